@@ -1,0 +1,1 @@
+"""Compiled gradients of plain Python and NumPy functions."""

@@ -1,0 +1,549 @@
+"""Calls: Python functions are inlined, recursive ones become IR functions, the rest is a table."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from adc.frontend import arrays, control, expressions, library, scope, statements
+from adc.frontend.bindings import (
+    NONE,
+    ArrayObject,
+    ArrayRef,
+    Binding,
+    Bound,
+    Closure,
+    Num,
+    Static,
+    TupleOf,
+    Unbound,
+    Unstable,
+    kind_of,
+    leaves,
+    rebuild,
+)
+from adc.frontend.control import EXIT, FALLS, RESULT, RETURN
+from adc.frontend.lower import MAX_CALL_DEPTH, Dead, Frame, Lowerer, static
+from adc.frontend.source import Source, source_of
+from adc.ir.builder import integer
+from adc.ir.core import Call, Function, Literal, Operand, Value
+from adc.ir.errors import AliasError, RecursionDepthError, TypeMismatchError, UnsupportedError
+from adc.ir.types import INT, Array, Scalar, join
+
+# Compiled recursion has no interpreter to stop it before the stack ends.
+MAX_RECURSION = 3000
+
+
+class _Recursive(Exception):
+    """A function calls itself while it is inlined: it must become an IR function."""
+
+    def __init__(self, code: types.CodeType) -> None:
+        self.code = code
+
+
+class _Bottom(Dead):
+    """A recursive call whose result is not known yet: this path tells nothing."""
+
+
+def call(lo: Lowerer, node: ast.Call) -> Binding:
+    """Lower a call expression."""
+    callee = expressions.lower_expr(lo, node.func)
+    args: list[Binding] = []
+    for arg in node.args:
+        if isinstance(arg, ast.Starred):
+            inner = expressions.lower_expr(lo, arg.value)
+            if not isinstance(inner, TupleOf):
+                raise lo.unsupported(f"unpacking {kind_of(inner)} into arguments", arg)
+            args.extend(inner.items)
+        elif isinstance(arg, ast.JoinedStr):
+            args.append(NONE)  # only `print` takes one; it lowers the node itself
+        else:
+            args.append(expressions.lower_expr(lo, arg))
+    kwargs: dict[str, Binding] = {}
+    for keyword in node.keywords:
+        if keyword.arg is None:
+            raise lo.unsupported("`**` in a call", node)
+        kwargs[keyword.arg] = expressions.lower_expr(lo, keyword.value)
+    with lo.at(node):
+        return apply(lo, callee, args, kwargs, node)
+
+
+def apply(
+    lo: Lowerer, callee: Binding, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower a call of `callee` with arguments already lowered."""
+    match callee:
+        case Closure():
+            return _call_closure(lo, callee, args, kwargs, node)
+        case Bound():
+            return arrays.method(lo, callee, args, node)
+        case Static(value=value):
+            handled = library.call(lo, value, args, kwargs, node)
+            if handled is not None:
+                return handled
+            fn = getattr(value, "py_func", value)
+            if isinstance(fn, types.FunctionType) and not _is_library(fn):
+                return call_function(lo, fn, args, kwargs, node)
+            name = getattr(value, "__qualname__", None) or repr(value)
+            module = getattr(value, "__module__", None)
+            full = f"{module}.{name}" if module and module != "builtins" else name
+            raise lo.unsupported(f"`{full}`", node, library.hint(value))
+    raise TypeMismatchError(f"{kind_of(callee)} is not a function", lo.span(node))
+
+
+def _is_library(fn: types.FunctionType) -> bool:
+    return (fn.__module__ or "").split(".")[0] in ("numpy", "numba", "scipy", "math", "adc")
+
+
+def closure(lo: Lowerer, node: ast.FunctionDef | ast.Lambda) -> Closure:
+    """Return the function that a `def` or `lambda` inside the lowered code denotes."""
+    defaults: dict[str, Binding] = {}
+    positional = [*node.args.posonlyargs, *node.args.args]
+    for arg, default in zip(reversed(positional), reversed(node.args.defaults), strict=False):
+        defaults[arg.arg] = expressions.lower_expr(lo, default)
+    for arg, kw_default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
+        if kw_default is not None:
+            defaults[arg.arg] = expressions.lower_expr(lo, kw_default)
+    source = Source(
+        node, lo.frame.source.file, getattr(node, "name", "<lambda>"), lo.frame.source.text
+    )
+    return Closure(node, source, lo.frame, defaults)
+
+
+def bind_arguments(
+    lo: Lowerer,
+    name: str,
+    spec: ast.arguments,
+    args: Sequence[Binding],
+    kwargs: dict[str, Binding],
+    defaults: dict[str, Binding],
+    node: ast.AST,
+) -> dict[str, Binding]:
+    """Match arguments to parameters as Python does."""
+    if spec.kwarg is not None:
+        raise lo.unsupported("a function with `**` parameters", node)
+    positional = [arg.arg for arg in (*spec.posonlyargs, *spec.args)]
+    by_name = {arg.arg for arg in (*spec.args, *spec.kwonlyargs)}
+    bound: dict[str, Binding] = dict(zip(positional, args, strict=False))
+    if len(args) > len(positional):
+        if spec.vararg is None:
+            raise TypeMismatchError(
+                f"{name}() takes {len(positional)} arguments but {len(args)} were given",
+                lo.span(node),
+            )
+        bound[spec.vararg.arg] = TupleOf(tuple(args[len(positional) :]))
+    elif spec.vararg is not None:
+        bound[spec.vararg.arg] = TupleOf(())
+    for key, value in kwargs.items():
+        if key not in by_name:
+            raise TypeMismatchError(
+                f"{name}() has no parameter {key!r}", lo.span(node)
+            )
+        if key in bound:
+            raise TypeMismatchError(f"{name}() got {key!r} twice", lo.span(node))
+        bound[key] = value
+    for key in [*positional, *(arg.arg for arg in spec.kwonlyargs)]:
+        if key not in bound:
+            if key not in defaults:
+                raise TypeMismatchError(f"{name}() needs {key!r}", lo.span(node))
+            bound[key] = defaults[key]
+    return bound
+
+
+def function_defaults(fn: types.FunctionType, spec: ast.arguments) -> dict[str, Binding]:
+    """Return the default values of a function object."""
+    positional = [arg.arg for arg in (*spec.posonlyargs, *spec.args)]
+    values = fn.__defaults__ or ()
+    found = dict(zip(reversed(positional), reversed(values), strict=False))
+    found.update(fn.__kwdefaults__ or {})
+    return {name: static(value) for name, value in found.items()}
+
+
+def _locals(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
+    args = node.args
+    names = {arg.arg for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
+    names |= {arg.arg for arg in (args.vararg, args.kwarg) if arg is not None}
+    if isinstance(node, ast.FunctionDef):
+        names |= set(scope.assigned_in(node.body))
+    return frozenset(names)
+
+
+def _call_closure(
+    lo: Lowerer,
+    callee: Closure,
+    args: Sequence[Binding],
+    kwargs: dict[str, Binding],
+    node: ast.Call,
+) -> Binding:
+    outer: Frame = callee.scope
+    depth, frame = 0, lo.frame
+    while frame is not None:
+        if frame.source.node is callee.node:
+            raise lo.unsupported(
+                "recursion of an inner function", node, "define it at module level"
+            )
+        frame, depth = getattr(frame, "caller", None), depth + 1
+    if depth > MAX_CALL_DEPTH:
+        raise RecursionDepthError("calls nest too deeply", lo.span(node))
+    bound = bind_arguments(
+        lo, callee.name, callee.node.args, args, kwargs, callee.defaults, node
+    )
+    return _run(lo, callee.node, callee.source, bound, outer.holder, outer)
+
+
+def _run(
+    lo: Lowerer,
+    node: ast.FunctionDef | ast.Lambda,
+    source: Source,
+    bound: dict[str, Binding],
+    holder: types.FunctionType,
+    outer: Frame | None,
+) -> Binding:
+    """Lower the body of a function in a frame of its own; return what it returns."""
+    path = lo.frame.path if lo.frame is not None else ()
+    lo.inline_count += 1
+    site = lo.builder.loc
+    frame = Frame(
+        source,
+        {**bound, EXIT: Num(integer(FALLS))},
+        holder,
+        outer,
+        path=(*path, (id(node), site.line if site else 0, site.column if site else 0)),
+        locals=_locals(node),
+    )
+    frame.caller = lo.frame  # type: ignore[attr-defined]
+    with lo.entered(frame):
+        if isinstance(node, ast.Lambda):
+            return expressions.lower_expr(lo, node.body)
+        statements.lower_stmts(lo, node.body)
+        result = frame.env.get(RESULT, NONE)
+        pending = control.exit_of(lo)
+        if isinstance(pending, Literal):
+            return result if pending.value == RETURN else NONE
+        if isinstance(result, Static) and result.value is None:
+            return NONE
+        if isinstance(result, Unbound | Unstable):
+            return result
+        return Unstable(
+            f"of {source.name}() is {kind_of(result)} on one path and None on another",
+            source.span(node),
+        )
+
+
+def run_function(
+    lo: Lowerer, fn: types.FunctionType, source: Source, bound: dict[str, Binding]
+) -> Binding:
+    """Lower the main function, for `lower`."""
+    spec = source.node.args
+    defaults = function_defaults(fn, spec)
+    lo.shared.sources[id(fn.__code__)] = source
+    args = {**defaults, **bound}
+    mark = len(lo.builder.stmts)
+    state = (dict(lo.versions), dict(lo.stale))
+    lo.stack.append(fn)
+    try:
+        return _run(lo, source.node, source, args, fn, None)
+    except _Recursive as signal:
+        if signal.code is not fn.__code__:
+            raise
+    finally:
+        lo.stack.pop()
+    # The main function calls itself: it becomes a function that main calls once.
+    del lo.builder.stmts[mark:]
+    lo.versions, lo.stale = state
+    lo.shared.recursive.add(id(fn.__code__))
+    lo.frame = Frame(source, {EXIT: Num(integer(FALLS))}, fn)
+    lo.builder.loc = source.span(source.node)
+    return call_recursive(lo, fn, source, args, source.node)
+
+
+def call_function(
+    lo: Lowerer,
+    fn: types.FunctionType,
+    args: Sequence[Binding],
+    kwargs: dict[str, Binding],
+    node: ast.Call,
+) -> Binding:
+    """Lower a call of a function object: inline it, or call it if it is recursive."""
+    code = fn.__code__
+    if any(active.__code__ is code for active in lo.stack) and (
+        id(code) not in lo.shared.recursive
+    ):
+        raise _Recursive(code)
+    source = source_of(fn)
+    if isinstance(source.node, ast.FunctionDef) and _is_generator(source.node):
+        raise lo.unsupported("a generator", node, "return the values instead")
+    lo.shared.sources[id(code)] = source
+    spec = source.node.args
+    bound = bind_arguments(
+        lo, fn.__name__, spec, args, kwargs, function_defaults(fn, spec), node
+    )
+    if id(code) in lo.shared.recursive:
+        return call_recursive(lo, fn, source, bound, node)
+    if len(lo.stack) >= MAX_CALL_DEPTH:
+        raise RecursionDepthError(
+            f"calls nest more than {MAX_CALL_DEPTH} deep", lo.span(node)
+        )
+    before, mark, names = lo.snapshot(), len(lo.builder.stmts), lo.builder.names
+    frame = lo.frame
+    lo.stack.append(fn)
+    try:
+        return _run(lo, source.node, source, bound, fn, None)
+    except _Recursive as signal:
+        if signal.code is not code:
+            raise
+    finally:
+        lo.stack.pop()
+    del names
+    del lo.builder.stmts[mark:]
+    lo.frame = frame
+    lo.restore(before)
+    lo.shared.recursive.add(id(code))
+    return call_recursive(lo, fn, source, bound, node)
+
+
+def _is_generator(node: ast.FunctionDef) -> bool:
+    return any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in scope._inside(node.body))
+
+
+# -- recursion ---------------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class Callee:
+    """A recursive function, for one signature: found by iterating until nothing changes."""
+
+    name: str
+    result: Binding | None = None
+    types: tuple[Scalar | Array, ...] = ()
+    # For each result leaf: the position of the array parameter that it is, or -1.
+    origins: tuple[int, ...] = ()
+    modified: frozenset[int] = frozenset()
+    captures: list[tuple[Any, tuple[str, ...]]] = field(default_factory=list)
+    done: bool = False
+
+    def facts(self) -> tuple[object, ...]:
+        return (self.types, self.origins, self.modified, len(self.captures),
+                None if self.result is None else control.shape_of(self.result))  # fmt: skip
+
+
+def call_recursive(
+    lo: Lowerer,
+    fn: types.FunctionType,
+    source: Source,
+    bound: dict[str, Binding],
+    node: ast.AST,
+) -> Binding:
+    """Lower a call of a recursive function to a `Call`."""
+    for binding in bound.values():
+        if isinstance(binding, Closure):
+            raise lo.unsupported(
+                "passing an inner function to a recursive one", node, "define it at module level"
+            )
+    found = [leaf for binding in bound.values() for leaf in leaves(binding)]
+    unique: list[Num | ArrayRef] = []
+    slots: list[int] = []
+    for leaf in found:
+        if isinstance(leaf, ArrayRef):
+            same = [k for k, other in enumerate(unique)
+                    if isinstance(other, ArrayRef) and other.object is leaf.object]
+            if same:
+                slots.append(same[0])
+                continue
+            for other in unique:
+                if isinstance(other, ArrayRef) and other.object in leaf.object.alias:
+                    raise AliasError(
+                        f"{leaf.object.name!r} and {other.object.name!r} may or may not be the "
+                        "same array here",
+                        lo.span(node),
+                        "make one of them a copy with `.copy()`",
+                    )
+        slots.append(len(unique))
+        unique.append(leaf)
+    types_ = tuple(
+        leaf.operand.type if isinstance(leaf, Num) else leaf.object.type for leaf in unique
+    )
+    key = (
+        id(fn.__code__), tuple(slots), types_,
+        tuple((name, control.shape_of(binding)) for name, binding in bound.items()),
+    )  # fmt: skip
+    callee = lo.shared.callees.get(key)
+    if callee is None:
+        count = sum(1 for other in lo.shared.callees.values())
+        callee = Callee(f"{fn.__name__}{count or ''}_rec")
+        lo.shared.callees[key] = callee
+        _find(lo, callee, fn, source, bound, types_, slots, node)
+    if callee.result is None:
+        raise _Bottom
+    return _emit_call(lo, callee, unique, node)
+
+
+def _emit_call(
+    lo: Lowerer, callee: Callee, unique: Sequence[Num | ArrayRef], node: ast.AST
+) -> Binding:
+    passed: list[Num | ArrayRef] = list(unique)
+    for holder, path in callee.captures:
+        binding = lo.free(holder, path, node)
+        assert isinstance(binding, Num | ArrayRef)
+        passed.append(binding)
+    depth = lo.frame_depth if hasattr(lo, "frame_depth") else None
+    level: Operand = (
+        integer(0) if depth is None else lo.builder.apply("add", depth, integer(1), hint="depth")
+    )
+    args: list[Operand] = [level]
+    for leaf in passed:
+        args.append(leaf.operand if isinstance(leaf, Num) else lo.version(leaf.object, node))
+    assert callee.result is not None
+    results = [lo.builder.value("r", ty) for ty in callee.types]
+    changed: list[tuple[ArrayObject, Value]] = []
+    for position in sorted(callee.modified):
+        leaf = passed[position]
+        assert isinstance(leaf, ArrayRef)
+        changed.append((leaf.object, lo.builder.value(leaf.object.name, leaf.object.type)))
+    outputs = [r for r, origin in zip(results, callee.origins, strict=True) if origin < 0]
+    label = lo.builder.names.fresh("C0")
+    lo.builder.emit(
+        Call((*outputs, *(v for _, v in changed)), label, callee.name, tuple(args),
+             loc=lo.builder.loc)
+    )  # fmt: skip
+    for obj, version in changed:
+        lo.update(obj, version)
+    made: list[Num | ArrayRef] = []
+    for value, origin in zip(results, callee.origins, strict=True):
+        if origin >= 0:
+            made.append(passed[origin])
+        elif isinstance(value.type, Array):
+            dims = tuple(
+                lo.builder.apply("dim", value, params=(axis,), hint="dim")
+                for axis in range(value.type.rank)
+            )
+            made.append(lo.new_array(value, dims, "r"))
+        else:
+            made.append(Num(value))
+    return rebuild(callee.result, iter(made))
+
+
+def _find(
+    lo: Lowerer,
+    callee: Callee,
+    fn: types.FunctionType,
+    source: Source,
+    bound: dict[str, Binding],
+    types_: tuple[Scalar | Array, ...],
+    slots: Sequence[int],
+    node: ast.AST,
+) -> None:
+    """Lower the body again and again until result types, writes and captures are stable."""
+    place = len(lo.shared.functions)
+    for _ in range(12):
+        facts = callee.facts()
+        del lo.shared.functions[place:]
+        try:
+            function = _lower_callee(lo, callee, fn, source, bound, types_, slots)
+        except Dead:
+            raise UnsupportedError(
+                f"{fn.__name__}() calls itself on every path", source.span(source.node),
+                "give the recursion an end",
+            ) from None  # fmt: skip
+        if callee.facts() == facts:
+            lo.shared.functions.append(function)
+            callee.done = True
+            return
+    raise UnsupportedError(
+        f"the types in the recursive function {fn.__name__}() do not settle",
+        source.span(source.node),
+    )
+
+
+def _lower_callee(
+    lo: Lowerer,
+    callee: Callee,
+    fn: types.FunctionType,
+    source: Source,
+    bound: dict[str, Binding],
+    types_: tuple[Scalar | Array, ...],
+    slots: Sequence[int],
+) -> Function:
+    sub = Lowerer(lo.shared)
+    sub.stack = [fn]
+    depth = sub.builder.value("depth", INT)
+    sub.frame_depth = depth  # type: ignore[attr-defined]
+    hints = [
+        name for name, binding in bound.items() for _ in leaves(binding)
+    ]
+    params: list[Value] = []
+    made: list[Num | ArrayRef] = []
+    for position, ty in enumerate(types_):
+        hint = hints[slots.index(position)]
+        param = Value(sub.builder.names.fresh(hint), ty)
+        params.append(param)
+        made.append(sub.array_param(param, hint) if isinstance(ty, Array) else Num(param))
+    fresh: Iterator[Num | ArrayRef] = iter([made[slot] for slot in slots])
+    env = {name: rebuild(binding, fresh) for name, binding in bound.items()}
+    sub.builder.loc = source.span(source.node)
+    within = sub.builder.apply("lt", depth, integer(MAX_RECURSION))
+    sub.builder.check(within, "RecursionError", "maximum recursion depth exceeded")
+    result = _run(sub, source.node, source, env, fn, None)
+    if isinstance(result, Unstable | Unbound):
+        raise TypeMismatchError(
+            f"the result {result.why}", source.span(source.node)
+        )
+    captures = list(sub.captured)
+    holders = {id_: capture.holder for (id_, _), (capture, _) in sub.captured.items()}
+    callee.captures = [(holders[id_], path) for id_, path in captures]
+    arrays_in: list[Num | ArrayRef] = [*made]
+    for _, binding in sub.captured.values():
+        assert isinstance(binding, Num | ArrayRef)
+        arrays_in.append(binding)
+    position_of = {
+        leaf.object: k for k, leaf in enumerate(arrays_in) if isinstance(leaf, ArrayRef)
+    }
+    outputs: list[Operand] = []
+    origins: list[int] = []
+    found_types: list[Scalar | Array] = []
+    for k, leaf in enumerate(leaves(result)):
+        if isinstance(leaf, Num):
+            ty = leaf.operand.type
+            assert isinstance(ty, Scalar)
+            if callee.result is not None and k < len(callee.types):
+                old = callee.types[k]
+                assert isinstance(old, Scalar)
+                ty = join(old, ty)
+            outputs.append(sub.convert(leaf.operand, ty))
+            origins.append(-1)
+            found_types.append(ty)
+            continue
+        obj = leaf.object
+        if obj in position_of:
+            origins.append(position_of[obj])
+        elif obj.alias & set(position_of):
+            raise AliasError(
+                f"{fn.__name__}() may or may not return one of its arguments",
+                source.span(source.node),
+                "return a copy with `.copy()`",
+            )
+        else:
+            origins.append(-1)
+            outputs.append(sub.version(obj, None))
+        found_types.append(obj.type)
+    modified = frozenset(
+        k
+        for obj, k in position_of.items()
+        if sub.versions.get(obj, sub.origin[obj]) is not sub.origin[obj]
+    )
+    callee.modified |= modified
+    for k in sorted(callee.modified):
+        leaf = arrays_in[k]
+        assert isinstance(leaf, ArrayRef)
+        outputs.append(sub.versions.get(leaf.object, sub.origin[leaf.object]))
+    callee.result, callee.types, callee.origins = result, tuple(found_types), tuple(origins)
+    captured_params = [capture.param for capture, _ in sub.captured.values()]
+    return Function(
+        callee.name,
+        (depth, *params, *captured_params),
+        tuple(sub.prologue) + tuple(sub.builder.stmts),
+        tuple(outputs),
+    )

@@ -1,0 +1,505 @@
+"""The lowering state, and the entry: a Python function and argument types to value form."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import types
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from adc.frontend.bindings import (
+    NONE,
+    ArrayObject,
+    ArrayRef,
+    Binding,
+    Closure,
+    Num,
+    Static,
+    TupleOf,
+    Unbound,
+    Unstable,
+    kind_of,
+    leaves,
+)
+from adc.frontend.source import Source, source_of
+from adc.ir.builder import Builder, integer
+from adc.ir.core import Apply, Function, Literal, Operand, Stmt, Value
+from adc.ir.errors import (
+    AdcError,
+    AliasError,
+    RecursionDepthError,
+    Span,
+    TypeMismatchError,
+    TypeUnstableError,
+    UnboundError,
+    UnsupportedError,
+)
+from adc.ir.opdef import OPS, numpy_value
+from adc.ir.types import BOOL, FLOAT, INT, NAMES, Array, Scalar
+from adc.ir.walk import Names
+
+# How deep calls are inlined before adc gives up; recursive functions become calls much earlier.
+MAX_CALL_DEPTH = 60
+
+
+class Dead(Exception):
+    """Raised while lowering code that cannot be reached: control flow ended in `raise`."""
+
+
+@dataclass(frozen=True)
+class Capture:
+    """A global or closure variable that is a hidden argument: read anew at every call.
+
+    `holder` is the function object whose globals or closure hold it; `path` the names to follow.
+    """
+
+    holder: types.FunctionType
+    path: tuple[str, ...]
+    param: Value
+
+    def read(self) -> Any:
+        """Return the present value."""
+        value = lookup(self.holder, self.path[0])
+        for name in self.path[1:]:
+            value = getattr(value, name)
+        return value
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A variable whose value was built into the code: if it changes, the code is stale."""
+
+    holder: types.FunctionType
+    path: tuple[str, ...]
+    value: Any
+
+    def holds(self) -> bool:
+        """Whether the variable still has the value that the code was built with."""
+        try:
+            value = lookup(self.holder, self.path[0])
+            for name in self.path[1:]:
+                value = getattr(value, name)
+        except (KeyError, AttributeError):
+            return False
+        return value is self.value or (
+            isinstance(value, str | bool | type(None)) and bool(value == self.value)
+        )
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """The result of lowering.
+
+    Attributes
+    ----------
+    fn : Function
+        Value form. Parameters: the leaves of the arguments, then the captures.
+    result : Binding
+        How the function's results make up the Python result.
+    captures, guards : tuple
+        What must be read, and what must be unchanged, at every call.
+    sources : tuple of Source
+        Every function that was lowered, for cache keys.
+    written : frozenset of int
+        Positions of the array parameters that the function writes.
+    """
+
+    fn: Function
+    result: Binding
+    captures: tuple[Capture, ...]
+    guards: tuple[Guard, ...]
+    sources: tuple[Source, ...]
+    written: frozenset[int]
+
+
+def lookup(holder: types.FunctionType, name: str) -> Any:
+    """Return what `name` means as a free variable of `holder`; raise KeyError if nothing."""
+    if name in holder.__code__.co_freevars:
+        cell = (holder.__closure__ or ())[holder.__code__.co_freevars.index(name)]
+        try:
+            return cell.cell_contents
+        except ValueError:
+            raise KeyError(name) from None
+    if name in holder.__globals__:
+        return holder.__globals__[name]
+    return vars(builtins)[name]
+
+
+@dataclass(eq=False)
+class Frame:
+    """One Python function while it is lowered: its names, and where free ones are found."""
+
+    source: Source
+    env: dict[str, Binding]
+    holder: types.FunctionType
+    outer: Frame | None = None
+    # Names that are bound only where no exit is pending (`control.merge`).
+    partial: set[str] = field(default_factory=set)
+    path: tuple[object, ...] = ()
+    locals: frozenset[str] = frozenset()
+
+
+@dataclass
+class State:
+    """What control flow branches and joins: the names of one frame, and every array's version."""
+
+    env: dict[str, Binding]
+    partial: set[str]
+    versions: dict[ArrayObject, Value]
+    stale: dict[ArrayObject, str]
+
+
+@dataclass
+class Shared:
+    """What the lowerings of a function and of its recursive callees have in common."""
+
+    captures: dict[tuple[int, tuple[str, ...]], Capture] = field(default_factory=dict)
+    guards: dict[tuple[int, tuple[str, ...]], Guard] = field(default_factory=dict)
+    sources: dict[int, Source] = field(default_factory=dict)
+    recursive: set[int] = field(default_factory=set)
+    callees: dict[object, Any] = field(default_factory=dict)
+    functions: list[Function] = field(default_factory=list)
+
+
+class Lowerer:
+    """Lowers one Python function, and everything it inlines, to one IR function."""
+
+    def __init__(self, shared: Shared | None = None) -> None:
+        self.shared = shared or Shared()
+        self.builder = Builder(Names())
+        self.versions: dict[ArrayObject, Value] = {}
+        self.stale: dict[ArrayObject, str] = {}
+        self.dims: dict[ArrayObject, tuple[Operand, ...]] = {}
+        # Arrays that are parameters: their first version is available everywhere.
+        self.origin: dict[ArrayObject, Value] = {}
+        self.prologue: list[Stmt] = []
+        self.captured: dict[tuple[int, tuple[str, ...]], tuple[Capture, Binding]] = {}
+        self.memo: dict[object, Any] = {}
+        self.stack: list[types.FunctionType] = []
+        self.frame: Frame = None  # type: ignore[assignment]  # set by `entered`
+        self.inline_count = 0
+
+    # -- positions and errors --------------------------------------------------------------
+
+    def span(self, node: ast.AST) -> Span:
+        return self.frame.source.span(node)
+
+    @contextmanager
+    def at(self, node: ast.AST) -> Iterator[None]:
+        """Give the statements built inside the `with` the position of `node`."""
+        old, self.builder.loc = self.builder.loc, self.span(node)
+        try:
+            yield
+        finally:
+            self.builder.loc = old
+
+    def unsupported(self, what: str, node: ast.AST, hint: str = "") -> UnsupportedError:
+        return UnsupportedError(f"{what} is not supported", self.span(node), hint)
+
+    # -- state -----------------------------------------------------------------------------
+
+    def snapshot(self) -> State:
+        for obj, value in self.origin.items():
+            self.versions.setdefault(obj, value)
+        return State(
+            dict(self.frame.env), set(self.frame.partial), dict(self.versions), dict(self.stale)
+        )
+
+    def restore(self, state: State) -> None:
+        self.frame.env = dict(state.env)
+        self.frame.partial = set(state.partial)
+        self.versions = dict(state.versions)
+        self.stale = dict(state.stale)
+
+    @contextmanager
+    def entered(self, frame: Frame) -> Iterator[Frame]:
+        outer, self.frame = self.frame, frame
+        loc = self.builder.loc
+        try:
+            yield frame
+        finally:
+            self.frame = outer
+            self.builder.loc = loc
+
+    # -- arrays ----------------------------------------------------------------------------
+
+    def new_array(
+        self,
+        version: Value,
+        dims: tuple[Operand, ...],
+        name: str,
+        alias: Sequence[ArrayObject] = (),
+    ) -> ArrayRef:
+        """Make an object whose current version is `version`."""
+        assert isinstance(version.type, Array)
+        obj = ArrayObject(version.type, name, self.builder.loc)
+        for other in alias:
+            if other is not obj:
+                obj.alias.add(other)
+                other.alias.add(obj)
+        self.versions[obj] = version
+        self.dims[obj] = dims
+        return ArrayRef(obj)
+
+    def array_param(self, value: Value, name: str) -> ArrayRef:
+        """Make the object of an array parameter, with its sizes read in the prologue."""
+        assert isinstance(value.type, Array)
+        dims = []
+        for axis in range(value.type.rank):
+            size = Value(self.builder.names.fresh(f"{name}.dim{axis}"), INT)
+            self.prologue.append(Apply((size,), OPS["dim"], (value,), (axis,)))
+            dims.append(size)
+        ref = self.new_array(value, tuple(dims), name)
+        self.origin[ref.object] = value
+        return ref
+
+    def version(self, obj: ArrayObject, node: ast.AST | None) -> Value:
+        """Return the current version of an array that is read here."""
+        if obj in self.stale:
+            raise AliasError(
+                self.stale[obj],
+                self.span(node) if node is not None else self.builder.loc,
+                "make one of them a copy with `.copy()`",
+            )
+        if obj not in self.versions:
+            self.versions[obj] = self.origin[obj]
+        return self.versions[obj]
+
+    def update(self, obj: ArrayObject, version: Value) -> None:
+        """Make `version` the current one: the program mutated the array."""
+        self.versions[obj] = version
+        for other in obj.alias:
+            self.stale[other] = (
+                f"{other.name!r} and {obj.name!r} may or may not be the same array here, and "
+                f"{obj.name!r} was changed"
+            )
+
+    # -- numbers ---------------------------------------------------------------------------
+
+    def num(self, value: bool | int | float) -> Num:
+        ty = BOOL if isinstance(value, bool) else INT if isinstance(value, int) else FLOAT
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise TypeMismatchError(
+                f"the integer {value} does not fit 64 bits", self.builder.loc
+            )
+        return Num(Literal(value, ty))
+
+    def convert(self, operand: Operand, ty: Scalar) -> Operand:
+        """Return `operand` as a value of dtype `ty`; weak marks are free to differ."""
+        if isinstance(operand, Literal):
+            if operand.type.kind == "f" and ty.kind in "iu":
+                return Literal(int(operand.value), ty)
+            if operand.type.kind == "i" and ty.kind in "iu":
+                low, high = np.iinfo(ty.numpy).min, np.iinfo(ty.numpy).max
+                if not low <= operand.value <= high:
+                    raise TypeMismatchError(
+                        f"the integer {operand.value} does not fit {ty}", self.builder.loc
+                    )
+            value = numpy_value(operand.value, ty).item()
+            return Literal(value, ty)
+        if operand.type.dtype == ty.dtype:
+            return operand
+        return self.builder.apply("cast", operand, params=(str(ty),), hint=operand.name)
+
+    # -- names -----------------------------------------------------------------------------
+
+    def read_name(self, name: str, node: ast.AST) -> Binding:
+        """Return what `name` is bound to, or raise the error a user must see."""
+        frame: Frame | None = self.frame
+        while frame is not None:
+            if name in frame.env or name in frame.locals:
+                return self.usable(frame.env.get(name, Unbound()), name, node)
+            if frame.outer is None:
+                break
+            frame = frame.outer
+        assert frame is not None
+        return self.free(frame.holder, (name,), node)
+
+    def usable(self, binding: Binding, name: str, node: ast.AST) -> Binding:
+        if isinstance(binding, Unbound) or name in self.frame.partial:
+            why = binding.why if isinstance(binding, Unbound) else ""
+            raise UnboundError(
+                f"{name!r} may be unbound here{': ' + why if why else ''}",
+                self.span(node),
+                f"give {name!r} a value on every path before this line",
+            )
+        if isinstance(binding, Unstable):
+            raise TypeUnstableError(
+                f"{name!r} {binding.why}",
+                self.span(node),
+                "use one kind of value on every path, or two names",
+            )
+        return binding
+
+    def free(self, holder: types.FunctionType, path: tuple[str, ...], node: ast.AST) -> Binding:
+        """Return the binding of a global or closure variable (or an attribute of one)."""
+        key = (id(holder), path)
+        if key in self.captured:
+            return self.captured[key][1]
+        try:
+            value = lookup(holder, path[0])
+            for name in path[1:]:
+                value = getattr(value, name)
+        except KeyError:
+            raise UnboundError(
+                f"name {path[0]!r} is not defined", self.span(node)
+            ) from None
+        binding = self.capture(holder, path, value)
+        if binding is None:
+            self.shared.guards.setdefault(key, Guard(holder, path, value))
+            binding = static(value)
+        return binding
+
+    def capture(
+        self, holder: types.FunctionType, path: tuple[str, ...], value: Any
+    ) -> Binding | None:
+        """Make a hidden argument of a captured array or number; None for anything else."""
+        ty = type_of(value)
+        if ty is None or isinstance(value, bool):
+            return None
+        # A constant of a module such as `np.pi` is a constant.
+        owner = lookup(holder, path[0]) if len(path) > 1 else None
+        if isinstance(owner, types.ModuleType) and owner.__name__ in ("math", "numpy", "cmath"):
+            return None
+        hint = path[-1]
+        param = Value(self.builder.names.fresh(hint), ty)
+        capture = Capture(holder, path, param)
+        binding: Binding = (
+            self.array_param(param, hint) if isinstance(ty, Array) else Num(param)
+        )
+        self.captured[(id(holder), path)] = (capture, binding)
+        return binding
+
+
+def static(value: Any) -> Binding:
+    """Return the binding of a Python object that is known at compile time."""
+    if isinstance(value, bool | int | float) and type(value) in (bool, int, float):
+        ty = {bool: BOOL, int: INT, float: FLOAT}[type(value)]
+        return Num(Literal(value, ty))
+    if isinstance(value, np.generic) and value.dtype in NAMES:
+        return Num(Literal(value.item(), Scalar(NAMES[value.dtype])))
+    if isinstance(value, tuple):
+        return TupleOf(tuple(static(item) for item in value))
+    return Static(value)
+
+
+def type_of(value: Any) -> Scalar | Array | None:
+    """Return the IR type of an argument value, or None if it is neither number nor array."""
+    if type(value) in (bool, int, float):
+        return {bool: BOOL, int: INT, float: FLOAT}[type(value)]
+    if isinstance(value, np.ndarray) and type(value) is np.ndarray and value.dtype in NAMES:
+        if value.ndim == 0:
+            return None
+        contiguous = value.flags.c_contiguous and value.flags.aligned
+        return Array(NAMES[value.dtype], value.ndim, "C" if contiguous else "A")
+    if isinstance(value, np.generic) and value.dtype in NAMES:
+        return Scalar(NAMES[value.dtype])
+    return None
+
+
+def bind_value(lo: Lowerer, name: str, value: Any, params: list[Value]) -> Binding:
+    """Return the binding of an argument given by a signature: types become parameters."""
+    if isinstance(value, Scalar | Array):
+        param = Value(lo.builder.names.fresh(name), value)
+        params.append(param)
+        return lo.array_param(param, name) if isinstance(value, Array) else Num(param)
+    if isinstance(value, tuple):
+        return TupleOf(
+            tuple(bind_value(lo, f"{name}_{k}", item, params) for k, item in enumerate(value))
+        )
+    return static(value)
+
+
+def leaf_operand(lo: Lowerer, leaf: Num | ArrayRef, node: ast.AST | None = None) -> Operand:
+    return leaf.operand if isinstance(leaf, Num) else lo.version(leaf.object, node)
+
+
+def lower(fn: Callable[..., Any], arguments: dict[str, Any]) -> Lowered:
+    """Lower `fn` for arguments of the given types.
+
+    Parameters
+    ----------
+    fn : callable
+        A Python function with source.
+    arguments : dict
+        By parameter name, in order: a type (`Scalar`, `Array`), a tuple of such, or any other
+        object, which is static.
+
+    Raises
+    ------
+    AdcError
+        If the function, or anything it calls, is not in the supported subset.
+    """
+    from adc.frontend import calls
+
+    if not isinstance(fn, types.FunctionType):
+        inner = getattr(fn, "py_func", None) or getattr(fn, "__func__", None)
+        if not isinstance(inner, types.FunctionType):
+            raise UnsupportedError(
+                f"{getattr(fn, '__name__', fn)!r} is not a Python function", None,
+                "adc reads Python source; builtins and callable objects have none",
+            )
+        fn = inner
+    lo = Lowerer()
+    params: list[Value] = []
+    lo.builder.names.fresh("loss")
+    source = source_of(fn)
+    bindings = {name: bind_value(lo, name, value, params) for name, value in arguments.items()}
+    inputs = {
+        obj: value for obj, value in lo.origin.items()
+    }
+    try:
+        result = calls.run_function(lo, fn, source, bindings)
+    except RecursionError:
+        raise RecursionDepthError(
+            f"{fn.__name__!r} nests deeper than adc can follow", source.span(source.node)
+        ) from None
+    captures = tuple(capture for capture, _ in lo.captured.values())
+    params += [capture.param for capture in captures]
+    if isinstance(result, Unstable):
+        raise TypeUnstableError(f"the result {result.why}", source.span(source.node))
+    operands = tuple(leaf_operand(lo, leaf) for leaf in leaves(result))
+    written = frozenset(
+        k
+        for k, param in enumerate(params)
+        for obj, origin in [*inputs.items(), *lo.origin.items()]
+        if origin is param and lo.versions.get(obj, origin) is not origin
+    )
+    body = tuple(lo.prologue) + tuple(lo.builder.stmts)
+    lowered = Function(fn.__name__ if fn.__name__.isidentifier() else "lambda", tuple(params),
+                       body, operands, tuple(lo.shared.functions))
+    return Lowered(
+        lowered,
+        result,
+        captures,
+        tuple(lo.shared.guards.values()),
+        tuple(lo.shared.sources.values()),
+        written,
+    )
+
+
+__all__ = [
+    "NONE",
+    "AdcError",
+    "Capture",
+    "Closure",
+    "Dead",
+    "Frame",
+    "Guard",
+    "Lowered",
+    "Lowerer",
+    "Shared",
+    "State",
+    "inspect",
+    "integer",
+    "kind_of",
+    "lower",
+    "static",
+    "type_of",
+]

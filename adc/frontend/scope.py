@@ -1,0 +1,70 @@
+"""Syntactic questions about statements, answered in linear time and cached by node."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+
+_SCOPES = (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef, ast.ClassDef)
+_LOOPS = (ast.For, ast.While)
+
+
+def _inside(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Yield nodes, not descending into functions and comprehensions' own scopes."""
+    for node in nodes:
+        yield node
+        if not isinstance(node, _SCOPES):
+            yield from _inside(ast.iter_child_nodes(node))
+
+
+@lru_cache(maxsize=None)
+def assigned(node: ast.AST) -> frozenset[str]:
+    """Return the names that `node` binds in its own scope."""
+    names: set[str] = set()
+    for inner in _inside([node]):
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store | ast.Del):
+            names.add(inner.id)
+        elif isinstance(inner, ast.FunctionDef):
+            names.add(inner.name)
+    return frozenset(names)
+
+
+def assigned_in(stmts: Sequence[ast.AST]) -> list[str]:
+    """Return the names bound by `stmts`, sorted."""
+    return sorted(set().union(*(assigned(stmt) for stmt in stmts)))
+
+
+@lru_cache(maxsize=None)
+def _contains(node: ast.AST, kind: type[ast.AST], through_loops: bool) -> bool:
+    if isinstance(node, kind):
+        return True
+    if isinstance(node, _SCOPES):
+        return False
+    if isinstance(node, _LOOPS) and not through_loops:
+        # A `break` in a loop belongs to that loop, one in its `else` to the loop outside.
+        return any(_contains(child, kind, False) for child in node.orelse)
+    return any(_contains(child, kind, through_loops) for child in ast.iter_child_nodes(node))
+
+
+def has_return(stmts: Sequence[ast.AST]) -> bool:
+    return any(_contains(stmt, ast.Return, True) for stmt in stmts)
+
+
+def has_break(stmts: Sequence[ast.AST]) -> bool:
+    """Whether `stmts`, the body of a loop, break out of this loop."""
+    return any(_contains(stmt, ast.Break, False) for stmt in stmts)
+
+
+@lru_cache(maxsize=None)
+def exits(node: ast.AST) -> bool:
+    """Whether `node` never falls through to the statement after it."""
+    if isinstance(node, ast.Return | ast.Break | ast.Continue | ast.Raise):
+        return True
+    if isinstance(node, ast.If):
+        return bool(node.orelse) and always_exits(node.body) and always_exits(node.orelse)
+    return False
+
+
+def always_exits(stmts: Sequence[ast.AST]) -> bool:
+    return any(exits(stmt) for stmt in stmts)

@@ -1,0 +1,530 @@
+"""One function per statement node."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable, Sequence
+
+from adc.frontend import arrays, calls, control, expressions, numbers, scope
+from adc.frontend.bindings import (
+    NONE,
+    ArrayRef,
+    Binding,
+    Closure,
+    Enumerate,
+    Num,
+    Range,
+    Reversed,
+    Static,
+    TupleOf,
+    Unbound,
+    Zip,
+    kind_of,
+)
+from adc.frontend.control import (
+    BREAK,
+    CONTINUE,
+    EXIT,
+    FALLS,
+    NATURAL,
+    RESULT,
+    RETURN,
+    branch,
+    exit_of,
+    is_exit,
+    lower_loop,
+    set_exit,
+)
+from adc.frontend.lower import Dead, Lowerer
+from adc.ir.builder import integer
+from adc.ir.core import Literal, Operand, Print, Value
+from adc.ir.errors import TypeMismatchError
+from adc.ir.types import BOOL, INT
+
+
+def lower_stmts(lo: Lowerer, stmts: Sequence[ast.stmt]) -> None:
+    """Lower statements in order; what follows a possible exit runs only if none is pending."""
+    for k, stmt in enumerate(stmts):
+        rest = stmts[k + 1 :]
+        if isinstance(stmt, ast.If) and rest and _one_arm_exits(stmt):
+            # `if c: return …` followed by more: the rest is the other arm, no flag is needed.
+            body, orelse = list(stmt.body), list(stmt.orelse)
+            if scope.always_exits(body):
+                orelse += rest
+            else:
+                body += rest
+            _if(lo, stmt, body, orelse)
+            return
+        with lo.at(stmt):
+            lower_stmt(lo, stmt)
+        pending = exit_of(lo)
+        if is_exit(pending, FALLS):
+            continue
+        if isinstance(pending, Literal) or not rest:
+            return
+        with lo.at(stmt):
+            falls = lo.builder.apply("eq", pending, integer(FALLS), hint="falls")
+
+        def go_on(rest: Sequence[ast.stmt] = rest) -> None:
+            set_exit(lo, FALLS)
+            lo.frame.partial.clear()
+            lower_stmts(lo, rest)
+
+        branch(lo, falls, go_on, lambda: None, else_exited=True)
+        return
+
+
+def _one_arm_exits(stmt: ast.If) -> bool:
+    return scope.always_exits(stmt.body) != scope.always_exits(stmt.orelse)
+
+
+def lower_stmt(lo: Lowerer, stmt: ast.stmt) -> None:
+    handler = _STATEMENTS.get(type(stmt))
+    if handler is None:
+        what, hint = _REFUSED.get(type(stmt), (f"`{type(stmt).__name__.lower()}`", ""))
+        raise lo.unsupported(what, stmt, hint)
+    handler(lo, stmt)
+
+
+_REFUSED: dict[type[ast.AST], tuple[str, str]] = {
+    ast.Try: ("`try`", "test the condition instead of catching the exception"),
+    ast.With: ("`with`", "do this outside the differentiated function"),
+    ast.AsyncFor: ("`async for`", "use a plain loop"),
+    ast.AsyncWith: ("`async with`", "do this outside the differentiated function"),
+    ast.AsyncFunctionDef: ("`async def`", "use a plain function"),
+    ast.ClassDef: ("`class` inside a function", "define it at module level"),
+    ast.Global: ("`global`", "return the value instead"),
+    ast.Nonlocal: ("`nonlocal`", "return the value instead"),
+    ast.Import: ("`import` inside a function", "import at module level"),
+    ast.ImportFrom: ("`import` inside a function", "import at module level"),
+    ast.Match: ("`match`", "use `if` and `elif`"),
+    ast.Delete: ("`del`", "leave the name alone"),
+}
+if hasattr(ast, "TryStar"):
+    _REFUSED[ast.TryStar] = ("`try`", "test the condition instead of catching the exception")
+
+
+def _expr(lo: Lowerer, stmt: ast.Expr) -> None:
+    if isinstance(stmt.value, ast.Constant):
+        return  # a docstring
+    expressions.lower_expr(lo, stmt.value)
+
+
+def _assign(lo: Lowerer, stmt: ast.Assign) -> None:
+    value = expressions.lower_expr(lo, stmt.value)
+    for target in stmt.targets:
+        assign(lo, target, value)
+
+
+def _ann_assign(lo: Lowerer, stmt: ast.AnnAssign) -> None:
+    if stmt.value is not None:
+        assign(lo, stmt.target, expressions.lower_expr(lo, stmt.value))
+
+
+def assign(lo: Lowerer, target: ast.expr, value: Binding) -> None:
+    """Bind `value` to a name, an element or a pattern of them."""
+    match target:
+        case ast.Name(id=name):
+            lo.frame.env[name] = renamed(lo, value, name)
+            lo.frame.partial.discard(name)
+        case ast.Tuple(elts=elts) | ast.List(elts=elts):
+            items = expressions.unpack(lo, value, target, len(elts))
+            for element, item in zip(elts, items, strict=True):
+                if isinstance(element, ast.Starred):
+                    raise lo.unsupported("starred unpacking", element, "name every element")
+                assign(lo, element, item)
+        case ast.Subscript():
+            arrays.store_element(lo, target, value)
+        case ast.Attribute():
+            raise lo.unsupported("assignment to an attribute", target, "use a local name")
+        case _:
+            raise lo.unsupported("this assignment target", target)
+
+
+def renamed(lo: Lowerer, value: Binding, name: str) -> Binding:
+    """Call the value just computed by the user's name, so that dumps read like the source."""
+    if isinstance(value, Num) and isinstance(value.operand, Value) and lo.builder.stmts:
+        last = lo.builder.stmts[-1]
+        old = value.operand
+        if last.results == (old,) and old.name.rstrip("0123456789.") in ("t", ""):
+            new = lo.builder.value(name, old.type)
+            lo.builder.stmts[-1] = numbers.with_result(last, new)
+            return Num(new)
+    return value
+
+
+def _aug_assign(lo: Lowerer, stmt: ast.AugAssign) -> None:
+    target = stmt.target
+    if isinstance(target, ast.Subscript):
+        arrays.augment_element(lo, stmt, target)
+        return
+    if not isinstance(target, ast.Name):
+        raise lo.unsupported("augmented assignment to this target", stmt)
+    old = lo.read_name(target.id, target)
+    if isinstance(old, ArrayRef):
+        raise lo.unsupported(
+            "augmented assignment to a whole array", stmt, "write a loop over its elements"
+        )
+    new = numbers.binary(lo, type(stmt.op), old, expressions.lower_expr(lo, stmt.value), stmt)
+    assign(lo, target, new)
+
+
+def _if(
+    lo: Lowerer, stmt: ast.If, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt]
+) -> None:
+    with lo.at(stmt):
+        cond = expressions.condition(lo, stmt.test)
+    with lo.at(stmt):
+        branch(lo, cond, lambda: lower_stmts(lo, body), lambda: lower_stmts(lo, orelse))
+
+
+def _for(lo: Lowerer, stmt: ast.For) -> None:
+    iterable = expressions.lower_expr(lo, stmt.iter)
+    items = static_items(iterable)
+    if items is not None:
+        _unrolled(lo, stmt, items)
+        return
+    trips, element = iteration(lo, iterable, stmt.iter)
+    early = scope.has_break(stmt.body) or scope.has_return(stmt.body)
+    names = scope.assigned_in([stmt.target, *stmt.body])
+    definite = isinstance(trips, Literal) and trips.value > 0
+
+    def step(index: Operand) -> None:
+        assign(lo, stmt.target, element(index))
+        lower_stmts(lo, stmt.body)
+
+    if not early:
+
+        def body(index: Value | None) -> None:
+            assert index is not None
+            step(index)
+            set_exit(lo, FALLS)
+            lo.frame.partial.clear()
+
+        lower_loop(lo, stmt, names, body, trips=trips, definite=definite)
+        _else(lo, stmt.orelse, None)
+        return
+    lo.frame.env["$index"] = Num(integer(0))
+
+    def guarded(_: Value | None) -> Operand:
+        counter = lo.frame.env["$index"]
+        assert isinstance(counter, Num)
+        index = counter.operand
+        inside = lo.builder.apply("lt", index, trips, hint="more")
+
+        def run() -> None:
+            lo.frame.env["$index"] = Num(
+                lo.builder.apply("add", index, integer(1), hint="index")
+            )
+            inner = lo.frame.env.pop("$index")
+            step(index)
+            lo.frame.env["$index"] = inner
+
+        branch(lo, inside, run, lambda: set_exit(lo, NATURAL))
+        return _again(lo)
+
+    _early_loop(lo, stmt, [*names, "$index"], guarded, definite=definite)
+
+
+def _again(lo: Lowerer) -> Operand:
+    """Turn the pending exit at the end of an iteration into "run again"; keep the reason."""
+    pending = exit_of(lo)
+    lo.frame.env["$reason"] = Num(pending)
+    if isinstance(pending, Literal):
+        again: Operand = Literal(pending.value in (FALLS, CONTINUE), BOOL)
+    else:
+        falls = lo.builder.apply("eq", pending, integer(FALLS), hint="falls")
+        skips = lo.builder.apply("eq", pending, integer(CONTINUE), hint="skips")
+        again = lo.builder.apply("or", falls, skips, hint="again")
+    set_exit(lo, FALLS)
+    return again
+
+
+def _early_loop(
+    lo: Lowerer,
+    stmt: ast.For | ast.While,
+    names: Sequence[str],
+    body: Callable[[Value | None], Operand],
+    *,
+    definite: bool,
+    endless: bool = False,
+) -> None:
+    """Lower a loop that may be left early: a `While` that remembers why it ended."""
+    outer = {name: lo.frame.env.pop(name) for name in ("$reason",) if name in lo.frame.env}
+    lo.frame.env["$reason"] = Num(integer(FALLS))
+    returns = scope.has_return(stmt.body)
+    extra = ["$reason", *([RESULT] if returns else [])]
+    lower_loop(
+        lo, stmt, [*names, *extra], body, trips=None, definite=definite,
+    )  # fmt: skip
+    lo.frame.env.pop("$index", None)
+    reason = lo.frame.env.pop("$reason")
+    lo.frame.env.update(outer)
+    assert isinstance(reason, Num)
+    if returns:
+        if endless and not scope.has_break(stmt.body):
+            set_exit(lo, RETURN)
+            return
+        if isinstance(reason.operand, Literal):
+            set_exit(lo, RETURN if reason.operand.value == RETURN else FALLS)
+        else:
+            gone = lo.builder.apply("eq", reason.operand, integer(RETURN), hint="returns")
+            code = lo.builder.apply("select", gone, integer(RETURN), integer(FALLS), hint="exit")
+            lo.frame.env[EXIT] = Num(code)
+    _else(lo, stmt.orelse, reason.operand)
+
+
+def _else(lo: Lowerer, orelse: Sequence[ast.stmt], reason: Operand | None) -> None:
+    if not orelse:
+        return
+    if reason is None or is_exit(reason, NATURAL):
+        lower_stmts(lo, orelse)
+        return
+    natural = lo.builder.apply("eq", reason, integer(NATURAL), hint="natural")
+
+    def run() -> None:
+        set_exit(lo, FALLS)
+        lower_stmts(lo, orelse)
+
+    pending = exit_of(lo)
+    branch(lo, natural, run, lambda: None, else_exited=not is_exit(pending, FALLS))
+
+
+def static_items(iterable: Binding) -> list[Binding] | None:
+    """Return the elements of an iterable whose length is part of the program, or None."""
+    match iterable:
+        case TupleOf(items=items):
+            return list(items)
+        case Enumerate(inner=inner, start=Num(operand=Literal(value=start))):
+            items_of = static_items(inner)
+            if items_of is None:
+                return None
+            return [
+                TupleOf((Num(integer(int(start) + k)), item)) for k, item in enumerate(items_of)
+            ]
+        case Reversed(inner=inner):
+            items_of = static_items(inner)
+            return None if items_of is None else items_of[::-1]
+        case Zip(inners=inners):
+            found = [static_items(inner) for inner in inners]
+            if inners and all(items_of is not None for items_of in found):
+                rows = zip(*(items_of or [] for items_of in found), strict=False)
+                return [TupleOf(row) for row in rows]
+    return None
+
+
+def _unrolled(lo: Lowerer, stmt: ast.For, items: Sequence[Binding]) -> None:
+    """Loop over a tuple: one copy of the body for each element."""
+
+    def run(k: int) -> None:
+        if k == len(items):
+            set_exit(lo, NATURAL)
+            return
+        assign(lo, stmt.target, items[k])
+        path = lo.frame.path
+        lo.frame.path = (*path, ("item", id(stmt), k))
+        lower_stmts(lo, stmt.body)
+        lo.frame.path = path
+        pending = exit_of(lo)
+        if isinstance(pending, Literal):
+            if pending.value in (FALLS, CONTINUE):
+                set_exit(lo, FALLS)
+                lo.frame.partial.clear()
+                run(k + 1)
+            return
+        again = _again_flag(lo, pending)
+
+        def go_on() -> None:
+            set_exit(lo, FALLS)
+            lo.frame.partial.clear()
+            run(k + 1)
+
+        branch(lo, again, go_on, lambda: None, else_exited=True)
+
+    run(0)
+    reason = exit_of(lo)
+    if isinstance(reason, Literal):
+        set_exit(lo, RETURN if reason.value == RETURN else FALLS)
+    else:
+        gone = lo.builder.apply("eq", reason, integer(RETURN), hint="returns")
+        code = lo.builder.apply("select", gone, integer(RETURN), integer(FALLS), hint="exit")
+        lo.frame.env[EXIT] = Num(code if scope.has_return(stmt.body) else integer(FALLS))
+    _else(lo, stmt.orelse, reason)
+
+
+def _again_flag(lo: Lowerer, pending: Operand) -> Operand:
+    falls = lo.builder.apply("eq", pending, integer(FALLS), hint="falls")
+    skips = lo.builder.apply("eq", pending, integer(CONTINUE), hint="skips")
+    return lo.builder.apply("or", falls, skips, hint="again")
+
+
+Element = Callable[[Operand], Binding]
+
+
+def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, Element]:
+    """Return the trip count of an iterable and how to get its k-th element."""
+    match iterable:
+        case Range(start=start, stop=stop, step=step):
+            return _range_iteration(lo, start.operand, stop.operand, step.operand)
+        case ArrayRef(object=obj):
+            if obj.type.rank != 1:
+                raise lo.unsupported(
+                    "a loop over the rows of an array", node, "loop over `range(len(a))`"
+                )
+            return lo.dims[obj][0], lambda k: arrays.load(lo, obj, [k], node)
+        case Enumerate(inner=inner, start=start):
+            trips, element = iteration(lo, inner, node)
+            first = start.operand
+
+            def numbered(k: Operand) -> Binding:
+                return TupleOf((Num(numbers.plus(lo, first, k)), element(k)))
+
+            return trips, numbered
+        case Zip(inners=inners) if inners:
+            parts = [iteration(lo, inner, node) for inner in inners]
+            trips = parts[0][0]
+            for other, _ in parts[1:]:
+                if other != trips:
+                    trips = lo.builder.apply("minimum", trips, other, hint="n")
+            return trips, lambda k: TupleOf(tuple(element(k) for _, element in parts))
+        case Reversed(inner=inner):
+            trips, element = iteration(lo, inner, node)
+            last = numbers.plus(lo, trips, integer(-1))
+
+            def backwards(k: Operand) -> Binding:
+                return element(numbers.minus(lo, last, k))
+
+            return trips, backwards
+    raise TypeMismatchError(
+        f"cannot loop over {kind_of(iterable)}",
+        lo.span(node),
+        "loop over a range, an array, a tuple, enumerate, zip or reversed",
+    )
+
+
+def _range_iteration(
+    lo: Lowerer, start: Operand, stop: Operand, step: Operand
+) -> tuple[Operand, Element]:
+    if isinstance(step, Literal) and step.value == 1:
+        zero_based = isinstance(start, Literal) and start.value == 0
+        trips = stop if zero_based else numbers.minus(lo, stop, start)
+        return trips, lambda k: Num(k if zero_based else numbers.plus(lo, start, k))
+    if not isinstance(step, Literal):
+        nonzero = lo.builder.apply("ne", step, integer(0))
+        lo.builder.check(nonzero, "ValueError", "range() arg 3 must not be zero")
+    elif step.value == 0:
+        lo.builder.check(Literal(False, BOOL), "ValueError", "range() arg 3 must not be zero")
+        raise Dead
+    trips = lo.builder.apply("trips", start, stop, step, hint="n")
+
+    def at(k: Operand) -> Binding:
+        scaled = lo.builder.apply("mul", k, step)
+        return Num(numbers.plus(lo, start, scaled))
+
+    return trips, at
+
+
+def _while(lo: Lowerer, stmt: ast.While) -> None:
+    names = scope.assigned_in([stmt.test, *stmt.body])
+    early = scope.has_break(stmt.body) or scope.has_return(stmt.body)
+    endless = isinstance(stmt.test, ast.Constant) and bool(stmt.test.value)
+
+    def body(_: Value | None) -> Operand:
+        cond = expressions.condition(lo, stmt.test)
+        branch(
+            lo, cond, lambda: lower_stmts(lo, stmt.body), lambda: set_exit(lo, NATURAL)
+        )
+        if early:
+            return _again(lo)
+        set_exit(lo, FALLS)
+        lo.frame.partial.clear()
+        return cond
+
+    if early:
+        _early_loop(lo, stmt, names, body, definite=endless, endless=endless)
+        return
+    lower_loop(lo, stmt, names, body, trips=None, definite=endless)
+    if endless:
+        raise Dead
+    _else(lo, stmt.orelse, None)
+
+
+def _return(lo: Lowerer, stmt: ast.Return) -> None:
+    value = NONE if stmt.value is None else expressions.lower_expr(lo, stmt.value)
+    lo.frame.env[RESULT] = value
+    set_exit(lo, RETURN)
+
+
+def _assert(lo: Lowerer, stmt: ast.Assert) -> None:
+    cond = expressions.condition(lo, stmt.test)
+    if isinstance(cond, Literal) and cond.value:
+        return
+    message, args = ("", ()) if stmt.msg is None else expressions.message(lo, stmt.msg)
+    lo.builder.check(cond, "AssertionError", message, *args)
+    if isinstance(cond, Literal):
+        raise Dead
+
+
+def _raise(lo: Lowerer, stmt: ast.Raise) -> None:
+    node = stmt.exc
+    args: list[ast.expr] = []
+    if isinstance(node, ast.Call):
+        node, args = node.func, node.args
+    name = node.id if isinstance(node, ast.Name) else ""
+    kind = getattr(builtins, name, None)
+    if not (isinstance(kind, type) and issubclass(kind, Exception)) or len(args) > 1:
+        raise lo.unsupported(
+            "this `raise`", stmt, "raise a builtin exception with one message, e.g. ValueError(…)"
+        )
+    message, operands = expressions.message(lo, args[0]) if args else ("", ())
+    lo.builder.check(Literal(False, BOOL), name, message, *operands)
+    raise Dead
+
+
+def _function(lo: Lowerer, stmt: ast.FunctionDef) -> None:
+    if stmt.decorator_list:
+        raise lo.unsupported("a decorator on an inner function", stmt.decorator_list[0])
+    lo.frame.env[stmt.name] = calls.closure(lo, stmt)
+    lo.frame.partial.discard(stmt.name)
+
+
+def _pass(lo: Lowerer, stmt: ast.stmt) -> None:
+    return
+
+
+def _break(lo: Lowerer, stmt: ast.stmt) -> None:
+    set_exit(lo, BREAK)
+
+
+def _continue(lo: Lowerer, stmt: ast.stmt) -> None:
+    set_exit(lo, CONTINUE)
+
+
+_STATEMENTS: dict[type[ast.AST], Callable[..., None]] = {
+    ast.Expr: _expr,
+    ast.Assign: _assign,
+    ast.AnnAssign: _ann_assign,
+    ast.AugAssign: _aug_assign,
+    ast.If: lambda lo, stmt: _if(lo, stmt, stmt.body, stmt.orelse),
+    ast.For: _for,
+    ast.While: _while,
+    ast.Return: _return,
+    ast.Assert: _assert,
+    ast.Raise: _raise,
+    ast.FunctionDef: _function,
+    ast.Pass: _pass,
+    ast.Break: _break,
+    ast.Continue: _continue,
+}
+
+__all__ = [
+    "INT",
+    "Closure",
+    "Print",
+    "Static",
+    "Unbound",
+    "assign",
+    "lower_stmt",
+    "lower_stmts",
+]

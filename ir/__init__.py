@@ -1,0 +1,36 @@
+"""The language that adc compiles: types, values, both forms, op rows, text, verifier, interpreter.
+
+Grammar, on one page (the text form of both forms; `parse(print(fn)) == fn`)::
+
+    function  ::= "fn" NAME "(" (VALUE ":" type),* ")" "->" types ["mirrors" NAME] "{"
+                      stmt* "return" operand* "}"
+    operand   ::= VALUE | NUMBER [":" type] | "true" | "false"
+    type      ::= "bool" | "int" | "float"                  weak: Python's numbers
+                | "b1" | "i8" … "u64" | "f32" | "f64"       NumPy's
+                | dtype "[" (":"),* "]" ["A"]               array; "A": any strides
+
+    stmt      ::= values "=" OP ["[" static,* "]"] operand*                     Apply
+                | VALUE "=" "load" VALUE "[" operand,* "]"                      Load
+                | VALUE "=" ("store" | "accumulate") VALUE "[" … "]" operand    Store
+                | values "=" "if" operand block ["else" block]                  If
+                | values "=" "for" LABEL VALUE "in 0 to" operand carrying block For
+                | values "=" "for" LABEL VALUE "down from" operand carrying block
+                | values "=" "while" LABEL carrying block                       While
+                | values "=" "call" LABEL NAME "(" operand,* ")" ["mirrors" LABEL]
+                | "check" operand ERROR "message" operand*                      Check
+                | "print" "message" operand*                                    Print
+    reverse   ::= values "=" "reverse" LABEL VALUE carrying block               Reverse
+                | VALUE "=" "recall" VALUE                                      Recall
+    tape      ::= "push" operand* | (VALUE ":" type),* "=" "pop"                Push, Pop
+    buffer    ::= ("write" | "increase") VALUE "[" operand,* "]" operand        Write
+    carrying  ::= ["carrying" "(" (VALUE "=" operand),* ")"]
+    block     ::= "{" stmt* [("yield" | "again") operand*] "}"
+
+*Value form*: arrays are values; `store` makes a new version. The body of a `while` runs at least
+once and its first yield says whether to run again. `for` counts 0, 1, …, trips - 1.
+*Reverse code* names the forward values it needs with `recall` and mirrors loops with `reverse`;
+the `remat` pass replaces both by `push`, `pop`, recomputation and ordinary loops.
+*Buffer form* (after `storage`): array values are references, `write` changes them in place.
+"""
+
+import adc.ir.ops  # noqa: F401  (fills the op table)

@@ -1,0 +1,136 @@
+"""Building IR: append statements, invent names, infer types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from adc.ir.core import (
+    Apply,
+    Block,
+    Check,
+    For,
+    If,
+    Literal,
+    Load,
+    Operand,
+    Recall,
+    Reverse,
+    Static,
+    Stmt,
+    Store,
+    Value,
+    While,
+)
+from adc.ir.errors import Span
+from adc.ir.opdef import OPS, OpDef, Rule
+from adc.ir.types import INT, Array, Scalar, Type
+from adc.ir.walk import Names
+
+
+def zero(ty: Type) -> Literal:
+    """Return the zero of a scalar type."""
+    assert isinstance(ty, Scalar)
+    return Literal({"b": False, "f": 0.0}.get(ty.kind, 0), ty)
+
+
+def integer(value: int) -> Literal:
+    return Literal(value, INT)
+
+
+class Builder:
+    """Appends statements to the innermost open block."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.stmts: list[Stmt] = []
+        self.loc: Span | None = None
+
+    @contextmanager
+    def block(self) -> Iterator[list[Stmt]]:
+        """Collect what is built inside the `with` into a list of its own."""
+        outer, self.stmts = self.stmts, []
+        try:
+            yield self.stmts
+        finally:
+            self.stmts = outer
+
+    def emit(self, stmt: Stmt) -> None:
+        self.stmts.append(stmt)
+
+    def value(self, hint: str, ty: Type) -> Value:
+        return Value(self.names.fresh(hint), ty)
+
+    def apply(
+        self,
+        op: OpDef | str,
+        *args: Operand,
+        params: tuple[Static, ...] = (),
+        hint: str = "t",
+    ) -> Value:
+        row = OPS[op] if isinstance(op, str) else op
+        types = row.types([arg.type for arg in args], params)
+        results = tuple(self.value(hint, ty) for ty in types)
+        self.emit(Apply(results, row, args, params, self.loc))
+        return results[0]
+
+    def load(self, array: Value, index: Sequence[Operand], hint: str = "t") -> Value:
+        assert isinstance(array.type, Array)
+        result = self.value(hint, array.type.element)
+        self.emit(Load(result, array, tuple(index), self.loc))
+        return result
+
+    def store(
+        self,
+        array: Value,
+        index: Sequence[Operand],
+        value: Operand,
+        *,
+        accumulate: bool = False,
+        hint: str = "",
+    ) -> Value:
+        result = self.value(hint or array.name, array.type)
+        self.emit(Store(result, array, tuple(index), value, accumulate, self.loc))
+        return result
+
+    def recall(self, value: Value) -> Value:
+        result = self.value(f"{value.name}.r", value.type)
+        self.emit(Recall(result, value, self.loc))
+        return result
+
+    def check(self, cond: Operand, error: str, message: str, *args: Operand) -> None:
+        self.emit(Check(cond, error, message, args, self.loc))
+
+    def if_(
+        self,
+        cond: Operand,
+        then: Block,
+        orelse: Block,
+        hints: Sequence[str],
+    ) -> tuple[Value, ...]:
+        results = tuple(
+            self.value(hint, operand.type) for hint, operand in zip(hints, then.yields, strict=True)
+        )
+        self.emit(If(results, cond, then, orelse, self.loc))
+        return results
+
+    def inline(
+        self, rule: Rule, args: Sequence[Operand | None], hints: Sequence[str] = ()
+    ) -> list[Operand | None]:
+        """Emit a traced rule with its parameters bound to `args`; return its outputs.
+
+        `args` may hold None where the rule does not read (see `Rule.needs` and `Rule.only`);
+        `hints` name the outputs.
+        """
+        env: dict[Value, Operand] = {
+            param: arg for param, arg in zip(rule.params, args, strict=True) if arg is not None
+        }
+        named = {out: hint for out, hint in zip(rule.outputs, hints, strict=False)}
+        for stmt in rule.stmts:
+            operands = tuple(env[a] if isinstance(a, Value) else a for a in stmt.args)
+            hint = named.get(stmt.result, "d")
+            env[stmt.result] = self.apply(stmt.op, *operands, params=stmt.params, hint=hint)
+        return [env[out] if isinstance(out, Value) else out for out in rule.outputs]
+
+
+__all__ = ["Builder", "For", "Reverse", "While", "integer", "zero"]

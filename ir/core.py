@@ -1,0 +1,337 @@
+"""The statements of the IR: small closed unions of frozen dataclasses.
+
+Values are named and typed; names are unique within a function. Statements are immutable, passes
+rebuild them. Operations are open (rows of a table, `OpDef`), statement forms are closed: match on
+`Stmt` and end with `assert_never`, so that a new form shows every place that must handle it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from adc.ir.errors import Span
+from adc.ir.types import Type
+
+if TYPE_CHECKING:
+    from adc.ir.opdef import OpDef
+
+Static = int | str
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A named result of a statement, or a parameter of a block."""
+
+    name: str
+    type: Type
+
+    def __str__(self) -> str:
+        return f"%{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A constant operand. Compares by bits, so that ``-0.0`` is not ``0.0`` and NaN equals NaN."""
+
+    value: bool | int | float
+    type: Type
+
+    def key(self) -> tuple[str, Type]:
+        return (repr(self.value), self.type)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Literal) and self.key() == other.key()
+
+    def __hash__(self) -> int:
+        return hash(self.key())
+
+
+Operand = Value | Literal
+
+
+def _loc() -> Span | None:
+    return field(default=None, compare=False, repr=False)  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Statements with parameters; `yields` are the values handed to whoever entered the block."""
+
+    params: tuple[Value, ...]
+    stmts: tuple[Stmt, ...]
+    yields: tuple[Operand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """``results = op[params] args``: a pure operation, one row of the op table."""
+
+    results: tuple[Value, ...]
+    op: OpDef
+    args: tuple[Operand, ...]
+    params: tuple[Static, ...] = ()
+    loc: Span | None = _loc()
+
+    @property
+    def result(self) -> Value:
+        return self.results[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """``result = array[index]``; the index is in range and not negative."""
+
+    result: Value
+    array: Value
+    index: tuple[Operand, ...]
+    loc: Span | None = _loc()
+
+    @property
+    def results(self) -> tuple[Value, ...]:
+        return (self.result,)
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """A new version of `array` whose element at `index` is `value` (or grew by it)."""
+
+    result: Value
+    array: Value
+    index: tuple[Operand, ...]
+    value: Operand
+    accumulate: bool = False
+    loc: Span | None = _loc()
+
+    @property
+    def results(self) -> tuple[Value, ...]:
+        return (self.result,)
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """Two arms; the results are the yields of the arm that ran."""
+
+    results: tuple[Value, ...]
+    cond: Operand
+    then: Block
+    orelse: Block
+    loc: Span | None = _loc()
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """`trips` iterations; `index` counts them 0, 1, … (or back to 0 where `down`).
+
+    The body's parameters are the carried values, its yields their next values.
+    """
+
+    results: tuple[Value, ...]
+    label: str
+    index: Value
+    trips: Operand
+    init: tuple[Operand, ...]
+    body: Block
+    down: bool = False
+    loc: Span | None = _loc()
+
+
+@dataclass(frozen=True, slots=True)
+class While:
+    """The body runs at least once; its yields are ``(again, *carried)``.
+
+    ``while c: B`` has the body ``c; if c: B``: the test lies inside, so nothing is lowered twice.
+    """
+
+    results: tuple[Value, ...]
+    label: str
+    init: tuple[Operand, ...]
+    body: Block
+    loc: Span | None = _loc()
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of one of the function's `callees`. `mirror` names the call that this one reverses."""
+
+    results: tuple[Value, ...]
+    label: str
+    callee: str
+    args: tuple[Operand, ...]
+    mirror: str = ""
+    loc: Span | None = _loc()
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Raise `error` with `message`, formatted with `args`, unless `cond` holds."""
+
+    cond: Operand
+    error: str
+    message: str
+    args: tuple[Operand, ...] = ()
+    loc: Span | None = _loc()
+
+    @property
+    def results(self) -> tuple[Value, ...]:
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Print:
+    """Print `message`, formatted with `args`."""
+
+    message: str
+    args: tuple[Operand, ...]
+    loc: Span | None = _loc()
+
+    @property
+    def results(self) -> tuple[Value, ...]:
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """In reverse code: the value that `value` had at the mirrored point of the forward code."""
+
+    result: Value
+    value: Value
+    loc: Span | None = _loc()
+
+    @property
+    def results(self) -> tuple[Value, ...]:
+        return (self.result,)
+
+
+@dataclass(frozen=True, slots=True)
+class Reverse:
+    """The iterations of the loop labelled `loop`, last one first; `index` is the mirrored one's."""
+
+    results: tuple[Value, ...]
+    loop: str
+    index: Value
+    init: tuple[Operand, ...]
+    body: Block
+    loc: Span | None = _loc()
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """Put one frame of values on the tape (after `remat`)."""
+
+    values: tuple[Operand, ...]
+    loc: Span | None = _loc()
+
+    @property
+    def results(self) -> tuple[Value, ...]:
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pop:
+    """Take the newest frame off the tape (after `remat`)."""
+
+    results: tuple[Value, ...]
+    loc: Span | None = _loc()
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """Buffer form: ``array[index] = value`` (or ``+=``) in place."""
+
+    array: Value
+    index: tuple[Operand, ...]
+    value: Operand
+    accumulate: bool = False
+    loc: Span | None = _loc()
+
+    @property
+    def results(self) -> tuple[Value, ...]:
+        return ()
+
+
+Stmt = (
+    Apply
+    | Load
+    | Store
+    | If
+    | For
+    | While
+    | Call
+    | Check
+    | Print
+    | Recall
+    | Reverse
+    | Push
+    | Pop
+    | Write
+)
+Loop = For | While | Reverse
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function: parameters, statements, results; `callees` are the functions it may call.
+
+    `mirror` names the function whose calls this one reverses (its Recalls refer to that one).
+    """
+
+    name: str
+    params: tuple[Value, ...]
+    body: tuple[Stmt, ...]
+    results: tuple[Operand, ...]
+    callees: tuple[Function, ...] = ()
+    mirror: str = ""
+
+    def __str__(self) -> str:
+        from adc.ir.printer import print_function
+
+        return print_function(self)
+
+    def with_body(self, body: tuple[Stmt, ...], results: tuple[Operand, ...]) -> Function:
+        return replace(self, body=body, results=results)
+
+
+def blocks(stmt: Stmt) -> tuple[Block, ...]:
+    """Return the blocks nested directly in `stmt`."""
+    match stmt:
+        case If(then=then, orelse=orelse):
+            return (then, orelse)
+        case For(body=body) | While(body=body) | Reverse(body=body):
+            return (body,)
+    return ()
+
+
+def operands(stmt: Stmt) -> tuple[Operand, ...]:
+    """Return the operands that `stmt` itself reads, without those inside its blocks."""
+    match stmt:
+        case Apply(args=args) | Call(args=args) | Print(args=args):
+            return args
+        case Load(array=array, index=index):
+            return (array, *index)
+        case Store(array=array, index=index, value=value) | Write(
+            array=array, index=index, value=value
+        ):
+            return (array, *index, value)
+        case If(cond=cond):
+            return (cond,)
+        case For(trips=trips, init=init):
+            return (trips, *init)
+        case While(init=init) | Reverse(init=init):
+            return init
+        case Check(cond=cond, args=args):
+            return (cond, *args)
+        case Push(values=values):
+            return values
+        case Recall() | Pop():
+            return ()
+    raise AssertionError(stmt)
+
+
+def walk(stmts: tuple[Stmt, ...]) -> Iterator[Stmt]:
+    """Yield every statement, nested ones after the one that holds them."""
+    for stmt in stmts:
+        yield stmt
+        for block in blocks(stmt):
+            yield from walk(block.stmts)

@@ -1,0 +1,163 @@
+"""Diagnostics: one error class per kind of trouble, each with a stable code, a span and a hint.
+
+Every message has the same shape: what is wrong, where (file, line, caret under the exact range)
+and what to do about it. No internal traceback of NumPy, Numba or LLVM reaches the user.
+"""
+
+from __future__ import annotations
+
+import linecache
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A range of the user's source: 1-based lines, 0-based columns, end exclusive."""
+
+    file: str
+    line: int
+    column: int = 0
+    end_line: int = 0
+    end_column: int = 0
+    function: str = ""
+
+    def text(self) -> str:
+        """Return the first source line of the range, without its newline."""
+        return linecache.getline(self.file, self.line).rstrip("\n")
+
+    def caret(self) -> str:
+        """Return the source line with carets under the range, or "" if the source is gone."""
+        line = self.text()
+        if not line.strip():
+            return ""
+        end = self.end_column if self.end_line in (0, self.line) and self.end_column else len(line)
+        indent = len(line) - len(line.lstrip())
+        start = max(self.column, indent)
+        width = max(1, min(end, len(line)) - start)
+        # Columns of `ast` count UTF-8 bytes; carets count characters.
+        start = len(line.encode()[:start].decode(errors="ignore"))
+        return f"    {line[indent:]}\n    {' ' * (start - indent)}{'^' * width}"
+
+
+class AdcError(Exception):
+    """Base of every error that adc itself reports.
+
+    Attributes
+    ----------
+    code : str
+        Stable code such as ``"ADC012"``.
+    span : Span or None
+        Where in the user's source.
+    hint : str
+        What to do about it.
+    """
+
+    code = "ADC000"
+
+    def __init__(self, message: str, span: Span | None = None, hint: str = "") -> None:
+        self.message = message
+        self.span = span
+        self.hint = hint
+        super().__init__(message, span, hint)
+
+    def __str__(self) -> str:
+        lines = [f"[{self.code}] {self.message}"]
+        if self.span is not None:
+            where = f' in "{self.span.function}"' if self.span.function else ""
+            lines.append(f'  File "{self.span.file}", line {self.span.line}{where}')
+            caret = self.span.caret()
+            if caret:
+                lines.append(caret)
+        if self.hint:
+            lines.append(f"  Hint: {self.hint}")
+        return "\n".join(lines)
+
+
+class SourceError(AdcError):
+    """The source of a function cannot be found or read."""
+
+    code = "ADC001"
+
+
+class UnsupportedError(AdcError):
+    """A construct of Python or NumPy that adc does not accept."""
+
+    code = "ADC010"
+
+
+class UnboundError(AdcError):
+    """A variable that is not bound on every path that leads to its use."""
+
+    code = "ADC011"
+
+
+class TypeUnstableError(AdcError):
+    """A variable whose kind of value depends on the path taken."""
+
+    code = "ADC012"
+
+
+class AliasError(AdcError):
+    """Two names that may or may not be one array, one of which is then mutated."""
+
+    code = "ADC013"
+
+
+class TypeMismatchError(AdcError):
+    """An operation on values that it is not defined for."""
+
+    code = "ADC014"
+
+
+class ArgumentError(AdcError):
+    """An argument of a call that cannot be accepted."""
+
+    code = "ADC020"
+
+
+class IntegerArgumentError(ArgumentError):
+    """A derivative was asked for with respect to something that is not floating-point."""
+
+    code = "ADC021"
+
+
+class OverlapError(ArgumentError):
+    """Two array arguments share memory and one of them is written."""
+
+    code = "ADC022"
+
+
+class NonScalarError(AdcError):
+    """The result of a function to differentiate is not one floating-point scalar."""
+
+    code = "ADC023"
+
+
+class NotDifferentiableError(AdcError):
+    """An operation on the path from the arguments to the result has no derivative rule."""
+
+    code = "ADC024"
+
+
+class RecursionDepthError(AdcError):
+    """A construct that nests deeper than adc follows."""
+
+    code = "ADC025"
+
+
+class IRError(AdcError):
+    """The IR is malformed: a defect of adc, never of the user's program."""
+
+    code = "ADC900"
+
+
+CODES: dict[str, type[AdcError]] = {}
+
+
+def _collect(cls: type[AdcError]) -> None:
+    CODES[cls.code] = cls
+    for sub in cls.__subclasses__():
+        _collect(sub)
+
+
+_collect(AdcError)

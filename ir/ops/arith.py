@@ -1,0 +1,161 @@
+"""Arithmetic, comparison, selection and conversion, on every dtype.
+
+`code` is the expression that the emitter prints; names in it are functions of
+`adc.backend.prelude`. Ties of `minimum` and `maximum` give the derivative to the first operand,
+`abs` has the derivative 0 at 0.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from adc.ir.core import Static
+from adc.ir.errors import IRError
+from adc.ir.opdef import OPS, OpDef, Traced, predicate
+from adc.ir.types import Array, Scalar, Type, parse_type
+
+STEP = "piecewise constant: the derivative is zero wherever it exists"
+TRUTH = "a truth value has no derivative"
+
+add = OpDef(
+    "add", 2, np.add, "({0} + {1})", (operator.add, np.add),
+    vjp=lambda ct, y, a, b: (ct, ct),
+)  # fmt: skip
+sub = OpDef(
+    "sub", 2, np.subtract, "({0} - {1})", (operator.sub, np.subtract),
+    vjp=lambda ct, y, a, b: (ct, -ct),
+)  # fmt: skip
+mul = OpDef(
+    "mul", 2, np.multiply, "({0} * {1})", (operator.mul, np.multiply),
+    vjp=lambda ct, y, a, b: (ct * b, ct * a),
+)  # fmt: skip
+truediv = OpDef(
+    "truediv", 2, np.true_divide, "({0} / {1})", (operator.truediv, np.true_divide),
+    vjp=lambda ct, y, a, b: (ct / b, -(ct * y) / b),
+    kinds="f", cost=4, domain=((-3.0, 3.0), (0.3, 3.0)),
+)  # fmt: skip
+neg = OpDef(
+    "neg", 1, np.negative, "(-{0})", (operator.neg, np.negative), vjp=lambda ct, y, x: (-ct,)
+)
+floordiv = OpDef(
+    "floordiv", 2, np.floor_divide, "floordiv({0}, {1})", (operator.floordiv, np.floor_divide),
+    why=STEP, cost=8, domain=((-9.0, 9.0), (0.5, 3.0)),
+)  # fmt: skip
+floor = OpDef("floor", 1, np.floor, "floor({0})", (np.floor,), why=STEP, kinds="f")
+ceil = OpDef("ceil", 1, np.ceil, "ceil({0})", (np.ceil,), why=STEP, kinds="f")
+trunc = OpDef("trunc", 1, np.trunc, "trunc({0})", (np.trunc, np.fix), why=STEP, kinds="f")
+rint = OpDef("rint", 1, np.rint, "rint({0})", (np.rint,), why=STEP, kinds="f")
+sign = OpDef("sign", 1, np.sign, "sign({0})", (np.sign,), why=STEP)
+mod = OpDef(
+    "mod", 2, np.remainder, "remainder({0}, {1})", (operator.mod, np.remainder),
+    vjp=lambda ct, y, a, b: (ct, -(ct * floor(a / b))),
+    cost=10, domain=((-9.0, 9.0), (0.5, 3.0)),
+)  # fmt: skip
+fmod = OpDef(
+    "fmod", 2, np.fmod, "fmod({0}, {1})", (np.fmod,),
+    vjp=lambda ct, y, a, b: (ct, -(ct * trunc(a / b))),
+    cost=10, domain=((-9.0, 9.0), (0.5, 3.0)),
+)  # fmt: skip
+# `abs` of the smallest integer wraps, as NumPy's does.
+absolute = OpDef(
+    "abs", 1, np.absolute, "absolute({0})", (abs, np.absolute, np.fabs),
+    vjp=lambda ct, y, x: (ct * sign(x),), kinks=(0.0,),
+)  # fmt: skip
+square = OpDef(
+    "square", 1, np.square, "({0} * {0})", (np.square,), vjp=lambda ct, y, x: (ct * (2.0 * x),)
+)
+reciprocal = OpDef(
+    "reciprocal", 1, np.reciprocal, "(1.0 / {0})", (),
+    vjp=lambda ct, y, x: (-(ct * y) * y,), kinds="f", cost=4, domain=((0.3, 3.0),),
+)  # fmt: skip
+copysign = OpDef(
+    "copysign", 2, np.copysign, "copysign({0}, {1})", (np.copysign,),
+    vjp=lambda ct, y, a, b: (ct * (sign(a) * copysign(1.0, b)), None),
+    kinds="f", kinks=(0.0,),
+)  # fmt: skip
+
+lt = OpDef("lt", 2, np.less, "({0} < {1})", (operator.lt, np.less), predicate, why=TRUTH)
+le = OpDef("le", 2, np.less_equal, "({0} <= {1})", (operator.le, np.less_equal), predicate,
+           why=TRUTH)  # fmt: skip
+gt = OpDef("gt", 2, np.greater, "({0} > {1})", (operator.gt, np.greater), predicate, why=TRUTH)
+ge = OpDef("ge", 2, np.greater_equal, "({0} >= {1})", (operator.ge, np.greater_equal), predicate,
+           why=TRUTH)  # fmt: skip
+eq = OpDef("eq", 2, np.equal, "({0} == {1})", (operator.eq, np.equal), predicate, why=TRUTH,
+           kinds="biuf")  # fmt: skip
+ne = OpDef("ne", 2, np.not_equal, "({0} != {1})", (operator.ne, np.not_equal), predicate,
+           why=TRUTH, kinds="biuf")  # fmt: skip
+isnan = OpDef("isnan", 1, np.isnan, "isnan({0})", (np.isnan,), predicate, why=TRUTH, kinds="f")
+isinf = OpDef("isinf", 1, np.isinf, "isinf({0})", (np.isinf,), predicate, why=TRUTH, kinds="f")
+isfinite = OpDef(
+    "isfinite", 1, np.isfinite, "isfinite({0})", (np.isfinite,), predicate, why=TRUTH, kinds="f"
+)
+signbit = OpDef(
+    "signbit", 1, np.signbit, "signbit({0})", (np.signbit,), predicate, why=TRUTH, kinds="f"
+)
+
+
+def _choice_types(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type, ...]:
+    cond, a, b = types
+    if cond.kind != "b" or a.dtype != b.dtype:
+        raise IRError(f"select {cond} {a} {b}")
+    if isinstance(a, Scalar) and isinstance(b, Scalar):
+        return (Scalar(a.dtype, a.weak and b.weak),)
+    return (a,)
+
+
+select = OpDef(
+    "select", 3, lambda c, a, b: a if c else b, "({1} if {0} else {2})", (), _choice_types,
+    vjp=lambda ct, y, c, a, b: (None, select(c, ct, 0.0), select(c, 0.0, ct)),
+    kinds="biuf",
+)  # fmt: skip
+
+# NaN in either operand wins in `minimum` and `maximum` and loses in `fmin` and `fmax`.
+minimum = OpDef(
+    "minimum", 2, np.minimum, "minimum({0}, {1})", (np.minimum,),
+    vjp=lambda ct, y, a, b: (select(le(a, b), ct, 0.0), select(le(a, b), 0.0, ct)),
+    kinks=(0.0,),
+)  # fmt: skip
+maximum = OpDef(
+    "maximum", 2, np.maximum, "maximum({0}, {1})", (np.maximum,),
+    vjp=lambda ct, y, a, b: (select(ge(a, b), ct, 0.0), select(ge(a, b), 0.0, ct)),
+    kinks=(0.0,),
+)  # fmt: skip
+fmin = OpDef(
+    "fmin", 2, np.fmin, "fmin({0}, {1})", (np.fmin,),
+    vjp=lambda ct, y, a, b: (select(eq(y, a), ct, 0.0), select(eq(y, a), 0.0, ct)),
+    kinks=(0.0,),
+)  # fmt: skip
+fmax = OpDef(
+    "fmax", 2, np.fmax, "fmax({0}, {1})", (np.fmax,),
+    vjp=lambda ct, y, a, b: (select(eq(y, a), ct, 0.0), select(eq(y, a), 0.0, ct)),
+    kinks=(0.0,),
+)  # fmt: skip
+
+
+def _cast_types(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type, ...]:
+    target = parse_type(str(params[0]))
+    source = types[0]
+    if isinstance(source, Array) and isinstance(target, Scalar):
+        return (Array(target.dtype, source.rank),)
+    return (target,)
+
+
+def _cast(dtype: str, x: Any) -> Any:
+    return np.asarray(x).astype(parse_type(dtype).numpy)[()]
+
+
+def _cast_vjp(ct: Traced, y: Traced, x: Traced, dtype: str) -> tuple[Traced | None]:
+    source = x.operand.type
+    if source.kind != "f" or y.operand.type.kind != "f":
+        return (None,)
+    return (Traced(ct.trace.apply(OPS["cast"], [ct.operand], (source.dtype,)), ct.trace),)
+
+
+cast = OpDef(
+    "cast", 1, _cast, "cast({0})", (), _cast_types, vjp=_cast_vjp, kinds="biuf",
+    doc="C conversion; from float to integer it truncates.",
+)  # fmt: skip

@@ -1,0 +1,98 @@
+"""Rows on whole arrays: creation, shape, copies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from adc.ir.core import Literal, Static
+from adc.ir.errors import IRError
+from adc.ir.opdef import OPS, OpDef, Traced
+from adc.ir.types import DTYPES, INT, Array, Scalar, Type, parse_type
+
+
+def _dim_types(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type, ...]:
+    if not isinstance(types[0], Array):
+        raise IRError(f"dim of {types[0]}")
+    return (INT,)
+
+
+def _created(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type, ...]:
+    return (Array(str(params[0]), len(types)),)
+
+
+def _filled(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type, ...]:
+    return (Array(str(params[0]), len(types) - 1),)
+
+
+def _copied(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type, ...]:
+    if not isinstance(types[0], Array):
+        raise IRError(f"copy of {types[0]}")
+    return (Array(types[0].dtype, types[0].rank),)
+
+
+def _element(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type, ...]:
+    if not isinstance(types[0], Array):
+        raise IRError(f"total of {types[0]}")
+    return (types[0].element,)
+
+
+def _full(dtype: str, value: Any, *dims: Any) -> Any:
+    return np.full([int(dim) for dim in dims], value, DTYPES[dtype])
+
+
+def _undef(text: str) -> Any:
+    ty = parse_type(text)
+    return np.zeros([0] * ty.rank, ty.numpy) if isinstance(ty, Array) else ty.numpy.type(0)
+
+
+dim = OpDef(
+    "dim", 1, lambda axis, a: np.int64(a.shape[axis]), "{0}.shape[{axis}]", (), _dim_types,
+    why="a size", kinds="biuf", doc="The size of an axis.",
+)  # fmt: skip
+empty = OpDef(
+    "empty", -1, lambda dtype, *dims: _full(dtype, 0, *dims), "empty", (), _created,
+    why="no float operand", kinds="i", doc="Elements are undefined until stored.",
+)  # fmt: skip
+
+
+def _full_vjp(ct: Traced, y: Traced, value: Traced, *rest: Any) -> tuple[Traced | None, ...]:
+    dims = rest[:-1]
+    contribution = total(ct) if value.operand.type.kind == "f" else None
+    return (contribution, *(None for _ in dims))
+
+
+full = OpDef(
+    "full", -1, _full, "full", (), _filled, vjp=_full_vjp, kinds="f", doc="Every element alike."
+)
+copy = OpDef(
+    "copy", 1, lambda a: np.array(a, order="C"), "copy", (), _copied,
+    vjp=lambda ct, y, a: (ct,), kinds="f",
+)  # fmt: skip
+
+
+def _total_vjp(ct: Traced, y: Traced, a: Traced) -> tuple[Traced]:
+    ty = a.operand.type
+    assert isinstance(ty, Array)
+    dims = [ct.trace.apply(dim, [a.operand], (axis,)) for axis in range(ty.rank)]
+    return (Traced(ct.trace.apply(full, [ct.operand, *dims], (ty.dtype,)), ct.trace),)
+
+
+total = OpDef(
+    "total", 1, lambda a: a.dtype.type(sum(a.ravel().tolist())), "total", (), _element,
+    vjp=_total_vjp, kinds="f", doc="The sum of all elements, first to last.",
+)  # fmt: skip
+
+
+def _undef_types(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type, ...]:
+    return (parse_type(str(params[0])),)
+
+
+undef = OpDef(
+    "undef", 0, _undef, "undef", (), _undef_types, why="no operand", kinds="",
+    doc="Any value: a variable on a path that never reads it.",
+)  # fmt: skip
+
+__all__ = ["OPS", "Literal", "Scalar", "copy", "dim", "empty", "full", "total", "undef"]

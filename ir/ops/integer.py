@@ -1,0 +1,72 @@
+"""Integer, bit and truth-value operations, and the arithmetic of indices. None has a derivative."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from adc.ir.core import Static
+from adc.ir.errors import IRError
+from adc.ir.opdef import OpDef
+from adc.ir.types import BOOL, INT, Type
+
+INTEGER = "integers have no derivative"
+
+bitand = OpDef("bitand", 2, np.bitwise_and, "({0} & {1})", (operator.and_, np.bitwise_and),
+               why=INTEGER, kinds="biu")  # fmt: skip
+bitor = OpDef("bitor", 2, np.bitwise_or, "({0} | {1})", (operator.or_, np.bitwise_or),
+              why=INTEGER, kinds="biu")  # fmt: skip
+bitxor = OpDef("bitxor", 2, np.bitwise_xor, "({0} ^ {1})", (operator.xor, np.bitwise_xor),
+               why=INTEGER, kinds="biu")  # fmt: skip
+invert = OpDef("invert", 1, np.invert, "invert({0})", (operator.invert, np.invert),
+               why=INTEGER, kinds="biu")  # fmt: skip
+lshift = OpDef("lshift", 2, np.left_shift, "lshift({0}, {1})", (operator.lshift, np.left_shift),
+               why=INTEGER, kinds="iu", domain=((-9.0, 9.0), (0.0, 9.0)))  # fmt: skip
+rshift = OpDef("rshift", 2, np.right_shift, "rshift({0}, {1})", (operator.rshift, np.right_shift),
+               why=INTEGER, kinds="iu", domain=((-9.0, 9.0), (0.0, 9.0)))  # fmt: skip
+ipow = OpDef("ipow", 2, np.power, "ipow({0}, {1})", (), why=INTEGER, kinds="iu", cost=20,
+             domain=((-9.0, 9.0), (0.0, 5.0)))  # fmt: skip
+gcd = OpDef("gcd", 2, np.gcd, "gcd({0}, {1})", (np.gcd,), why=INTEGER, kinds="iu", cost=50)
+
+
+def _truth(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type, ...]:
+    if any(ty.kind != "b" for ty in types):
+        raise IRError(f"not truth values: {' '.join(map(str, types))}")
+    return (BOOL,)
+
+
+logical_and = OpDef("and", 2, np.logical_and, "({0} and {1})", (), _truth, why=INTEGER, kinds="b")
+logical_or = OpDef("or", 2, np.logical_or, "({0} or {1})", (), _truth, why=INTEGER, kinds="b")
+logical_not = OpDef("not", 1, np.logical_not, "(not {0})", (), _truth, why=INTEGER, kinds="b")
+
+
+def _index(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type, ...]:
+    if any(ty.kind not in "iu" for ty in types):
+        raise IRError(f"not integers: {' '.join(map(str, types))}")
+    return (INT,)
+
+
+def _inside_types(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type, ...]:
+    _index(types, params)
+    return (BOOL,)
+
+
+def _trips(start: Any, stop: Any, step: Any) -> Any:
+    return np.int64(len(range(int(start), int(stop), int(step))) if step else 0)
+
+
+wrap = OpDef(
+    "wrap", 2, lambda i, n: np.int64(i + n if i < 0 else i), "wrap({0}, {1})", (), _index,
+    why=INTEGER, kinds="i", domain=((-3.0, 9.0), (3.0, 9.0)), doc="Python's negative indices.",
+)  # fmt: skip
+inside = OpDef(
+    "inside", 2, lambda i, n: np.bool_(0 <= i < n), "(0 <= {0} < {1})", (), _inside_types,
+    why=INTEGER, kinds="i", doc="0 <= i < n",
+)  # fmt: skip
+trips = OpDef(
+    "trips", 3, _trips, "trips({0}, {1}, {2})", (), _index, why=INTEGER, kinds="i",
+    domain=((-9.0, 9.0), (-9.0, 9.0), (1.0, 3.0)), doc="The length of range(start, stop, step).",
+)  # fmt: skip

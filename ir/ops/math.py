@@ -1,0 +1,173 @@
+"""Elementary functions. Each has one implementation per machine, whatever loop it sits in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adc.ir.opdef import OpDef
+from adc.ir.ops.arith import eq, select
+
+LN2 = math.log(2.0)
+LN10 = math.log(10.0)
+WIDE = ((-3.0, 3.0),)
+POSITIVE = ((0.1, 9.0),)
+
+
+def _elementwise(fn: Callable[..., float]) -> Callable[..., Any]:
+    """Return `fn` of Python floats as a function of NumPy scalars that keeps their dtype."""
+
+    def evaluate(*args: Any) -> Any:
+        dtype = np.result_type(*args)
+        try:
+            return dtype.type(fn(*(float(arg) for arg in args)))
+        except OverflowError:
+            return dtype.type(np.inf)
+        except ValueError:
+            return dtype.type(np.nan)
+
+    return evaluate
+
+
+sqrt = OpDef(
+    "sqrt", 1, np.sqrt, "sqrt({0})", (np.sqrt,), vjp=lambda ct, y, x: ((0.5 * ct) / y,),
+    kinds="f", cost=5, domain=POSITIVE,
+)  # fmt: skip
+cbrt = OpDef(
+    "cbrt", 1, np.cbrt, "cbrt({0})", (math.cbrt, np.cbrt),
+    vjp=lambda ct, y, x: (ct / (3.0 * (y * y)),), kinds="f", cost=20, domain=POSITIVE,
+)  # fmt: skip
+exp = OpDef(
+    "exp", 1, np.exp, "exp({0})", (np.exp,), vjp=lambda ct, y, x: (ct * y,),
+    kinds="f", cost=12, domain=WIDE,
+)  # fmt: skip
+exp2 = OpDef(
+    "exp2", 1, np.exp2, "exp2({0})", (np.exp2,), vjp=lambda ct, y, x: (ct * (y * LN2),),
+    kinds="f", cost=12, domain=WIDE,
+)  # fmt: skip
+expm1 = OpDef(
+    "expm1", 1, np.expm1, "expm1({0})", (np.expm1,), vjp=lambda ct, y, x: (ct * (y + 1.0),),
+    kinds="f", cost=15, domain=WIDE,
+)  # fmt: skip
+log = OpDef(
+    "log", 1, np.log, "log({0})", (np.log,), vjp=lambda ct, y, x: (ct / x,),
+    kinds="f", cost=12, domain=POSITIVE,
+)  # fmt: skip
+log2 = OpDef(
+    "log2", 1, np.log2, "log2({0})", (np.log2,), vjp=lambda ct, y, x: (ct / (x * LN2),),
+    kinds="f", cost=12, domain=POSITIVE,
+)  # fmt: skip
+log10 = OpDef(
+    "log10", 1, np.log10, "log10({0})", (np.log10,), vjp=lambda ct, y, x: (ct / (x * LN10),),
+    kinds="f", cost=14, domain=POSITIVE,
+)  # fmt: skip
+log1p = OpDef(
+    "log1p", 1, np.log1p, "log1p({0})", (np.log1p,), vjp=lambda ct, y, x: (ct / (1.0 + x),),
+    kinds="f", cost=15, domain=((-0.9, 9.0),),
+)  # fmt: skip
+sin = OpDef(
+    "sin", 1, np.sin, "sin({0})", (np.sin,), vjp=lambda ct, y, x: (ct * cos(x),),
+    kinds="f", cost=14, domain=WIDE,
+)  # fmt: skip
+cos = OpDef(
+    "cos", 1, np.cos, "cos({0})", (np.cos,), vjp=lambda ct, y, x: (-(ct * sin(x)),),
+    kinds="f", cost=14, domain=WIDE,
+)  # fmt: skip
+tan = OpDef(
+    "tan", 1, np.tan, "tan({0})", (np.tan,), vjp=lambda ct, y, x: (ct * (1.0 + y * y),),
+    kinds="f", cost=20, domain=((-1.4, 1.4),),
+)  # fmt: skip
+asin = OpDef(
+    "asin", 1, np.arcsin, "asin({0})", (np.arcsin,),
+    vjp=lambda ct, y, x: (ct / sqrt((1.0 - x) * (1.0 + x)),),
+    kinds="f", cost=16, domain=((-0.95, 0.95),),
+)  # fmt: skip
+acos = OpDef(
+    "acos", 1, np.arccos, "acos({0})", (np.arccos,),
+    vjp=lambda ct, y, x: (-ct / sqrt((1.0 - x) * (1.0 + x)),),
+    kinds="f", cost=16, domain=((-0.95, 0.95),),
+)  # fmt: skip
+atan = OpDef(
+    "atan", 1, np.arctan, "atan({0})", (np.arctan, math.atan),
+    vjp=lambda ct, y, x: (ct / (1.0 + x * x),), kinds="f", cost=16, domain=WIDE,
+)  # fmt: skip
+sinh = OpDef(
+    "sinh", 1, np.sinh, "sinh({0})", (np.sinh,), vjp=lambda ct, y, x: (ct * cosh(x),),
+    kinds="f", cost=18, domain=WIDE,
+)  # fmt: skip
+cosh = OpDef(
+    "cosh", 1, np.cosh, "cosh({0})", (np.cosh,), vjp=lambda ct, y, x: (ct * sinh(x),),
+    kinds="f", cost=18, domain=WIDE,
+)  # fmt: skip
+tanh = OpDef(
+    "tanh", 1, np.tanh, "tanh({0})", (np.tanh, math.tanh),
+    vjp=lambda ct, y, x: (ct * (1.0 - y * y),), kinds="f", cost=18, domain=WIDE,
+)  # fmt: skip
+# The square of a huge operand overflows; its square root then makes the derivative 0, as it is.
+asinh = OpDef(
+    "asinh", 1, np.arcsinh, "asinh({0})", (np.arcsinh, math.asinh),
+    vjp=lambda ct, y, x: (ct / sqrt(x * x + 1.0),), kinds="f", cost=20, domain=WIDE,
+)  # fmt: skip
+acosh = OpDef(
+    "acosh", 1, np.arccosh, "acosh({0})", (np.arccosh,),
+    vjp=lambda ct, y, x: (ct / (sqrt(x - 1.0) * sqrt(x + 1.0)),),
+    kinds="f", cost=20, domain=((1.1, 9.0),),
+)  # fmt: skip
+atanh = OpDef(
+    "atanh", 1, np.arctanh, "atanh({0})", (np.arctanh,),
+    vjp=lambda ct, y, x: (ct / ((1.0 - x) * (1.0 + x)),),
+    kinds="f", cost=20, domain=((-0.95, 0.95),),
+)  # fmt: skip
+erf = OpDef(
+    "erf", 1, _elementwise(math.erf), "erf({0})", (math.erf,),
+    vjp=lambda ct, y, x: (ct * (2.0 / math.sqrt(math.pi) * exp(-(x * x))),),
+    kinds="f", cost=20, domain=WIDE,
+)  # fmt: skip
+erfc = OpDef(
+    "erfc", 1, _elementwise(math.erfc), "erfc({0})", (math.erfc,),
+    vjp=lambda ct, y, x: (-ct * (2.0 / math.sqrt(math.pi) * exp(-(x * x))),),
+    kinds="f", cost=20, domain=WIDE,
+)  # fmt: skip
+gamma = OpDef(
+    "gamma", 1, _elementwise(math.gamma), "gamma({0})", (), refuse=True,
+    why="needs the digamma function", kinds="f", cost=50, domain=((0.2, 5.0),),
+)  # fmt: skip
+lgamma = OpDef(
+    "lgamma", 1, _elementwise(math.lgamma), "lgamma({0})", (), refuse=True,
+    why="needs the digamma function", kinds="f", cost=50, domain=((0.2, 5.0),),
+)  # fmt: skip
+# At the origin the derivative of `hypot` is taken as 0, in both operands.
+hypot = OpDef(
+    "hypot", 2, np.hypot, "hypot({0}, {1})", (np.hypot,),
+    vjp=lambda ct, y, a, b: (
+        select(eq(y, 0.0), 0.0, (ct * a) / y),
+        select(eq(y, 0.0), 0.0, (ct * b) / y),
+    ),
+    kinds="f", cost=20, domain=WIDE,
+)  # fmt: skip
+atan2 = OpDef(
+    "atan2", 2, np.arctan2, "atan2({0}, {1})", (np.arctan2, math.atan2),
+    vjp=lambda ct, y, a, b: ((ct * b) / (a * a + b * b), -(ct * a) / (a * a + b * b)),
+    kinds="f", cost=25, domain=WIDE,
+)  # fmt: skip
+# x**0 has the derivative 0 in x, at x = 0 too; 0**y has the derivative 0 in y.
+pow_ = OpDef(
+    "pow", 2, np.power, "pow({0}, {1})", (),
+    vjp=lambda ct, y, a, b: (
+        select(eq(b, 0.0), 0.0, ct * (b * pow_(a, b - 1.0))),
+        select(eq(a, 0.0), 0.0, ct * (y * log(a))),
+    ),
+    kinds="f", cost=30, domain=((0.2, 3.0), (-2.0, 3.0)),
+)  # fmt: skip
+logaddexp = OpDef(
+    "logaddexp", 2, np.logaddexp, "logaddexp({0}, {1})", (np.logaddexp,),
+    vjp=lambda ct, y, a, b: (ct * exp(a - y), ct * exp(b - y)),
+    kinds="f", cost=30, domain=WIDE,
+)  # fmt: skip
+nextafter = OpDef(
+    "nextafter", 2, np.nextafter, "nextafter({0}, {1})", (), why="a step of one unit",
+    refuse=True, kinds="f", cost=10,
+)  # fmt: skip

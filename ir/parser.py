@@ -1,0 +1,454 @@
+"""Reading the text form back: ``parse(print(fn)) == fn``. Types are inferred, not written."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+
+from adc.ir.core import (
+    Apply,
+    Block,
+    Call,
+    Check,
+    For,
+    Function,
+    If,
+    Literal,
+    Load,
+    Operand,
+    Pop,
+    Print,
+    Push,
+    Recall,
+    Reverse,
+    Static,
+    Stmt,
+    Store,
+    Value,
+    While,
+    Write,
+)
+from adc.ir.errors import IRError, Span
+from adc.ir.opdef import OPS
+from adc.ir.types import BOOL, FLOAT, INT, Array, Type, parse_type
+
+_TOKEN = re.compile(
+    r"""
+    (?P<space>[ \t]+|\#[^\n]*) | (?P<newline>\n)
+  | (?P<value>%[A-Za-z_$][\w.$]*)
+  | (?P<string>"(?:[^"\\]|\\.)*")
+  | (?P<number>-?(?:inf\b|nan\b|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?))
+  | (?P<arrow>->) | (?P<word>[A-Za-z_$][\w.$]*) | (?P<punct>[\[\](){}=,:])
+    """,
+    re.VERBOSE,
+)
+
+
+class _Tokens:
+    def __init__(self, text: str) -> None:
+        self.items: list[tuple[str, str, int]] = []
+        line, at = 1, 0
+        while at < len(text):
+            match = _TOKEN.match(text, at)
+            if match is None:
+                raise IRError(f"unexpected character {text[at]!r}", Span("<ir>", line))
+            kind = str(match.lastgroup)
+            if kind == "newline":
+                line += 1
+            if kind != "space" and not (kind == "newline" and self._ended()):
+                self.items.append((kind, match.group(), line))
+            at = match.end()
+        self.items.append(("end", "", line))
+        self.at = 0
+
+    def _ended(self) -> bool:
+        return not self.items or self.items[-1][0] == "newline"
+
+    @property
+    def kind(self) -> str:
+        return self.items[self.at][0]
+
+    @property
+    def text(self) -> str:
+        return self.items[self.at][1]
+
+    def error(self, message: str) -> IRError:
+        return IRError(message, Span("<ir>", self.items[self.at][2]))
+
+    def next(self) -> str:
+        self.at += 1
+        return self.items[self.at - 1][1]
+
+    def accept(self, text: str) -> bool:
+        if self.text == text:
+            self.at += 1
+            return True
+        return False
+
+    def expect(self, text: str) -> None:
+        if not self.accept(text):
+            raise self.error(f"expected {text!r}, found {self.text!r}")
+
+    def want(self, kind: str) -> str:
+        if self.kind != kind:
+            raise self.error(f"expected a {kind}, found {self.text!r}")
+        return self.next()
+
+    def skip_lines(self) -> None:
+        while self.kind == "newline":
+            self.at += 1
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self.tokens = _Tokens(text)
+        self.functions: dict[str, Function] = {}
+        self.values: dict[str, Value] = {}
+
+    # -- pieces ----------------------------------------------------------------------------
+
+    def type(self) -> Type:
+        text = self.tokens.want("word")
+        if self.tokens.accept("["):
+            inside = ""
+            while not self.tokens.accept("]"):
+                inside += self.tokens.next()
+            text = f"{text}[{inside}]"
+            if self.tokens.kind == "word" and self.tokens.text in ("A", "F"):
+                text += self.tokens.next()
+        try:
+            return parse_type(text)
+        except ValueError as error:
+            raise self.tokens.error(str(error)) from None
+
+    def define(self, name: str, ty: Type) -> Value:
+        if name in self.values:
+            raise self.tokens.error(f"%{name} is defined twice")
+        value = Value(name, ty)
+        self.values[name] = value
+        return value
+
+    def name(self) -> str:
+        return self.tokens.want("value")[1:]
+
+    def read(self) -> Value:
+        name = self.name()
+        if name not in self.values:
+            raise self.tokens.error(f"%{name} is not defined")
+        return self.values[name]
+
+    def is_operand(self) -> bool:
+        return self.tokens.kind in ("value", "number") or self.tokens.text in ("true", "false")
+
+    def operand(self) -> Operand:
+        if self.tokens.kind == "value":
+            return self.read()
+        if self.tokens.text in ("true", "false"):
+            value: bool | int | float = self.tokens.next() == "true"
+            ty: Type = BOOL
+        else:
+            text = self.tokens.want("number")
+            integral = re.fullmatch(r"-?\d+", text) is not None
+            value = int(text) if integral else float(text)
+            ty = INT if integral else FLOAT
+        if self.tokens.accept(":"):
+            ty = self.type()
+        return Literal(value, ty)
+
+    def operands(self) -> tuple[Operand, ...]:
+        found: list[Operand] = []
+        while self.is_operand():
+            found.append(self.operand())
+        return tuple(found)
+
+    def listed(self, close: str) -> tuple[Operand, ...]:
+        found: list[Operand] = []
+        while not self.tokens.accept(close):
+            if found:
+                self.tokens.expect(",")
+            found.append(self.operand())
+        return tuple(found)
+
+    def static(self) -> tuple[Static, ...]:
+        if not self.tokens.accept("["):
+            return ()
+        found: list[Static] = []
+        text = ""
+        while True:
+            if self.tokens.text in (",", "]") and text.count("[") == text.count("]"):
+                found.append(int(text) if re.fullmatch(r"-?\d+", text) else text)
+                text = ""
+                if self.tokens.next() == "]":
+                    return tuple(found)
+            else:
+                text += self.tokens.next()
+
+    def carrying(self) -> tuple[list[str], tuple[Operand, ...]]:
+        names: list[str] = []
+        init: list[Operand] = []
+        if self.tokens.accept("carrying"):
+            self.tokens.expect("(")
+            while not self.tokens.accept(")"):
+                if names:
+                    self.tokens.expect(",")
+                names.append(self.name())
+                self.tokens.expect("=")
+                init.append(self.operand())
+        return names, tuple(init)
+
+    def block(self, params: tuple[Value, ...]) -> Block:
+        self.tokens.expect("{")
+        self.tokens.skip_lines()
+        stmts: list[Stmt] = []
+        yields: tuple[Operand, ...] = ()
+        while not self.tokens.accept("}"):
+            if self.tokens.accept("yield") or self.tokens.accept("again"):
+                yields = self.operands()
+            else:
+                stmts.append(self.stmt())
+            self.tokens.skip_lines()
+        return Block(params, tuple(stmts), yields)
+
+    def loop(self, names: list[str], init: tuple[Operand, ...]) -> Block:
+        return self.block(
+            tuple(
+                self.define(name, operand.type) for name, operand in zip(names, init, strict=True)
+            )
+        )
+
+    # -- statements ------------------------------------------------------------------------
+
+    def stmt(self) -> Stmt:
+        names: list[str] = []
+        types: list[Type | None] = []
+        while self.tokens.kind == "value":
+            names.append(self.name())
+            types.append(self.type() if self.tokens.accept(":") else None)
+            if not self.tokens.accept(","):
+                self.tokens.expect("=")
+                break
+        verb = self.tokens.want("word")
+
+        def results(found: tuple[Type, ...]) -> tuple[Value, ...]:
+            if len(found) != len(names):
+                raise self.tokens.error(f"{verb} has {len(found)} results, not {len(names)}")
+            return tuple(self.define(n, t) for n, t in zip(names, found, strict=True))
+
+        if verb in _FORMS:
+            return _FORMS[verb](self, results)
+        if verb == "pop":
+            return Pop(results(tuple(t for t in types if t is not None)))
+        if verb not in OPS:
+            raise self.tokens.error(f"no operation named {verb!r}")
+        params = self.static()
+        args = self.operands()
+        found = OPS[verb].types([arg.type for arg in args], params)
+        return Apply(results(found), OPS[verb], args, params)
+
+    def function(self) -> Function:
+        self.values = {}
+        self.tokens.expect("fn")
+        name = self.tokens.want("word")
+        self.tokens.expect("(")
+        params: list[Value] = []
+        while not self.tokens.accept(")"):
+            if params:
+                self.tokens.expect(",")
+            param = self.name()
+            self.tokens.expect(":")
+            params.append(self.define(param, self.type()))
+        self.tokens.expect("->")
+        declared: list[Type] = []
+        if not self.tokens.accept("none"):
+            declared.append(self.type())
+            while self.tokens.accept(","):
+                declared.append(self.type())
+        mirror = self.tokens.want("word") if self.tokens.accept("mirrors") else ""
+        if mirror in self.functions:
+            for value in _defined(self.functions[mirror]):
+                self.values.setdefault(value.name, value)
+        # A function may call itself and its fellows: their result types must be known.
+        self.declared[name] = tuple(declared)
+        self.tokens.expect("{")
+        self.tokens.skip_lines()
+        body: list[Stmt] = []
+        while not self.tokens.accept("return"):
+            body.append(self.stmt())
+            self.tokens.skip_lines()
+        returned = self.operands()
+        self.tokens.skip_lines()
+        self.tokens.expect("}")
+        self.tokens.skip_lines()
+        if tuple(operand.type for operand in returned) != tuple(declared):
+            raise self.tokens.error(f"{name} does not return what it declares")
+        return Function(name, tuple(params), tuple(body), returned, mirror=mirror)
+
+    declared: dict[str, tuple[Type, ...]]
+
+    def program(self) -> Function:
+        self.declared = _declared(self.tokens)
+        self.tokens.skip_lines()
+        while self.tokens.kind != "end":
+            fn = self.function()
+            self.functions[fn.name] = fn
+        *callees, main = self.functions.values()
+        return Function(
+            main.name, main.params, main.body, main.results, tuple(callees), main.mirror
+        )
+
+
+def _declared(tokens: _Tokens) -> dict[str, tuple[Type, ...]]:
+    """Read every function's result types ahead, so that calls may precede definitions."""
+    reader = _Parser("")
+    reader.tokens = tokens
+    found: dict[str, tuple[Type, ...]] = {}
+    for at, (kind, text, _) in enumerate(tokens.items):
+        if kind == "word" and text == "fn":
+            tokens.at = at + 1
+            name = tokens.want("word")
+            while tokens.kind != "arrow":
+                tokens.at += 1
+            tokens.at += 1
+            types: list[Type] = []
+            if not tokens.accept("none"):
+                types.append(reader.type())
+                while tokens.accept(","):
+                    types.append(reader.type())
+            found[name] = tuple(types)
+    tokens.at = 0
+    return found
+
+
+def _defined(fn: Function) -> list[Value]:
+    from adc.ir.walk import defined
+
+    return defined(fn)
+
+
+_Results = Callable[[tuple[Type, ...]], tuple[Value, ...]]
+
+
+def _load(p: _Parser, results: _Results) -> Stmt:
+    array = p.read()
+    p.tokens.expect("[")
+    index = p.listed("]")
+    if not isinstance(array.type, Array):
+        raise p.tokens.error(f"{array} is not an array")
+    return Load(results((array.type.element,))[0], array, index)
+
+
+def _store(accumulate: bool) -> Callable[[_Parser, _Results], Stmt]:
+    def parse(p: _Parser, results: _Results) -> Stmt:
+        array = p.read()
+        p.tokens.expect("[")
+        index = p.listed("]")
+        return Store(results((array.type,))[0], array, index, p.operand(), accumulate)
+
+    return parse
+
+
+def _write(accumulate: bool) -> Callable[[_Parser, _Results], Stmt]:
+    def parse(p: _Parser, results: _Results) -> Stmt:
+        array = p.read()
+        p.tokens.expect("[")
+        index = p.listed("]")
+        return Write(array, index, p.operand(), accumulate)
+
+    return parse
+
+
+def _if(p: _Parser, results: _Results) -> Stmt:
+    cond = p.operand()
+    then = p.block(())
+    orelse = p.block(()) if p.tokens.accept("else") else Block((), (), ())
+    return If(results(tuple(v.type for v in then.yields)), cond, then, orelse)
+
+
+def _for(p: _Parser, results: _Results) -> Stmt:
+    label = p.tokens.want("word")
+    index = p.define(p.name(), INT)
+    down = p.tokens.accept("down")
+    if down:
+        p.tokens.expect("from")
+    else:
+        for text in ("in", "0", "to"):
+            p.tokens.expect(text)
+    trips = p.operand()
+    names, init = p.carrying()
+    body = p.loop(names, init)
+    return For(results(tuple(v.type for v in init)), label, index, trips, init, body, down)
+
+
+def _while(p: _Parser, results: _Results) -> Stmt:
+    label = p.tokens.want("word")
+    names, init = p.carrying()
+    body = p.loop(names, init)
+    return While(results(tuple(v.type for v in init)), label, init, body)
+
+
+def _reverse(p: _Parser, results: _Results) -> Stmt:
+    loop = p.tokens.want("word")
+    index = p.define(p.name(), INT)
+    names, init = p.carrying()
+    body = p.loop(names, init)
+    return Reverse(results(tuple(v.type for v in init)), loop, index, init, body)
+
+
+def _call(p: _Parser, results: _Results) -> Stmt:
+    label = p.tokens.want("word")
+    callee = p.tokens.want("word")
+    p.tokens.expect("(")
+    args = p.listed(")")
+    mirror = p.tokens.want("word") if p.tokens.accept("mirrors") else ""
+    if callee not in p.declared:
+        raise p.tokens.error(f"no function named {callee}")
+    return Call(results(p.declared[callee]), label, callee, args, mirror)
+
+
+def _check(p: _Parser, results: _Results) -> Stmt:
+    cond = p.operand()
+    error = p.tokens.want("word")
+    return Check(cond, error, json.loads(p.tokens.want("string")), p.operands())
+
+
+def _print(p: _Parser, results: _Results) -> Stmt:
+    return Print(json.loads(p.tokens.want("string")), p.operands())
+
+
+def _recall(p: _Parser, results: _Results) -> Stmt:
+    value = p.read()
+    return Recall(results((value.type,))[0], value)
+
+
+def _push(p: _Parser, results: _Results) -> Stmt:
+    return Push(p.operands())
+
+
+_FORMS: dict[str, Callable[[_Parser, _Results], Stmt]] = {
+    "load": _load,
+    "store": _store(False),
+    "accumulate": _store(True),
+    "write": _write(False),
+    "increase": _write(True),
+    "if": _if,
+    "for": _for,
+    "while": _while,
+    "reverse": _reverse,
+    "call": _call,
+    "check": _check,
+    "print": _print,
+    "recall": _recall,
+    "push": _push,
+}
+
+
+def parse(text: str) -> Function:
+    """Return the function that `text` describes; the last one is the main one.
+
+    Raises
+    ------
+    IRError
+        With the line of the text that is wrong.
+    """
+    return _Parser(text).program()

@@ -1,0 +1,129 @@
+"""The text form: every function prints, and `adc.ir.parser` reads it back unchanged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from adc.ir.core import (
+    Apply,
+    Block,
+    Call,
+    Check,
+    For,
+    Function,
+    If,
+    Literal,
+    Load,
+    Operand,
+    Pop,
+    Print,
+    Push,
+    Recall,
+    Reverse,
+    Stmt,
+    Store,
+    Value,
+    While,
+    Write,
+)
+
+
+def literal_text(literal: Literal) -> str:
+    """Return the text of a constant: Python's spelling, with the type unless it is weak."""
+    value = literal.value
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    ty = literal.type
+    weak_default = {"b": "bool", "i": "int", "f": "float"}[ty.kind if ty.kind != "u" else "i"]
+    return text if str(ty) == weak_default else f"{text}:{ty}"
+
+
+def operand_text(operand: Operand) -> str:
+    return str(operand) if isinstance(operand, Value) else literal_text(operand)
+
+
+def _many(operands: Iterable[Operand], sep: str = " ") -> str:
+    return sep.join(operand_text(operand) for operand in operands)
+
+
+def _carried(block: Block, init: tuple[Operand, ...]) -> str:
+    if not init:
+        return ""
+    pairs = ", ".join(
+        f"{p} = {operand_text(v)}" for p, v in zip(block.params, init, strict=True)
+    )
+    return f" carrying ({pairs})"
+
+
+def _lines(stmt: Stmt) -> list[str]:
+    left = f"{_many(stmt.results, ', ')} = " if stmt.results else ""
+    match stmt:
+        case Apply(op=op, args=args, params=params):
+            static = f"[{', '.join(map(str, params))}]" if params else ""
+            return [f"{left}{op.name}{static} {_many(args)}".rstrip()]
+        case Load(array=array, index=index):
+            return [f"{left}load {array}[{_many(index, ', ')}]"]
+        case Store(array=array, index=index, value=value, accumulate=accumulate):
+            verb = "accumulate" if accumulate else "store"
+            return [f"{left}{verb} {array}[{_many(index, ', ')}] {operand_text(value)}"]
+        case Write(array=array, index=index, value=value, accumulate=accumulate):
+            verb = "increase" if accumulate else "write"
+            return [f"{verb} {array}[{_many(index, ', ')}] {operand_text(value)}"]
+        case If(cond=cond, then=then, orelse=orelse):
+            lines = [f"{left}if {operand_text(cond)} {{", *_block(then)]
+            if orelse.stmts or orelse.yields:
+                lines += ["} else {", *_block(orelse)]
+            return [*lines, "}"]
+        case For(label=label, index=index, trips=trips, init=init, body=body, down=down):
+            order = "down from" if down else "in 0 to"
+            head = f"for {label} {index} {order} {operand_text(trips)}"
+            return [f"{left}{head}{_carried(body, init)} {{", *_block(body), "}"]
+        case While(label=label, init=init, body=body):
+            head = f"while {label}{_carried(body, init)}"
+            return [f"{left}{head} {{", *_block(body, "again"), "}"]
+        case Reverse(loop=loop, index=index, init=init, body=body):
+            head = f"reverse {loop} {index}{_carried(body, init)}"
+            return [f"{left}{head} {{", *_block(body), "}"]
+        case Call(label=label, callee=callee, args=args, mirror=mirror):
+            tail = f" mirrors {mirror}" if mirror else ""
+            return [f"{left}call {label} {callee}({_many(args, ', ')}){tail}"]
+        case Check(cond=cond, error=error, message=message, args=args):
+            tail = f" {_many(args)}" if args else ""
+            return [f"check {operand_text(cond)} {error} {json.dumps(message)}{tail}"]
+        case Print(message=message, args=args):
+            tail = f" {_many(args)}" if args else ""
+            return [f"print {json.dumps(message)}{tail}"]
+        case Recall(value=value):
+            return [f"{left}recall {value}"]
+        case Push(values=values):
+            return [f"push {_many(values)}".rstrip()]
+        case Pop(results=results):
+            return [f"{', '.join(f'{v}: {v.type}' for v in results)} = pop"]
+    raise AssertionError(stmt)
+
+
+def _block(block: Block, verb: str = "yield") -> list[str]:
+    lines = [line for stmt in block.stmts for line in _lines(stmt)]
+    if block.yields:
+        lines.append(f"{verb} {_many(block.yields)}")
+    return [f"  {line}" for line in lines]
+
+
+def print_stmt(stmt: Stmt) -> str:
+    """Return the text of one statement, with its blocks."""
+    return "\n".join(_lines(stmt))
+
+
+def _one(fn: Function) -> str:
+    params = ", ".join(f"{param}: {param.type}" for param in fn.params)
+    types = ", ".join(str(result.type) for result in fn.results)
+    tail = f" mirrors {fn.mirror}" if fn.mirror else ""
+    lines = [f"fn {fn.name}({params}) -> {types or 'none'}{tail} {{"]
+    lines += [f"  {line}" for stmt in fn.body for line in _lines(stmt)]
+    lines.append(f"  return {_many(fn.results)}".rstrip())
+    return "\n".join([*lines, "}"])
+
+
+def print_function(fn: Function) -> str:
+    """Return the text of `fn`, its callees first."""
+    return "\n\n".join(_one(each) for each in (*fn.callees, fn)) + "\n"

@@ -1,0 +1,142 @@
+"""Types of the IR: scalars with NumPy dtypes and a weak mark, and arrays.
+
+A *weak* scalar is a Python number. It takes part in NumPy 2's promotion as Python's numbers do:
+``float32 element * 2.0`` stays ``float32``. Text: ``bool int float`` are weak, ``b1 i64 f64 …``
+are NumPy's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+# Short names of the supported dtypes, in the order of NumPy's promotion within each kind.
+DTYPES: dict[str, np.dtype[np.generic]] = {
+    "b1": np.dtype(np.bool_),
+    "i8": np.dtype(np.int8),
+    "i16": np.dtype(np.int16),
+    "i32": np.dtype(np.int32),
+    "i64": np.dtype(np.int64),
+    "u8": np.dtype(np.uint8),
+    "u16": np.dtype(np.uint16),
+    "u32": np.dtype(np.uint32),
+    "u64": np.dtype(np.uint64),
+    "f32": np.dtype(np.float32),
+    "f64": np.dtype(np.float64),
+}
+NAMES: dict[np.dtype[np.generic], str] = {dtype: name for name, dtype in DTYPES.items()}
+_WEAK_TEXT = {"b1": "bool", "i64": "int", "f64": "float"}
+_KIND_ORDER = {"b": 0, "i": 1, "u": 1, "f": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A number: `dtype` is a key of `DTYPES`; `weak` marks Python's own bool, int and float."""
+
+    dtype: str
+    weak: bool = False
+
+    def __str__(self) -> str:
+        return _WEAK_TEXT[self.dtype] if self.weak else self.dtype
+
+    @property
+    def kind(self) -> str:
+        """One of ``"b"``, ``"i"``, ``"u"``, ``"f"``."""
+        return self.dtype[0]
+
+    @property
+    def numpy(self) -> np.dtype[np.generic]:
+        return DTYPES[self.dtype]
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array: element dtype, rank, and layout ``"C"`` (contiguous) or ``"A"`` (any strides)."""
+
+    dtype: str
+    rank: int
+    layout: str = "C"
+
+    def __str__(self) -> str:
+        suffix = "" if self.layout == "C" else self.layout
+        return f"{self.dtype}[{', '.join(':' * self.rank)}]{suffix}"
+
+    @property
+    def kind(self) -> str:
+        return self.dtype[0]
+
+    @property
+    def element(self) -> Scalar:
+        """The type of one element, a NumPy scalar."""
+        return Scalar(self.dtype)
+
+    @property
+    def numpy(self) -> np.dtype[np.generic]:
+        return DTYPES[self.dtype]
+
+
+Type = Scalar | Array
+
+BOOL = Scalar("b1", weak=True)
+INT = Scalar("i64", weak=True)
+FLOAT = Scalar("f64", weak=True)
+B1 = Scalar("b1")
+I64 = Scalar("i64")
+F32 = Scalar("f32")
+F64 = Scalar("f64")
+
+
+def parse_type(text: str) -> Type:
+    """Return the type that `text` spells; raise ValueError if it spells none."""
+    text = text.strip()
+    for name, weak in _WEAK_TEXT.items():
+        if text == weak:
+            return Scalar(name, weak=True)
+    if text in DTYPES:
+        return Scalar(text)
+    if "[" in text:
+        dtype, _, rest = text.partition("[")
+        inside, _, layout = rest.partition("]")
+        rank = inside.count(":")
+        if dtype in DTYPES and layout in ("", "A", "F"):
+            return Array(dtype, rank, layout or "C")
+    raise ValueError(f"not a type: {text!r}")
+
+
+def is_float(ty: Type) -> bool:
+    return ty.kind == "f"
+
+
+def is_integer(ty: Type) -> bool:
+    return ty.kind in "iu"
+
+
+def is_bool(ty: Type) -> bool:
+    return ty.kind == "b"
+
+
+def is_weak(ty: Type) -> bool:
+    return isinstance(ty, Scalar) and ty.weak
+
+
+def promote(a: Scalar, b: Scalar) -> Scalar:
+    """Return the type in which ``a op b`` is computed, by NumPy 2's rules (NEP 50).
+
+    Two weak types promote among themselves as Python does; a weak and a NumPy type give the NumPy
+    type unless the weak one is of a higher kind (``int8 + 1.0`` is ``float64``).
+    """
+    if a.weak and b.weak:
+        return a if _KIND_ORDER[a.kind] >= _KIND_ORDER[b.kind] else b
+    if not a.weak and not b.weak:
+        return Scalar(NAMES[np.result_type(a.numpy, b.numpy)])
+    weak, strong = (a, b) if a.weak else (b, a)
+    if _KIND_ORDER[weak.kind] <= _KIND_ORDER[strong.kind]:
+        return strong
+    sample = {"b": True, "i": 0, "f": 0.0}[weak.kind]
+    return Scalar(NAMES[np.result_type(strong.numpy, sample)])
+
+
+def join(a: Scalar, b: Scalar) -> Scalar:
+    """Return the type of a variable that is `a` on one path and `b` on another."""
+    return a if a == b else promote(a, b)

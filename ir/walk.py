@@ -1,0 +1,239 @@
+"""Walking and rebuilding: the one `env` skeleton that passes share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+
+from adc.ir.core import (
+    Apply,
+    Block,
+    Call,
+    Check,
+    For,
+    Function,
+    If,
+    Load,
+    Operand,
+    Pop,
+    Print,
+    Push,
+    Recall,
+    Reverse,
+    Stmt,
+    Store,
+    Value,
+    While,
+    Write,
+    blocks,
+    operands,
+    walk,
+)
+
+Env = Mapping[Value, Operand]
+
+
+class Names:
+    """Unique names within a function: ``fresh("x")`` gives ``x``, ``x.1``, ``x.2``, …"""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
+        self._next: dict[str, int] = {}
+
+    @classmethod
+    def of(cls, fn: Function) -> Names:
+        """Return a supply of names that are not used in `fn`."""
+        names = cls(value.name for value in defined(fn))
+        names._taken.update(label for stmt in walk(fn.body) if (label := label_of(stmt)))
+        return names
+
+    def add(self, other: Names) -> None:
+        """Take the names that `other` has taken."""
+        self._taken |= other._taken
+
+    def fresh(self, hint: str) -> str:
+        if hint not in self._taken:
+            self._taken.add(hint)
+            return hint
+        base, _, tail = hint.rpartition(".")
+        if not (base and tail.isdigit()):
+            base = hint
+        k = self._next.get(base, 1)
+        while f"{base}.{k}" in self._taken:
+            k += 1
+        self._next[base] = k + 1
+        name = f"{base}.{k}"
+        self._taken.add(name)
+        return name
+
+    def value(self, like: Value, hint: str = "") -> Value:
+        """Return a fresh value of the type of `like`."""
+        return Value(self.fresh(hint or like.name), like.type)
+
+
+def label_of(stmt: Stmt) -> str:
+    """Return the label of a loop or call, or ""."""
+    return stmt.label if isinstance(stmt, For | While | Call) else ""
+
+
+def results_of(stmt: Stmt) -> tuple[Value, ...]:
+    return stmt.results
+
+
+def inner_values(stmt: Stmt) -> tuple[Value, ...]:
+    """Return the values that `stmt` binds for its blocks: parameters and loop index."""
+    index = (stmt.index,) if isinstance(stmt, For | Reverse) else ()
+    return index + tuple(param for block in blocks(stmt) for param in block.params)
+
+
+def defined(fn: Function) -> list[Value]:
+    """Return every value defined in `fn`, parameters first."""
+    values = list(fn.params)
+    for stmt in walk(fn.body):
+        values.extend(results_of(stmt))
+        values.extend(inner_values(stmt))
+    return values
+
+
+def block_reads(block: Block) -> set[Value]:
+    """Return the values from outside `block` that it reads (Recalls do not count)."""
+    return stmts_reads(block.stmts, block.yields) - set(block.params)
+
+
+def stmts_reads(stmts: Iterable[Stmt], yields: Iterable[Operand] = ()) -> set[Value]:
+    """Return the values read by `stmts` and `yields` that `stmts` do not define."""
+    reads: set[Value] = set()
+    bound: set[Value] = set()
+    for stmt in stmts:
+        reads.update(v for v in operands(stmt) if isinstance(v, Value) and v not in bound)
+        inner = set(inner_values(stmt))
+        for block in blocks(stmt):
+            reads |= (block_reads(block) - inner) - bound
+        bound.update(stmt.results)
+    reads.update(v for v in yields if isinstance(v, Value) and v not in bound)
+    return reads
+
+
+def use_counts(fn: Function) -> dict[Value, int]:
+    """Return how often each value is read, Recalls included."""
+    counts: dict[Value, int] = {}
+
+    def read(operand: Operand) -> None:
+        if isinstance(operand, Value):
+            counts[operand] = counts.get(operand, 0) + 1
+
+    for stmt in walk(fn.body):
+        for operand in operands(stmt):
+            read(operand)
+        if isinstance(stmt, Recall):
+            read(stmt.value)
+        for block in blocks(stmt):
+            for operand in block.yields:
+                read(operand)
+    for operand in fn.results:
+        read(operand)
+    return counts
+
+
+def substitute(operand: Operand, env: Env) -> Operand:
+    while isinstance(operand, Value) and operand in env:
+        operand = env[operand]
+    return operand
+
+
+def _array(operand: Operand) -> Value:
+    assert isinstance(operand, Value)
+    return operand
+
+
+def map_operands(stmt: Stmt, read: Callable[[Operand], Operand]) -> Stmt:
+    """Return `stmt` with `read` applied to its own operands (blocks and results untouched)."""
+
+    def many(args: tuple[Operand, ...]) -> tuple[Operand, ...]:
+        return tuple(read(arg) for arg in args)
+
+    match stmt:
+        case Apply(args=args) | Call(args=args) | Print(args=args):
+            return replace(stmt, args=many(args))
+        case Load(array=array, index=index):
+            return replace(stmt, array=_array(read(array)), index=many(index))
+        case Store(array=array, index=index, value=value) | Write(
+            array=array, index=index, value=value
+        ):
+            return replace(stmt, array=_array(read(array)), index=many(index), value=read(value))
+        case If(cond=cond):
+            return replace(stmt, cond=read(cond))
+        case For(trips=trips, init=init):
+            return replace(stmt, trips=read(trips), init=many(init))
+        case While(init=init) | Reverse(init=init):
+            return replace(stmt, init=many(init))
+        case Check(cond=cond, args=args):
+            return replace(stmt, cond=read(cond), args=many(args))
+        case Push(values=values):
+            return replace(stmt, values=many(values))
+        case Recall() | Pop():
+            return stmt
+    raise AssertionError(stmt)
+
+
+def map_blocks(stmt: Stmt, rebuild: Callable[[Block], Block]) -> Stmt:
+    """Return `stmt` with `rebuild` applied to its blocks."""
+    match stmt:
+        case If(then=then, orelse=orelse):
+            return replace(stmt, then=rebuild(then), orelse=rebuild(orelse))
+        case For(body=body) | While(body=body) | Reverse(body=body):
+            return replace(stmt, body=rebuild(body))
+    return stmt
+
+
+def substitute_stmt(stmt: Stmt, env: Env) -> Stmt:
+    """Return `stmt` with operands replaced by `env`, in its blocks too (Recalls included)."""
+    if not env:
+        return stmt
+    stmt = map_operands(stmt, lambda operand: substitute(operand, env))
+    if isinstance(stmt, Recall):
+        target = substitute(stmt.value, env)
+        if isinstance(target, Value):
+            stmt = replace(stmt, value=target)
+    return map_blocks(stmt, lambda block: substitute_block(block, env))
+
+
+def substitute_block(block: Block, env: Env) -> Block:
+    return Block(
+        block.params,
+        tuple(substitute_stmt(stmt, env) for stmt in block.stmts),
+        tuple(substitute(operand, env) for operand in block.yields),
+    )
+
+
+def clone(
+    stmts: Iterable[Stmt], env: dict[Value, Operand], names: Names, suffix: str = ""
+) -> list[Stmt]:
+    """Copy `stmts` under fresh names; `env` maps old values to new operands and is extended."""
+    copies: list[Stmt] = []
+
+    def fresh(value: Value) -> Value:
+        new = Value(names.fresh(value.name + suffix), value.type)
+        env[value] = new
+        return new
+
+    def copy_block(block: Block) -> Block:
+        params = tuple(fresh(param) for param in block.params)
+        stmts = tuple(clone(block.stmts, env, names, suffix))
+        return Block(params, stmts, tuple(env.get(v, v) if isinstance(v, Value) else v
+                                          for v in block.yields))
+
+    for stmt in stmts:
+        stmt = map_operands(stmt, lambda v: env.get(v, v) if isinstance(v, Value) else v)
+        if isinstance(stmt, For | Reverse):
+            stmt = replace(stmt, index=fresh(stmt.index))
+        if isinstance(stmt, For | While | Call):
+            stmt = replace(stmt, label=names.fresh(stmt.label))
+        stmt = map_blocks(stmt, copy_block)
+        results = tuple(fresh(value) for value in stmt.results)
+        if isinstance(stmt, Load | Store | Recall):
+            stmt = replace(stmt, result=results[0])
+        elif results:
+            stmt = replace(stmt, results=results)  # type: ignore[call-arg]
+        copies.append(stmt)
+    return copies

@@ -1,0 +1,259 @@
+"""Activity: which values lie between the arguments differentiated and the results.
+
+A value is *varied* if it depends differentiably on one of the `wrt` parameters, *useful* if a
+float result depends differentiably on it, and *active* if it is both. Reverse code is written for
+active values alone; tangents are carried for varied ones. In ::
+
+    fn f(%x: f64, %c: f64) -> f64 {
+      %k = mul %c 2.0
+      %n = floor %x
+      %a = mul %x %k
+      %b = sin %a
+      return %a
+    }
+
+with respect to `%x` the values `%x %a %b` are varied, `%x %c %k %a` useful, `%x %a` active:
+`%k` does not depend on `%x`, `%n` only piecewise constantly, and nothing reads `%b`.
+
+Calls are analysed without context: a callee's parameter is varied if it is at any call. The
+function itself, as its caller sees it, is kept apart from calls that it makes to itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+from adc.ir.core import (
+    Apply,
+    Call,
+    Check,
+    For,
+    Function,
+    If,
+    Literal,
+    Load,
+    Operand,
+    Pop,
+    Print,
+    Push,
+    Recall,
+    Reverse,
+    Stmt,
+    Store,
+    Value,
+    While,
+    Write,
+    walk,
+)
+from adc.ir.errors import IRError
+from adc.ir.opdef import vjp_rule
+
+# The key of the differentiated function itself; calls of it from within have its name as key.
+ENTRY = ""
+
+Marks = Mapping[str, frozenset[Value]]
+
+
+@dataclass(frozen=True)
+class Activity:
+    """The varied and the active values of a function (under `ENTRY`) and of its callees."""
+
+    functions: Mapping[str, Function]
+    varied: Marks
+    active: Marks
+
+
+def calls(fn: Function, name: str) -> bool:
+    """Whether `fn` itself calls a function called `name`."""
+    return any(isinstance(stmt, Call) and stmt.callee == name for stmt in walk(fn.body))
+
+
+def functions(fn: Function) -> dict[str, Function]:
+    """Return `fn` under `ENTRY` and every function that can be called, under its name."""
+    table = {ENTRY: fn} | {callee.name: callee for callee in fn.callees}
+    if any(calls(each, fn.name) for each in table.values()):
+        table[fn.name] = fn
+    return table
+
+
+def is_zero(operand: Operand | None) -> bool:
+    return operand is None or (isinstance(operand, Literal) and operand.value == 0)
+
+
+def flows(stmt: Apply) -> tuple[bool, ...]:
+    """Return for each operand whether a derivative may flow from it to the result."""
+    if stmt.result.type.kind != "f":
+        return tuple(False for _ in stmt.args)
+    floats = tuple(arg.type.kind == "f" for arg in stmt.args)
+    if stmt.op.vjp is None:
+        # A row that refuses keeps its operands alive, so that the adjoint meets it and says so.
+        return tuple(stmt.op.refuse and each for each in floats)
+    if not any(floats):
+        return floats
+    rule = vjp_rule(stmt.op, tuple(arg.type for arg in stmt.args), stmt.params)
+    return tuple(
+        each and not is_zero(out) for each, out in zip(floats, rule.outputs, strict=True)
+    )
+
+
+class _Flow:
+    """Marks that only grow, propagated until nothing changes."""
+
+    def __init__(self, fn: Function) -> None:
+        self.functions = functions(fn)
+        self.marks: dict[str, set[Value]] = {name: set() for name in self.functions}
+        self.grown = True
+
+    def marked(self, where: str, operand: Operand) -> bool:
+        return operand in self.marks[where]
+
+    def mark(self, where: str, operand: Operand, on: bool = True) -> None:
+        if not on or not isinstance(operand, Value) or operand.type.kind != "f":
+            return
+        marks = self.marks[where]
+        if operand not in marks:
+            marks.add(operand)
+            self.grown = True
+
+    def link(self, where: str, sources: Iterable[Operand], targets: Iterable[Operand]) -> None:
+        for source, target in zip(sources, targets, strict=True):
+            self.mark(where, target, self.marked(where, source))
+
+    def stmts(self, where: str, stmts: Sequence[Stmt]) -> None:
+        raise NotImplementedError
+
+    def run(self) -> Marks:
+        while self.grown:
+            self.grown = False
+            for where, fn in self.functions.items():
+                self.stmts(where, fn.body)
+        return {where: frozenset(marks) for where, marks in self.marks.items()}
+
+
+class _Varied(_Flow):
+    def __init__(self, fn: Function, wrt: Sequence[int]) -> None:
+        super().__init__(fn)
+        for k in wrt:
+            self.mark(ENTRY, fn.params[k])
+
+    def stmts(self, where: str, stmts: Sequence[Stmt]) -> None:
+        for stmt in stmts:
+            self.stmt(where, stmt)
+
+    def stmt(self, where: str, stmt: Stmt) -> None:
+        match stmt:
+            case Apply(results=results, args=args):
+                if any(self.marked(where, arg) for arg in args):
+                    on = any(
+                        flow and self.marked(where, arg)
+                        for flow, arg in zip(flows(stmt), args, strict=True)
+                    )
+                    for result in results:
+                        self.mark(where, result, on)
+            case Load(result=result, array=array):
+                self.mark(where, result, self.marked(where, array))
+            case Store(result=result, array=array, value=value):
+                self.mark(where, result, self.marked(where, array) or self.marked(where, value))
+            case If(results=results, then=then, orelse=orelse):
+                for arm in (then, orelse):
+                    self.stmts(where, arm.stmts)
+                    self.link(where, arm.yields, results)
+            case For(init=init, body=body) | While(init=init, body=body) | Reverse(
+                init=init, body=body
+            ):
+                self.link(where, init, body.params)
+                self.stmts(where, body.stmts)
+                self.link(where, carried_yields(stmt), body.params)
+                self.link(where, body.params, stmt.results)
+            case Call(results=results, callee=callee, args=args):
+                called = self.functions[callee]
+                for param, arg in zip(called.params, args, strict=True):
+                    self.mark(callee, param, self.marked(where, arg))
+                for result, inner in zip(results, called.results, strict=True):
+                    self.mark(where, result, self.marked(callee, inner))
+            case Recall(result=result, value=value):
+                mirror = self.functions[where].mirror
+                forward = mirror if mirror in self.functions and mirror else where
+                self.mark(where, result, self.marked(forward, value))
+            case Check() | Print():
+                pass
+            case Push() | Pop() | Write():
+                raise IRError("activity is defined on value form")
+            case _:
+                assert_never(stmt)
+
+
+class _Useful(_Flow):
+    def __init__(self, fn: Function, results: Sequence[int]) -> None:
+        super().__init__(fn)
+        for k in results:
+            self.mark(ENTRY, fn.results[k])
+
+    def stmts(self, where: str, stmts: Sequence[Stmt]) -> None:
+        for stmt in reversed(stmts):
+            self.stmt(where, stmt)
+
+    def stmt(self, where: str, stmt: Stmt) -> None:
+        match stmt:
+            case Apply(args=args):
+                if self.marked(where, stmt.results[0]):
+                    for flow, arg in zip(flows(stmt), args, strict=True):
+                        self.mark(where, arg, flow)
+            case Load(result=result, array=array):
+                self.mark(where, array, self.marked(where, result))
+            case Store(result=result, array=array, value=value):
+                self.mark(where, array, self.marked(where, result))
+                self.mark(where, value, self.marked(where, result))
+            case If(results=results, then=then, orelse=orelse):
+                for arm in (then, orelse):
+                    self.link(where, results, arm.yields)
+                    self.stmts(where, arm.stmts)
+            case For(init=init, body=body) | While(init=init, body=body):
+                # Parameter and result of one carried value get one cotangent in reverse code.
+                self.link(where, stmt.results, body.params)
+                self.link(where, body.params, stmt.results)
+                self.link(where, body.params, carried_yields(stmt))
+                self.stmts(where, body.stmts)
+                self.link(where, body.params, init)
+            case Call(results=results, callee=callee, args=args):
+                called = self.functions[callee]
+                for result, inner in zip(results, called.results, strict=True):
+                    self.mark(callee, inner, self.marked(where, result))
+                for param, arg in zip(called.params, args, strict=True):
+                    self.mark(where, arg, self.marked(callee, param))
+            case Check() | Print():
+                pass
+            case Recall() | Reverse() | Push() | Pop() | Write():
+                raise IRError("only plain value form is differentiated in reverse")
+            case _:
+                assert_never(stmt)
+
+
+def carried_yields(stmt: For | While | Reverse) -> tuple[Operand, ...]:
+    """Return the next values of the carried values: the yields, without a `while`'s condition."""
+    return stmt.body.yields[1:] if isinstance(stmt, While) else stmt.body.yields
+
+
+def varied(fn: Function, wrt: Sequence[int]) -> Marks:
+    """Return the values that depend differentiably on the parameters `wrt`, for each function.
+
+    `fn` may be any value form, reverse code included.
+    """
+    return _Varied(fn, wrt).run()
+
+
+def analyse(fn: Function, wrt: Sequence[int], results: Sequence[int] | None = None) -> Activity:
+    """Return the activity between the parameters `wrt` and `results` (all float ones if None)."""
+    if results is None:
+        results = range(len(fn.results))
+    forward = varied(fn, wrt)
+    backward = _Useful(fn, results).run()
+    active = {where: forward[where] & backward[where] for where in forward}
+    return Activity(functions(fn), forward, active)
+
+
+def active(fn: Function, wrt: Sequence[int]) -> frozenset[Value]:
+    """Return the values of `fn` that depend on the parameters `wrt` and influence a result."""
+    return analyse(fn, wrt).active[ENTRY]

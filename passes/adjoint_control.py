@@ -1,0 +1,236 @@
+"""Reverse code for control flow and calls; `adjoint_body` has the rest.
+
+An `if` becomes an `if` on the recalled condition, whose results are the cotangents that an arm
+changes. A loop becomes a `reverse` of it, which carries the cotangents of the loop's carried values
+and those of the values that its body captures::
+
+    %r = if %c {                          %c.r = recall %c
+      %t = mul %x %w                      %x.ct = if %c.r {
+      yield %t                              %w.r = recall %w
+    } else {                                %x.ct.1 = mul %r.ct %w.r
+      yield 0.0:f64                         yield %x.ct.1
+    }                                     } else {
+                                            yield 0.0:f64
+                                          }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+from adc.ir.core import (
+    Apply,
+    Block,
+    Call,
+    Check,
+    For,
+    Function,
+    If,
+    Load,
+    Operand,
+    Pop,
+    Print,
+    Push,
+    Recall,
+    Reverse,
+    Stmt,
+    Store,
+    Value,
+    While,
+    Write,
+)
+from adc.ir.errors import IRError
+from adc.ir.types import INT
+from adc.ir.walk import Names, block_reads, defined, substitute_block
+from adc.passes.activity import carried_yields
+from adc.passes.adjoint_body import Region, StraightLine, ct_type
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a callee's reverse function takes and returns, by positions in the callee.
+
+    It takes the cotangents of `results` and, for the array parameters that the callee only reads
+    (`grown`), the cotangents so far, which it adds to in place. It returns those of `params`.
+    """
+
+    name: str
+    results: tuple[int, ...]
+    params: tuple[int, ...]
+    grown: tuple[int, ...]
+
+
+class Reverser(StraightLine):
+    """Writes the reverse code of `fn`."""
+
+    def __init__(
+        self,
+        fn: Function,
+        active: frozenset[Value],
+        names: Names,
+        signature: Callable[[str], Signature],
+    ) -> None:
+        super().__init__(fn, active, names)
+        self._signature = signature
+        self._order = {value: k for k, value in enumerate(defined(fn))}
+
+    def stmts(self, stmts: Sequence[Stmt]) -> None:
+        for stmt in reversed(stmts):
+            self._stmt(stmt)
+
+    def _stmt(self, stmt: Stmt) -> None:
+        self._builder.loc = stmt.loc
+        match stmt:
+            case Apply():
+                self._apply(stmt)
+            case Load(result=result, array=array, index=index):
+                self._load(array, index, self._take(result))
+            case Store():
+                self._store(stmt)
+            case If():
+                self._if(stmt)
+            case For() | While():
+                self._loop(stmt)
+            case Call():
+                self._call(stmt)
+            case Check() | Print():
+                pass
+            case Recall() | Reverse() | Push() | Pop() | Write():
+                raise IRError("only plain value form is differentiated in reverse")
+            case _:
+                assert_never(stmt)
+
+    def _if(self, stmt: If) -> None:
+        incoming = [self._take(result) for result in stmt.results]
+        if all(ct is None for ct in incoming):
+            return
+        cond = self._recall(stmt.cond)
+        before = self.cts
+        regions = (Region(), Region())
+        after: list[dict[Value, Operand]] = []
+        for arm, region in zip((stmt.then, stmt.orelse), regions, strict=True):
+            self.cts = dict(before)
+            with self._inside(region):
+                for operand, ct in zip(arm.yields, incoming, strict=True):
+                    self.add(operand, ct)
+                self.stmts(arm.stmts)
+            after.append(self.cts)
+        self._builder.loc = stmt.loc
+        self.cts = before
+        then, orelse = after
+        changed = [
+            value
+            for value in sorted({**then, **orelse}, key=self._order.__getitem__)
+            if not then.get(value) == orelse.get(value) == before.get(value)
+        ]
+        # What both arms give the same needs no choice (and can only come from outside).
+        chosen = [value for value in changed if then.get(value) != orelse.get(value)]
+        blocks = []
+        for cts, region in zip(after, regions, strict=True):
+            with self._inside(region):
+                yields = [cts[value] if value in cts else self._zeros(value) for value in chosen]
+            blocks.append(Block((), tuple(region.stmts), tuple(yields)))
+        for value in changed:
+            self.cts[value] = then.get(value, orelse.get(value))  # type: ignore[assignment]
+        if chosen:
+            hints = [f"{value.name}.ct" for value in chosen]
+            results = self._builder.if_(cond, blocks[0], blocks[1], hints)
+            self.cts.update(zip(chosen, results, strict=True))
+
+    def _loop(self, stmt: For | While) -> None:
+        incoming = [self._take(result) for result in stmt.results]
+        if all(ct is None for ct in incoming):
+            return
+        body = stmt.body
+        live = [k for k, param in enumerate(body.params) if param in self.active]
+        captured = sorted(block_reads(body) & self.active, key=self._order.__getitem__)
+        init = [
+            self._zeros(stmt.results[k]) if ct is None else ct
+            for k, ct in enumerate(incoming)
+            if k in live
+        ]
+        outer, self.cts = self.cts, {}
+        region = Region()
+        with self._inside(region):
+            index = self._value("index", INT) if isinstance(stmt, While) else self._mirror(stmt)
+            seeds = [self._ct_value(body.params[k]) for k in live]
+            grown = {value: self._ct_value(value) for value in captured}
+            self.cts.update(grown)
+            for k, seed in zip(live, seeds, strict=True):
+                self.add(carried_yields(stmt)[k], seed)
+            self.stmts(body.stmts)
+            yields = [self.ct(body.params[k]) for k in live]
+            # A captured value that the body does not contribute to needs no place in the loop.
+            changed = [value for value in captured if self.cts[value] != grown[value]]
+            yields += [self.cts[value] for value in changed]
+        self._builder.loc = stmt.loc
+        self.cts = outer
+        init += [self.ct(value) for value in changed]
+        params = [*seeds, *(grown[value] for value in changed)]
+        # A cotangent that every iteration hands on unchanged (that of a sum) is not carried.
+        same = {
+            param: operand
+            for param, operand, after in zip(params, init, yields, strict=True)
+            if param == after
+        }
+        final = dict(zip(params, init, strict=True))
+        moving = [k for k, param in enumerate(params) if param not in same]
+        if moving:
+            results = tuple(self._value(params[k].name, params[k].type) for k in moving)
+            final.update((params[k], result) for k, result in zip(moving, results, strict=True))
+            block = Block(
+                tuple(params[k] for k in moving),
+                tuple(region.stmts),
+                tuple(yields[k] for k in moving),
+            )
+            block = substitute_block(block, same)
+            start = tuple(init[k] for k in moving)
+            self._builder.emit(Reverse(results, stmt.label, index, start, block, stmt.loc))
+        for value in changed:
+            self.cts[value] = final[grown[value]]
+        for k, seed in zip(live, seeds, strict=True):
+            self.add(stmt.init[k], final[seed])
+
+    def _mirror(self, stmt: For) -> Value:
+        index = self._value(f"{stmt.index.name}.r", INT)
+        if not stmt.down:
+            self._indices[stmt.index] = index
+        return index
+
+    def _call(self, stmt: Call) -> None:
+        incoming = [self._take(result) for result in stmt.results]
+        signature = self._signature(stmt.callee)
+        if all(incoming[k] is None for k in signature.results) or not signature.params:
+            return
+        args: list[Operand] = []
+        for k in signature.results:
+            ct = incoming[k]
+            args.append(self._zeros(stmt.results[k]) if ct is None else ct)
+        # Of an array given for two parameters, only one can carry the cotangent so far.
+        grown: dict[int, Value] = {}
+        for k in signature.grown:
+            array = stmt.args[k]
+            assert isinstance(array, Value)
+            fits = array in self.active and array not in grown.values()
+            args.append(self.ct(array) if fits else self._zeros(array))
+            if fits:
+                grown[k] = array
+        results = []
+        for k in signature.params:
+            arg = stmt.args[k]
+            name = arg.name if isinstance(arg, Value) else stmt.callee
+            results.append(self._value(f"{name}.ct", ct_type(arg.type)))
+        label = self._builder.names.fresh(f"{stmt.label}.rev")
+        self._builder.emit(
+            Call(tuple(results), label, signature.name, tuple(args), stmt.label, stmt.loc)
+        )
+        found = dict(zip(signature.params, results, strict=True))
+        for k, array in grown.items():
+            self.cts[array] = found.pop(k)
+        for k, result in found.items():
+            self.add(stmt.args[k], result)
+
+
+__all__ = ["Reverser", "Signature"]

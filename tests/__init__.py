@@ -1,0 +1,1 @@
+"""Tests of adc; `tests.bench` holds the benchmarks."""

@@ -1,0 +1,209 @@
+"""Time value and gradient of the kernels: `python -m tests.bench [--only NAME] [--json FILE]`.
+
+Every tool runs in a process of its own, all on the same core, in turns: what else the machine does
+hits all of them alike. Gradients are compared with the one written by hand before anything is
+timed.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from tests.bench.kernels import KERNELS
+
+ROOT = Path(__file__).parents[2]
+TOOLS = ["primal", "hand", "adc", "jax loops", "jax arrays", "jax library"]
+ROUND_SECONDS = 0.05
+TOOL_SECONDS = 10.0  # one that is slower gets fewer rounds
+TOLERANCE = 1e-9
+
+
+@dataclass
+class Result:
+    """What is known of a tool on a kernel; times in seconds."""
+
+    kernel: str
+    tool: str
+    note: str = ""
+    median: float | None = None
+    best: float | None = None
+    calls: int = 0
+    first_call: float | None = None
+    warm_start: float | None = None
+    difference: float | None = None
+
+
+class Worker:
+    """A process of `tests.bench.worker`; see there."""
+
+    def __init__(self, python: str, tool: str, kernel: str, core: int, folder: Path) -> None:
+        self.gradient = folder / f"{kernel} {tool}.npy"
+        caches = str(folder / "cache")
+        environment = {
+            **os.environ,
+            "OPENBLAS_NUM_THREADS": "1",
+            # Caches start empty and are the same for the second process.
+            "NUMBA_CACHE_DIR": caches,
+            "XDG_CACHE_HOME": caches,
+            "JAX_COMPILATION_CACHE_DIR": caches,
+            "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+            "JAX_PLATFORMS": "cpu",
+        }
+        command = [python, "-m", "tests.bench.worker", tool, kernel, str(core), str(self.gradient)]
+        started = time.perf_counter()
+        self.process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.hello: dict[str, Any] = self.read()
+        self.start_time = time.perf_counter() - started
+
+    def read(self) -> Any:
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        return json.loads(line) if line else {"missing": "the process died"}
+
+    def round(self) -> list[float]:
+        """Have the tool called for a while and return what each call took."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{ROUND_SECONDS}\n")
+        self.process.stdin.flush()
+        reply = self.read()
+        if not isinstance(reply, list):
+            raise RuntimeError(f"{self.gradient.stem}: {reply['missing']}")
+        return reply
+
+    def close(self) -> None:
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                pipe.close()
+        self.process.wait()
+
+
+def measure(kernel: str, tools: list[str], options: argparse.Namespace) -> list[Result]:
+    """Compare the tools on a kernel, then time them in turns."""
+    results = {tool: Result(kernel, tool) for tool in tools}
+    workers: dict[str, Worker] = {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        try:
+            for tool in tools:
+                python = options.jax_python if tool.startswith("jax") else sys.executable
+                worker = Worker(python, tool, kernel, options.core, folder)
+                if "missing" in worker.hello:
+                    results[tool].note = worker.hello["missing"].splitlines()[0]
+                    worker.close()
+                    continue
+                workers[tool] = worker
+                results[tool].first_call = worker.hello["first_call"]
+                again = Worker(python, tool, kernel, options.core, folder)
+                again.close()
+                results[tool].warm_start = again.start_time
+            compare(workers, results)
+            calls: dict[str, list[float]] = {tool: [] for tool in workers}
+            for _ in range(options.rounds):
+                for tool, worker in workers.items():
+                    if sum(calls[tool]) < TOOL_SECONDS:
+                        calls[tool] += worker.round()
+            for tool, spent in calls.items():
+                results[tool].median = statistics.median(spent)
+                results[tool].best = min(spent)
+                results[tool].calls = len(spent)
+        finally:
+            for worker in workers.values():
+                worker.close()
+    return list(results.values())
+
+
+def compare(workers: dict[str, Worker], results: dict[str, Result]) -> None:
+    """Note for each tool how far its gradient is from the one by hand; raise if it is wrong."""
+    right = np.load(workers["hand"].gradient)
+    value = workers["hand"].hello["value"]
+    for tool, worker in workers.items():
+        if not worker.hello["intact"]:
+            raise AssertionError(f"{tool} changed the caller's array")
+        differences = [abs(worker.hello["value"] - value) / abs(value)]
+        if tool != "primal":
+            gradient = np.load(worker.gradient)
+            differences.append(float(np.max(np.abs(gradient - right)) / np.max(np.abs(right))))
+        if not max(differences) < TOLERANCE:
+            raise AssertionError(f"{worker.gradient.stem}: off by {max(differences):.1e}")
+        results[tool].difference = max(differences)
+
+
+def show(results: list[Result], console: Console) -> None:
+    """Print a table of the results of one kernel, and below it what was skipped."""
+    rows, columns = KERNELS[results[0].kernel].size
+    table = Table(title=f"{results[0].kernel} {rows} x {columns}", title_justify="left")
+    table.add_column("tool")
+    titles = "median ms,best ms,x hand,x primal,first call s,warm start s,difference"
+    for title in titles.split(","):
+        table.add_column(title, justify="right")
+    medians = {result.tool: result.median for result in results}
+    skipped = []
+    for result in results:
+        if result.median is None or result.best is None:
+            skipped.append(f"{result.tool} skipped: {result.note}")
+            continue
+        table.add_row(
+            result.tool,
+            f"{1e3 * result.median:.2f}",
+            f"{1e3 * result.best:.2f}",
+            *(
+                f"{result.median / other:.2f}" if other else ""
+                for other in [medians["hand"], medians.get("primal")]
+            ),
+            f"{result.first_call:.2f}",
+            f"{result.warm_start:.2f}",
+            f"{result.difference:.0e}",
+        )
+    console.print(table)
+    for line in skipped:
+        console.print(line, highlight=False, markup=False)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser.add_argument("--only", action="append", choices=KERNELS, help="this kernel")
+    parser.add_argument("--skip", action="append", choices=TOOLS, default=[], help="not this tool")
+    parser.add_argument("--json", type=Path, help="write the results to this file")
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)))
+    parser.add_argument(
+        "--jax-python", default=sys.executable, help="the interpreter that has JAX, if another"
+    )
+    options = parser.parse_args()
+    console = Console() if sys.stdout.isatty() else Console(width=100)
+    results: list[Result] = []
+    for kernel in options.only or KERNELS:
+        tools = [
+            tool
+            for tool in TOOLS
+            if tool == "hand"  # the others are compared with it
+            or (tool not in options.skip and (tool != "jax library" or kernel == "cholesky"))
+        ]
+        found = measure(kernel, tools, options)
+        show(found, console)
+        results += found
+    if options.json:
+        options.json.write_text(json.dumps([asdict(result) for result in results], indent=1))
+
+
+if __name__ == "__main__":
+    main()

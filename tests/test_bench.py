@@ -1,0 +1,25 @@
+"""The yardstick is straight: the adjoints written by hand agree with differences of the kernels."""
+
+import numpy as np
+import pytest
+
+from tests.bench.hand import HAND
+from tests.bench.kernels import KERNELS
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_hand_written_adjoint(name: str) -> None:
+    kernel = KERNELS[name]
+    a, w = kernel.arguments(kernel.small)
+    given = a.copy()
+    value, gradient = HAND[name](a, w)
+    np.testing.assert_array_equal(a, given)
+    np.testing.assert_allclose(value, kernel.loss(a.copy(), w), rtol=1e-13)
+
+    step = 1e-5
+    for seed in range(4):
+        direction = np.random.default_rng(seed).standard_normal(a.shape)
+        ahead = kernel.loss(a + step * direction, w)
+        behind = kernel.loss(a - step * direction, w)
+        slope = np.sum(gradient * direction)
+        np.testing.assert_allclose(slope, (ahead - behind) / (2 * step), rtol=1e-7, atol=1e-7)
