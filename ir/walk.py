@@ -51,6 +51,16 @@ class Names:
         """Take the names that `other` has taken."""
         self._taken |= other._taken
 
+    def save(self) -> tuple[set[str], dict[str, int]]:
+        """Return the state, for `load`: a speculation that fails gives its names back."""
+        return set(self._taken), dict(self._next)
+
+    def load(self, state: tuple[set[str], dict[str, int]]) -> None:
+        self._taken, self._next = set(state[0]), dict(state[1])
+
+    def reserve(self, name: str) -> None:
+        self._taken.add(name)
+
     def fresh(self, hint: str) -> str:
         if hint not in self._taken:
             self._taken.add(hint)

@@ -219,7 +219,7 @@ class _Writer:
                 f"(({leaf}) >> 1)",
                 f"(-{leaf})",
                 f"({leaf} if {self.condition(0)} else {other})",
-                f"int({self.float(0)} * 2.7)",
+                f"int({self.number(0)} * 2.7)",
                 f"min({leaf}, {other})",
                 f"abs({leaf})",
             ]
@@ -265,9 +265,7 @@ class _Writer:
 
     def pick_array(self, dtypes: str = "f8 f4", ndim: int = 0) -> _Array | None:
         options = [
-            a
-            for a in self.scope.arrays
-            if a.dtype in dtypes.split() and ndim in (0, len(a.shape))
+            a for a in self.scope.arrays if a.dtype in dtypes.split() and ndim in (0, len(a.shape))
         ]
         return self.rng.choice(options) if options else None
 
@@ -285,7 +283,7 @@ class _Writer:
             return self.rng.choice(readable)
         return self.const()
 
-    def float(self, depth: int) -> str:
+    def number(self, depth: int) -> str:
         """Return an expression of kind float64 (Python's or NumPy's) of order one."""
         text, bound = self.bounded(depth)
         if bound <= _LARGE:
@@ -360,7 +358,9 @@ class _Writer:
             return self.rng.choice(
                 [f"({i} % 2 == 0)", f"({i} != 1)", f"({i} >= 2)", f"(0 < {i} < 3)"]
             )
-        a = self.float(max(depth - 1, 0))
+        a = self.number(max(depth - 1, 0))
+        if self.scope.floats and not any(c.isalpha() for c in a):
+            a = self.rng.choice(self.scope.floats)
         sign = self.rng.choice(["", "-"])
         if kind < 0.7:
             return f"(-{self.const(0.2, 1.5)} < {a} < {self.const(0.2, 1.5)})"
@@ -393,10 +393,11 @@ class _Writer:
             (0.5, self.call_statement),
             (0.4, self.local_function),
             (0.2, self.assertion),
-            (0.4, self.assign_single),
+            (1.5 * self.single, self.assign_single),
         ]
         if not deep:
             options += [(2.2, self.branch), (2.6, self.for_loop), (1.0, self.while_loop)]
+            options += [(0.5, self.ping_pong)]
         if self.loops:
             options += [(1.2, self.leave_loop)]
         if self.returns and self.nesting:
@@ -405,10 +406,10 @@ class _Writer:
         self.rng.choices([action for _, action in options], weights)[0]()
 
     def body(self) -> None:
-        self.statements(self.rng.randint(1, 4))
+        self.statements(self.rng.randint(1, 5))
 
     def assign_float(self) -> None:
-        text = self.float(2)
+        text = self.number(2)
         if self.scope.floats and self.chance(0.6):
             v = self.rng.choice(self.scope.floats)
             # Damped, so that recurrences neither grow nor become chaotic.
@@ -423,10 +424,10 @@ class _Writer:
             return
         if self.scope.singles and self.chance(0.5):
             v = self.rng.choice(self.scope.singles)
-            self.emit(f"{v} = {v} * 0.5 + np.float32({self.float(1)})")
+            self.emit(f"{v} = {v} * 0.5 + np.float32({self.number(1)})")
         else:
             v = self.name("w")
-            self.emit(f"{v} = np.float32({self.float(1)})")
+            self.emit(f"{v} = np.float32({self.number(1)})")
             self.scope.singles.append(v)
 
     def augment_float(self) -> None:
@@ -436,7 +437,7 @@ class _Writer:
         self.emit(f"{v} {self.update(2)}")
 
     def update(self, depth: int) -> str:
-        text = self.float(depth)
+        text = self.number(depth)
         return self.rng.choice(
             [
                 f"+= {self.const(0.1, 0.4)} * ({text})",
@@ -473,7 +474,7 @@ class _Writer:
         a = self.pick_array()
         if a is None:
             return self.new_array()
-        text = self.float(2)
+        text = self.number(2)
         if self.loops and self.chance(0.5):
             text = f"0.5 * {self.element(a)} + 0.5 * ({text})"
         self.emit(f"{self.element(a)} = {text}")
@@ -491,7 +492,9 @@ class _Writer:
 
     def new_array(self) -> None:
         model = self.pick_array("f8")
-        shape = (self.rng.randint(3, 5),) if self.chance(0.75) else (3, self.rng.randint(3, 4))
+        shape: tuple[int, ...] = (
+            (self.rng.randint(3, 5),) if self.chance(0.75) else (3, self.rng.randint(3, 4))
+        )
         if model is not None and self.chance(0.6):
             shape = model.shape
         like = [a for a in self.scope.arrays if a.dtype == "f8" and a.shape == shape]
@@ -504,14 +507,14 @@ class _Writer:
             maker = self.rng.choice(["zeros", "ones"])
             self.emit(f"{name} = np.{maker}_like({self.rng.choice(like).name})")
         elif kind == 2:
-            self.emit(f"{name} = np.full({dims}, {self.float(1)}, dtype=np.float64)")
+            self.emit(f"{name} = np.full({dims}, {self.number(1)}, dtype=np.float64)")
         elif kind == 3 and self.trips * math.prod(shape) <= _MAX_TRIPS:
             self.emit(f"{name} = np.empty({dims})")
             index = [self.name("i") for _ in shape]
             target = f"{name}[{', '.join(index)}]"
             for depth, (i, n) in enumerate(zip(index, shape, strict=True)):
                 self.emit("    " * depth + f"for {i} in range({n}):")
-            self.emit("    " * len(shape) + f"{target} = {self.float(1)} * {index[0]} + 0.3")
+            self.emit("    " * len(shape) + f"{target} = {self.number(1)} * {index[0]} + 0.3")
         elif kind == 4:
             self.emit(f"{name} = np.ones({dims}, dtype=np.float64)")
         else:
@@ -523,9 +526,7 @@ class _Writer:
         if a is not None:
             name = self.name("y")
             self.emit(f"{name} = {a.name}")
-            self.scope.arrays.append(
-                _Array(name, a.shape, a.dtype, a.local, a.pinned, a.thing)
-            )
+            self.scope.arrays.append(_Array(name, a.shape, a.dtype, a.local, a.pinned, a.thing))
 
     def movable(self) -> list[_Array]:
         """Return the arrays whose names may be rebound here.
@@ -539,10 +540,7 @@ class _Writer:
             for a in arrays
             if not a.pinned
             and a.dtype == "f8"
-            and (
-                self.nesting == 0
-                or (a.local and sum(b.thing == a.thing for b in arrays) == 1)
-            )
+            and (self.nesting == 0 or (a.local and sum(b.thing == a.thing for b in arrays) == 1))
         ]
 
     def swap_arrays(self) -> None:
@@ -560,6 +558,35 @@ class _Writer:
         if a.local != b.local:
             a.local = b.local = False
 
+    def ping_pong(self) -> None:
+        """Write a time loop over two buffers that change places."""
+        model = self.pick_array("f8", 1)
+        steps = self.rng.randint(0, 4)
+        if model is None or self.trips * max(steps, 1) * model.shape[0] > _MAX_TRIPS:
+            return self.store()
+        old, new, i = self.name("t"), self.name("t"), self.name("i")
+        self.emit(f"{old} = {model.name}.copy()")
+        self.emit(f"{new} = {self.rng.choice(['np.zeros_like', 'dup'])}({model.name})")
+        arrays = [_Array(name, model.shape, thing=next(self.names)) for name in (old, new)]
+        self.scope.arrays += arrays
+        with self.block(f"for {self.name('i')} in range({steps}):", max(steps, 1)):
+            with self.block(f"for {i} in range(1, {self.size(model, 0)} - 1):", model.shape[0]):
+                self.scope.ints.append(_Int(i, 1, model.shape[0] - 2))
+                for a in arrays:
+                    a.pinned = True
+                if self.chance(0.4):
+                    self.body()
+                shift = self.rng.choice(["- 1", "+ 1", "- 2"])
+                self.emit(
+                    f"{new}[{i}] = 0.6 * {old}[{i}] + 0.3 * {old}[{i} {shift}] * {old}[{i}]"
+                    f" + 0.2 * ({self.number(1)})"
+                )
+                for a in arrays:
+                    a.pinned = False
+            self.emit(f"{old}, {new} = {new}, {old}")
+            if self.chance(0.4):
+                self.leave_loop()
+
     def rebind_array(self) -> None:
         options = self.movable()
         if options:
@@ -571,15 +598,15 @@ class _Writer:
         floats = self.scope.floats
         if len(floats) >= 2 and self.chance(0.5):
             p, q = self.rng.sample(floats, 2)
-            self.emit(f"{p}, {q} = {q}, 0.5 * {p} + 0.5 * ({self.float(1)})")
+            self.emit(f"{p}, {q} = {q}, 0.5 * {p} + 0.5 * ({self.number(1)})")
             return
         t, p, q, r = (self.name("v") for _ in range(4))
         if self.chance(0.5):
-            self.emit(f"{t} = ({self.float(1)}, {self.float(1)}, {self.integer(0)})")
+            self.emit(f"{t} = ({self.number(1)}, {self.number(1)}, {self.integer(0)})")
             self.emit(f"{p}, {q}, {r} = {t}")
             self.emit(f"{q} = {q} + {t}[0] * {r} * 0.1")
         else:
-            self.emit(f"{p}, {q} = pair({self.float(1)}, {self.leaf()})")
+            self.emit(f"{p}, {q} = pair({self.number(1)}, {self.leaf()})")
         floats += [p, q]
 
     def call_statement(self) -> None:
@@ -591,7 +618,7 @@ class _Writer:
             other = one
         if self.trips * one.shape[0] > _MAX_TRIPS:
             return
-        e = self.float(1)
+        e = self.number(1)
         self.emit(
             self.rng.choice(
                 [
@@ -608,7 +635,7 @@ class _Writer:
         name, u = self.name("f"), self.name("u")
         arrays = list(self.scope.arrays)
         self.scope.fixed.append(u)
-        text = self.float(2)
+        text = self.number(2)
         target = self.pick_array("f8", 1)
         if target is not None and self.chance(0.3):
             slot = f"{target.name}[{self.index(target, 0)}]"
@@ -626,7 +653,7 @@ class _Writer:
         for a in arrays:
             a.pinned = True
         self.scope.functions.append(
-            _Function(name, lambda w, depth: f"{name}({w.float(min(depth, 1))})")
+            _Function(name, lambda w, depth: f"{name}({w.number(min(depth, 1))})")
         )
 
     def assertion(self) -> None:
@@ -644,7 +671,7 @@ class _Writer:
             with self.block(head):
                 self.body()
                 if fresh:
-                    self.emit(f"{fresh} = {self.float(1)}")
+                    self.emit(f"{fresh} = {self.number(1)}")
             if [a.thing for a in self.scope.arrays] != things:
                 # Rebound in this branch: a new object from here on.
                 for a, old in zip(self.scope.arrays, things, strict=True):
@@ -674,15 +701,15 @@ class _Writer:
             u, v = self.name("v"), self.name("v")
             trips = min(a.shape[0], b.shape[0])
             if self.chance(0.3):
-                i = _Int(self.name("i"), 0, trips - 1)
-                head = f"for {i.name}, ({u}, {v}) in enumerate(zip({a.name}, {b.name})):"
-                self.loop(head, trips, [a, b], i, [(u, a), (v, b)])
+                k = _Int(self.name("i"), 0, trips - 1)
+                head = f"for {k.name}, ({u}, {v}) in enumerate(zip({a.name}, {b.name})):"
+                self.loop(head, trips, [a, b], k, [(u, a), (v, b)])
             else:
                 head = f"for {u}, {v} in zip({a.name}, {b.name}):"
                 self.loop(head, trips, [a, b], None, [(u, a), (v, b)])
         else:
             v = self.name("v")
-            head = f"for {v} in ({self.float(1)}, {self.const()}, {self.float(1)}):"
+            head = f"for {v} in ({self.number(1)}, {self.const()}, {self.number(1)}):"
             self.loop(head, 3, [], None, [(v, None)])
 
     def range_loop(self, a: _Array) -> None:
@@ -733,14 +760,14 @@ class _Writer:
         with self.block(head, trips):
             if index is not None:
                 self.scope.ints.append(index)
-            for name, a in elements or ():
-                single = a is not None and a.dtype == "f4"
+            for name, source in elements or ():
+                single = source is not None and source.dtype == "f4"
                 (self.scope.singles if single else self.scope.fixed).append(name)
             self.budget += 1
             self.body()
         for a, was in pinned:
-            # A function defined in the body may hold an array of the outside: stay pinned then.
-            a.pinned = was or a.pinned and self.scope.functions != []
+            # A function defined in the body may have captured it: then it stays pinned.
+            a.pinned = was or bool(self.scope.functions)
         self.loop_else()
 
     def loop_else(self) -> None:
@@ -783,14 +810,14 @@ class _Writer:
 
     def early_return(self) -> None:
         with self.block(f"if {self.condition(1)}:"):
-            self.emit(f"return {self.float(2)}")
+            self.emit(f"return {self.number(2)}")
 
 
 def _factor(text: str) -> str:
     return text if text.replace("_", "").replace(".", "").isalnum() else f"({text})"
 
 
-_LIBRARY = '''\
+_LIBRARY = """\
 import math
 
 import numpy as np
@@ -836,7 +863,7 @@ def dive(v, n):
     if n <= 0 or v > 2.1337:
         return v
     return 0.7 * dive(math.sin(v) + 0.2, n - 1) - 0.1 * v
-'''
+"""
 
 
 def _library_functions() -> list[_Function]:
@@ -849,13 +876,13 @@ def _library_functions() -> list[_Function]:
     def apply(w: _Writer, depth: int) -> str:
         u = w.name("u")
         w.scope.fixed.append(u)
-        body = w.float(min(depth, 1))
+        body = w.number(min(depth, 1))
         w.scope.fixed.remove(u)
         f = w.rng.choice([f"lambda {u}: {body}", "math.sin", "math.tanh"])
-        return f"apply({f}, {w.float(0)})"
+        return f"apply({f}, {w.number(0)})"
 
     def dive(w: _Writer, depth: int) -> str:
-        return f"dive({w.float(min(depth, 1))}, {w.rng.randint(0, 3)})"
+        return f"dive({w.number(min(depth, 1))}, {w.rng.randint(0, 3)})"
 
     return [_Function("total", total), _Function("apply", apply), _Function("dive", dive)]
 
@@ -867,18 +894,18 @@ def _helper(rng: random.Random, names: Iterator[int], name: str) -> tuple[list[s
     w.budget = rng.randint(1, 4)
     w.trips = 12  # it may be called in a loop
     w.statements(w.budget)
-    w.emit(f"return {w.float(2)}")
+    w.emit(f"return {w.number(2)}")
     default = w.const()
     lines = [f"def {name}(p, q={default}):", *w.lines]
 
     def call(w: _Writer, depth: int) -> str:
-        a, b = w.float(min(depth, 1)), w.float(0)
+        a, b = w.number(min(depth, 1)), w.number(0)
         return w.rng.choice([f"{name}({a})", f"{name}({a}, {b})", f"{name}({a}, q={b})"])
 
     return lines, _Function(name, call)
 
 
-def generate(seed: int, size: int = 14) -> Generated:
+def generate(seed: int, size: int = 18) -> Generated:
     """Return the random program of this seed, with about `size` statements."""
     rng = random.Random(f"{seed}/{size}")
     names = itertools.count()
@@ -921,8 +948,8 @@ def generate(seed: int, size: int = 14) -> Generated:
         w.scope.arrays.append(_Array(name, shape, dtype, local=False, thing=next(names)))
     if rng.random() < 0.35:
         name, n = w.name("d"), rng.randint(3, 5)
-        dtype = rng.choice([np.int64, np.int32, np.int8])
-        parameter(name, numbers.integers(-2, 3, n).astype(dtype), False)
+        table = numbers.integers(-2, 3, n).astype(rng.choice(["i8", "i4", "i1"]))
+        parameter(name, table, False)
         w.scope.arrays.append(_Array(name, (n,), "i8", local=False, thing=next(names)))
     if rng.random() < 0.35:
         name, n = w.name("n"), rng.randint(0, 4)
@@ -935,11 +962,23 @@ def generate(seed: int, size: int = 14) -> Generated:
     w.budget = size
     while w.budget > 0:
         w.statement()
-    # Everything may matter: the result reads a few names at random and every array that was given.
-    terms = [f"({w.float(1)})" for _ in range(2)] + rng.sample(w.scope.floats, 1)
+    # Most of what was computed should matter: the result reads the floats and all of some arrays.
+    terms = [f"({w.number(1)})", *rng.sample(w.scope.floats, min(len(w.scope.floats), 4))]
+    terms += [f"np.float64({name})" for name in rng.sample(w.scope.singles, min(single, 1))]
     for a in w.scope.arrays:
-        if a.dtype != "i8":
+        if a.dtype == "f8" and len(a.shape) == 1 and rng.random() < 0.6:
+            terms.append(f"total({a.name})")
+        elif a.dtype != "i8" and rng.random() < 0.3:
             terms.append(f"math.sin({w.element(a)})")
+        elif a.dtype != "i8":
+            index = [w.name("i") for _ in a.shape]
+            result = w.name("v")
+            w.emit(f"{result} = 0.0")
+            for depth, (i, n) in enumerate(zip(index, a.shape, strict=True)):
+                w.emit("    " * depth + f"for {i} in range({n}):")
+            at = f"{a.name}[{', '.join(index)}]"
+            w.emit("    " * len(index) + f"{result} += {at} * {at} * {w.const(0.1, 0.5)}")
+            terms.append(f"{result}")
     w.emit("return " + " + ".join(terms))
     lines += ["", "", f"def program({', '.join(parameters)}):", *w.lines, ""]
     source = "\n".join(lines)
@@ -996,7 +1035,7 @@ def known_gradient(generated: Generated) -> Checkable:
     return Checkable(generated, value, gradient, magnification)
 
 
-def generate_checkable(seed: int, size: int = 14) -> Checkable:
+def generate_checkable(seed: int, size: int = 18) -> Checkable:
     """Return the first program of this seed's own sequence whose gradient is known."""
     for k in range(100):
         generated = generate(seed + k * 1_000_000_007, size)
@@ -1107,7 +1146,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description="Check programs.")
     parser.add_argument("--n", type=int, default=1000, help="number of programs")
     parser.add_argument("--seed", type=int, default=0, help="seed of the first program")
-    parser.add_argument("--size", type=int, default=14, help="statements per program")
+    parser.add_argument("--size", type=int, default=18, help="statements per program")
     parser.add_argument("--compiled", type=float, default=0.05, help="share that is compiled")
     parser.add_argument("--shrink", action="store_true", help="reduce programs that fail")
     parser.add_argument("--show", type=int, help="print the program of this seed and stop")

@@ -107,16 +107,16 @@ class Step:
         return _floor_div(other, self)
 
     def __mod__(self, other: Any) -> Step:
-        return self - _floor_div(self, other) * _lift(other)
+        return self - _lift(other) * _floor_div(self, other)
 
     def __rmod__(self, other: Any) -> Step:
-        return _lift(other) % self
+        return _lift(other).__mod__(self)
 
     def __divmod__(self, other: Any) -> tuple[float, Step]:
         return self // other, self % other
 
     def __rdivmod__(self, other: Any) -> tuple[float, Step]:
-        return divmod(_lift(other), self)
+        return _lift(other).__divmod__(self)
 
     def __pow__(self, other: Any) -> Step:
         if not isinstance(other, Step) and float(other).is_integer():
@@ -129,7 +129,7 @@ class Step:
         return Step(cmath.exp(_complex(other) * cmath.log(self.z)))
 
     def __rpow__(self, other: Any) -> Step:
-        return _lift(other) ** self
+        return _lift(other).__pow__(self)
 
     def __neg__(self) -> Step:
         return Step(-self.z)
@@ -199,9 +199,7 @@ def _hypot(*xs: Any) -> Step:
 def _atan2(y: Any, x: Any) -> Step:
     a, b = _complex(y), _complex(x)
     r2 = a.real * a.real + b.real * b.real
-    return Step(
-        complex(math.atan2(a.real, b.real), (a.imag * b.real - a.real * b.imag) / r2)
-    )
+    return Step(complex(math.atan2(a.real, b.real), (a.imag * b.real - a.real * b.imag) / r2))
 
 
 def _copysign(x: Any, y: Any) -> Step:

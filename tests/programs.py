@@ -1,4 +1,4 @@
-# ruff: noqa: B007, B905, E731, F841, PT018, RUF059
+# ruff: noqa: B007, B905, E731
 # The corpus is what users write, not what a linter would have them write: lambdas bound to names,
 # `zip` without `strict`, results that nobody uses. All of these must work.
 """One corpus of plain programs with sample inputs, for every test that needs programs.
@@ -136,7 +136,8 @@ def add_sub_mul_div(x: Any, y: Any) -> Any:
 
 @program(0.7)
 def unary_minus_and_plus(x: Any) -> Any:
-    return -x * +x - (-(-x))
+    y = -x
+    return y * +x - -y
 
 
 @program(1.3)
@@ -279,7 +280,7 @@ def builtin_min_max_abs(x: Any, y: Any, z: Any) -> Any:
 
 @program(2.7, smooth=False)
 def builtin_round_is_piecewise_constant(x: Any) -> Any:
-    return round(x) * x + round(x * 1.234, 1) * x
+    return round(x) * x + round(x * 1.234) * x
 
 
 @program(7.3, 2.2, argnums=(0, 1), smooth=False)
@@ -665,7 +666,7 @@ def name_defined_in_both_branches_with_other_dtypes(x: Any) -> Any:
     if x > 0.2:
         n = 2
     else:
-        n = 1.5
+        n = 1.5  # type: ignore[assignment]
     return x * n
 
 

@@ -503,8 +503,8 @@ pow = _binary("pow", "x to the power of y.")
 atan2 = _binary("atan2", "Angle of the point (y, x), the first argument being y.")
 hypot = _binary("hypot", "Length of the vector (x, y), without overflow on the way.")
 
-# libmvec has neither of these, and glibc's tgammaf errs by up to 5 units in the last place, its
-# lgammaf without limit near the zeros at negative arguments.
+# libmvec has neither of these, and glibc's tgammaf and lgammaf err by more than 5 units in the last
+# place.
 gamma = _unary("gamma", "Gamma function.", c_name="tgamma", vectorized=False, single=False)
 lgamma = _unary(
     "lgamma", "Logarithm of the absolute value of gamma(x).", vectorized=False, single=False

@@ -108,6 +108,14 @@ class Unbound:
     span: Span | None = None
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Late:
+    """A variable that a loop binds: it is bound if the loop ran (`flag`), checked where read."""
+
+    inner: Binding
+    flag: Operand
+
+
 @dataclass(frozen=True, slots=True)
 class Unstable:
     """A variable whose kind depends on the path: an error where it is used, and only there."""
@@ -128,6 +136,7 @@ Binding = (
     | Reversed
     | Bound
     | Unbound
+    | Late
     | Unstable
 )
 NONE = Static(None)
@@ -222,6 +231,8 @@ def shape_of(binding: Binding) -> object:
             return ("method", shape_of(owner), name)
         case Unbound() | Unstable():
             return type(binding).__name__
+        case Late():
+            return ("late", id(binding))
     raise AssertionError(binding)
 
 

@@ -179,13 +179,14 @@ def _call_closure(
     node: ast.Call,
 ) -> Binding:
     outer: Frame = callee.scope
-    depth, frame = 0, lo.frame
+    depth = 0
+    frame: Frame | None = lo.frame
     while frame is not None:
         if frame.source.node is callee.node:
             raise lo.unsupported(
                 "recursion of an inner function", node, "define it at module level"
             )
-        frame, depth = getattr(frame, "caller", None), depth + 1
+        frame, depth = frame.caller, depth + 1
     if depth > MAX_CALL_DEPTH:
         raise RecursionDepthError("calls nest too deeply", lo.span(node))
     bound = bind_arguments(
@@ -204,17 +205,16 @@ def _run(
 ) -> Binding:
     """Lower the body of a function in a frame of its own; return what it returns."""
     path = lo.frame.path if lo.frame is not None else ()
-    lo.inline_count += 1
     site = lo.builder.loc
     frame = Frame(
         source,
         {**bound, EXIT: Num(integer(FALLS))},
         holder,
         outer,
+        lo.frame,
         path=(*path, (id(node), site.line if site else 0, site.column if site else 0)),
         locals=_locals(node),
     )
-    frame.caller = lo.frame  # type: ignore[attr-defined]
     with lo.entered(frame):
         if isinstance(node, ast.Lambda):
             return expressions.lower_expr(lo, node.body)
@@ -287,7 +287,7 @@ def call_function(
         raise RecursionDepthError(
             f"calls nest more than {MAX_CALL_DEPTH} deep", lo.span(node)
         )
-    before, mark, names = lo.snapshot(), len(lo.builder.stmts), lo.builder.names
+    before, mark = lo.snapshot(), len(lo.builder.stmts)
     frame = lo.frame
     lo.stack.append(fn)
     try:
@@ -297,7 +297,6 @@ def call_function(
             raise
     finally:
         lo.stack.pop()
-    del names
     del lo.builder.stmts[mark:]
     lo.frame = frame
     lo.restore(before)
@@ -323,7 +322,7 @@ class Callee:
     origins: tuple[int, ...] = ()
     modified: frozenset[int] = frozenset()
     captures: list[tuple[Any, tuple[str, ...]]] = field(default_factory=list)
-    done: bool = False
+    function: Function | None = None
 
     def facts(self) -> tuple[object, ...]:
         return (self.types, self.origins, self.modified, len(self.captures),
@@ -389,9 +388,10 @@ def _emit_call(
         binding = lo.free(holder, path, node)
         assert isinstance(binding, Num | ArrayRef)
         passed.append(binding)
-    depth = lo.frame_depth if hasattr(lo, "frame_depth") else None
     level: Operand = (
-        integer(0) if depth is None else lo.builder.apply("add", depth, integer(1), hint="depth")
+        integer(0)
+        if lo.depth is None
+        else lo.builder.apply("add", lo.depth, integer(1), hint="depth")
     )
     args: list[Operand] = [level]
     for leaf in passed:
@@ -437,10 +437,12 @@ def _find(
     node: ast.AST,
 ) -> None:
     """Lower the body again and again until result types, writes and captures are stable."""
-    place = len(lo.shared.functions)
+    known = set(lo.shared.callees)
     for _ in range(12):
         facts = callee.facts()
-        del lo.shared.functions[place:]
+        # Callees found on the way depend on what was believed of this one.
+        for key in [key for key in lo.shared.callees if key not in known]:
+            del lo.shared.callees[key]
         try:
             function = _lower_callee(lo, callee, fn, source, bound, types_, slots)
         except Dead:
@@ -449,8 +451,7 @@ def _find(
                 "give the recursion an end",
             ) from None  # fmt: skip
         if callee.facts() == facts:
-            lo.shared.functions.append(function)
-            callee.done = True
+            callee.function = function
             return
     raise UnsupportedError(
         f"the types in the recursive function {fn.__name__}() do not settle",
@@ -470,7 +471,7 @@ def _lower_callee(
     sub = Lowerer(lo.shared)
     sub.stack = [fn]
     depth = sub.builder.value("depth", INT)
-    sub.frame_depth = depth  # type: ignore[attr-defined]
+    sub.depth = depth
     hints = [
         name for name, binding in bound.items() for _ in leaves(binding)
     ]

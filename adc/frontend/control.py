@@ -14,6 +14,7 @@ from adc.frontend.bindings import (
     ArrayObject,
     ArrayRef,
     Binding,
+    Late,
     Num,
     TupleOf,
     Unbound,
@@ -42,6 +43,20 @@ def exit_of(lo: Lowerer) -> Operand:
 
 def set_exit(lo: Lowerer, code: int) -> None:
     lo.frame.env[EXIT] = Num(integer(code))
+
+
+def exits_of(lo: Lowerer, operand: Operand) -> frozenset[int]:
+    """Return the exits that may be pending."""
+    if isinstance(operand, Literal):
+        return frozenset([int(operand.value)])
+    return lo.exit_values.get(operand, frozenset(range(5)))
+
+
+def keep_exit(lo: Lowerer) -> None:
+    """Where an exit is known to be pending, say which, if there is only one."""
+    left = exits_of(lo, exit_of(lo)) - {FALLS}
+    if len(left) == 1:
+        set_exit(lo, *left)
 
 
 def is_exit(operand: Operand, code: int) -> bool:
@@ -122,7 +137,7 @@ class _Merge:
 
     def convert(self, arm: int, operand: Operand, ty: Scalar) -> Operand:
         with self.lo.builder.block() as stmts:
-            operand = self.lo.convert(operand, ty)
+            operand = self.lo.exact(operand, ty)
         self.arms[arm].stmts.extend(stmts)
         return operand
 
@@ -186,6 +201,9 @@ class _Merge:
             live = b if first.dead else a
             return self.one_sided(hint, live, 1 if first.dead else 0)
         partial = name in first.state.partial or name in second.state.partial
+        if a is not b and (isinstance(a, Late) or isinstance(b, Late)):
+            a = Unbound("a loop before may not have run") if isinstance(a, Late) else a
+            b = Unbound("a loop before may not have run") if isinstance(b, Late) else b
         if isinstance(a, Unbound) or isinstance(b, Unbound):
             missing, other, side = (first, b, 1) if isinstance(a, Unbound) else (second, a, 0)
             if isinstance(other, Unbound):
@@ -254,6 +272,12 @@ def merge(lo: Lowerer, cond: Operand, before: State, first: Arm, second: Arm) ->
         lo.versions.setdefault(obj, origin)
     for name in names:
         env[name] = merging.binding(name)
+    joined = env[EXIT]
+    if isinstance(joined, Num) and isinstance(joined.operand, Value):
+        ends = [arm.lookup(EXIT) for arm in (first, second) if not arm.dead]
+        lo.exit_values[joined.operand] = frozenset().union(
+            *(exits_of(lo, end.operand) for end in ends if isinstance(end, Num))
+        )
     for obj in list(before.versions):
         a, b = first.state.versions.get(obj), second.state.versions.get(obj)
         a = before.versions[obj] if a is None or first.dead else a
@@ -346,7 +370,7 @@ class LoopMemo:
     fresh: set[tuple[str, int]] = field(default_factory=set)
     sizes: set[tuple[str, int]] = field(default_factory=set)
     alias: set[frozenset[tuple[str, int] | ArrayObject]] = field(default_factory=set)
-    stale: set[str] = field(default_factory=set)
+    stale: dict[ArrayObject, str] = field(default_factory=dict)
     late: dict[str, Binding] = field(default_factory=dict)
 
 
@@ -394,8 +418,10 @@ def lower_loop(
     memo = lo.memo.setdefault((lo.frame.path, id(node)), LoopMemo())
     assert isinstance(memo, LoopMemo)
     before = lo.snapshot()
+    names_before = lo.builder.names.save()
     for attempt in range(40):
         lo.restore(before)
+        lo.reset_names(names_before)
         try:
             _attempt(lo, before, memo, names, body, trips, definite)
             return
@@ -418,7 +444,7 @@ def _attempt(
     loc = lo.builder.loc
     carried: list[_Carried] = []
     fresh: dict[tuple[str, int], ArrayRef] = {}
-    bound = [n for n in names if not isinstance(before.env.get(n, Unbound()), Unbound | Unstable)]
+    bound = [n for n in names if not isinstance(before.env.get(n, Unbound()), Unbound | Unstable | Late)]
     with lo.builder.block() as opening:
         for name in bound:
             found: list[Num | ArrayRef] = []
@@ -429,7 +455,7 @@ def _attempt(
                     assert isinstance(ty, Scalar)
                     ty = join(ty, memo.types[key]) if key in memo.types else ty
                     item = _Carried(
-                        lo.convert(leaf.operand, ty), lo.builder.value(_hint(name), ty), key
+                        lo.exact(leaf.operand, ty), lo.builder.value(_hint(name), ty), key
                     )
                     carried.append(item)
                     found.append(Num(item.param))
@@ -446,7 +472,8 @@ def _attempt(
             lo.frame.env[name] = rebuild(before.env[name], iter(found))
         for name in names:
             if name not in bound:
-                lo.frame.env[name] = before.env.get(name, Unbound())
+                start = before.env.get(name, Unbound())
+                lo.frame.env[name] = Unbound() if isinstance(start, Late) else start
     lo.builder.stmts.extend(opening)
     for obj, version in list(lo.versions.items()):
         item = _Carried(version, lo.builder.value(obj.name, obj.type), obj)
@@ -457,10 +484,8 @@ def _attempt(
     label = lo.builder.names.fresh("L0" if trips is not None else "W0")
     with lo.builder.block() as stmts:
         _open_fresh(lo, before, memo, fresh, by_key)
-        for message in sorted(memo.stale):
-            for obj in list(lo.versions):
-                if message.startswith(f"{obj.name!r} "):
-                    lo.stale.setdefault(obj, message)
+        for obj, message in memo.stale.items():
+            lo.stale.setdefault(obj, message)
         set_exit(lo, FALLS)
         dead = False
         again: Operand | None
@@ -484,7 +509,7 @@ def _attempt(
     _emit(lo, label, index, trips, carried, stmts, again)
     if dead and definite:
         raise Dead
-    _after(lo, before, memo, carried, by_key, fresh, bound, names, definite)
+    _after(lo, before, memo, carried, by_key, fresh, bound, names, definite, trips)
 
 
 def _hint(name: str) -> str:
@@ -543,7 +568,13 @@ def _entry(before: State, key: tuple[str, int]) -> ArrayObject:
 
 def _held_outside(lo: Lowerer, obj: ArrayObject) -> bool:
     """Whether a frame other than the current one has a name for `obj`."""
-    return obj in getattr(lo, "held", ())
+    frame = lo.frame.caller
+    while frame is not None:
+        for binding in frame.env.values():
+            if any(isinstance(leaf, ArrayRef) and leaf.object is obj for leaf in leaves(binding)):
+                return True
+        frame = frame.caller
+    return False
 
 
 def _suspect(a: ArrayObject, b: ArrayObject) -> None:
@@ -595,7 +626,7 @@ def _close(
                     memo.types[key] = wide
                     retry = True
                 else:
-                    item.next = lo.convert(last.operand, ty)
+                    item.next = lo.exact(last.operand, ty)
             else:
                 assert isinstance(last, ArrayRef)
                 if key in fresh:
@@ -614,8 +645,8 @@ def _close(
             before.versions.setdefault(obj, lo.origin[obj])
             raise _Retry
     for obj, message in lo.stale.items():
-        if obj in before.versions and obj not in before.stale and message not in memo.stale:
-            memo.stale.add(message)
+        if obj in before.versions and obj not in before.stale and obj not in memo.stale:
+            memo.stale[obj] = message
             raise _Retry
 
 
@@ -632,7 +663,6 @@ def _check_rotation(
         leaf = list(leaves(lo.frame.env[key[0]]))[key[1]]
         assert isinstance(leaf, ArrayRef)
         ends[key] = leaf.object
-    starts = {ref.object: key for key, ref in fresh.items()}
     found: set[frozenset[tuple[str, int] | ArrayObject]] = set()
     keys = list(ends)
     for i, a in enumerate(keys):
@@ -644,8 +674,6 @@ def _check_rotation(
         for suspect in ends[a].alias:
             if suspect in before.versions:
                 found.add(frozenset([a, suspect]))
-            elif suspect in starts and starts[suspect] != a and ends[a] not in starts:
-                found.add(frozenset([a, starts[suspect]]))
         if lo.dims[ends[a]] != lo.dims[fresh[a].object] and a not in memo.sizes:
             others = {lo.dims[fresh[b].object] for b in keys}
             if lo.dims[ends[a]] not in others or len(others) > 1:
@@ -663,11 +691,11 @@ def _find_late(
     """Names first bound in the body are results of a loop that surely runs, and so is `return`."""
     for name in names:
         end = lo.frame.env.get(name, Unbound())
-        if name in bound or isinstance(end, Unbound | Unstable):
+        if name in bound or isinstance(end, Unbound | Unstable | Late):
             continue
         if name in lo.frame.partial and name != RESULT:
             continue
-        if definite or name == RESULT:
+        if definite or name == RESULT or all(isinstance(leaf, Num) for leaf in leaves(end)):
             memo.late[name] = end
 
 
@@ -675,7 +703,7 @@ def _late_values(lo: Lowerer, memo: LoopMemo, definite: bool) -> list[_Carried]:
     values: list[_Carried] = []
     for name, end in memo.late.items():
         now = lo.frame.env.get(name, end)
-        if isinstance(now, Unbound | Unstable):
+        if isinstance(now, Unbound | Unstable | Late):
             continue
         for k, leaf in enumerate(leaves(now)):
             operand = leaf.operand if isinstance(leaf, Num) else lo.versions[leaf.object]
@@ -733,8 +761,10 @@ def _after(
     bound: Sequence[str],
     names: Sequence[str],
     definite: bool,
+    trips: Operand | None,
 ) -> None:
     """Make the loop's results the state."""
+    ran: Operand | None = None
     end_env, stale = lo.frame.env, dict(lo.stale)
     late = {item.key: item for item in carried}
     end_versions = dict(lo.versions)
@@ -768,8 +798,10 @@ def _after(
     for name in names:
         if name in bound:
             continue
-        if name in memo.late and (definite or name == RESULT):
-            now = end_env.get(name, memo.late[name])
+        if name in memo.late and not isinstance(
+            end_env.get(name, Unbound()), Unbound | Unstable | Late
+        ):
+            now = end_env[name]
             made: list[Num | ArrayRef] = []
             for k, leaf in enumerate(leaves(now)):
                 item = late.get((f"late {name}", k))  # type: ignore[assignment]
@@ -790,6 +822,15 @@ def _after(
                         lo.new_array(value, dims, _hint(name), suspects + ([same] if same else []))
                     )
             lo.frame.env[name] = rebuild(now, iter(made))
+            if not definite and name != RESULT:
+                if ran is None:
+                    if trips is None:
+                        lo.frame.env[name] = Unbound(
+                            f"the loop at line {_line(lo)} may run no iteration that assigns it"
+                        )
+                        continue
+                    ran = lo.builder.apply("gt", trips, integer(0), hint="ran")
+                lo.frame.env[name] = Late(lo.frame.env[name], ran)
         else:
             lo.frame.env[name] = Unbound(
                 f"the loop at line {_line(lo)} may run no iteration that assigns it"

@@ -83,7 +83,7 @@ def _chain(lo: Lowerer, parts: Sequence[Callable[[], Operand]], conjunction: boo
 
     def rest() -> None:
         kept.append(_chain(lo, parts[1:], conjunction))
-        lo.frame.env[_VALUE] = Num(kept[0])
+        lo.frame.env[_VALUE] = Num(kept[-1])
 
     arm = run_arm(lo, rest)
     if not arm.dead and all(isinstance(stmt, Apply) for stmt in arm.stmts):

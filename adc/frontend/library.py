@@ -406,6 +406,19 @@ def _numpy_power(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) 
     return Num(_strong(lo, numbers.power(lo, _strong(lo, a), b, node)))
 
 
+def _reciprocal(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    _arity(lo, args, kwargs, node, 1)
+    x = numbers.number(lo, args[0], node)
+    if x.type.kind != "f":
+        raise lo.unsupported("`np.reciprocal` of an integer", node)
+    return Num(numbers.apply(lo, "reciprocal", _strong(lo, x)))
+
+
+def _positive(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    _arity(lo, args, kwargs, node, 1)
+    return Num(_strong(lo, numbers.number(lo, args[0], node)))
+
+
 def _numpy_copy(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     _arity(lo, args, kwargs, node, 1)
     if isinstance(args[0], ArrayRef):
@@ -497,7 +510,7 @@ _HANDLERS: dict[Any, Handler] = {
     math.copysign: _math_binary("copysign"), math.atan2: _math_binary("atan2"),
     math.fmod: _math_binary("fmod"), math.nextafter: _math_binary("nextafter"),
     math.ldexp: _ldexp, math.gcd: _gcd, math.prod: lambda lo, a, k, n: _prod(lo, a, k, n),
-    np.power: _numpy_power, np.where: _where, np.clip: _clip, np.copy: _numpy_copy,
+    np.reciprocal: _reciprocal, np.positive: _positive, np.power: _numpy_power, np.where: _where, np.clip: _clip, np.copy: _numpy_copy,
     np.deg2rad: _scaled(math.pi / 180.0, False), np.radians: _scaled(math.pi / 180.0, False),
     np.rad2deg: _scaled(180.0 / math.pi, False), np.degrees: _scaled(180.0 / math.pi, False),
     np.logical_and: _logical("and"), np.logical_or: _logical("or"), np.logical_not: _logical("not"),

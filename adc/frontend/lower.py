@@ -19,6 +19,7 @@ from adc.frontend.bindings import (
     ArrayRef,
     Binding,
     Closure,
+    Late,
     Num,
     Static,
     TupleOf,
@@ -139,6 +140,7 @@ class Frame:
     env: dict[str, Binding]
     holder: types.FunctionType
     outer: Frame | None = None
+    caller: Frame | None = None
     # Names that are bound only where no exit is pending (`control.merge`).
     partial: set[str] = field(default_factory=set)
     path: tuple[object, ...] = ()
@@ -164,7 +166,6 @@ class Shared:
     sources: dict[int, Source] = field(default_factory=dict)
     recursive: set[int] = field(default_factory=set)
     callees: dict[object, Any] = field(default_factory=dict)
-    functions: list[Function] = field(default_factory=list)
 
 
 class Lowerer:
@@ -183,7 +184,10 @@ class Lowerer:
         self.memo: dict[object, Any] = {}
         self.stack: list[types.FunctionType] = []
         self.frame: Frame = None  # type: ignore[assignment]  # set by `entered`
-        self.inline_count = 0
+        # The level of recursion, in a function that is called and not inlined.
+        self.depth: Operand | None = None
+        # Which exits a pending one may be (`control.exits_of`).
+        self.exit_values: dict[Value, frozenset[int]] = {}
 
     # -- positions and errors --------------------------------------------------------------
 
@@ -307,6 +311,15 @@ class Lowerer:
             return operand
         return self.builder.apply("cast", operand, params=(str(ty),), hint=operand.name)
 
+    def exact(self, operand: Operand, ty: Scalar) -> Operand:
+        """Return `operand` with exactly the type `ty`, weak mark included: for joins."""
+        operand = self.convert(operand, ty)
+        if operand.type == ty:
+            return operand
+        if isinstance(operand, Literal):
+            return Literal(operand.value, ty)
+        return self.builder.apply("cast", operand, params=(str(ty),), hint=operand.name)
+
     # -- names -----------------------------------------------------------------------------
 
     def read_name(self, name: str, node: ast.AST) -> Binding:
@@ -321,7 +334,40 @@ class Lowerer:
         assert frame is not None
         return self.free(frame.holder, (name,), node)
 
+    def is_name_bound(self, name: str) -> bool:
+        binding = self.frame.env.get(name, Unbound())
+        return not isinstance(binding, Unbound | Unstable | Late)
+
+    def is_bound(self, value: Value) -> bool:
+        """Whether any variable holds `value`."""
+        frames: list[Frame | None] = [self.frame]
+        while frames:
+            frame = frames.pop()
+            if frame is not None:
+                for binding in frame.env.values():
+                    if any(isinstance(x, Num) and x.operand is value for x in leaves(binding)):
+                        return True
+                frames += [frame.caller, *([frame.outer] if frame.outer is not frame.caller else [])]
+        return False
+
+    def reset_names(self, state: tuple[set[str], dict[str, int]]) -> None:
+        """Give back the names of a failed attempt, except those of captured variables."""
+        self.builder.names.load(state)
+        for capture, _ in self.captured.values():
+            self.builder.names.reserve(capture.param.name)
+        for stmt in self.prologue:
+            self.builder.names.reserve(stmt.results[0].name)
+
     def usable(self, binding: Binding, name: str, node: ast.AST) -> Binding:
+        if isinstance(binding, Late) and name not in self.frame.partial:
+            with self.at(node):
+                self.builder.check(
+                    binding.flag,
+                    "UnboundLocalError",
+                    f"cannot access local variable '{name}' where it is not associated with a "
+                    "value",
+                )
+            return binding.inner
         if isinstance(binding, Unbound) or name in self.frame.partial:
             why = binding.why if isinstance(binding, Unbound) else ""
             raise UnboundError(
@@ -473,7 +519,7 @@ def lower(fn: Callable[..., Any], arguments: dict[str, Any]) -> Lowered:
     )
     body = tuple(lo.prologue) + tuple(lo.builder.stmts)
     lowered = Function(fn.__name__ if fn.__name__.isidentifier() else "lambda", tuple(params),
-                       body, operands, tuple(lo.shared.functions))
+                       body, operands, tuple(callee.function for callee in lo.shared.callees.values()))
     return Lowered(
         lowered,
         result,

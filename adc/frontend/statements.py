@@ -13,14 +13,18 @@ from adc.frontend.bindings import (
     Binding,
     Closure,
     Enumerate,
+    Late,
     Num,
     Range,
     Reversed,
     Static,
     TupleOf,
     Unbound,
+    Unstable,
     Zip,
     kind_of,
+    leaves,
+    rebuild,
 )
 from adc.frontend.control import (
     BREAK,
@@ -33,11 +37,12 @@ from adc.frontend.control import (
     branch,
     exit_of,
     is_exit,
+    keep_exit,
     lower_loop,
     set_exit,
 )
 from adc.frontend.lower import Dead, Lowerer
-from adc.ir.builder import integer
+from adc.ir.builder import integer, zero
 from adc.ir.core import Literal, Operand, Print, Value
 from adc.ir.errors import TypeMismatchError
 from adc.ir.types import BOOL, INT
@@ -71,7 +76,7 @@ def lower_stmts(lo: Lowerer, stmts: Sequence[ast.stmt]) -> None:
             lo.frame.partial.clear()
             lower_stmts(lo, rest)
 
-        branch(lo, falls, go_on, lambda: None, else_exited=True)
+        branch(lo, falls, go_on, lambda: keep_exit(lo), else_exited=True)
         return
 
 
@@ -113,6 +118,8 @@ def _expr(lo: Lowerer, stmt: ast.Expr) -> None:
 
 def _assign(lo: Lowerer, stmt: ast.Assign) -> None:
     value = expressions.lower_expr(lo, stmt.value)
+    if len(stmt.targets) == 1 and isinstance(stmt.targets[0], ast.Name):
+        value = renamed(lo, value, stmt.targets[0].id)
     for target in stmt.targets:
         assign(lo, target, value)
 
@@ -126,7 +133,7 @@ def assign(lo: Lowerer, target: ast.expr, value: Binding) -> None:
     """Bind `value` to a name, an element or a pattern of them."""
     match target:
         case ast.Name(id=name):
-            lo.frame.env[name] = renamed(lo, value, name)
+            lo.frame.env[name] = value
             lo.frame.partial.discard(name)
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
             items = expressions.unpack(lo, value, target, len(elts))
@@ -147,7 +154,8 @@ def renamed(lo: Lowerer, value: Binding, name: str) -> Binding:
     if isinstance(value, Num) and isinstance(value.operand, Value) and lo.builder.stmts:
         last = lo.builder.stmts[-1]
         old = value.operand
-        if last.results == (old,) and old.name.rstrip("0123456789.") in ("t", ""):
+        fresh = last.results == (old,) and old.name.rstrip("0123456789.") == "t"
+        if fresh and not lo.is_bound(old):
             new = lo.builder.value(name, old.type)
             lo.builder.stmts[-1] = numbers.with_result(last, new)
             return Num(new)
@@ -189,9 +197,62 @@ def _for(lo: Lowerer, stmt: ast.For) -> None:
     early = scope.has_break(stmt.body) or scope.has_return(stmt.body)
     names = scope.assigned_in([stmt.target, *stmt.body])
     definite = isinstance(trips, Literal) and trips.value > 0
+    targets = [name for name in scope.assigned_in([stmt.target]) if not lo.is_name_bound(name)]
+    kinds = lo.memo.setdefault((lo.frame.path, id(stmt), "targets"), {})
+    before, saved = lo.snapshot(), lo.builder.names.save()
+    mark = len(lo.builder.stmts)
+    for _ in range(2):
+        known = dict(kinds)
+        if early:
+            # The loop's own names are assigned at the start of every iteration: before the first
+            # one they may have any value. Reading them after no iteration is checked.
+            for name in targets:
+                if name in known:
+                    lo.frame.env[name] = known[name]
+        _loop(lo, stmt, trips, element, names, early, definite, targets, kinds)
+        if not early or kinds == known:
+            break
+        lo.restore(before)
+        lo.reset_names(saved)
+        del lo.builder.stmts[mark:]
+    if early and not definite:
+        ran = None
+        for name in targets:
+            binding = lo.frame.env.get(name, Unbound())
+            if name in kinds and not isinstance(binding, Unbound | Unstable):
+                if ran is None:
+                    ran = lo.builder.apply("gt", trips, integer(0), hint="ran")
+                lo.frame.env[name] = Late(binding, ran)
+
+
+def _unread(binding: Binding) -> Binding | None:
+    """Return constants of the kinds of a binding of numbers, or None if it has arrays."""
+    found: list[Num | ArrayRef] = []
+    for leaf in leaves(binding):
+        if not isinstance(leaf, Num):
+            return None
+        found.append(Num(zero(leaf.operand.type)))
+    return rebuild(binding, iter(found))
+
+
+def _loop(
+    lo: Lowerer,
+    stmt: ast.For,
+    trips: Operand,
+    element: Callable[[Operand], Binding],
+    names: Sequence[str],
+    early: bool,
+    definite: bool,
+    targets: Sequence[str],
+    kinds: dict[str, Binding],
+) -> None:
 
     def step(index: Operand) -> None:
         assign(lo, stmt.target, element(index))
+        for name in targets:
+            unread = _unread(lo.frame.env[name])
+            if unread is not None:
+                kinds[name] = unread
         lower_stmts(lo, stmt.body)
 
     if not early:
@@ -271,6 +332,7 @@ def _early_loop(
         else:
             gone = lo.builder.apply("eq", reason.operand, integer(RETURN), hint="returns")
             code = lo.builder.apply("select", gone, integer(RETURN), integer(FALLS), hint="exit")
+            lo.exit_values[code] = frozenset([RETURN, FALLS])
             lo.frame.env[EXIT] = Num(code)
     _else(lo, stmt.orelse, reason.operand)
 
@@ -340,7 +402,7 @@ def _unrolled(lo: Lowerer, stmt: ast.For, items: Sequence[Binding]) -> None:
             lo.frame.partial.clear()
             run(k + 1)
 
-        branch(lo, again, go_on, lambda: None, else_exited=True)
+        branch(lo, again, go_on, lambda: keep_exit(lo), else_exited=True)
 
     run(0)
     reason = exit_of(lo)
@@ -349,6 +411,7 @@ def _unrolled(lo: Lowerer, stmt: ast.For, items: Sequence[Binding]) -> None:
     else:
         gone = lo.builder.apply("eq", reason, integer(RETURN), hint="returns")
         code = lo.builder.apply("select", gone, integer(RETURN), integer(FALLS), hint="exit")
+        lo.exit_values[code] = frozenset([RETURN, FALLS])
         lo.frame.env[EXIT] = Num(code if scope.has_return(stmt.body) else integer(FALLS))
     _else(lo, stmt.orelse, reason)
 
