@@ -121,6 +121,11 @@ class _Flow:
         for source, target in zip(sources, targets, strict=True):
             self.mark(where, target, self.marked(where, source))
 
+    def forward(self, where: str) -> str:
+        """Return the function whose values the recalls of `where` name."""
+        mirror = self.functions[where].mirror
+        return mirror if mirror and mirror in self.functions else where
+
     def stmts(self, where: str, stmts: Sequence[Stmt]) -> None:
         raise NotImplementedError
 
@@ -174,9 +179,7 @@ class _Varied(_Flow):
                 for result, inner in zip(results, called.results, strict=True):
                     self.mark(where, result, self.marked(callee, inner))
             case Recall(result=result, value=value):
-                mirror = self.functions[where].mirror
-                forward = mirror if mirror in self.functions and mirror else where
-                self.mark(where, result, self.marked(forward, value))
+                self.mark(where, result, self.marked(self.forward(where), value))
             case Check() | Print():
                 pass
             case Push() | Pop() | Write():
@@ -210,7 +213,9 @@ class _Useful(_Flow):
                 for arm in (then, orelse):
                     self.link(where, results, arm.yields)
                     self.stmts(where, arm.stmts)
-            case For(init=init, body=body) | While(init=init, body=body):
+            case For(init=init, body=body) | While(init=init, body=body) | Reverse(
+                init=init, body=body
+            ):
                 # Parameter and result of one carried value get one cotangent in reverse code.
                 self.link(where, stmt.results, body.params)
                 self.link(where, body.params, stmt.results)
@@ -223,10 +228,12 @@ class _Useful(_Flow):
                     self.mark(callee, inner, self.marked(where, result))
                 for param, arg in zip(called.params, args, strict=True):
                     self.mark(where, arg, self.marked(callee, param))
+            case Recall(result=result, value=value):
+                self.mark(self.forward(where), value, self.marked(where, result))
             case Check() | Print():
                 pass
-            case Recall() | Reverse() | Push() | Pop() | Write():
-                raise IRError("only plain value form is differentiated in reverse")
+            case Push() | Pop() | Write():
+                raise IRError("activity is defined on value form")
             case _:
                 assert_never(stmt)
 

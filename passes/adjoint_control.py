@@ -5,10 +5,10 @@ changes. A loop becomes a `reverse` of it, which carries the cotangents of the l
 and those of the values that its body captures::
 
     %r = if %c {                          %c.r = recall %c
-      %t = mul %x %w                      %x.ct = if %c.r {
+      %t = mul %x %w                      %x.ct.1 = if %c.r {
       yield %t                              %w.r = recall %w
-    } else {                                %x.ct.1 = mul %r.ct %w.r
-      yield 0.0:f64                         yield %x.ct.1
+    } else {                                %x.ct = mul %r.ct %w.r
+      yield 0.0:f64                         yield %x.ct
     }                                     } else {
                                             yield 0.0:f64
                                           }
@@ -97,8 +97,12 @@ class Reverser(StraightLine):
                 self._call(stmt)
             case Check() | Print():
                 pass
-            case Recall() | Reverse() | Push() | Pop() | Write():
-                raise IRError("only plain value form is differentiated in reverse")
+            case Recall() | Reverse():
+                # Reverse code may stand beside the path, as the gradient that a caller wants too.
+                if any(self._take(result) is not None for result in stmt.results):
+                    raise IRError("reverse code is not differentiated in reverse", stmt.loc)
+            case Push() | Pop() | Write():
+                raise IRError("only value form is differentiated")
             case _:
                 assert_never(stmt)
 
@@ -127,13 +131,12 @@ class Reverser(StraightLine):
         ]
         # What both arms give the same needs no choice (and can only come from outside).
         chosen = [value for value in changed if then.get(value) != orelse.get(value)]
+        self.cts.update((value, then[value]) for value in changed if value not in chosen)
         blocks = []
         for cts, region in zip(after, regions, strict=True):
             with self._inside(region):
                 yields = [cts[value] if value in cts else self._zeros(value) for value in chosen]
             blocks.append(Block((), tuple(region.stmts), tuple(yields)))
-        for value in changed:
-            self.cts[value] = then.get(value, orelse.get(value))  # type: ignore[assignment]
         if chosen:
             hints = [f"{value.name}.ct" for value in chosen]
             results = self._builder.if_(cond, blocks[0], blocks[1], hints)

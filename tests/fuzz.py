@@ -76,8 +76,12 @@ def load(source: str, seed: int = 0) -> Callable[..., Any]:
     # No modification time: `linecache.checkcache` then leaves the entry alone.
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     namespace: dict[str, Any] = {"__name__": "fuzz"}
-    exec(compile(source, filename, "exec"), namespace)
-    fn: Callable[..., Any] = namespace["program"]
+    try:
+        exec(compile(source, filename, "exec"), namespace)
+        fn: Callable[..., Any] = namespace["program"]
+    except Exception:
+        del linecache.cache[filename]
+        raise
     return fn
 
 
@@ -95,7 +99,8 @@ class _Array:
     shape: tuple[int, ...]
     dtype: str = "f8"
     local: bool = True  # made by the function itself
-    pinned: bool = False  # iterated over or captured: must keep its name
+    pinned: bool = False  # iterated over: must not be bound to another object now
+    captured: bool = False  # read by a nested function: nor ever again
     thing: int = 0  # the object it is bound to: equal for aliases
 
 
@@ -293,6 +298,17 @@ class _Writer:
             squash.append(f"{_LARGE / bound:.3f} * ({{}})")
         return self.rng.choice(squash).format(text)
 
+    def update_value(self, depth: int) -> str:
+        """Return an expression to assign to what it may read.
+
+        In a loop it is at most about one whatever it reads, or recurrences would grow.
+        """
+        if not self.loops:
+            return self.number(depth)
+        text, _ = self.bounded(depth)
+        squash = ["math.sin({})", "math.tanh({})", "np.cos({})", "math.atan({})", "math.erf({})"]
+        return self.rng.choice(squash).format(text)
+
     def bounded(self, depth: int) -> tuple[str, float]:
         if depth <= 0 or self.chance(0.15):
             return self.leaf(), _LARGE / 2.0
@@ -401,7 +417,7 @@ class _Writer:
         if self.loops:
             options += [(1.2, self.leave_loop)]
         if self.returns and self.nesting:
-            options += [(0.25, self.early_return)]
+            options += [(0.15, self.early_return)]
         weights = [w for w, _ in options]
         self.rng.choices([action for _, action in options], weights)[0]()
 
@@ -409,14 +425,14 @@ class _Writer:
         self.statements(self.rng.randint(1, 5))
 
     def assign_float(self) -> None:
-        text = self.number(2)
         if self.scope.floats and self.chance(0.6):
             v = self.rng.choice(self.scope.floats)
+            text = self.update_value(2)
             # Damped, so that recurrences neither grow nor become chaotic.
             self.emit(f"{v} = " + (f"{v} * 0.6 + 0.4 * ({text})" if self.loops else text))
         else:
             v = self.name("v")
-            self.emit(f"{v} = {text}")
+            self.emit(f"{v} = {self.number(2)}")
             self.scope.floats.append(v)
 
     def assign_single(self) -> None:
@@ -424,7 +440,7 @@ class _Writer:
             return
         if self.scope.singles and self.chance(0.5):
             v = self.rng.choice(self.scope.singles)
-            self.emit(f"{v} = {v} * 0.5 + np.float32({self.number(1)})")
+            self.emit(f"{v} = {v} * 0.5 + np.float32({self.update_value(1)})")
         else:
             v = self.name("w")
             self.emit(f"{v} = np.float32({self.number(1)})")
@@ -437,7 +453,7 @@ class _Writer:
         self.emit(f"{v} {self.update(2)}")
 
     def update(self, depth: int) -> str:
-        text = self.number(depth)
+        text = self.update_value(depth)
         return self.rng.choice(
             [
                 f"+= {self.const(0.1, 0.4)} * ({text})",
@@ -474,7 +490,7 @@ class _Writer:
         a = self.pick_array()
         if a is None:
             return self.new_array()
-        text = self.number(2)
+        text = self.update_value(2)
         if self.loops and self.chance(0.5):
             text = f"0.5 * {self.element(a)} + 0.5 * ({text})"
         self.emit(f"{self.element(a)} = {text}")
@@ -526,7 +542,7 @@ class _Writer:
         if a is not None:
             name = self.name("y")
             self.emit(f"{name} = {a.name}")
-            self.scope.arrays.append(_Array(name, a.shape, a.dtype, a.local, a.pinned, a.thing))
+            self.scope.arrays.append(_Array(name, a.shape, a.dtype, a.local, thing=a.thing))
 
     def movable(self) -> list[_Array]:
         """Return the arrays whose names may be rebound here.
@@ -538,7 +554,7 @@ class _Writer:
         return [
             a
             for a in arrays
-            if not a.pinned
+            if not (a.pinned or a.captured)
             and a.dtype == "f8"
             and (self.nesting == 0 or (a.local and sum(b.thing == a.thing for b in arrays) == 1))
         ]
@@ -578,8 +594,9 @@ class _Writer:
                     self.body()
                 shift = self.rng.choice(["- 1", "+ 1", "- 2"])
                 self.emit(
-                    f"{new}[{i}] = 0.6 * {old}[{i}] + 0.3 * {old}[{i} {shift}] * {old}[{i}]"
-                    f" + 0.2 * ({self.number(1)})"
+                    f"{new}[{i}] = 0.6 * {old}[{i}]"
+                    f" + 0.3 * math.sin({old}[{i} {shift}] * {old}[{i}])"
+                    f" + 0.2 * ({self.update_value(1)})"
                 )
                 for a in arrays:
                     a.pinned = False
@@ -598,7 +615,7 @@ class _Writer:
         floats = self.scope.floats
         if len(floats) >= 2 and self.chance(0.5):
             p, q = self.rng.sample(floats, 2)
-            self.emit(f"{p}, {q} = {q}, 0.5 * {p} + 0.5 * ({self.number(1)})")
+            self.emit(f"{p}, {q} = {q}, 0.5 * {p} + 0.5 * ({self.update_value(1)})")
             return
         t, p, q, r = (self.name("v") for _ in range(4))
         if self.chance(0.5):
@@ -651,7 +668,7 @@ class _Writer:
             self.emit(f"    return {text}")
         self.scope.fixed.remove(u)
         for a in arrays:
-            a.pinned = True
+            a.captured = True
         self.scope.functions.append(
             _Function(name, lambda w, depth: f"{name}({w.number(min(depth, 1))})")
         )
@@ -766,8 +783,7 @@ class _Writer:
             self.budget += 1
             self.body()
         for a, was in pinned:
-            # A function defined in the body may have captured it: then it stays pinned.
-            a.pinned = was or bool(self.scope.functions)
+            a.pinned = was
         self.loop_else()
 
     def loop_else(self) -> None:
@@ -1107,6 +1123,30 @@ def _reduce(node: ast.AST, variant: int) -> bool:
     return False
 
 
+def _runs(generated: Generated, limit: int = 100_000) -> bool:
+    """Return whether the program gives a finite number within `limit` lines.
+
+    A reduced program may well have lost the ``break`` or the counter that ended its loop.
+    """
+    left = limit
+
+    def count(frame: Any, event: str, arg: Any) -> Any:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise TimeoutError
+        return count
+
+    previous = sys.gettrace()
+    sys.settrace(count)
+    try:
+        return math.isfinite(float(generated.fn(*generated.make_args())))
+    except Exception:
+        return False
+    finally:
+        sys.settrace(previous)
+
+
 def shrink(
     generated: Generated, fails: Callable[[Generated], bool], seconds: float = 60.0
 ) -> Generated:
@@ -1122,15 +1162,14 @@ def shrink(
         for tree in _reductions(ast.parse(best.source)):
             if time.monotonic() > end:
                 return best
-            try:
-                smaller = best.with_source(ast.unparse(tree) + "\n")
-            except SyntaxError:
+            source = ast.unparse(tree) + "\n"
+            if len(source) >= len(best.source):
                 continue
             try:
-                runs = math.isfinite(float(oracle.value(smaller.fn, smaller.args)))
-            except Exception:
-                runs = False
-            if runs and len(smaller.source) < len(best.source) and fails(smaller):
+                smaller = best.with_source(source)
+            except (SyntaxError, NameError, KeyError):  # KeyError: `program` itself is gone
+                continue
+            if _runs(smaller) and fails(smaller):
                 forget(best)
                 best, improved = smaller, True
                 break

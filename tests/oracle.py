@@ -203,17 +203,19 @@ def _atan2(y: Any, x: Any) -> Step:
 
 
 def _copysign(x: Any, y: Any) -> Step:
-    x = _lift(x)
-    same = math.copysign(1.0, x.z.real) == math.copysign(1.0, _real(y))
-    return x if same else -x
+    step = _lift(x)
+    same = math.copysign(1.0, step.z.real) == math.copysign(1.0, _real(y))
+    return step if same else -step
 
 
 def _fmod(x: Any, y: Any) -> Step:
-    return _lift(x) - math.trunc(_real(x) / _real(y)) * _lift(y)
+    quotient: int = math.trunc(_real(x) / _real(y))
+    return _lift(x) - _lift(y) * quotient
 
 
 def _remainder_of_ieee(x: Any, y: Any) -> Step:
-    return _lift(x) - round(_real(x) / _real(y)) * _lift(y)
+    quotient: int = round(_real(x) / _real(y))
+    return _lift(x) - _lift(y) * quotient
 
 
 def _logaddexp(x: Any, y: Any) -> Step:

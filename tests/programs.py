@@ -1560,7 +1560,7 @@ def ping_pong_of_two_buffers(x: Any, steps: Any) -> Any:
     return a[1] * a[2] + a[3] * b[4]
 
 
-@program(X6, 4, tags="alias mutates")
+@program(X6, 4, tags="alias")
 def rotation_of_three_buffers(x: Any, steps: Any) -> Any:
     old = x.copy()
     now = x.copy()
@@ -1836,7 +1836,7 @@ def closure_sees_later_rebinding(x: Any) -> Any:
 def lambdas(x: Any, y: Any) -> Any:
     f = lambda v: v * v + y
     g = lambda u, v=2.0: u * v
-    return f(x) * g(y) + g(x, f(y)) + (lambda: x * y)()
+    return f(x) * g(y) + g(x, f(y)) + (lambda: x * y)()  # type: ignore[no-untyped-call]
 
 
 def _twice(f: Any, v: Any) -> Any:

@@ -19,12 +19,16 @@ from adc.ir.interp import run
 from adc.ir.parser import parse
 from adc.ir.types import Array, Scalar
 from adc.ir.verifier import verify
+from adc.ir.walk import Names, defined
 from adc.passes.activity import active
 from adc.passes.adjoint import adjoint
+from adc.passes.shapes import Shapes
 from adc.passes.tangent import tangent
 from tests.ir_cases import CASES, X4, Case, difference, directions, inner
+from tests.ir_random import random_case
 
 each = pytest.mark.parametrize("case", CASES, ids=str)
+any_program = pytest.mark.parametrize("case", [random_case(k) for k in range(20)], ids=str)
 
 
 @each
@@ -99,6 +103,14 @@ def test_vjp_of_the_tangent_gives_hessian_products(case: Case) -> None:
         np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-10)
 
 
+@any_program
+def test_random_programs(case: Case) -> None:
+    test_gradient_agrees_with_differences(case)
+    test_printed_adjoint_parses_back(case)
+    test_vjp_is_the_transpose_of_jvp(case)
+    test_vjp_of_the_tangent_gives_hessian_products(case)
+
+
 # --- what the reverse code looks like -------------------------------------------------------------
 
 
@@ -161,6 +173,23 @@ def test_a_parameter_gets_a_dim_statement_only_if_needed() -> None:
     assert str(first.result) == "%x.dim0"
     grad = adjoint(by_name("sum_of_sines").function(), (0,))
     assert sum(isinstance(s, Apply) and s.op.name == "dim" for s in walk(grad.body)) == 1
+
+
+def test_sizes_of_arrays_are_followed_through_loops_and_branches() -> None:
+    for name, array, expected in (
+        ("swapped_arrays", "p", "n"),
+        ("in_place_recurrence", "y", "n"),
+        ("arrays_in_arms", "d", "a.dim0"),
+        ("matrix_times_itself", "c.7", "n m"),
+        # Sizes that change belong to the array itself.
+        ("arrays_of_changing_shape", "y", "y.dim0"),
+        ("arrays_of_changing_shape", "a", "n"),
+        ("fresh_arrays_in_arms", "a", "a.dim0"),
+    ):
+        fn = by_name(name).function()
+        value = next(value for value in defined(fn) if value.name == array)
+        sizes = Shapes(fn, Names.of(fn)).dims(value)
+        assert " ".join(str(size)[1:] for size in sizes) == expected, name
 
 
 def test_calls_are_mirrored() -> None:
@@ -263,8 +292,23 @@ def test_bad_requests() -> None:
         adjoint(fn, (1,), seed=False)
     with pytest.raises(IntegerArgumentError):
         tangent(fn, (1,))
-    with pytest.raises(IRError):
-        adjoint(adjoint(by_name("sum_of_sines").function(), (0,)), (0,))
+
+
+def test_reverse_code_is_not_differentiated_in_reverse() -> None:
+    case = by_name("sum_of_sines")
+    grad = adjoint(case.function(), (0,))
+    with pytest.raises(IRError, match="reverse"):
+        adjoint(grad, (0,), seed=False)
+    # It may stand beside the path.
+    _, first, second = run(verify(adjoint(grad, (0,))), case.args)
+    assert np.array_equal(first, second)
+
+
+def test_results_that_are_no_floats_have_zero_cotangents() -> None:
+    fn = parse("fn f(%x: f64, %a: f64[:], %k: int) -> int {\n  %m = add %k 1\n  return %m\n}")
+    _, x, a = run(verify(adjoint(fn, (0, 1))), (0.5, X4, 3))
+    assert x == 0.0
+    assert np.array_equal(a, np.zeros(4))
 
 
 def test_parameters_keep_their_places() -> None:

@@ -46,9 +46,8 @@ from typing import Any, Literal, Protocol, TypeAlias, overload
 import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
-from numba import njit
 from numba.core import types
-from numba.core.registry import cpu_target
+from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typing.templates import signature
 from numba.extending import lower_builtin, type_callable
 
@@ -430,9 +429,9 @@ def _lowering(name: str, dtype: DType) -> Callable[..., Any]:
 def _compiled(name: str) -> Callable[..., Any]:
     """Return what Python calls: a compiled function that does nothing but call `name`."""
     function: Any = FUNCTIONS[name]
-    if _ROWS[name].arity == 1:
-        return njit(lambda x: function(x))  # type: ignore[no-any-return] # Numba has no types
-    return njit(lambda x, y: function(x, y))  # type: ignore[no-any-return] # Numba has no types
+    same: Any = (lambda x: function(x)) if _ROWS[name].arity == 1 else lambda x, y: function(x, y)
+    # What `njit` makes, but even where NUMBA_DISABLE_JIT lets `njit` do nothing.
+    return CPUDispatcher(same, targetoptions={"nopython": True})
 
 
 def _call(name: str, *arguments: Any) -> Any:
@@ -450,8 +449,8 @@ def _define(name: str, row: _Row, function: Any, doc: str) -> Any:
     FUNCTIONS[name] = function
     _add_symbols(row)
     for dtype in _DTYPES:
-        numba_type = getattr(types, dtype)
-        lower_builtin(function, *[numba_type] * row.arity)(_lowering(name, dtype))
+        arguments = [getattr(types, dtype)] * row.arity
+        lower_builtin(function, *arguments)(_lowering(name, dtype))  # type: ignore[no-untyped-call] # Numba's
     return function
 
 

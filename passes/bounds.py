@@ -1,0 +1,195 @@
+"""Prove index checks: drop those that cannot fail, and wrap-arounds that cannot happen.
+
+Before::
+
+    %s = for L0 %k in 0 to %n carrying (%acc = 0.0) {
+      %i = wrap %k %n
+      %t = inside %i %n
+      check %t IndexError "…" %k %n
+      %v = load %x[%i]
+      …
+
+After (``%n`` is a size)::
+
+    %s = for L0 %k in 0 to %n carrying (%acc = 0.0) {
+      %v = load %x[%k]
+      …
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from adc.ir.core import (
+    Apply,
+    Block,
+    Check,
+    For,
+    Function,
+    If,
+    Literal,
+    Operand,
+    Stmt,
+    Value,
+    While,
+)
+from adc.ir.types import BOOL, Scalar
+from adc.ir.walk import map_blocks, map_operands, substitute
+from adc.passes.affine import Facts, Form
+
+
+def bounds(fn: Function) -> Function:
+    """Return `fn` without the index checks and wrap-arounds that are proven unnecessary."""
+    callees = tuple(bounds(callee) for callee in fn.callees)
+    pass_ = _Bounds()
+    body = pass_.stmts(fn.body)
+    results = tuple(substitute(operand, pass_.env) for operand in fn.results)
+    return replace(fn, body=body, results=results, callees=callees)
+
+
+class _Bounds:
+    def __init__(self) -> None:
+        self.facts = Facts()
+        self.env: dict[Value, Operand] = {}
+
+    def stmts(self, stmts: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+        kept: list[Stmt] = []
+        for stmt in stmts:
+            stmt = map_operands(stmt, lambda operand: substitute(operand, self.env))
+            new = self.stmt(stmt)
+            if new is not None:
+                kept.append(new)
+        return tuple(kept)
+
+    def block(self, block: Block) -> Block:
+        mark = self.facts.mark()
+        stmts = self.stmts(block.stmts)
+        self.facts.release(mark)
+        return Block(
+            block.params, stmts, tuple(substitute(operand, self.env) for operand in block.yields)
+        )
+
+    def stmt(self, stmt: Stmt) -> Stmt | None:
+        facts = self.facts
+        match stmt:
+            case Apply(op=op, args=args) if op.name == "wrap":
+                index, size = facts.form(args[0]), facts.form(args[1])
+                if facts.proves(index):
+                    self.env[stmt.result] = args[0]
+                    return None
+                if facts.proves(index * -1 + -1):
+                    facts.forms[stmt.result] = index + size
+                return stmt
+            case Apply(op=op, args=args) if op.name == "inside":
+                index, size = facts.form(args[0]), facts.form(args[1])
+                if facts.proves(index) and facts.proves(size - index + -1):
+                    self.env[stmt.result] = Literal(True, BOOL)
+                    return None
+                facts.define(stmt)
+                return stmt
+            case Apply(op=op, args=args) if op.name in ("lt", "le", "gt", "ge"):
+                facts.define(stmt)
+                if args[0].type.kind in "iu" and self.holds(op.name, args):
+                    self.env[stmt.result] = Literal(True, stmt.result.type)
+                return stmt
+            case Apply():
+                facts.define(stmt)
+                return stmt
+            case Check(cond=cond):
+                if isinstance(cond, Literal) and cond.value:
+                    return None
+                facts.assume_check(stmt)
+                return stmt
+            case If(cond=cond, then=then, orelse=orelse):
+                arms = []
+                for block, holds in ((then, True), (orelse, False)):
+                    mark = facts.mark()
+                    facts.assume_condition(cond, holds)
+                    arms.append(self.block(block))
+                    facts.release(mark)
+                return replace(stmt, then=arms[0], orelse=arms[1])
+            case For(body=body):
+                mark = facts.mark()
+                facts.enter_loop(stmt)
+                self.assume_monotone(stmt)
+                new = replace(stmt, body=self.block(body))
+                facts.release(mark)
+                return new
+            case While(body=body):
+                mark = facts.mark()
+                self.assume_monotone(stmt)
+                new_while = replace(stmt, body=self.block(body))
+                facts.release(mark)
+                return new_while
+        return map_blocks(stmt, self.block)
+
+    def holds(self, name: str, args: tuple[Operand, ...]) -> bool:
+        a, b = self.facts.form(args[0]), self.facts.form(args[1])
+        goal = {"lt": b - a + -1, "le": b - a, "gt": a - b + -1, "ge": a - b}[name]
+        return self.facts.proves(goal)
+
+    def assume_monotone(self, loop: For | While) -> None:
+        """A carried counter that never falls stays above its start, and the other way round."""
+        nexts = loop.body.yields[1:] if isinstance(loop, While) else loop.body.yields
+        scout = _Steps(loop.body)
+        for param, init, following in zip(loop.body.params, loop.init, nexts, strict=True):
+            if not isinstance(param.type, Scalar) or param.type.kind not in "iu":
+                continue
+            steps = scout.steps(following, param)
+            if steps is None:
+                continue
+            start, now = self.facts.form(init), Form(((param, 1),), 0)
+            if min(steps) >= 0:
+                self.facts.assume(now - start)
+            if max(steps) <= 0:
+                self.facts.assume(start - now)
+
+
+class _Steps:
+    """By how much an iteration may change a carried counter."""
+
+    def __init__(self, body: Block) -> None:
+        self.defs: dict[Value, Apply | If | For] = {}
+        self.collect(body)
+
+    def collect(self, block: Block) -> None:
+        for stmt in block.stmts:
+            if isinstance(stmt, Apply | If | For):
+                for result in stmt.results:
+                    self.defs[result] = stmt
+            if isinstance(stmt, If):
+                self.collect(stmt.then)
+                self.collect(stmt.orelse)
+            elif isinstance(stmt, For):
+                self.collect(stmt.body)
+
+    def steps(self, operand: Operand, param: Value) -> set[int] | None:
+        """Return the set of differences ``operand - param``, or None if it is not known."""
+        if operand == param:
+            return {0}
+        if not isinstance(operand, Value):
+            return None
+        match self.defs.get(operand):
+            case Apply(op=op, args=(a, b)) if op.name in ("add", "sub"):
+                sign = 1 if op.name == "add" else -1
+                if isinstance(b, Literal):
+                    found = self.steps(a, param)
+                    return None if found is None else {s + sign * int(b.value) for s in found}
+                if isinstance(a, Literal) and sign == 1:
+                    found = self.steps(b, param)
+                    return None if found is None else {s + int(a.value) for s in found}
+            case If(results=results, then=then, orelse=orelse):
+                k = results.index(operand)
+                first = self.steps(then.yields[k], param)
+                second = self.steps(orelse.yields[k], param)
+                return None if first is None or second is None else first | second
+            case For(results=results, init=init, body=body):
+                k = results.index(operand)
+                before = self.steps(init[k], param)
+                inner = self.steps(body.yields[k], body.params[k])
+                if before is None or inner is None:
+                    return None
+                # Any number of inner steps: only the signs are known.
+                wide = {0} | {s * 2**40 for s in inner}
+                return {b + w for b in before for w in wide}
+        return None

@@ -1,0 +1,223 @@
+"""Remove what nobody needs: operations, carried values, arms and loops without effect.
+
+Before::
+
+    %a, %b = for L0 %k in 0 to %n carrying (%p = 0.0, %q = 1.0) {
+      %p.1 = add %p 1.0
+      %q.1 = mul %q 2.0
+      yield %p.1 %q.1
+    }
+    return %a
+
+After::
+
+    %a = for L0 %k in 0 to %n carrying (%p = 0.0) {
+      %p.1 = add %p 1.0
+      yield %p.1
+    }
+    return %a
+
+Checks and prints stay, and so do `while` loops: one that never ends is an effect, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from adc.ir.core import (
+    Block,
+    Call,
+    Check,
+    For,
+    Function,
+    If,
+    Literal,
+    Load,
+    Operand,
+    Print,
+    Pop,
+    Push,
+    Recall,
+    Reverse,
+    Stmt,
+    Value,
+    While,
+    Write,
+    blocks,
+    operands,
+    walk,
+)
+
+
+def dce(fn: Function) -> Function:
+    """Return `fn` without dead code."""
+    needed = _Needed(fn)
+    # What reverse code recalls belongs to the function that it mirrors.
+    recalls = {
+        stmt.value
+        for each in (*fn.callees, fn)
+        if each.mirror
+        for stmt in walk(each.body)
+        if isinstance(stmt, Recall)
+    }
+    loops = {
+        stmt.loop
+        for each in fn.callees
+        if each.mirror
+        for stmt in walk(each.body)
+        if isinstance(stmt, Reverse)
+    }
+    callees = tuple(
+        _sweep_function(callee, _Needed(callee, recalls, loops)) for callee in fn.callees
+    )
+    return replace(_sweep_function(fn, needed), callees=callees)
+
+
+def _sweep_function(fn: Function, needed: _Needed) -> Function:
+    return replace(fn, body=_sweep(fn.body, needed.live, needed.mirrored))
+
+
+def has_effect(stmt: Stmt) -> bool:
+    """Whether a statement, or one inside it, does more than compute its results."""
+    match stmt:
+        case Check(cond=cond):
+            return not (isinstance(cond, Literal) and bool(cond.value))
+        case Print() | Push() | Pop() | Write() | While() | Call():
+            return True
+    return any(has_effect(inner) for block in blocks(stmt) for inner in block.stmts)
+
+
+class _Needed:
+    """Marks the values that results and effects depend on."""
+
+    def __init__(
+        self, fn: Function, recalled: Iterable[Value] = (), mirrored: Iterable[str] = ()
+    ) -> None:
+        self.live: set[Value] = set()
+        self.makers: dict[Value, list[Operand]] = {}
+        self.loops = {s.label: s for s in walk(fn.body) if isinstance(s, For | While)}
+        # Loops that reverse code mirrors stay, even where nothing in them is needed any more.
+        self.mirrored = {s.loop for s in walk(fn.body) if isinstance(s, Reverse)}
+        self.mirrored.update(mirrored)
+        self.roots: list[Operand] = [*fn.results, *recalled]
+        self.scan(fn.body)
+        work = list(self.roots)
+        while work:
+            operand = work.pop()
+            if isinstance(operand, Value) and operand not in self.live:
+                self.live.add(operand)
+                work.extend(self.makers.get(operand, ()))
+
+    def scan(self, stmts: Sequence[Stmt]) -> None:
+        for stmt in stmts:
+            own = list(operands(stmt))
+            effect = has_effect(stmt)
+            match stmt:
+                case If(results=results, cond=cond, then=then, orelse=orelse):
+                    for k, result in enumerate(results):
+                        self.makers[result] = [cond, then.yields[k], orelse.yields[k]]
+                    if effect:
+                        self.roots.append(cond)
+                case For(trips=trips):
+                    self.carried(stmt, stmt.body.yields, [trips])
+                    if effect:
+                        self.roots.append(trips)
+                    self.makers[stmt.index] = [trips]
+                case While(body=body):
+                    self.carried(stmt, body.yields[1:], [body.yields[0]])
+                    self.roots.append(body.yields[0])
+                case Reverse(loop=label):
+                    self.carried(stmt, stmt.body.yields, self.of_loop(label))
+                    self.makers[stmt.index] = self.of_loop(label)
+                    if effect:
+                        self.roots.extend(self.of_loop(label))
+                case Recall(result=result, value=value):
+                    self.makers[result] = [value]
+                case _:
+                    for result in stmt.results:
+                        self.makers[result] = own
+                    if effect:
+                        self.roots.extend(own)
+            for block in blocks(stmt):
+                self.scan(block.stmts)
+
+    def of_loop(self, label: str) -> list[Operand]:
+        loop = self.loops.get(label)
+        if isinstance(loop, For):
+            return [loop.trips]
+        return [loop.body.yields[0]] if loop is not None else []
+
+    def carried(
+        self, stmt: For | While | Reverse, nexts: Sequence[Operand], control: list[Operand]
+    ) -> None:
+        for k, param in enumerate(stmt.body.params):
+            group: list[Operand] = [stmt.init[k], nexts[k], *control]
+            self.makers[param] = [*group, stmt.results[k]]
+            self.makers[stmt.results[k]] = [*group, param]
+
+
+def _sweep(stmts: Sequence[Stmt], live: set[Value], mirrored: set[str]) -> tuple[Stmt, ...]:
+    kept: list[Stmt] = []
+    for stmt in stmts:
+        new = _sweep_stmt(stmt, live, mirrored)
+        if new is not None:
+            kept.append(new)
+    return tuple(kept)
+
+
+def _sweep_stmt(stmt: Stmt, live: set[Value], mirrored: set[str]) -> Stmt | None:
+    match stmt:
+        case If(results=results, then=then, orelse=orelse):
+            keep = [k for k, value in enumerate(results) if value in live]
+            stmt = replace(
+                stmt,
+                results=tuple(results[k] for k in keep),
+                then=_sweep_block(then, live, mirrored, keep),
+                orelse=_sweep_block(orelse, live, mirrored, keep),
+            )
+            return stmt if keep or stmt.then.stmts or stmt.orelse.stmts else None
+        case (
+            For(results=results, init=init, body=body)
+            | Reverse(results=results, init=init, body=body)
+        ):
+            keep = [k for k, param in enumerate(body.params) if param in live]
+            new = replace(
+                stmt,
+                results=tuple(results[k] for k in keep),
+                init=tuple(init[k] for k in keep),
+                body=_sweep_loop(body, live, mirrored, keep, keep),
+            )
+            wanted = isinstance(stmt, For) and stmt.label in mirrored
+            return new if keep or new.body.stmts or wanted else None
+        case While(results=results, init=init, body=body):
+            keep = [k for k, param in enumerate(body.params) if param in live]
+            return replace(
+                stmt,
+                results=tuple(results[k] for k in keep),
+                init=tuple(init[k] for k in keep),
+                body=_sweep_loop(body, live, mirrored, keep, [0, *(k + 1 for k in keep)]),
+            )
+        case Check(cond=Literal(value=value)) if value:
+            return None
+        case Load() | Recall():
+            return stmt if stmt.result in live else None
+    if has_effect(stmt) or any(value in live for value in stmt.results):
+        return stmt
+    return None
+
+
+def _sweep_block(block: Block, live: set[Value], mirrored: set[str], keep: Sequence[int]) -> Block:
+    return Block(
+        block.params, _sweep(block.stmts, live, mirrored), tuple(block.yields[k] for k in keep)
+    )
+
+
+def _sweep_loop(
+    body: Block, live: set[Value], mirrored: set[str], params: Sequence[int], yields: Sequence[int]
+) -> Block:
+    return Block(
+        tuple(body.params[k] for k in params),
+        _sweep(body.stmts, live, mirrored),
+        tuple(body.yields[k] for k in yields),
+    )
