@@ -52,7 +52,7 @@ Operand = Value | Literal
 
 
 def _loc() -> Span | None:
-    return field(default=None, compare=False, repr=False)  # type: ignore[no-any-return]
+    return field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,8 +310,9 @@ def operands(stmt: Stmt) -> tuple[Operand, ...]:
             return args
         case Load(array=array, index=index):
             return (array, *index)
-        case Store(array=array, index=index, value=value) | Write(
-            array=array, index=index, value=value
+        case (
+            Store(array=array, index=index, value=value)
+            | Write(array=array, index=index, value=value)
         ):
             return (array, *index, value)
         case If(cond=cond):

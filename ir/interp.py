@@ -129,9 +129,7 @@ class Interpreter:
             for value, result in zip(stmt.results, results, strict=True):
                 env[value] = frame.values[value] = result
 
-    def stmt(
-        self, stmt: Stmt, env: dict[Value, Any], frame: Frame, mirror: Frame
-    ) -> Sequence[Any]:
+    def stmt(self, stmt: Stmt, env: dict[Value, Any], frame: Frame, mirror: Frame) -> Sequence[Any]:
         def many(operands: Sequence[Operand]) -> list[Any]:
             return [self.read(operand, env) for operand in operands]
 

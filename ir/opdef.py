@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -224,7 +224,7 @@ class Rule:
         return Rule(self.params, tuple(reversed(stmts)), outputs)
 
 
-@lru_cache(maxsize=None)
+@cache
 def vjp_rule(op: OpDef, types: tuple[Type, ...], params: tuple[Static, ...] = ()) -> Rule:
     """Trace the `vjp` of `op` for operands of the given types."""
     assert op.vjp is not None

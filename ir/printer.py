@@ -49,9 +49,7 @@ def _many(operands: Iterable[Operand], sep: str = " ") -> str:
 def _carried(block: Block, init: tuple[Operand, ...]) -> str:
     if not init:
         return ""
-    pairs = ", ".join(
-        f"{p} = {operand_text(v)}" for p, v in zip(block.params, init, strict=True)
-    )
+    pairs = ", ".join(f"{p} = {operand_text(v)}" for p, v in zip(block.params, init, strict=True))
     return f" carrying ({pairs})"
 
 

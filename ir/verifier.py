@@ -18,8 +18,8 @@ from adc.ir.core import (
     Literal,
     Load,
     Operand,
-    Print,
     Pop,
+    Print,
     Push,
     Recall,
     Reverse,
@@ -129,8 +129,9 @@ class _Verifier:
                 want = [value.type for value in results]
                 self.types(stmt, want, then.yields, "then")
                 self.types(stmt, want, orelse.yields, "else")
-            case For(results=results, init=init, body=body) | Reverse(
-                results=results, init=init, body=body
+            case (
+                For(results=results, init=init, body=body)
+                | Reverse(results=results, init=init, body=body)
             ):
                 want = [param.type for param in body.params]
                 self.types(stmt, want, init, "init")
@@ -189,8 +190,10 @@ def problems(fn: Function) -> list[str]:
     """Return everything that is wrong with `fn` and its callees."""
     found: list[str] = []
     for each in (*fn.callees, fn):
-        alone = each if each is fn else Function(
-            each.name, each.params, each.body, each.results, fn.callees, each.mirror
+        alone = (
+            each
+            if each is fn
+            else Function(each.name, each.params, each.body, each.results, fn.callees, each.mirror)
         )
         found += [f"{each.name}: {text}" for text in _Verifier(alone).run()]
     return found

@@ -167,8 +167,9 @@ def map_operands(stmt: Stmt, read: Callable[[Operand], Operand]) -> Stmt:
             return replace(stmt, args=many(args))
         case Load(array=array, index=index):
             return replace(stmt, array=_array(read(array)), index=many(index))
-        case Store(array=array, index=index, value=value) | Write(
-            array=array, index=index, value=value
+        case (
+            Store(array=array, index=index, value=value)
+            | Write(array=array, index=index, value=value)
         ):
             return replace(stmt, array=_array(read(array)), index=many(index), value=read(value))
         case If(cond=cond):
@@ -230,8 +231,9 @@ def clone(
     def copy_block(block: Block) -> Block:
         params = tuple(fresh(param) for param in block.params)
         stmts = tuple(clone(block.stmts, env, names, suffix))
-        return Block(params, stmts, tuple(env.get(v, v) if isinstance(v, Value) else v
-                                          for v in block.yields))
+        return Block(
+            params, stmts, tuple(env.get(v, v) if isinstance(v, Value) else v for v in block.yields)
+        )
 
     for stmt in stmts:
         stmt = map_operands(stmt, lambda v: env.get(v, v) if isinstance(v, Value) else v)
@@ -241,9 +243,10 @@ def clone(
             stmt = replace(stmt, label=names.fresh(stmt.label))
         stmt = map_blocks(stmt, copy_block)
         results = tuple(fresh(value) for value in stmt.results)
-        if isinstance(stmt, Load | Store | Recall):
-            stmt = replace(stmt, result=results[0])
-        elif results:
-            stmt = replace(stmt, results=results)  # type: ignore[call-arg]
+        match stmt:
+            case Load() | Store() | Recall():
+                stmt = replace(stmt, result=results[0])
+            case Apply() | If() | For() | While() | Reverse() | Call() | Pop():
+                stmt = replace(stmt, results=results)
         copies.append(stmt)
     return copies

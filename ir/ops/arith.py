@@ -72,7 +72,7 @@ reciprocal = OpDef(
     "reciprocal", 1, np.reciprocal, "(1.0 / {0})", (),
     vjp=lambda ct, y, x: (-(ct * y) * y,), kinds="f", cost=4, domain=((0.3, 3.0),),
 )  # fmt: skip
-copysign = OpDef(
+copysign: OpDef = OpDef(
     "copysign", 2, np.copysign, "copysign({0}, {1})", (np.copysign,),
     vjp=lambda ct, y, a, b: (ct * (sign(a) * copysign(1.0, b)), None),
     kinds="f", kinks=(0.0,),
@@ -107,7 +107,7 @@ def _choice_types(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Ty
     return (a,)
 
 
-select = OpDef(
+select: OpDef = OpDef(
     "select", 3, lambda c, a, b: a if c else b, "({1} if {0} else {2})", (), _choice_types,
     vjp=lambda ct, y, c, a, b: (None, select(c, ct, 0.0), select(c, 0.0, ct)),
     kinds="biuf",

@@ -72,7 +72,7 @@ sin = OpDef(
     "sin", 1, np.sin, "sin({0})", (np.sin,), vjp=lambda ct, y, x: (ct * cos(x),),
     kinds="f", cost=14, domain=WIDE,
 )  # fmt: skip
-cos = OpDef(
+cos: OpDef = OpDef(
     "cos", 1, np.cos, "cos({0})", (np.cos,), vjp=lambda ct, y, x: (-(ct * sin(x)),),
     kinds="f", cost=14, domain=WIDE,
 )  # fmt: skip
@@ -98,7 +98,7 @@ sinh = OpDef(
     "sinh", 1, np.sinh, "sinh({0})", (np.sinh,), vjp=lambda ct, y, x: (ct * cosh(x),),
     kinds="f", cost=18, domain=WIDE,
 )  # fmt: skip
-cosh = OpDef(
+cosh: OpDef = OpDef(
     "cosh", 1, np.cosh, "cosh({0})", (np.cosh,), vjp=lambda ct, y, x: (ct * sinh(x),),
     kinds="f", cost=18, domain=WIDE,
 )  # fmt: skip
@@ -154,7 +154,7 @@ atan2 = OpDef(
     kinds="f", cost=25, domain=WIDE,
 )  # fmt: skip
 # x**0 has the derivative 0 in x, at x = 0 too; 0**y has the derivative 0 in y.
-pow_ = OpDef(
+pow_: OpDef = OpDef(
     "pow", 2, np.power, "pow({0}, {1})", (),
     vjp=lambda ct, y, a, b: (
         select(eq(b, 0.0), 0.0, ct * (b * pow_(a, b - 1.0))),

@@ -1,0 +1,278 @@
+"""Which loads read, at the time of the reverse code, the same element as they did forward.
+
+A load in a loop reads one version of an array; when the reverse code runs, only the last version
+is there. If no store that runs after the load can write to the loaded element, the last version
+still has it: the value needs neither tape nor recomputation. In-place Cholesky reads factors that
+are final, so its reverse code keeps nothing beyond the result.
+
+The proof goes over pairs of a load and a store: for every loop that both are in, and for a later
+iteration of it (and for a later statement of the same iteration), the indices must differ in some
+axis, by the affine facts that hold at both places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from adc.ir.core import (
+    Apply,
+    Block,
+    Call,
+    Check,
+    For,
+    Function,
+    If,
+    Load,
+    Operand,
+    Recall,
+    Reverse,
+    Stmt,
+    Store,
+    Value,
+    While,
+)
+from adc.ir.types import Array
+from adc.passes.affine import Facts, Form
+
+
+@dataclass
+class _Access:
+    """A load or store: what it indexes, under which facts, in which loops, and where."""
+
+    stmt: Load | Store
+    forms: tuple[Form, ...]
+    facts: tuple[Form, ...]
+    loops: tuple[Value, ...]
+    place: int
+
+
+@dataclass
+class _Families:
+    """Array values connected by stores and loop carrying: the versions of one array."""
+
+    parent: dict[Value, Value] = field(default_factory=dict)
+    # Families whose versions are not one chain: rotated buffers, unknown writes.
+    mixed: set[Value] = field(default_factory=set)
+
+    def find(self, value: Value) -> Value:
+        while value in self.parent:
+            value = self.parent[value]
+        return value
+
+    def union(self, a: Operand, b: Operand) -> None:
+        if isinstance(a, Value) and isinstance(b, Value) and isinstance(a.type, Array):
+            x, y = self.find(a), self.find(b)
+            if x != y:
+                self.parent[y] = x
+                if y in self.mixed:
+                    self.mixed.add(x)
+
+    def taint(self, value: Operand) -> None:
+        if isinstance(value, Value):
+            self.mixed.add(self.find(value))
+
+    def is_mixed(self, value: Value) -> bool:
+        return self.find(value) in {self.find(v) for v in self.mixed}
+
+
+class Forwarding:
+    """The analysis of one function's forward code."""
+
+    def __init__(self, fn: Function) -> None:
+        self.facts = Facts()
+        self.families = _Families()
+        self.accesses: list[_Access] = []
+        self.counter = 0
+        # Versions outside loops and branches, in order: the last one of a family is final.
+        self.outer: list[Value] = []
+        self.levels: dict[Value, int] = {}
+        self.final: dict[Value, Value] = {}
+        for param in fn.params:
+            self.note(param, 0)
+        self.walk(fn.body, (), outermost=True)
+        for value in self.outer:
+            if isinstance(value.type, Array):
+                self.final[self.families.find(value)] = value
+        self.by_result = {a.stmt.result: a for a in self.accesses if isinstance(a.stmt, Load)}
+
+    def note(self, value: Value, level: int, outermost: bool = True) -> None:
+        self.levels[value] = level
+        if outermost and level == 0:
+            self.outer.append(value)
+
+    def walk(
+        self, stmts: Sequence[Stmt], loops: tuple[Value, ...], outermost: bool = False
+    ) -> None:
+        for stmt in stmts:
+            if isinstance(stmt, Reverse | Recall):
+                continue  # reverse code changes cotangents only
+            self.counter += 1
+            self.step(stmt, loops)
+            for value in stmt.results:
+                self.note(value, len(loops), outermost)
+
+    def step(self, stmt: Stmt, loops: tuple[Value, ...]) -> None:
+        facts, families = self.facts, self.families
+        match stmt:
+            case Load(index=index) | Store(index=index):
+                if isinstance(stmt, Store):
+                    families.union(stmt.array, stmt.result)
+                self.accesses.append(
+                    _Access(
+                        stmt,
+                        tuple(facts.form(operand) for operand in index),
+                        tuple(facts._log),
+                        loops,
+                        self.counter,
+                    )
+                )
+            case Apply():
+                facts.define(stmt)
+            case Check():
+                facts.assume_check(stmt)
+            case If(results=results, cond=cond, then=then, orelse=orelse):
+                for block, holds in ((then, True), (orelse, False)):
+                    mark = facts.mark()
+                    facts.assume_condition(cond, holds)
+                    self.walk(block.stmts, loops)
+                    facts.release(mark)
+                for result, a, b in zip(results, then.yields, orelse.yields, strict=True):
+                    if isinstance(result.type, Array):
+                        if families.find(_value(a)) != families.find(_value(b)):
+                            families.taint(a)
+                            families.taint(b)
+                        families.union(a, b)
+                        families.union(a, result)
+            case For(results=results, index=index, init=init, body=body):
+                mark = facts.mark()
+                facts.enter_loop(stmt)
+                self.loop(body, body.yields, index, results, init, loops)
+                facts.release(mark)
+            case While(label=label, results=results, init=init, body=body):
+                counter = Value(f"{label}.count", stmt.body.yields[0].type)
+                mark = facts.mark()
+                self.loop(body, body.yields[1:], counter, results, init, loops)
+                facts.release(mark)
+            case Call(args=args, results=results):
+                for operand in (*args, *results):
+                    if isinstance(operand, Value) and isinstance(operand.type, Array):
+                        families.taint(operand)
+
+    def loop(
+        self,
+        body: Block,
+        nexts: tuple[Operand, ...],
+        index: Value,
+        results: tuple[Value, ...],
+        init: tuple[Operand, ...],
+        loops: tuple[Value, ...],
+    ) -> None:
+        families = self.families
+        self.levels[index] = len(loops) + 1
+        for param, start in zip(body.params, init, strict=True):
+            self.levels[param] = len(loops) + 1
+            if isinstance(param.type, Array) and isinstance(start, Value):
+                families.union(start, param)
+        self.walk(body.stmts, (*loops, index))
+        for param, following, result in zip(body.params, nexts, results, strict=True):
+            if isinstance(param.type, Array):
+                if families.find(_value(following)) != families.find(param):
+                    families.taint(following)
+                    families.taint(param)
+                families.union(param, following)
+                families.union(param, result)
+        heads = [families.find(p) for p in body.params if isinstance(p.type, Array)]
+        for head in heads:
+            if heads.count(head) > 1:
+                families.taint(head)
+
+    # -- queries ---------------------------------------------------------------------------
+
+    def source(self, load: Load) -> Value | None:
+        """Return an array version that has the loaded element when the reverse code runs."""
+        array = load.array
+        if self.families.is_mixed(array):
+            # A parameter that nobody writes is what it was.
+            return None
+        final = self.final.get(self.families.find(array))
+        if final is None:
+            return None
+        if final == array:
+            return array
+        access = self.by_result[load.result]
+        family = self.families.find(array)
+        stores = [
+            a
+            for a in self.accesses
+            if isinstance(a.stmt, Store) and self.families.find(a.stmt.array) == family
+        ]
+        return final if all(self.independent(access, store) for store in stores) else None
+
+    def independent(self, load: _Access, store: _Access) -> bool:
+        """Whether `store`, where it runs after `load`, always writes to another element."""
+        common = 0
+        while (
+            common < min(len(load.loops), len(store.loops))
+            and load.loops[common] == store.loops[common]
+        ):
+            common += 1
+        cases = list(range(common))
+        if store.place > load.place:
+            cases.append(common)
+        return all(self.differs(load, store, level, level < common) for level in cases)
+
+    def differs(self, load: _Access, store: _Access, level: int, later: bool) -> bool:
+        """Whether the indices differ if the iterations agree in the first `level` loops.
+
+        `later`: and the store's iteration of the next common loop comes after the load's.
+        """
+        rename = _Renamer(self.levels, level)
+        facts = Facts()
+        for form in load.facts:
+            facts.assume(form)
+        for form in store.facts:
+            facts.assume(rename(form))
+        if later:
+            index = load.loops[level]
+            mine, theirs = Form(((index, 1),), 0), rename(Form(((index, 1),), 0))
+            facts.assume(theirs - mine + -1)
+        pairs = [(a, rename(b)) for a, b in zip(load.forms, store.forms, strict=True)]
+        for k, (a, b) in enumerate(pairs):
+            mark = facts.mark()
+            for j, (c, d) in enumerate(pairs):
+                if j != k:
+                    facts.assume(c - d)
+                    facts.assume(d - c)
+            different = facts.proves_different(a, b)
+            facts.release(mark)
+            if different:
+                return True
+        return False
+
+
+class _Renamer:
+    """Gives what is computed inside a loop a second name: its value in another iteration."""
+
+    def __init__(self, levels: dict[Value, int], level: int) -> None:
+        self.levels = levels
+        self.level = level
+        self.made: dict[Value, Value] = {}
+
+    def __call__(self, form: Form) -> Form:
+        terms: dict[Value, int] = {}
+        for value, coefficient in form.terms:
+            terms[self.name(value)] = coefficient
+        return Form.of(terms, form.const)
+
+    def name(self, value: Value) -> Value:
+        if self.levels.get(value, 0) <= self.level:
+            return value
+        if value not in self.made:
+            self.made[value] = Value(f"{value.name}'", value.type)
+        return self.made[value]
+
+
+def _value(operand: Operand) -> Value:
+    assert isinstance(operand, Value)
+    return operand

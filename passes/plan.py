@@ -1,0 +1,71 @@
+"""The plan: what a gradient does about each forward value that its reverse code needs. Data only."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+
+# Decisions.
+KEPT = "kept"  # pushed on the tape, or held in a variable
+RECOMPUTED = "recomputed"  # computed again in the reverse code
+RELOADED = "reloaded"  # read again from an array that still has it
+
+
+@dataclass(frozen=True)
+class PlanEntry:
+    """One decision.
+
+    Attributes
+    ----------
+    value : str
+        The value's name in the IR.
+    file, line : str, int
+        Where the user's program computes it.
+    decision : str
+        ``"kept"``, ``"recomputed"`` or ``"reloaded"``.
+    bytes : str
+        Bytes held from the forward to the reverse code, as a formula in sizes and trip counts.
+    reason : str
+        Why.
+    """
+
+    value: str
+    file: str
+    line: int
+    decision: str
+    bytes: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Every decision of one gradient, in program order, and the copies that storage added."""
+
+    policy: str
+    entries: tuple[PlanEntry, ...]
+    copies: tuple[PlanEntry, ...] = field(default=())
+
+    def __str__(self) -> str:
+        rows = [("line", "value", "decision", "bytes", "why")]
+        for entry in (*self.entries, *self.copies):
+            rows.append(
+                (str(entry.line or "-"), entry.value, entry.decision, entry.bytes, entry.reason)
+            )
+        widths = [max(len(row[k]) for row in rows) for k in range(5)]
+        lines = [f"plan ({self.policy})"]
+        for row in rows:
+            lines.append("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)))
+        return "\n".join(line.rstrip() for line in lines)
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), indent=1)
+
+    @staticmethod
+    def from_json(text: str) -> Plan:
+        """Return the plan that `to_json` wrote."""
+        data = json.loads(text)
+        return Plan(
+            data["policy"],
+            tuple(PlanEntry(**entry) for entry in data["entries"]),
+            tuple(PlanEntry(**entry) for entry in data["copies"]),
+        )

@@ -1,0 +1,439 @@
+"""Rematerialization: decide, for every value that reverse code recalls, where it comes from.
+
+In come `recall` and `reverse`; out come ordinary loops, a tape (`push` at the end of a forward
+iteration, `pop` at the start of the mirrored one), recomputation, and a `Plan`. ::
+
+    %s = for L %i in 0 to %n carrying (%acc = 0.0:f64) {
+      %v = load %x[%i]
+      %t = sin %v
+      …
+    }
+    %x.ct.2 = reverse L %i.r carrying (%x.ct = …) {
+      %v.r = recall %v
+      %d = cos %v.r
+      …
+
+becomes, where `%v` is read again, ::
+
+    %x.ct.2 = for L.rev %i.r down from %n carrying (%x.ct = …) {
+      %v.r = load %x[%i.r]
+      %d = cos %v.r
+      …
+
+The decision is one per value: kept, recomputed, or reloaded from an array that still has it
+(`forwarding`). `remat_rewrite` carries decisions out. Policies: ``"store"`` keeps whatever is not
+the arithmetic of loop counters; ``"recompute"`` recomputes whatever can be; ``"auto"`` keeps what
+is dear and recomputes what is cheap; ``"random:SEED"`` draws any legal plan.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from adc.ir.core import (
+    Apply,
+    Block,
+    Call,
+    Check,
+    For,
+    Function,
+    If,
+    Literal,
+    Load,
+    Operand,
+    Recall,
+    Reverse,
+    Stmt,
+    Value,
+    While,
+    blocks,
+    operands,
+    walk,
+)
+from adc.ir.errors import IRError
+from adc.ir.types import INT, Array
+from adc.ir.walk import Names
+from adc.passes.dce import dce
+from adc.passes.forwarding import Forwarding
+from adc.passes.plan import KEPT, RECOMPUTED, RELOADED, Plan, PlanEntry
+from adc.passes.remat_rewrite import Rewriter
+from adc.passes.tape import check_tape
+
+# Recomputing an operation of at most this cost beats a store and a load (measured: additions and
+# multiplications do, divisions and elementary functions do not).
+CHEAP = 3.0
+
+
+@dataclass
+class Site:
+    """Where a forward value is defined: its innermost loop ("" outside), and under how many ifs."""
+
+    region: str
+    arms: int
+    stmt: Stmt | None
+    order: int
+    is_index: bool = False
+    is_param: bool = False
+
+
+@dataclass
+class Decision:
+    kind: str
+    reason: str
+    source: Value | None = None
+
+
+@dataclass
+class Decisions:
+    """What was decided about the forward values of one function."""
+
+    fn: Function
+    # Whether reverse code follows in the same function, so that its outermost values are in scope.
+    whole: bool
+    forwarding: Forwarding
+    sites: dict[Value, Site] = field(default_factory=dict)
+    parents: dict[str, tuple[str, int]] = field(default_factory=dict)
+    loops: dict[str, For | While] = field(default_factory=dict)
+    counters: dict[str, Value] = field(default_factory=dict)
+    made: dict[Value, Decision] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for param in self.fn.params:
+            self.sites[param] = Site("", 0, None, len(self.sites), is_param=True)
+        self._scan(self.fn.body, "", 0)
+
+    def _scan(self, stmts: Sequence[Stmt], region: str, arms: int) -> None:
+        for stmt in stmts:
+            match stmt:
+                case If(then=then, orelse=orelse):
+                    self._scan(then.stmts, region, arms + 1)
+                    self._scan(orelse.stmts, region, arms + 1)
+                case For(label=label, body=body) | While(label=label, body=body):
+                    assert isinstance(stmt, For | While)
+                    self.loops[label] = stmt
+                    self.parents[label] = (region, arms)
+                    if isinstance(stmt, For):
+                        self.sites[stmt.index] = Site(
+                            label, 0, None, len(self.sites), is_index=not stmt.down
+                        )
+                    for param in body.params:
+                        self.sites[param] = Site(label, 0, None, len(self.sites), is_param=True)
+                    self._scan(body.stmts, label, 0)
+                case Recall() | Reverse():
+                    continue
+            for result in stmt.results:
+                self.sites[result] = Site(region, arms, stmt, len(self.sites))
+
+    def count(self, label: str, names: Names) -> Value:
+        """Return the value that holds the executed trips of a `while`."""
+        if label not in self.counters:
+            value = Value(names.fresh(f"{label}.n"), INT)
+            region, arms = self.parents[label]
+            self.counters[label] = value
+            self.sites[value] = Site(region, arms, None, len(self.sites))
+        return self.counters[label]
+
+    def trips(self, label: str, names: Names) -> Operand:
+        loop = self.loops[label]
+        return loop.trips if isinstance(loop, For) else self.count(label, names)
+
+    def in_scope(self, value: Value) -> bool:
+        """Whether reverse code can simply name the value."""
+        site = self.sites[value]
+        return self.whole and site.region == "" and site.arms == 0
+
+
+class _Chooser:
+    """Applies a policy to the values that are needed."""
+
+    def __init__(self, decisions: Decisions, policy: str, names: Names) -> None:
+        self.d = decisions
+        self.policy = policy
+        self.names = names
+        self.seed = policy.partition(":")[2] if policy.startswith("random:") else None
+        self.closed: dict[Value, bool] = {}
+        self.free: dict[Value, bool] = {}
+
+    def run(self, needed: Sequence[Value]) -> None:
+        direct = dict.fromkeys(needed)
+        if self.policy == "auto":
+            # First what must be kept anyway: cheap values may then come for free.
+            for value in direct:
+                if self.must_keep(value):
+                    self.decide(value)
+        for value in direct:
+            self.decide(value)
+
+    def must_keep(self, value: Value) -> bool:
+        if self.d.in_scope(value) or self.d.sites[value].is_index:
+            return False
+        return not self.legal(value) or self.cost(value) > CHEAP
+
+    def decide(self, operand: Operand) -> None:
+        """Decide about a needed value, then about what its recomputation needs."""
+        if not isinstance(operand, Value) or operand in self.d.made:
+            return
+        if operand not in self.d.sites:
+            raise IRError(f"{operand} is recalled but is not a value of the forward code")
+        if self.d.in_scope(operand) or self.d.sites[operand].is_index:
+            return
+        decision = self.choose(operand)
+        self.d.made[operand] = decision
+        if decision.kind != KEPT:
+            for needed in self.inputs(operand):
+                self.decide(needed)
+
+    def choose(self, value: Value) -> Decision:
+        if isinstance(value.type, Array):
+            raise IRError(f"recall of the array {value}")
+        source = self.source(value)
+        again = Decision(RELOADED if isinstance(self.d.sites[value].stmt, Load) else RECOMPUTED,
+                         "", source)  # fmt: skip
+        if not self.legal(value):
+            return Decision(KEPT, self.why_not(value))
+        if self.policy == "store":
+            if self.is_closed(value):
+                return replace(again, reason="arithmetic of loop counters")
+            return Decision(KEPT, "policy: store")
+        if self.policy == "recompute":
+            return replace(again, reason="policy: recompute")
+        if self.seed is not None:
+            coin = zlib.crc32(f"{self.seed}:{value.name}".encode()) & 1
+            return (
+                Decision(KEPT, "drawn") if coin else replace(again, reason="drawn")
+            )
+        if self.is_free(value):
+            if again.kind == RELOADED:
+                return replace(again, reason="the array still has it")
+            return replace(again, reason="cheap, and its operands are at hand")
+        cost = self.cost(value)
+        return Decision(
+            KEPT,
+            f"recomputing costs {cost:g}, a load and store {CHEAP:g}"
+            if cost > CHEAP
+            else "its operands are not at hand",
+        )
+
+    # -- what may be computed again --------------------------------------------------------
+
+    def stmt(self, value: Value) -> Stmt | None:
+        return self.d.sites[value].stmt
+
+    def source(self, value: Value) -> Value | None:
+        stmt = self.stmt(value)
+        return self.array_source(stmt) if isinstance(stmt, Load) else None
+
+    def array_source(self, load: Load) -> Value | None:
+        """Return the array version that a load can be repeated from."""
+        if not self.d.whole:
+            return None
+        source = self.d.forwarding.source(load) if load.result in (
+            self.d.forwarding.by_result) else None
+        if source is not None:
+            return source
+        if self.policy != "auto" and self.d.in_scope(load.array):
+            return load.array  # storage keeps a copy of this version
+        if load.array in self.d.fn.params and self.d.in_scope(load.array):
+            return load.array  # the caller's array stays as it is
+        return None
+
+    def legal(self, value: Value) -> bool:
+        stmt = self.stmt(value)
+        return stmt is not None and self.repeatable(stmt)
+
+    def repeatable(self, stmt: Stmt) -> bool:
+        """Whether a statement may run again in the reverse code."""
+        match stmt:
+            case Apply(results=results, args=args):
+                if any(isinstance(result.type, Array) for result in results):
+                    return False
+                return all(
+                    self.d.in_scope(arg)
+                    for arg in args
+                    if isinstance(arg, Value) and isinstance(arg.type, Array)
+                )
+            case Load():
+                return self.array_source(stmt) is not None
+            case If(results=results) | For(results=results):
+                if any(isinstance(result.type, Array) for result in results):
+                    return False
+                return all(
+                    isinstance(inner, Check) or self.repeatable(inner)
+                    for block in blocks(stmt)
+                    for inner in block.stmts
+                )
+        return False
+
+    def why_not(self, value: Value) -> str:
+        site = self.d.sites[value]
+        if site.is_param:
+            return "carried from iteration to iteration" if site.region else "an argument"
+        match site.stmt:
+            case None:
+                return "the number of iterations"
+            case Load(array=array):
+                return f"{array.name.split('.')[0]} is overwritten later"
+            case While() | Call():
+                return "the result of a loop or call"
+        return "it depends on an array that is overwritten later"
+
+    def inputs(self, value: Value) -> list[Value]:
+        """Return the values that recomputing `value` reads (arrays are taken from `source`)."""
+        stmt = self.stmt(value)
+        assert stmt is not None
+        found: dict[Value, None] = {}
+        inner: set[Value] = set()
+        for each in walk((stmt,)):
+            if isinstance(each, Check):
+                continue
+            reads = [*operands(each), *(y for block in blocks(each) for y in block.yields)]
+            for operand in reads:
+                if isinstance(operand, Value) and not isinstance(operand.type, Array):
+                    found[operand] = None
+            inner.update(each.results)
+            if isinstance(each, For):
+                inner.add(each.index)
+            for block in blocks(each):
+                inner.update(block.params)
+        return [operand for operand in found if operand not in inner]
+
+    def cost(self, value: Value) -> float:
+        stmt = self.stmt(value)
+        match stmt:
+            case Apply(op=op):
+                return op.cost
+            case Load():
+                return 1.0
+        return 1e9
+
+    def is_closed(self, operand: Operand) -> bool:
+        """Whether it is integer arithmetic of loop counters and values outside loops."""
+        if isinstance(operand, Literal):
+            return True
+        site = self.d.sites[operand]
+        if site.is_index or self.d.in_scope(operand):
+            return True
+        stmt = site.stmt
+        if not isinstance(stmt, Apply) or operand.type.kind not in "iu":
+            return False
+        if operand not in self.closed:
+            self.closed[operand] = all(self.is_closed(arg) for arg in stmt.args)
+        return self.closed[operand]
+
+    def is_free(self, operand: Operand, depth: int = 6) -> bool:
+        """Whether it can be had without keeping anything more, at little cost."""
+        if isinstance(operand, Literal) or self.is_closed(operand):
+            return True
+        made = self.d.made.get(operand)
+        if made is not None:
+            return True
+        if depth == 0 or not self.legal(operand) or self.cost(operand) > CHEAP:
+            return False
+        if operand in self.free:
+            return self.free[operand]
+        self.free[operand] = all(self.is_free(need, depth - 1) for need in self.inputs(operand))
+        return self.free[operand]
+
+
+@dataclass(frozen=True)
+class Rematerialized:
+    """The result of `remat`: a function without Recalls, and the plan that made it."""
+
+    fn: Function
+    plan: Plan
+
+
+def rematerialize(fn: Function, policy: str = "auto") -> Rematerialized:
+    """Decide every Recall of `fn` by `policy` and carry the decisions out.
+
+    Raises
+    ------
+    IRError
+        If the result fails the independent check of the tape.
+    ValueError
+        If there is no such policy.
+    """
+    if policy not in ("auto", "store", "recompute") and not policy.startswith("random:"):
+        raise ValueError(f"remat={policy!r}: use 'auto', 'store', 'recompute' or 'random:SEED'")
+    names = Names.of(fn)
+    for callee in fn.callees:
+        names.add(Names.of(callee))
+    reverse_of = {callee.mirror: callee for callee in fn.callees if callee.mirror}
+    found: dict[str, Decisions] = {}
+    for each in (*fn.callees, fn):
+        if each.mirror:
+            continue
+        reverse = each if each is fn else reverse_of.get(each.name)
+        if reverse is None:
+            continue
+        decisions = Decisions(each, each is fn, Forwarding(each))
+        chooser = _Chooser(decisions, policy, names)
+        chooser.run(_needed(reverse.body, decisions, names))
+        found[each.name] = decisions
+    rewriter = Rewriter(fn, found, names)
+    rewriter.policy = policy
+    result = dce(rewriter.run())
+    check_tape(result)
+    entries = [entry for each in found.values() for entry in _entries(each)]
+    return Rematerialized(result, Plan(policy, tuple(entries)))
+
+
+def remat(fn: Function, policy: str = "auto") -> Function:
+    """Return `fn` without Recalls; see `rematerialize` for the plan."""
+    return rematerialize(fn, policy).fn
+
+
+def _needed(stmts: Sequence[Stmt], decisions: Decisions, names: Names) -> list[Value]:
+    """Return what reverse code recalls, in the order of the code; trip counts included."""
+    needed: list[Value] = []
+    for stmt in walk(tuple(stmts)):
+        if isinstance(stmt, Recall):
+            needed.append(stmt.value)
+        elif isinstance(stmt, Reverse):
+            trips = decisions.trips(stmt.loop, names)
+            if isinstance(trips, Value):
+                needed.append(trips)
+    return needed
+
+
+def _entries(decisions: Decisions) -> list[PlanEntry]:
+    made = sorted(decisions.made.items(), key=lambda item: decisions.sites[item[0]].order)
+    entries: list[PlanEntry] = []
+    for value, decision in made:
+        site = decisions.sites[value]
+        loc = getattr(site.stmt, "loc", None)
+        if loc is None and site.region:
+            loc = decisions.loops[site.region].loc
+        size = _bytes(value, site.region, decisions) if decision.kind == KEPT else "0"
+        entries.append(
+            PlanEntry(
+                value.name,
+                loc.file if loc else "",
+                loc.line if loc else 0,
+                decision.kind,
+                size,
+                decision.reason,
+            )
+        )
+    return entries
+
+
+def _bytes(value: Value, region: str, decisions: Decisions) -> str:
+    """Return the bytes that keeping a value takes: its size times the trips around it."""
+    factors: list[str] = []
+    while region:
+        loop = decisions.loops[region]
+        if isinstance(loop, For):
+            trips = loop.trips
+            factors.append(trips.name if isinstance(trips, Value) else str(trips.value))
+        else:
+            factors.append(f"{region}.n")
+        region = decisions.parents[region][0]
+    if not decisions.whole:
+        factors.append("calls")
+    return "*".join([str(value.type.numpy.itemsize), *reversed(factors)])
+
+
+__all__ = ["CHEAP", "Block", "Rematerialized", "remat", "rematerialize"]

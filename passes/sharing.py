@@ -1,0 +1,403 @@
+"""Which arrays may share memory, and where a copy keeps two of them apart.
+
+`storage` lets every version of an array live in one buffer. That goes wrong where a buffer is
+written while an older version, or another value in the same buffer, is still to be read. Such a
+conflict is mended by cutting one of the *edges* along which the buffer came to be shared: a store,
+the initial value or a yield of a loop, a yield of an arm, an argument, a result. The edge that runs
+least often is cut; a copy is made there. Conflicts are looked for until none is left, so whatever
+the choice of edges, what remains is right.
+
+Whether two values may share is asked pair by pair, back along the definitions, until both are one
+value (they share) or come from different places (they do not). Pairs, rather than classes of
+values, keep ``a, b = b, a`` in a loop free of copies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from adc.ir.core import (
+    Apply,
+    Call,
+    For,
+    Function,
+    If,
+    Operand,
+    Reverse,
+    Stmt,
+    Store,
+    Value,
+    While,
+    Write,
+    blocks,
+    operands,
+    walk,
+)
+from adc.ir.errors import IRError, Span
+from adc.ir.types import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A place where a value is handed on: `slot` of a statement (its id), a way into it."""
+
+    kind: str  # "store" | "init" | "yield" | "then" | "else" | "argument" | "result"
+    stmt: int
+    slot: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What is handed on along an edge, where in the source and in how many loops."""
+
+    value: Value
+    loc: Span | None
+    depth: int
+    conditional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a call does to the buffers of its arguments, by positions.
+
+    `returns` says which parameters each result may share with, `pairs` which results may share.
+    """
+
+    writes: frozenset[int]
+    returns: tuple[frozenset[int], ...]
+    pairs: frozenset[tuple[int, int]]
+
+    def join(self, other: Summary) -> Summary:
+        return Summary(
+            self.writes | other.writes,
+            tuple(a | b for a, b in zip(self.returns, other.returns, strict=True)),
+            self.pairs | other.pairs,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Definition:
+    """Where a value may come from: by name of the way, an edge and what enters it.
+
+    Values of one `group` are defined together: they take the same way.
+    """
+
+    order: int
+    group: tuple[int, str]
+    ways: dict[str, tuple[Edge, Value]] = field(default_factory=dict)
+    slot: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """A write in place: what is written, what is live afterwards, and the edge to cut instead."""
+
+    written: Value
+    live: frozenset[Value]
+    edge: Edge
+
+
+_Pair = tuple[Value, Value]
+
+
+def _is_array(operand: Operand) -> bool:
+    return isinstance(operand.type, Array)
+
+
+def _arrays(found: Sequence[Operand]) -> Iterator[Value]:
+    return (v for v in found if isinstance(v, Value) and isinstance(v.type, Array))
+
+
+def contents(stmt: Stmt) -> set[Value]:
+    """Return the arrays whose elements `stmt` itself may read; a size is none of them."""
+    if isinstance(stmt, Apply) and stmt.op.name == "dim":
+        return set()
+    if isinstance(stmt, For | While | Reverse):
+        return set()  # what is carried is read where the body reads it
+    return set(_arrays(operands(stmt)))
+
+
+class Sharing:
+    """The edges of one function to cut; `reasons` says why."""
+
+    def __init__(self, fn: Function, summaries: dict[str, Summary], *, main: bool) -> None:
+        self._fn = fn
+        self._main = main
+        self._summaries = summaries
+        self._places: dict[Edge, Place] = {}
+        self._definitions: dict[Value, _Definition] = {}
+        self._calls: dict[int, Call] = {}
+        self._events: list[_Event] = []
+        self._outer_reads: dict[int, frozenset[Value]] = {}
+        self._apart: set[_Pair] = set()
+        self.cuts: set[Edge] = set()
+        self.reasons: dict[Edge, str] = {}
+        for param in _arrays(fn.params):
+            self._define(param, 0, "parameter")
+        self._scan(fn.body, 0, False)
+        for slot, result in enumerate(fn.results):
+            if isinstance(result, Value) and _is_array(result):
+                self._places[Edge("result", id(fn), slot)] = Place(result, None, 0)
+        self._reads(fn.body)
+        last = set(_arrays(fn.results))
+        if main:
+            last.update(_arrays(fn.params))  # the caller reads them afterwards
+        self._liveness(fn.body, frozenset(last))
+        self._solve()
+
+    # -- definitions -----------------------------------------------------------------------
+
+    def _define(self, value: Value, stmt: int, role: str, slot: int = 0) -> _Definition:
+        found = _Definition(len(self._definitions), (stmt, role), slot=slot)
+        self._definitions[value] = found
+        return found
+
+    def _way(self, value: Value, name: str, edge: Edge, source: Operand, place: Place) -> None:
+        assert isinstance(source, Value)
+        self._definitions[value].ways[name] = (edge, source)
+        self._places[edge] = place
+
+    def _scan(self, stmts: Sequence[Stmt], depth: int, arm: bool) -> None:
+        for stmt in stmts:
+            me = id(stmt)
+            match stmt:
+                case Store(result=result, array=array):
+                    self._define(result, me, "store")
+                    place = Place(array, stmt.loc, depth, arm)
+                    self._way(result, "store", Edge("store", me), array, place)
+                case If(results=results, then=then, orelse=orelse):
+                    self._scan(then.stmts, depth, True)
+                    self._scan(orelse.stmts, depth, True)
+                    for k, result in enumerate(results):
+                        if not _is_array(result):
+                            continue
+                        self._define(result, me, "results", k)
+                        for kind, block in (("then", then), ("else", orelse)):
+                            source = block.yields[k]
+                            assert isinstance(source, Value)
+                            place = Place(source, stmt.loc, depth, True)
+                            self._way(result, kind, Edge(kind, me, k), source, place)
+                case For() | While():
+                    self._scan_loop(stmt, depth, arm)
+                case Call(results=results, args=args):
+                    self._calls[me] = stmt
+                    for i, arg in enumerate(args):
+                        if isinstance(arg, Value) and _is_array(arg):
+                            self._places[Edge("argument", me, i)] = Place(arg, stmt.loc, depth, arm)
+                    for k, result in enumerate(results):
+                        if _is_array(result):
+                            self._define(result, me, "results", k)
+                            for i in self._summaries[stmt.callee].returns[k]:
+                                edge = Edge("argument", me, i)
+                                self._way(result, f"{i}", edge, args[i], self._places[edge])
+                case Reverse() | Write():
+                    raise IRError("storage takes value form, after remat", stmt.loc)
+                case _:
+                    for result in _arrays(stmt.results):
+                        self._define(result, me, "fresh")
+
+    def _scan_loop(self, stmt: For | While, depth: int, arm: bool) -> None:
+        me, first = id(stmt), int(isinstance(stmt, While))
+        slots = [k for k, param in enumerate(stmt.body.params) if _is_array(param)]
+        for k in slots:
+            self._define(stmt.body.params[k], me, "params", k)
+        self._scan(stmt.body.stmts, depth + 1, False)
+        for k in slots:
+            param, init, back = stmt.body.params[k], stmt.init[k], stmt.body.yields[k + first]
+            assert isinstance(init, Value) and isinstance(back, Value)
+            entry, again = Edge("init", me, k), Edge("yield", me, k)
+            into, around = Place(init, stmt.loc, depth, arm), Place(back, stmt.loc, depth + 1)
+            self._define(stmt.results[k], me, "results", k)
+            for value in (param, stmt.results[k]):
+                self._way(value, "yield", again, back, around)
+            self._way(param, "init", entry, init, into)
+            if isinstance(stmt, For):  # which may run no iteration at all
+                self._way(stmt.results[k], "init", entry, init, into)
+
+    # -- liveness --------------------------------------------------------------------------
+
+    def _reads(self, stmts: Sequence[Stmt]) -> tuple[set[Value], set[Value]]:
+        """Return what `stmts` read of arrays, and the arrays they define; remember it for loops."""
+        reads: set[Value] = set()
+        made: set[Value] = set()
+        for stmt in stmts:
+            reads |= contents(stmt)
+            if isinstance(stmt, For | While):
+                reads.update(_arrays(stmt.init))
+            for block in blocks(stmt):
+                inner, defined = self._reads(block.stmts)
+                inner.update(_arrays(block.yields))
+                defined.update(_arrays(block.params))
+                outside = inner - defined
+                if not isinstance(stmt, If):
+                    self._outer_reads[id(stmt)] = frozenset(outside)
+                reads |= outside
+                made |= defined
+            made.update(_arrays(stmt.results))
+        return reads, made
+
+    def _liveness(self, stmts: Sequence[Stmt], live: frozenset[Value]) -> frozenset[Value]:
+        """Return what is live before `stmts`, if `live` is afterwards; collect the writes."""
+        for stmt in reversed(stmts):
+            live = live - set(stmt.results)
+            match stmt:
+                case Store(array=array):
+                    self._events.append(_Event(array, live, Edge("store", id(stmt))))
+                case Call(callee=callee, args=args):
+                    for i in self._summaries[callee].writes:
+                        written = args[i]
+                        assert isinstance(written, Value)
+                        others = set(_arrays(args[:i] + args[i + 1 :]))
+                        edge = Edge("argument", id(stmt), i)
+                        self._events.append(_Event(written, live | others, edge))
+                case If(then=then, orelse=orelse):
+                    live = frozenset().union(
+                        *(
+                            self._liveness(arm.stmts, live | set(_arrays(arm.yields)))
+                            for arm in (then, orelse)
+                        )
+                    )
+                case For(init=init, body=body) | While(init=init, body=body):
+                    # What the body reads from outside it reads again in the next iteration.
+                    again = live | self._outer_reads[id(stmt)]
+                    inside = self._liveness(body.stmts, again | set(_arrays(body.yields)))
+                    live = again | (inside - set(body.params)) | set(_arrays(init))
+            live = live | contents(stmt)
+        return live
+
+    # -- do they share? --------------------------------------------------------------------
+
+    def _steps(self, pair: _Pair) -> Iterator[tuple[_Pair, tuple[Edge, ...]]]:
+        """Yield the pairs one definition back that make `pair` share, and the edges in between."""
+        a, b = sorted(pair, key=lambda value: self._definitions[value].order)
+        early, late = self._definitions[a], self._definitions[b]
+        if early.group != late.group or early.group[1] in ("parameter", "fresh"):
+            for edge, source in late.ways.values():
+                if edge not in self.cuts:
+                    yield (a, source), (edge,)
+            return
+        call = self._calls.get(early.group[0])
+        for name, (edge, source) in early.ways.items():
+            for other, (edge2, source2) in late.ways.items():
+                if edge in self.cuts or edge2 in self.cuts or (call is None and name != other):
+                    continue
+                yield (source, source2), (edge, edge2)
+
+    def path(self, a: Value, b: Value) -> list[Edge] | None:
+        """Return the edges along which `a` and `b` came to share a buffer, None if they do not."""
+        start = (a, b)
+        before: dict[_Pair, tuple[_Pair, tuple[Edge, ...]]] = {}
+        seen = {start}
+        todo = [start]
+        for pair in todo:
+            if pair[0] == pair[1] or self._joined(pair):
+                found: list[Edge] = []
+                while pair != start:
+                    pair, edges = before[pair]
+                    found[:0] = edges
+                return found
+            if pair in self._apart:
+                continue
+            for back, edges in self._steps(pair):
+                if back not in seen:
+                    seen.add(back)
+                    before[back] = (pair, edges)
+                    todo.append(back)
+        self._apart |= seen  # cutting more edges never makes them share
+        return None
+
+    def _joined(self, pair: _Pair) -> bool:
+        """Whether `pair` are two results of one call that the callee may put in one buffer."""
+        a, b = (self._definitions[value] for value in pair)
+        call = self._calls.get(a.group[0])
+        if call is None or a.group != b.group:
+            return False
+        return tuple(sorted((a.slot, b.slot))) in self._summaries[call.callee].pairs
+
+    # -- conflicts -------------------------------------------------------------------------
+
+    def _conflict(self, event: _Event) -> tuple[list[Edge], Value] | None:
+        if event.written in event.live:  # the cheap test first: nothing but a copy here helps
+            return [], event.written
+        for value in sorted(event.live, key=lambda v: self._definitions[v].order):
+            edges = self.path(event.written, value)
+            if edges is not None:
+                return edges, value
+        return None
+
+    def _cost(self, edge: Edge) -> tuple[int, bool]:
+        place = self._places[edge]
+        return place.depth, not place.conditional
+
+    def _solve(self) -> None:
+        for event in reversed(self._events):
+            while event.edge not in self.cuts and (found := self._conflict(event)) is not None:
+                edges, value = found
+                best = min([*edges, event.edge], key=self._cost)
+                self.cuts.add(best)
+                self.reasons[best] = (
+                    f"%{value.name} belongs to the caller"
+                    if self._main and value in self._fn.params
+                    else f"%{value.name} is read later"
+                )
+        if self._main:
+            self._free_results()
+
+    def _free_results(self) -> None:
+        """Make every result of the main function a buffer that belongs to nobody else."""
+        given: list[Value] = []
+        for slot, result in enumerate(self._fn.results):
+            if not isinstance(result, Value) or not _is_array(result):
+                continue
+            edge = Edge("result", id(self._fn), slot)
+            if any(self.path(result, param) is not None for param in _arrays(self._fn.params)):
+                self.cuts.add(edge)
+                self.reasons[edge] = f"%{result.name} belongs to the caller"
+            elif any(self.path(result, other) is not None for other in given):
+                self.cuts.add(edge)
+                self.reasons[edge] = f"%{result.name} is returned twice"
+            else:
+                given.append(result)
+
+    def place(self, edge: Edge) -> Place:
+        return self._places[edge]
+
+    def summary(self) -> Summary:
+        """Return what a call of the function does, as far as its own callees are known."""
+        if self._main:
+            return no_summary(self._fn)
+        params = [(i, p) for i, p in enumerate(self._fn.params) if _is_array(p)]
+        results = [
+            (k, r) for k, r in enumerate(self._fn.results) if isinstance(r, Value) and _is_array(r)
+        ]
+        written = [event.written for event in self._events if event.edge not in self.cuts]
+        writes = {i for i, p in params if any(self.path(p, v) is not None for v in written)}
+        returns: list[frozenset[int]] = [frozenset()] * len(self._fn.results)
+        for k, r in results:
+            returns[k] = frozenset(i for i, p in params if self.path(r, p) is not None)
+        pairs = {(k, m) for k, r in results for m, s in results if k < m and self.path(r, s)
+                 is not None}  # fmt: skip
+        return Summary(frozenset(writes), tuple(returns), frozenset(pairs))
+
+
+def no_summary(fn: Function) -> Summary:
+    """Return the summary of a function that writes no argument and returns none."""
+    return Summary(frozenset(), (frozenset(),) * len(fn.results), frozenset())
+
+
+def share(fn: Function) -> dict[str, Sharing]:
+    """Return the cuts of `fn` and of its callees, by name."""
+    functions = (*fn.callees, fn)
+    summaries = {each.name: no_summary(each) for each in functions}
+    while True:
+        found = {
+            each.name: Sharing(each, summaries, main=each.name == fn.name) for each in functions
+        }
+        joined = {name: summaries[name].join(each.summary()) for name, each in found.items()}
+        if joined == summaries:
+            return found
+        summaries = joined
+
+
+__all__ = ["Edge", "Place", "Sharing", "Summary", "contents", "share", "walk"]

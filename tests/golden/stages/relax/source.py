@@ -1,0 +1,23 @@
+"""A time loop over an array that is updated in place, with a `while` inside and a `break`."""
+
+import numpy as np
+
+
+def fn(x, nt, tol, limit):
+    a = x.copy()
+    e = 0.0
+    for _ in range(nt):
+        for i in range(1, len(a)):
+            a[i] = np.sin(a[i - 1]) * a[i] + 0.1
+        s = a[0] * a[len(a) - 1]
+        while s > tol:
+            s = s * np.cos(s)
+        e = e + s * s
+        if e > limit:
+            break
+    return e
+
+
+# The inner loop runs 2, 1, 0 and 0 times; the fourth of six steps breaks.
+args = (np.array([0.8, 1.2, 0.7, 1.5]), 6, 0.5, 0.55)
+wrt = (0,)
