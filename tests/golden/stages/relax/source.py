@@ -1,11 +1,12 @@
 """A time loop over an array that is updated in place, with a `while` inside and a `break`."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 
-def fn(x, nt, tol, limit):
+def fn(x: NDArray[np.float64], nt: int, tol: float, limit: float) -> float:
     a = x.copy()
-    e = 0.0
+    e: float = 0.0
     for _ in range(nt):
         for i in range(1, len(a)):
             a[i] = np.sin(a[i - 1]) * a[i] + 0.1

@@ -1,10 +1,11 @@
 """A fused map and sum: nothing is carried but sums."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 
-def fn(x, w):
-    s = 0.0
+def fn(x: NDArray[np.float64], w: NDArray[np.float64]) -> float:
+    s: float = 0.0
     for i in range(len(x)):
         t = np.tanh(np.sin(x[i]) * w[i])
         s += t * t

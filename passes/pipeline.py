@@ -1,0 +1,69 @@
+"""The pipeline, as literal tuples, and how it runs: verified after every pass, blamed, timed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from adc.ir.core import Function
+from adc.ir.errors import AdcError, IRError
+from adc.ir.verifier import problems
+from adc.passes.bounds import bounds
+from adc.passes.cse import cse
+from adc.passes.dce import dce
+from adc.passes.simplify import simplify
+
+Pass = tuple[str, Callable[[Function], Function]]
+
+PRIMAL: tuple[Pass, ...] = (
+    ("simplify", simplify),
+    ("cse", cse),
+    ("bounds", bounds),
+    ("dce", dce),
+)
+CLEANUP: tuple[Pass, ...] = (
+    ("simplify", simplify),
+    ("cse", cse),
+    ("dce", dce),
+)
+
+
+@dataclass
+class Trace:
+    """What `run` saw: the function after every pass, and the seconds each took."""
+
+    stages: list[tuple[str, Function]] = field(default_factory=list)
+    seconds: list[tuple[str, float]] = field(default_factory=list)
+
+    def after(self, name: str) -> Function:
+        """Return the function as the last run of the named pass left it; KeyError if none did."""
+        for stage, fn in reversed(self.stages):
+            if stage == name:
+                return fn
+        raise KeyError(name)
+
+
+def run(fn: Function, passes: tuple[Pass, ...], trace: Trace | None = None) -> Function:
+    """Apply passes in order and verify the result of each.
+
+    Raises
+    ------
+    IRError
+        Naming the pass that broke the IR, or that failed.
+    """
+    for name, apply in passes:
+        start = time.perf_counter()
+        try:
+            fn = apply(fn)
+        except AdcError:
+            raise
+        except Exception as error:
+            raise IRError(f"pass {name!r} failed on {fn.name}: {error!r}") from error
+        found = problems(fn)
+        if found:
+            raise IRError(f"pass {name!r} broke {fn.name}:\n  " + "\n  ".join(found) + f"\n{fn}")
+        if trace is not None:
+            trace.seconds.append((name, time.perf_counter() - start))
+            trace.stages.append((name, fn))
+    return fn

@@ -1,0 +1,253 @@
+"""Bit-exact simplification: constants, neutral elements, known branches, empty branches.
+
+Before::
+
+    %t = mul 1.0:f64 %x
+    %b = not false
+    %r = if %b {
+      %u = sin %t
+      yield %u
+    } else {
+      yield 0.0:f64
+    }
+
+After::
+
+    %u = sin %x
+
+Nothing that could change a bit of a float is done: ``x + 0.0`` stays (it turns -0.0 into 0.0).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from adc.ir.core import (
+    Apply,
+    Block,
+    Check,
+    For,
+    Function,
+    If,
+    Literal,
+    Operand,
+    Stmt,
+    Value,
+)
+from adc.ir.opdef import OPS, numpy_value
+from adc.ir.types import Array, Scalar
+from adc.ir.walk import map_blocks, map_operands, substitute, substitute_stmt
+
+# Folding evaluates with NumPy; only exact operations may, so that compiled code agrees.
+_FOLDED = frozenset(
+    "add sub mul neg lt le gt ge eq ne and or not bitand bitor bitxor select cast wrap inside "
+    "trips minimum maximum abs floordiv mod isnan isinf isfinite".split()
+)
+
+
+def simplify(fn: Function) -> Function:
+    """Return `fn` with constants folded and neutral operations removed."""
+    callees = tuple(simplify(callee) for callee in fn.callees)
+    pass_ = _Simplify()
+    body = pass_.stmts(fn.body)
+    results = tuple(substitute(operand, pass_.env) for operand in fn.results)
+    return replace(fn, body=body, results=results, callees=callees)
+
+
+class _Simplify:
+    def __init__(self) -> None:
+        self.env: dict[Value, Operand] = {}
+        self.defs: dict[Value, Apply] = {}
+
+    def stmts(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        kept: list[Stmt] = []
+        for stmt in stmts:
+            stmt = map_operands(stmt, lambda operand: substitute(operand, self.env))
+            kept.extend(self.stmt(stmt))
+        return tuple(kept)
+
+    def block(self, block: Block) -> Block:
+        stmts = self.stmts(block.stmts)
+        yields = tuple(substitute(operand, self.env) for operand in block.yields)
+        return Block(block.params, stmts, yields)
+
+    def stmt(self, stmt: Stmt) -> Sequence[Stmt]:
+        match stmt:
+            case Apply():
+                operand = self.apply(stmt)
+                if operand is not None and operand.type == stmt.result.type:
+                    self.env[stmt.result] = operand
+                    return ()
+                self.defs[stmt.result] = stmt
+                return (stmt,)
+            case If(cond=Literal(value=value), then=then, orelse=orelse):
+                block = self.block(then if value else orelse)
+                self.env.update(zip(stmt.results, block.yields, strict=True))
+                return block.stmts
+            case If():
+                return self.if_(stmt)
+            case For(trips=Literal(value=trips)) if trips <= 0:
+                self.env.update(zip(stmt.results, stmt.init, strict=True))
+                return ()
+            case Check(cond=Literal(value=value)) if value:
+                return ()
+        return (map_blocks(substitute_stmt(stmt, {}), self.block),)
+
+    def if_(self, stmt: If) -> Sequence[Stmt]:
+        then, orelse = self.block(stmt.then), self.block(stmt.orelse)
+        made: list[Stmt] = []
+        kept: list[int] = []
+        empty = not then.stmts and not orelse.stmts
+        for k, result in enumerate(stmt.results):
+            a, b = then.yields[k], orelse.yields[k]
+            if a == b and a.type == result.type:
+                self.env[result] = a
+            elif empty and not isinstance(result.type, Array):
+                choice = Apply((result,), OPS["select"], (stmt.cond, a, b), loc=stmt.loc)
+                if OPS["select"].types([stmt.cond.type, a.type, b.type], ()) == (result.type,):
+                    made.extend(self.stmt(choice))
+                else:
+                    kept.append(k)
+            else:
+                kept.append(k)
+        if not kept and empty:
+            return made
+        blocks = [
+            Block((), block.stmts, tuple(block.yields[k] for k in kept)) for block in (then, orelse)
+        ]
+        results = tuple(stmt.results[k] for k in kept)
+        return (*made, replace(stmt, results=results, then=blocks[0], orelse=blocks[1]))
+
+    def apply(self, stmt: Apply) -> Operand | None:
+        """Return an operand that equals the result, or None."""
+        args, name = stmt.args, stmt.op.name
+        ty = stmt.result.type
+        if name in _FOLDED and args and all(isinstance(arg, Literal) for arg in args):
+            values = [numpy_value(a.value, a.type) for a in args if isinstance(a, Literal)]
+            if name in ("floordiv", "mod") and not values[1]:
+                return None
+            with np.errstate(all="ignore"):
+                value = stmt.op.evaluate(*stmt.params, *values)
+            return Literal(numpy_value(value, ty).item(), ty) if isinstance(ty, Scalar) else None
+        rule = _RULES.get(name)
+        return rule(self, args) if rule is not None else None
+
+    def definition(self, operand: Operand, name: str) -> Apply | None:
+        stmt = self.defs.get(operand) if isinstance(operand, Value) else None
+        return stmt if stmt is not None and stmt.op.name == name else None
+
+
+def _is(operand: Operand, value: float) -> bool:
+    return isinstance(operand, Literal) and operand.value == value
+
+
+def _mul(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
+    a, b = args
+    return a if _is(b, 1) else b if _is(a, 1) else None
+
+
+def _truediv(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
+    return args[0] if _is(args[1], 1) else None
+
+
+def _add(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
+    a, b = args
+    if a.type.kind not in "iu":
+        return None
+    if _is(b, 0):
+        return a
+    if _is(a, 0):
+        return b
+    return None
+
+
+def _sub(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
+    a, b = args
+    if a.type.kind not in "iu":
+        return None
+    if _is(b, 0):
+        return a
+    inner = s.definition(a, "add")
+    if inner is not None and isinstance(b, Literal):
+        # (k + 1) - 1 is k, in wrapping arithmetic, too.
+        if _same(inner.args[1], b):
+            return inner.args[0]
+        if _same(inner.args[0], b):
+            return inner.args[1]
+    return None
+
+
+def _same(a: Operand, b: Operand) -> bool:
+    return isinstance(a, Literal) and isinstance(b, Literal) and a.value == b.value
+
+
+def _neg(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
+    inner = s.definition(args[0], "neg")
+    return inner.args[0] if inner is not None else None
+
+
+def _not(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
+    inner = s.definition(args[0], "not")
+    return inner.args[0] if inner is not None else None
+
+
+def _and(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
+    a, b = args
+    if isinstance(a, Literal):
+        return b if a.value else a
+    if isinstance(b, Literal):
+        return a if b.value else b
+    return a if a == b else None
+
+
+def _or(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
+    a, b = args
+    if isinstance(a, Literal):
+        return a if a.value else b
+    if isinstance(b, Literal):
+        return b if b.value else a
+    return a if a == b else None
+
+
+def _select(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
+    cond, a, b = args
+    if isinstance(cond, Literal):
+        return a if cond.value else b
+    if a == b:
+        return a
+    if isinstance(a, Literal) and isinstance(b, Literal) and a.type.kind == "b":
+        return cond if a.value and not b.value else None
+    return None
+
+
+def _eq(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
+    """``select(c, 1, 0) == 0`` is ``not c`` or ``c``, where the constants tell."""
+    chosen = s.definition(args[0], "select")
+    if chosen is None or not isinstance(args[1], Literal):
+        return None
+    cond, a, b = chosen.args
+    if isinstance(a, Literal) and isinstance(b, Literal):
+        first, second = a.value == args[1].value, b.value == args[1].value
+        if first == second:
+            return Literal(first, cond.type)
+        if first:
+            return cond
+    return None
+
+
+_RULES: dict[str, Callable[[_Simplify, tuple[Operand, ...]], Operand | None]] = {
+    "mul": _mul,
+    "truediv": _truediv,
+    "add": _add,
+    "sub": _sub,
+    "neg": _neg,
+    "not": _not,
+    "and": _and,
+    "or": _or,
+    "select": _select,
+    "eq": _eq,
+    "cast": lambda s, args: args[0],  # kept unless the types are equal
+}
