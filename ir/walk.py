@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Protocol
 
 from adc.ir.core import (
     Apply,
@@ -250,3 +251,30 @@ def clone(
                 stmt = replace(stmt, results=results)
         copies.append(stmt)
     return copies
+
+
+class Substituting(Protocol):
+    """A rewriting of statements that replaces values as it goes."""
+
+    env: dict[Value, Operand]
+
+    def stmts(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]: ...
+
+
+def rebuilt(fn: Function, make: Callable[[Env | None], Substituting]) -> Function:
+    """Rewrite `fn` and its callees, each with a rewriting of its own.
+
+    A function that mirrors another is made with what became of the values it recalls; any other
+    one with None.
+    """
+    envs: dict[str, Env] = {}
+    done: dict[str, Function] = {}
+    order = sorted((*fn.callees, fn), key=lambda each: bool(each.mirror))
+    for each in order:
+        rewriting = make(envs[each.mirror] if each.mirror else None)
+        body = rewriting.stmts(each.body)
+        results = tuple(substitute(operand, rewriting.env) for operand in each.results)
+        envs[each.name] = rewriting.env
+        done[each.name] = replace(each, body=body, results=results)
+    callees = tuple(done[callee.name] for callee in fn.callees)
+    return replace(done[fn.name], callees=callees)

@@ -18,6 +18,7 @@ After (``%n`` is a size)::
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from adc.ir.core import (
@@ -34,25 +35,22 @@ from adc.ir.core import (
     While,
 )
 from adc.ir.types import BOOL, Scalar
-from adc.ir.walk import map_blocks, map_operands, substitute
+from adc.ir.walk import map_blocks, map_operands, rebuilt, substitute
 from adc.passes.affine import Facts, Form
 
 
 def bounds(fn: Function) -> Function:
     """Return `fn` without the index checks and wrap-arounds that are proven unnecessary."""
-    callees = tuple(bounds(callee) for callee in fn.callees)
-    pass_ = _Bounds()
-    body = pass_.stmts(fn.body)
-    results = tuple(substitute(operand, pass_.env) for operand in fn.results)
-    return replace(fn, body=body, results=results, callees=callees)
+    return rebuilt(fn, _Bounds)
 
 
 class _Bounds:
-    def __init__(self) -> None:
+    def __init__(self, recalled: Mapping[Value, Operand] | None) -> None:
+        assert recalled is None, "runs before reverse code exists"
         self.facts = Facts()
         self.env: dict[Value, Operand] = {}
 
-    def stmts(self, stmts: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+    def stmts(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
         kept: list[Stmt] = []
         for stmt in stmts:
             stmt = map_operands(stmt, lambda operand: substitute(operand, self.env))

@@ -17,34 +17,36 @@ is somebody's storage.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 
 from adc.ir.core import Apply, Block, Check, Function, Load, Operand, Recall, Stmt, Value
 from adc.ir.types import Array
-from adc.ir.walk import map_blocks, map_operands, substitute
+from adc.ir.walk import map_blocks, map_operands, rebuilt, substitute
 
 
 def cse(fn: Function) -> Function:
     """Return `fn` with common subexpressions merged."""
-    callees = tuple(cse(callee) for callee in fn.callees)
-    pass_ = _Cse()
-    body = pass_.stmts(fn.body, {})
-    results = tuple(substitute(operand, pass_.env) for operand in fn.results)
-    return replace(fn, body=body, results=results, callees=callees)
+    return rebuilt(fn, _Cse)
 
 
 _Seen = dict[Hashable, Value]
 
 
 class _Cse:
-    def __init__(self) -> None:
+    def __init__(self, recalled: Mapping[Value, Operand] | None) -> None:
         self.env: dict[Value, Operand] = {}
+        self.recalled = self.env if recalled is None else recalled
 
-    def stmts(self, stmts: Sequence[Stmt], seen: _Seen) -> tuple[Stmt, ...]:
+    def stmts(self, stmts: Sequence[Stmt], seen: _Seen | None = None) -> tuple[Stmt, ...]:
         kept: list[Stmt] = []
+        seen = {} if seen is None else seen
         for stmt in stmts:
             stmt = map_operands(stmt, lambda operand: substitute(operand, self.env))
+            if isinstance(stmt, Recall):
+                target = substitute(stmt.value, self.recalled)
+                assert isinstance(target, Value)
+                stmt = replace(stmt, value=target)
             key = self.key(stmt)
             if key is not None:
                 if key in seen:
@@ -54,7 +56,7 @@ class _Cse:
                 seen[key] = stmt.results[0] if stmt.results else _CHECKED
                 kept.append(stmt)
                 continue
-            kept.append(map_blocks(stmt, lambda block: self.block(block, seen)))
+            kept.append(map_blocks(stmt, lambda block, seen=seen: self.block(block, seen)))  # type: ignore[misc]
         return tuple(kept)
 
     def block(self, block: Block, seen: _Seen) -> Block:

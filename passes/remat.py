@@ -145,7 +145,7 @@ class Decisions:
         return self.whole and site.region == "" and site.arms == 0
 
 
-class _Chooser:
+class Chooser:
     """Applies a policy to the values that are needed."""
 
     def __init__(self, decisions: Decisions, policy: str, names: Names) -> None:
@@ -369,11 +369,10 @@ def rematerialize(fn: Function, policy: str = "auto") -> Rematerialized:
         if reverse is None:
             continue
         decisions = Decisions(each, each is fn, Forwarding(each))
-        chooser = _Chooser(decisions, policy, names)
+        chooser = Chooser(decisions, policy, names)
         chooser.run(_needed(reverse.body, decisions, names))
         found[each.name] = decisions
-    rewriter = Rewriter(fn, found, names)
-    rewriter.policy = policy
+    rewriter = Rewriter(fn, found, names, policy)
     result = dce(rewriter.run())
     check_tape(result)
     entries = [entry for each in found.values() for entry in _entries(each)]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from adc.ir.builder import integer
+from adc.ir.builder import integer, zero
 from adc.ir.core import (
     Apply,
     Block,
@@ -49,7 +49,9 @@ class _Open:
 class Rewriter:
     """Rewrites a function and its callees."""
 
-    def __init__(self, fn: Function, decisions: dict[str, Decisions], names: Names) -> None:
+    def __init__(
+        self, fn: Function, decisions: dict[str, Decisions], names: Names, policy: str
+    ) -> None:
         self.fn = fn
         self.decisions = decisions
         self.names = names
@@ -58,23 +60,18 @@ class Rewriter:
         # Values under ifs that are kept are results of the outermost if: old value -> result.
         self.exported: dict[Value, Value] = {}
         self.env: dict[Value, Operand] = {}
+        self.saved_exports: dict[str, dict[Value, Value]] = {}
+        self.policy = policy
         # Calls that reverse code mirrors go to the version that fills the tape.
         self.taped: set[str] = set()
 
     def run(self) -> Function:
-        mirrored = {
-            stmt.mirror
-            for each in (*self.fn.callees, self.fn)
-            for stmt in walk(each.body)
-            if isinstance(stmt, Call) and stmt.mirror
-        }
-        self.taped = mirrored
         callees: list[Function] = []
         by_name = {callee.name: callee for callee in self.fn.callees}
         for callee in self.fn.callees:
             if callee.mirror:
                 continue
-            callees.append(callee)
+            callees.append(callee)  # as it is: for calls that nobody reverses
             if callee.name in self.decisions:
                 callees.append(self.function(callee, f"{callee.name}.fwd"))
         for callee in self.fn.callees:
@@ -91,12 +88,15 @@ class Rewriter:
         self.forward = self.decisions.get(fn.name)
         self.env = {}
         self.exported = {}
+        reverse = next((each for each in self.fn.callees if each.mirror == fn.name), fn)
+        self.taped = {
+            stmt.mirror for stmt in walk(reverse.body) if isinstance(stmt, Call) and stmt.mirror
+        }
         whole = self.forward is not None and self.forward.whole
         self.open = [_Open("", 0)] if whole else []
         body = self.stmts(fn.body, "", 0)
         if self.forward is not None and not whole:
             body += self.push("")
-            self.saved_exports = getattr(self, "saved_exports", {})
             self.saved_exports[fn.name] = dict(self.exported)
         results = tuple(self.read(operand) for operand in fn.results)
         return Function(name, fn.params, tuple(body), results)
@@ -244,8 +244,6 @@ class Rewriter:
         )
 
     def filler(self, like: Value, stmts: list[Stmt]) -> Operand:
-        from adc.ir.builder import zero
-
         if isinstance(like.type, Scalar):
             return zero(like.type)
         result = self.names.value(like)
@@ -327,9 +325,9 @@ class Rewriter:
         assert forward is not None
         stmt = forward.sites[value].stmt
         assert stmt is not None
-        from adc.passes.remat import _Chooser
+        from adc.passes.remat import Chooser
 
-        chooser = _Chooser(forward, self.policy_of(), self.names)
+        chooser = Chooser(forward, self.policy, self.names)
         stmt = _prepared(stmt, chooser)
         env: dict[Value, Operand] = {
             need: self.recall(need) for need in chooser.inputs(value)
@@ -338,11 +336,6 @@ class Rewriter:
         block.prelude.extend(copies)
         for result in stmt.results:
             block.env.setdefault(result, env[result])
-
-    def policy_of(self) -> str:
-        return self.policy
-
-    policy = "auto"
 
 
 def _prepared(stmt: Stmt, chooser: object) -> Stmt:

@@ -20,7 +20,7 @@ Nothing that could change a bit of a float is done: ``x + 0.0`` stays (it turns 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -34,12 +34,13 @@ from adc.ir.core import (
     If,
     Literal,
     Operand,
+    Recall,
     Stmt,
     Value,
 )
 from adc.ir.opdef import OPS, numpy_value
 from adc.ir.types import Array, Scalar
-from adc.ir.walk import map_blocks, map_operands, substitute, substitute_stmt
+from adc.ir.walk import map_blocks, map_operands, rebuilt, substitute
 
 # Folding evaluates with NumPy; only exact operations may, so that compiled code agrees.
 _FOLDED = frozenset(
@@ -50,16 +51,14 @@ _FOLDED = frozenset(
 
 def simplify(fn: Function) -> Function:
     """Return `fn` with constants folded and neutral operations removed."""
-    callees = tuple(simplify(callee) for callee in fn.callees)
-    pass_ = _Simplify()
-    body = pass_.stmts(fn.body)
-    results = tuple(substitute(operand, pass_.env) for operand in fn.results)
-    return replace(fn, body=body, results=results, callees=callees)
+    return rebuilt(fn, _Simplify)
 
 
 class _Simplify:
-    def __init__(self) -> None:
+    def __init__(self, recalled: Mapping[Value, Operand] | None) -> None:
         self.env: dict[Value, Operand] = {}
+        # What became of the values that reverse code recalls.
+        self.recalled = self.env if recalled is None else recalled
         self.defs: dict[Value, Apply] = {}
 
     def stmts(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
@@ -76,6 +75,12 @@ class _Simplify:
 
     def stmt(self, stmt: Stmt) -> Sequence[Stmt]:
         match stmt:
+            case Recall(result=result, value=value):
+                target = substitute(value, self.recalled)
+                if isinstance(target, Literal):
+                    self.env[result] = target
+                    return ()
+                return (replace(stmt, value=target),)
             case Apply():
                 operand = self.apply(stmt)
                 if operand is not None and operand.type == stmt.result.type:
@@ -94,7 +99,7 @@ class _Simplify:
                 return ()
             case Check(cond=Literal(value=value)) if value:
                 return ()
-        return (map_blocks(substitute_stmt(stmt, {}), self.block),)
+        return (map_blocks(stmt, self.block),)
 
     def if_(self, stmt: If) -> Sequence[Stmt]:
         then, orelse = self.block(stmt.then), self.block(stmt.orelse)

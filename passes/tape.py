@@ -137,4 +137,4 @@ def _match(name: str, pushed: Sequence[_Item], popped: Sequence[_Item]) -> None:
 
 def _popped(operand: Operand) -> bool:
     """Whether a trip count in reverse code comes off the tape or was computed again."""
-    return isinstance(operand, Value) and ".r" in operand.name
+    return isinstance(operand, Value) and (".r" in operand.name or ".kept" in operand.name)

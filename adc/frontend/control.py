@@ -418,10 +418,11 @@ def lower_loop(
     memo = lo.memo.setdefault((lo.frame.path, id(node)), LoopMemo())
     assert isinstance(memo, LoopMemo)
     before = lo.snapshot()
-    names_before = lo.builder.names.save()
+    names_before, mark = lo.builder.names.save(), len(lo.builder.stmts)
     for attempt in range(40):
         lo.restore(before)
         lo.reset_names(names_before)
+        del lo.builder.stmts[mark:]
         try:
             _attempt(lo, before, memo, names, body, trips, definite)
             return

@@ -36,41 +36,47 @@ mul = OpDef(
 truediv = OpDef(
     "truediv", 2, np.true_divide, "({0} / {1})", (operator.truediv, np.true_divide),
     vjp=lambda ct, y, a, b: (ct / b, -(ct * y) / b),
-    kinds="f", cost=4, domain=((-3.0, 3.0), (0.3, 3.0)),
+    kinds="f", cost=4,
 )  # fmt: skip
 neg = OpDef(
     "neg", 1, np.negative, "(-{0})", (operator.neg, np.negative), vjp=lambda ct, y, x: (-ct,)
 )
 floordiv = OpDef(
     "floordiv", 2, np.floor_divide, "floordiv({0}, {1})", (operator.floordiv, np.floor_divide),
-    why=STEP, cost=8, domain=((-9.0, 9.0), (0.5, 3.0)),
+    why=STEP, cost=8, domain=((-9.0, 9.0), (-3.0, 3.0)),
 )  # fmt: skip
 floor = OpDef("floor", 1, np.floor, "floor({0})", (np.floor,), why=STEP, kinds="f")
 ceil = OpDef("ceil", 1, np.ceil, "ceil({0})", (np.ceil,), why=STEP, kinds="f")
 trunc = OpDef("trunc", 1, np.trunc, "trunc({0})", (np.trunc, np.fix), why=STEP, kinds="f")
 rint = OpDef("rint", 1, np.rint, "rint({0})", (np.rint,), why=STEP, kinds="f")
 sign = OpDef("sign", 1, np.sign, "sign({0})", (np.sign,), why=STEP)
+# The quotient is taken from the result: rounding may carry `a / b` to the next integer (1.0 % 0.1).
 mod = OpDef(
     "mod", 2, np.remainder, "remainder({0}, {1})", (operator.mod, np.remainder),
-    vjp=lambda ct, y, a, b: (ct, -(ct * floor(a / b))),
-    cost=10, domain=((-9.0, 9.0), (0.5, 3.0)),
+    vjp=lambda ct, y, a, b: (ct, -(ct * rint((a - y) / b))),
+    cost=10, domain=((-9.0, 9.0), (-3.0, 3.0)),
 )  # fmt: skip
 fmod = OpDef(
     "fmod", 2, np.fmod, "fmod({0}, {1})", (np.fmod,),
-    vjp=lambda ct, y, a, b: (ct, -(ct * trunc(a / b))),
-    cost=10, domain=((-9.0, 9.0), (0.5, 3.0)),
+    vjp=lambda ct, y, a, b: (ct, -(ct * rint((a - y) / b))),
+    cost=10, domain=((-9.0, 9.0), (-3.0, 3.0)),
 )  # fmt: skip
 # `abs` of the smallest integer wraps, as NumPy's does.
 absolute = OpDef(
-    "abs", 1, np.absolute, "absolute({0})", (abs, np.absolute, np.fabs),
+    "abs", 1, np.absolute, "absolute({0})", (abs, np.absolute),
     vjp=lambda ct, y, x: (ct * sign(x),), kinks=(0.0,),
+)  # fmt: skip
+# A row of its own: unlike `abs`, it makes integers floating-point numbers.
+fabs = OpDef(
+    "fabs", 1, np.fabs, "absolute({0})", (np.fabs,),
+    vjp=lambda ct, y, x: (ct * sign(x),), kinds="f", kinks=(0.0,),
 )  # fmt: skip
 square = OpDef(
     "square", 1, np.square, "({0} * {0})", (np.square,), vjp=lambda ct, y, x: (ct * (2.0 * x),)
 )
 reciprocal = OpDef(
     "reciprocal", 1, np.reciprocal, "(1.0 / {0})", (),
-    vjp=lambda ct, y, x: (-(ct * y) * y,), kinds="f", cost=4, domain=((0.3, 3.0),),
+    vjp=lambda ct, y, x: (-(ct * y) * y,), kinds="f", cost=4,
 )  # fmt: skip
 copysign: OpDef = OpDef(
     "copysign", 2, np.copysign, "copysign({0}, {1})", (np.copysign,),
@@ -111,6 +117,12 @@ select: OpDef = OpDef(
     "select", 3, lambda c, a, b: a if c else b, "({1} if {0} else {2})", (), _choice_types,
     vjp=lambda ct, y, c, a, b: (None, select(c, ct, 0.0), select(c, 0.0, ct)),
     kinds="biuf",
+)  # fmt: skip
+
+# The value at 0 is the second operand's; the step itself has the derivative 0, at 0 too.
+heaviside = OpDef(
+    "heaviside", 2, np.heaviside, "heaviside({0}, {1})", (np.heaviside,),
+    vjp=lambda ct, y, x, h: (None, select(eq(x, 0.0), ct, 0.0)), kinds="f", kinks=(0.0,),
 )  # fmt: skip
 
 # NaN in either operand wins in `minimum` and `maximum` and loses in `fmin` and `fmax`.

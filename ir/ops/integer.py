@@ -30,6 +30,7 @@ rshift = OpDef("rshift", 2, np.right_shift, "rshift({0}, {1})", (operator.rshift
 ipow = OpDef("ipow", 2, np.power, "ipow({0}, {1})", (), why=INTEGER, kinds="iu", cost=20,
              domain=((-9.0, 9.0), (0.0, 5.0)))  # fmt: skip
 gcd = OpDef("gcd", 2, np.gcd, "gcd({0}, {1})", (np.gcd,), why=INTEGER, kinds="iu", cost=50)
+lcm = OpDef("lcm", 2, np.lcm, "lcm({0}, {1})", (np.lcm,), why=INTEGER, kinds="iu", cost=50)
 
 
 def _truth(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type, ...]:

@@ -38,7 +38,7 @@ sqrt = OpDef(
 )  # fmt: skip
 cbrt = OpDef(
     "cbrt", 1, np.cbrt, "cbrt({0})", (math.cbrt, np.cbrt),
-    vjp=lambda ct, y, x: (ct / (3.0 * (y * y)),), kinds="f", cost=20, domain=POSITIVE,
+    vjp=lambda ct, y, x: (ct / (3.0 * (y * y)),), kinds="f", cost=20, domain=((-9.0, 9.0),),
 )  # fmt: skip
 exp = OpDef(
     "exp", 1, np.exp, "exp({0})", (np.exp,), vjp=lambda ct, y, x: (ct * y,),
@@ -148,9 +148,13 @@ hypot = OpDef(
     ),
     kinds="f", cost=20, domain=WIDE,
 )  # fmt: skip
+# Squares of tiny or huge operands would leave the range of the type; at the origin it is NaN.
 atan2 = OpDef(
     "atan2", 2, np.arctan2, "atan2({0}, {1})", (np.arctan2, math.atan2),
-    vjp=lambda ct, y, a, b: ((ct * b) / (a * a + b * b), -(ct * a) / (a * a + b * b)),
+    vjp=lambda ct, y, a, b: (
+        (ct * (b / hypot(a, b))) / hypot(a, b),
+        -(ct * (a / hypot(a, b))) / hypot(a, b),
+    ),
     kinds="f", cost=25, domain=WIDE,
 )  # fmt: skip
 # x**0 has the derivative 0 in x, at x = 0 too; 0**y has the derivative 0 in y.
@@ -165,6 +169,11 @@ pow_: OpDef = OpDef(
 logaddexp = OpDef(
     "logaddexp", 2, np.logaddexp, "logaddexp({0}, {1})", (np.logaddexp,),
     vjp=lambda ct, y, a, b: (ct * exp(a - y), ct * exp(b - y)),
+    kinds="f", cost=30, domain=WIDE,
+)  # fmt: skip
+logaddexp2 = OpDef(
+    "logaddexp2", 2, np.logaddexp2, "logaddexp2({0}, {1})", (np.logaddexp2,),
+    vjp=lambda ct, y, a, b: (ct * exp2(a - y), ct * exp2(b - y)),
     kinds="f", cost=30, domain=WIDE,
 )  # fmt: skip
 nextafter = OpDef(

@@ -1,0 +1,464 @@
+"""The functions that emitted code calls for the rows of the op table, with NumPy's semantics.
+
+Most are a few instructions that Numba inserts where they are called, of exactly the type of their
+operands (Numba's own operators turn ``int32 + int32`` into ``int64``). What NumPy defines and C
+does not is defined here as in NumPy: division of integers by zero is 0, as is a shift by more bits
+than there are; the smallest integer divided by -1 is itself; a float out of range becomes what the
+conversion instructions of x86 make of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.core.typing import signature
+from numba.extending import intrinsic, register_jitable
+
+from adc.backend import vector_math
+from adc.ir.types import DTYPES
+
+Build = Callable[[ir.IRBuilder, Any, "list[Any]"], Any]
+
+_I1 = ir.IntType(1)
+_I64 = ir.IntType(64)
+
+
+def _const(ty: ir.Type, value: object) -> ir.Constant:
+    return ir.Constant(ty, value)
+
+
+def _llvm(name: str) -> Build:
+    """Return code that calls LLVM's intrinsic `name`, which works on any float type."""
+
+    def build(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
+        function = b.module.declare_intrinsic(name, [args[0].type])
+        return b.call(function, args)
+
+    return build
+
+
+def _op(arity: int, build: Build, result: Any = None) -> Any:
+    """Return an intrinsic on operands of one type; its result has this type, or `result`."""
+
+    def typed(args: tuple[Any, ...]) -> Any:
+        # A literal operand takes the other's type only if it is the same: the emitter types it.
+        kinds = [types.unliteral(arg) for arg in args]
+        ty = kinds[0]
+
+        def codegen(context: Any, builder: Any, sig: Any, values: Any) -> Any:
+            return build(builder, ty, list(values))
+
+        return signature(result or ty, *[ty] * arity), codegen
+
+    if arity == 1:
+
+        def op1(typingctx: Any, a: Any) -> Any:
+            return typed((a,))
+
+        return intrinsic(op1)
+    if arity == 2:
+
+        def op2(typingctx: Any, a: Any, b: Any) -> Any:
+            return typed((a, b))
+
+        return intrinsic(op2)
+
+    def op3(typingctx: Any, a: Any, b: Any, c: Any) -> Any:
+        return typed((a, b, c))
+
+    return intrinsic(op3)
+
+
+def _is_float(ty: Any) -> bool:
+    return isinstance(ty, types.Float)
+
+
+def _signed(ty: Any) -> bool:
+    return isinstance(ty, types.Integer) and bool(ty.signed)
+
+
+def _less(b: ir.IRBuilder, ty: Any, x: Any, y: Any) -> Any:
+    if _is_float(ty):
+        return b.fcmp_ordered("<", x, y)
+    return b.icmp_signed("<", x, y) if _signed(ty) else b.icmp_unsigned("<", x, y)
+
+
+# --- floats ---------------------------------------------------------------------------------------
+
+sqrt = _op(1, _llvm("llvm.sqrt"))
+floor = _op(1, _llvm("llvm.floor"))
+ceil = _op(1, _llvm("llvm.ceil"))
+trunc = _op(1, _llvm("llvm.trunc"))
+rint = _op(1, _llvm("llvm.rint"))  # half to even
+copysign = _op(2, _llvm("llvm.copysign"))
+
+
+def _nan(b: ir.IRBuilder, x: Any) -> Any:
+    return b.fcmp_unordered("uno", x, x)
+
+
+def _magnitude(b: ir.IRBuilder, x: Any) -> Any:
+    return b.call(b.module.declare_intrinsic("llvm.fabs", [x.type]), [x])
+
+
+def _signbit(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
+    word = ir.IntType(ty.bitwidth)
+    return b.icmp_signed("<", b.bitcast(args[0], word), _const(word, 0))
+
+
+isnan = _op(1, lambda b, ty, a: _nan(b, a[0]), types.boolean)
+isinf = _op(
+    1,
+    lambda b, ty, a: b.fcmp_ordered("==", _magnitude(b, a[0]), _const(a[0].type, math.inf)),
+    types.boolean,
+)
+isfinite = _op(
+    1,
+    lambda b, ty, a: b.fcmp_ordered("<", _magnitude(b, a[0]), _const(a[0].type, math.inf)),
+    types.boolean,
+)
+signbit = _op(1, _signbit, types.boolean)
+
+
+def _sign(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
+    (x,) = args
+    zero, one = _const(x.type, 0), _const(x.type, 1)
+    up = b.select(_less(b, ty, zero, x), one, zero)
+    if not (_is_float(ty) or _signed(ty)):
+        return up
+    signed = b.select(_less(b, ty, x, zero), _const(x.type, -1), up)
+    return b.select(_nan(b, x), x, signed) if _is_float(ty) else signed
+
+
+def _absolute(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
+    (x,) = args
+    if _is_float(ty):
+        return _magnitude(b, x)
+    return b.select(_less(b, ty, x, _const(x.type, 0)), b.neg(x), x) if _signed(ty) else x
+
+
+def _choose(smaller: bool, nan_wins: bool) -> Build:
+    def build(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
+        x, y = args
+        first = _less(b, ty, x, y) if smaller else _less(b, ty, y, x)
+        best = b.select(first, x, y)
+        if not _is_float(ty):
+            return best
+        # A comparison with NaN is false: `best` is y then.
+        return b.select(_nan(b, x), x, best) if nan_wins else b.select(_nan(b, y), x, best)
+
+    return build
+
+
+sign = _op(1, _sign)
+absolute = _op(1, _absolute)
+minimum = _op(2, _choose(True, True))
+maximum = _op(2, _choose(False, True))
+fmin = _op(2, _choose(True, False))
+fmax = _op(2, _choose(False, False))
+
+
+# --- division -------------------------------------------------------------------------------------
+
+
+def _divide(b: ir.IRBuilder, ty: Any, x: Any, y: Any) -> tuple[Any, Any, Any]:
+    """Return quotient and remainder as in C, 0 and 0 if `y` is 0, and whether it is."""
+    zero = b.icmp_unsigned("==", y, _const(y.type, 0))
+    safe = b.select(zero, _const(y.type, 1), y)
+    if not _signed(ty):
+        quotient, rest = b.udiv(x, safe), b.urem(x, safe)
+    else:
+        minus = b.icmp_unsigned("==", y, _const(y.type, -1))
+        # The machine traps at the smallest integer over -1: divide by 1 and negate instead.
+        safe = b.select(minus, _const(y.type, 1), safe)
+        quotient, rest = b.sdiv(x, safe), b.srem(x, safe)
+        quotient = b.select(minus, b.neg(x), quotient)
+    nothing = _const(x.type, 0)
+    return b.select(zero, nothing, quotient), b.select(zero, nothing, rest), zero
+
+
+def _rounds_down(b: ir.IRBuilder, y: Any, rest: Any) -> Any:
+    """Whether the quotient is not whole and negative, so that C rounds it up."""
+    zero = _const(y.type, 0)
+    differ = b.icmp_signed("<", b.xor(rest, y), zero)
+    return b.and_(b.icmp_unsigned("!=", rest, zero), differ)
+
+
+def _fmod_float(b: ir.IRBuilder, x: Any, y: Any) -> Any:
+    return b.frem(x, y)
+
+
+def _adjusted(b: ir.IRBuilder, x: Any, y: Any) -> tuple[Any, Any, Any]:
+    """Return ``fmod(x, y)``, whether it is not 0, and whether its sign is not that of `y`."""
+    zero = _const(x.type, 0.0)
+    rest = _fmod_float(b, x, y)
+    some = b.fcmp_unordered("!=", rest, zero)
+    wrong = b.xor(b.fcmp_ordered("<", y, zero), b.fcmp_ordered("<", rest, zero))
+    return rest, some, b.and_(some, wrong)
+
+
+def _floordiv(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
+    x, y = args
+    if not _is_float(ty):
+        quotient, rest, _ = _divide(b, ty, x, y)
+        if not _signed(ty):
+            return quotient
+        return b.select(
+            _rounds_down(b, y, rest), b.sub(quotient, _const(x.type, 1)), quotient
+        )
+    zero, one = _const(x.type, 0.0), _const(x.type, 1.0)
+    rest, _, wrong = _adjusted(b, x, y)
+    quotient = b.fdiv(b.fsub(x, rest), y)
+    quotient = b.select(wrong, b.fsub(quotient, one), quotient)
+    whole = _llvm("llvm.floor")(b, ty, [quotient])
+    late = b.fcmp_ordered(">", b.fsub(quotient, whole), _const(x.type, 0.5))
+    whole = b.select(late, b.fadd(whole, one), whole)
+    signed_zero = _llvm("llvm.copysign")(b, ty, [zero, b.fdiv(x, y)])
+    whole = b.select(b.fcmp_unordered("!=", quotient, zero), whole, signed_zero)
+    return b.select(b.fcmp_ordered("==", y, zero), b.fdiv(x, y), whole)
+
+
+def _remainder(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
+    x, y = args
+    if not _is_float(ty):
+        _, rest, zero = _divide(b, ty, x, y)
+        if not _signed(ty):
+            return rest
+        return b.select(_rounds_down(b, y, rest), b.add(rest, y), rest)
+    rest, some, wrong = _adjusted(b, x, y)
+    nothing = _llvm("llvm.copysign")(b, ty, [_const(x.type, 0.0), y])
+    found = b.select(some, b.select(wrong, b.fadd(rest, y), rest), nothing)
+    return b.select(b.fcmp_ordered("==", y, _const(x.type, 0.0)), rest, found)
+
+
+def _fmod(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
+    return _fmod_float(b, *args) if _is_float(ty) else _divide(b, ty, *args)[1]
+
+
+floordiv = _op(2, _floordiv)
+remainder = _op(2, _remainder)
+fmod = _op(2, _fmod)
+
+
+# --- integers -------------------------------------------------------------------------------------
+
+
+def _shift(left: bool) -> Build:
+    def build(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
+        x, y = args
+        small = b.icmp_unsigned("<", y, _const(y.type, ty.bitwidth))
+        by = b.select(small, y, _const(y.type, 0))
+        if left:
+            return b.select(small, b.shl(x, by), _const(x.type, 0))
+        if _signed(ty):
+            return b.ashr(x, b.select(small, y, _const(y.type, ty.bitwidth - 1)))
+        return b.select(small, b.lshr(x, by), _const(x.type, 0))
+
+    return build
+
+
+lshift = _op(2, _shift(True))
+rshift = _op(2, _shift(False))
+invert = _op(1, lambda b, ty, a: b.not_(a[0]))
+
+
+@register_jitable
+def ipow(x: Any, n: Any) -> Any:
+    """`x` to the power of `n`, which is not negative, modulo the size of the type."""
+    result = _one(x)
+    while n > 0:
+        if n & 1:
+            result = _times(result, x)
+        x = _times(x, x)
+        n = rshift(n, _one(n))
+    return result
+
+
+_one = _op(1, lambda b, ty, a: _const(a[0].type, 1))
+_times = _op(2, lambda b, ty, a: b.mul(*a))
+
+
+@register_jitable
+def gcd(x: Any, y: Any) -> Any:
+    a, b = absolute(x), absolute(y)
+    while b != 0:
+        a, b = b, _unsigned_rest(a, b)
+    return a
+
+
+# The absolute value of the smallest integer is right if it is taken as unsigned.
+_unsigned_rest = _op(2, lambda b, ty, a: b.urem(*a))
+
+
+# --- indices --------------------------------------------------------------------------------------
+
+
+def _wrap(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
+    i, n = args
+    return b.select(b.icmp_signed("<", i, _const(_I64, 0)), b.add(i, n), i)
+
+
+def _trips(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
+    start, stop, step = args
+    zero, one = _const(_I64, 0), _const(_I64, 1)
+    up = b.icmp_signed(">", step, zero)
+    some = b.select(up, b.icmp_signed("<", start, stop), b.icmp_signed(">", start, stop))
+    some = b.and_(some, b.icmp_signed("!=", step, zero))
+    span = b.select(up, b.sub(stop, start), b.sub(start, stop))
+    size = b.select(up, step, b.neg(step))
+    size = b.select(b.icmp_unsigned("==", size, zero), one, size)
+    return b.select(some, b.add(b.udiv(b.sub(span, one), size), one), zero)
+
+
+wrap = _op(2, _wrap)
+trips = _op(3, _trips)
+
+
+@intrinsic
+def select(typingctx: Any, cond: Any, a: Any, b: Any) -> Any:
+    """`a` if `cond` else `b`; both are computed before."""
+    ty = types.unliteral(a)
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.select(*args)
+
+    return signature(ty, types.boolean, ty, ty), codegen
+
+
+@intrinsic
+def u(typingctx: Any, index: Any) -> Any:
+    """An index that is not negative: without Numba's test for one that counts from the end."""
+    ty = types.unliteral(index)
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        if ty.bitwidth == 64:
+            return args[0]
+        return (builder.sext if ty.signed else builder.zext)(args[0], _I64)
+
+    return signature(types.uint64, ty), codegen
+
+
+# --- conversions ----------------------------------------------------------------------------------
+
+
+def _float_to_int(b: ir.IRBuilder, x: Any, bits: int) -> Any:
+    """Convert as x86 does: truncate; out of range and NaN give the smallest integer."""
+    ty = ir.IntType(bits)
+    low, high = -(2.0 ** (bits - 1)), 2.0 ** (bits - 1)
+    if x.type == ir.FloatType() and bits == 32 or bits == 64:
+        above = b.fcmp_ordered(">=", x, _const(x.type, low))
+    else:
+        above = b.fcmp_ordered(">", x, _const(x.type, low - 1.0))
+    fits = b.and_(above, b.fcmp_ordered("<", x, _const(x.type, high)))
+    safe = b.select(fits, x, _const(x.type, 0.0))
+    return b.select(fits, b.fptosi(safe, ty), _const(ty, -(2 ** (bits - 1))))
+
+
+def _float_to_unsigned(b: ir.IRBuilder, x: Any) -> Any:
+    half = _const(x.type, 2.0**63)
+    large = b.fcmp_ordered(">=", x, half)
+    low = _float_to_int(b, b.select(large, b.fsub(x, half), x), 64)
+    return b.select(large, b.xor(low, _const(_I64, -(2**63))), low)
+
+
+def _convert(b: ir.IRBuilder, source: Any, target: Any, x: Any) -> Any:
+    to_float = {32: ir.FloatType(), 64: ir.DoubleType()}
+    if target == types.boolean:
+        if _is_float(source):
+            return b.fcmp_unordered("!=", x, _const(x.type, 0.0))
+        return x if source == types.boolean else b.icmp_unsigned("!=", x, _const(x.type, 0))
+    if isinstance(target, types.Float):
+        ty = to_float[target.bitwidth]
+        if not _is_float(source):
+            return (b.sitofp if _signed(source) else b.uitofp)(x, ty)
+        if source == target:
+            return x
+        return (b.fpext if target.bitwidth == 64 else b.fptrunc)(x, ty)
+    ty = ir.IntType(target.bitwidth)
+    if _is_float(source):
+        if target == types.uint64:
+            return _float_to_unsigned(b, x)
+        wide = 64 if target.bitwidth == 64 or target == types.uint32 else 32
+        x = _float_to_int(b, x, wide)
+        return x if target.bitwidth == wide else b.trunc(x, ty)
+    bits = 1 if source == types.boolean else source.bitwidth
+    if bits == target.bitwidth:
+        return x
+    if bits > target.bitwidth:
+        return b.trunc(x, ty)
+    return (b.sext if _signed(source) else b.zext)(x, ty)
+
+
+def _caster(target: Any) -> Any:
+    def cast(typingctx: Any, x: Any) -> Any:
+        source = types.unliteral(x)
+
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            return _convert(builder, source, target, args[0])
+
+        return signature(target, source), codegen
+
+    return intrinsic(cast)
+
+
+bool_ = _caster(types.boolean)
+int8 = _caster(types.int8)
+int16 = _caster(types.int16)
+int32 = _caster(types.int32)
+int64 = _caster(types.int64)
+uint8 = _caster(types.uint8)
+uint16 = _caster(types.uint16)
+uint32 = _caster(types.uint32)
+uint64 = _caster(types.uint64)
+float32 = _caster(types.float32)
+float64 = _caster(types.float64)
+
+# The function above that converts to each dtype.
+CASTS = {name: "bool_" if name == "b1" else dtype.name for name, dtype in DTYPES.items()}
+
+
+# --- the rest -------------------------------------------------------------------------------------
+
+inf = math.inf
+nan = math.nan
+_exp, _log1p = vector_math.exp, vector_math.log1p
+
+
+@register_jitable
+def logaddexp(x: Any, y: Any) -> Any:
+    if x == y:
+        return x + _like(x, 0.693147180559945309417232121458176568)
+    d = x - y
+    if d > 0:
+        return x + _log1p(_exp(-d))
+    if d <= 0:
+        return y + _log1p(_exp(d))
+    return d
+
+
+@intrinsic
+def _like(typingctx: Any, x: Any, value: Any) -> Any:
+    """`value` in the float type of `x`."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return context.cast(builder, args[1], types.float64, x)
+
+    return signature(x, x, types.float64), codegen
+
+
+@register_jitable
+def nextafter(x: Any, y: Any) -> Any:
+    return np.nextafter(x, y)
+
+
+NAMES = frozenset(
+    """sqrt floor ceil trunc rint copysign isnan isinf isfinite signbit sign absolute minimum
+    maximum fmin fmax floordiv remainder fmod lshift rshift invert ipow gcd wrap trips select u
+    bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 inf nan logaddexp
+    nextafter""".split()
+)

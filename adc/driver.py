@@ -1,0 +1,80 @@
+"""The one function that knows the chain: Python function → value form → passes → kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from adc.frontend.lower import Lowered, lower
+from adc.ir.core import Function
+from adc.passes import pipeline
+from adc.passes.adjoint import adjoint
+from adc.passes.plan import Plan
+from adc.passes.remat import rematerialize
+from adc.passes.storage import storage
+from adc.passes.tangent import tangent
+
+# A transformation of value form: reverse or forward mode, with respect to parameter positions.
+Step = tuple[str, tuple[int, ...]]
+
+
+@dataclass
+class Compilation:
+    """Everything that happened on the way from a function to buffer form.
+
+    Attributes
+    ----------
+    lowered : Lowered
+        What the front end made.
+    fn : Function
+        Buffer form, ready for a back end.
+    plan : Plan or None
+        What the reverse code remembers; None for code without reverse part.
+    trace : pipeline.Trace
+        The function after every pass, and the seconds each took.
+    """
+
+    lowered: Lowered
+    fn: Function
+    plan: Plan | None
+    trace: pipeline.Trace = field(default_factory=pipeline.Trace)
+
+
+def transform(
+    lowered: Lowered, steps: Sequence[Step], policy: str = "auto"
+) -> Compilation:
+    """Run every pass on a lowered function: primal, transformations, remat, storage."""
+    trace = pipeline.Trace()
+    trace.stages.append(("frontend", lowered.fn))
+    fn = pipeline.run(lowered.fn, pipeline.PRIMAL, trace)
+    for name, positions in steps:
+        mode = {"adjoint": adjoint, "tangent": tangent}[name]
+
+        def apply(
+            before: Function,
+            mode: Callable[..., Function] = mode,
+            positions: tuple[int, ...] = positions,
+        ) -> Function:
+            return mode(before, positions)
+
+        fn = pipeline.run(fn, ((name, apply), *pipeline.CLEANUP), trace)
+    plan: Plan | None = None
+    if any(name == "adjoint" for name, _ in steps):
+
+        def remat(before: Function) -> Function:
+            nonlocal plan
+            done = rematerialize(before, policy)
+            plan = done.plan
+            return done.fn
+
+        fn = pipeline.run(fn, (("remat", remat), *pipeline.CLEANUP), trace)
+    fn = pipeline.run(fn, (("storage", storage),), trace)
+    return Compilation(lowered, fn, plan, trace)
+
+
+def compile_ir(
+    fn: Callable[..., Any], arguments: dict[str, Any], steps: Sequence[Step], policy: str = "auto"
+) -> Compilation:
+    """Lower `fn` for argument types and run every pass."""
+    return transform(lower(fn, arguments), steps, policy)
