@@ -87,6 +87,7 @@ class Forwarding:
         # Versions outside loops and branches, in order: the last one of a family is final.
         self.outer: list[Value] = []
         self.levels: dict[Value, int] = {}
+        self.places: dict[Value, int] = {}
         self.final: dict[Value, Value] = {}
         for param in fn.params:
             self.note(param, 0)
@@ -94,12 +95,20 @@ class Forwarding:
         for value in self.outer:
             if isinstance(value.type, Array):
                 self.final[self.families.find(value)] = value
+        # A version that is not the last leaves stores in branches whose result nobody reads.
+        for access in self.accesses:
+            family = self.families.find(access.stmt.array)
+            final = self.final.get(family)
+            if isinstance(access.stmt, Store) and final is not None:
+                if access.place > self.places[final]:
+                    del self.final[family]
         self.by_result = {a.stmt.result: a for a in self.accesses if isinstance(a.stmt, Load)}
 
     def note(self, value: Value, level: int, outermost: bool = True) -> None:
         self.levels[value] = level
         if outermost and level == 0:
             self.outer.append(value)
+            self.places[value] = self.counter
 
     def walk(
         self, stmts: Sequence[Stmt], loops: tuple[Value, ...], outermost: bool = False

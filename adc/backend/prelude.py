@@ -36,8 +36,9 @@ def _llvm(name: str) -> Build:
     """Return code that calls LLVM's intrinsic `name`, which works on any float type."""
 
     def build(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
-        function = b.module.declare_intrinsic(name, [args[0].type])
-        return b.call(function, args)
+        float_type = args[0].type
+        form = ir.FunctionType(float_type, [float_type] * len(args))
+        return b.call(b.module.declare_intrinsic(name, [float_type], form), args)
 
     return build
 

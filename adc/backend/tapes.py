@@ -50,20 +50,18 @@ class Tapes:
         self._bad: set[int] = set()
         self._matched: set[tuple[str, str]] = set()
         self._directions = {name: (False, False) for name in self._functions}
-        while True:  # until it is known which functions leave frames, and which take them
+        before: dict[str, tuple[bool, bool]] = {}
+        while before != self._directions:  # until it is known which functions leave or take frames
             before = dict(self._directions)
             for name, each in self._functions.items():
                 pops, pushes = self._run(each.body)
                 self._pops[name], self._pushes[name] = tuple(pops), tuple(pushes)
-                self._directions[name] = (
-                    before[name][0] or bool(pops),
-                    before[name][1] or bool(pushes),
-                )
-            if before == self._directions:
-                break
+                left, right = self._directions[name]
+                self._directions[name] = (left or bool(pops), right or bool(pushes))
         # Once more with all that is now known of the callees.
         self._links.clear()
         self._matched.clear()
+        self._bad.clear()
         for each in self._functions.values():
             self._run(each.body)
         self._doubt([*self._pops[fn.name], *self._pushes[fn.name]])

@@ -40,8 +40,21 @@ MAX_RECURSION = 3000
 class _Recursive(Exception):
     """A function calls itself while it is inlined: it must become an IR function."""
 
-    def __init__(self, code: types.CodeType) -> None:
-        self.code = code
+    def __init__(self, key: object) -> None:
+        self.key = key
+
+
+def _key(fn: types.FunctionType, bound: dict[str, Binding]) -> object:
+    """Return what tells calls of a function apart while it is inlined: the functions passed.
+
+    ``apply(lambda u: apply(f, u), x)`` is no recursion: the two calls apply different functions.
+    """
+    fixed = tuple(
+        (name, control.shape_of(binding))
+        for name, binding in bound.items()
+        if isinstance(binding, Closure | Static)
+    )
+    return (id(fn.__code__), fixed)
 
 
 class _Bottom(Dead):
@@ -243,18 +256,19 @@ def run_function(
     args = {**defaults, **bound}
     mark = len(lo.builder.stmts)
     state = (dict(lo.versions), dict(lo.stale))
-    lo.stack.append(fn)
+    key = _key(fn, args)
+    lo.stack.append(key)
     try:
         return _run(lo, source.node, source, args, fn, None)
     except _Recursive as signal:
-        if signal.code is not fn.__code__:
+        if signal.key != key:
             raise
     finally:
         lo.stack.pop()
     # The main function calls itself: it becomes a function that main calls once.
     del lo.builder.stmts[mark:]
     lo.versions, lo.stale = state
-    lo.shared.recursive.add(id(fn.__code__))
+    lo.shared.recursive.add(key)
     lo.frame = Frame(source, {EXIT: Num(integer(FALLS))}, fn)
     lo.builder.loc = source.span(source.node)
     return call_recursive(lo, fn, source, args, source.node)
@@ -269,10 +283,6 @@ def call_function(
 ) -> Binding:
     """Lower a call of a function object: inline it, or call it if it is recursive."""
     code = fn.__code__
-    if any(active.__code__ is code for active in lo.stack) and (
-        id(code) not in lo.shared.recursive
-    ):
-        raise _Recursive(code)
     source = source_of(fn)
     if isinstance(source.node, ast.FunctionDef) and _is_generator(source.node):
         raise lo.unsupported("a generator", node, "return the values instead")
@@ -281,26 +291,29 @@ def call_function(
     bound = bind_arguments(
         lo, fn.__name__, spec, args, kwargs, function_defaults(fn, spec), node
     )
-    if id(code) in lo.shared.recursive:
+    key = _key(fn, bound)
+    if key in lo.shared.recursive:
         return call_recursive(lo, fn, source, bound, node)
+    if key in lo.stack:
+        raise _Recursive(key)
     if len(lo.stack) >= MAX_CALL_DEPTH:
         raise RecursionDepthError(
             f"calls nest more than {MAX_CALL_DEPTH} deep", lo.span(node)
         )
     before, mark = lo.snapshot(), len(lo.builder.stmts)
     frame = lo.frame
-    lo.stack.append(fn)
+    lo.stack.append(key)
     try:
         return _run(lo, source.node, source, bound, fn, None)
     except _Recursive as signal:
-        if signal.code is not code:
+        if signal.key != key:
             raise
     finally:
         lo.stack.pop()
     del lo.builder.stmts[mark:]
     lo.frame = frame
     lo.restore(before)
-    lo.shared.recursive.add(id(code))
+    lo.shared.recursive.add(key)
     return call_recursive(lo, fn, source, bound, node)
 
 
@@ -469,7 +482,7 @@ def _lower_callee(
     slots: Sequence[int],
 ) -> Function:
     sub = Lowerer(lo.shared)
-    sub.stack = [fn]
+    sub.stack = [_key(fn, bound)]
     depth = sub.builder.value("depth", INT)
     sub.depth = depth
     hints = [

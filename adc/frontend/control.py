@@ -84,8 +84,7 @@ def run_arm(lo: Lowerer, body: Callable[[], None], exited: bool = False) -> Arm:
             body()
         except Dead:
             dead = True
-    pending = exit_of(lo)
-    exited = exited or (isinstance(pending, Literal) and pending.value != FALLS)
+    exited = exited or FALLS not in exits_of(lo, exit_of(lo))
     return Arm(stmts, lo.snapshot(), dead, exited)
 
 

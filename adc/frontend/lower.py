@@ -164,7 +164,7 @@ class Shared:
     captures: dict[tuple[int, tuple[str, ...]], Capture] = field(default_factory=dict)
     guards: dict[tuple[int, tuple[str, ...]], Guard] = field(default_factory=dict)
     sources: dict[int, Source] = field(default_factory=dict)
-    recursive: set[int] = field(default_factory=set)
+    recursive: set[object] = field(default_factory=set)
     callees: dict[object, Any] = field(default_factory=dict)
 
 
@@ -182,7 +182,7 @@ class Lowerer:
         self.prologue: list[Stmt] = []
         self.captured: dict[tuple[int, tuple[str, ...]], tuple[Capture, Binding]] = {}
         self.memo: dict[object, Any] = {}
-        self.stack: list[types.FunctionType] = []
+        self.stack: list[object] = []
         self.frame: Frame = None  # type: ignore[assignment]  # set by `entered`
         # The level of recursion, in a function that is called and not inlined.
         self.depth: Operand | None = None

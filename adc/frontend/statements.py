@@ -36,6 +36,7 @@ from adc.frontend.control import (
     RETURN,
     branch,
     exit_of,
+    exits_of,
     is_exit,
     keep_exit,
     lower_loop,
@@ -66,7 +67,7 @@ def lower_stmts(lo: Lowerer, stmts: Sequence[ast.stmt]) -> None:
         pending = exit_of(lo)
         if is_exit(pending, FALLS):
             continue
-        if isinstance(pending, Literal) or not rest:
+        if FALLS not in exits_of(lo, pending) or not rest:
             return
         with lo.at(stmt):
             falls = lo.builder.apply("eq", pending, integer(FALLS), hint="falls")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.ir.opdef import OpDef
+from adc.ir.opdef import OpDef, Traced
 from adc.ir.ops.arith import eq, select
 
 LN2 = math.log(2.0)
@@ -148,13 +148,17 @@ hypot = OpDef(
     ),
     kinds="f", cost=20, domain=WIDE,
 )  # fmt: skip
-# Squares of tiny or huge operands would leave the range of the type; at the origin it is NaN.
+
+
+def _atan2_vjp(ct: Traced, y: Traced, a: Traced, b: Traced) -> tuple[Traced, Traced]:
+    # Squares of tiny or huge operands would leave the range of the type.
+    d = hypot(a, b)
+    return (ct * (b / d)) / d, -(ct * (a / d)) / d
+
+
+# At the origin the derivatives of `atan2` are NaN.
 atan2 = OpDef(
-    "atan2", 2, np.arctan2, "atan2({0}, {1})", (np.arctan2, math.atan2),
-    vjp=lambda ct, y, a, b: (
-        (ct * (b / hypot(a, b))) / hypot(a, b),
-        -(ct * (a / hypot(a, b))) / hypot(a, b),
-    ),
+    "atan2", 2, np.arctan2, "atan2({0}, {1})", (np.arctan2, math.atan2), vjp=_atan2_vjp,
     kinds="f", cost=25, domain=WIDE,
 )  # fmt: skip
 # x**0 has the derivative 0 in x, at x = 0 too; 0**y has the derivative 0 in y.

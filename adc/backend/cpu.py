@@ -1,0 +1,251 @@
+"""From buffer form to a callable: emitted source in a file, compiled by Numba, called with care.
+
+`build` turns source text into machine code and `Kernel` calls it; `compile` does both. The source
+is a real file, because Numba can cache only what has one, and because it can be read there.
+"""
+
+from __future__ import annotations
+
+import builtins
+import ctypes
+import functools
+import hashlib
+import importlib.util
+import os
+import sys
+import tempfile
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+import numpy as np
+from numba.core import types
+
+from adc.backend.emit import Emitted, Site, emit
+from adc.backend.memory import Memory
+from adc.backend.runtime import State, word_value
+from adc.ir.core import Function
+from adc.ir.errors import Span
+from adc.ir.types import Array, Scalar, Type, parse_type
+
+_DEFAULT_FOLDER = Path(tempfile.gettempdir()) / f"adc-{os.getuid() if hasattr(os, 'getuid') else 0}"
+
+_restore: Any = ctypes.pythonapi.PyErr_Restore
+_restore.restype, _restore.argtypes = None, [ctypes.c_void_p] * 3
+
+
+def _numba_scalar(dtype: str) -> Any:
+    numpy = Scalar(dtype).numpy
+    return types.boolean if dtype == "b1" else getattr(types, numpy.name)
+
+
+def numba_type(ty: Type) -> Any:
+    """Return Numba's type for a type of the IR."""
+    if isinstance(ty, Array):
+        return types.Array(_numba_scalar(ty.dtype), ty.rank, ty.layout)
+    return _numba_scalar(ty.dtype)
+
+
+def write_source(emitted: Emitted, folder: Path) -> Path:
+    """Write the source under a name made of its contents, and return the file."""
+    digest = hashlib.sha256(emitted.source.encode()).hexdigest()[:16]
+    path = folder / f"{emitted.name}_{digest}.py"
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")
+        with os.fdopen(handle, "w") as file:
+            file.write(emitted.source)
+        os.replace(temporary, path)  # so that no other process reads half a file
+    return path
+
+
+def build(emitted: Emitted, path: Path, *, cache: bool = True) -> Callable[..., tuple[Any, ...]]:
+    """Return the machine code of the source in `path`, compiled or found in Numba's file cache."""
+    spec = importlib.util.spec_from_file_location(f"adc_kernel_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    dispatcher: Any = getattr(module, emitted.name)
+    if cache:
+        dispatcher.enable_caching()
+    state = types.Array(types.int64, 1, "C")
+    dispatcher.compile((state, *(numba_type(ty) for ty in emitted.params)))
+    dispatcher.disable_compile()
+    return dispatcher  # type: ignore[no-any-return] # Numba has no types
+
+
+# --- arguments and results ------------------------------------------------------------------------
+
+
+class _Borrowed:
+    """An array that cannot be written, offered as one that can: compiled code only reads it."""
+
+    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+        self.array = array
+        self.__array_interface__ = dict(
+            array.__array_interface__, data=(array.__array_interface__["data"][0], False)
+        )
+
+
+def _array(ty: Array, arg: Any) -> Any:
+    array = np.asarray(arg, dtype=ty.numpy)
+    if ty.layout == "C" and not array.flags.c_contiguous or not array.flags.aligned:
+        array = np.array(array, order="C")
+    if array.ndim != ty.rank:
+        raise TypeError(f"an array of rank {ty.rank} is wanted, not {array.ndim}")
+    return array if array.flags.writeable else np.asarray(_Borrowed(array))
+
+
+def _converter(ty: Type) -> Callable[[Any], Any]:
+    """Return what makes an argument what Numba takes for `ty`."""
+    if isinstance(ty, Array):
+        return functools.partial(_array, ty)
+    simple: dict[str, Callable[[Any], Any]] = {"f64": float, "i64": int, "b1": bool}
+    return simple.get(ty.dtype, ty.numpy.type)
+
+
+def _deliverer(ty: Type) -> Callable[[Any], Any]:
+    """Return what makes a result of compiled code one of type `ty`: Python's if it is weak."""
+    if isinstance(ty, Array):
+        return lambda value: value
+    simple: dict[str, Callable[[Any], Any]] = {"f": float, "i": int, "b": bool}
+    return simple[ty.kind] if ty.weak else ty.numpy.type
+
+
+# --- errors ---------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _raiser(file: str, line: int, function: str) -> Callable[[BaseException], None]:
+    """Return a function that raises its argument, as if at a line of the user's source."""
+    source = "\n" * (line - 1) + "def f(error): raise error"
+    namespace: dict[str, Any] = {}
+    exec(compile_(source, file, "exec"), namespace)
+    raiser: Any = namespace["f"]
+    code: CodeType = raiser.__code__
+    name = function or "<adc>"
+    raiser.__code__ = code.replace(co_name=name, co_qualname=name)
+    return raiser  # type: ignore[no-any-return] # made by `exec`
+
+
+compile_ = builtins.compile
+
+
+def _values(words: Sequence[Any], names: Sequence[str]) -> list[Any]:
+    found = []
+    for word, name in zip(words, names, strict=False):
+        ty = parse_type(name)
+        value = word_value(int(word), ty.dtype)
+        found.append(value.item() if isinstance(ty, Scalar) and ty.weak else value)
+    return found
+
+
+def _message(site: Site, words: Sequence[Any]) -> str:
+    return site.message.format(*_values(words, site.types)) if site.types else site.message
+
+
+# --- calls ----------------------------------------------------------------------------------------
+
+
+class Kernel:
+    """A compiled function: call it with NumPy scalars and arrays, get a tuple of results.
+
+    Calls may come from several threads at once, each has its own memory. The arguments are never
+    written, the arrays returned belong to the caller.
+    """
+
+    def __init__(
+        self, emitted: Emitted, code: Callable[..., tuple[Any, ...]], path: Path
+    ) -> None:
+        self.emitted = emitted
+        self.path = path
+        self._code = code
+        self._in = [_converter(ty) for ty in emitted.params]
+        self._out = [_deliverer(ty) for ty in emitted.results]
+        self._operands = max([len(site.types) for site in emitted.sites], default=0)
+        self._prints = any(not site.error for site in emitted.sites)
+        self._local = threading.local()
+        self._memories: weakref.WeakSet[Memory] = weakref.WeakSet()
+
+    def _memory(self) -> Memory:
+        memory: Memory | None = getattr(self._local, "memory", None)
+        # A signal handler may call the kernel that it interrupts.
+        if memory is None or memory.busy:
+            memory = Memory(self._operands)
+            self._memories.add(memory)
+            if getattr(self._local, "memory", None) is None:
+                self._local.memory = memory
+        return memory
+
+    def __call__(self, *args: Any) -> tuple[Any, ...]:
+        if len(args) != len(self._in):
+            raise TypeError(f"{self.emitted.name} takes {len(self._in)} arguments, not {len(args)}")
+        given = [convert(arg) for convert, arg in zip(self._in, args, strict=True)]
+        memory = self._memory()
+        memory.busy = True
+        try:
+            memory.begin()
+            found = self._code(memory.state, *given)
+            status = int(memory.state[State.STATUS])
+            if self._prints:
+                self._print(memory)
+            if status:
+                self._fail(memory, status)
+        finally:
+            memory.busy = False
+        return tuple(deliver(value) for deliver, value in zip(self._out, found, strict=True))
+
+    def _print(self, memory: Memory) -> None:
+        words = memory.log().tolist()
+        at = 0
+        while at < len(words):
+            site = self.emitted.sites[words[at] - 1]
+            count = len(site.types)
+            print(_message(site, words[at + 1 : at + 1 + count]))
+            at += 1 + count
+
+    def _fail(self, memory: Memory, status: int) -> None:
+        state = memory.state
+        if status == State.INTERRUPTED:
+            error = [int(word) or None for word in state[State.ERROR : State.ERROR + 3]]
+            _restore(*error)  # raises: the interpreter looks for an error after every such call
+        site = self.emitted.sites[status - 1]
+        text = _message(site, state[State.OPERANDS :].tolist())
+        kind: Any = getattr(builtins, site.error)
+        loc = site.loc or Span("<adc>", 1)
+        _raiser(loc.file, loc.line, loc.function)(kind(*([text] if text else [])))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the kernel holds between calls, in all threads."""
+        return sum(memory.nbytes for memory in list(self._memories))
+
+    def release_memory(self) -> None:
+        """Give back the memory held between calls, that of calls now running aside."""
+        for memory in list(self._memories):
+            if not memory.busy:
+                memory.release()
+
+
+def compile(fn: Function, folder: Path | None = None, *, cache: bool = True) -> Kernel:
+    """Return a kernel for `fn`, which is in buffer form.
+
+    Parameters
+    ----------
+    fn
+        The result of `storage`.
+    folder
+        Where the source goes; a folder of temporary files by default.
+    cache
+        Whether Numba may keep the machine code in a file beside the source.
+    """
+    emitted = emit(fn)
+    path = write_source(emitted, folder or _DEFAULT_FOLDER)
+    return Kernel(emitted, build(emitted, path, cache=cache), path)
+
+
+__all__ = ["Kernel", "build", "compile", "numba_type", "sys", "write_source"]
