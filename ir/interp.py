@@ -195,12 +195,19 @@ class Interpreter:
             case Recall(value=value):
                 return (mirror.find(value),)
             case Push(values=values):
-                self.tape.append(tuple(many(values)))
+                # In buffer form arrays change in place: a frame has their contents.
+                self.tape.append(
+                    tuple(np.copy(v) if isinstance(v, np.ndarray) else v for v in many(values))
+                )
                 return ()
             case Pop(results=results):
+                if not self.tape:
+                    raise IRError("pop from an empty tape")
                 popped = self.tape.pop()
-                if len(popped) != len(results):
-                    raise IRError(f"popped {len(popped)} values for {len(results)}")
+                if [_kind(v) for v in popped] != [
+                    (v.type.numpy, v.type.rank if isinstance(v.type, Array) else 0) for v in results
+                ]:
+                    raise IRError(f"popped {popped} for {', '.join(map(str, results))}")
                 return popped
         raise AssertionError(stmt)
 
@@ -216,6 +223,10 @@ class Interpreter:
         old = self.element(array, index, stmt)
         where = tuple(int(i) for i in index)
         array[where] = old + value if accumulate else value
+
+
+def _kind(value: Any) -> tuple[np.dtype[Any], int]:
+    return np.asarray(value).dtype, np.ndim(value)
 
 
 def run(fn: Function, args: Sequence[Any]) -> tuple[Any, ...]:

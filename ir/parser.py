@@ -54,10 +54,9 @@ class _Tokens:
             if match is None:
                 raise IRError(f"unexpected character {text[at]!r}", Span("<ir>", line))
             kind = str(match.lastgroup)
-            if kind == "newline":
-                line += 1
             if kind != "space" and not (kind == "newline" and self._ended()):
                 self.items.append((kind, match.group(), line))
+            line += kind == "newline"
             at = match.end()
         self.items.append(("end", "", line))
         self.at = 0
@@ -73,8 +72,12 @@ class _Tokens:
     def text(self) -> str:
         return self.items[self.at][1]
 
-    def error(self, message: str) -> IRError:
-        return IRError(message, Span("<ir>", self.items[self.at][2]))
+    @property
+    def line(self) -> int:
+        return self.items[self.at][2]
+
+    def error(self, message: str, line: int = 0) -> IRError:
+        return IRError(message, Span("<ir>", line or self.line))
 
     def next(self) -> str:
         self.at += 1
@@ -122,9 +125,9 @@ class _Parser:
         except ValueError as error:
             raise self.tokens.error(str(error)) from None
 
-    def define(self, name: str, ty: Type) -> Value:
+    def define(self, name: str, ty: Type, line: int = 0) -> Value:
         if name in self.values:
-            raise self.tokens.error(f"%{name} is defined twice")
+            raise self.tokens.error(f"%{name} is defined twice", line)
         value = Value(name, ty)
         self.values[name] = value
         return value
@@ -228,22 +231,32 @@ class _Parser:
             if not self.tokens.accept(","):
                 self.tokens.expect("=")
                 break
+        line = self.tokens.line
         verb = self.tokens.want("word")
 
         def results(found: tuple[Type, ...]) -> tuple[Value, ...]:
+            # The statement may have blocks: what is wrong is its first line.
             if len(found) != len(names):
-                raise self.tokens.error(f"{verb} has {len(found)} results, not {len(names)}")
-            return tuple(self.define(n, t) for n, t in zip(names, found, strict=True))
+                raise self.tokens.error(f"{verb} has {len(found)} results, not {len(names)}", line)
+            return tuple(self.define(n, t, line) for n, t in zip(names, found, strict=True))
 
         if verb in _FORMS:
             return _FORMS[verb](self, results)
         if verb == "pop":
+            if None in types:
+                raise self.tokens.error("pop without the types of its results", line)
             return Pop(results(tuple(t for t in types if t is not None)))
         if verb not in OPS:
             raise self.tokens.error(f"no operation named {verb!r}")
         params = self.static()
         args = self.operands()
-        found = OPS[verb].types([arg.type for arg in args], params)
+        if OPS[verb].arity not in (-1, len(args)):
+            raise self.tokens.error(f"{verb} takes {OPS[verb].arity} operands, not {len(args)}")
+        try:
+            found = OPS[verb].types([arg.type for arg in args], params)
+        except (IRError, IndexError, ValueError) as error:
+            message = error.message if isinstance(error, IRError) else f"{verb}: {error}"
+            raise self.tokens.error(message) from None
         return Apply(results(found), OPS[verb], args, params)
 
     def function(self) -> Function:
@@ -276,12 +289,13 @@ class _Parser:
         while not self.tokens.accept("return"):
             body.append(self.stmt())
             self.tokens.skip_lines()
+        line = self.tokens.line
         returned = self.operands()
         self.tokens.skip_lines()
         self.tokens.expect("}")
         self.tokens.skip_lines()
         if tuple(operand.type for operand in returned) != tuple(declared):
-            raise self.tokens.error(f"{name} does not return what it declares")
+            raise self.tokens.error(f"{name} does not return what it declares", line)
         return Function(name, tuple(params), tuple(body), returned, mirror=mirror)
 
     declared: dict[str, tuple[Type, ...]]
@@ -290,8 +304,13 @@ class _Parser:
         self.declared = _declared(self.tokens)
         self.tokens.skip_lines()
         while self.tokens.kind != "end":
+            line = self.tokens.line
             fn = self.function()
+            if fn.name in self.functions:
+                raise self.tokens.error(f"two functions named {fn.name}", line)
             self.functions[fn.name] = fn
+        if not self.functions:
+            raise self.tokens.error("no function")
         *callees, main = self.functions.values()
         return Function(
             main.name, main.params, main.body, main.results, tuple(callees), main.mirror

@@ -1,11 +1,17 @@
 """Well-formedness: names, dominance, types, yields, and that Recalls name what they may.
 
+A value is recalled inside `reverse` of every loop that it is defined in. Whether the branch that
+defines it was taken is not known here.
+
 `verify` reports every error it finds, each under the statement that causes it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import assert_never
+
+import numpy as np
 
 from adc.ir.core import (
     Apply,
@@ -35,7 +41,7 @@ from adc.ir.core import (
 from adc.ir.errors import IRError
 from adc.ir.printer import operand_text, print_stmt
 from adc.ir.types import Array, Scalar, Type
-from adc.ir.walk import defined, inner_values
+from adc.ir.walk import inner_values
 
 
 def alike(a: Type, b: Type) -> bool:
@@ -52,15 +58,42 @@ class _Verifier:
         self.callees = {callee.name: callee for callee in fn.callees} | {fn.name: fn}
         # Recalls look into the function whose calls this one reverses, or into the function itself.
         target = self.callees.get(fn.mirror, fn)
-        self.recallable = set(defined(target))
-        self.labels = {
-            stmt.label for stmt in walk(target.body) if isinstance(stmt, For | While | Call)
-        }
+        # The labels of the loops around each value, loop and call of the forward code.
+        self.paths: dict[Value, tuple[str, ...]] = dict.fromkeys(target.params, ())
+        self.loops: dict[str, tuple[str, ...]] = {}
+        self.calls: dict[str, tuple[str, ...]] = {}
+        self.forward(target.body, ())
+        self.called = {stmt.label: stmt.callee for stmt in walk(target.body)
+                       if isinstance(stmt, Call)}  # fmt: skip
+        # The labels of the loops whose iterations the reverse code is in.
+        self.mirrored: tuple[str, ...] = ()
         self.seen: set[str] = set()
 
+    def forward(self, stmts: Sequence[Stmt], path: tuple[str, ...]) -> None:
+        """Note where values, loops and calls are in the loops; reverse code is left out."""
+        for stmt in stmts:
+            self.paths.update(dict.fromkeys(stmt.results, path))
+            if isinstance(stmt, Reverse):
+                continue
+            inner = path
+            match stmt:
+                case For(label=label) | While(label=label):
+                    self.loops[label] = path
+                    inner = (*path, label)
+                case Call(label=label):
+                    self.calls[label] = path
+            self.paths.update(dict.fromkeys(inner_values(stmt), inner))
+            for block in blocks(stmt):
+                self.forward(block.stmts, inner)
+
     def error(self, stmt: Stmt | None, message: str) -> None:
-        where = "" if stmt is None else f"\n    in: {print_stmt(stmt).splitlines()[0]}"
-        self.errors.append(message + where)
+        text = f"return {' '.join(map(operand_text, self.fn.results))}".rstrip()
+        where = text if stmt is None else print_stmt(stmt).splitlines()[0]
+        self.errors.append(f"{message}\n    in: {where}")
+
+    def reached(self, path: tuple[str, ...]) -> bool:
+        """Whether the reverse code is in the iterations of all loops of `path`."""
+        return self.mirrored[: len(path)] == path
 
     def define(self, stmt: Stmt | None, values: Sequence[Value], scope: set[Value]) -> None:
         for value in values:
@@ -70,8 +103,19 @@ class _Verifier:
             scope.add(value)
 
     def read(self, stmt: Stmt | None, operand: Operand, scope: set[Value]) -> None:
-        if isinstance(operand, Value) and operand not in scope:
+        if isinstance(operand, Literal):
+            self.literal(stmt, operand)
+        elif operand not in scope:
             self.error(stmt, f"{operand} is not available here")
+
+    def literal(self, stmt: Stmt | None, literal: Literal) -> None:
+        value, ty = literal.value, literal.type
+        fits = isinstance(ty, Scalar) and type(value) is {"b": bool, "f": float}.get(ty.kind, int)
+        if fits and ty.kind in "iu":
+            bounds = np.iinfo(ty.numpy.name)
+            fits = bounds.min <= value <= bounds.max
+        if not fits:
+            self.error(stmt, f"{operand_text(literal)} is not a constant of type {ty}")
 
     def types(self, stmt: Stmt, want: Sequence[Type], got: Sequence[Operand], what: str) -> None:
         if len(want) != len(got):
@@ -89,6 +133,15 @@ class _Verifier:
         self.stmts(block.stmts, inner)
         for operand in block.yields:
             self.read(stmt, operand, inner)
+
+    def condition(self, stmt: Stmt, cond: Operand) -> None:
+        if not isinstance(cond.type, Scalar) or cond.type.kind != "b":
+            self.error(stmt, f"condition is {cond.type}")
+
+    def element(self, stmt: Store | Write) -> None:
+        array, value = stmt.array.type, stmt.value.type
+        if not isinstance(value, Scalar) or value.dtype != array.dtype:
+            self.error(stmt, f"writes {value} in {array}")
 
     def index(self, stmt: Load | Store | Write) -> None:
         if not isinstance(stmt.array.type, Array):
@@ -115,17 +168,16 @@ class _Verifier:
                 self.index(stmt)
                 if isinstance(array.type, Array) and result.type.dtype != array.type.dtype:
                     self.error(stmt, f"{result} is {result.type}")
-            case Store(result=result, array=array, value=value):
+            case Store(result=result, array=array):
                 self.index(stmt)
-                if result.type != array.type or value.type.dtype != array.type.dtype:
-                    self.error(stmt, f"stores {value.type} in {array.type} giving {result.type}")
-            case Write(array=array, value=value):
+                self.element(stmt)
+                if result.type != array.type:
+                    self.error(stmt, f"{result} is {result.type}, {array} is {array.type}")
+            case Write():
                 self.index(stmt)
-                if value.type.dtype != array.type.dtype:
-                    self.error(stmt, f"writes {value.type} in {array.type}")
+                self.element(stmt)
             case If(results=results, cond=cond, then=then, orelse=orelse):
-                if cond.type.kind != "b":
-                    self.error(stmt, f"condition is {cond.type}")
+                self.condition(stmt, cond)
                 want = [value.type for value in results]
                 self.types(stmt, want, then.yields, "then")
                 self.types(stmt, want, orelse.yields, "else")
@@ -137,32 +189,51 @@ class _Verifier:
                 self.types(stmt, want, init, "init")
                 self.types(stmt, want, body.yields, "yield")
                 self.types(stmt, want, results, "results")
-                if isinstance(stmt, Reverse) and stmt.loop not in self.labels:
+                if isinstance(stmt, For):
+                    if stmt.trips.type.kind not in "iu" or isinstance(stmt.trips.type, Array):
+                        self.error(stmt, f"trip count is {stmt.trips.type}")
+                elif stmt.loop not in self.loops:
                     self.error(stmt, f"no loop named {stmt.loop}")
+                elif not self.reached(self.loops[stmt.loop]):
+                    self.error(stmt, f"{stmt.loop} is inside a loop that is not reversed here")
             case While(results=results, init=init, body=body):
                 want = [param.type for param in body.params]
                 self.types(stmt, want, init, "init")
                 self.types(stmt, want, results, "results")
-                if not body.yields or body.yields[0].type.kind != "b":
+                if not body.yields:
                     self.error(stmt, "the first yield of a while is its condition")
+                    return
+                self.condition(stmt, body.yields[0])
                 self.types(stmt, want, body.yields[1:], "again")
-            case Call(results=results, callee=name, args=args):
+            case Call(results=results, callee=name, args=args, mirror=mirror):
                 if name not in self.callees:
                     self.error(stmt, f"no function named {name}")
                     return
                 callee = self.callees[name]
                 self.types(stmt, [param.type for param in callee.params], args, "arguments")
                 self.types(stmt, [v.type for v in results], callee.results, "results")
+                if mirror and mirror not in self.calls:
+                    self.error(stmt, f"no call named {mirror}")
+                elif mirror and not self.reached(self.calls[mirror]):
+                    self.error(stmt, f"{mirror} is inside a loop that is not reversed here")
+                elif mirror and callee.mirror != self.called[mirror]:
+                    self.error(stmt, f"{name} does not mirror {self.called[mirror]}")
             case Check(cond=cond):
-                if cond.type.kind != "b":
-                    self.error(stmt, f"condition is {cond.type}")
+                self.condition(stmt, cond)
             case Recall(result=result, value=value):
-                if value not in self.recallable:
+                if value not in self.paths:
                     self.error(stmt, f"{value} is not a value of the forward code")
+                elif not self.reached(self.paths[value]):
+                    self.error(stmt, f"{value} is inside a loop that is not reversed here")
                 if result.type != value.type:
                     self.error(stmt, f"{result} is {result.type}, {value} is {value.type}")
-            case Print() | Push() | Pop():
+            case Push(values=frame) | Pop(results=frame):
+                if not frame:
+                    self.error(stmt, "an empty frame")
+            case Print():
                 pass
+            case _:
+                assert_never(stmt)
 
     def stmts(self, stmts: Sequence[Stmt], scope: set[Value]) -> None:
         for stmt in stmts:
@@ -170,8 +241,12 @@ class _Verifier:
                 self.read(stmt, operand, scope)
             self.check(stmt)
             extra = [v for v in inner_values(stmt) if all(v not in b.params for b in blocks(stmt))]
+            outer = self.mirrored
+            if isinstance(stmt, Reverse) and stmt.loop in self.loops:
+                self.mirrored = (*self.loops[stmt.loop], stmt.loop)
             for block in blocks(stmt):
                 self.block(stmt, block, scope, extra)
+            self.mirrored = outer
             self.define(stmt, stmt.results, scope)
 
     def run(self) -> list[str]:
@@ -180,9 +255,19 @@ class _Verifier:
         self.stmts(self.fn.body, scope)
         for operand in self.fn.results:
             self.read(None, operand, scope)
-        labels = [s.label for s in walk(self.fn.body) if isinstance(s, For | While | Call)]
-        for label in sorted({label for label in labels if labels.count(label) > 1}):
-            self.error(None, f"two loops or calls named {label}")
+        if self.fn.mirror and self.fn.mirror not in self.callees:
+            self.error(None, f"no function named {self.fn.mirror} to mirror")
+        labels: set[str] = set()
+        writes: set[bool] = set()
+        for stmt in walk(self.fn.body):
+            if isinstance(stmt, For | While | Call):
+                if stmt.label in labels:
+                    self.error(stmt, f"two loops or calls named {stmt.label}")
+                labels.add(stmt.label)
+            elif isinstance(stmt, Store | Write):
+                writes.add(isinstance(stmt, Write))
+                if len(writes) > 1:
+                    self.error(stmt, "both value form and buffer form")
         return self.errors
 
 

@@ -221,36 +221,50 @@ def substitute_block(block: Block, env: Env) -> Block:
 def clone(
     stmts: Iterable[Stmt], env: dict[Value, Operand], names: Names, suffix: str = ""
 ) -> list[Stmt]:
-    """Copy `stmts` under fresh names; `env` maps old values to new operands and is extended."""
-    copies: list[Stmt] = []
+    """Copy `stmts` under fresh names; `env` maps old values to new operands and is extended.
+
+    Reverse code among `stmts` refers to the copies of what is copied with it.
+    """
+    copied: dict[Value, Value] = {}
+    labels: dict[str, str] = {}
 
     def fresh(value: Value) -> Value:
         new = Value(names.fresh(value.name + suffix), value.type)
-        env[value] = new
+        env[value] = copied[value] = new
         return new
+
+    def read(operand: Operand) -> Operand:
+        return env.get(operand, operand) if isinstance(operand, Value) else operand
 
     def copy_block(block: Block) -> Block:
         params = tuple(fresh(param) for param in block.params)
-        stmts = tuple(clone(block.stmts, env, names, suffix))
-        return Block(
-            params, stmts, tuple(env.get(v, v) if isinstance(v, Value) else v for v in block.yields)
-        )
+        stmts = tuple(copy(stmt) for stmt in block.stmts)
+        return Block(params, stmts, tuple(read(operand) for operand in block.yields))
 
-    for stmt in stmts:
-        stmt = map_operands(stmt, lambda v: env.get(v, v) if isinstance(v, Value) else v)
+    def copy(stmt: Stmt) -> Stmt:
+        stmt = map_operands(stmt, read)
         if isinstance(stmt, For | Reverse):
             stmt = replace(stmt, index=fresh(stmt.index))
         if isinstance(stmt, For | While | Call):
-            stmt = replace(stmt, label=names.fresh(stmt.label))
+            labels[stmt.label] = label = names.fresh(stmt.label)
+            stmt = replace(stmt, label=label)
         stmt = map_blocks(stmt, copy_block)
+        match stmt:
+            case Reverse(loop=loop):
+                stmt = replace(stmt, loop=labels.get(loop, loop))
+            case Call(mirror=mirror):
+                stmt = replace(stmt, mirror=labels.get(mirror, mirror))
+            case Recall(value=value):
+                stmt = replace(stmt, value=copied.get(value, value))
         results = tuple(fresh(value) for value in stmt.results)
         match stmt:
             case Load() | Store() | Recall():
-                stmt = replace(stmt, result=results[0])
+                return replace(stmt, result=results[0])
             case Apply() | If() | For() | While() | Reverse() | Call() | Pop():
-                stmt = replace(stmt, results=results)
-        copies.append(stmt)
-    return copies
+                return replace(stmt, results=results)
+        return stmt
+
+    return [copy(stmt) for stmt in stmts]
 
 
 class Substituting(Protocol):

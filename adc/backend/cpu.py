@@ -68,6 +68,7 @@ def build(emitted: Emitted, path: Path, *, cache: bool = True) -> Callable[..., 
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # Numba finds the functions of a recursion by their module
     spec.loader.exec_module(module)
     dispatcher: Any = getattr(module, emitted.name)
     if cache:
@@ -248,4 +249,4 @@ def compile(fn: Function, folder: Path | None = None, *, cache: bool = True) -> 
     return Kernel(emitted, build(emitted, path, cache=cache), path)
 
 
-__all__ = ["Kernel", "build", "compile", "numba_type", "sys", "write_source"]
+__all__ = ["Kernel", "build", "compile", "numba_type", "write_source"]
