@@ -26,11 +26,15 @@ Grammar, on one page (the text form of both forms; `parse(print(fn)) == fn`)::
     carrying  ::= ["carrying" "(" (VALUE "=" operand),* ")"]
     block     ::= "{" stmt* [("yield" | "again") operand*] "}"
 
+From ``#`` to the end of a line is a comment. A message is a template for `str.format`, in JSON's
+spelling.
+
 *Value form*: arrays are values; `store` makes a new version. The body of a `while` runs at least
 once and its first yield says whether to run again. `for` counts 0, 1, …, trips - 1.
 *Reverse code* names the forward values it needs with `recall` and mirrors loops with `reverse`;
 the `remat` pass replaces both by `push`, `pop`, recomputation and ordinary loops.
-*Buffer form* (after `storage`): array values are references, `write` changes them in place.
+*Buffer form* (after `storage`): array values are references, `write` changes them in place, and
+`push` keeps the contents that an array has then.
 """
 
 import adc.ir.ops  # noqa: F401  (fills the op table)

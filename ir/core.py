@@ -165,7 +165,11 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Raise `error` with `message`, formatted with `args`, unless `cond` holds."""
+    """Raise `error` with `message` unless `cond` holds.
+
+    `message` is a template for `str.format` and `args`, also where there are none: a brace that
+    means itself is doubled. An empty one stands for no message.
+    """
 
     cond: Operand
     error: str
@@ -180,7 +184,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Print:
-    """Print `message`, formatted with `args`."""
+    """Print `message`, a template as in `Check`."""
 
     message: str
     args: tuple[Operand, ...]

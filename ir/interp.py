@@ -185,7 +185,7 @@ class Interpreter:
                 return self.call(self.functions[callee], many(args), inner, forward)
             case Check(cond=cond, error=error, message=message, args=args):
                 if not self.read(cond, env):
-                    text = message.format(*many(args)) if args else message
+                    text = message.format(*many(args))
                     kind = getattr(builtins, error)
                     raise ProgramError(kind(*([text] if text else [])), stmt)
                 return ()

@@ -73,7 +73,8 @@ class OpDef:
     domain : tuple of (low, high)
         Where tests sample each operand.
     kinks : tuple of float
-        Points where the derivative jumps; the rule's choice there is tested.
+        Points where the derivative jumps, of the first operand or of the difference of both; the
+        rule's choice there is tested.
     kinds : str
         Kinds of operands it is defined for, of ``"biuf"``.
     """

@@ -36,10 +36,10 @@ from adc.ir.types import BOOL, FLOAT, INT, Array, Type, parse_type
 _TOKEN = re.compile(
     r"""
     (?P<space>[ \t]+|\#[^\n]*) | (?P<newline>\n)
-  | (?P<value>%[A-Za-z_$][\w.$]*)
+  | (?P<value>%(?:[^\W\d]|\$)[\w.$]*)
   | (?P<string>"(?:[^"\\]|\\.)*")
   | (?P<number>-?(?:inf\b|nan\b|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?))
-  | (?P<arrow>->) | (?P<word>[A-Za-z_$][\w.$]*) | (?P<punct>[\[\](){}=,:])
+  | (?P<arrow>->) | (?P<word>(?:[^\W\d]|\$)[\w.$]*) | (?P<punct>[\[\](){}=,:])
     """,
     re.VERBOSE,
 )
@@ -185,7 +185,8 @@ class _Parser:
                 if self.tokens.next() == "]":
                     return tuple(found)
             else:
-                text += self.tokens.next()
+                # The comma of an array type is printed with a space.
+                text += self.tokens.next().replace(",", ", ")
 
     def carrying(self) -> tuple[list[str], tuple[Operand, ...]]:
         names: list[str] = []

@@ -7,6 +7,7 @@ are NumPy's.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +28,7 @@ DTYPES: dict[str, np.dtype[np.generic]] = {
 }
 NAMES: dict[np.dtype[np.generic], str] = {dtype: name for name, dtype in DTYPES.items()}
 _WEAK_TEXT = {"b1": "bool", "i64": "int", "f64": "float"}
+_ARRAY = re.compile(r"(?P<dtype>\w+)\[(?P<axes>(:(, ?:)*)?)\](?P<layout>[AF]?)")
 _KIND_ORDER = {"b": 0, "i": 1, "u": 1, "f": 2}
 
 
@@ -95,12 +97,9 @@ def parse_type(text: str) -> Type:
             return Scalar(name, weak=True)
     if text in DTYPES:
         return Scalar(text)
-    if "[" in text:
-        dtype, _, rest = text.partition("[")
-        inside, _, layout = rest.partition("]")
-        rank = inside.count(":")
-        if dtype in DTYPES and layout in ("", "A", "F"):
-            return Array(dtype, rank, layout or "C")
+    array = _ARRAY.fullmatch(text)
+    if array is not None and array["dtype"] in DTYPES:
+        return Array(array["dtype"], array["axes"].count(":"), array["layout"] or "C")
     raise ValueError(f"not a type: {text!r}")
 
 

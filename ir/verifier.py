@@ -45,10 +45,15 @@ from adc.ir.walk import inner_values
 
 
 def alike(a: Type, b: Type) -> bool:
-    """Whether a value of type `a` may stand where `b` is declared: weak marks may differ."""
+    """Whether a value of type `a` may stand where `b` is declared.
+
+    Weak marks may differ, and an array of layout C is one of any strides too.
+    """
     if isinstance(a, Scalar) and isinstance(b, Scalar):
         return a.dtype == b.dtype
-    return a == b
+    if isinstance(a, Array) and isinstance(b, Array):
+        return (a.dtype, a.rank) == (b.dtype, b.rank) and b.layout in (a.layout, "A")
+    return False
 
 
 class _Verifier:

@@ -9,6 +9,9 @@ from __future__ import annotations
 import itertools
 import math
 import operator
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from typing import Any
@@ -653,17 +656,28 @@ def test_rules_as_text(golden: Callable[[str, str], None]) -> None:
     for op in DIFFERENTIABLE:
         types, params, rule = traced(op)[0]
         names = [param.name for param in rule.params]
-        gives = [f"x{k}" for k, out in enumerate(rule.outputs) if out is not None]
-        needs = [names[k] for k in sorted(rule.needs())]
+        lines = []
+        for k, out in enumerate(rule.outputs):
+            if out is not None:
+                needs = rule.needs([j == k for j in range(len(types))])
+                lines.append(f"# to x{k} from {' '.join(names[i] for i in sorted(needs))}\n")
         static = f"[{', '.join(map(str, params))}]" if params else ""
         parts.append(
             f"# {op.name}{static} {' '.join(map(str, types))}\n"
-            f"# needs {' '.join(needs) or 'nothing'}, gives {' '.join(gives) or 'nothing'}\n"
-            f"{rule_function(op, rule)}"
+            f"{''.join(lines)}{rule_function(op, rule)}"
         )
     text = "\n".join(parts)
     golden("rules.txt", text)
     parse(text)
+
+
+def test_golden_files_are_not_rewritten_where_they_are_checked() -> None:
+    command = [sys.executable, "-m", "pytest", "--update-golden", "--collect-only", __file__]
+    result = subprocess.run(
+        command, env={**os.environ, "CI": "1"}, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "refused" in result.stderr
 
 
 def test_rules_of_weak_operands_are_those_of_strong_ones() -> None:

@@ -6,6 +6,7 @@ is a real file, because Numba can cache only what has one, and because it can be
 
 from __future__ import annotations
 
+import ast
 import builtins
 import ctypes
 import functools
@@ -18,7 +19,6 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -121,19 +121,24 @@ def _deliverer(ty: Type) -> Callable[[Any], Any]:
 
 
 @functools.cache
-def _raiser(file: str, line: int, function: str) -> Callable[[BaseException], None]:
-    """Return a function that raises its argument, as if at a line of the user's source."""
-    source = "\n" * (line - 1) + "def f(error): raise error"
+def _raiser(span: Span) -> Callable[[BaseException], None]:
+    """Return a function that raises its argument, as if in a range of the user's source."""
+    tree = ast.parse("def f(error):\n raise error")
+    place = {
+        "lineno": span.line,
+        "col_offset": span.column,
+        "end_lineno": span.end_line or span.line,
+        "end_col_offset": span.end_column or span.column,
+    }
+    for node in ast.walk(tree):
+        for name in place.keys() & set(node._attributes):
+            setattr(node, name, place[name])
     namespace: dict[str, Any] = {}
-    exec(compile_(source, file, "exec"), namespace)
+    exec(builtins.compile(tree, span.file, "exec"), namespace)
     raiser: Any = namespace["f"]
-    code: CodeType = raiser.__code__
-    name = function or "<adc>"
-    raiser.__code__ = code.replace(co_name=name, co_qualname=name)
+    name = span.function or "<adc>"
+    raiser.__code__ = raiser.__code__.replace(co_name=name, co_qualname=name)
     return raiser  # type: ignore[no-any-return] # made by `exec`
-
-
-compile_ = builtins.compile
 
 
 def _values(words: Sequence[Any], names: Sequence[str]) -> list[Any]:
@@ -217,8 +222,7 @@ class Kernel:
         site = self.emitted.sites[status - 1]
         text = _message(site, state[State.OPERANDS :].tolist())
         kind: Any = getattr(builtins, site.error)
-        loc = site.loc or Span("<adc>", 1)
-        _raiser(loc.file, loc.line, loc.function)(kind(*([text] if text else [])))
+        _raiser(site.loc or Span("<adc>", 1))(kind(*([text] if text else [])))
 
     @property
     def nbytes(self) -> int:

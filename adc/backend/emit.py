@@ -48,19 +48,31 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.errors import IRError, Span
-from adc.ir.types import Array, Type
+from adc.ir.types import DTYPES, Array, Type
 from adc.ir.walk import use_counts
 
 # Longest expression that is moved into another one.
 _INLINE = 60
 # Iterations of a loop at the top between two looks for signals.
 STRIP = 1 << 16
-_RUNTIME = ("bits", "copy_into", "empty", "fill", "fresh", "grow", "log", "poll", "tape", "view")
+# The places in the state, as emitted code names them.
+_PLACES = {
+    "STATUS": (State.STATUS, "0, or the check that failed"),
+    "TOP": (State.TOP, "bytes of the workspace in use"),
+    "OPERANDS": (State.OPERANDS, "of the check that failed"),
+    **{
+        dtype.upper(): (State.tape(dtype), f"tape of {dtype}: address, capacity, elements in use")
+        for dtype in DTYPES
+    },
+}
+_RUNTIME = ("bits", "copy_into", "empty", "fill", "fresh", "grow", "note", "poll", "tape", "view")
 _RESERVED = (
     prelude.NAMES
     | set(vector_math.FUNCTIONS)
     | set(_RUNTIME)
     | set(keyword.kwlist)
+    | set(_PLACES)
+    | {f"{part}_{dtype}" for part in ("tape", "top") for dtype in DTYPES}
     | {"state", "np", "njit", "range", "min", "True", "False", "None", "STRIP", "OPTIONS"}
 )
 
@@ -232,11 +244,7 @@ class _Function:
         found = self.expr(operand)
         if isinstance(operand, Literal):
             return Expr(str(int(operand.value)))
-        if found.text in self.indices:
-            return found
         return Expr(f"u({found.bare})", found.reads, found.loads)
-
-    indices: set[str] = set()  # variables of loops that count up: Numba sees that they are >= 0
 
     # -- statements ------------------------------------------------------------------------
 
@@ -268,9 +276,9 @@ class _Function:
             case Print(args=args):
                 self.flush()
                 self.comment(stmt.loc)
-                self.line(f"log(state, {self.shared.site(stmt)})")
+                self.line(f"note(state, {self.shared.site(stmt)})")
                 for arg in args:
-                    self.line(f"log(state, {self.word(arg)})")
+                    self.line(f"note(state, {self.word(arg)})")
             case Push():
                 self.push(stmt)
             case Pop():
@@ -320,9 +328,9 @@ class _Function:
         self.line(f"if not {cond.text}:")
         self.indent += 1
         for k, arg in enumerate(stmt.args):
-            self.line(f"state[{State.OPERANDS + k}] = {self.word(arg)}")
+            self.line(f"state[OPERANDS{f' + {k}' * (k > 0)}] = {self.word(arg)}")
         place = f"{stmt.loc.file}:{stmt.loc.line}" if stmt.loc else ""
-        self.line(f"state[{State.STATUS}] = {self.shared.site(stmt)}  # {stmt.error} {place}".rstrip())
+        self.line(f"state[STATUS] = {self.shared.site(stmt)}  # {stmt.error} {place}".rstrip())
         self.leave()
         self.indent -= 1
 
@@ -482,7 +490,7 @@ class _Function:
         count = trips.bare
         block = id(stmt) in self.shared.tapes.blocks
         inner = not any(isinstance(s, For | While | Call) for s in walk(stmt.body.stmts))
-        small = isinstance(stmt.trips, Literal) and int(stmt.trips.value) <= STRIP
+        small = self.is_short(stmt)
         if not trips.atomic and (block or stmt.down or (inner and not small)):
             count = self.helper("trips")
             self.line(f"{count} = {trips.bare}")
@@ -500,8 +508,6 @@ class _Function:
             else:
                 self.line(f"for {index} in range({count}):")
         self.indent += 1
-        if not stmt.down:
-            self.indices = self.indices | {index}
         self.body(stmt, names, poll=not inner and not self.has_inner_loop(stmt.body))
         self.indent = indent
         self.bases, self.rows = outer_bases, outer_rows
@@ -542,18 +548,29 @@ class _Function:
         self.indent -= 1
 
     def has_inner_loop(self, block: Block) -> bool:
-        """Whether every iteration enters a loop, which looks for signals itself."""
-        return any(isinstance(stmt, For | While) for stmt in block.stmts)
+        """Whether every iteration enters a loop that looks for signals itself."""
+        return any(
+            isinstance(stmt, For | While) and not self.is_short(stmt, inside=True)
+            for stmt in block.stmts
+        )
+
+    def is_short(self, stmt: For | While, *, inside: bool = False) -> bool:
+        """Whether a loop without inner loops is over so soon that it need not look for signals."""
+        if isinstance(stmt, While) or not isinstance(stmt.trips, Literal):
+            return False
+        if any(isinstance(s, For | While | Call) for s in walk(stmt.body.stmts)):
+            return False
+        return int(stmt.trips.value) <= (16 if inside or self.depth else STRIP)
 
     def body(self, stmt: For | While, names: list[str], *, poll: bool) -> None:
-        last, indices = self.last, self.indices
+        last = self.last
         self.depth += 1
         if poll:
             self.stop_if("poll(state, 1)")
         mark = ""
         if self.makes_arrays(stmt.body.stmts):
             mark = self.helper("mark")
-            self.line(f"{mark} = state[{State.TOP}]")
+            self.line(f"{mark} = state[TOP]")
         start = len(self.lines)
         self.stmts(stmt.body.stmts)
         again = Expr("True")
@@ -568,14 +585,14 @@ class _Function:
         self.move(names, yields)
         self.pending.clear()
         if mark:
-            self.line(f"state[{State.TOP}] = {mark}")
+            self.line(f"state[TOP] = {mark}")
         if isinstance(stmt, While) and again.text != "True":
             self.line(f"if not {again.text}:")
             self.line("    break")
         elif len(self.lines) == start:
             self.line("pass")
         self.depth -= 1
-        self.last, self.indices = last, indices
+        self.last = last
 
     def makes_arrays(self, stmts: Sequence[Stmt]) -> bool:
         """Whether `stmts` take memory of the workspace, inner loops aside, which give it back."""
@@ -604,27 +621,27 @@ class _Function:
         self.comment(stmt.loc)
         traffic = [d for d in self.own if d in self.shared.tapes.used(stmt.callee)]
         for dtype in traffic:
-            self.line(f"state[{State.tape(dtype) + 2}] = top_{dtype}")
+            self.line(f"state[{dtype.upper()} + 2] = top_{dtype}")
         results = ", ".join(
             self.name(result) if self.counts.get(result) else "_" for result in stmt.results
         )
         comma = "," * (len(stmt.results) == 1)
         left = f"{results}{comma} = " if stmt.results else ""
         self.line(f"{left}{self.shared.names[stmt.callee]}({args})")
-        self.stop_if(f"state[{State.STATUS}] != 0")
+        self.stop_if("state[STATUS] != 0")
         for dtype in traffic:
             self.open_tape(dtype)
 
     # -- tapes -----------------------------------------------------------------------------
 
     def open_tape(self, dtype: str) -> None:
-        place = State.tape(dtype)
+        place = dtype.upper()
         self.line(f"tape_{dtype} = tape(state, {place}, {numpy_name(dtype)})")
-        self.line(f"top_{dtype} = state[{place + 2}]")
+        self.line(f"top_{dtype} = state[{place} + 2]")
 
     def room(self, dtype: str) -> None:
         self.line(f"if top_{dtype} > tape_{dtype}.size:")
-        grow = f"grow(state, {State.tape(dtype)}, top_{dtype}, {numpy_name(dtype)})"
+        grow = f"grow(state, {dtype.upper()}, top_{dtype}, {numpy_name(dtype)})"
         self.line(f"    tape_{dtype} = {grow}")
 
     def reserve(self, stmt: For, count: str) -> None:
@@ -737,15 +754,19 @@ class _Function:
         mark = ""
         if not self.main and self.makes_arrays(self.fn.body):
             mark = self.helper("mark")
-            self.line(f"{mark} = state[{State.TOP}]")
+            self.line(f"{mark} = state[TOP]")
         for dtype in self.own:
             self.open_tape(dtype)
         self.stmts(self.fn.body)
-        values = [self.text(result) for result in self.fn.results]
+        # Numba cannot compile a branch inside a long tuple.
+        values = [
+            self.text(result) if len(self.fn.results) <= 8 else self.atom(result).text
+            for result in self.fn.results
+        ]
         for dtype in self.own:
-            self.line(f"state[{State.tape(dtype) + 2}] = top_{dtype}")
+            self.line(f"state[{dtype.upper()} + 2] = top_{dtype}")
         if mark:
-            self.line(f"state[{State.TOP}] = {mark}")
+            self.line(f"state[TOP] = {mark}")
         self.line(f"return ({', '.join(values)}{',' * (len(values) == 1)})")
         return [*head, *self.lines]
 
@@ -765,7 +786,12 @@ def emit(fn: Function) -> Emitted:
     for module, found in (("prelude", names), ("runtime", runtime), ("vector_math", math)):
         if found:
             head += ["", f"from adc.backend.{module} import (", *(f"    {n}," for n in found), ")"]
-    head += ["", 'OPTIONS = {"nogil": True, "error_model": "numpy"}', f"STRIP = {STRIP}"]
+    head += ["", 'OPTIONS = {"nogil": True, "error_model": "numpy"}']
+    if "STRIP" in words:
+        head.append(f"STRIP = {STRIP}  # iterations between two looks for signals")
+    if words & set(_PLACES):
+        head += ["", "# Places in `state`."]
+        head += [f"{n} = {k}  # {doc}" for n, (k, doc) in _PLACES.items() if n in words]
     return Emitted(
         shared.names[fn.name],
         "\n".join(head) + text + "\n",
@@ -780,7 +806,7 @@ def _words(text: str) -> set[str]:
     """Return the identifiers in `text`, without its comments."""
     found: set[str] = set()
     for line in text.splitlines():
-        code = line.partition("#")[0]
+        code = line.partition("#")[0].replace("np.", "np_")
         found.update("".join(c if c.isalnum() or c == "_" else " " for c in code).split())
     return found
 

@@ -156,6 +156,14 @@ def _choose(smaller: bool, nan_wins: bool) -> Build:
     return build
 
 
+def _heaviside(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
+    x, middle = args
+    zero, one = _const(x.type, 0.0), _const(x.type, 1.0)
+    step = b.select(b.fcmp_ordered("==", x, zero), middle, b.select(_less(b, ty, x, zero), zero, one))
+    return b.select(_nan(b, x), x, step)
+
+
+heaviside = _op(2, _heaviside)
 sign = _op(1, _sign)
 absolute = _op(1, _absolute)
 minimum = _op(2, _choose(True, True))
@@ -292,8 +300,17 @@ def gcd(x: Any, y: Any) -> Any:
     return a
 
 
+@register_jitable
+def lcm(x: Any, y: Any) -> Any:
+    divisor = gcd(x, y)
+    if divisor == 0:
+        return divisor
+    return _times(_unsigned_quotient(absolute(x), divisor), absolute(y))
+
+
 # The absolute value of the smallest integer is right if it is taken as unsigned.
 _unsigned_rest = _op(2, lambda b, ty, a: b.urem(*a))
+_unsigned_quotient = _op(2, lambda b, ty, a: b.udiv(*a))
 
 
 # --- indices --------------------------------------------------------------------------------------
@@ -427,7 +444,7 @@ CASTS = {name: "bool_" if name == "b1" else dtype.name for name, dtype in DTYPES
 
 inf = math.inf
 nan = math.nan
-_exp, _log1p = vector_math.exp, vector_math.log1p
+_exp, _exp2, _log1p = vector_math.exp, vector_math.exp2, vector_math.log1p
 
 
 @register_jitable
@@ -439,6 +456,18 @@ def logaddexp(x: Any, y: Any) -> Any:
         return x + _log1p(_exp(-d))
     if d <= 0:
         return y + _log1p(_exp(d))
+    return d
+
+
+@register_jitable
+def logaddexp2(x: Any, y: Any) -> Any:
+    if x == y:
+        return x + _like(x, 1.0)
+    d = x - y
+    if d > 0:
+        return x + _like(x, 1.442695040888963407359924681001892137) * _log1p(_exp2(-d))
+    if d <= 0:
+        return y + _like(x, 1.442695040888963407359924681001892137) * _log1p(_exp2(d))
     return d
 
 
@@ -459,7 +488,7 @@ def nextafter(x: Any, y: Any) -> Any:
 
 NAMES = frozenset(
     """sqrt floor ceil trunc rint copysign isnan isinf isfinite signbit sign absolute minimum
-    maximum fmin fmax floordiv remainder fmod lshift rshift invert ipow gcd wrap trips select u
+    maximum fmin fmax floordiv remainder fmod lshift rshift invert ipow gcd lcm wrap trips select u
     bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 inf nan logaddexp
-    nextafter""".split()
+    logaddexp2 heaviside nextafter""".split()
 )

@@ -336,7 +336,7 @@ def grow(typingctx: Any, state: Any, place: Any, need: Any, dtype: Any) -> Any:
 
 
 @intrinsic
-def log(typingctx: Any, state: Any, word: Any) -> Any:
+def note(typingctx: Any, state: Any, word: Any) -> Any:
     """Append a word to the print log."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:

@@ -56,9 +56,7 @@ def _checked(lo: Lowerer, obj: ArrayObject, axis: int, index: Operand, node: ast
     with lo.at(node):
         index = lo.convert(index, INT)
         if isinstance(index, Literal):
-            wrapped: Operand = (
-                index if index.value >= 0 else numbers.plus(lo, size, index)
-            )
+            wrapped: Operand = index if index.value >= 0 else numbers.plus(lo, size, index)
         else:
             wrapped = lo.builder.apply("wrap", index, size, hint="i")
         inside = numbers.apply(lo, "inside", wrapped, size)
@@ -87,8 +85,11 @@ def subscript(lo: Lowerer, node: ast.Subscript) -> Binding:
             with lo.at(node):
                 return load(lo, obj, index, node)
         case TupleOf(items=items):
-            key = expressions.lower_expr(lo, node.slice) if not isinstance(
-                node.slice, ast.Slice) else None
+            key = (
+                expressions.lower_expr(lo, node.slice)
+                if not isinstance(node.slice, ast.Slice)
+                else None
+            )
             if key is None:
                 return TupleOf(items[_static_slice(lo, node.slice)])
             return _element_of(lo, items, key, node)
@@ -234,9 +235,7 @@ def attribute(lo: Lowerer, owner: ArrayRef, name: str, node: ast.AST) -> Binding
     raise lo.unsupported(f"`.{name}` of an array", node)
 
 
-def method(
-    lo: Lowerer, bound: Bound, args: Sequence[Binding], node: ast.Call
-) -> Binding:
+def method(lo: Lowerer, bound: Bound, args: Sequence[Binding], node: ast.Call) -> Binding:
     """Lower a call of a method of an array."""
     assert isinstance(bound.owner, ArrayRef)
     obj = bound.owner.object
@@ -342,9 +341,11 @@ def create(
             value = element_value(lo, stand_in, Num(value), node)
         elif not kind.startswith("empty"):
             one = kind.startswith("ones")
-            value = lo.convert(Literal(1.0 if one else 0.0, FLOAT), element) if (
-                element.kind == "f") else Literal(bool(one) if element.kind == "b" else int(one),
-                                                  element)
+            value = (
+                lo.convert(Literal(1.0 if one else 0.0, FLOAT), element)
+                if (element.kind == "f")
+                else Literal(bool(one) if element.kind == "b" else int(one), element)
+            )
         return lo.new_array(created(lo, dtype, dims, value), tuple(dims), "a")
 
 

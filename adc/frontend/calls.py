@@ -152,9 +152,7 @@ def bind_arguments(
         bound[spec.vararg.arg] = TupleOf(())
     for key, value in kwargs.items():
         if key not in by_name:
-            raise TypeMismatchError(
-                f"{name}() has no parameter {key!r}", lo.span(node)
-            )
+            raise TypeMismatchError(f"{name}() has no parameter {key!r}", lo.span(node))
         if key in bound:
             raise TypeMismatchError(f"{name}() got {key!r} twice", lo.span(node))
         bound[key] = value
@@ -202,9 +200,7 @@ def _call_closure(
         frame, depth = frame.caller, depth + 1
     if depth > MAX_CALL_DEPTH:
         raise RecursionDepthError("calls nest too deeply", lo.span(node))
-    bound = bind_arguments(
-        lo, callee.name, callee.node.args, args, kwargs, callee.defaults, node
-    )
+    bound = bind_arguments(lo, callee.name, callee.node.args, args, kwargs, callee.defaults, node)
     return _run(lo, callee.node, callee.source, bound, outer.holder, outer)
 
 
@@ -288,18 +284,14 @@ def call_function(
         raise lo.unsupported("a generator", node, "return the values instead")
     lo.shared.sources[id(code)] = source
     spec = source.node.args
-    bound = bind_arguments(
-        lo, fn.__name__, spec, args, kwargs, function_defaults(fn, spec), node
-    )
+    bound = bind_arguments(lo, fn.__name__, spec, args, kwargs, function_defaults(fn, spec), node)
     key = _key(fn, bound)
     if key in lo.shared.recursive:
         return call_recursive(lo, fn, source, bound, node)
     if key in lo.stack:
         raise _Recursive(key)
     if len(lo.stack) >= MAX_CALL_DEPTH:
-        raise RecursionDepthError(
-            f"calls nest more than {MAX_CALL_DEPTH} deep", lo.span(node)
-        )
+        raise RecursionDepthError(f"calls nest more than {MAX_CALL_DEPTH} deep", lo.span(node))
     before, mark = lo.snapshot(), len(lo.builder.stmts)
     frame = lo.frame
     lo.stack.append(key)
@@ -360,8 +352,11 @@ def call_recursive(
     slots: list[int] = []
     for leaf in found:
         if isinstance(leaf, ArrayRef):
-            same = [k for k, other in enumerate(unique)
-                    if isinstance(other, ArrayRef) and other.object is leaf.object]
+            same = [
+                k
+                for k, other in enumerate(unique)
+                if isinstance(other, ArrayRef) and other.object is leaf.object
+            ]
             if same:
                 slots.append(same[0])
                 continue
@@ -485,9 +480,7 @@ def _lower_callee(
     sub.stack = [_key(fn, bound)]
     depth = sub.builder.value("depth", INT)
     sub.depth = depth
-    hints = [
-        name for name, binding in bound.items() for _ in leaves(binding)
-    ]
+    hints = [name for name, binding in bound.items() for _ in leaves(binding)]
     params: list[Value] = []
     made: list[Num | ArrayRef] = []
     for position, ty in enumerate(types_):
@@ -502,9 +495,7 @@ def _lower_callee(
     sub.builder.check(within, "RecursionError", "maximum recursion depth exceeded")
     result = _run(sub, source.node, source, env, fn, None)
     if isinstance(result, Unstable | Unbound):
-        raise TypeMismatchError(
-            f"the result {result.why}", source.span(source.node)
-        )
+        raise TypeMismatchError(f"the result {result.why}", source.span(source.node))
     captures = list(sub.captured)
     holders = {id_: capture.holder for (id_, _), (capture, _) in sub.captured.items()}
     callee.captures = [(holders[id_], path) for id_, path in captures]
@@ -512,9 +503,7 @@ def _lower_callee(
     for _, binding in sub.captured.values():
         assert isinstance(binding, Num | ArrayRef)
         arrays_in.append(binding)
-    position_of = {
-        leaf.object: k for k, leaf in enumerate(arrays_in) if isinstance(leaf, ArrayRef)
-    }
+    position_of = {leaf.object: k for k, leaf in enumerate(arrays_in) if isinstance(leaf, ArrayRef)}
     outputs: list[Operand] = []
     origins: list[int] = []
     found_types: list[Scalar | Array] = []

@@ -140,9 +140,7 @@ class _Merge:
         self.arms[arm].stmts.extend(stmts)
         return operand
 
-    def leaf(
-        self, name: str, a: Num | ArrayRef | None, b: Num | ArrayRef | None
-    ) -> Num | ArrayRef:
+    def leaf(self, name: str, a: Num | ArrayRef | None, b: Num | ArrayRef | None) -> Num | ArrayRef:
         if isinstance(a, Num) or isinstance(b, Num):
             x = a.operand if isinstance(a, Num) else None
             y = b.operand if isinstance(b, Num) else None
@@ -175,9 +173,7 @@ class _Merge:
             self.objects[p, q] = self.lo.new_array(value, dims, name, sorted_objects(alias))
         return self.objects[p, q]
 
-    def dim(
-        self, p: ArrayObject | None, q: ArrayObject | None, axis: int, value: Value
-    ) -> Operand:
+    def dim(self, p: ArrayObject | None, q: ArrayObject | None, axis: int, value: Value) -> Operand:
         sizes = {self.lo.dims[obj][axis] for obj in (p, q) if obj is not None}
         if len(sizes) == 1:
             (size,) = sizes
@@ -241,9 +237,7 @@ class _Merge:
             elif leaf.object in self.before.versions:
                 found.append(leaf)
                 continue
-            found.append(
-                self.leaf(hint, leaf, None) if side == 0 else self.leaf(hint, None, leaf)
-            )
+            found.append(self.leaf(hint, leaf, None) if side == 0 else self.leaf(hint, None, leaf))
         return rebuild(binding, iter(found))
 
 
@@ -444,7 +438,9 @@ def _attempt(
     loc = lo.builder.loc
     carried: list[_Carried] = []
     fresh: dict[tuple[str, int], ArrayRef] = {}
-    bound = [n for n in names if not isinstance(before.env.get(n, Unbound()), Unbound | Unstable | Late)]
+    bound = [
+        n for n in names if not isinstance(before.env.get(n, Unbound()), Unbound | Unstable | Late)
+    ]
     with lo.builder.block() as opening:
         for name in bound:
             found: list[Num | ArrayRef] = []
@@ -554,8 +550,11 @@ def _open_fresh(
             if _entry(before, a) is _entry(before, b):
                 _suspect(fresh[a].object, fresh[b].object)
     for pair in memo.alias:
-        ends = [fresh[end].object if isinstance(end, tuple) else end for end in pair
-                if not isinstance(end, tuple) or end in fresh]
+        ends = [
+            fresh[end].object if isinstance(end, tuple) else end
+            for end in pair
+            if not isinstance(end, tuple) or end in fresh
+        ]
         if len(ends) == 2:
             _suspect(*ends)
 
@@ -845,8 +844,7 @@ def _result_array(
     version = item.init if item.result is None else item.result
     assert isinstance(version, Value)
     obj = inner.object
-    known = all(isinstance(size, Literal) or size in lo.dims[entry.object]
-                for size in lo.dims[obj])
+    known = all(isinstance(size, Literal) or size in lo.dims[entry.object] for size in lo.dims[obj])
     dims = (
         lo.dims[obj]
         if known

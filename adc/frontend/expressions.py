@@ -283,9 +283,7 @@ def unpack(lo: Lowerer, value: Binding, node: ast.AST, count: int) -> list[Bindi
     """Return the `count` elements of something that is unpacked."""
     if isinstance(value, TupleOf):
         if len(value.items) != count:
-            raise TypeMismatchError(
-                f"{len(value.items)} values for {count} names", lo.span(node)
-            )
+            raise TypeMismatchError(f"{len(value.items)} values for {count} names", lo.span(node))
         return list(value.items)
     if isinstance(value, ArrayRef) and value.object.type.rank == 1:
         obj = value.object
@@ -312,8 +310,10 @@ def message(lo: Lowerer, node: ast.expr) -> tuple[str, tuple[Operand, ...]]:
             if isinstance(part.format_spec, ast.JoinedStr):
                 if not all(isinstance(v, ast.Constant) for v in part.format_spec.values):
                     raise lo.unsupported("a computed format", part)
-                spec = ":" + "".join(str(v.value) for v in part.format_spec.values  # type: ignore[attr-defined]
-                                     )
+                spec = ":" + "".join(
+                    str(v.value)
+                    for v in part.format_spec.values  # type: ignore[attr-defined]
+                )
             conversion = {-1: "", 114: "!r", 115: "!s", 97: "!a"}[part.conversion]
             if len(values) == 1 and more == "{}":
                 more = f"{{{conversion}{spec}}}"

@@ -261,9 +261,7 @@ def _extreme(op: type[ast.cmpop]) -> Handler:
         items = args
         if len(args) == 1:
             if not isinstance(args[0], TupleOf):
-                raise lo.unsupported(
-                    f"`min` or `max` of {kind_of(args[0])}", node, "write a loop"
-                )
+                raise lo.unsupported(f"`min` or `max` of {kind_of(args[0])}", node, "write a loop")
             items = list(args[0].items)
         if not items:
             raise TypeMismatchError("`min` or `max` of nothing", lo.span(node))
@@ -359,9 +357,7 @@ def _tuple(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bin
     raise lo.unsupported(f"a tuple of {kind_of(args[0])}", node)
 
 
-def _print(
-    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
-) -> Binding:
+def _print(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
     if kwargs or any(isinstance(arg, ast.Starred) for arg in node.args):
         raise lo.unsupported("`print` with keywords", node)
     texts: list[str] = []
@@ -515,9 +511,7 @@ _HANDLERS: dict[Any, Handler] = {
     np.rad2deg: _scaled(180.0 / math.pi, False), np.degrees: _scaled(180.0 / math.pi, False),
     np.logical_and: _logical("and"), np.logical_or: _logical("or"), np.logical_not: _logical("not"),
 }  # fmt: skip
-_HANDLERS.update(
-    {getattr(math, name): _math_row(name) for name in _DOMAIN if name != "log"}
-)
+_HANDLERS.update({getattr(math, name): _math_row(name) for name in _DOMAIN if name != "log"})
 _HANDLERS.update(
     {
         getattr(np, kind): _creation(kind)

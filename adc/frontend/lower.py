@@ -289,9 +289,7 @@ class Lowerer:
     def num(self, value: bool | int | float) -> Num:
         ty = BOOL if isinstance(value, bool) else INT if isinstance(value, int) else FLOAT
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
-            raise TypeMismatchError(
-                f"the integer {value} does not fit 64 bits", self.builder.loc
-            )
+            raise TypeMismatchError(f"the integer {value} does not fit 64 bits", self.builder.loc)
         return Num(Literal(value, ty))
 
     def convert(self, operand: Operand, ty: Scalar) -> Operand:
@@ -347,7 +345,10 @@ class Lowerer:
                 for binding in frame.env.values():
                     if any(isinstance(x, Num) and x.operand is value for x in leaves(binding)):
                         return True
-                frames += [frame.caller, *([frame.outer] if frame.outer is not frame.caller else [])]
+                frames += [
+                    frame.caller,
+                    *([frame.outer] if frame.outer is not frame.caller else []),
+                ]
         return False
 
     def reset_names(self, state: tuple[set[str], dict[str, int]]) -> None:
@@ -393,9 +394,7 @@ class Lowerer:
             for name in path[1:]:
                 value = getattr(value, name)
         except KeyError:
-            raise UnboundError(
-                f"name {path[0]!r} is not defined", self.span(node)
-            ) from None
+            raise UnboundError(f"name {path[0]!r} is not defined", self.span(node)) from None
         binding = self.capture(holder, path, value)
         if binding is None:
             self.shared.guards.setdefault(key, Guard(holder, path, value))
@@ -416,9 +415,7 @@ class Lowerer:
         hint = path[-1]
         param = Value(self.builder.names.fresh(hint), ty)
         capture = Capture(holder, path, param)
-        binding: Binding = (
-            self.array_param(param, hint) if isinstance(ty, Array) else Num(param)
-        )
+        binding: Binding = self.array_param(param, hint) if isinstance(ty, Array) else Num(param)
         self.captured[(id(holder), path)] = (capture, binding)
         return binding
 
@@ -488,7 +485,8 @@ def lower(fn: Callable[..., Any], arguments: dict[str, Any]) -> Lowered:
         inner = getattr(fn, "py_func", None) or getattr(fn, "__func__", None)
         if not isinstance(inner, types.FunctionType):
             raise UnsupportedError(
-                f"{getattr(fn, '__name__', fn)!r} is not a Python function", None,
+                f"{getattr(fn, '__name__', fn)!r} is not a Python function",
+                None,
                 "adc reads Python source; builtins and callable objects have none",
             )
         fn = inner
@@ -497,9 +495,7 @@ def lower(fn: Callable[..., Any], arguments: dict[str, Any]) -> Lowered:
     lo.builder.names.fresh("loss")
     source = source_of(fn)
     bindings = {name: bind_value(lo, name, value, params) for name, value in arguments.items()}
-    inputs = {
-        obj: value for obj, value in lo.origin.items()
-    }
+    inputs = {obj: value for obj, value in lo.origin.items()}
     try:
         result = calls.run_function(lo, fn, source, bindings)
     except RecursionError:
@@ -518,8 +514,13 @@ def lower(fn: Callable[..., Any], arguments: dict[str, Any]) -> Lowered:
         if origin is param and lo.versions.get(obj, origin) is not origin
     )
     body = tuple(lo.prologue) + tuple(lo.builder.stmts)
-    lowered = Function(fn.__name__ if fn.__name__.isidentifier() else "lambda", tuple(params),
-                       body, operands, tuple(callee.function for callee in lo.shared.callees.values()))
+    lowered = Function(
+        fn.__name__ if fn.__name__.isidentifier() else "lambda",
+        tuple(params),
+        body,
+        operands,
+        tuple(callee.function for callee in lo.shared.callees.values()),
+    )
     return Lowered(
         lowered,
         result,

@@ -65,9 +65,7 @@ def number(lo: Lowerer, binding: Binding, node: ast.AST, what: str = "this opera
     if isinstance(binding, Num):
         return binding.operand
     if isinstance(binding, ArrayRef):
-        raise lo.unsupported(
-            f"{what} on a whole array", node, "write a loop over the elements"
-        )
+        raise lo.unsupported(f"{what} on a whole array", node, "write a loop over the elements")
     raise TypeMismatchError(f"{what} on {kind_of(binding)}", lo.span(node))
 
 
@@ -176,8 +174,10 @@ def arithmetic(lo: Lowerer, name: str, a: Operand, b: Operand, node: ast.AST) ->
         a, b, ty = promoted(lo, a, b, node, floating=True)
         both_weak = ta.weak and tb.weak
         if both_weak:
-            message = "division by zero" if ta.kind != "f" and tb.kind != "f" else (
-                "float division by zero"
+            message = (
+                "division by zero"
+                if ta.kind != "f" and tb.kind != "f"
+                else ("float division by zero")
             )
             nonzero(lo, b, "ZeroDivisionError", message)
         return apply(lo, "truediv", a, b)
@@ -230,9 +230,7 @@ def nonzero(lo: Lowerer, operand: Operand, error: str, message: str) -> None:
     check(lo, apply(lo, "ne", operand, zero), error, message)
 
 
-def _numpy_truth_values(
-    lo: Lowerer, name: str, a: Operand, b: Operand, node: ast.AST
-) -> Operand:
+def _numpy_truth_values(lo: Lowerer, name: str, a: Operand, b: Operand, node: ast.AST) -> Operand:
     if name == "add":
         return apply(lo, "bitor", a, b)
     if name == "mul":
@@ -325,9 +323,7 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
         return Literal(isinstance(op, ast.NotEq), BOOL)
     if isinstance(left, ArrayRef) or isinstance(right, ArrayRef):
         raise lo.unsupported("comparison of whole arrays", node, "compare elements")
-    raise TypeMismatchError(
-        f"comparison of {kind_of(left)} with {kind_of(right)}", lo.span(node)
-    )
+    raise TypeMismatchError(f"comparison of {kind_of(left)} with {kind_of(right)}", lo.span(node))
 
 
 def _identical(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool:

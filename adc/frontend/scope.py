@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache
 
 _SCOPES = (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef, ast.ClassDef)
 _LOOPS = (ast.For, ast.While)
@@ -18,7 +18,7 @@ def _inside(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
             yield from _inside(ast.iter_child_nodes(node))
 
 
-@lru_cache(maxsize=None)
+@cache
 def assigned(node: ast.AST) -> frozenset[str]:
     """Return the names that `node` binds in its own scope."""
     names: set[str] = set()
@@ -35,7 +35,7 @@ def assigned_in(stmts: Sequence[ast.AST]) -> list[str]:
     return sorted(set().union(*(assigned(stmt) for stmt in stmts)))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _contains(node: ast.AST, kind: type[ast.AST], through_loops: bool) -> bool:
     if isinstance(node, kind):
         return True
@@ -56,7 +56,7 @@ def has_break(stmts: Sequence[ast.AST]) -> bool:
     return any(_contains(stmt, ast.Break, False) for stmt in stmts)
 
 
-@lru_cache(maxsize=None)
+@cache
 def exits(node: ast.AST) -> bool:
     """Whether `node` never falls through to the statement after it."""
     if isinstance(node, ast.Return | ast.Break | ast.Continue | ast.Raise):

@@ -87,9 +87,7 @@ def source_of(fn: types.FunctionType) -> Source:
     try:
         _, nodes = _parse(file, text)
     except SyntaxError as error:
-        raise SourceError(
-            f"the source of {fn.__name__!r} does not parse: {error}", where
-        ) from None
+        raise SourceError(f"the source of {fn.__name__!r} does not parse: {error}", where) from None
     found = [
         node
         for node in nodes
@@ -99,8 +97,9 @@ def source_of(fn: types.FunctionType) -> Source:
     if len(found) > 1:
         found = [n for n in found if isinstance(n, ast.Lambda) and _is_body(n, code)] or found
     if len(found) > 1:
-        found = [n for n in found if isinstance(n, ast.Lambda) and len(n.args.args) ==
-                 code.co_argcount] or found
+        found = [
+            n for n in found if isinstance(n, ast.Lambda) and len(n.args.args) == code.co_argcount
+        ] or found
     if len(found) != 1 or not isinstance(found[0], ast.FunctionDef | ast.Lambda):
         if found and isinstance(found[0], ast.AsyncFunctionDef):
             raise SourceError(f"{fn.__name__!r} is a coroutine", where, "use a plain function")

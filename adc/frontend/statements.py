@@ -6,7 +6,7 @@ import ast
 import builtins
 from collections.abc import Callable, Sequence
 
-from adc.frontend import arrays, calls, control, expressions, numbers, scope
+from adc.frontend import arrays, calls, expressions, numbers, scope
 from adc.frontend.bindings import (
     NONE,
     ArrayRef,
@@ -179,9 +179,7 @@ def _aug_assign(lo: Lowerer, stmt: ast.AugAssign) -> None:
     assign(lo, target, new)
 
 
-def _if(
-    lo: Lowerer, stmt: ast.If, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt]
-) -> None:
+def _if(lo: Lowerer, stmt: ast.If, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt]) -> None:
     with lo.at(stmt):
         cond = expressions.condition(lo, stmt.test)
     with lo.at(stmt):
@@ -276,9 +274,7 @@ def _loop(
         inside = lo.builder.apply("lt", index, trips, hint="more")
 
         def run() -> None:
-            lo.frame.env["$index"] = Num(
-                lo.builder.apply("add", index, integer(1), hint="index")
-            )
+            lo.frame.env["$index"] = Num(lo.builder.apply("add", index, integer(1), hint="index"))
             inner = lo.frame.env.pop("$index")
             step(index)
             lo.frame.env["$index"] = inner
@@ -496,9 +492,7 @@ def _while(lo: Lowerer, stmt: ast.While) -> None:
 
     def body(_: Value | None) -> Operand:
         cond = expressions.condition(lo, stmt.test)
-        branch(
-            lo, cond, lambda: lower_stmts(lo, stmt.body), lambda: set_exit(lo, NATURAL)
-        )
+        branch(lo, cond, lambda: lower_stmts(lo, stmt.body), lambda: set_exit(lo, NATURAL))
         if early:
             return _again(lo)
         set_exit(lo, FALLS)

@@ -1,0 +1,213 @@
+"""The whole chain on one program, and everything that must hold of it.
+
+Used on the corpus (`test_gradients`) and on random programs (`fuzz`). Each property returns a
+list of complaints, so that a checker can be checked: on a planted defect it must not be empty.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adc.driver import transform
+from adc.frontend.bindings import ArrayRef, Binding, Num, Static, TupleOf
+from adc.frontend.lower import Lowered, lower, type_of
+from adc.ir.core import Function
+from adc.ir.interp import run
+from adc.ir.parser import parse
+from adc.ir.verifier import problems
+from adc.passes import pipeline
+from adc.passes.adjoint import adjoint
+from adc.passes.remat import rematerialize
+from adc.passes.storage import storage
+from adc.passes.tangent import tangent
+from tests import oracle
+
+POLICIES = ("store", "recompute", "auto", "random:1", "random:2")
+
+
+def type_tree(value: Any) -> Any:
+    """Return the signature entry of an argument: a type, a tuple of them, or the object."""
+    if isinstance(value, tuple):
+        return tuple(type_tree(item) for item in value)
+    ty = type_of(value)
+    return value if ty is None else ty
+
+
+def flat(value: Any) -> list[Any]:
+    """Return the numbers and arrays in an argument."""
+    if isinstance(value, tuple):
+        return [leaf for item in value for leaf in flat(item)]
+    return [] if type_of(value) is None else [value]
+
+
+def fresh(values: Sequence[Any]) -> list[Any]:
+    return [v.copy() if isinstance(v, np.ndarray) else v for v in values]
+
+
+def rebuild(binding: Binding, stream: Iterator[Any]) -> Any:
+    """Arrange flat results as the Python function returns them."""
+    match binding:
+        case Num() | ArrayRef():
+            return next(stream)
+        case TupleOf(items=items):
+            return tuple(rebuild(item, stream) for item in items)
+        case Static(value=value):
+            return value
+    raise AssertionError(binding)
+
+
+@dataclass
+class Chain:
+    """One program with a sample, lowered."""
+
+    fn: Callable[..., Any]
+    args: tuple[Any, ...]
+    argnums: tuple[int, ...]
+    lowered: Lowered
+    inputs: list[Any]
+    positions: tuple[int, ...]
+    leaves: list[int]
+
+    @classmethod
+    def of(cls, fn: Callable[..., Any], args: tuple[Any, ...], argnums: Sequence[int]) -> Chain:
+        names = list(inspect.signature(fn).parameters)
+        arguments = {name: type_tree(arg) for name, arg in zip(names, args, strict=False)}
+        lowered = lower(fn, arguments)
+        inputs = [leaf for arg in args for leaf in flat(arg)]
+        inputs += [capture.read() for capture in lowered.captures]
+        wanted: list[int] = []
+        at = 0
+        for number, arg in enumerate(args):
+            count = len(flat(arg))
+            if number in argnums:
+                wanted += range(at, at + count)
+            at += count
+        floats = tuple(k for k in wanted if lowered.fn.params[k].type.kind == "f")
+        return cls(fn, args, tuple(argnums), lowered, inputs, floats, wanted)
+
+    def primal(self) -> Function:
+        return pipeline.run(self.lowered.fn, pipeline.PRIMAL)
+
+    def adjoint(self) -> Function:
+        step = ("adjoint", lambda fn: adjoint(fn, self.positions))
+        return pipeline.run(self.primal(), (step, *pipeline.CLEANUP))
+
+    def gradient(self, results: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the gradients of all differentiated leaves; 0 for integers in tuples."""
+        found = iter(results[len(self.lowered.fn.results) :])
+        return tuple(next(found) if k in self.positions else 0.0 for k in self.leaves)
+
+
+def bits(results: Sequence[Any]) -> list[bytes]:
+    return [np.asarray(result).tobytes() for result in results]
+
+
+def flat_gradient(gradient: Any) -> tuple[Any, ...]:
+    if isinstance(gradient, tuple):
+        return tuple(leaf for item in gradient for leaf in flat_gradient(item))
+    return (gradient,)
+
+
+def well_formed(fn: Function) -> list[str]:
+    """Verified, and the text form reads back unchanged."""
+    found = problems(fn)
+    if parse(str(fn)) != fn:
+        found.append(f"{fn.name}: the text form does not read back")
+    return found
+
+
+def check_stages(
+    chain: Chain,
+    want: tuple[Any, ...],
+    *,
+    magnification: float = 1.0,
+    tolerances: dict[str, float] | None = None,
+    policies: Sequence[str] = POLICIES,
+) -> list[str]:
+    """Check every stage in the interpreter: gradients, plans, both forms."""
+    found: list[str] = []
+    reverse = chain.adjoint()
+    found += well_formed(chain.lowered.fn) + well_formed(reverse)
+    results = run(reverse, fresh(chain.inputs))
+    problem = oracle.gradient_mismatch(
+        chain.gradient(results), want, magnification=magnification, **(tolerances or {})
+    )
+    if problem:
+        found.append(f"adjoint: {problem}")
+    for policy in policies:
+        done = pipeline.run(rematerialize(reverse, policy).fn, pipeline.CLEANUP)
+        found += well_formed(done)
+        if bits(run(done, fresh(chain.inputs))) != bits(results):
+            found.append(f"remat {policy}: other bits")
+        buffers = storage(done)
+        found += well_formed(buffers)
+        if bits(run(buffers, fresh(chain.inputs))) != bits(results):
+            found.append(f"storage {policy}: other bits")
+    return found
+
+
+def check_tangent(chain: Chain, rng: np.random.Generator) -> list[str]:
+    """Forward and reverse mode agree along a random direction."""
+    results = run(chain.adjoint(), fresh(chain.inputs))
+    gradient = [g for g, k in zip(chain.gradient(results), chain.leaves, strict=True)
+                if k in chain.positions]  # fmt: skip
+    forward = pipeline.run(
+        chain.primal(),
+        (("tangent", lambda fn: tangent(fn, chain.positions)), *pipeline.CLEANUP),
+    )
+    found = well_formed(forward)
+    direction = [
+        rng.standard_normal(np.shape(chain.inputs[k])).astype(np.asarray(chain.inputs[k]).dtype)
+        if np.shape(chain.inputs[k])
+        else float(rng.standard_normal())
+        for k in chain.positions
+    ]
+    slope = float(run(forward, [*fresh(chain.inputs), *direction])[len(chain.lowered.fn.results)])
+    parts = [
+        np.asarray(g, dtype=float) * np.asarray(d, dtype=float)
+        for g, d in zip(gradient, direction, strict=True)
+    ]
+    expected = float(sum(part.sum() for part in parts))
+    size = float(sum(np.abs(part).sum() for part in parts)) + 1.0
+    single = any(np.asarray(v).dtype == np.float32 for v in (*chain.inputs, *results))
+    if not abs(slope - expected) <= (1e-3 if single else 1e-8) * size:
+        found.append(f"tangent: {slope} along a direction, adjoint: {expected}")
+    return found
+
+
+def check_compiled(
+    chain: Chain,
+    want: tuple[Any, ...],
+    *,
+    magnification: float = 1.0,
+    tolerances: dict[str, float] | None = None,
+    policies: Sequence[str] = ("auto", "store"),
+) -> list[str]:
+    """Compile under several policies: right, and the same bits; the arguments untouched."""
+    from adc.backend import cpu
+
+    found: list[str] = []
+    first: list[bytes] | None = None
+    for policy in policies:
+        made = transform(chain.lowered, (("adjoint", chain.positions),), policy)
+        kernel = cpu.compile(made.fn, cache=False)
+        inputs = fresh(chain.inputs)
+        before = bits(inputs)
+        results = kernel(*inputs)
+        if bits(inputs) != before:
+            found.append(f"compiled {policy}: the arguments were changed")
+        problem = oracle.gradient_mismatch(
+            chain.gradient(results), want, magnification=magnification, **(tolerances or {})
+        )
+        if problem:
+            found.append(f"compiled {policy}: {problem}")
+        if first is None:
+            first = bits(results)
+        elif bits(results) != first:
+            found.append(f"compiled {policy}: other bits than {policies[0]}")
+    return found
