@@ -58,7 +58,7 @@ def transform(
         ) -> Function:
             return mode(before, positions)
 
-        fn = pipeline.run(fn, ((name, apply), *pipeline.CLEANUP), trace)
+        fn = pipeline.run(fn, ((name, apply), *pipeline.DERIVATIVE), trace)
     plan: Plan | None = None
     if any(name == "adjoint" for name, _ in steps):
 

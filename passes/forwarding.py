@@ -13,7 +13,7 @@ axis, by the affine facts that hold at both places.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from adc.ir.core import (
     Apply,
@@ -45,6 +45,7 @@ class _Access:
     facts: tuple[Form, ...]
     loops: tuple[Value, ...]
     place: int
+    block: int
 
 
 @dataclass
@@ -84,6 +85,8 @@ class Forwarding:
         self.families = _Families()
         self.accesses: list[_Access] = []
         self.counter = 0
+        self.block = 0
+        self.blocks: dict[Value, int] = {}
         # Versions outside loops and branches, in order: the last one of a family is final.
         self.outer: list[Value] = []
         self.levels: dict[Value, int] = {}
@@ -103,9 +106,11 @@ class Forwarding:
                 if access.place > self.places[final]:
                     del self.final[family]
         self.by_result = {a.stmt.result: a for a in self.accesses if isinstance(a.stmt, Load)}
+        self.stored = self._stored()
 
     def note(self, value: Value, level: int, outermost: bool = True) -> None:
         self.levels[value] = level
+        self.blocks[value] = self.block
         if outermost and level == 0:
             self.outer.append(value)
             self.places[value] = self.counter
@@ -113,6 +118,8 @@ class Forwarding:
     def walk(
         self, stmts: Sequence[Stmt], loops: tuple[Value, ...], outermost: bool = False
     ) -> None:
+        outside, self.block = self.block, self.counter
+        block = self.block
         for stmt in stmts:
             if isinstance(stmt, Reverse | Recall):
                 continue  # reverse code changes cotangents only
@@ -120,6 +127,8 @@ class Forwarding:
             self.step(stmt, loops)
             for value in stmt.results:
                 self.note(value, len(loops), outermost)
+        assert self.block == block
+        self.block = outside
 
     def step(self, stmt: Stmt, loops: tuple[Value, ...]) -> None:
         facts, families = self.facts, self.families
@@ -134,6 +143,7 @@ class Forwarding:
                         tuple(facts._log),
                         loops,
                         self.counter,
+                        self.block,
                     )
                 )
             case Apply():
@@ -195,6 +205,27 @@ class Forwarding:
         for head in heads:
             if heads.count(head) > 1:
                 families.taint(head)
+
+    def _stored(self) -> dict[Value, Load]:
+        """Return, for values that a store of their own block puts into an array, a load of them."""
+        found: dict[Value, Load] = {}
+        for access in list(self.accesses):
+            stmt = access.stmt
+            if not isinstance(stmt, Store) or stmt.accumulate:
+                continue
+            value = stmt.value
+            while isinstance(value, Value) and self.blocks.get(value) == access.block:
+                load = Load(value, stmt.result, stmt.index, stmt.loc)
+                if value not in found and value not in self.by_result:
+                    found[value] = load
+                    self.by_result[value] = replace(access, stmt=load)
+                cast = self.facts.defs.get(value)
+                if cast is None or cast.op.name != "cast":
+                    break
+                (value,) = cast.args
+                if value.type.dtype != cast.result.type.dtype:
+                    break
+        return found
 
     # -- queries ---------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from adc.ir.core import Function
 from adc.ir.errors import AdcError, IRError
 from adc.ir.verifier import problems
+from adc.passes.accumulate import accumulate
 from adc.passes.bounds import bounds
 from adc.passes.cse import cse
 from adc.passes.dce import dce
@@ -22,6 +23,14 @@ PRIMAL: tuple[Pass, ...] = (
     ("bounds", bounds),
     ("dce", dce),
 )
+# After `adjoint` and `tangent`.
+DERIVATIVE: tuple[Pass, ...] = (
+    ("simplify", simplify),
+    ("cse", cse),
+    ("accumulate", accumulate),
+    ("dce", dce),
+)
+# After `remat`.
 CLEANUP: tuple[Pass, ...] = (
     ("simplify", simplify),
     ("cse", cse),

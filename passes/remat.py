@@ -189,8 +189,9 @@ class Chooser:
         if isinstance(value.type, Array):
             raise IRError(f"recall of the array {value}")
         source = self.source(value)
-        again = Decision(RELOADED if isinstance(self.d.sites[value].stmt, Load) else RECOMPUTED,
-                         "", source)  # fmt: skip
+        again = Decision(
+            RELOADED if isinstance(self.stmt(value), Load) else RECOMPUTED, "", source
+        )
         if not self.legal(value):
             return Decision(KEPT, self.why_not(value))
         if self.policy == "store":
@@ -219,7 +220,15 @@ class Chooser:
     # -- what may be computed again --------------------------------------------------------
 
     def stmt(self, value: Value) -> Stmt | None:
-        return self.d.sites[value].stmt
+        """Return what would compute the value again: its own statement, or a load of it."""
+        own = self.d.sites[value].stmt
+        if self.policy == "auto" and self.d.whole and isinstance(own, Apply) and (
+            own.op.cost > CHEAP
+        ):
+            load = self.d.forwarding.stored.get(value)
+            if load is not None and self.array_source(load) is not None:
+                return load
+        return own
 
     def source(self, value: Value) -> Value | None:
         stmt = self.stmt(value)

@@ -323,11 +323,11 @@ class Rewriter:
         """Copy the statement that computes `value` to the start of `block`."""
         forward = self.forward
         assert forward is not None
-        stmt = forward.sites[value].stmt
-        assert stmt is not None
         from adc.passes.remat import Chooser
 
         chooser = Chooser(forward, self.policy, self.names)
+        stmt = chooser.stmt(value)
+        assert stmt is not None
         stmt = _prepared(stmt, chooser)
         env: dict[Value, Operand] = {
             need: self.recall(need) for need in chooser.inputs(value)

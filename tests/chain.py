@@ -95,7 +95,7 @@ class Chain:
 
     def adjoint(self) -> Function:
         step = ("adjoint", lambda fn: adjoint(fn, self.positions))
-        return pipeline.run(self.primal(), (step, *pipeline.CLEANUP))
+        return pipeline.run(self.primal(), (step, *pipeline.DERIVATIVE))
 
     def gradient(self, results: Sequence[Any]) -> tuple[Any, ...]:
         """Return the gradients of all differentiated leaves; 0 for integers in tuples."""
@@ -158,7 +158,7 @@ def check_tangent(chain: Chain, rng: np.random.Generator) -> list[str]:
                 if k in chain.positions]  # fmt: skip
     forward = pipeline.run(
         chain.primal(),
-        (("tangent", lambda fn: tangent(fn, chain.positions)), *pipeline.CLEANUP),
+        (("tangent", lambda fn: tangent(fn, chain.positions)), *pipeline.DERIVATIVE),
     )
     found = well_formed(forward)
     direction = [
