@@ -28,7 +28,7 @@ is dear and recomputes what is cheap; ``"random:SEED"`` draws any legal plan.
 
 from __future__ import annotations
 
-import zlib
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -201,7 +201,7 @@ class Chooser:
         if self.policy == "recompute":
             return replace(again, reason="policy: recompute")
         if self.seed is not None:
-            coin = zlib.crc32(f"{self.seed}:{value.name}".encode()) & 1
+            coin = hashlib.sha256(f"{self.seed}:{value.name}".encode()).digest()[0] & 1
             return (
                 Decision(KEPT, "drawn") if coin else replace(again, reason="drawn")
             )

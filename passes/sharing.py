@@ -32,7 +32,6 @@ from adc.ir.core import (
     Write,
     blocks,
     operands,
-    walk,
 )
 from adc.ir.errors import IRError, Span
 from adc.ir.types import Array
@@ -205,7 +204,8 @@ class Sharing:
         self._scan(stmt.body.stmts, depth + 1, False)
         for k in slots:
             param, init, back = stmt.body.params[k], stmt.init[k], stmt.body.yields[k + first]
-            assert isinstance(init, Value) and isinstance(back, Value)
+            assert isinstance(init, Value)
+            assert isinstance(back, Value)
             entry, again = Edge("init", me, k), Edge("yield", me, k)
             into, around = Place(init, stmt.loc, depth, arm), Place(back, stmt.loc, depth + 1)
             self._define(stmt.results[k], me, "results", k)
@@ -376,8 +376,12 @@ class Sharing:
         returns: list[frozenset[int]] = [frozenset()] * len(self._fn.results)
         for k, r in results:
             returns[k] = frozenset(i for i, p in params if self.path(r, p) is not None)
-        pairs = {(k, m) for k, r in results for m, s in results if k < m and self.path(r, s)
-                 is not None}  # fmt: skip
+        pairs = {
+            (k, m)
+            for k, r in results
+            for m, s in results
+            if k < m and self.path(r, s) is not None
+        }
         return Summary(frozenset(writes), tuple(returns), frozenset(pairs))
 
 
@@ -398,6 +402,3 @@ def share(fn: Function) -> dict[str, Sharing]:
         if joined == summaries:
             return found
         summaries = joined
-
-
-__all__ = ["Edge", "Place", "Sharing", "Summary", "contents", "share", "walk"]

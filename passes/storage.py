@@ -168,10 +168,8 @@ class _Rewriter:
                 out.append(Write(target, index, value, stmt.accumulate, loc))
             case If(results=results, then=then, orelse=orelse):
                 stay = [k for k in range(len(results)) if self._stays(stmt, k)]
-                arms = [self._arm(stmt, kind, block, stay) for kind, block in
-                        (("then", then), ("else", orelse))]  # fmt: skip
-                kept = tuple(results[k] for k in stay)
-                out.append(If(kept, stmt.cond, *arms, loc))
+                arms = self._arm(stmt, "then", then, stay), self._arm(stmt, "else", orelse, stay)
+                out.append(If(tuple(results[k] for k in stay), stmt.cond, arms[0], arms[1], loc))
             case For() | While():
                 out.append(self._loop(stmt, out))
             case Call(args=args):

@@ -38,7 +38,7 @@ class _Loop:
     """A loop of `trips` iterations, each with the trace `inner`; trips are None if popped."""
 
     inner: tuple[_Item, ...]
-    trips: Operand | None
+    trips: Operand | None  # None for a `while`
 
 
 @dataclass(frozen=True)
@@ -94,10 +94,11 @@ def _trace(stmts: Sequence[Stmt], forward: bool) -> tuple[_Item, ...]:
                 inner = _trace(body.stmts, forward)
                 if inner:
                     items.append(_Loop(inner, trips))
-            case While(body=body):
+            case While(body=body, results=results):
                 inner = _trace(body.stmts, forward)
                 if inner:
-                    items.append(_Loop(inner, None))
+                    # `remat` appends the counter to what the loop carries.
+                    items.append(_Loop(inner, results[-1] if results else None))
             case If(then=then, orelse=orelse):
                 a, b = _trace(then.stmts, forward), _trace(orelse.stmts, forward)
                 if a or b:
@@ -119,10 +120,7 @@ def _match(name: str, pushed: Sequence[_Item], popped: Sequence[_Item]) -> None:
                 if a.types != b.types:
                     raise IRError(f"{name}: a frame of {a.types} is popped as {b.types}")
             case _Loop(), _Loop():
-                same = not (
-                    isinstance(a.trips, Value) and isinstance(b.trips, Value)
-                ) or a.trips == b.trips or _popped(b.trips)
-                if not same:
+                if a.trips != b.trips and not _popped(b.trips):
                     raise IRError(f"{name}: {a.trips} iterations push, {b.trips} pop")
                 _match(name, a.inner, b.inner)
             case _Branch(), _Branch():

@@ -34,7 +34,7 @@ EXTREMES: dict[str, list[Any]] = {
 def samples(dtype: str) -> list[Any]:
     numpy = DTYPES[dtype]
     if numpy.kind in "iu":
-        info = np.iinfo(numpy)
+        info: Any = np.iinfo(numpy.name)
         ends = {"min": info.min, "max": info.max}
         values = [ends.get(v, v) if isinstance(v, str) else v for v in EXTREMES[numpy.kind]]
     else:

@@ -12,6 +12,7 @@ import ctypes
 import functools
 import hashlib
 import importlib.util
+import operator
 import os
 import sys
 import tempfile
@@ -22,10 +23,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba.core import types
 
 from adc.backend.emit import Emitted, Site, emit
 from adc.backend.memory import Memory
+from adc.backend.numba_api import types
 from adc.backend.runtime import State, word_value
 from adc.ir.core import Function
 from adc.ir.errors import Span
@@ -56,7 +57,7 @@ def write_source(emitted: Emitted, folder: Path) -> Path:
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")
-        with os.fdopen(handle, "w") as file:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(emitted.source)
         os.replace(temporary, path)  # so that no other process reads half a file
     return path
@@ -93,9 +94,10 @@ class _Borrowed:
 
 
 def _array(ty: Array, arg: Any) -> Any:
-    array = np.asarray(arg, dtype=ty.numpy)
-    if ty.layout == "C" and not array.flags.c_contiguous or not array.flags.aligned:
-        array = np.array(array, order="C")
+    array = np.asarray(arg).astype(ty.numpy, casting="safe", copy=False)
+    layout = {"C": array.flags.c_contiguous, "F": array.flags.f_contiguous, "A": True}[ty.layout]
+    if not (layout and array.flags.aligned):
+        array = np.array(array, order="F" if ty.layout == "F" else "C")
     if array.ndim != ty.rank:
         raise TypeError(f"an array of rank {ty.rank} is wanted, not {array.ndim}")
     return array if array.flags.writeable else np.asarray(_Borrowed(array))
@@ -105,7 +107,9 @@ def _converter(ty: Type) -> Callable[[Any], Any]:
     """Return what makes an argument what Numba takes for `ty`."""
     if isinstance(ty, Array):
         return functools.partial(_array, ty)
-    simple: dict[str, Callable[[Any], Any]] = {"f64": float, "i64": int, "b1": bool}
+    simple: dict[str, Callable[[Any], Any]] = {"f64": float, "i64": operator.index, "b1": bool}
+    if ty.kind in "iu" and ty.dtype != "i64":
+        return lambda value: ty.numpy.type(operator.index(value))
     return simple.get(ty.dtype, ty.numpy.type)
 
 

@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 
 from adc.backend.prelude import CASTS
-from adc.ir.core import Literal
 from adc.ir.opdef import OpDef
 from adc.ir.types import Type
 
@@ -76,9 +75,11 @@ _TEMPLATES = {
 _WIDENED = frozenset({"add", "sub", "mul", "neg", "square", "bitand", "bitor", "bitxor"})
 
 
-def apply(op: OpDef, params: tuple[int | str, ...], args: list[Expr], ty: Type, of: Type) -> Expr:
-    """Return the expression of one operation on operands of type `of` with a result of type `ty`."""
-    reads = frozenset().union(*(arg.reads for arg in args))
+def apply(
+    op: OpDef, params: tuple[int | str, ...], args: list[Expr], ty: Type, of: Type
+) -> Expr:
+    """Return the expression of an operation on operands of type `of` with a result of type `ty`."""
+    reads: frozenset[str] = frozenset().union(*(arg.reads for arg in args))
     loads = any(arg.loads for arg in args)
     if op.name == "cast":
         text = f"{CASTS[ty.dtype]}({args[0].bare})"

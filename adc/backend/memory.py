@@ -43,7 +43,6 @@ class Memory:
         """Prepare the state for a call."""
         state = self.state
         state[State.STATUS] = 0
-        state[State.TICKS] = 0  # the first look at the clock is at the first occasion
         state[State.TOP] = 0
         need = int(state[State.NEED])
         if need > state[State.SIZE]:
@@ -52,8 +51,7 @@ class Memory:
             state[State.BASE] = start + -start % _ALIGN
             state[State.SIZE] = need
         state[State.NEED] = 0
-        for place in _PLACES:
-            state[place + 2] = 0
+        state[State.TAPES + 2 : State.OPERANDS : 3] = 0
 
     def log(self) -> np.ndarray[Any, Any]:
         """Return the words of the print log."""

@@ -15,11 +15,9 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba.core import types
-from numba.core.typing import signature
-from numba.extending import intrinsic, register_jitable
 
 from adc.backend import vector_math
+from adc.backend.numba_api import intrinsic, register_jitable, signature, types
 from adc.ir.types import DTYPES
 
 Build = Callable[[ir.IRBuilder, Any, "list[Any]"], Any]
@@ -159,7 +157,8 @@ def _choose(smaller: bool, nan_wins: bool) -> Build:
 def _heaviside(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
     x, middle = args
     zero, one = _const(x.type, 0.0), _const(x.type, 1.0)
-    step = b.select(b.fcmp_ordered("==", x, zero), middle, b.select(_less(b, ty, x, zero), zero, one))
+    side = b.select(_less(b, ty, x, zero), zero, one)
+    step = b.select(b.fcmp_ordered("==", x, zero), middle, side)
     return b.select(_nan(b, x), x, step)
 
 
@@ -175,8 +174,8 @@ fmax = _op(2, _choose(False, False))
 # --- division -------------------------------------------------------------------------------------
 
 
-def _divide(b: ir.IRBuilder, ty: Any, x: Any, y: Any) -> tuple[Any, Any, Any]:
-    """Return quotient and remainder as in C, 0 and 0 if `y` is 0, and whether it is."""
+def _divide(b: ir.IRBuilder, ty: Any, x: Any, y: Any) -> tuple[Any, Any]:
+    """Return quotient and remainder as in C, 0 and 0 if `y` is 0."""
     zero = b.icmp_unsigned("==", y, _const(y.type, 0))
     safe = b.select(zero, _const(y.type, 1), y)
     if not _signed(ty):
@@ -188,7 +187,7 @@ def _divide(b: ir.IRBuilder, ty: Any, x: Any, y: Any) -> tuple[Any, Any, Any]:
         quotient, rest = b.sdiv(x, safe), b.srem(x, safe)
         quotient = b.select(minus, b.neg(x), quotient)
     nothing = _const(x.type, 0)
-    return b.select(zero, nothing, quotient), b.select(zero, nothing, rest), zero
+    return b.select(zero, nothing, quotient), b.select(zero, nothing, rest)
 
 
 def _rounds_down(b: ir.IRBuilder, y: Any, rest: Any) -> Any:
@@ -198,14 +197,10 @@ def _rounds_down(b: ir.IRBuilder, y: Any, rest: Any) -> Any:
     return b.and_(b.icmp_unsigned("!=", rest, zero), differ)
 
 
-def _fmod_float(b: ir.IRBuilder, x: Any, y: Any) -> Any:
-    return b.frem(x, y)
-
-
 def _adjusted(b: ir.IRBuilder, x: Any, y: Any) -> tuple[Any, Any, Any]:
     """Return ``fmod(x, y)``, whether it is not 0, and whether its sign is not that of `y`."""
     zero = _const(x.type, 0.0)
-    rest = _fmod_float(b, x, y)
+    rest = b.frem(x, y)
     some = b.fcmp_unordered("!=", rest, zero)
     wrong = b.xor(b.fcmp_ordered("<", y, zero), b.fcmp_ordered("<", rest, zero))
     return rest, some, b.and_(some, wrong)
@@ -214,7 +209,7 @@ def _adjusted(b: ir.IRBuilder, x: Any, y: Any) -> tuple[Any, Any, Any]:
 def _floordiv(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
     x, y = args
     if not _is_float(ty):
-        quotient, rest, _ = _divide(b, ty, x, y)
+        quotient, rest = _divide(b, ty, x, y)
         if not _signed(ty):
             return quotient
         return b.select(
@@ -235,7 +230,7 @@ def _floordiv(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
 def _remainder(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
     x, y = args
     if not _is_float(ty):
-        _, rest, zero = _divide(b, ty, x, y)
+        rest = _divide(b, ty, x, y)[1]
         if not _signed(ty):
             return rest
         return b.select(_rounds_down(b, y, rest), b.add(rest, y), rest)
@@ -246,7 +241,7 @@ def _remainder(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
 
 
 def _fmod(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
-    return _fmod_float(b, *args) if _is_float(ty) else _divide(b, ty, *args)[1]
+    return b.frem(*args) if _is_float(ty) else _divide(b, ty, *args)[1]
 
 
 floordiv = _op(2, _floordiv)
@@ -368,7 +363,7 @@ def _float_to_int(b: ir.IRBuilder, x: Any, bits: int) -> Any:
     """Convert as x86 does: truncate; out of range and NaN give the smallest integer."""
     ty = ir.IntType(bits)
     low, high = -(2.0 ** (bits - 1)), 2.0 ** (bits - 1)
-    if x.type == ir.FloatType() and bits == 32 or bits == 64:
+    if bits == 64 or x.type == ir.FloatType():  # which has no number next to the lowest
         above = b.fcmp_ordered(">=", x, _const(x.type, low))
     else:
         above = b.fcmp_ordered(">", x, _const(x.type, low - 1.0))

@@ -24,11 +24,16 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils, types
-from numba.core.typing import signature
-from numba.extending import intrinsic
-from numba.np.arrayobj import _empty_nd_impl, make_array, populate_array
 
+from adc.backend.numba_api import (
+    cgutils,
+    empty_array,
+    intrinsic,
+    make_array,
+    populate_array,
+    signature,
+    types,
+)
 from adc.ir.types import DTYPES
 
 
@@ -75,10 +80,6 @@ def _add_symbols() -> None:
         address = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
         llvm.add_symbol(f"adc_{name}", address)
     llvm.add_symbol("adc_clock", ctypes.cast(_clock, ctypes.c_void_p).value)
-
-
-def _now() -> int:
-    return int(time.monotonic() * 1000)
 
 
 def _find_clock() -> Any:
@@ -209,13 +210,13 @@ def _data(context: Any, builder: ir.IRBuilder, ty: Any, value: ir.Value) -> ir.V
     return make_array(ty)(context, builder, value).data
 
 
-def _array_type(dtype: Any, shape: Any) -> types.Array:
+def _array_type(dtype: Any, shape: Any) -> Any:
     rank = shape.count if isinstance(shape, types.BaseTuple) else 1
     return types.Array(dtype.instance_type, rank, "C")
 
 
 def _borrowed(
-    context: Any, builder: ir.IRBuilder, ty: types.Array, address: ir.Value, shape: list[ir.Value]
+    context: Any, builder: ir.IRBuilder, ty: Any, address: ir.Value, shape: list[ir.Value]
 ) -> ir.Value:
     """Return an array at `address` that owns nothing."""
     array = make_array(ty)(context, builder)
@@ -253,7 +254,7 @@ def fresh(typingctx: Any, dtype: Any, shape: Any) -> Any:
     ty = _array_type(dtype, shape)
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return _empty_nd_impl(
+        return empty_array(
             context, builder, ty, _sizes(builder, args[1], ty.ndim)
         )._getvalue()
 
@@ -270,14 +271,20 @@ def empty(typingctx: Any, state: Any, dtype: Any, shape: Any) -> Any:
         data = _data(context, b, sig.args[0], args[0])
         shape = _sizes(b, args[2], ty.ndim)
         size: Any = ir.Constant(_I64, context.get_abi_sizeof(context.get_data_type(ty.dtype)))
+        bad: Any = ir.Constant(ir.IntType(1), 0)  # a negative size, or one beyond all memory
         for one in shape:
-            size = b.mul(size, one)
+            product = b.smul_with_overflow(size, one)
+            size = b.extract_value(product, 0)
+            negative = b.icmp_signed("<", one, ir.Constant(_I64, 0))
+            bad = b.or_(bad, b.or_(negative, b.extract_value(product, 1)))
         size = b.and_(b.add(size, ir.Constant(_I64, _ALIGN - 1)), ir.Constant(_I64, -_ALIGN))
+        size = b.select(bad, ir.Constant(_I64, 0), size)
         old = b.load(_slot(b, data, State.TOP))
         new = b.add(old, size)
         b.store(new, _slot(b, data, State.TOP))
         result = cgutils.alloca_once(b, context.get_value_type(ty))
-        fits = b.icmp_signed("<=", new, b.load(_slot(b, data, State.SIZE)))
+        fits = b.icmp_unsigned("<=", new, b.load(_slot(b, data, State.SIZE)))
+        fits = b.and_(fits, b.not_(bad))  # NumPy's allocator raises the error
         with b.if_else(fits, likely=True) as (then, otherwise):
             with then:
                 address = b.add(b.load(_slot(b, data, State.BASE)), old)
@@ -286,7 +293,7 @@ def empty(typingctx: Any, state: Any, dtype: Any, shape: Any) -> Any:
                 need = _slot(b, data, State.NEED)
                 most = b.load(need)
                 b.store(b.select(b.icmp_signed(">", new, most), new, most), need)
-                b.store(_empty_nd_impl(context, b, ty, shape)._getvalue(), result)
+                b.store(empty_array(context, b, ty, shape)._getvalue(), result)
         return b.load(result)
 
     return signature(ty, state, dtype, types.UniTuple(types.int64, ty.ndim)), codegen
@@ -304,7 +311,7 @@ def tape(typingctx: Any, state: Any, place: Any, dtype: Any) -> Any:
 
 
 def _tape_array(
-    context: Any, builder: ir.IRBuilder, ty: types.Array, state: ir.Value, place: ir.Value
+    context: Any, builder: ir.IRBuilder, ty: Any, state: ir.Value, place: ir.Value
 ) -> ir.Value:
     address = builder.load(_slot(builder, state, place))
     one = ir.Constant(_I64, 1)

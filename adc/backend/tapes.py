@@ -177,7 +177,9 @@ class Tapes:
     def _plain(self, loop: For) -> bool:
         """Whether the frames of `loop` lie directly in its body, pushes only or pops only."""
         frames = [stmt for stmt in loop.body.stmts if isinstance(stmt, Push | Pop)]
-        if len({type(stmt) for stmt in frames}) != 1 or len(frames) != len(list(self._traffic(loop))):
+        if len({type(stmt) for stmt in frames}) != 1:
+            return False
+        if len(frames) != len(list(self._traffic(loop))):
             return False
         return not any("[" in ty for stmt in frames for ty in frame(stmt))
 

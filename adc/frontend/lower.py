@@ -188,6 +188,8 @@ class Lowerer:
         self.depth: Operand | None = None
         # Which exits a pending one may be (`control.exits_of`).
         self.exit_values: dict[Value, frozenset[int]] = {}
+        # How many bits a Python integer needs at most, where that is known (`numbers.bits_of`).
+        self.bits: dict[Value, int] = {}
 
     # -- positions and errors --------------------------------------------------------------
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import math
+import operator
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +16,7 @@ from adc.ir.builder import integer
 from adc.ir.core import Apply, Call, For, If, Literal, Load, Operand, Recall, Stmt, Value, While
 from adc.ir.errors import TypeMismatchError
 from adc.ir.opdef import OPS, OpDef, numpy_value
-from adc.ir.types import BOOL, F64, FLOAT, INT, Scalar, promote
+from adc.ir.types import B1, BOOL, F64, FLOAT, INT, Scalar, promote
 
 _ROWS: dict[type[ast.AST], str] = {
     ast.Add: "add",
@@ -41,8 +44,53 @@ _COMPARE: dict[type[ast.AST], str] = {
     ast.Eq: "eq",
     ast.NotEq: "ne",
 }
+_MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 # A product of 64-bit integers beyond this would need Python's unbounded integers.
 _LIMIT = 2.0**62
+MAX_BITS = 62
+# No array has more elements and no loop runs more often than this many bits can count.
+INDEX_BITS = 40
+_PYTHON: dict[str, Callable[[int, int], int]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "floordiv": operator.floordiv,
+    "mod": operator.mod,
+}
+
+
+def said(compute: Callable[[], object]) -> str:
+    """Return the message of the exception that `compute` raises in this version of Python."""
+    try:
+        compute()
+    except (ArithmeticError, ValueError) as error:
+        return str(error)
+    raise AssertionError("no exception")
+
+
+_ZERO, _ZERO_FLOAT = 0, 0.0
+_BY_ZERO = {
+    ("truediv", "i"): said(lambda: 1 / _ZERO),
+    ("truediv", "f"): said(lambda: 1.0 / _ZERO_FLOAT),
+    ("floordiv", "i"): said(lambda: 1 // _ZERO),
+    ("floordiv", "f"): said(lambda: 1.0 // _ZERO_FLOAT),
+    ("mod", "i"): said(lambda: 1 % _ZERO),
+    ("mod", "f"): said(lambda: 1.0 % _ZERO_FLOAT),
+    ("divmod", "i"): said(lambda: divmod(1, _ZERO)),
+    ("divmod", "f"): said(lambda: divmod(1.0, _ZERO_FLOAT)),
+    ("pow", "i"): said(lambda: _ZERO**-1),
+    ("pow", "f"): said(lambda: _ZERO_FLOAT**-1.0),
+}
+_POWER_OVERFLOW = said(lambda: 1e200**2.0)
+_NEGATIVE_SHIFT = said(lambda: 1 << (_ZERO - 1))
+
+
+def divmod_(lo: Lowerer, a: Operand, b: Operand, node: ast.AST) -> tuple[Operand, Operand]:
+    """Lower ``divmod(a, b)``."""
+    ty = _arithmetic_type(scalar_type(a), scalar_type(b))
+    if ty.weak:
+        nonzero(lo, lo.convert(b, ty), "ZeroDivisionError", _BY_ZERO["divmod", ty.kind])
+    return arithmetic(lo, "floordiv", a, b, node), arithmetic(lo, "mod", a, b, node)
 
 
 def scalar_type(operand: Operand) -> Scalar:
@@ -84,9 +132,13 @@ def _index_arithmetic(lo: Lowerer, op: str, a: Operand, b: Operand) -> Operand:
         return integer(int(a.value) + sign * int(b.value))
     if isinstance(b, Literal) and b.value == 0:
         return a
+    bits = max(bits_of(lo, a), bits_of(lo, b))
     if op == "add" and isinstance(a, Literal) and a.value == 0:
         return b
-    return lo.builder.apply(op, lo.convert(a, INT), lo.convert(b, INT), hint="i")
+    result = lo.builder.apply(op, lo.convert(a, INT), lo.convert(b, INT), hint="i")
+    if bits <= INDEX_BITS:
+        lo.bits[result] = bits
+    return result
 
 
 def apply(lo: Lowerer, op: OpDef | str, *args: Operand) -> Operand:
@@ -172,14 +224,9 @@ def arithmetic(lo: Lowerer, name: str, a: Operand, b: Operand, node: ast.AST) ->
         return power(lo, a, b, node)
     if name == "truediv":
         a, b, ty = promoted(lo, a, b, node, floating=True)
-        both_weak = ta.weak and tb.weak
-        if both_weak:
-            message = (
-                "division by zero"
-                if ta.kind != "f" and tb.kind != "f"
-                else ("float division by zero")
-            )
-            nonzero(lo, b, "ZeroDivisionError", message)
+        if ta.weak and tb.weak:
+            kind = "f" if "f" in (ta.kind, tb.kind) else "i"
+            nonzero(lo, b, "ZeroDivisionError", _BY_ZERO["truediv", kind])
         return apply(lo, "truediv", a, b)
     a, b, ty = promoted(lo, a, b, node)
     if name in ("bitand", "bitor", "bitxor", "lshift", "rshift"):
@@ -187,36 +234,67 @@ def arithmetic(lo: Lowerer, name: str, a: Operand, b: Operand, node: ast.AST) ->
             raise TypeMismatchError(f"`{_SIGNS[name]}` on {ta} and {tb}", lo.span(node))
         if name in ("lshift", "rshift") and ty.weak:
             ok = apply(lo, "ge", b, integer(0))
-            check(lo, ok, "ValueError", "negative shift count")
+            check(lo, ok, "ValueError", _NEGATIVE_SHIFT)
         if name == "lshift" and ty.weak:
             _no_overflow_shift(lo, a, b)
         return apply(lo, name, a, b)
     if name in ("floordiv", "mod") and ty.weak:
-        message = {
-            ("floordiv", "i"): "integer division or modulo by zero",
-            ("mod", "i"): "integer modulo by zero",
-            ("floordiv", "f"): "float floor division by zero",
-            ("mod", "f"): "float modulo",
-        }[name, ty.kind]
-        nonzero(lo, b, "ZeroDivisionError", message)
-    if name == "mul" and ty.weak and ty.kind == "i" and not _small(a, b):
-        x, y = lo.convert(a, FLOAT), lo.convert(b, FLOAT)
-        size = apply(lo, "abs", apply(lo, "mul", x, y))
-        check(lo, apply(lo, "lt", size, Literal(_LIMIT, FLOAT)), "OverflowError",
-              "adc computes Python integers in 64 bits; this product does not fit")  # fmt: skip
-    return apply(lo, name, a, b)
+        nonzero(lo, b, "ZeroDivisionError", _BY_ZERO[name, ty.kind])
+    if not (ty.weak and ty.kind == "i"):
+        return apply(lo, name, a, b)
+    if isinstance(a, Literal) and isinstance(b, Literal):
+        return _folded(lo, name, a, b, node)
+    bits = _result_bits(lo, name, a, b)
+    if bits is None and name in ("add", "sub", "mul"):
+        size = apply(lo, name, lo.convert(a, FLOAT), lo.convert(b, FLOAT))
+        _fits(lo, size, {"add": "sum", "sub": "difference", "mul": "product"}[name])
+    result = apply(lo, name, a, b)
+    if bits is not None and isinstance(result, Value):
+        lo.bits[result] = bits
+    return result
 
 
-def _small(a: Operand, b: Operand) -> bool:
-    """Whether the product of two Python integers surely fits: an index times a small constant."""
-    return any(isinstance(x, Literal) and abs(x.value) <= 2**31 for x in (a, b))
+def bits_of(lo: Lowerer, operand: Operand) -> int:
+    """Return how many bits a Python integer surely fits in, without its sign."""
+    if isinstance(operand, Literal):
+        return int(operand.value).bit_length()
+    return lo.bits.get(operand, 1 if operand.type.kind == "b" else 63)
+
+
+def _result_bits(lo: Lowerer, name: str, a: Operand, b: Operand) -> int | None:
+    """Return a bound of an integer result; None where it may not fit, so must be checked.
+
+    Adding small constants and indices again and again would take years to overflow.
+    """
+    x, y = bits_of(lo, a), bits_of(lo, b)
+    match name:
+        case "add" | "sub":
+            bits = max(x, y) + 1
+            return min(bits, 63) if bits <= MAX_BITS or min(x, y) <= INDEX_BITS else None
+        case "mul":
+            return x + y if x + y <= MAX_BITS else None
+        case "mod":
+            return y
+    return x
+
+
+def _folded(lo: Lowerer, name: str, a: Literal, b: Literal, node: ast.AST) -> Operand:
+    """Compute with Python's own integers: no wrap-around."""
+    value = _PYTHON[name](int(a.value), int(b.value))
+    if not -(2**63) <= value < 2**63:
+        raise lo.unsupported(f"the integer {value}", node, "adc's integers have 64 bits")
+    return integer(value)
+
+
+def _fits(lo: Lowerer, size: Operand, what: str) -> None:
+    ok = apply(lo, "lt", apply(lo, "abs", size), Literal(_LIMIT, FLOAT))
+    check(lo, ok, "OverflowError",
+          f"adc computes Python integers in 64 bits; this {what} does not fit")  # fmt: skip
 
 
 def _no_overflow_shift(lo: Lowerer, a: Operand, b: Operand) -> None:
     scale = apply(lo, "exp2", lo.convert(b, FLOAT))
-    size = apply(lo, "abs", apply(lo, "mul", lo.convert(a, FLOAT), scale))
-    check(lo, apply(lo, "lt", size, Literal(_LIMIT, FLOAT)), "OverflowError",
-          "adc computes Python integers in 64 bits; this shift does not fit")  # fmt: skip
+    _fits(lo, apply(lo, "mul", lo.convert(a, FLOAT), scale), "shift")
 
 
 def check(lo: Lowerer, ok: Operand, error: str, message: str, *args: Operand) -> None:
@@ -226,6 +304,9 @@ def check(lo: Lowerer, ok: Operand, error: str, message: str, *args: Operand) ->
 
 
 def nonzero(lo: Lowerer, operand: Operand, error: str, message: str) -> None:
+    if operand.type.kind == "b":
+        check(lo, operand, error, message)
+        return
     zero = Literal(0.0 if operand.type.kind == "f" else 0, operand.type)
     check(lo, apply(lo, "ne", operand, zero), error, message)
 
@@ -251,46 +332,88 @@ def power(lo: Lowerer, a: Operand, b: Operand, node: ast.AST) -> Operand:
     weak = ta.weak and tb.weak
     if ta.kind != "f" and tb.kind != "f":
         if isinstance(b, Literal) and b.value < 0 and weak:
-            nonzero(lo, a, "ZeroDivisionError", "0.0 cannot be raised to a negative power")
+            nonzero(lo, a, "ZeroDivisionError", _BY_ZERO["pow", "i"])
             return power(lo, lo.convert(a, FLOAT), lo.convert(b, FLOAT), node)
-        a, b, ty = promoted(lo, a, b, node)
-        if ty.kind == "i":
-            ok = apply(lo, "ge", b, Literal(0, ty))
-            message = (
-                "adc needs an exponent that is not negative for integers (the result would be a "
-                "float)" if weak else "Integers to negative integer powers are not allowed."
-            )  # fmt: skip
-            check(lo, ok, "ValueError", message)
-        if weak:
-            size = lo.builder.apply("pow", lo.convert(a, FLOAT), lo.convert(b, FLOAT))
-            size = lo.builder.apply("abs", size)
-            check(lo, apply(lo, "lt", size, Literal(_LIMIT, FLOAT)), "OverflowError",
-                  "adc computes Python integers in 64 bits; this power does not fit")  # fmt: skip
-        return apply(lo, "ipow", a, b)
+        return _integer_power(lo, a, b, node)
     exponent = b.value if isinstance(b, Literal) else None
     a, b, ty = promoted(lo, a, b, node)
-    if exponent == 2:
-        return apply(lo, "square", a)
-    if exponent == 3:
-        return apply(lo, "mul", apply(lo, "square", a), a)
     if exponent == 1:
         return a
     if exponent == 0:
         return Literal(1.0, ty)
     if weak:
-        if exponent is None or exponent < 0:
-            zero, free = Literal(0.0, ty), apply(lo, "ge", b, Literal(0.0, ty))
-            ok = apply(lo, "or", free, apply(lo, "ne", a, zero))
-            check(lo, ok, "ZeroDivisionError", "0.0 cannot be raised to a negative power")
-        if exponent is None or exponent != int(exponent):
-            whole = apply(lo, "eq", apply(lo, "floor", b), b)
-            ok = apply(lo, "or", whole, apply(lo, "ge", a, Literal(0.0, ty)))
-            check(lo, ok, "ValueError",
-                  "a negative number to a fractional power is complex, which adc does not "
-                  "support")  # fmt: skip
-    if exponent == -1:
-        return apply(lo, "truediv", Literal(1.0, ty), a)
-    return lo.builder.apply("pow", a, b)
+        _power_domain(lo, a, b, exponent, ("ZeroDivisionError", _BY_ZERO["pow", "f"]))
+    if exponent == 2:
+        result = apply(lo, "square", a)
+    elif exponent == 3:
+        result = apply(lo, "mul", apply(lo, "square", a), a)
+    elif exponent == -1:
+        result = apply(lo, "truediv", Literal(1.0, ty), a)
+    else:
+        result = lo.builder.apply("pow", a, b)
+    if weak:
+        finite_power(lo, result, a, b, _POWER_OVERFLOW)
+    return result
+
+
+def _integer_power(lo: Lowerer, a: Operand, b: Operand, node: ast.AST) -> Operand:
+    if scalar_type(a).kind == "b" and scalar_type(b).kind == "b":
+        a, b = lo.convert(a, INT), lo.convert(b, INT)  # both Python's: NumPy's were handled before
+    a, b, ty = promoted(lo, a, b, node)
+    if ty.kind == "i":
+        ok = apply(lo, "ge", b, Literal(0, ty))
+        message = (
+            "adc needs an exponent that is not negative for integers (the result would be a float)"
+            if ty.weak
+            else "Integers to negative integer powers are not allowed."
+        )
+        check(lo, ok, "ValueError", message)
+    fits = isinstance(b, Literal) and bits_of(lo, a) * b.value <= MAX_BITS
+    if ty.weak and not fits:
+        size = lo.builder.apply("pow", lo.convert(a, FLOAT), lo.convert(b, FLOAT))
+        _fits(lo, size, "power")
+    return apply(lo, "ipow", a, b)
+
+
+def _power_domain(
+    lo: Lowerer, a: Operand, b: Operand, exponent: float | None, pole: tuple[str, str]
+) -> None:
+    """Check what Python's power does not accept; NaN and infinity pass."""
+    zero = Literal(0.0, a.type)
+    if exponent is None or exponent < 0:
+        bad = apply(lo, "and", apply(lo, "eq", a, zero), apply(lo, "lt", b, zero))
+        check(lo, apply(lo, "not", bad), *pole)
+    if exponent is None or (math.isfinite(exponent) and exponent != int(exponent)):
+        broken = apply(lo, "ne", apply(lo, "floor", b), b)
+        if exponent is None:
+            broken = apply(lo, "and", broken, apply(lo, "not", apply(lo, "isnan", b)))
+        negative = apply(lo, "lt", a, zero)
+        below = apply(lo, "and", negative, apply(lo, "not", apply(lo, "isinf", a)))
+        bad = apply(lo, "and", broken, below)
+        message = (
+            "math domain error"
+            if pole[0] == "ValueError"
+            else "a negative number to a fractional power is complex, which adc does not support"
+        )
+        check(lo, apply(lo, "not", bad), "ValueError", message)
+
+
+def finite_power(lo: Lowerer, result: Operand, a: Operand, b: Operand, message: str) -> None:
+    """Check that a power of finite numbers is finite."""
+    ok = apply(lo, "not", apply(lo, "isinf", result))
+    ok = apply(lo, "or", ok, apply(lo, "isinf", a))
+    if not isinstance(b, Literal):
+        ok = apply(lo, "or", ok, apply(lo, "isinf", b))
+    check(lo, ok, "OverflowError", message)
+
+
+def math_power(lo: Lowerer, a: Operand, b: Operand) -> Operand:
+    """Lower ``math.pow(a, b)``, which has its own exceptions."""
+    exponent = b.value if isinstance(b, Literal) else None
+    _power_domain(lo, a, b, exponent, ("ValueError", "math domain error"))
+    result = lo.builder.apply("pow", a, b)
+    finite_power(lo, result, a, b, "math range error")
+    return result
 
 
 def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST) -> Operand:
@@ -302,14 +425,7 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
         return _member(lo, op, left, right, node)
     if isinstance(left, Num) and isinstance(right, Num):
         with lo.at(node):
-            a, b = left.operand, right.operand
-            ta, tb = scalar_type(a), scalar_type(b)
-            if ta.kind == tb.kind == "b" and isinstance(op, ast.Eq | ast.NotEq):
-                return apply(lo, _COMPARE[type(op)], a, b)
-            if {ta.dtype, tb.dtype} == {"i64", "u64"} and ta.weak == tb.weak:
-                raise lo.unsupported("comparison of int64 with uint64", node, "convert one")
-            a, b, _ = promoted(lo, a, b, node)
-            return apply(lo, _COMPARE[type(op)], a, b)
+            return compare_numbers(lo, _COMPARE[type(op)], left.operand, right.operand, node)
     if isinstance(left, TupleOf) and isinstance(right, TupleOf):
         if isinstance(op, ast.Eq | ast.NotEq):
             return _equal_tuples(lo, op, left, right, node)
@@ -324,6 +440,50 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
     if isinstance(left, ArrayRef) or isinstance(right, ArrayRef):
         raise lo.unsupported("comparison of whole arrays", node, "compare elements")
     raise TypeMismatchError(f"comparison of {kind_of(left)} with {kind_of(right)}", lo.span(node))
+
+
+def compare_numbers(lo: Lowerer, name: str, a: Operand, b: Operand, node: ast.AST) -> Operand:
+    """Compare two numbers; integers exactly, whatever their types, as Python and NumPy do."""
+    ta, tb = scalar_type(a), scalar_type(b)
+    if ta.kind == tb.kind == "b" and name in ("eq", "ne"):
+        return apply(lo, name, a, b)
+    if ta.kind == "f" or tb.kind == "f":
+        a, b, _ = promoted(lo, a, b, node)
+        return apply(lo, name, a, b)
+    strong = not (ta.weak and tb.weak)
+    if ta.dtype == "u64" and tb.dtype == "u64":
+        return apply(lo, name, a, b)
+    if ta.dtype == "u64":
+        name, a, b = _MIRRORED[name], b, a
+    if scalar_type(b).dtype == "u64":
+        found = _compare_with_u64(lo, name, a, b)
+    else:
+        found = apply(lo, name, lo.convert(a, INT), lo.convert(b, INT))
+    return _of_numpy(lo, found) if strong else _of_python(lo, found)
+
+
+def _compare_with_u64(lo: Lowerer, name: str, a: Operand, b: Operand) -> Operand:
+    """Compare a signed integer with an unsigned one that may not fit the signed type."""
+    u64 = Scalar("u64")
+    a = lo.convert(a, INT)
+    negative = apply(lo, "lt", a, integer(0))
+    if isinstance(a, Literal):
+        if a.value < 0:
+            return Literal(name in ("lt", "le", "ne"), BOOL)
+        return apply(lo, name, Literal(a.value, u64), b)
+    found = apply(lo, name, lo.convert(a, u64), b)
+    if name in ("lt", "le", "ne"):
+        return apply(lo, "or", negative, found)
+    return apply(lo, "and", apply(lo, "not", negative), found)
+
+
+def _of_numpy(lo: Lowerer, truth: Operand) -> Operand:
+    """Return a truth value as NumPy's."""
+    return lo.exact(truth, B1)
+
+
+def _of_python(lo: Lowerer, truth: Operand) -> Operand:
+    return lo.exact(truth, BOOL)
 
 
 def _identical(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool:
@@ -345,17 +505,30 @@ def _member(
         raise lo.unsupported(f"`in` {kind_of(right)}", node)
     found: Operand = Literal(False, BOOL)
     for item in right.items:
-        equal = compare(lo, ast.Eq(), left, item, node)
+        equal = _same_or_equal(lo, left, item, node)
         found = apply(lo, "or", found, equal)
     return apply(lo, "not", found) if isinstance(op, ast.NotIn) else found
+
+
+def _same_or_equal(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> Operand:
+    """Compare as containers do: a NaN equals itself."""
+    if isinstance(left, Num) and isinstance(right, Num):
+        if isinstance(left.operand, Value) and left.operand is right.operand:
+            return Literal(True, BOOL)
+    elif isinstance(left, ArrayRef) and isinstance(right, ArrayRef):
+        if left.object is right.object:
+            return Literal(True, BOOL)
+    return compare(lo, ast.Eq(), left, right, node)
 
 
 def _equal_tuples(
     lo: Lowerer, op: ast.cmpop, left: TupleOf, right: TupleOf, node: ast.AST
 ) -> Operand:
-    equal: Operand = Literal(len(left.items) == len(right.items), BOOL)
-    for a, b in zip(left.items, right.items, strict=False):
-        equal = apply(lo, "and", equal, compare(lo, ast.Eq(), a, b, node))
+    if len(left.items) != len(right.items):
+        return Literal(isinstance(op, ast.NotEq), BOOL)
+    equal: Operand = Literal(True, BOOL)
+    for a, b in zip(left.items, right.items, strict=True):
+        equal = apply(lo, "and", equal, _same_or_equal(lo, a, b, node))
     return equal if isinstance(op, ast.Eq) else apply(lo, "not", equal)
 
 

@@ -1,0 +1,226 @@
+"""Writing a function: lines, names, and values that wait to be written where they are used."""
+
+from __future__ import annotations
+
+import keyword
+import linecache
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from adc.backend import expressions, prelude, vector_math
+from adc.backend.escape import escaping
+from adc.backend.expressions import Expr, numpy_name
+from adc.backend.runtime import State
+from adc.backend.tapes import Tapes
+from adc.ir.core import Call, Check, Function, Literal, Operand, Print, Value, walk
+from adc.ir.errors import Span
+from adc.ir.types import DTYPES, Array
+from adc.ir.walk import use_counts
+
+# Longest expression that is moved into another one.
+INLINE = 60
+# The places in the state, as emitted code names them.
+PLACES = {
+    "STATUS": (State.STATUS, "0, or the check that failed"),
+    "TOP": (State.TOP, "bytes of the workspace in use"),
+    "OPERANDS": (State.OPERANDS, "of the check that failed"),
+    **{
+        dtype.upper(): (State.tape(dtype), f"tape of {dtype}: address, capacity, elements in use")
+        for dtype in DTYPES
+    },
+}
+RUNTIME = frozenset(
+    ("bits", "copy_into", "empty", "fill", "fresh", "grow", "note", "poll", "tape", "view")
+)
+_RESERVED = (
+    prelude.NAMES
+    | RUNTIME
+    | set(vector_math.FUNCTIONS)
+    | set(PLACES)
+    | set(keyword.kwlist)
+    | {f"{part}_{dtype}" for part in ("tape", "top") for dtype in DTYPES}
+    | {"state", "np", "njit", "range", "min", "max", "STRIP", "OPTIONS"}
+)
+
+
+@dataclass(frozen=True)
+class Site:
+    """A check or a print: what to do with the operands that compiled code leaves."""
+
+    error: str  # "" for a print
+    message: str
+    types: tuple[str, ...]
+    loc: Span | None
+
+
+class Shared:
+    """What the functions of one program share."""
+
+    def __init__(self, fn: Function) -> None:
+        self.tapes = Tapes(fn)
+        self.sites: list[Site] = []
+        self.used: set[str] = set()
+        self.names: dict[str, str] = {}
+        taken = set(_RESERVED)
+        for each in (fn, *fn.callees):
+            self.names[each.name] = _unique(each.name, taken)
+        functions = {each.name: each for each in (fn, *fn.callees)}
+        self.recursive = {name for name in functions if _reaches(functions, name, name)}
+
+    def site(self, stmt: Check | Print) -> int:
+        error = stmt.error if isinstance(stmt, Check) else ""
+        types = tuple(str(arg.type) for arg in stmt.args)
+        self.sites.append(Site(error, stmt.message, types, stmt.loc))
+        return len(self.sites)
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    """Return an identifier like `name` that is not in `taken`, and put it there."""
+    name = unicodedata.normalize("NFKC", name)  # as Python does: two names must not become one
+    base = "".join(c if f"a{c}".isidentifier() else "_" for c in name).strip("_") or "t"
+    if not base.isidentifier():
+        base = f"v{base}"
+    found, k = base, 1
+    while found in taken:
+        found, k = f"{base}_{k}", k + 1
+    taken.add(found)
+    return found
+
+
+def _reaches(functions: dict[str, Function], start: str, goal: str) -> bool:
+    seen: set[str] = set()
+    todo = [start]
+    while todo:
+        for stmt in walk(functions[todo.pop()].body):
+            if isinstance(stmt, Call) and stmt.callee not in seen:
+                seen.add(stmt.callee)
+                todo.append(stmt.callee)
+    return goal in seen
+
+
+class Writer:
+    """Writes one function.
+
+    A value that is used once waits in `_pending` until it is. It is written before anything that
+    would change it: a write, if it loads, or a new value of a variable that it reads.
+    """
+
+    def __init__(self, fn: Function, shared: Shared, *, main: bool) -> None:
+        self._fn = fn
+        self._shared = shared
+        self._main = main
+        self._lines: list[str] = []
+        self._indent = 1
+        self._taken = set(_RESERVED) | set(shared.names.values())
+        self._names: dict[Value, str] = {}
+        self._mutable: set[str] = set()  # variables of carried values: assigned again and again
+        self._pending: dict[Value, Expr] = {}
+        self._counts = use_counts(fn)
+        self._escaping = escaping(fn)
+        self._last: tuple[str, int] | None = None  # the source line last written as a comment
+
+    # -- lines and names -------------------------------------------------------------------
+
+    def line(self, text: str) -> None:
+        self._lines.append("    " * self._indent + text)
+
+    def comment(self, loc: Span | None) -> None:
+        """Write the user's line above what is made of it, once."""
+        if loc is None or (loc.file, loc.line) == self._last:
+            return
+        self._last = (loc.file, loc.line)
+        text = linecache.getline(loc.file, loc.line).strip()
+        if text:
+            self.line(f"# {loc.line}: {text}")
+
+    def name(self, value: Value) -> str:
+        if value not in self._names:
+            self._names[value] = _unique(value.name, self._taken)
+        return self._names[value]
+
+    def helper(self, name: str) -> str:
+        """Return a variable of the emitter's own."""
+        return _unique(name, self._taken)
+
+    # -- expressions -----------------------------------------------------------------------
+
+    def expr(self, operand: Operand) -> Expr:
+        if isinstance(operand, Literal):
+            return Expr(expressions.literal(operand.value, operand.type))
+        if operand in self._pending:
+            return self._pending.pop(operand)
+        text = self.name(operand)
+        return Expr(text, frozenset({text}) if text in self._mutable else frozenset())
+
+    def text(self, operand: Operand) -> str:
+        return self.expr(operand).bare
+
+    def atom(self, operand: Operand) -> Expr:
+        """Return an operand that can stand twice."""
+        found = self.expr(operand)
+        if not found.atomic and isinstance(operand, Value):
+            self.line(f"{self.name(operand)} = {found.bare}")
+            return Expr(self.name(operand))
+        return found
+
+    def assign(self, value: Value, found: Expr, loc: Span | None) -> None:
+        """Give `value` a variable, or wait for its only use."""
+        count = self._counts.get(value, 0)
+        if count == 0:
+            return
+        if count == 1 and len(found.text) <= INLINE:
+            self._pending[value] = found
+            return
+        self.comment(loc)
+        self.line(f"{self.name(value)} = {found.bare}")
+
+    def flush(self, *, loads: bool = False, name: str = "") -> None:
+        """Write the values that wait: all, those that load, or those that read a variable."""
+        for value, found in list(self._pending.items()):
+            if (loads and found.loads) or name in found.reads or not (loads or name):
+                del self._pending[value]
+                self.line(f"{self.name(value)} = {found.bare}")
+
+    def int64(self, operand: Operand) -> Expr:
+        found = self.expr(operand)
+        if operand.type.dtype == "i64":
+            return found
+        return Expr(f"int64({found.bare})", found.reads, found.loads)
+
+    def element(self, array: str, index: Sequence[Operand]) -> Expr:
+        found = [self.position(operand) for operand in index]
+        reads: frozenset[str] = frozenset().union(*(one.reads for one in found))
+        if array in self._mutable:
+            reads |= {array}
+        return Expr(f"{array}[{', '.join(one.text for one in found)}]", reads, True)
+
+    def position(self, operand: Operand) -> Expr:
+        found = self.expr(operand)
+        if isinstance(operand, Literal):
+            return Expr(str(int(operand.value)))
+        return Expr(f"u({found.bare})", found.reads, found.loads)
+
+    def word(self, operand: Operand) -> str:
+        found = self.text(operand)
+        return found if operand.type.dtype == "i64" else f"bits({found})"
+
+    # -- leaving ---------------------------------------------------------------------------
+
+    def leave(self) -> None:
+        """Return early: what is returned does not matter."""
+        values = []
+        for result in self._fn.results:
+            if isinstance(result.type, Array):
+                shape = "0, " * result.type.rank
+                values.append(f"view(0, {numpy_name(result.type.dtype)}, ({shape}))")
+            else:
+                zero = {"b": False, "f": 0.0}.get(result.type.kind, 0)
+                values.append(expressions.literal(zero, result.type))
+        self.line(f"return ({', '.join(values)}{',' * (len(values) == 1)})")
+
+    def stop_if(self, condition: str) -> None:
+        self.line(f"if {condition}:")
+        self._indent += 1
+        self.leave()
+        self._indent -= 1

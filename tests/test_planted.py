@@ -1,0 +1,268 @@
+"""Tests of the tests: a defect planted anywhere in the chain must be noticed on the corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from adc.ir.core import Apply, For, Function, If, Pop, Push, Recall, Stmt, Store, Value, walk
+from adc.ir.interp import ProgramError
+from adc.ir.opdef import OPS, vjp_rule
+from adc.ir.walk import map_blocks
+from adc.passes import cse as cse_pass
+from adc.passes import pipeline
+from adc.passes.affine import Facts
+from adc.passes.forwarding import Forwarding
+from adc.passes.remat import Rematerialized
+from tests import chain as chains
+from tests import oracle
+from tests.programs import PROGRAMS, Program, differentiable
+
+Rewrite = Callable[[Stmt], "Stmt | list[Stmt]"]
+
+
+def rewritten(fn: Function, rewrite: Rewrite) -> Function:
+    """Apply `rewrite` to every statement, nested ones first."""
+
+    def many(stmts: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+        done: list[Stmt] = []
+        for stmt in stmts:
+            stmt = map_blocks(stmt, lambda block: replace(block, stmts=many(block.stmts)))
+            new = rewrite(stmt)
+            done.extend(new if isinstance(new, list) else [new])
+        return tuple(done)
+
+    callees = tuple(replace(callee, body=many(callee.body)) for callee in fn.callees)
+    return replace(fn, body=many(fn.body), callees=callees)
+
+
+def complaints(program: Program) -> list[str]:
+    """Run every check that does not compile; an error of the compiler is a complaint, too."""
+    want = chains.flat_gradient(oracle.oracle_gradient(program))
+    try:
+        chain = chains.Chain.of(program.fn, program.make_args(), program.argnums)
+        return chains.check_stages(chain, want, policies=("store", "recompute", "auto"))
+    except ProgramError as error:
+        return [str(error)]
+    except Exception as error:
+        return [repr(error)]
+
+
+def assert_caught(tags: tuple[str, ...] = ("numeric", "mutates", "exit", "while", "alias")) -> None:
+    programs = [p for p in differentiable() if p.tags & set(tags) and "float32" not in p.tags]
+    assert any(complaints(program) for program in programs)
+
+
+def test_the_checks_are_silent_without_a_defect() -> None:
+    for program in differentiable():
+        if program.tags & {"mutates", "exit"} and "float32" not in program.tags:
+            assert not complaints(program)
+
+
+# -- derivative rules --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def rule(monkeypatch: pytest.MonkeyPatch) -> Any:
+    def plant(name: str, vjp: Callable[..., Any]) -> None:
+        original = OPS[name].vjp
+        object.__setattr__(OPS[name], "vjp", vjp)
+        vjp_rule.cache_clear()
+        undo.append((name, original))
+
+    undo: list[tuple[str, Any]] = []
+    yield plant
+    for name, original in undo:
+        object.__setattr__(OPS[name], "vjp", original)
+    vjp_rule.cache_clear()
+
+
+def test_wrong_sign_in_a_rule(rule: Any) -> None:
+    rule("cos", lambda ct, y, x: (ct * OPS["sin"](x),))
+    assert_caught(("numeric", "while", "closure"))
+
+
+def test_swapped_contributions(rule: Any) -> None:
+    rule("mul", lambda ct, y, a, b: (ct * a, ct * b))
+    assert_caught()
+
+
+def test_slightly_wrong_factor(rule: Any) -> None:
+    rule("tanh", lambda ct, y, x: (1.0005 * ct * (1.0 - y * y),))
+    assert_caught(("numeric", "while", "closure", "exit"))
+
+
+# -- adjoint -----------------------------------------------------------------------------------
+
+
+def plant_in(monkeypatch: pytest.MonkeyPatch, name: str, rewrite: Rewrite) -> None:
+    """Rewrite what a pass returns."""
+    original = getattr(chains, name)
+
+    def planted(*args: Any, **kwargs: Any) -> Any:
+        done = original(*args, **kwargs)
+        if isinstance(done, Rematerialized):
+            return replace(done, fn=rewritten(done.fn, rewrite))
+        return rewritten(done, rewrite)
+
+    monkeypatch.setattr(chains, name, planted)
+
+
+def test_dropped_accumulate(monkeypatch: pytest.MonkeyPatch) -> None:
+    def overwrite(stmt: Stmt) -> Stmt:
+        return replace(stmt, accumulate=False) if isinstance(stmt, Store) else stmt
+
+    plant_in(monkeypatch, "adjoint", overwrite)
+    assert_caught()
+
+
+def test_cotangent_not_cleared_by_a_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    def keep(stmt: Stmt) -> Stmt:
+        if isinstance(stmt, Store) and not stmt.accumulate and ".ct" in stmt.result.name:
+            return replace(stmt, accumulate=True)
+        return stmt
+
+    plant_in(monkeypatch, "adjoint", keep)
+    assert_caught()
+
+
+def test_arms_of_reverse_branches_swapped(monkeypatch: pytest.MonkeyPatch) -> None:
+    def swap(stmt: Stmt) -> Stmt:
+        reverse = isinstance(stmt, If) and any(".ct" in v.name for v in stmt.results)
+        if isinstance(stmt, If) and reverse:
+            return replace(stmt, then=stmt.orelse, orelse=stmt.then)
+        return stmt
+
+    plant_in(monkeypatch, "adjoint", swap)
+    assert_caught()
+
+
+def test_wrong_value_recalled(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = chains.adjoint
+
+    def planted(fn: Function, positions: Any) -> Function:
+        done = original(fn, positions)
+        recalls = [s for s in walk(done.body) if isinstance(s, Recall)]
+        for a in recalls:
+            for b in recalls:
+                if a.value != b.value and a.value.type == b.value.type and a.value.type.kind == "f":
+
+                    def swap(stmt: Stmt, a: Recall = a, b: Recall = b) -> Stmt:
+                        if isinstance(stmt, Recall) and stmt.value == a.value:
+                            return replace(stmt, value=b.value)
+                        return stmt
+
+                    return rewritten(done, swap)
+        return done
+
+    monkeypatch.setattr(chains, "adjoint", planted)
+    assert_caught()
+
+
+# -- rematerialization -------------------------------------------------------------------------
+
+
+def test_stale_version_reloaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Forwarding, "independent", lambda self, load, store: True)
+    assert_caught()
+
+
+def test_wrong_trip_count_of_a_reversed_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    def shorter(stmt: Stmt) -> list[Stmt]:
+        if isinstance(stmt, For) and stmt.down and isinstance(stmt.trips, Value):
+            trips = Value(f"{stmt.label}.short", stmt.trips.type)
+            from adc.ir.builder import integer
+
+            less = Apply((trips,), OPS["sub"], (stmt.trips, integer(1)))
+            return [less, replace(stmt, trips=trips)]
+        return [stmt]
+
+    plant_in(monkeypatch, "rematerialize", shorter)
+    assert_caught()
+
+
+def test_reversed_loop_running_forwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    plant_in(
+        monkeypatch,
+        "rematerialize",
+        lambda stmt: replace(stmt, down=False) if isinstance(stmt, For) else stmt,
+    )
+    assert_caught()
+
+
+def test_frame_popped_in_the_wrong_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    def turn(stmt: Stmt) -> Stmt:
+        if isinstance(stmt, Pop):
+            kinds = [v.type for v in stmt.results]
+            for k in range(len(kinds) - 1):
+                if kinds[k] == kinds[k + 1] and kinds[k].kind == "f":
+                    values = list(stmt.results)
+                    values[k], values[k + 1] = values[k + 1], values[k]
+                    return replace(stmt, results=tuple(values))
+        return stmt
+
+    plant_in(monkeypatch, "rematerialize", turn)
+    assert_caught()
+
+
+def test_lost_push(monkeypatch: pytest.MonkeyPatch) -> None:
+    plant_in(
+        monkeypatch, "rematerialize", lambda stmt: [] if isinstance(stmt, Push) else [stmt]
+    )
+    assert_caught()
+
+
+# -- other passes ------------------------------------------------------------------------------
+
+
+def test_missing_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = chains.storage
+
+    def planted(fn: Function) -> Function:
+        done = original(fn)
+        env = {
+            s.results[0]: s.args[0]
+            for s in walk(done.body)
+            if isinstance(s, Apply) and s.op.name == "copy"
+        }
+
+        def forget(stmt: Stmt) -> list[Stmt]:
+            from adc.ir.walk import substitute_stmt
+
+            if isinstance(stmt, Apply) and stmt.op.name == "copy":
+                return []
+            return [substitute_stmt(stmt, env)]
+
+        return rewritten(done, forget)
+
+    monkeypatch.setattr(chains, "storage", planted)
+    assert_caught()
+
+
+def test_loads_of_two_versions_merged(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = cse_pass._Cse.key
+
+    def key(self: Any, stmt: Stmt) -> Any:
+        found = original(self, stmt)
+        if isinstance(found, tuple) and found[0] == "load":
+            return ("load", found[1].type, found[2])
+        return found
+
+    monkeypatch.setattr(cse_pass._Cse, "key", key)
+    assert_caught()
+
+
+def test_every_index_believed_to_be_in_range(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Facts, "proves", lambda self, goal: True)
+    program = next(p for p in PROGRAMS if "negative_ind" in p.name and p.argnums)
+    assert complaints(program)
+
+
+def test_a_pass_that_breaks_the_ir_is_named() -> None:
+    chain = chains.Chain.of(lambda x: x * x, (2.0,), (0,))
+    broken = ("forget", lambda fn: replace(fn, body=()))
+    with pytest.raises(Exception, match="pass 'forget' broke"):
+        pipeline.run(chain.lowered.fn, (broken,))
