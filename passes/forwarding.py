@@ -216,7 +216,9 @@ class Forwarding:
             value = stmt.value
             while isinstance(value, Value) and self.blocks.get(value) == access.block:
                 load = Load(value, stmt.result, stmt.index, stmt.loc)
-                if value not in found and value not in self.by_result:
+                # A load gives NumPy's type; a Python number of the same bits is not the same value.
+                fits = isinstance(stmt.array.type, Array) and value.type == stmt.array.type.element
+                if fits and value not in found and value not in self.by_result:
                     found[value] = load
                     self.by_result[value] = replace(access, stmt=load)
                 cast = self.facts.defs.get(value)

@@ -130,6 +130,8 @@ class _Merge:
         elif isinstance(ty, Array) and a is not None and b is not None and a.type != b.type:
             ty = Array(ty.dtype, ty.rank, "A")
         value = self.lo.builder.value(hint, ty)
+        if a is not None and b is not None and ty == INT:
+            self.lo.bits[value] = max(self.lo.bits_of(a), self.lo.bits_of(b))
         self.pairs.append((a, b))
         self.results.append(value)
         return value
@@ -303,7 +305,11 @@ def merge(lo: Lowerer, cond: Operand, before: State, first: Arm, second: Arm) ->
     )
     for ref in merging.objects.values():
         lo.dims[ref.object] = tuple(
-            lo.builder.apply("dim", size.value, params=(size.axis,), hint=f"{ref.object.name}.dim")
+            lo.counts(
+                lo.builder.apply(
+                    "dim", size.value, params=(size.axis,), hint=f"{ref.object.name}.dim"
+                )
+            )
             if isinstance(size, _Late)
             else size
             for size in lo.dims[ref.object]
@@ -413,9 +419,10 @@ def lower_loop(
     before = lo.snapshot()
     names_before, mark = lo.builder.names.save(), len(lo.builder.stmts)
     for attempt in range(40):
-        lo.restore(before)
-        lo.reset_names(names_before)
-        del lo.builder.stmts[mark:]
+        if attempt:
+            lo.restore(before)
+            lo.reset_names(names_before)
+            del lo.builder.stmts[mark:]
         try:
             _attempt(lo, before, memo, names, body, trips, definite)
             return
@@ -477,6 +484,8 @@ def _attempt(
         lo.versions[obj] = item.param
     by_key = {item.key: item for item in carried}
     index = lo.builder.value("k", INT) if trips is not None else None
+    if index is not None:
+        lo.counts(index)
     label = lo.builder.names.fresh("L0" if trips is not None else "W0")
     with lo.builder.block() as stmts:
         _open_fresh(lo, before, memo, fresh, by_key)
@@ -526,7 +535,11 @@ def _open_fresh(
         entry = _entry(before, key)
         if key in memo.sizes:
             lo.dims[obj] = tuple(
-                lo.builder.apply("dim", by_key[key].param, params=(axis,), hint=f"{obj.name}.dim")
+                lo.counts(
+                    lo.builder.apply(
+                        "dim", by_key[key].param, params=(axis,), hint=f"{obj.name}.dim"
+                    )
+                )
                 for axis in range(obj.type.rank)
             )
         else:

@@ -47,6 +47,8 @@ from adc.ir.walk import Names
 
 # How deep calls are inlined before adc gives up; recursive functions become calls much earlier.
 MAX_CALL_DEPTH = 60
+# No array has more elements and no loop runs more often than this many bits can count.
+INDEX_BITS = 40
 
 
 class Dead(Exception):
@@ -251,16 +253,24 @@ class Lowerer:
                 other.alias.add(obj)
         self.versions[obj] = version
         self.dims[obj] = dims
+        for size in dims:
+            self.counts(size)
         return ArrayRef(obj)
+
+    def counts(self, operand: Operand) -> Operand:
+        """Note that `operand` counts elements or iterations: sums of such never overflow."""
+        if isinstance(operand, Value):
+            self.bits[operand] = min(INDEX_BITS, self.bits.get(operand, INDEX_BITS))
+        return operand
 
     def array_param(self, value: Value, name: str) -> ArrayRef:
         """Make the object of an array parameter, with its sizes read in the prologue."""
         assert isinstance(value.type, Array)
-        dims = []
+        dims: list[Operand] = []
         for axis in range(value.type.rank):
             size = Value(self.builder.names.fresh(f"{name}.dim{axis}"), INT)
             self.prologue.append(Apply((size,), OPS["dim"], (value,), (axis,)))
-            dims.append(size)
+            dims.append(self.counts(size))
         ref = self.new_array(value, tuple(dims), name)
         self.origin[ref.object] = value
         return ref
@@ -285,6 +295,12 @@ class Lowerer:
                 f"{other.name!r} and {obj.name!r} may or may not be the same array here, and "
                 f"{obj.name!r} was changed"
             )
+
+    def bits_of(self, operand: Operand) -> int:
+        """Return how many bits a Python integer surely fits in, without its sign."""
+        if isinstance(operand, Literal):
+            return int(operand.value).bit_length()
+        return self.bits.get(operand, 1 if operand.type.kind == "b" else 63)
 
     # -- numbers ---------------------------------------------------------------------------
 
@@ -356,6 +372,11 @@ class Lowerer:
     def reset_names(self, state: tuple[set[str], dict[str, int]]) -> None:
         """Give back the names of a failed attempt, except those of captured variables."""
         self.builder.names.load(state)
+        taken = state[0]
+        self.bits = {value: bits for value, bits in self.bits.items() if value.name in taken}
+        self.exit_values = {
+            value: exits for value, exits in self.exit_values.items() if value.name in taken
+        }
         for capture, _ in self.captured.values():
             self.builder.names.reserve(capture.param.name)
         for stmt in self.prologue:

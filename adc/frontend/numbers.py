@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from adc.frontend.bindings import ArrayRef, Binding, Num, Static, TupleOf, kind_of
-from adc.frontend.lower import Lowerer
+from adc.frontend.lower import INDEX_BITS, Lowerer
 from adc.ir.builder import integer
 from adc.ir.core import Apply, Call, For, If, Literal, Load, Operand, Recall, Stmt, Value, While
 from adc.ir.errors import TypeMismatchError
@@ -48,8 +48,6 @@ _MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "
 # A product of 64-bit integers beyond this would need Python's unbounded integers.
 _LIMIT = 2.0**62
 MAX_BITS = 62
-# No array has more elements and no loop runs more often than this many bits can count.
-INDEX_BITS = 40
 _PYTHON: dict[str, Callable[[int, int], int]] = {
     "add": operator.add,
     "sub": operator.sub,
@@ -132,7 +130,7 @@ def _index_arithmetic(lo: Lowerer, op: str, a: Operand, b: Operand) -> Operand:
         return integer(int(a.value) + sign * int(b.value))
     if isinstance(b, Literal) and b.value == 0:
         return a
-    bits = max(bits_of(lo, a), bits_of(lo, b))
+    bits = max(lo.bits_of(a), lo.bits_of(b))
     if op == "add" and isinstance(a, Literal) and a.value == 0:
         return b
     result = lo.builder.apply(op, lo.convert(a, INT), lo.convert(b, INT), hint="i")
@@ -254,19 +252,12 @@ def arithmetic(lo: Lowerer, name: str, a: Operand, b: Operand, node: ast.AST) ->
     return result
 
 
-def bits_of(lo: Lowerer, operand: Operand) -> int:
-    """Return how many bits a Python integer surely fits in, without its sign."""
-    if isinstance(operand, Literal):
-        return int(operand.value).bit_length()
-    return lo.bits.get(operand, 1 if operand.type.kind == "b" else 63)
-
-
 def _result_bits(lo: Lowerer, name: str, a: Operand, b: Operand) -> int | None:
     """Return a bound of an integer result; None where it may not fit, so must be checked.
 
     Adding small constants and indices again and again would take years to overflow.
     """
-    x, y = bits_of(lo, a), bits_of(lo, b)
+    x, y = lo.bits_of(a), lo.bits_of(b)
     match name:
         case "add" | "sub":
             bits = max(x, y) + 1
@@ -368,7 +359,7 @@ def _integer_power(lo: Lowerer, a: Operand, b: Operand, node: ast.AST) -> Operan
             else "Integers to negative integer powers are not allowed."
         )
         check(lo, ok, "ValueError", message)
-    fits = isinstance(b, Literal) and bits_of(lo, a) * b.value <= MAX_BITS
+    fits = isinstance(b, Literal) and lo.bits_of(a) * b.value <= MAX_BITS
     if ty.weak and not fits:
         size = lo.builder.apply("pow", lo.convert(a, FLOAT), lo.convert(b, FLOAT))
         _fits(lo, size, "power")

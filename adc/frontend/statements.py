@@ -42,7 +42,7 @@ from adc.frontend.control import (
     lower_loop,
     set_exit,
 )
-from adc.frontend.lower import Dead, Lowerer
+from adc.frontend.lower import INDEX_BITS, Dead, Lowerer
 from adc.ir.builder import integer, zero
 from adc.ir.core import Literal, Operand, Print, Value
 from adc.ir.errors import TypeMismatchError
@@ -270,7 +270,7 @@ def _loop(
     def guarded(_: Value | None) -> Operand:
         counter = lo.frame.env["$index"]
         assert isinstance(counter, Num)
-        index = counter.operand
+        index = lo.counts(counter.operand)
         inside = lo.builder.apply("lt", index, trips, hint="more")
 
         def run() -> None:
@@ -446,7 +446,7 @@ def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, 
             trips = parts[0][0]
             for other, _ in parts[1:]:
                 if other != trips:
-                    trips = lo.builder.apply("minimum", trips, other, hint="n")
+                    trips = lo.counts(lo.builder.apply("minimum", trips, other, hint="n"))
             return trips, lambda k: TupleOf(tuple(element(k) for _, element in parts))
         case Reversed(inner=inner):
             trips, element = iteration(lo, inner, node)
@@ -476,11 +476,13 @@ def _range_iteration(
     elif step.value == 0:
         lo.builder.check(Literal(False, BOOL), "ValueError", "range() arg 3 must not be zero")
         raise Dead
-    trips = lo.builder.apply("trips", start, stop, step, hint="n")
+    trips = lo.counts(lo.builder.apply("trips", start, stop, step, hint="n"))
+    bounded = max(lo.bits_of(start), lo.bits_of(stop)) <= INDEX_BITS
 
     def at(k: Operand) -> Binding:
         scaled = lo.builder.apply("mul", k, step)
-        return Num(numbers.plus(lo, start, scaled))
+        at_k = numbers.plus(lo, start, scaled)
+        return Num(lo.counts(at_k) if bounded else at_k)
 
     return trips, at
 
