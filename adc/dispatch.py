@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import itertools
+import operator
+import threading
 import types
+import weakref
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,109 +19,40 @@ from adc import cache
 from adc.driver import Compilation, Step, transform
 from adc.frontend.bindings import ArrayRef, Binding, Num, Static, TupleOf, kind_of
 from adc.frontend.lower import Lowered, lower, type_of
-from adc.ir.core import Function
 from adc.ir.errors import (
+    AdcError,
     ArgumentError,
     IntegerArgumentError,
     NonScalarError,
     OverlapError,
     Span,
+    UnsupportedError,
 )
-from adc.ir.opdef import numpy_value
-from adc.ir.types import Array, Scalar
+from adc.ir.types import DTYPES, Array, Scalar
 from adc.passes.plan import Plan
+
+# More signatures than this at once come from objects that are made anew for every call.
+_MOST_ENTRIES = 256
 
 
 @dataclass(frozen=True)
-class Signature:
-    """The arguments of one call, and what of them decides which code runs.
+class Options:
+    """How a derivative is made; the same for every signature of it."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        The parameters, in order.
-    values : tuple
-        Their arguments.
-    types : tuple
-        For each argument a type, a tuple of types, or the static object itself.
-    key : hashable
-        Equal for calls that may run the same code.
-    """
+    remat: str = "auto"
+    cache: bool = True
 
-    fn: Callable[..., Any]
-    names: tuple[str, ...]
-    values: tuple[Any, ...]
-    types: tuple[Any, ...]
-    key: object
-    leaves: tuple[Any, ...]
 
-    def arguments(self) -> dict[str, Any]:
-        return dict(zip(self.names, self.types, strict=True))
+@dataclass(frozen=True)
+class Level:
+    """One application of `grad` or `value_and_grad`."""
 
-    def _start(self, number: int) -> int:
-        return sum(_count(ty) for ty in self.types[:number])
+    argnums: int | tuple[int, ...]
+    with_value: bool = False
+    has_aux: bool = False
 
-    def _checked(self, argnums: int | Sequence[int]) -> tuple[int, ...]:
-        numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
-        for number in numbers:
-            if not 0 <= number < len(self.names):
-                raise ArgumentError(
-                    f"argnums={number}, but {_name(self.fn)}() was called with "
-                    f"{len(self.names)} arguments",
-                    _span(self.fn),
-                )
-        return numbers
 
-    def positions(self, argnums: int | Sequence[int]) -> tuple[int, ...]:
-        """Return the positions of the leaves of the differentiated arguments."""
-        found: list[int] = []
-        for number in self._checked(argnums):
-            start = self._start(number)
-            for k, ty in enumerate(_leaf_types(self.types[number])):
-                if ty.kind != "f":
-                    raise IntegerArgumentError(
-                        f"argument {self.names[number]!r} of {_name(self.fn)}() is {_words(ty)}; "
-                        "only floating-point arguments can be differentiated",
-                        _span(self.fn),
-                        "pass a float, or choose other arguments with `argnums`",
-                    )
-                found.append(start + k)
-            if not _count(self.types[number]):
-                raise IntegerArgumentError(
-                    f"argument {self.names[number]!r} of {_name(self.fn)}() is "
-                    f"{type(self.values[number]).__name__}, which cannot be differentiated",
-                    _span(self.fn),
-                    "choose other arguments with `argnums`",
-                )
-        return tuple(found)
-
-    def is_scalar(self, number: int) -> bool:
-        return isinstance(self.types[self._checked(number)[0]], Scalar)
-
-    def gradient(self, argnums: int | tuple[int, ...], flat: Sequence[Any]) -> Any:
-        """Arrange flat gradients like the arguments they belong to."""
-        stream = iter(flat)
-        found = tuple(_like(self.types[n], stream) for n in self._checked(argnums))
-        return found[0] if isinstance(argnums, int) else found
-
-    def directions(self, argnums: Sequence[int], tangents: Sequence[Any]) -> list[Any]:
-        """Return the tangents as flat arguments, checked against the primals' shapes."""
-        found: list[Any] = []
-        for number, tangent in zip(argnums, tangents, strict=True):
-            primal, name = self.values[number], self.names[number]
-            pairs = _leaf_pairs(self.types[number], primal, tangent, name)
-            for ty, leaf, direction in pairs:
-                if isinstance(ty, Array):
-                    array = np.asarray(direction, ty.numpy)
-                    if array.shape != leaf.shape:
-                        raise ArgumentError(
-                            f"the tangent of {name!r} has shape {array.shape}, the argument "
-                            f"{leaf.shape}"
-                        )
-                    found.append(np.ascontiguousarray(array) if ty.layout == "C" else array)
-                else:
-                    found.append(numpy_value(direction, ty))
-        return found
+# --- the function and its parameters --------------------------------------------------------------
 
 
 def _name(fn: Callable[..., Any]) -> str:
@@ -130,6 +66,244 @@ def _span(fn: Callable[..., Any]) -> Span | None:
     return Span(code.co_filename, code.co_firstlineno, function=_name(fn))
 
 
+def _function(fn: Callable[..., Any]) -> types.FunctionType:
+    """Return the Python function behind a callable: a method's, or one that Numba wraps."""
+    for inner in (fn, getattr(fn, "__func__", None), getattr(fn, "py_func", None)):
+        if isinstance(inner, types.FunctionType):
+            return inner
+    raise UnsupportedError(
+        f"{_name(fn)!r} is not a Python function",
+        None,
+        "adc reads Python source; builtins and callable objects have none: wrap it in a function",
+    )
+
+
+class Parameters:
+    """The parameters of a function, and how the arguments of a call are matched to them.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The parameters, in order.
+    positional : int
+        How many of them can be given by position, ``*args`` not counted.
+    variable : str or None
+        The name of ``*args``.
+    match : callable
+        Takes the arguments of a call; returns one for each parameter.
+    """
+
+    def __init__(self, fn: types.FunctionType) -> None:
+        code = fn.__code__
+        names = iter(code.co_varnames)
+        plain = list(itertools.islice(names, code.co_argcount))
+        keywords = list(itertools.islice(names, code.co_kwonlyargcount))
+        rest = [next(names)] if code.co_flags & inspect.CO_VARARGS else []
+        others = [next(names)] if code.co_flags & inspect.CO_VARKEYWORDS else []
+        self.positional = len(plain)
+        self.variable = rest[0] if rest else None
+        self.names = (*plain, *rest, *keywords, *others)
+        self.match = self._stub(fn, plain, rest, keywords, others)
+
+    def _stub(
+        self,
+        fn: types.FunctionType,
+        plain: list[str],
+        rest: list[str],
+        keywords: list[str],
+        others: list[str],
+    ) -> Callable[..., tuple[Any, ...]]:
+        """Return a function that does nothing but take arguments like `fn`.
+
+        It is ten times as fast as `inspect.Signature.bind`, and errors have Python's own words.
+        """
+        only = fn.__code__.co_posonlyargcount
+        head = [*plain[:only], "/", *plain[only:]] if only else plain
+        star = [f"*{rest[0]}"] if rest else ["*"] if keywords else []
+        text = ", ".join([*head, *star, *keywords, *(f"**{name}" for name in others)])
+        namespace: dict[str, Any] = {}
+        exec(f"def stub({text}): return ({''.join(f'{n}, ' for n in self.names)})", namespace)
+        stub: Any = namespace["stub"]
+        stub.__name__, stub.__qualname__ = fn.__name__, fn.__qualname__
+        stub.__defaults__, stub.__kwdefaults__ = fn.__defaults__, fn.__kwdefaults__
+        return stub  # type: ignore[no-any-return]  # made by `exec`
+
+
+# --- the types of a call --------------------------------------------------------------------------
+
+_NUMBERS = frozenset({float, bool, *(dtype.type for dtype in DTYPES.values())})
+_UNCHANGING = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, np.ufunc)
+
+
+def key_of(value: Any) -> object:
+    """Return what of an argument decides which code runs: equal keys, same code."""
+    cls = type(value)
+    if cls in _NUMBERS:
+        return cls
+    if cls is np.ndarray:
+        flags = value.flags
+        return value.dtype, value.ndim, flags.c_contiguous and flags.aligned
+    if cls is int:
+        return int if -(2**63) <= value < 2**63 else ("int", value)
+    if cls is tuple:
+        return tuple([key_of(item) for item in value])
+    if value is None or cls is str:
+        return cls, value
+    return "object", id(value), _state(value, ())
+
+
+def _state(value: Any, seen: tuple[int, ...]) -> object:
+    """Return the attributes of an object: those that the function reads are built into the code."""
+    if isinstance(value, _UNCHANGING) or id(value) in seen:
+        return None
+    found = dict(getattr(value, "__dict__", ()))
+    for cls in type(value).__mro__:
+        for name in cls.__dict__.get("__slots__", ()):
+            if hasattr(value, name):
+                found.setdefault(name, getattr(value, name))
+    return tuple([(name, _constant(item, (*seen, id(value)))) for name, item in found.items()])
+
+
+def _constant(value: Any, seen: tuple[int, ...]) -> object:
+    if value is None or type(value) in (str, int, float, bool) or isinstance(value, np.generic):
+        return type(value), value
+    if type(value) is tuple:
+        return tuple([_constant(item, seen) for item in value])
+    return id(value), _state(value, seen)
+
+
+@dataclass(frozen=True)
+class _Argument:
+    """A positional argument: its type, and the position of its first leaf."""
+
+    name: str
+    type: Any
+    start: int
+
+
+class Signature:
+    """The types of the arguments of a call.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The parameters, in order.
+    types : tuple
+        For each a type, a tuple of such, or the argument itself if it is built into the code.
+    """
+
+    def __init__(
+        self, fn: types.FunctionType, parameters: Parameters, values: tuple[Any, ...], skip: int
+    ) -> None:
+        self.fn = fn
+        self.names = parameters.names
+        self.types = tuple(
+            _type(value, name, fn) for name, value in zip(self.names, values, strict=True)
+        )
+        self._plain = all(isinstance(ty, Scalar | Array) for ty in self.types)
+        self._arguments = self._positional(parameters)[skip:]
+
+    def _positional(self, parameters: Parameters) -> list[_Argument]:
+        """Return what `argnums` counts: with the elements of ``*args``, each an argument."""
+        found: list[_Argument] = []
+        start = 0
+        for k, (name, ty) in enumerate(zip(self.names, self.types, strict=True)):
+            if name == parameters.variable:
+                for j, item in enumerate(ty):
+                    found.append(_Argument(f"{name}[{j}]", item, start))
+                    start += len(_leaf_types(item))
+            elif k < parameters.positional:
+                found.append(_Argument(name, ty, start))
+                start += len(_leaf_types(ty))
+        return found
+
+    def __str__(self) -> str:
+        pairs = zip(self.names, self.types, strict=True)
+        return f"{_name(self.fn)}({', '.join(f'{n}: {_describe(ty)}' for n, ty in pairs)})"
+
+    def arguments(self) -> dict[str, Any]:
+        return dict(zip(self.names, self.types, strict=True))
+
+    def leaves(self, values: tuple[Any, ...]) -> Sequence[Any]:
+        """Return the numbers and arrays in the arguments."""
+        if self._plain:
+            return values
+        return [
+            leaf
+            for value, ty in zip(values, self.types, strict=True)
+            for leaf in _leaves(value, ty)
+        ]
+
+    def _chosen(self, argnums: int | Sequence[int]) -> list[_Argument]:
+        numbers = (argnums,) if isinstance(argnums, int) else argnums
+        count = len(self._arguments)
+        for number in numbers:
+            if not -count <= number < count:
+                raise ArgumentError(
+                    f"argnums={number}, but {_name(self.fn)}() was called with {count} "
+                    f"positional argument{'' if count == 1 else 's'}",
+                    _span(self.fn),
+                )
+        return [self._arguments[number] for number in numbers]
+
+    def positions(self, argnums: int | Sequence[int]) -> tuple[int, ...]:
+        """Return the positions of the leaves of the differentiated arguments."""
+        found: list[int] = []
+        for argument in self._chosen(argnums):
+            leaves = _leaf_types(argument.type)
+            wrong = [_words(ty) for ty in leaves if ty.kind != "f"]
+            if wrong or not leaves:
+                what = wrong[0] if wrong else f"{_describe(argument.type)}"
+                raise IntegerArgumentError(
+                    f"argument {argument.name!r} of {_name(self.fn)}() is {what}; only "
+                    "floating-point arguments can be differentiated",
+                    _span(self.fn),
+                    "pass a float, or choose other arguments with `argnums`",
+                )
+            found += range(argument.start, argument.start + len(leaves))
+        return tuple(found)
+
+    def scalar(self, argnums: int | Sequence[int]) -> Scalar | None:
+        """Return the type of the one number that is differentiated with respect to, or None."""
+        if not isinstance(argnums, int):
+            return None
+        (argument,) = self._chosen(argnums)
+        return argument.type if isinstance(argument.type, Scalar) else None
+
+    def arranged(self, argnums: int | Sequence[int]) -> Callable[[Sequence[Any]], Any]:
+        """Return what arranges flat gradients like the arguments they belong to."""
+        at = itertools.count()
+        found = tuple(_arranged(argument.type, at) for argument in self._chosen(argnums))
+        return found[0] if isinstance(argnums, int) else _together(found)
+
+    def directions(self, argnums: Sequence[int], tangents: Sequence[Any]) -> list[Any]:
+        """Return the tangents as flat arguments."""
+        found: list[Any] = []
+        for argument, tangent in zip(self._chosen(argnums), tangents, strict=True):
+            for ty, leaf in _tangent_leaves(argument.type, tangent, argument.name):
+                found.append(_direction(ty, leaf, argument.name))
+        return found
+
+
+def _direction(ty: Scalar | Array, tangent: Any, name: str) -> Any:
+    if isinstance(ty, Array):
+        array = np.asarray(tangent, ty.numpy)
+        return np.ascontiguousarray(array) if ty.layout == "C" and array.ndim else array
+    if not isinstance(tangent, int | float | np.integer | np.floating):
+        raise ArgumentError(f"the tangent of {name!r} must be a number, not {_kind(tangent)}")
+    return ty.numpy.type(tangent)
+
+
+def _kind(value: Any) -> str:
+    return type(value).__name__
+
+
+def _describe(ty: Any) -> str:
+    if isinstance(ty, tuple):
+        return f"({', '.join(_describe(item) for item in ty)}{',' if len(ty) == 1 else ''})"
+    return str(ty) if isinstance(ty, Scalar | Array) else repr(ty)
+
+
 def _words(ty: Scalar | Array) -> str:
     if isinstance(ty, Array):
         return f"an array of {ty.numpy}"
@@ -138,244 +312,219 @@ def _words(ty: Scalar | Array) -> str:
     return f"a {ty.numpy}"
 
 
-def _count(ty: Any) -> int:
-    return sum(1 for _ in _leaf_types(ty))
-
-
-def _leaf_types(ty: Any) -> Iterator[Scalar | Array]:
+def _leaf_types(ty: Any) -> list[Scalar | Array]:
     if isinstance(ty, Scalar | Array):
-        yield ty
+        return [ty]
+    return [leaf for item in ty for leaf in _leaf_types(item)] if isinstance(ty, tuple) else []
+
+
+def _leaves(value: Any, ty: Any) -> Iterator[Any]:
+    if isinstance(ty, Scalar | Array):
+        yield value
     elif isinstance(ty, tuple):
-        for item in ty:
-            yield from _leaf_types(item)
+        for item, inner in zip(value, ty, strict=True):
+            yield from _leaves(item, inner)
 
 
-def _leaf_pairs(
-    ty: Any, primal: Any, tangent: Any, name: str
-) -> Iterator[tuple[Scalar | Array, Any, Any]]:
+def _tangent_leaves(ty: Any, tangent: Any, name: str) -> Iterator[tuple[Scalar | Array, Any]]:
     if isinstance(ty, tuple):
         if not isinstance(tangent, tuple) or len(tangent) != len(ty):
             raise ArgumentError(f"the tangent of {name!r} must be a tuple of {len(ty)}")
-        for item in zip(ty, primal, tangent, strict=True):
-            yield from _leaf_pairs(*item, name)
-    elif isinstance(ty, Scalar | Array):
-        yield ty, primal, tangent
+        for inner, item in zip(ty, tangent, strict=True):
+            yield from _tangent_leaves(inner, item, name)
+    else:
+        yield ty, tangent
 
 
-def _like(ty: Any, stream: Iterator[Any]) -> Any:
-    """Take a gradient like an argument of type `ty` from the stream."""
+def _number(ty: Scalar) -> Callable[[Any], Any]:
+    """Return what makes a float one of type `ty`: Python's if it is weak."""
+    return float if ty.weak else ty.numpy.type
+
+
+def _arranged(ty: Any, at: Iterator[int]) -> Callable[[Sequence[Any]], Any]:
     if isinstance(ty, tuple):
-        return tuple(_like(item, stream) for item in ty)
+        return _together(tuple(_arranged(item, at) for item in ty))
+    if isinstance(ty, Array):
+        return operator.itemgetter(next(at))
     if isinstance(ty, Scalar):
-        return present(next(stream), ty)
-    return next(stream) if isinstance(ty, Array) else None
+        k, number = next(at), _number(ty)
+        return lambda flat: number(flat[k])
+    return lambda flat: None
 
 
-def present(value: Any, ty: Scalar) -> Any:
-    """Return a scalar result as Python (weak) or NumPy would have it."""
-    if ty.weak:
-        return numpy_value(value, ty).item()
-    return numpy_value(value, ty)
+def _together(
+    parts: tuple[Callable[[Sequence[Any]], Any], ...],
+) -> Callable[[Sequence[Any]], Any]:
+    return lambda flat: tuple([part(flat) for part in parts])
 
 
 def _type(value: Any, name: str, fn: Callable[..., Any]) -> Any:
+    """Return the type of an argument, a tuple of types, or the argument: it is static."""
+    where = f"argument {name!r} of {_name(fn)}()"
+    if type(value) is int and not -(2**63) <= value < 2**63:
+        raise ArgumentError(f"{where} does not fit 64 bits", _span(fn))
     ty = type_of(value)
     if ty is not None:
-        if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
-            raise ArgumentError(f"argument {name!r} does not fit 64 bits", _span(fn))
         return ty
     if type(value) is tuple:
         return tuple(_type(item, name, fn) for item in value)
     if isinstance(value, np.ndarray | np.generic):
         raise ArgumentError(
-            f"argument {name!r} of {_name(fn)}() is a {type(value).__name__} of dtype "
-            f"{value.dtype} and rank {value.ndim}",
+            f"{where} is a {_kind(value)} of dtype {value.dtype} and rank {value.ndim}",
             _span(fn),
             "pass arrays of bool, integers, float32 or float64, of rank 1 or more",
         )
     if isinstance(value, complex):
+        raise ArgumentError(f"{where} is complex", _span(fn), "pass real numbers")
+    if isinstance(value, list | dict | set | tuple | bytearray):
         raise ArgumentError(
-            f"argument {name!r} of {_name(fn)}() is complex", _span(fn), "pass real numbers"
-        )
-    if isinstance(value, list | dict | set):
-        raise ArgumentError(
-            f"argument {name!r} of {_name(fn)}() is a {type(value).__name__}",
-            _span(fn),
-            "pass an array, a number or a tuple",
+            f"{where} is a {_kind(value)}", _span(fn), "pass an array, a number or a tuple"
         )
     return value
 
 
-def _key(ty: Any) -> object:
-    if isinstance(ty, Scalar | Array):
-        return ty
-    if isinstance(ty, tuple):
-        return tuple(_key(item) for item in ty)
-    if isinstance(ty, str | type(None)):
-        return ("static", ty)
-    return ("object", id(ty))
-
-
-def _flat(value: Any, ty: Any) -> Iterator[Any]:
-    if isinstance(ty, Scalar | Array):
-        yield value
-    elif isinstance(ty, tuple):
-        for item, inner in zip(value, ty, strict=True):
-            yield from _flat(item, inner)
-
-
-def bind(
-    fn: Callable[..., Any],
-    signature: inspect.Signature,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-) -> Signature:
-    """Match arguments to parameters, as a call of `fn` would, and find their types."""
-    if kwargs or len(args) != len(signature.parameters):
-        bound = signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        names, values = tuple(bound.arguments), tuple(bound.arguments.values())
-    else:
-        bound = signature.bind(*args)
-        names, values = tuple(bound.arguments), tuple(bound.arguments.values())
-    kinds = tuple(_type(value, name, fn) for name, value in zip(names, values, strict=True))
-    leaves = tuple(
-        leaf for value, ty in zip(values, kinds, strict=True) for leaf in _flat(value, ty)
-    )
-    return Signature(fn, names, values, kinds, tuple(_key(ty) for ty in kinds), leaves)
+# --- compiled code --------------------------------------------------------------------------------
 
 
 @dataclass
 class Compiled:
-    """Code for one signature, and what its results mean."""
+    """Code for one signature, and what its results mean.
+
+    Attributes
+    ----------
+    present : callable
+        Makes what the user gets of the results of the kernel.
+    ones : tuple
+        Directions of inner derivatives: along their scalar argument.
+    """
 
     lowered: Lowered
     steps: tuple[Step, ...]
-    policy: str
-    kernel: Any
-    plan: Plan | None
-    source: str
-    from_disk: bool
-    description: str
-    _compilation: Compilation | None = None
+    signature: Signature
+    options: Options
+    entry: cache.Entry
+    present: Callable[[Sequence[Any]], Any]
+    ones: tuple[Any, ...]
 
-    def is_current(self, call: Signature) -> bool:
-        """Whether everything that was built into the code still holds."""
-        return all(guard.holds() for guard in self.lowered.guards) and all(
-            type_of(value) == capture.param.type
-            for capture, value in zip(self.lowered.captures, self._hidden(), strict=True)
-        )
+    @property
+    def plan(self) -> Plan | None:
+        return self.entry.plan
 
-    def _hidden(self) -> list[Any]:
-        return [capture.read() for capture in self.lowered.captures]
+    @property
+    def source(self) -> str:
+        return self.entry.source
 
-    def run(self, call: Signature, extra: Sequence[Any] = ()) -> tuple[Any, ...]:
+    @property
+    def from_disk(self) -> bool:
+        return self.entry.from_disk
+
+    @cached_property
+    def compilation(self) -> Compilation:
+        """Every stage; made again where the code came from disk."""
+        made = self.entry.compilation
+        return made or transform(self.lowered, self.steps, self.options.remat)
+
+    def hidden(self) -> list[Any] | None:
+        """Return the captured variables, or None if something built into the code has changed."""
+        for guard in self.lowered.guards:
+            if not guard.holds():
+                return None
+        found = []
+        for capture in self.lowered.captures:
+            try:
+                value = capture.read()
+            except (KeyError, AttributeError):
+                return None
+            if type_of(value) != capture.param.type:
+                return None
+            found.append(value)
+        return found
+
+    def run(
+        self, values: tuple[Any, ...], hidden: list[Any], directions: Sequence[Any] = ()
+    ) -> Any:
         """Run the code on the arguments of a call."""
-        args = [*call.leaves, *self._hidden()]
-        self._check_overlap(args)
-        return tuple(self.kernel(*args, *extra))
+        args = [*self.signature.leaves(values), *hidden]
+        if self.lowered.written:
+            self._check_overlap(args)
+        return self.present(self.entry.kernel(*args, *self.ones, *directions))
+
+    def check_directions(
+        self, values: tuple[Any, ...], positions: Sequence[int], directions: Sequence[Any]
+    ) -> None:
+        """Raise unless every direction has the shape of its argument."""
+        leaves = self.signature.leaves(values)
+        for position, direction in zip(positions, directions, strict=True):
+            want, shape = np.shape(leaves[position]), np.shape(direction)
+            if shape != want:
+                name = self.lowered.fn.params[position].name
+                raise ArgumentError(f"the tangent of {name!r} has shape {shape}, the argument {want}")
 
     def _check_overlap(self, args: Sequence[Any]) -> None:
-        written = self.lowered.written
-        if not written:
-            return
         arrays = [(k, a) for k, a in enumerate(args) if isinstance(a, np.ndarray)]
         for k, a in arrays:
-            if k in written:
-                for j, b in arrays:
-                    if j != k and not (j in written and j < k) and np.shares_memory(a, b):
-                        names = [self.lowered.fn.params[i].name for i in (k, j)]
-                        raise OverlapError(
-                            f"arguments {names[0]!r} and {names[1]!r} overlap in memory, and "
-                            f"{names[0]!r} is written",
-                            None,
-                            "pass a copy of one of them",
-                        )
-
-    # -- results ---------------------------------------------------------------------------
-
-    def split(self, results: Sequence[Any], order: int) -> tuple[Any, Any, list[Any]]:
-        """Return value, auxiliary results and flat gradients of a derivative of that order.
-
-        Every tangent appends the tangents of all float results, so the highest derivative comes
-        last: first that of the value, last those of the gradients.
-        """
-        own = self.lowered.fn.results
-        gradients = len(self.steps[0][1])
-        if order:
-            floats = sum(operand.type.kind == "f" for operand in own) + gradients
-            results = results[len(results) - floats :]
-        assert isinstance(own[0].type, Scalar)
-        value = present(results[0], own[0].type)
-        aux = None
-        if order == 0 and isinstance(self.lowered.result, TupleOf):
-            rebuilt = _rebuild(self.lowered.result, iter(results[: len(own)]), self.lowered.fn)
-            aux = rebuilt[1]
-        return value, aux, list(results[len(results) - gradients :])
-
-    def along(
-        self, results: Sequence[Any], call: Signature, argnums: Sequence[int], reverse: bool
-    ) -> tuple[Any, tuple[Any, ...]]:
-        """Return value and derivatives along a direction: of the value, or of its gradients."""
-        ty = self.lowered.fn.results[0].type
-        assert isinstance(ty, Scalar)
-        value = present(results[0], ty)
-        if not reverse:
-            return value, (present(results[len(self.lowered.fn.results)], ty),)
-        count = len(self.steps[0][1])
-        products = call.gradient(tuple(argnums), list(results)[len(results) - count :])
-        return value, products
-
-    def compilation(self) -> Compilation:
-        """Return every stage; made again where the code came from disk."""
-        if self._compilation is None:
-            self._compilation = transform(self.lowered, self.steps, self.policy)
-        return self._compilation
+            for j, b in arrays:
+                if k in self.lowered.written and j != k and _overlap(a, b):
+                    names = [self.lowered.fn.params[i].name for i in (k, j)]
+                    raise OverlapError(
+                        f"arguments {names[0]!r} and {names[1]!r} of {_name(self.signature.fn)}() "
+                        f"overlap in memory, and {names[0]!r} is written",
+                        _span(self.signature.fn),
+                        "pass a copy of one of them",
+                    )
 
 
-def _rebuild(binding: Binding, stream: Iterator[Any], fn: Function) -> Any:
+def _overlap(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
+    try:
+        return np.shares_memory(a, b, max_work=100_000)
+    except np.exceptions.TooHardError:
+        return True
+
+
+def _rebuilt(binding: Binding, stream: Iterator[Any]) -> Any:
+    """Arrange flat results as the Python function returns them."""
     match binding:
         case Num() | ArrayRef():
             return next(stream)
         case TupleOf(items=items):
-            return tuple(_rebuild(item, stream, fn) for item in items)
+            return tuple([_rebuilt(item, stream) for item in items])
         case Static(value=value):
             return value
     return None
 
 
-def compile_call(
+def _steps(
     fn: Callable[..., Any],
-    call: Signature,
-    steps: tuple[Step, ...],
-    options: Any,
-    has_aux: bool = False,
-) -> Compiled:
-    """Compile `fn` for the types of a call."""
-    lowered = lower(fn, call.arguments())
-    _check_result(fn, lowered, has_aux)
-    steps = tuple(steps)
-    entry = cache.load_or_build(lowered, steps, options.remat, options.cache)
-    names = ", ".join(
-        f"{name}: {_describe(ty)}" for name, ty in zip(call.names, call.types, strict=True)
-    )
-    return Compiled(
-        lowered,
-        steps,
-        options.remat,
-        entry.kernel,
-        entry.plan,
-        entry.source,
-        entry.from_disk,
-        f"{_name(fn)}({names})",
-        entry.compilation,
-    )
+    signature: Signature,
+    levels: tuple[Level, ...],
+    along: tuple[int, ...] | None,
+) -> tuple[Step, ...]:
+    """Return the transformations: one adjoint, then a tangent for every inner derivative.
 
-
-def _describe(ty: Any) -> str:
-    if isinstance(ty, tuple):
-        return f"({', '.join(_describe(item) for item in ty)})"
-    return str(ty) if isinstance(ty, Scalar | Array) else repr(ty)
+    Derivatives commute: the gradient with respect to w of the derivative with respect to a
+    scalar x is the derivative along x of the gradient with respect to w.
+    """
+    steps: list[Step] = []
+    if levels:
+        *inner, last = levels
+        steps.append(("adjoint", signature.positions(last.argnums)))
+        for level in inner:
+            positions = signature.positions(level.argnums)
+            if signature.scalar(level.argnums) is None or level.with_value or level.has_aux:
+                raise NonScalarError(
+                    f"a gradient of {_name(fn)}() that is differentiated again is not one number",
+                    _span(fn),
+                    "differentiate a gradient with respect to a scalar argument, or use `adc.hvp` "
+                    "for Hessian-vector products",
+                )
+            steps.append(("tangent", positions))
+        if last.has_aux and (inner or along is not None):
+            raise NonScalarError(
+                f"a gradient of {_name(fn)}() has no auxiliary results", _span(fn), "drop `has_aux`"
+            )
+    if along is not None:
+        steps.append(("tangent", signature.positions(along)))
+    return tuple(steps)
 
 
 def _check_result(fn: Callable[..., Any], lowered: Lowered, has_aux: bool) -> None:
@@ -397,4 +546,143 @@ def _check_result(fn: Callable[..., Any], lowered: Lowered, has_aux: bool) -> No
         )
 
 
-__all__ = ["Compiled", "Signature", "bind", "compile_call", "present", "types"]
+def _presenter(
+    lowered: Lowered,
+    signature: Signature,
+    levels: tuple[Level, ...],
+    along: tuple[int, ...] | None,
+) -> Callable[[Sequence[Any]], Any]:
+    """Return what makes the user's results of the kernel's.
+
+    The adjoint appends the gradients to the function's own results. Each tangent then appends the
+    tangents of all float results, those of value and gradients first-to-last at the very end.
+    """
+    own = lowered.fn.results
+    floats = sum(operand.type.kind == "f" for operand in own)
+    count = len(signature.positions(levels[-1].argnums)) if levels else 0
+    order = max(len(levels) - 1, 0)
+    size, block = len(own) + count, floats + count
+    appended = block
+    for _ in range(order):
+        size, appended = size + appended, 2 * appended
+    # Where the derivative of the asked order begins: its value, and after it its gradients.
+    first = size - block if order else 0
+    ty = signature.scalar(levels[-2].argnums) if order else own[0].type
+    assert isinstance(ty, Scalar)
+    number = _number(ty)
+
+    def arranged(first: int, end: int) -> Callable[[Sequence[Any]], Any]:
+        if not levels:
+            return lambda results: number(results[first])
+        last = levels[-1]
+        gradients = slice(end - count, end)
+        arrange = signature.arranged(last.argnums)
+        if not last.with_value:
+            return lambda results: arrange(results[gradients])
+        return lambda results: (number(results[first]), arrange(results[gradients]))
+
+    value = arranged(first, size)
+    if along is not None:
+        slope = arranged(size + appended - block, size + appended)
+        return lambda results: (value(results), slope(results))
+    if not levels or not levels[-1].has_aux:
+        return value
+    gradient = _presenter(
+        lowered, signature, (replace(levels[-1], with_value=False, has_aux=False),), None
+    )
+
+    def with_aux(results: Sequence[Any]) -> Any:
+        pair = _rebuilt(lowered.result, iter(results))
+        found = gradient(results)
+        return (pair, found) if levels[-1].with_value else (found, pair[1])
+
+    return with_aux
+
+
+class Code:
+    """The code of one derivative of a function, compiled for every signature that is met.
+
+    Attributes
+    ----------
+    fn : function
+        The function that is differentiated.
+    levels : tuple of Level
+        The gradients taken of it, first to last.
+    along : tuple of int or None
+        Arguments of a directional derivative of that.
+    """
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        levels: tuple[Level, ...],
+        options: Options,
+        along: tuple[int, ...] | None = None,
+    ) -> None:
+        self.fn = _function(fn)
+        self.levels = levels
+        self.options = options
+        self.along = along
+        # What a bound method adds to the arguments; `argnums` does not count it.
+        self._bound = (fn.__self__,) if isinstance(fn, types.MethodType) else ()
+        self._parameters = Parameters(self.fn)
+        self.entries: dict[object, Compiled] = {}
+        self.last: Compiled | None = None
+        self.hits = 0
+
+    def match(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """Return an argument for each parameter, as a call would; raise TypeError as it would."""
+        return self._parameters.match(*self._bound, *args, **kwargs)
+
+    def find(self, values: tuple[Any, ...]) -> tuple[Compiled, list[Any]]:
+        """Return code that is up to date for these arguments, and its hidden arguments."""
+        key = tuple([key_of(value) for value in values])
+        found = self.entries.get(key)
+        if found is not None:
+            hidden = found.hidden()
+            if hidden is not None:
+                self.hits += 1
+                self.last = found
+                return found, hidden
+        with cache.LOCK:
+            found = self.entries.get(key)  # another thread may have made it meanwhile
+            hidden = found.hidden() if found is not None else None
+            while hidden is None:
+                found = self._compile(values)
+                hidden = found.hidden()
+                self.entries.pop(key, None)
+                while len(self.entries) >= _MOST_ENTRIES:
+                    del self.entries[next(iter(self.entries))]
+                self.entries[key] = found
+            assert found is not None
+            self.last = found
+            return found, hidden
+
+    def _compile(self, values: tuple[Any, ...]) -> Compiled:
+        signature = Signature(self.fn, self._parameters, values, len(self._bound))
+        steps = _steps(self.fn, signature, self.levels, self.along)
+        lowered = lower(self.fn, signature.arguments())
+        _check_result(self.fn, lowered, any(level.has_aux for level in self.levels))
+        entry = cache.load_or_build(lowered, steps, self.options.remat, self.options.cache)
+        _kernels.add(entry.kernel)
+        present = _presenter(lowered, signature, self.levels, self.along)
+        ones = (1.0,) * max(len(self.levels) - 1, 0)
+        return Compiled(lowered, steps, signature, self.options, entry, present, ones)
+
+
+_kernels: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+def release_memory() -> None:
+    """Give back the memory that compiled code keeps between calls, in all threads.
+
+    Every derivative keeps its workspace for the next call. Calls that are running now are not
+    disturbed; the next ones take new memory.
+    """
+    with cache.LOCK:
+        kernels = list(_kernels)
+    for kernel in kernels:
+        kernel.release_memory()
+
+
+__all__ = ["AdcError", "Code", "Compiled", "Level", "Options", "Signature", "release_memory"]

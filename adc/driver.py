@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,7 @@ from adc.passes.remat import rematerialize
 from adc.passes.storage import storage
 from adc.passes.tangent import tangent
 
+_MODES: dict[str, Callable[..., Function]] = {"adjoint": adjoint, "tangent": tangent}
 # A transformation of value form: reverse or forward mode, with respect to parameter positions.
 Step = tuple[str, tuple[int, ...]]
 
@@ -41,23 +43,14 @@ class Compilation:
     trace: pipeline.Trace = field(default_factory=pipeline.Trace)
 
 
-def transform(
-    lowered: Lowered, steps: Sequence[Step], policy: str = "auto"
-) -> Compilation:
+def transform(lowered: Lowered, steps: Sequence[Step], policy: str = "auto") -> Compilation:
     """Run every pass on a lowered function: primal, transformations, remat, storage."""
     trace = pipeline.Trace()
     trace.stages.append(("frontend", lowered.fn))
     fn = pipeline.run(lowered.fn, pipeline.PRIMAL, trace)
     for name, positions in steps:
-        mode = {"adjoint": adjoint, "tangent": tangent}[name]
-
-        def apply(
-            before: Function,
-            mode: Callable[..., Function] = mode,
-            positions: tuple[int, ...] = positions,
-        ) -> Function:
-            return mode(before, positions)
-
+        mode: Callable[..., Function] = _MODES[name]
+        apply = functools.partial(mode, wrt=positions)
         fn = pipeline.run(fn, ((name, apply), *pipeline.DERIVATIVE), trace)
     plan: Plan | None = None
     if any(name == "adjoint" for name, _ in steps):

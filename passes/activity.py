@@ -93,9 +93,7 @@ def flows(stmt: Apply) -> tuple[bool, ...]:
     if not any(floats):
         return floats
     rule = vjp_rule(stmt.op, tuple(arg.type for arg in stmt.args), stmt.params)
-    return tuple(
-        each and not is_zero(out) for each, out in zip(floats, rule.outputs, strict=True)
-    )
+    return tuple(each and not is_zero(out) for each, out in zip(floats, rule.outputs, strict=True))
 
 
 class _Flow:
@@ -165,8 +163,10 @@ class _Varied(_Flow):
                 for arm in (then, orelse):
                     self.stmts(where, arm.stmts)
                     self.link(where, arm.yields, results)
-            case For(init=init, body=body) | While(init=init, body=body) | Reverse(
-                init=init, body=body
+            case (
+                For(init=init, body=body)
+                | While(init=init, body=body)
+                | Reverse(init=init, body=body)
             ):
                 self.link(where, init, body.params)
                 self.stmts(where, body.stmts)
@@ -213,8 +213,10 @@ class _Useful(_Flow):
                 for arm in (then, orelse):
                     self.link(where, results, arm.yields)
                     self.stmts(where, arm.stmts)
-            case For(init=init, body=body) | While(init=init, body=body) | Reverse(
-                init=init, body=body
+            case (
+                For(init=init, body=body)
+                | While(init=init, body=body)
+                | Reverse(init=init, body=body)
             ):
                 # Parameter and result of one carried value get one cotangent in reverse code.
                 self.link(where, stmt.results, body.params)

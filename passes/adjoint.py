@@ -100,9 +100,7 @@ class _Callees:
         reverser.stmts(fn.body)
         results = tuple(reverser.ct(fn.params[k]) for k in signature.params)
         self.forward[callee] = replace(fn, body=reverser.shapes.body(), callees=())
-        return Function(
-            signature.name, tuple(params), tuple(reverser.code), results, mirror=callee
-        )
+        return Function(signature.name, tuple(params), tuple(reverser.code), results, mirror=callee)
 
 
 def _ct_param(value: Operand, names: Names) -> Value:

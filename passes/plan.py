@@ -1,4 +1,4 @@
-"""The plan: what a gradient does about each forward value that its reverse code needs. Data only."""
+"""The plan, as data: what a gradient does about each forward value that reverse code needs."""
 
 from __future__ import annotations
 

@@ -189,9 +189,7 @@ class Chooser:
         if isinstance(value.type, Array):
             raise IRError(f"recall of the array {value}")
         source = self.source(value)
-        again = Decision(
-            RELOADED if isinstance(self.stmt(value), Load) else RECOMPUTED, "", source
-        )
+        again = Decision(RELOADED if isinstance(self.stmt(value), Load) else RECOMPUTED, "", source)
         if not self.legal(value):
             return Decision(KEPT, self.why_not(value))
         if self.policy == "store":
@@ -202,9 +200,7 @@ class Chooser:
             return replace(again, reason="policy: recompute")
         if self.seed is not None:
             coin = hashlib.sha256(f"{self.seed}:{value.name}".encode()).digest()[0] & 1
-            return (
-                Decision(KEPT, "drawn") if coin else replace(again, reason="drawn")
-            )
+            return Decision(KEPT, "drawn") if coin else replace(again, reason="drawn")
         if self.is_free(value):
             if again.kind == RELOADED:
                 return replace(again, reason="the array still has it")
@@ -222,8 +218,11 @@ class Chooser:
     def stmt(self, value: Value) -> Stmt | None:
         """Return what would compute the value again: its own statement, or a load of it."""
         own = self.d.sites[value].stmt
-        if self.policy == "auto" and self.d.whole and isinstance(own, Apply) and (
-            own.op.cost > CHEAP
+        if (
+            self.policy == "auto"
+            and self.d.whole
+            and isinstance(own, Apply)
+            and (own.op.cost > CHEAP)
         ):
             load = self.d.forwarding.stored.get(value)
             if load is not None and self.array_source(load) is not None:
@@ -238,8 +237,9 @@ class Chooser:
         """Return the array version that a load can be repeated from."""
         if not self.d.whole:
             return None
-        source = self.d.forwarding.source(load) if load.result in (
-            self.d.forwarding.by_result) else None
+        source = (
+            self.d.forwarding.source(load) if load.result in (self.d.forwarding.by_result) else None
+        )
         if source is not None:
             return source
         if self.policy != "auto" and self.d.in_scope(load.array):

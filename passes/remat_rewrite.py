@@ -211,9 +211,7 @@ class Rewriter:
             prelude: list[Stmt] = []
             if mirror is not None:
                 prelude = self.open.pop().prelude
-            sides.append(
-                Block((), (*prelude, *inner), tuple(self.read(v) for v in block.yields))
-            )
+            sides.append(Block((), (*prelude, *inner), tuple(self.read(v) for v in block.yields)))
             kept.append(self.kept_in(block, arms + 1))
         pairs = _pair(kept[0], kept[1])
         if not pairs:
@@ -236,12 +234,9 @@ class Rewriter:
                         self.exported[old] = result
                 self.exported[value] = result
         blocks = [
-            Block((), (*sides[k].stmts, *extra[k]), (*sides[k].yields, *yields[k]))
-            for k in (0, 1)
+            Block((), (*sides[k].stmts, *extra[k]), (*sides[k].yields, *yields[k])) for k in (0, 1)
         ]
-        return replace(
-            stmt, results=(*stmt.results, *results), then=blocks[0], orelse=blocks[1]
-        )
+        return replace(stmt, results=(*stmt.results, *results), then=blocks[0], orelse=blocks[1])
 
     def filler(self, like: Value, stmts: list[Stmt]) -> Operand:
         if isinstance(like.type, Scalar):
@@ -329,9 +324,7 @@ class Rewriter:
         stmt = chooser.stmt(value)
         assert stmt is not None
         stmt = _prepared(stmt, chooser)
-        env: dict[Value, Operand] = {
-            need: self.recall(need) for need in chooser.inputs(value)
-        }
+        env: dict[Value, Operand] = {need: self.recall(need) for need in chooser.inputs(value)}
         copies = clone([stmt], env, self.names, ".r")
         block.prelude.extend(copies)
         for result in stmt.results:

@@ -377,10 +377,7 @@ class Sharing:
         for k, r in results:
             returns[k] = frozenset(i for i, p in params if self.path(r, p) is not None)
         pairs = {
-            (k, m)
-            for k, r in results
-            for m, s in results
-            if k < m and self.path(r, s) is not None
+            (k, m) for k, r in results for m, s in results if k < m and self.path(r, s) is not None
         }
         return Summary(frozenset(writes), tuple(returns), frozenset(pairs))
 

@@ -255,9 +255,7 @@ def _cast(t: Tangents, stmt: Apply) -> Operand | None:
 def _select(t: Tangents, stmt: Apply) -> Operand | None:
     # One choice between the two tangents, where the sum of two contributions would take three.
     cond, a, b = stmt.args
-    return t.builder.apply(
-        "select", cond, t.full_dot(a), t.full_dot(b), hint=t.hint(stmt.result)
-    )
+    return t.builder.apply("select", cond, t.full_dot(a), t.full_dot(b), hint=t.hint(stmt.result))
 
 
 # The rows whose tangent is not the `vjp` applied to the tangents of the operands.

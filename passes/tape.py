@@ -133,6 +133,6 @@ def _match(name: str, pushed: Sequence[_Item], popped: Sequence[_Item]) -> None:
                 raise IRError(f"{name}: {a} is popped as {b}")
 
 
-def _popped(operand: Operand) -> bool:
+def _popped(operand: Operand | None) -> bool:
     """Whether a trip count in reverse code comes off the tape or was computed again."""
     return isinstance(operand, Value) and (".r" in operand.name or ".kept" in operand.name)

@@ -211,3 +211,22 @@ def check_compiled(
         elif bits(results) != first:
             found.append(f"compiled {policy}: other bits than {policies[0]}")
     return found
+
+
+__all__ = [
+    "Chain",
+    "adjoint",
+    "bits",
+    "check_compiled",
+    "check_stages",
+    "check_tangent",
+    "flat",
+    "flat_gradient",
+    "fresh",
+    "rebuild",
+    "rematerialize",
+    "run",
+    "storage",
+    "type_tree",
+    "well_formed",
+]

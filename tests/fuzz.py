@@ -1082,7 +1082,8 @@ def check(generated: Generated, *, compiled: bool) -> list[str]:
     policies = ("store", "recompute", f"random:{generated.seed}", f"random:{generated.seed + 1}")
     value = float(chains.run(chain.primal(), chains.fresh(chain.inputs))[0])
     problems: list[str] = []
-    if not abs(value - known.value) <= 1e-9 * max(1.0, known.magnification) * max(1.0, abs(known.value)):
+    size = max(1.0, known.magnification) * max(1.0, abs(known.value))
+    if not abs(value - known.value) <= 1e-9 * size:
         problems.append(f"value {value} instead of {known.value}")
     problems += chains.check_stages(
         chain, want, magnification=known.magnification, policies=("auto", *policies)

@@ -209,9 +209,7 @@ def test_frame_popped_in_the_wrong_order(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_lost_push(monkeypatch: pytest.MonkeyPatch) -> None:
-    plant_in(
-        monkeypatch, "rematerialize", lambda stmt: [] if isinstance(stmt, Push) else [stmt]
-    )
+    plant_in(monkeypatch, "rematerialize", lambda stmt: [] if isinstance(stmt, Push) else [stmt])
     assert_caught()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adc.ir.core import For, Function, If, Pop, Push, While, walk
+from adc.ir.core import For, Function, If, Push, While, walk
 from adc.ir.errors import IRError
 from adc.ir.interp import Interpreter
 from adc.ir.parser import parse

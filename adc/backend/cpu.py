@@ -63,7 +63,7 @@ def write_source(emitted: Emitted, folder: Path) -> Path:
     return path
 
 
-def build(emitted: Emitted, path: Path, *, cache: bool = True) -> Callable[..., tuple[Any, ...]]:
+def build(emitted: Emitted, path: Path, *, cache: bool = True) -> Any:
     """Return the machine code of the source in `path`, compiled or found in Numba's file cache."""
     spec = importlib.util.spec_from_file_location(f"adc_kernel_{path.stem}", path)
     assert spec is not None
@@ -77,7 +77,7 @@ def build(emitted: Emitted, path: Path, *, cache: bool = True) -> Callable[..., 
     state = types.Array(types.int64, 1, "C")
     dispatcher.compile((state, *(numba_type(ty) for ty in emitted.params)))
     dispatcher.disable_compile()
-    return dispatcher  # type: ignore[no-any-return] # Numba has no types
+    return dispatcher
 
 
 # --- arguments and results ------------------------------------------------------------------------
@@ -168,12 +168,10 @@ class Kernel:
     written, the arrays returned belong to the caller.
     """
 
-    def __init__(
-        self, emitted: Emitted, code: Callable[..., tuple[Any, ...]], path: Path
-    ) -> None:
+    def __init__(self, emitted: Emitted, code: Any, path: Path) -> None:
         self.emitted = emitted
         self.path = path
-        self._code = code
+        self.code = code
         self._in = [_converter(ty) for ty in emitted.params]
         self._out = [_deliverer(ty) for ty in emitted.results]
         self._operands = max([len(site.types) for site in emitted.sites], default=0)
@@ -199,7 +197,7 @@ class Kernel:
         memory.busy = True
         try:
             memory.begin()
-            found = self._code(memory.state, *given)
+            found = self.code(memory.state, *given)
             status = int(memory.state[State.STATUS])
             if self._prints:
                 self._print(memory)

@@ -138,15 +138,15 @@ class _Emitter(Traffic):
         found = [self.expr(source) for source in sources]
         todo = [pair for pair in zip(targets, found, strict=True) if pair[1].bare != pair[0]]
         while todo:
-            # A variable that no other source reads any more.
-            free = next((p for p in todo if not any(p[0] in q[1].reads for q in todo if q is not p)),
-                        None)  # fmt: skip
-            if free is None:  # a cycle, as in a, b = b, a
+            for pair in todo:
+                if not any(pair[0] in other[1].reads for other in todo if other is not pair):
+                    self.line(f"{pair[0]} = {pair[1].bare}")
+                    todo.remove(pair)
+                    break
+            else:  # a cycle, as in a, b = b, a
                 names = ", ".join(target for target, _ in todo)
                 self.line(f"{names} = {', '.join(expr.bare for _, expr in todo)}")
                 return
-            self.line(f"{free[0]} = {free[1].bare}")
-            todo.remove(free)
 
     def carry(self, stmt: For | While) -> list[str]:
         """Bind the carried values; parameters and results share one variable each."""

@@ -54,7 +54,7 @@ def index_of(
 def _checked(lo: Lowerer, obj: ArrayObject, axis: int, index: Operand, node: ast.AST) -> Operand:
     size = lo.dims[obj][axis]
     with lo.at(node):
-        index = lo.convert(index, INT)
+        index = numbers.to_int(lo, index, "IndexError", "an index is out of bounds")
         if isinstance(index, Literal):
             wrapped: Operand = index if index.value >= 0 else numbers.plus(lo, size, index)
         else:
@@ -169,15 +169,7 @@ def element_value(lo: Lowerer, obj: ArrayObject, value: Binding, node: ast.AST) 
     """Return `value` in the dtype of an array that it is stored in."""
     operand = numbers.number(lo, value, node, "storing into an element")
     element = obj.type.element
-    source = numbers.scalar_type(operand)
-    if source.kind == "f" and element.kind in "iu":
-        finite = numbers.apply(lo, "isfinite", operand)
-        numbers.check(lo, finite, "ValueError", "cannot convert float NaN to integer")
-    if source.weak and source.kind == "i":
-        return numbers.fit(lo, operand, element, node)
-    if source.kind != "b" and element.kind == "b":
-        return numbers.truth(lo, Num(operand), node)
-    return lo.convert(operand, element)
+    return numbers.stored(lo, operand, element, node)
 
 
 def _target(lo: Lowerer, node: ast.Subscript) -> ArrayObject:
@@ -272,7 +264,7 @@ def shape_argument(lo: Lowerer, binding: Binding, node: ast.AST) -> list[Operand
         if not isinstance(item, Num) or item.operand.type.kind not in "iu":
             raise TypeMismatchError(f"a size must be an integer, not {kind_of(item)}",
                                     lo.span(node))  # fmt: skip
-        size = lo.convert(item.operand, INT)
+        size = numbers.to_int(lo, item.operand)
         if not _is_size(lo, size):
             ok = numbers.apply(lo, "ge", size, integer(0))
             numbers.check(lo, ok, "ValueError", "negative dimensions are not allowed")

@@ -71,8 +71,8 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
             if not isinstance(inner, TupleOf):
                 raise lo.unsupported(f"unpacking {kind_of(inner)} into arguments", arg)
             args.extend(inner.items)
-        elif isinstance(arg, ast.JoinedStr):
-            args.append(NONE)  # only `print` takes one; it lowers the node itself
+        elif isinstance(arg, ast.JoinedStr) and callee == Static(print):
+            args.append(NONE)  # `print` lowers the node itself
         else:
             args.append(expressions.lower_expr(lo, arg))
     kwargs: dict[str, Binding] = {}

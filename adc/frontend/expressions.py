@@ -21,7 +21,7 @@ from adc.frontend.control import branch, run_arm
 from adc.frontend.lower import Lowerer, static
 from adc.ir.core import Apply, Literal, Operand
 from adc.ir.errors import TypeMismatchError
-from adc.ir.types import BOOL, INT
+from adc.ir.types import B1, BOOL, INT
 
 _VALUE = "$value"
 
@@ -143,7 +143,7 @@ def _unary(lo: Lowerer, node: ast.UnaryOp) -> Binding:
     ty = numbers.scalar_type(operand)
     if ty.kind == "b":
         if isinstance(node.op, ast.Invert) and not ty.weak:
-            return Num(numbers.apply(lo, "not", operand))
+            return Num(lo.exact(numbers.apply(lo, "not", operand), B1))
         if not ty.weak:
             raise TypeMismatchError(
                 "NumPy has no sign of a truth value", lo.span(node), "convert with int()"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -28,12 +29,12 @@ from adc.frontend.bindings import (
     Zip,
     kind_of,
 )
-from adc.frontend.lower import Lowerer
+from adc.frontend.lower import Dead, Lowerer
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Print
 from adc.ir.errors import TypeMismatchError
 from adc.ir.opdef import OpDef, find
-from adc.ir.types import BOOL, F32, F64, FLOAT, INT, NAMES, Scalar, promote
+from adc.ir.types import B1, BOOL, F32, F64, FLOAT, INT, NAMES, Scalar, promote
 
 Handler = Callable[[Lowerer, list[Binding], dict[str, Binding], ast.Call], Binding]
 
@@ -44,12 +45,16 @@ _DOMAIN: dict[str, str] = {
     "asin": "beyond 1", "acos": "beyond 1", "acosh": "below 1", "atanh": "not inside 1",
     "exp": "overflow", "expm1": "overflow", "exp2": "overflow", "sinh": "overflow",
     "cosh": "overflow", "tanh": "", "atan": "", "asinh": "", "cbrt": "", "erf": "", "erfc": "",
-    "gamma": "overflow", "lgamma": "overflow",
+    "gamma": "pole", "lgamma": "poles",
 }  # fmt: skip
 
 
 def _float(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:
     return lo.convert(numbers.number(lo, binding, node), FLOAT)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def _weak(lo: Lowerer, operand: Operand) -> Operand:
@@ -92,6 +97,12 @@ def _domain(lo: Lowerer, kind: str, x: Operand) -> None:
         bad = numbers.apply(lo, "isinf", x)
     elif kind == "beyond 1":
         bad = numbers.apply(lo, "gt", numbers.apply(lo, "abs", x), const(1.0))
+    elif kind in ("pole", "poles"):
+        whole = numbers.apply(lo, "eq", numbers.apply(lo, "floor", x), x)
+        bad = numbers.apply(lo, "and", whole, numbers.apply(lo, "le", x, const(0.0)))
+        if kind == "poles":  # the logarithm of gamma is infinite at minus infinity
+            finite = numbers.apply(lo, "not", numbers.apply(lo, "isinf", x))
+            bad = numbers.apply(lo, "and", bad, finite)
     elif kind == "not inside 1":
         bad = numbers.apply(lo, "ge", numbers.apply(lo, "abs", x), const(1.0))
     else:
@@ -109,11 +120,8 @@ def _math_row(name: str) -> Handler:
         x = _float(lo, args[0], node)
         _domain(lo, kind, x)
         result = lo.builder.apply(name, x)
-        if kind == "overflow":
-            finite = numbers.apply(lo, "isinf", result)
-            ok = numbers.apply(lo, "or", numbers.apply(lo, "not", finite),
-                               numbers.apply(lo, "isinf", x))  # fmt: skip
-            numbers.check(lo, ok, "OverflowError", "math range error")
+        if kind in ("overflow", "pole", "poles"):
+            numbers.finite_result(lo, result, x, "math range error")
         return Num(_weak(lo, result))
 
     return handler
@@ -128,7 +136,7 @@ def _arity(
     high: int | None = None,
 ) -> None:
     if kwargs or not low <= len(args) <= (low if high is None else high):
-        raise lo.unsupported("this call with these arguments", node)
+        raise lo.unsupported(f"`{ast.unparse(node.func)}` with these arguments", node)
 
 
 def _math_binary(name: str) -> Handler:
@@ -139,7 +147,10 @@ def _math_binary(name: str) -> Handler:
         a, b = _float(lo, args[0], node), _float(lo, args[1], node)
         if name == "fmod":
             zero = numbers.apply(lo, "eq", b, Literal(0.0, FLOAT))
-            bad = numbers.apply(lo, "or", zero, numbers.apply(lo, "isinf", a))
+            number = [numbers.apply(lo, "not", numbers.apply(lo, "isnan", v)) for v in (a, b)]
+            zero = numbers.apply(lo, "and", zero, number[0])
+            infinite = numbers.apply(lo, "and", numbers.apply(lo, "isinf", a), number[1])
+            bad = numbers.apply(lo, "or", zero, infinite)
             numbers.check(lo, numbers.apply(lo, "not", bad), "ValueError", "math domain error")
         return Num(_weak(lo, lo.builder.apply(name, a, b)))
 
@@ -149,7 +160,7 @@ def _math_binary(name: str) -> Handler:
 def _math_pow(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     _arity(lo, args, kwargs, node, 2)
     a, b = _float(lo, args[0], node), _float(lo, args[1], node)
-    return Num(_weak(lo, numbers.power(lo, _weak(lo, a), _weak(lo, b), node)))
+    return Num(_weak(lo, numbers.math_power(lo, _weak(lo, a), _weak(lo, b))))
 
 
 def _math_log(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -179,6 +190,8 @@ def _scaled(factor: float, weak: bool) -> Handler:
         _arity(lo, args, kwargs, node, 1)
         x = numbers.number(lo, args[0], node)
         ty = numbers.scalar_type(x)
+        if not weak and (ty.kind == "b" or ty.dtype in ("i8", "u8", "i16", "u16")):
+            raise lo.unsupported(f"`{ast.unparse(node.func)}` on {ty.numpy}", node, "convert it")
         x = lo.convert(x, ty if ty.kind == "f" else FLOAT)
         x = _weak(lo, lo.convert(x, FLOAT)) if weak else _strong(lo, x)
         return Num(numbers.apply(lo, "mul", x, Literal(factor, numbers.scalar_type(x))))
@@ -214,8 +227,12 @@ def _to_integer(row: str) -> Handler:
         _arity(lo, args, kwargs, node, 1)
         x = numbers.number(lo, args[0], node)
         ty = numbers.scalar_type(x)
+        if row == "rint" and ty == B1:
+            raise TypeMismatchError("NumPy does not round truth values", lo.span(node))
+        if row in ("floor", "ceil") and ty.dtype in ("i64", "u64") and not ty.weak:
+            x, ty = lo.convert(x, F64), F64  # `math` goes through float for NumPy's integers
         if ty.kind != "f":
-            return Num(_weak(lo, lo.convert(x, INT)))
+            return Num(_weak(lo, numbers.to_int(lo, x)))
         whole = x if row == "trunc" else numbers.apply(lo, row, x)
         number = numbers.apply(lo, "not", numbers.apply(lo, "isnan", x))
         numbers.check(lo, number, "ValueError", "cannot convert float NaN to integer")
@@ -233,7 +250,11 @@ def _to_float(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> 
     if not args:
         return lo.num(0.0)
     if isinstance(args[0], Static) and isinstance(args[0].value, str):
-        return lo.num(float(args[0].value))
+        try:
+            return lo.num(float(args[0].value))
+        except ValueError as error:
+            lo.builder.check(Literal(False, BOOL), "ValueError", _escaped(str(error)))
+            raise Dead from None
     return Num(_weak(lo, _float(lo, args[0], node)))
 
 
@@ -270,11 +291,12 @@ def _extreme(op: type[ast.cmpop]) -> Handler:
             # Python keeps the first of equals, and compares as `item < best`.
             better = numbers.compare(lo, op(), item, best, node)
             a, b = numbers.number(lo, item, node), numbers.number(lo, best, node)
-            a, b, ty = numbers.promoted(lo, a, b, node)
+            if a.type != b.type:
+                a, b, _ = numbers.promoted(lo, a, b, node)
             if isinstance(better, Literal):
                 best = Num(a if better.value else b)
             else:
-                best = Num(lo.builder.apply("select", better, a, b))
+                best = Num(numbers.select(lo, better, a, b))
         return best
 
     return handler
@@ -290,7 +312,8 @@ def _len(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bindi
         case Static(value=value) if isinstance(value, str):
             return Num(integer(len(value)))
         case Range(start=start, stop=stop, step=step):
-            return Num(lo.builder.apply("trips", start.operand, stop.operand, step.operand))
+            row = lo.builder.apply("trips", start.operand, stop.operand, step.operand)
+            return Num(lo.counts(row))
     raise TypeMismatchError(f"len() of {kind_of(args[0])}", lo.span(node))
 
 
@@ -299,12 +322,16 @@ def _range(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bin
     numbers_: list[Num] = []
     for arg in args:
         operand = numbers.number(lo, arg, node)
-        if operand.type.kind == "f":
-            raise TypeMismatchError("range() needs integers, not a float", lo.span(node))
-        numbers_.append(Num(_weak(lo, lo.convert(operand, INT))))
+        if operand.type.kind == "f" or operand.type == B1:
+            raise TypeMismatchError(f"range() needs integers, not {kind_of(arg)}", lo.span(node))
+        numbers_.append(Num(_weak(lo, numbers.to_int(lo, operand))))
     if len(numbers_) == 1:
         return Range(Num(integer(0)), numbers_[0], Num(integer(1)))
     step = numbers_[2] if len(numbers_) == 3 else Num(integer(1))
+    nonzero = numbers.apply(lo, "ne", step.operand, integer(0))
+    numbers.check(lo, nonzero, "ValueError", "range() arg 3 must not be zero")
+    if isinstance(nonzero, Literal) and not nonzero.value:
+        raise Dead
     return Range(numbers_[0], numbers_[1], step)
 
 
@@ -330,8 +357,9 @@ def _reversed(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> 
 
 def _divmod(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     _arity(lo, args, kwargs, node, 2)
-    quotient = numbers.binary(lo, ast.FloorDiv, args[0], args[1], node)
-    return TupleOf((quotient, numbers.binary(lo, ast.Mod, args[0], args[1], node)))
+    a, b = (numbers.number(lo, arg, node, "`divmod`") for arg in args)
+    quotient, remainder = numbers.divmod_(lo, a, b, node)
+    return TupleOf((Num(quotient), Num(remainder)))
 
 
 def _pow(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -377,9 +405,9 @@ def _print(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: a
 def _where(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     _arity(lo, args, kwargs, node, 3)
     cond = numbers.truth(lo, args[0], node)
-    a, b = (numbers.number(lo, arg, node) for arg in args[1:])
-    a, b, _ = numbers.promoted(lo, a, b, node)
-    a, b = _strong(lo, a), _strong(lo, b)
+    a, b = (numbers.number(lo, arg, node, "`np.where`") for arg in args[1:])
+    ty = _common_type([a, b])
+    a, b = (_strong(lo, numbers.fit(lo, x, ty, node)) for x in (a, b))
     if isinstance(cond, Literal):
         return Num(a if cond.value else b)
     return Num(lo.builder.apply("select", cond, a, b))
@@ -387,19 +415,48 @@ def _where(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bin
 
 def _clip(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     _arity(lo, args, kwargs, node, 3)
-    result = args[0]
-    for bound, ufunc in ((args[1], np.maximum), (args[2], np.minimum)):
-        if not (isinstance(bound, Static) and bound.value is None):
-            row = find(ufunc)
-            assert row is not None
-            result = _ufunc(lo, row, [result, bound], {}, node)
-    return result
+    given = [arg for arg in args if not (isinstance(arg, Static) and arg.value is None)]
+    operands = [numbers.number(lo, arg, node, "`np.clip`") for arg in given]
+    ty = _common_type(operands)
+    if ty.kind == "b":
+        raise lo.unsupported("`np.clip` of truth values", node)
+    result = _strong(lo, numbers.fit(lo, numbers.number(lo, args[0], node), ty, node))
+    for bound, row in ((args[1], "maximum"), (args[2], "minimum")):
+        if isinstance(bound, Num):
+            limit = _strong(lo, numbers.fit(lo, bound.operand, ty, node))
+            result = numbers.apply(lo, row, result, limit)
+    return Num(result)
 
 
 def _numpy_power(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     _arity(lo, args, kwargs, node, 2)
-    a, b = (numbers.number(lo, arg, node) for arg in args)
+    a, b = (numbers.number(lo, arg, node, "`np.power`") for arg in args)
+    if _common_type([a, b]).kind == "b":
+        raise lo.unsupported("`np.power` of truth values", node)
+    a, b = (lo.convert(x, INT) if x.type == BOOL else x for x in (a, b))
     return Num(_strong(lo, numbers.power(lo, _strong(lo, a), b, node)))
+
+
+def _float_power(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    _arity(lo, args, kwargs, node, 2)
+    a, b = (numbers.number(lo, arg, node, "`np.float_power`") for arg in args)
+    a, b = (_strong(lo, lo.convert(x, F64)) for x in (a, b))
+    return Num(numbers.power(lo, a, b, node))
+
+
+def _rounded(row: str) -> Handler:
+    """`np.round` and `np.fix`, which are no ufuncs."""
+
+    def handler(
+        lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+    ) -> Binding:
+        _arity(lo, args, kwargs, node, 1)
+        x = _strong(lo, numbers.number(lo, args[0], node, f"`{ast.unparse(node.func)}`"))
+        if x.type.kind == "b":
+            raise lo.unsupported("rounding a truth value", node)
+        return Num(numbers.apply(lo, row, x) if x.type.kind == "f" else x)
+
+    return handler
 
 
 def _reciprocal(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -412,7 +469,10 @@ def _reciprocal(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -
 
 def _positive(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     _arity(lo, args, kwargs, node, 1)
-    return Num(_strong(lo, numbers.number(lo, args[0], node)))
+    x = numbers.number(lo, args[0], node, "`np.positive`")
+    if x.type.kind == "b":
+        raise TypeMismatchError("NumPy has no sign of a truth value", lo.span(node))
+    return Num(_strong(lo, x))
 
 
 def _numpy_copy(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -435,13 +495,25 @@ def _logical(name: str) -> Handler:
 
 def _ldexp(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     _arity(lo, args, kwargs, node, 2)
-    x, k = _float(lo, args[0], node), _float(lo, args[1], node)
-    return Num(_weak(lo, numbers.apply(lo, "mul", x, lo.builder.apply("exp2", k))))
+    x, k = _float(lo, args[0], node), numbers.number(lo, args[1], node)
+    if k.type not in (INT, BOOL):
+        raise TypeMismatchError("`math.ldexp` needs a Python int as exponent", lo.span(node))
+    k = lo.convert(k, FLOAT)
+    # In two steps: 2 ** k alone may overflow.
+    half = numbers.apply(lo, "floor", numbers.apply(lo, "mul", k, Literal(0.5, FLOAT)))
+    result: Operand = x
+    for part in (half, numbers.apply(lo, "sub", k, half)):
+        result = numbers.apply(lo, "mul", result, lo.builder.apply("exp2", part))
+    numbers.finite_result(lo, result, x, "math range error")
+    return Num(_weak(lo, result))
 
 
 def _gcd(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     _arity(lo, args, kwargs, node, 2)
-    a, b = (lo.convert(numbers.number(lo, arg, node), INT) for arg in args)
+    found = [numbers.number(lo, arg, node) for arg in args]
+    if any(x.type.kind == "f" or x.type == B1 for x in found):
+        raise TypeMismatchError("`math.gcd` needs integers", lo.span(node))
+    a, b = (numbers.to_int(lo, x) for x in found)
     return Num(_weak(lo, lo.builder.apply("gcd", a, b)))
 
 
@@ -460,13 +532,9 @@ def _dtype_call(
     if not args:
         return Num(lo.convert(Literal(0, INT), ty))
     x = numbers.number(lo, args[0], node)
-    source = numbers.scalar_type(x)
     if ty.kind == "b":
         return Num(_strong(lo, numbers.truth(lo, args[0], node)))
-    if source.kind == "f" and ty.kind in "iu":
-        ok = numbers.apply(lo, "isfinite", x)
-        numbers.check(lo, ok, "ValueError", "cannot convert float NaN to integer")
-    x = numbers.fit(lo, x, ty, node) if source.weak and source.kind == "i" else lo.convert(x, ty)
+    x = numbers.stored(lo, x, ty, node)
     return Num(_strong(lo, x))
 
 
@@ -475,22 +543,40 @@ def _ufunc(
 ) -> Binding:
     """Lower a NumPy ufunc on scalars: operands promoted, the result NumPy's."""
     _arity(lo, args, kwargs, node, row.arity)
-    operands = [numbers.number(lo, arg, node, f"`np.{row.name}`") for arg in args]
-    ty = numbers.scalar_type(operands[0])
-    for operand in operands[1:]:
-        ty = promote(ty, numbers.scalar_type(operand))
+    what = f"`{ast.unparse(node.func)}`"
+    operands = [numbers.number(lo, arg, node, what) for arg in args]
+    ty = _common_type(operands)
+    if row.name in _COMPARISONS and ty.kind != "f":
+        a, b = operands
+        if ty.kind == "b" and row.name not in ("eq", "ne"):
+            a, b = lo.convert(a, INT), lo.convert(b, INT)
+        return Num(_strong(lo, numbers.compare_numbers(lo, row.name, a, b, node)))
+    if ty.kind == "b" and "b" not in row.kinds:
+        raise lo.unsupported(f"{what} on truth values", node, "convert them with `int()` first")
     if ty.kind not in row.kinds:
         if row.name in ("floor", "ceil", "trunc", "rint") and ty.kind in "iu":
-            return Num(_strong(lo, operands[0]))
+            if row.name != "rint":
+                return Num(_strong(lo, operands[0]))
         if "f" not in row.kinds:
-            raise TypeMismatchError(f"`np.{row.name}` on {ty}", lo.span(node))
-        if ty.dtype in ("b1", "i8", "u8") and not ty.weak:
+            raise TypeMismatchError(f"{what} on {ty}", lo.span(node))
+        if row.name != "truediv" and ty.dtype in ("i8", "u8") and not ty.weak:
             raise lo.unsupported(
-                f"`np.{row.name}` on {ty}, which is float16 in NumPy,", node, "convert it first"
+                f"{what} on {ty.numpy}, which is float16 in NumPy,", node, "convert it first"
             )
-        ty = F32 if ty.dtype in ("i16", "u16") else F64
+        ty = F32 if ty.dtype in ("i16", "u16") and row.name != "truediv" else F64
     converted = [_strong(lo, numbers.fit(lo, operand, ty, node)) for operand in operands]
-    return Num(numbers.apply(lo, row, *converted))
+    return Num(_strong(lo, numbers.apply(lo, row, *converted)))
+
+
+_COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
+
+
+def _common_type(operands: Sequence[Operand]) -> Scalar:
+    """Return the type that NumPy computes in: Python's truth values count as NumPy's."""
+    types = [numbers.scalar_type(operand) for operand in operands]
+    types = [Scalar(ty.dtype) if ty.kind == "b" else ty for ty in types]
+    types.sort(key=lambda ty: ty.weak)
+    return functools.reduce(promote, types)
 
 
 _HANDLERS: dict[Any, Handler] = {
@@ -506,7 +592,9 @@ _HANDLERS: dict[Any, Handler] = {
     math.copysign: _math_binary("copysign"), math.atan2: _math_binary("atan2"),
     math.fmod: _math_binary("fmod"), math.nextafter: _math_binary("nextafter"),
     math.ldexp: _ldexp, math.gcd: _gcd, math.prod: lambda lo, a, k, n: _prod(lo, a, k, n),
-    np.reciprocal: _reciprocal, np.positive: _positive, np.power: _numpy_power, np.where: _where, np.clip: _clip, np.copy: _numpy_copy,
+    np.reciprocal: _reciprocal, np.positive: _positive, np.power: _numpy_power, np.where: _where,
+    np.clip: _clip, np.copy: _numpy_copy, np.float_power: _float_power, np.round: _rounded("rint"),
+    np.fix: _rounded("trunc"), np.logical_xor: _logical("ne"),
     np.deg2rad: _scaled(math.pi / 180.0, False), np.radians: _scaled(math.pi / 180.0, False),
     np.rad2deg: _scaled(180.0 / math.pi, False), np.degrees: _scaled(180.0 / math.pi, False),
     np.logical_and: _logical("and"), np.logical_or: _logical("or"), np.logical_not: _logical("not"),

@@ -398,6 +398,56 @@ def finite_power(lo: Lowerer, result: Operand, a: Operand, b: Operand, message: 
     check(lo, ok, "OverflowError", message)
 
 
+def finite_result(lo: Lowerer, result: Operand, x: Operand, message: str) -> None:
+    """Check that a function is finite where its argument is."""
+    ok = apply(lo, "not", apply(lo, "isinf", result))
+    check(lo, apply(lo, "or", ok, apply(lo, "isinf", x)), "OverflowError", message)
+
+
+def to_int(
+    lo: Lowerer, operand: Operand, error: str = "OverflowError", message: str = ""
+) -> Operand:
+    """Convert an integer to Python's; adc's have 64 bits."""
+    if scalar_type(operand).dtype == "u64":
+        ok = apply(lo, "le", operand, Literal(2**63 - 1, Scalar("u64")))
+        check(lo, ok, error, message or _TOO_LARGE)
+    return lo.convert(operand, INT)
+
+
+_TOO_LARGE = "adc computes Python integers in 64 bits; this number does not fit"
+
+
+def stored(lo: Lowerer, operand: Operand, ty: Scalar, node: ast.AST) -> Operand:
+    """Convert as a store into an array, or a call of a NumPy type, does."""
+    source = scalar_type(operand)
+    if source.kind == "f" and ty.kind in "iu":
+        if not source.weak:
+            finite = apply(lo, "isfinite", operand)
+            check(lo, finite, "ValueError", "cannot convert float NaN to integer")
+            return lo.convert(operand, ty)
+        # NumPy converts a Python float to a Python int first, which has to fit.
+        ok = apply(lo, "not", apply(lo, "isnan", operand))
+        check(lo, ok, "ValueError", "cannot convert float NaN to integer")
+        ok = apply(lo, "isfinite", operand)
+        check(lo, ok, "OverflowError", "cannot convert float infinity to integer")
+        size = apply(lo, "lt", apply(lo, "abs", operand), Literal(2.0**63, FLOAT))
+        check(lo, size, "OverflowError", _TOO_LARGE)
+        return fit(lo, lo.convert(operand, INT), ty, node)
+    if source.weak and source.kind == "i":
+        return fit(lo, operand, ty, node)
+    if source.kind != "b" and ty.kind == "b":
+        return truth(lo, Num(operand), node)
+    return lo.convert(operand, ty)
+
+
+def select(lo: Lowerer, cond: Operand, a: Operand, b: Operand) -> Operand:
+    """Choose between two numbers of one type."""
+    result = lo.builder.apply("select", cond, a, b)
+    if result.type == INT:
+        lo.bits[result] = max(lo.bits_of(a), lo.bits_of(b))
+    return result
+
+
 def math_power(lo: Lowerer, a: Operand, b: Operand) -> Operand:
     """Lower ``math.pow(a, b)``, which has its own exceptions."""
     exponent = b.value if isinstance(b, Literal) else None

@@ -470,12 +470,6 @@ def _range_iteration(
         zero_based = isinstance(start, Literal) and start.value == 0
         trips = stop if zero_based else numbers.minus(lo, stop, start)
         return trips, lambda k: Num(k if zero_based else numbers.plus(lo, start, k))
-    if not isinstance(step, Literal):
-        nonzero = lo.builder.apply("ne", step, integer(0))
-        lo.builder.check(nonzero, "ValueError", "range() arg 3 must not be zero")
-    elif step.value == 0:
-        lo.builder.check(Literal(False, BOOL), "ValueError", "range() arg 3 must not be zero")
-        raise Dead
     trips = lo.counts(lo.builder.apply("trips", start, stop, step, hint="n"))
     bounded = max(lo.bits_of(start), lo.bits_of(stop)) <= INDEX_BITS
 
