@@ -13,36 +13,17 @@
 from __future__ import annotations
 
 import functools
-import inspect
-import threading
+import operator
+import sys
+import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
-from adc import dispatch
-from adc.dispatch import Compiled, Signature
-from adc.driver import Step
-from adc.ir.errors import ArgumentError, NonScalarError
+from adc.dispatch import Code, Compiled, Level, Options, release_memory
+from adc.ir.errors import ArgumentError
 from adc.passes.plan import Plan
 
 POLICIES = ("auto", "store", "recompute")
-
-
-@dataclass(frozen=True)
-class Options:
-    """How a derivative is made; the same for every signature of it."""
-
-    remat: str = "auto"
-    cache: bool = True
-
-
-@dataclass(frozen=True)
-class _Level:
-    """One application of `grad` or `value_and_grad`."""
-
-    argnums: int | tuple[int, ...]
-    with_value: bool
-    has_aux: bool
 
 
 class Derivative:
@@ -56,92 +37,45 @@ class Derivative:
 
     __wrapped__: Callable[..., Any]
 
-    def __init__(self, fn: Callable[..., Any], levels: tuple[_Level, ...], options: Options):
+    def __init__(self, fn: Callable[..., Any], levels: tuple[Level, ...], options: Options):
         functools.update_wrapper(self, fn)
         self.__wrapped__ = fn
         self._levels = levels
         self._options = options
-        self._entries: dict[object, Compiled] = {}
-        self._lock = threading.RLock()
-        self._hits = 0
-        self._signature = inspect.signature(fn)
+        self._code = Code(fn, levels, options)
 
     # -- calling ---------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the derivative at the given arguments (and the value, if asked for)."""
-        call = dispatch.bind(self.__wrapped__, self._signature, args, kwargs)
-        compiled = self._compiled(call)
-        # Inner derivatives are along their scalar argument: direction 1.
-        directions = [1.0] * (len(self._levels) - 1)
-        return self._assemble(compiled, call, compiled.run(call, directions))
+        values = self._code.match(args, kwargs)
+        compiled, hidden = self._code.find(values)
+        return compiled.run(values, hidden)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """Differentiate a method: `self` is the first argument."""
-        return self if instance is None else functools.partial(self, instance)
+        return self if instance is None else types.MethodType(self, instance)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (_rebuild, (self.__wrapped__, self._levels, self._options))
-
-    def _compiled(self, call: Signature) -> Compiled:
-        entry = self._entries.get(call.key)
-        if entry is not None and entry.is_current(call):
-            self._hits += 1
-            return entry
-        with self._lock:
-            entry = self._entries.get(call.key)
-            if entry is None or not entry.is_current(call):
-                entry = dispatch.compile_call(
-                    self.__wrapped__,
-                    call,
-                    self._steps(call),
-                    self._options,
-                    any(level.has_aux for level in self._levels),
-                )
-                self._entries[call.key] = entry
-        return entry
-
-    def _steps(self, call: Signature) -> tuple[Step, ...]:
-        """Return the transformations: one adjoint, then a tangent for every inner derivative.
-
-        Derivatives commute: the gradient with respect to w of the derivative with respect to a
-        scalar x is the derivative along x of the gradient with respect to w.
-        """
-        *inner, last = self._levels
-        steps: list[Step] = [("adjoint", call.positions(last.argnums))]
-        for level in inner:
-            positions = call.positions(level.argnums)
-            scalar = isinstance(level.argnums, int) and call.is_scalar(level.argnums)
-            if not scalar or level.with_value or level.has_aux:
-                raise NonScalarError(
-                    "the function to differentiate does not return one number",
-                    None,
-                    "differentiate a gradient again with respect to a scalar argument, or use "
-                    "`adc.hvp` for Hessian-vector products",
-                )
-            steps.append(("tangent", positions))
-        return tuple(steps)
-
-    def _assemble(self, compiled: Compiled, call: Signature, results: tuple[Any, ...]) -> Any:
-        """Pick value, auxiliary results and gradients out of everything that was computed."""
-        order = len(self._levels) - 1
-        last = self._levels[-1]
-        value, aux, flat = compiled.split(results, order)
-        gradient = call.gradient(last.argnums, flat)
-        if last.has_aux:
-            return ((value, aux), gradient) if last.with_value else (gradient, aux)
-        return (value, gradient) if last.with_value else gradient
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        fn = self.__wrapped__
+        found: Any = sys.modules.get(fn.__module__)
+        for name in fn.__qualname__.split("."):
+            found = getattr(found, name, None)
+        if found is self:
+            # Made by a decorator: the name of the function leads here.
+            return fn.__qualname__
+        return (Derivative, (fn, self._levels, self._options))
 
     # -- inspection ------------------------------------------------------------------------
 
-    def _for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
-        if not args and not kwargs:
-            if not self._entries:
-                raise ArgumentError(
-                    "nothing has been compiled yet", None, "pass sample arguments, or call it first"
-                )
-            return next(reversed(self._entries.values()))
-        return self._compiled(dispatch.bind(self.__wrapped__, self._signature, args, kwargs))
+    def _compiled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
+        if args or kwargs:
+            return self._code.find(self._code.match(args, kwargs))[0]
+        if self._code.last is None:
+            raise ArgumentError(
+                "nothing has been compiled yet", None, "pass sample arguments, or call it first"
+            )
+        return self._code.last
 
     def ir(self, *args: Any, after: str = "storage", **kwargs: Any) -> str:
         """Return the IR after a pass, for the given (or the last) arguments.
@@ -152,7 +86,7 @@ class Derivative:
             ``"frontend"``, or the name of a pass: ``"simplify"``, ``"cse"``, ``"bounds"``,
             ``"dce"``, ``"adjoint"``, ``"tangent"``, ``"remat"``, ``"storage"``.
         """
-        trace = self._for(args, kwargs).compilation().trace
+        trace = self._compiled(args, kwargs).compilation.trace
         try:
             return str(trace.after(after))
         except KeyError:
@@ -161,23 +95,23 @@ class Derivative:
 
     def source(self, *args: Any, **kwargs: Any) -> str:
         """Return the Python source that was generated and compiled."""
-        return self._for(args, kwargs).source
+        return self._compiled(args, kwargs).source
 
     def plan(self, *args: Any, **kwargs: Any) -> Plan:
         """Return what the reverse code keeps and recomputes, value by value."""
-        plan = self._for(args, kwargs).plan
+        plan = self._compiled(args, kwargs).plan
         assert plan is not None
         return plan
 
     def signatures(self) -> list[str]:
         """Return the argument types that have been compiled."""
-        return [entry.description for entry in self._entries.values()]
+        return [str(entry.signature) for entry in list(self._code.entries.values())]
 
     def cache_info(self) -> dict[str, int]:
         """Return how many calls found compiled code, and how it came to be."""
-        entries = list(self._entries.values())
+        entries = list(self._code.entries.values())
         return {
-            "hits": self._hits,
+            "hits": self._code.hits,
             "compiled": sum(not entry.from_disk for entry in entries),
             "loaded": sum(entry.from_disk for entry in entries),
         }
@@ -188,11 +122,8 @@ class Derivative:
         return f"<adc {words}{name}{')' * len(self._levels)}>"
 
 
-def _rebuild(fn: Callable[..., Any], levels: tuple[_Level, ...], options: Options) -> Derivative:
-    return Derivative(fn, levels, options)
-
-
 def _options(remat: str, cache: bool) -> Options:
+    # "random:SEED" is for tests: any plan must give the same numbers.
     if remat not in POLICIES and not (isinstance(remat, str) and remat.startswith("random:")):
         raise ArgumentError(
             f"remat={remat!r} is not a policy", None, f"use one of {', '.join(POLICIES)}"
@@ -200,22 +131,34 @@ def _options(remat: str, cache: bool) -> Options:
     return Options(remat, cache)
 
 
-def _make(
-    fn: Callable[..., Any] | None,
-    argnums: int | Sequence[int],
-    with_value: bool,
-    has_aux: bool,
-    options: Options,
-) -> Any:
-    nums = argnums if isinstance(argnums, int) else tuple(argnums)
-    if fn is None:
-        return lambda fn: _make(fn, nums, with_value, has_aux, options)
-    level = _Level(nums, with_value, has_aux)
+def _argnums(argnums: int | Sequence[int]) -> int | tuple[int, ...]:
+    try:
+        if isinstance(argnums, Sequence) and not isinstance(argnums, str):
+            return tuple([operator.index(number) for number in argnums])
+        return operator.index(argnums)  # type: ignore[arg-type]  # raises for a string
+    except TypeError:
+        raise ArgumentError(
+            f"argnums={argnums!r} is neither an integer nor a sequence of integers"
+        ) from None
+
+
+def _split(fn: Callable[..., Any]) -> tuple[Callable[..., Any], tuple[Level, ...]]:
+    """Return the function that is differentiated, and what was taken of it already."""
     if isinstance(fn, Derivative):
-        return Derivative(fn.__wrapped__, (*fn._levels, level), options)
+        return fn.__wrapped__, fn._levels
+    if isinstance(fn, types.MethodType) and isinstance(fn.__func__, Derivative):
+        derivative = fn.__func__
+        return types.MethodType(derivative.__wrapped__, fn.__self__), derivative._levels
     if not callable(fn):
         raise ArgumentError(f"{fn!r} is not a function", None, "pass the function itself")
-    return Derivative(fn, (level,), options)
+    return fn, ()
+
+
+def _make(fn: Callable[..., Any] | None, level: Level, options: Options) -> Any:
+    if fn is None:
+        return lambda fn: _make(fn, level, options)
+    function, levels = _split(fn)
+    return Derivative(function, (*levels, level), options)
 
 
 def grad(
@@ -233,7 +176,8 @@ def grad(
     fn : callable
         A Python function that returns one float (or ``(float, aux)`` with `has_aux`).
     argnums : int or sequence of int
-        The positional arguments to differentiate with respect to.
+        The positional arguments to differentiate with respect to; negative numbers count from
+        the last one, parameters with defaults included.
     has_aux : bool
         Whether `fn` returns a pair of which only the first part is differentiated.
     remat : {"auto", "store", "recompute"}
@@ -264,7 +208,8 @@ def grad(
     >>> grad(energy)(np.array([0.0, 1.0, 3.0]))
     array([-2., -2.,  4.])
     """
-    return _make(fn, argnums, False, has_aux, _options(remat, cache))
+    level = Level(_argnums(argnums), False, has_aux)
+    return _make(fn, level, _options(remat, cache))
 
 
 def value_and_grad(
@@ -280,65 +225,72 @@ def value_and_grad(
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
-    return _make(fn, argnums, True, has_aux, _options(remat, cache))
-
-
-@dataclass(frozen=True)
-class _Along:
-    """Results of a function and their derivative along a direction."""
-
-    fn: Callable[..., Any]
-    argnums: tuple[int, ...]
-    reverse: bool
-    options: Options
-    entries: dict[object, Compiled] = field(default_factory=dict, compare=False)
-
-    def __call__(
-        self, primals: Sequence[Any], tangents: Sequence[Any]
-    ) -> tuple[Any, tuple[Any, ...]]:
-        signature = inspect.signature(self.fn)
-        call = dispatch.bind(self.fn, signature, tuple(primals), {})
-        positions = call.positions(self.argnums)
-        directions = call.directions(self.argnums, tangents)
-        steps: tuple[Step, ...] = (("tangent", positions),)
-        if self.reverse:
-            steps = (("adjoint", positions), *steps)
-        entry = self.entries.get(call.key)
-        if entry is None or not entry.is_current(call):
-            entry = dispatch.compile_call(self.fn, call, steps, self.options)
-            self.entries[call.key] = entry
-        results = entry.run(call, directions)
-        return entry.along(results, call, self.argnums, self.reverse)
+    level = Level(_argnums(argnums), True, has_aux)
+    return _make(fn, level, _options(remat, cache))
 
 
 @functools.lru_cache(maxsize=256)
+def _code(
+    fn: Callable[..., Any], levels: tuple[Level, ...], options: Options, along: tuple[int, ...]
+) -> Code:
+    return Code(fn, levels, options, along)
+
+
 def _along(
-    fn: Callable[..., Any], argnums: tuple[int, ...], reverse: bool, options: Options
-) -> _Along:
-    return _Along(fn, argnums, reverse, options)
+    fn: Callable[..., Any],
+    levels: tuple[Level, ...],
+    options: Options,
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+) -> Any:
+    """Return results and their derivatives along tangents; None among these is no direction."""
+    moved = _moved(primals, tangents)
+    code = _code(fn, levels, options, moved)
+    values = code.match(tuple(primals), {})
+    compiled, hidden = code.find(values)
+    directions = compiled.signature.directions(moved, [tangents[k] for k in moved], values)
+    return compiled.run(values, hidden, directions)
+
+
+def _moved(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[int, ...]:
+    for what, given in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(given, tuple | list):
+            raise ArgumentError(
+                f"{what} is a {type(given).__name__}", None, "pass a tuple with one for each argument"
+            )
+    if len(primals) != len(tangents):
+        raise ArgumentError(
+            f"{len(primals)} primals but {len(tangents)} tangents", None, "give one for each"
+        )
+    return tuple([k for k, tangent in enumerate(tangents) if tangent is not None])
 
 
 def jvp(
-    fn: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, cache: bool = True
+    fn: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    *,
+    remat: str = "auto",
+    cache: bool = True,
 ) -> tuple[Any, Any]:
     """Return the value of `fn` and its derivative along `tangents`, in forward mode.
 
     Parameters
     ----------
     fn : callable
-        A Python function that returns one float.
+        A Python function that returns one float, or the gradient of one.
     primals, tangents : sequences
-        The arguments, and a direction for each (of its shape).
+        The arguments, and a direction for each: of its shape, or None to hold it fixed.
 
     Examples
     --------
     >>> jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 0.0))
     (6.0, 3.0)
+    >>> jvp(grad(lambda x: x * x * x), (2.0,), (1.0,))
+    (12.0, 12.0)
     """
-    _same_length(primals, tangents)
-    value, (slope,) = _along(fn, tuple(range(len(primals))), False, Options(cache=cache))(
-        primals, tangents
-    )
+    function, levels = _split(fn)
+    value, slope = _along(function, levels, _options(remat, cache), primals, tangents)
     return value, slope
 
 
@@ -357,30 +309,27 @@ def hvp(
     fn : callable
         A Python function that returns one float.
     primals, tangents : sequences
-        The arguments, and a direction for each (of its shape).
+        The arguments, and a direction for each: of its shape, or None to hold it fixed.
 
     Returns
     -------
     object or tuple
-        One array or number like the argument; a tuple of them for several arguments.
+        One array or number like the argument; for several arguments a tuple of them, with None
+        for those that are held fixed.
 
     Examples
     --------
     >>> hvp(lambda x: x * x * x, (2.0,), (1.0,))
     12.0
     """
-    _same_length(primals, tangents)
-    _, products = _along(fn, tuple(range(len(primals))), True, _options(remat, cache))(
-        primals, tangents
+    moved = _moved(primals, tangents)
+    function, levels = _split(fn)
+    levels = (*levels, Level(moved))
+    _, found = _along(function, levels, _options(remat, cache), primals, tangents)
+    products = dict(zip(moved, found, strict=True))
+    return products[0] if moved == (0,) == (len(primals) - 1,) else tuple(
+        [products.get(k) for k in range(len(primals))]
     )
-    return products[0] if len(primals) == 1 else products
 
 
-def _same_length(primals: Sequence[Any], tangents: Sequence[Any]) -> None:
-    if len(primals) != len(tangents):
-        raise ArgumentError(
-            f"{len(primals)} primals but {len(tangents)} tangents", None, "give one for each"
-        )
-
-
-__all__ = ["Derivative", "Options", "grad", "hvp", "jvp", "value_and_grad"]
+__all__ = ["Derivative", "Options", "grad", "hvp", "jvp", "release_memory", "value_and_grad"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import itertools
 import operator
-import threading
 import types
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -149,6 +148,8 @@ def key_of(value: Any) -> object:
         return tuple([key_of(item) for item in value])
     if value is None or cls is str:
         return cls, value
+    if isinstance(value, np.generic):
+        return value.dtype
     return "object", id(value), _state(value, ())
 
 
@@ -276,22 +277,32 @@ class Signature:
         found = tuple(_arranged(argument.type, at) for argument in self._chosen(argnums))
         return found[0] if isinstance(argnums, int) else _together(found)
 
-    def directions(self, argnums: Sequence[int], tangents: Sequence[Any]) -> list[Any]:
-        """Return the tangents as flat arguments."""
+    def directions(
+        self, argnums: Sequence[int], tangents: Sequence[Any], values: tuple[Any, ...]
+    ) -> list[Any]:
+        """Return the tangents as flat arguments, checked against the arguments."""
+        primals = self.leaves(values)
         found: list[Any] = []
         for argument, tangent in zip(self._chosen(argnums), tangents, strict=True):
-            for ty, leaf in _tangent_leaves(argument.type, tangent, argument.name):
-                found.append(_direction(ty, leaf, argument.name))
+            leaves = _tangent_leaves(argument.type, tangent, argument.name)
+            for k, (ty, leaf) in enumerate(leaves, argument.start):
+                found.append(_direction(ty, leaf, primals[k], argument.name))
         return found
 
 
-def _direction(ty: Scalar | Array, tangent: Any, name: str) -> Any:
+def _direction(ty: Scalar | Array, tangent: Any, primal: Any, name: str) -> Any:
+    if np.shape(tangent) != np.shape(primal):
+        raise ArgumentError(
+            f"the tangent of {name!r} has shape {np.shape(tangent)}, the argument "
+            f"{np.shape(primal)}"
+        )
+    direction = np.asarray(tangent)
+    if direction.dtype.kind not in "biuf":
+        raise ArgumentError(f"the tangent of {name!r} is a {_kind(tangent)} of no real numbers")
     if isinstance(ty, Array):
-        array = np.asarray(tangent, ty.numpy)
-        return np.ascontiguousarray(array) if ty.layout == "C" and array.ndim else array
-    if not isinstance(tangent, int | float | np.integer | np.floating):
-        raise ArgumentError(f"the tangent of {name!r} must be a number, not {_kind(tangent)}")
-    return ty.numpy.type(tangent)
+        # Other strides than the argument's would be another type.
+        return np.array(direction, ty.numpy, order="C")
+    return ty.numpy.type(direction)
 
 
 def _kind(value: Any) -> str:
@@ -448,17 +459,6 @@ class Compiled:
         if self.lowered.written:
             self._check_overlap(args)
         return self.present(self.entry.kernel(*args, *self.ones, *directions))
-
-    def check_directions(
-        self, values: tuple[Any, ...], positions: Sequence[int], directions: Sequence[Any]
-    ) -> None:
-        """Raise unless every direction has the shape of its argument."""
-        leaves = self.signature.leaves(values)
-        for position, direction in zip(positions, directions, strict=True):
-            want, shape = np.shape(leaves[position]), np.shape(direction)
-            if shape != want:
-                name = self.lowered.fn.params[position].name
-                raise ArgumentError(f"the tangent of {name!r} has shape {shape}, the argument {want}")
 
     def _check_overlap(self, args: Sequence[Any]) -> None:
         arrays = [(k, a) for k, a in enumerate(args) if isinstance(a, np.ndarray)]

@@ -3,16 +3,18 @@
 import numpy as np
 import pytest
 
+from tests.bench.as_written import AS_WRITTEN
 from tests.bench.hand import HAND
-from tests.bench.kernels import KERNELS
+from tests.bench.kernels import KERNELS, ValueAndGrad
 
 
+@pytest.mark.parametrize("adjoints", [HAND, AS_WRITTEN], ids=["hand", "as written"])
 @pytest.mark.parametrize("name", KERNELS)
-def test_hand_written_adjoint(name: str) -> None:
+def test_hand_written_adjoint(name: str, adjoints: dict[str, ValueAndGrad]) -> None:
     kernel = KERNELS[name]
     a, w = kernel.arguments(kernel.small)
     given = a.copy()
-    value, gradient = HAND[name](a, w)
+    value, gradient = adjoints[name](a, w)
     np.testing.assert_array_equal(a, given)
     np.testing.assert_allclose(value, kernel.loss(a.copy(), w), rtol=1e-13)
 

@@ -445,7 +445,7 @@ def test_source_lines_are_comments(tmp_path: Path) -> None:
                "  %r = add %t %y\n  return %r\n}")  # fmt: skip
     lines = (2, 3, 3)
     body = tuple(
-        dataclasses.replace(stmt, loc=Span(str(file), line))  # type: ignore[call-arg] # all have it
+        dataclasses.replace(stmt, loc=Span(str(file), line))
         for stmt, line in zip(fn.body, lines, strict=True)
     )
     source = emit(dataclasses.replace(fn, body=body)).source

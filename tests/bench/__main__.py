@@ -24,7 +24,7 @@ from rich.table import Table
 from tests.bench.kernels import KERNELS
 
 ROOT = Path(__file__).parents[2]
-TOOLS = ["primal", "hand", "adc", "jax loops", "jax arrays", "jax library"]
+TOOLS = ["primal", "as written", "hand", "adc", "jax loops", "jax arrays", "jax library"]
 ROUND_SECONDS = 0.05
 TOOL_SECONDS = 10.0  # one that is slower gets fewer rounds
 TOLERANCE = 1e-9
@@ -152,7 +152,7 @@ def show(results: list[Result], console: Console) -> None:
     rows, columns = KERNELS[results[0].kernel].size
     table = Table(title=f"{results[0].kernel} {rows} x {columns}", title_justify="left")
     table.add_column("tool")
-    titles = "median ms,best ms,x hand,x primal,first call s,warm start s,difference"
+    titles = "median ms,best ms,x as written,x hand,x primal,first call s,warm start s,difference"
     for title in titles.split(","):
         table.add_column(title, justify="right")
     medians = {result.tool: result.median for result in results}
@@ -167,7 +167,7 @@ def show(results: list[Result], console: Console) -> None:
             f"{1e3 * result.best:.2f}",
             *(
                 f"{result.median / other:.2f}" if other else ""
-                for other in [medians["hand"], medians.get("primal")]
+                for other in [medians.get(t) for t in ("as written", "hand", "primal")]
             ),
             f"{result.first_call:.2f}",
             f"{result.warm_start:.2f}",

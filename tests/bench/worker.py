@@ -26,6 +26,10 @@ def prepare(tool: str, name: str) -> Any:
 
         compiled = njit(cache=True)(loss)
         return lambda a, w: (compiled(a.copy(), w), None)
+    if tool == "as written":
+        from tests.bench.as_written import AS_WRITTEN
+
+        return AS_WRITTEN[name]
     if tool == "hand":
         from tests.bench.hand import HAND
 
