@@ -135,7 +135,7 @@ def _argnums(argnums: int | Sequence[int]) -> int | tuple[int, ...]:
     try:
         if isinstance(argnums, Sequence) and not isinstance(argnums, str):
             return tuple([operator.index(number) for number in argnums])
-        return operator.index(argnums)  # type: ignore[arg-type]  # raises for a string
+        return operator.index(argnums)
     except TypeError:
         raise ArgumentError(
             f"argnums={argnums!r} is neither an integer nor a sequence of integers"
@@ -256,13 +256,18 @@ def _moved(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[int, ...]:
     for what, given in (("primals", primals), ("tangents", tangents)):
         if not isinstance(given, tuple | list):
             raise ArgumentError(
-                f"{what} is a {type(given).__name__}", None, "pass a tuple with one for each argument"
+                f"{what} is a {type(given).__name__}",
+                None,
+                "pass a tuple with one for each argument",
             )
     if len(primals) != len(tangents):
         raise ArgumentError(
             f"{len(primals)} primals but {len(tangents)} tangents", None, "give one for each"
         )
-    return tuple([k for k, tangent in enumerate(tangents) if tangent is not None])
+    moved = tuple([k for k, tangent in enumerate(tangents) if tangent is not None])
+    if not moved:
+        raise ArgumentError("there is no tangent", None, "give one for at least one argument")
+    return moved
 
 
 def jvp(
@@ -327,9 +332,9 @@ def hvp(
     levels = (*levels, Level(moved))
     _, found = _along(function, levels, _options(remat, cache), primals, tangents)
     products = dict(zip(moved, found, strict=True))
-    return products[0] if moved == (0,) == (len(primals) - 1,) else tuple(
-        [products.get(k) for k in range(len(primals))]
-    )
+    if len(primals) == 1:
+        return products[0]
+    return tuple([products.get(k) for k in range(len(primals))])
 
 
 __all__ = ["Derivative", "Options", "grad", "hvp", "jvp", "release_memory", "value_and_grad"]

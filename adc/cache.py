@@ -2,14 +2,17 @@
 
 The key of an entry is a digest of the value form that the front end made (so of the source of
 every inlined function, of guards and of the signature), of the source lines in it, of the
-transformations and options, and of all versions, the CPU and the vector library. An entry is a
-small JSON file beside the generated source and Numba's machine code. Everything is written under
-a temporary name and renamed, so that any number of processes may share a folder; whatever does
-not check out is built again.
+transformations and options, and of all versions, the CPU and the vector library.
+
+An entry is a folder: `entry.json`, the generated source and Numba's machine code. It is built
+under a temporary name and renamed when it is complete, so any number of processes may share a
+cache. Whatever does not check out is removed and built again.
 """
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import hashlib
 import json
 import os
@@ -18,11 +21,12 @@ import shutil
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adc.driver import Compilation, Step, transform
 from adc.frontend.lower import Lowered
@@ -31,9 +35,23 @@ from adc.ir.errors import Span
 from adc.ir.types import parse_type
 from adc.passes.plan import Plan
 
+if TYPE_CHECKING:
+    from adc.backend.emit import Emitted
+
 VERSION = 1
-# Numba is not safe against two threads compiling at once in every path; builds take turns.
-_LOCK = threading.RLock()
+# Numba is not safe against two threads compiling at once in every path; compilations take turns.
+# A fork waits for its turn too: nobody would release the lock in the child.
+LOCK = threading.RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release
+    )
+
+_RECORD = "entry.json"
+# Beginnings of the names of folders that are being built, or removed. Older ones than this many
+# seconds belong to processes that died.
+_TEMPORARY = ".adc-"
+_DEAD_AFTER = 3600.0
 
 
 @dataclass
@@ -51,7 +69,7 @@ def folder() -> Path:
     """Return the cache folder: ``ADC_CACHE_DIR``, or ``adc`` in the user's cache directory."""
     chosen = os.environ.get("ADC_CACHE_DIR")
     if chosen:
-        return Path(chosen)
+        return Path(chosen).absolute()
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
     elif sys.platform == "darwin":
@@ -78,6 +96,7 @@ def _versions() -> tuple[str, ...]:
 
     from adc import __version__
 
+    settings = ("OPT", "CPU_NAME", "CPU_FEATURES", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK")
     return (
         str(VERSION),
         __version__,
@@ -89,8 +108,7 @@ def _versions() -> tuple[str, ...]:
         platform.machine(),
         llvm.get_host_cpu_name(),
         llvm.get_host_cpu_features().flatten(),
-        os.environ.get("NUMBA_OPT", ""),
-        os.environ.get("NUMBA_CPU_NAME", ""),
+        *(str(getattr(numba.config, name, None)) for name in settings),
     )
 
 
@@ -110,34 +128,29 @@ def key_of(lowered: Lowered, steps: Sequence[Step], policy: str) -> str:
     from adc.backend import vector_math
 
     fn = lowered.fn
-    lines = [
-        (stmt.loc.file, stmt.loc.line)
-        for each in (*fn.callees, fn)
-        for stmt in walk(each.body)
-        if stmt.loc is not None
-    ]
-    parts = (str(fn), repr(lines), repr(tuple(steps)), policy, vector_math.vector_library())
+    # Errors and plans name places in the source.
+    places = [stmt.loc for each in (*fn.callees, fn) for stmt in walk(each.body)]
+    parts = (str(fn), repr(places), repr(tuple(steps)), policy, vector_math.vector_library())
     return hashlib.sha256("\0".join((*parts, *_versions())).encode()).hexdigest()[:32]
 
 
-def load_or_build(
-    lowered: Lowered, steps: Sequence[Step], policy: str, use_disk: bool
-) -> Entry:
+def load_or_build(lowered: Lowered, steps: Sequence[Step], policy: str, use_disk: bool) -> Entry:
     """Return compiled code, from disk if it is there."""
-    with _LOCK:
-        if not use_disk:
-            return _build(lowered, steps, policy, _scratch(), "", False)
-        key = key_of(lowered, steps, policy)
-        place = _private(folder())
-        if place is None:
-            return _build(lowered, steps, policy, _scratch(), "", False)
-        found = _load(place, key)
-        if found is not None:
-            return found
-        try:
-            return _build(lowered, steps, policy, place / key[:2], key, True)
-        except OSError:
-            return _build(lowered, steps, policy, _scratch(), "", False)
+    with LOCK:
+        place = _private(folder()) if use_disk else None
+        if place is not None:
+            key = key_of(lowered, steps, policy)
+            entry = place / key[:2] / key
+            found = _load(entry)
+            if found is not None:
+                return found
+        made = transform(lowered, steps, policy)
+        if place is not None:
+            try:
+                return _build(made, entry)
+            except OSError:
+                pass  # the disk is full, say
+        return _build(made, None)
 
 
 def _private(place: Path) -> Path | None:
@@ -152,109 +165,101 @@ def _private(place: Path) -> Path | None:
     return place if os.access(place, os.W_OK) else None
 
 
-@lru_cache(maxsize=1)
-def _scratch() -> Path:
-    import atexit
-
-    place = Path(tempfile.mkdtemp(prefix="adc-"))
-    atexit.register(shutil.rmtree, place, ignore_errors=True)
-    return place
-
-
-def _build(
-    lowered: Lowered, steps: Sequence[Step], policy: str, place: Path, key: str, keep: bool
-) -> Entry:
+def _build(made: Compilation, entry: Path | None) -> Entry:
+    """Compile buffer form, and keep the machine code in the folder `entry` if there is one."""
     from adc.backend import cpu
     from adc.backend.emit import emit
 
-    made = transform(lowered, steps, policy)
     emitted = emit(made.fn)
-    path = cpu.write_source(emitted, place)
-    kernel = cpu.Kernel(emitted, cpu.build(emitted, path, cache=keep), path)
-    if keep:
-        record = {
-            "version": VERSION,
-            "file": path.name,
-            "name": emitted.name,
-            "params": [str(ty) for ty in emitted.params],
-            "results": [str(ty) for ty in emitted.results],
-            "sites": [
-                {
-                    "error": site.error,
-                    "message": site.message,
-                    "types": list(site.types),
-                    "loc": None
-                    if site.loc is None
-                    else [site.loc.file, site.loc.line, site.loc.function],
-                }
-                for site in emitted.sites
-            ],
-            "functions": list(emitted.functions),
-            "plan": None if made.plan is None else made.plan.to_json(),
-            "digests": _digests(path),
-        }
-        _write(place / f"{key}.json", json.dumps(record))
-        _trim(place.parent)
-    return Entry(kernel, made.plan, emitted.source, False, made)
+    if entry is not None:
+        entry.parent.mkdir(exist_ok=True, mode=0o700)
+    base = None if entry is None else entry.parent
+    # Numba reads the source from a file, and keeps machine code beside it.
+    with tempfile.TemporaryDirectory(prefix=_TEMPORARY, dir=base, ignore_cleanup_errors=True) as at:
+        path = cpu.write_source(emitted, Path(at))
+        code = cpu.build(emitted, path, cache=entry is not None)
+        # Settings of Numba may lead it to keep machine code elsewhere: then there is no entry.
+        if entry is not None and any(path.parent.glob("__pycache__/*.nbc")):
+            path = _keep(path, entry, emitted, made.plan)
+    return Entry(cpu.Kernel(emitted, code, path), made.plan, emitted.source, False, made)
 
 
-def _files(path: Path) -> list[Path]:
-    """Return the generated source and what Numba made of it."""
-    return [path, *sorted((path.parent / "__pycache__").glob(f"{path.stem}.*.nb?"))]
+def _keep(path: Path, entry: Path, emitted: Emitted, plan: Plan | None) -> Path:
+    """Make the folder in which `path` was compiled an entry; return the path of the source."""
+    record = {
+        "version": VERSION,
+        "file": path.name,
+        "name": emitted.name,
+        "params": [str(ty) for ty in emitted.params],
+        "results": [str(ty) for ty in emitted.results],
+        "sites": [
+            {
+                "error": site.error,
+                "message": site.message,
+                "types": list(site.types),
+                "loc": None if site.loc is None else dataclasses.astuple(site.loc),
+            }
+            for site in emitted.sites
+        ],
+        "functions": list(emitted.functions),
+        "plan": None if plan is None else plan.to_json(),
+        "digests": _digests(path.parent),
+    }
+    (path.parent / _RECORD).write_text(json.dumps(record))
+    size = _size(path.parent)
+    # It fails if the entry is there: another process was faster, and has made the same.
+    with contextlib.suppress(OSError):
+        os.rename(path.parent, entry)
+        _trim(entry.parent.parent, entry, size)
+    return entry / path.name
 
 
-def _digests(path: Path) -> dict[str, str]:
-    return {each.name: hashlib.sha256(each.read_bytes()).hexdigest() for each in _files(path)}
+def _digests(entry: Path) -> dict[str, str]:
+    """Return digests of the generated source and of what Numba made of it, by path in the entry."""
+    files = [*entry.glob("*.py"), *entry.glob("__pycache__/*.nb?")]
+    return {
+        path.relative_to(entry).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(files)
+    }
 
 
-def _write(path: Path, text: str) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    with os.fdopen(handle, "w") as file:
-        file.write(text)
-    os.replace(temporary, path)
-
-
-def _load(place: Path, key: str) -> Entry | None:
+def _load(entry: Path) -> Entry | None:
     """Return an entry from disk, or None (and no trace of it) if anything is amiss."""
-    file = place / key[:2] / f"{key}.json"
-    try:
-        record = json.loads(file.read_text())
-    except (OSError, ValueError):
+    if not entry.exists():
         return None
     try:
-        return _restore(file, record)
+        found = _restore(entry)
     except Exception:
         # Whatever is wrong with an entry, it can be built again.
-        file.unlink(missing_ok=True)
-        return None
+        found = None
+    if found is None:
+        _remove(entry)
+    return found
 
 
-def _restore(file: Path, record: dict[str, Any]) -> Entry | None:
+def _restore(entry: Path) -> Entry | None:
     from adc.backend import cpu, vector_math
     from adc.backend.emit import Emitted, Site
 
-    path = file.parent / record["file"]
+    record = json.loads((entry / _RECORD).read_text())
+    if record["version"] != VERSION or _digests(entry) != record["digests"]:
+        return None
     # A symbol that cannot be resolved in machine code from disk would crash the process.
     if not vector_math.symbols_available(vector_math.required_symbols(record["functions"])):
         return None
-    if record["version"] != VERSION or _digests(path) != record["digests"]:
-        for stale in _files(path):
-            stale.unlink(missing_ok=True)
-        file.unlink(missing_ok=True)
-        return None
-    source = path.read_text()
     sites = [
         Site(
             site["error"],
             site["message"],
             tuple(site["types"]),
-            None if site["loc"] is None else Span(*site["loc"][:2], function=site["loc"][2]),
+            None if site["loc"] is None else Span(*site["loc"]),
         )
         for site in record["sites"]
     ]
+    path = entry / record["file"]
     emitted = Emitted(
         name=record["name"],
-        source=source,
+        source=path.read_text(),
         params=tuple(parse_type(text) for text in record["params"]),
         results=tuple(parse_type(text) for text in record["results"]),
         sites=tuple(sites),
@@ -262,29 +267,64 @@ def _restore(file: Path, record: dict[str, Any]) -> Entry | None:
     )
     kernel = cpu.Kernel(emitted, cpu.build(emitted, path), path)
     plan = None if record["plan"] is None else Plan.from_json(record["plan"])
-    file.touch()
-    return Entry(kernel, plan, source, True)
+    (entry / _RECORD).touch()  # `_trim` removes what was not used for longest
+    return Entry(kernel, plan, emitted.source, True)
 
 
-def _trim(place: Path) -> None:
-    """Remove the entries that were not used for longest until the folder is within its size."""
-    files = [(path, path.stat()) for path in place.rglob("*") if path.is_file()]
-    total = sum(stat.st_size for _, stat in files)
-    if total <= size_limit():
+def _remove(entry: Path) -> None:
+    """Remove an entry at once, for all processes: under its name there is never a part of it."""
+    try:
+        away = Path(tempfile.mkdtemp(prefix=_TEMPORARY, dir=entry.parent))
+        with contextlib.suppress(OSError):
+            os.rename(entry, away / entry.name)
+    except OSError:
         return
-    for path, stat in sorted(files, key=lambda item: item[1].st_mtime):
-        if total <= 0.8 * size_limit():
-            break
-        try:
-            path.unlink()
-            total -= stat.st_size
-        except OSError:
-            continue
+    shutil.rmtree(away, ignore_errors=True)
+
+
+def _size(entry: Path) -> int:
+    total = 0
+    for path in entry.rglob("*"):
+        with contextlib.suppress(OSError):
+            total += path.stat().st_size
+    return total
+
+
+# Bytes in cache folders at the last look, and what this process has added since. A look takes a
+# while if there are thousands of entries.
+_known: dict[Path, int] = {}
+
+
+def _trim(place: Path, newest: Path, size: int) -> None:
+    """Remove the entries that were not used for longest if the folder exceeds its size."""
+    if place in _known and _known[place] + size <= size_limit():
+        _known[place] += size
+        return
+    found: list[tuple[float, int, Path]] = []
+    for entry in place.glob("??/*"):
+        temporary = entry.name.startswith(_TEMPORARY)
+        with contextlib.suppress(OSError):
+            used = (entry if temporary else entry / _RECORD).stat().st_mtime
+            if temporary and used < time.time() - _DEAD_AFTER:
+                shutil.rmtree(entry, ignore_errors=True)
+            elif not temporary:
+                found.append((used, _size(entry), entry))
+    total = sum(size for _, size, _ in found)
+    if total > size_limit():
+        # Some more than needed, so that not every build has to look.
+        for _, size, entry in sorted(found):
+            if total <= 0.8 * size_limit():
+                break
+            if entry != newest:
+                _remove(entry)
+                total -= size
+    _known[place] = total
 
 
 def clear() -> int:
     """Remove everything from the cache folder; return the bytes freed."""
     place = folder()
-    freed = sum(path.stat().st_size for path in place.rglob("*") if path.is_file())
+    freed = _size(place)
     shutil.rmtree(place, ignore_errors=True)
+    _known.pop(place, None)
     return freed

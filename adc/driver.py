@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adc.frontend.lower import Lowered, lower
 from adc.ir.core import Function
-from adc.passes import pipeline
+from adc.passes import pipeline, storage
 from adc.passes.adjoint import adjoint
-from adc.passes.plan import Plan
+from adc.passes.plan import COPIED, Plan, PlanEntry
 from adc.passes.remat import rematerialize
-from adc.passes.storage import storage
 from adc.passes.tangent import tangent
 
 _MODES: dict[str, Callable[..., Function]] = {"adjoint": adjoint, "tangent": tangent}
@@ -62,8 +61,22 @@ def transform(lowered: Lowered, steps: Sequence[Step], policy: str = "auto") -> 
             return done.fn
 
         fn = pipeline.run(fn, (("remat", remat), *pipeline.CLEANUP), trace)
-    fn = pipeline.run(fn, (("storage", storage),), trace)
+
+    def store(before: Function) -> Function:
+        nonlocal plan
+        done = storage.plan(before)
+        if plan is not None:
+            plan = replace(plan, copies=tuple(_copied(copy) for copy in done.copies))
+        return done.function
+
+    fn = pipeline.run(fn, (("storage", store),), trace)
     return Compilation(lowered, fn, plan, trace)
+
+
+def _copied(copy: storage.Copy) -> PlanEntry:
+    loc = copy.loc
+    file, line = (loc.file, loc.line) if loc else ("", 0)
+    return PlanEntry(copy.value, file, line, COPIED, "the array", copy.reason)
 
 
 def compile_ir(

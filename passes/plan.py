@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 KEPT = "kept"  # pushed on the tape, or held in a variable
 RECOMPUTED = "recomputed"  # computed again in the reverse code
 RELOADED = "reloaded"  # read again from an array that still has it
+COPIED = "copied"  # an array, because two versions of it are needed at once
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class PlanEntry:
     file, line : str, int
         Where the user's program computes it.
     decision : str
-        ``"kept"``, ``"recomputed"`` or ``"reloaded"``.
+        ``"kept"``, ``"recomputed"``, ``"reloaded"`` or ``"copied"``.
     bytes : str
         Bytes held from the forward to the reverse code, as a formula in sizes and trip counts.
     reason : str

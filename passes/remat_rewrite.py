@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from adc.ir.builder import integer, zero
 from adc.ir.core import (
@@ -28,12 +27,10 @@ from adc.ir.core import (
 )
 from adc.ir.errors import IRError
 from adc.ir.opdef import OPS
-from adc.ir.types import INT, Array, Scalar
+from adc.ir.types import Array, Scalar
 from adc.ir.walk import Names, clone, map_blocks, map_operands
 from adc.passes.plan import KEPT
-
-if TYPE_CHECKING:
-    from adc.passes.remat import Decisions
+from adc.passes.remat_choose import Chooser, Decisions
 
 
 @dataclass
@@ -49,19 +46,19 @@ class _Open:
 class Rewriter:
     """Rewrites a function and its callees."""
 
-    def __init__(
-        self, fn: Function, decisions: dict[str, Decisions], names: Names, policy: str
-    ) -> None:
+    def __init__(self, fn: Function, choosers: dict[str, Chooser], names: Names) -> None:
         self.fn = fn
-        self.decisions = decisions
+        self.choosers = choosers
         self.names = names
-        self.forward: Decisions | None = None
+        self.chooser: Chooser | None = None
+        # What stands for each recalled value, by function: evidence for `availability`.
+        self.recalled: list[tuple[str, Value, Operand]] = []
+        self.current = ""
         self.open: list[_Open] = []
         # Values under ifs that are kept are results of the outermost if: old value -> result.
         self.exported: dict[Value, Value] = {}
         self.env: dict[Value, Operand] = {}
         self.saved_exports: dict[str, dict[Value, Value]] = {}
-        self.policy = policy
         # Calls that reverse code mirrors go to the version that fills the tape.
         self.taped: set[str] = set()
 
@@ -72,7 +69,7 @@ class Rewriter:
             if callee.mirror:
                 continue
             callees.append(callee)  # as it is: for calls that nobody reverses
-            if callee.name in self.decisions:
+            if callee.name in self.choosers:
                 callees.append(self.function(callee, f"{callee.name}.fwd"))
         for callee in self.fn.callees:
             if callee.mirror:
@@ -81,11 +78,17 @@ class Rewriter:
         main = self.function(self.fn, self.fn.name)
         return replace(main, callees=reachable(main, callees))
 
+    @property
+    def forward(self) -> Decisions | None:
+        """The decisions about the function whose code is rewritten, if it is reversed."""
+        return None if self.chooser is None else self.chooser.d
+
     # -- functions -------------------------------------------------------------------------
 
     def function(self, fn: Function, name: str) -> Function:
         """Rewrite a function with forward code; main has its reverse code in it, too."""
-        self.forward = self.decisions.get(fn.name)
+        self.chooser = self.choosers.get(fn.name)
+        self.current = name
         self.env = {}
         self.exported = {}
         reverse = next((each for each in self.fn.callees if each.mirror == fn.name), fn)
@@ -103,7 +106,8 @@ class Rewriter:
 
     def reverse_function(self, fn: Function) -> Function:
         """Rewrite a function that reverses a callee: its frame is popped at the start."""
-        self.forward = self.decisions[fn.mirror]
+        self.chooser = self.choosers[fn.mirror]
+        self.current = fn.name
         self.env = {}
         self.exported = self.saved_exports[fn.mirror]
         self.open = [_Open("", 0)]
@@ -289,6 +293,11 @@ class Rewriter:
 
     def recall(self, value: Value) -> Operand:
         """Return an operand that has the forward value here, building what that takes."""
+        operand = self.stand_in(value)
+        self.recalled.append((self.current, value, operand))
+        return operand
+
+    def stand_in(self, value: Value) -> Operand:
         forward = self.forward
         assert forward is not None
         if forward.in_scope(value):
@@ -316,11 +325,8 @@ class Rewriter:
 
     def recompute(self, value: Value, block: _Open) -> None:
         """Copy the statement that computes `value` to the start of `block`."""
-        forward = self.forward
-        assert forward is not None
-        from adc.passes.remat import Chooser
-
-        chooser = Chooser(forward, self.policy, self.names)
+        chooser = self.chooser
+        assert chooser is not None
         stmt = chooser.stmt(value)
         assert stmt is not None
         stmt = _prepared(stmt, chooser)
@@ -331,11 +337,11 @@ class Rewriter:
             block.env.setdefault(result, env[result])
 
 
-def _prepared(stmt: Stmt, chooser: object) -> Stmt:
+def _prepared(stmt: Stmt, chooser: Chooser) -> Stmt:
     """Return a statement fit to run again: no checks, loads from arrays that are at hand."""
     match stmt:
         case Load():
-            source = chooser.array_source(stmt)  # type: ignore[attr-defined]
+            source = chooser.array_source(stmt)
             assert source is not None
             return replace(stmt, array=source)
         case If() | For():
@@ -399,6 +405,3 @@ def reachable(main: Function, callees: Sequence[Function]) -> tuple[Function, ..
                 wanted.add(stmt.callee)
                 work.append(by_name[stmt.callee])
     return tuple(callee for callee in callees if callee.name in wanted)
-
-
-__all__ = ["INT", "Rewriter", "reachable"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 import traceback
@@ -278,3 +280,28 @@ def test_the_source_is_a_file(tmp_path: Path) -> None:
     assert kernel.path.read_text() == kernel.emitted.source
     again = kernel_of(TAPED, tmp_path)
     assert again.path == kernel.path
+
+
+@pytest.mark.parametrize("name", ["triangular_loops", "calls_that_write", "recursive_sum"])
+def test_machine_code_is_found_by_another_process(name: str, tmp_path: Path) -> None:
+    """In particular recursion, which Numba cannot load from a file, does not crash."""
+    program = (
+        "import sys; from pathlib import Path\n"
+        "from adc.backend.cpu import compile; from adc.passes.storage import storage\n"
+        "from tests.ir_cases import CASES\n"
+        f"case = next(case for case in CASES if case.name == {name!r})\n"
+        "kernel = compile(storage(case.function()), Path(sys.argv[1]))\n"
+        "print(kernel(*case.args), sum(kernel.code.stats.cache_hits.values()))\n"
+    )
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", program, str(tmp_path)],
+            cwd=Path(__file__).parents[1],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split()
+        for _ in range(2)
+    ]
+    assert found[0][:-1] == found[1][:-1]
+    assert [hits[-1] for hits in found] == ["0", "0" if name == "recursive_sum" else "1"]

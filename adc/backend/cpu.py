@@ -72,7 +72,9 @@ def build(emitted: Emitted, path: Path, *, cache: bool = True) -> Any:
     sys.modules[spec.name] = module  # Numba finds the functions of a recursion by their module
     spec.loader.exec_module(module)
     dispatcher: Any = getattr(module, emitted.name)
-    if cache:
+    # A recursive call is resolved by a table of the process that compiled it: loaded from a file
+    # into another process, it would jump to nowhere.
+    if cache and not getattr(module, "RECURSIVE", False):
         dispatcher.enable_caching()
     state = types.Array(types.int64, 1, "C")
     dispatcher.compile((state, *(numba_type(ty) for ty in emitted.params)))

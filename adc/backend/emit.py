@@ -363,6 +363,8 @@ def emit(fn: Function) -> Emitted:
         if found:
             head += ["", f"from adc.backend.{module} import (", *(f"    {n}," for n in found), ")"]
     head += ["", 'OPTIONS = {"nogil": True, "error_model": "numpy"}']
+    if shared.recursive:
+        head.append("RECURSIVE = True  # machine code with recursion cannot be loaded from a file")
     if "STRIP" in words:
         head.append(f"STRIP = {STRIP}  # iterations between two looks for signals")
     if words & set(PLACES):

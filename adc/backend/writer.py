@@ -40,7 +40,7 @@ _RESERVED = (
     | set(PLACES)
     | set(keyword.kwlist)
     | {f"{part}_{dtype}" for part in ("tape", "top") for dtype in DTYPES}
-    | {"state", "np", "njit", "range", "min", "max", "STRIP", "OPTIONS"}
+    | {"state", "np", "njit", "range", "min", "max", "STRIP", "OPTIONS", "RECURSIVE"}
 )
 
 

@@ -28,7 +28,7 @@ from adc.frontend.lower import Dead, Lowerer, State
 from adc.ir.builder import integer, zero
 from adc.ir.core import Block, For, If, Literal, Operand, Stmt, Value, While
 from adc.ir.errors import TypeUnstableError
-from adc.ir.types import BOOL, INT, Array, Scalar, join
+from adc.ir.types import BOOL, INT, Array, Scalar, Type, join
 from adc.ir.walk import substitute_block
 
 FALLS, BREAK, CONTINUE, RETURN, NATURAL = range(5)
@@ -325,9 +325,23 @@ def unread(lo: Lowerer, like: Value) -> Operand:
     return lo.builder.apply("undef", params=(str(like.type),), hint=like.name)
 
 
+def _one_type(a: Type, b: Type) -> bool:
+    """Whether a variable may be a number of either type.
+
+    Numbers of two kinds join by promotion. That would change what later arithmetic gives where
+    NumPy wraps around or treats truth values in its own way: such variables are refused.
+    """
+    if a == b or not (isinstance(a, Scalar) and isinstance(b, Scalar)):
+        return True
+    if "b" in (a.kind, b.kind):
+        truth, other = (a, b) if a.kind == "b" else (b, a)
+        return truth.weak or other.kind == "b"
+    return a.weak or b.weak or "f" in (a.kind, b.kind)
+
+
 def _joinable(a: Binding, b: Binding) -> bool:
     if isinstance(a, Num) and isinstance(b, Num):
-        return True
+        return _one_type(a.operand.type, b.operand.type)
     if isinstance(a, ArrayRef) and isinstance(b, ArrayRef):
         return (a.object.type.dtype, a.object.type.rank) == (
             b.object.type.dtype,
@@ -633,6 +647,12 @@ def _close(
                 ty, new = item.param.type, last.operand.type
                 assert isinstance(ty, Scalar)
                 assert isinstance(new, Scalar)
+                if not _one_type(ty, new):
+                    raise TypeUnstableError(
+                        f"{name!r} is a {ty} before the loop and a {new} after an iteration",
+                        lo.builder.loc,
+                        "convert one of them, for instance with `int()`",
+                    )
                 wide = join(ty, new)
                 if wide != ty:
                     memo.types[key] = wide

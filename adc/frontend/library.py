@@ -29,7 +29,7 @@ from adc.frontend.bindings import (
     Zip,
     kind_of,
 )
-from adc.frontend.lower import Dead, Lowerer
+from adc.frontend.lower import Lowerer
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Print
 from adc.ir.errors import TypeMismatchError
@@ -253,8 +253,7 @@ def _to_float(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> 
         try:
             return lo.num(float(args[0].value))
         except ValueError as error:
-            lo.builder.check(Literal(False, BOOL), "ValueError", _escaped(str(error)))
-            raise Dead from None
+            numbers.check(lo, Literal(False, BOOL), "ValueError", _escaped(str(error)))
     return Num(_weak(lo, _float(lo, args[0], node)))
 
 
@@ -330,8 +329,6 @@ def _range(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bin
     step = numbers_[2] if len(numbers_) == 3 else Num(integer(1))
     nonzero = numbers.apply(lo, "ne", step.operand, integer(0))
     numbers.check(lo, nonzero, "ValueError", "range() arg 3 must not be zero")
-    if isinstance(nonzero, Literal) and not nonzero.value:
-        raise Dead
     return Range(numbers_[0], numbers_[1], step)
 
 
@@ -431,9 +428,10 @@ def _clip(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
 def _numpy_power(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     _arity(lo, args, kwargs, node, 2)
     a, b = (numbers.number(lo, arg, node, "`np.power`") for arg in args)
-    if _common_type([a, b]).kind == "b":
+    ty = _common_type([a, b])
+    if ty.kind == "b":
         raise lo.unsupported("`np.power` of truth values", node)
-    a, b = (lo.convert(x, INT) if x.type == BOOL else x for x in (a, b))
+    a, b = (lo.convert(x, ty) if x.type == BOOL else x for x in (a, b))
     return Num(_strong(lo, numbers.power(lo, _strong(lo, a), b, node)))
 
 
@@ -551,7 +549,7 @@ def _ufunc(
         if ty.kind == "b" and row.name not in ("eq", "ne"):
             a, b = lo.convert(a, INT), lo.convert(b, INT)
         return Num(_strong(lo, numbers.compare_numbers(lo, row.name, a, b, node)))
-    if ty.kind == "b" and "b" not in row.kinds:
+    if ty.kind == "b" and "b" not in row.kinds and row.name not in _ALWAYS_DOUBLE:
         raise lo.unsupported(f"{what} on truth values", node, "convert them with `int()` first")
     if ty.kind not in row.kinds:
         if row.name in ("floor", "ceil", "trunc", "rint") and ty.kind in "iu":
@@ -559,16 +557,27 @@ def _ufunc(
                 return Num(_strong(lo, operands[0]))
         if "f" not in row.kinds:
             raise TypeMismatchError(f"{what} on {ty}", lo.span(node))
-        if row.name != "truediv" and ty.dtype in ("i8", "u8") and not ty.weak:
-            raise lo.unsupported(
-                f"{what} on {ty.numpy}, which is float16 in NumPy,", node, "convert it first"
-            )
-        ty = F32 if ty.dtype in ("i16", "u16") and row.name != "truediv" else F64
+        ty = F64 if row.name in _ALWAYS_DOUBLE else _floating(lo, operands, what, node)
     converted = [_strong(lo, numbers.fit(lo, operand, ty, node)) for operand in operands]
     return Num(_strong(lo, numbers.apply(lo, row, *converted)))
 
 
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
+# `np.divide` has loops of its own for integers; what the others compute in makes no difference.
+_ALWAYS_DOUBLE = ("truediv", "isnan", "isinf", "isfinite")
+
+
+def _floating(lo: Lowerer, operands: Sequence[Operand], what: str, node: ast.AST) -> Scalar:
+    """Return the smallest floating-point type that holds all integer operands, as NumPy picks."""
+    types = [numbers.scalar_type(operand) for operand in operands]
+    strong = {ty.dtype for ty in types if not ty.weak or ty.kind == "b"}
+    if not strong:
+        return F64
+    if strong <= {"b1", "i8", "u8"}:
+        raise lo.unsupported(
+            f"{what} on small integers, which is float16 in NumPy,", node, "convert them first"
+        )
+    return F32 if strong <= {"b1", "i8", "u8", "i16", "u16"} else F64
 
 
 def _common_type(operands: Sequence[Operand]) -> Scalar:

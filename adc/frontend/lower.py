@@ -329,6 +329,19 @@ class Lowerer:
 
     def exact(self, operand: Operand, ty: Scalar) -> Operand:
         """Return `operand` with exactly the type `ty`, weak mark included: for joins."""
+        source = operand.type
+        if isinstance(operand, Value) and source == INT and ty.kind in "iu" and ty.dtype != "i64":
+            bounds = np.iinfo(ty.dtype.replace("i", "int").replace("u", "uint"))
+            low = self.builder.apply("ge", operand, integer(int(bounds.min)))
+            high = self.builder.apply("le", operand, integer(min(int(bounds.max), 2**63 - 1)))
+            ok = self.builder.apply("and", low, high)
+            self.builder.check(
+                ok,
+                "OverflowError",
+                f"adc keeps this variable as {ty.numpy}, which it is on another path; "
+                "{} does not fit",
+                operand,
+            )
         operand = self.convert(operand, ty)
         if operand.type == ty:
             return operand
@@ -417,7 +430,13 @@ class Lowerer:
             for name in path[1:]:
                 value = getattr(value, name)
         except KeyError:
-            raise UnboundError(f"name {path[0]!r} is not defined", self.span(node)) from None
+            raise UnboundError(
+                f"name {path[0]!r} is not defined",
+                self.span(node),
+                "check the spelling, or define it before the call",
+            ) from None
+        except AttributeError as error:
+            raise TypeMismatchError(str(error), self.span(node), "check the spelling") from None
         binding = self.capture(holder, path, value)
         if binding is None:
             self.shared.guards.setdefault(key, Guard(holder, path, value))
@@ -521,6 +540,8 @@ def lower(fn: Callable[..., Any], arguments: dict[str, Any]) -> Lowered:
     inputs = {obj: value for obj, value in lo.origin.items()}
     try:
         result = calls.run_function(lo, fn, source, bindings)
+    except Dead:
+        result = Num(Literal(0.0, FLOAT))  # every path raises: nobody sees it
     except RecursionError:
         raise RecursionDepthError(
             f"{fn.__name__!r} nests deeper than adc can follow", source.span(source.node)
@@ -529,6 +550,7 @@ def lower(fn: Callable[..., Any], arguments: dict[str, Any]) -> Lowered:
     params += [capture.param for capture in captures]
     if isinstance(result, Unstable):
         raise TypeUnstableError(f"the result {result.why}", source.span(source.node))
+    _check_returnable(result, source)
     operands = tuple(leaf_operand(lo, leaf) for leaf in leaves(result))
     written = frozenset(
         k
@@ -551,6 +573,21 @@ def lower(fn: Callable[..., Any], arguments: dict[str, Any]) -> Lowered:
         tuple(lo.shared.guards.values()),
         tuple(lo.shared.sources.values()),
         written,
+    )
+
+
+def _check_returnable(result: Binding, source: Source) -> None:
+    match result:
+        case Num() | ArrayRef() | Static():
+            return
+        case TupleOf(items=items):
+            for item in items:
+                _check_returnable(item, source)
+            return
+    raise UnsupportedError(
+        f"returning {kind_of(result)} is not supported",
+        source.span(source.node),
+        "return numbers, arrays and tuples of them",
     )
 
 

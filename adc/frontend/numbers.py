@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from adc.frontend.bindings import ArrayRef, Binding, Num, Static, TupleOf, kind_of
-from adc.frontend.lower import INDEX_BITS, Lowerer
+from adc.frontend.lower import INDEX_BITS, Dead, Lowerer
 from adc.ir.builder import integer
 from adc.ir.core import Apply, Call, For, If, Literal, Load, Operand, Recall, Stmt, Value, While
 from adc.ir.errors import TypeMismatchError
@@ -289,9 +289,12 @@ def _no_overflow_shift(lo: Lowerer, a: Operand, b: Operand) -> None:
 
 
 def check(lo: Lowerer, ok: Operand, error: str, message: str, *args: Operand) -> None:
-    """Emit a check unless it surely holds."""
-    if not (isinstance(ok, Literal) and ok.value):
-        lo.builder.check(ok, error, message, *args)
+    """Emit a check unless it surely holds; where it surely fails, nothing follows."""
+    if isinstance(ok, Literal) and ok.value:
+        return
+    lo.builder.check(ok, error, message, *args)
+    if isinstance(ok, Literal):
+        raise Dead
 
 
 def nonzero(lo: Lowerer, operand: Operand, error: str, message: str) -> None:

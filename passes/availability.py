@@ -1,0 +1,251 @@
+"""Prove, after `remat`, that what stands for every recalled value is that value.
+
+Independent of how `remat` decides: it compares the program before and after. An operand has the
+forward value `v` if it is `v`; if it comes off the tape at the place where `v` was pushed in the
+mirrored region; if it is the mirrored loop's index; if it is computed by the operation that
+computes `v`, from operands that have its operands; or if it is read from an array version that
+provably still has the element (a fresh `forwarding` analysis). Together with dominance
+(`verifier`) and the balance of the tape (`tape`) this makes every value available at its use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from adc.ir.core import (
+    Apply,
+    Block,
+    Check,
+    For,
+    Function,
+    If,
+    Literal,
+    Load,
+    Operand,
+    Pop,
+    Push,
+    Stmt,
+    Store,
+    Value,
+    While,
+    blocks,
+    walk,
+)
+from adc.ir.errors import IRError
+from adc.ir.printer import operand_text
+from adc.ir.types import Array
+from adc.passes.forwarding import Forwarding
+
+Recalled = tuple[str, Value, Operand]
+
+
+def check_availability(before: Function, after: Function, recalled: Sequence[Recalled]) -> None:
+    """Raise IRError unless every stand-in has the value that it stands for.
+
+    Parameters
+    ----------
+    before, after : Function
+        The program with Recalls, and without.
+    recalled : sequence of (function, value, operand)
+        What stands for which forward value, in which function of `after`.
+    """
+    functions = {each.name: each for each in (*after.callees, after)}
+    originals = {each.name: each for each in (*before.callees, before)}
+    proofs: dict[str, _Proof] = {}
+    for name, value, operand in recalled:
+        if name not in functions:
+            continue  # a function that nobody calls any more
+        if name not in proofs:
+            mirror = originals[name].mirror if name in originals else ""
+            forward = functions[f"{mirror}.fwd"] if mirror else functions[name]
+            proofs[name] = _Proof(originals[mirror or name], forward, functions[name])
+        if not proofs[name].has(operand, value):
+            raise IRError(
+                f"{name}: {operand_text(operand)} stands for {value} but need not have its value"
+            )
+
+
+@dataclass
+class _Place:
+    """Where a popped value comes from: the mirrored loop, or the function, and the position."""
+
+    region: str
+    position: int
+
+
+@dataclass
+class _Proof:
+    """Facts about one forward function before and after, and the function that reverses it."""
+
+    original: Function
+    forward: Function
+    reverse: Function
+    defs: dict[Value, Stmt] = field(default_factory=dict)
+    made: dict[Value, Stmt] = field(default_factory=dict)
+    loops: dict[str, For | While] = field(default_factory=dict)
+    pushes: dict[str, Push] = field(default_factory=dict)
+    popped: dict[Value, _Place] = field(default_factory=dict)
+    indices: dict[Value, str] = field(default_factory=dict)
+    proven: dict[tuple[Operand, Value], bool] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for stmt in walk(self.original.body):
+            for result in stmt.results:
+                self.defs[result] = stmt
+        for stmt in walk(self.original.body):
+            if isinstance(stmt, For | While):
+                self.loops[stmt.label] = stmt
+        for function in (self.forward, self.reverse):
+            self.collect(function.body, "")
+        self.whole = self.forward is self.reverse
+        self.forwarding = Forwarding(self.original)
+
+    def collect(self, stmts: Sequence[Stmt], region: str) -> None:
+        for stmt in stmts:
+            for result in stmt.results:
+                self.made[result] = stmt
+            if isinstance(stmt, Push):
+                self.pushes[region] = stmt
+            elif isinstance(stmt, Pop):
+                mirrored = region.rpartition(".rev")[0] if region else ""
+                for position, result in enumerate(stmt.results):
+                    self.popped[result] = _Place(mirrored, position)
+            inner = region
+            if isinstance(stmt, For | While):
+                inner = stmt.label
+                if isinstance(stmt, For):
+                    self.indices[stmt.index] = stmt.label
+            for block in blocks(stmt):
+                self.collect(block.stmts, inner)
+
+    # -- the proof -------------------------------------------------------------------------
+
+    def has(self, operand: Operand, value: Value) -> bool:
+        """Whether `operand` has the forward value `value`."""
+        if operand == value:
+            return True
+        key = (operand, value)
+        if key not in self.proven:
+            self.proven[key] = False  # for cycles, of which there are none
+            self.proven[key] = isinstance(operand, Value) and self.prove(operand, value)
+        return self.proven[key]
+
+    def prove(self, operand: Value, value: Value) -> bool:
+        place = self.popped.get(operand)
+        if place is not None:
+            push = self.pushes.get(place.region)
+            if push is None or place.position >= len(push.values):
+                return False
+            return self.holds(push.values[place.position], value)
+        if operand in self.indices:
+            loop = self.loops.get(self.indices[operand].rpartition(".rev")[0])
+            return isinstance(loop, For) and loop.index == value and not loop.down
+        if self.holds(operand, value):
+            return True
+        stmt, original = self.made.get(operand), self.defs.get(value)
+        if isinstance(stmt, Load) and self.reload(stmt, value):
+            return True
+        return (
+            stmt is not None
+            and original is not None
+            and operand in stmt.results
+            and value in original.results
+            and stmt.results.index(operand) == original.results.index(value)
+            and self.alike(stmt, original, {})
+        )
+
+    def holds(self, operand: Operand, value: Value) -> bool:
+        """Whether a forward operand is `value`, or the result of an if that an arm gives it."""
+        if operand == value:
+            return True
+        stmt = self.made.get(operand) if isinstance(operand, Value) else None
+        if not isinstance(stmt, If) or operand not in stmt.results:
+            return False
+        k = stmt.results.index(operand)
+        defined = [
+            {v for s in walk(arm.stmts) for v in s.results} for arm in (stmt.then, stmt.orelse)
+        ]
+        # The value is recalled only where its own arm ran: that arm must give it.
+        for arm, inside in zip((stmt.then, stmt.orelse), defined, strict=True):
+            if value in inside:
+                return self.holds(arm.yields[k], value)
+        return False
+
+    def reload(self, load: Load, value: Value) -> bool:
+        """Whether a load in reverse code finds the element that forward code read or stored."""
+        if not self.whole:
+            return False
+        known = self.forwarding.by_result.get(value)
+        if known is None or not isinstance(known.stmt, Load):
+            return False
+        original = known.stmt
+        if not self.same_many(load.index, original.index, {}):
+            return False
+        if load.array == original.array:
+            return True
+        return self.forwarding.source(original) == load.array
+
+    def alike(self, stmt: Stmt, original: Stmt, env: dict[Value, Value]) -> bool:
+        """Whether two statements compute the same; `env` maps inner values of the original."""
+        match stmt, original:
+            case Apply(), Apply():
+                return (
+                    stmt.op is original.op
+                    and stmt.params == original.params
+                    and self.same_many(stmt.args, original.args, env)
+                )
+            case Load(), Load():
+                if original.result in env:
+                    return False
+                return self.reload(
+                    Load(stmt.result, stmt.array, self.translated(stmt.index, original.index, env)),
+                    original.result,
+                )
+            case If(), If():
+                return self.same(stmt.cond, original.cond, env) and all(
+                    self.alike_blocks(a, b, env)
+                    for a, b in zip(blocks(stmt), blocks(original), strict=True)
+                )
+            case For(), For():
+                if not self.same(stmt.trips, original.trips, env) or stmt.down != original.down:
+                    return False
+                if not self.same_many(stmt.init, original.init, env):
+                    return False
+                inner = {**env, original.index: stmt.index}
+                return self.alike_blocks(stmt.body, original.body, inner)
+        return False
+
+    def alike_blocks(self, block: Block, original: Block, env: dict[Value, Value]) -> bool:
+        inner = {**env, **dict(zip(original.params, block.params, strict=True))}
+        theirs = [stmt for stmt in original.stmts if not isinstance(stmt, Check)]
+        if len(block.stmts) != len(theirs):
+            return False
+        for stmt, other in zip(block.stmts, theirs, strict=True):
+            if isinstance(stmt, Store) or not self.alike(stmt, other, inner):
+                return False
+            inner.update(zip(other.results, stmt.results, strict=True))
+        return self.same_many(block.yields, original.yields, inner)
+
+    def translated(
+        self, index: Sequence[Operand], original: Sequence[Operand], env: dict[Value, Value]
+    ) -> tuple[Operand, ...]:
+        """Return the original's indices where the copy's are the same under `env`."""
+        return tuple(
+            theirs if self.same(mine, theirs, env) else mine
+            for mine, theirs in zip(index, original, strict=True)
+        )
+
+    def same(self, operand: Operand, original: Operand, env: dict[Value, Value]) -> bool:
+        if isinstance(original, Literal) or isinstance(original.type, Array):
+            return operand == original
+        if original in env:
+            return operand == env[original]
+        return self.has(operand, original)
+
+    def same_many(
+        self, mine: Sequence[Operand], theirs: Sequence[Operand], env: dict[Value, Value]
+    ) -> bool:
+        return len(mine) == len(theirs) and all(
+            self.same(a, b, env) for a, b in zip(mine, theirs, strict=True)
+        )
