@@ -118,7 +118,8 @@ class Derivative:
 
     def __repr__(self) -> str:
         name = getattr(self.__wrapped__, "__qualname__", repr(self.__wrapped__))
-        words = "".join("value_and_grad(" if lv.with_value else "grad(" for lv in self._levels)
+        levels = reversed(self._levels)  # the last is the outermost
+        words = "".join("value_and_grad(" if lv.with_value else "grad(" for lv in levels)
         return f"<adc {words}{name}{')' * len(self._levels)}>"
 
 

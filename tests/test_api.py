@@ -175,7 +175,7 @@ def test_what_cannot_be_differentiated_is_refused_at_once() -> None:
         adc.grad(np.cos)
     with pytest.raises(ArgumentError, match="argnums='x'"):
         adc.grad(cube, "x")  # type: ignore[arg-type]
-    with pytest.raises(ArgumentError, match="argnums=0.5"):
+    with pytest.raises(ArgumentError, match=r"argnums=0\.5"):
         adc.grad(cube, 0.5)  # type: ignore[arg-type]
     with pytest.raises(AdcError, match="remat='magic' is not a policy"):
         adc.grad(cube, remat="magic")
@@ -272,7 +272,7 @@ def test_tuples() -> None:
     np.testing.assert_array_equal(a, [1.0, 0.5, 2.0])
     assert (c, s) == (2.0, 3.0)
     assert type(c) is float
-    with pytest.raises(ArgumentError, match="'p'.* is a list"):
+    with pytest.raises(ArgumentError, match=r"'p'.* is a list"):
         adc.grad(programs.tuple_argument_with_an_array)([np.ones(3), 0.5], 2.0)
 
 
@@ -379,9 +379,6 @@ def test_arguments_that_overlap() -> None:
         adc.grad(scaled)(x[:4], x[2:])
     # Interleaved, so they share nothing.
     np.testing.assert_array_equal(adc.grad(scaled)(x[::2], x[1::2]), 2.0 * x[1::2])
-
-
-AUX = np.array([1.0, 2.0])
 
 
 def auxiliary(a: Any, kind: Any) -> Any:
@@ -647,7 +644,6 @@ def test_forked_children() -> None:
 def test_a_fork_waits_for_a_compilation() -> None:
     def work() -> None:
         for k in range(3):
-            exec(f"offset_{k} = 1")
             adc.grad(lambda x: x * x + x, cache=False)(float(k))
 
     thread = threading.Thread(target=work)
