@@ -17,7 +17,7 @@ import operator
 import sys
 import types
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
 from adc.dispatch import Code, Compiled, Level, Options, release_memory
 from adc.ir.errors import ArgumentError
@@ -155,11 +155,36 @@ def _split(fn: Callable[..., Any]) -> tuple[Callable[..., Any], tuple[Level, ...
     return fn, ()
 
 
-def _make(fn: Callable[..., Any] | None, level: Level, options: Options) -> Any:
-    if fn is None:
-        return lambda fn: _make(fn, level, options)
-    function, levels = _split(fn)
-    return Derivative(function, (*levels, level), options)
+def _make(
+    fn: Callable[..., Any] | None, level: Level, options: Options
+) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
+    def make(fn: Callable[..., Any]) -> Derivative:
+        function, levels = _split(fn)
+        return Derivative(function, (*levels, level), options)
+
+    return make if fn is None else make(fn)
+
+
+@overload
+def grad(
+    fn: Callable[..., Any],
+    argnums: int | Sequence[int] = 0,
+    *,
+    has_aux: bool = False,
+    remat: str = "auto",
+    cache: bool = True,
+) -> Derivative: ...
+
+
+@overload
+def grad(
+    fn: None = None,
+    argnums: int | Sequence[int] = 0,
+    *,
+    has_aux: bool = False,
+    remat: str = "auto",
+    cache: bool = True,
+) -> Callable[[Callable[..., Any]], Derivative]: ...
 
 
 def grad(
@@ -169,7 +194,7 @@ def grad(
     has_aux: bool = False,
     remat: str = "auto",
     cache: bool = True,
-) -> Any:
+) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """Return a function that computes the gradient of `fn` in reverse mode.
 
     Parameters
@@ -213,6 +238,28 @@ def grad(
     return _make(fn, level, _options(remat, cache))
 
 
+@overload
+def value_and_grad(
+    fn: Callable[..., Any],
+    argnums: int | Sequence[int] = 0,
+    *,
+    has_aux: bool = False,
+    remat: str = "auto",
+    cache: bool = True,
+) -> Derivative: ...
+
+
+@overload
+def value_and_grad(
+    fn: None = None,
+    argnums: int | Sequence[int] = 0,
+    *,
+    has_aux: bool = False,
+    remat: str = "auto",
+    cache: bool = True,
+) -> Callable[[Callable[..., Any]], Derivative]: ...
+
+
 def value_and_grad(
     fn: Callable[..., Any] | None = None,
     argnums: int | Sequence[int] = 0,
@@ -220,7 +267,7 @@ def value_and_grad(
     has_aux: bool = False,
     remat: str = "auto",
     cache: bool = True,
-) -> Any:
+) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """Return a function that computes ``(value, gradient)`` of `fn`; see `grad`.
 
     >>> value_and_grad(lambda x: x * x)(3.0)

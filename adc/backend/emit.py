@@ -343,7 +343,8 @@ class _Emitter(Traffic):
         if mark:
             self.line(f"state[TOP] = {mark}")
         self.line(f"return ({', '.join(values)}{',' * (len(values) == 1)})")
-        return [*head, *self._lines]
+        doc, *body = self._lines
+        return [*head, doc, *self.nothing_lines(), *body]
 
 
 def emit(fn: Function) -> Emitted:

@@ -119,6 +119,7 @@ class Writer:
         self._counts = use_counts(fn)
         self._escaping = escaping(fn)
         self._last: tuple[str, int] | None = None  # the source line last written as a comment
+        self._nothing = ""  # the variable that early exits return
 
     # -- lines and names -------------------------------------------------------------------
 
@@ -209,6 +210,15 @@ class Writer:
 
     def leave(self) -> None:
         """Return early: what is returned does not matter."""
+        if not any(isinstance(result.type, Array) for result in self._fn.results):
+            self.line(f"return {self._nothing_text()}")
+            return
+        # Numba types every expression: arrays that nobody looks at are made in one place.
+        if not self._nothing:
+            self._nothing = self.helper("nothing")
+        self.line(f"return {self._nothing}")
+
+    def _nothing_text(self) -> str:
         values = []
         for result in self._fn.results:
             if isinstance(result.type, Array):
@@ -217,7 +227,11 @@ class Writer:
             else:
                 zero = {"b": False, "f": 0.0}.get(result.type.kind, 0)
                 values.append(expressions.literal(zero, result.type))
-        self.line(f"return ({', '.join(values)}{',' * (len(values) == 1)})")
+        return f"({', '.join(values)}{',' * (len(values) == 1)})"
+
+    def nothing_lines(self) -> list[str]:
+        """Return the line that makes what `leave` returns, if anything needs it."""
+        return [f"    {self._nothing} = {self._nothing_text()}"] if self._nothing else []
 
     def stop_if(self, condition: str) -> None:
         self.line(f"if {condition}:")
