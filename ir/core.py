@@ -27,6 +27,9 @@ class Value:
     name: str
     type: Type
 
+    def __hash__(self) -> int:
+        return hash(self.name)  # which a string remembers
+
     def __str__(self) -> str:
         return f"%{self.name}"
 

@@ -20,6 +20,7 @@ Nothing that could change a bit of a float is done: ``x + 0.0`` stays (it turns 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -35,8 +36,10 @@ from adc.ir.core import (
     Literal,
     Operand,
     Recall,
+    Reverse,
     Stmt,
     Value,
+    walk,
 )
 from adc.ir.opdef import OPS, numpy_value
 from adc.ir.types import Array, Scalar
@@ -51,11 +54,19 @@ _FOLDED = frozenset(
 
 def simplify(fn: Function) -> Function:
     """Return `fn` with constants folded and neutral operations removed."""
-    return rebuilt(fn, _Simplify)
+    # A loop that reverse code mirrors stays, even one that never runs.
+    mirrored = frozenset(
+        stmt.loop
+        for each in (*fn.callees, fn)
+        for stmt in walk(each.body)
+        if isinstance(stmt, Reverse)
+    )
+    return rebuilt(fn, functools.partial(_Simplify, mirrored))
 
 
 class _Simplify:
-    def __init__(self, recalled: Mapping[Value, Operand] | None) -> None:
+    def __init__(self, mirrored: frozenset[str], recalled: Mapping[Value, Operand] | None) -> None:
+        self.mirrored = mirrored
         self.env: dict[Value, Operand] = {}
         # What became of the values that reverse code recalls.
         self.recalled = self.env if recalled is None else recalled
@@ -94,7 +105,9 @@ class _Simplify:
                 return block.stmts
             case If():
                 return self.if_(stmt)
-            case For(trips=Literal(value=trips)) if trips <= 0:
+            case For(label=label, trips=Literal(value=trips)) if (
+                trips <= 0 and label not in self.mirrored
+            ):
                 self.env.update(zip(stmt.results, stmt.init, strict=True))
                 return ()
             case Check(cond=Literal(value=value)) if value:

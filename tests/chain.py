@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -90,12 +91,14 @@ class Chain:
         floats = tuple(k for k in wanted if lowered.fn.params[k].type.kind == "f")
         return cls(fn, args, tuple(argnums), lowered, inputs, floats, wanted)
 
+    @cached_property
     def primal(self) -> Function:
         return pipeline.run(self.lowered.fn, pipeline.PRIMAL)
 
+    @cached_property
     def adjoint(self) -> Function:
         step = ("adjoint", lambda fn: adjoint(fn, self.positions))
-        return pipeline.run(self.primal(), (step, *pipeline.DERIVATIVE))
+        return pipeline.run(self.primal, (step, *pipeline.DERIVATIVE))
 
     def gradient(self, results: Sequence[Any]) -> tuple[Any, ...]:
         """Return the gradients of all differentiated leaves; 0 for integers in tuples."""
@@ -131,7 +134,7 @@ def check_stages(
 ) -> list[str]:
     """Check every stage in the interpreter: gradients, plans, both forms."""
     found: list[str] = []
-    reverse = chain.adjoint()
+    reverse = chain.adjoint
     found += well_formed(chain.lowered.fn) + well_formed(reverse)
     results = run(reverse, fresh(chain.inputs))
     problem = oracle.gradient_mismatch(
@@ -153,11 +156,11 @@ def check_stages(
 
 def check_tangent(chain: Chain, rng: np.random.Generator) -> list[str]:
     """Forward and reverse mode agree along a random direction."""
-    results = run(chain.adjoint(), fresh(chain.inputs))
+    results = run(chain.adjoint, fresh(chain.inputs))
     gradient = [g for g, k in zip(chain.gradient(results), chain.leaves, strict=True)
                 if k in chain.positions]  # fmt: skip
     forward = pipeline.run(
-        chain.primal(),
+        chain.primal,
         (("tangent", lambda fn: tangent(fn, chain.positions)), *pipeline.DERIVATIVE),
     )
     found = well_formed(forward)

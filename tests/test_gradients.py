@@ -25,7 +25,7 @@ def _chain(program: Program) -> chains.Chain:
 def test_value(program: Program) -> None:
     chain = _chain(program)
     want = program.fn(*program.make_args())
-    for fn in (chain.lowered.fn, chain.primal()):
+    for fn in (chain.lowered.fn, chain.primal):
         got = chains.rebuild(chain.lowered.result, iter(chains.run(fn, chains.fresh(chain.inputs))))
         for a, b in zip(chains.flat_gradient(got), chains.flat_gradient(want), strict=True):
             if a is None and b is None:

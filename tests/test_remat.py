@@ -21,7 +21,7 @@ from tests.bench.kernels import KERNELS
 
 def plan_of(fn: Any, args: tuple[Any, ...], policy: str = "auto") -> Rematerialized:
     chain = chains.Chain.of(fn, args, (0,))
-    return rematerialize(chain.adjoint(), policy)
+    return rematerialize(chain.adjoint, policy)
 
 
 def decisions(plan: Plan) -> dict[str, set[str]]:

@@ -179,16 +179,19 @@ class Kernel:
         self._operands = max([len(site.types) for site in emitted.sites], default=0)
         self._prints = any(not site.error for site in emitted.sites)
         self._local = threading.local()
-        self._memories: weakref.WeakSet[Memory] = weakref.WeakSet()
+        # Not a WeakSet: that cannot be read while another thread changes it.
+        self._memories: list[weakref.ref[Memory]] = []
 
     def _memory(self) -> Memory:
+        """Return the memory of this thread, locked."""
         memory: Memory | None = getattr(self._local, "memory", None)
-        # A signal handler may call the kernel that it interrupts.
-        if memory is None or memory.busy:
+        if memory is None or not memory.lock.acquire(blocking=False):
+            # The first call; or another thread is releasing the memory at this very moment; or
+            # this is a signal handler, called in the middle of a call.
             memory = Memory(self._operands)
-            self._memories.add(memory)
-            if getattr(self._local, "memory", None) is None:
-                self._local.memory = memory
+            memory.lock.acquire()
+            self._memories.append(weakref.ref(memory, self._memories.remove))
+            self._local.memory = memory
         return memory
 
     def __call__(self, *args: Any) -> tuple[Any, ...]:
@@ -196,7 +199,6 @@ class Kernel:
             raise TypeError(f"{self.emitted.name} takes {len(self._in)} arguments, not {len(args)}")
         given = [convert(arg) for convert, arg in zip(self._in, args, strict=True)]
         memory = self._memory()
-        memory.busy = True
         try:
             memory.begin()
             found = self.code(memory.state, *given)
@@ -206,7 +208,7 @@ class Kernel:
             if status:
                 self._fail(memory, status)
         finally:
-            memory.busy = False
+            memory.lock.release()
         return tuple(deliver(value) for deliver, value in zip(self._out, found, strict=True))
 
     def _print(self, memory: Memory) -> None:
@@ -231,13 +233,20 @@ class Kernel:
     @property
     def nbytes(self) -> int:
         """Bytes that the kernel holds between calls, in all threads."""
-        return sum(memory.nbytes for memory in list(self._memories))
+        return sum(memory.nbytes for memory in self._alive())
 
     def release_memory(self) -> None:
         """Give back the memory held between calls, that of calls now running aside."""
-        for memory in list(self._memories):
-            if not memory.busy:
-                memory.release()
+        for memory in self._alive():
+            if memory.lock.acquire(blocking=False):
+                try:
+                    memory.release()
+                finally:
+                    memory.lock.release()
+
+    def _alive(self) -> list[Memory]:
+        found = [ref() for ref in list(self._memories)]
+        return [memory for memory in found if memory is not None]
 
 
 def compile(fn: Function, folder: Path | None = None, *, cache: bool = True) -> Kernel:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 import weakref
 from typing import Any
 
@@ -33,7 +34,8 @@ class Memory:
 
     def __init__(self, operands: int) -> None:
         self.state = np.zeros(State.OPERANDS + operands, np.int64)
-        self.busy = False
+        # Held during a call, so that no other thread frees what compiled code uses.
+        self.lock = threading.Lock()
         self._workspace = np.zeros(0, np.uint8)
         # Compiled code moves the tapes, so their addresses are in the state alone.
         self._finalizer = weakref.finalize(self, _release, self.state)

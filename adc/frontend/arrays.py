@@ -143,8 +143,10 @@ def _choose(
             item = items[k]
             assert isinstance(item, Num)
             assert isinstance(result, Num)
-            a, b, _ = numbers.promoted(lo, item.operand, result.operand, node)
-            result = Num(lo.builder.apply("select", here, a, b))
+            a, b = item.operand, result.operand
+            if a.type != b.type:
+                a, b, _ = numbers.promoted(lo, a, b, node)
+            result = Num(numbers.select(lo, here, a, b))
     return result
 
 

@@ -155,7 +155,7 @@ def _unary(lo: Lowerer, node: ast.UnaryOp) -> Binding:
         if ty.kind == "f":
             raise TypeMismatchError("`~` on a float", lo.span(node))
         return Num(numbers.apply(lo, "invert", operand))
-    return Num(numbers.apply(lo, "neg", operand))
+    return Num(numbers.negated(lo, operand, node))
 
 
 def _compare(lo: Lowerer, node: ast.Compare) -> Binding:

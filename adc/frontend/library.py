@@ -269,6 +269,8 @@ def _abs(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bindi
         x = lo.convert(x, INT) if numbers.scalar_type(x).weak else x
         if x.type.kind == "b":
             return Num(x)
+    if isinstance(x, Literal) and x.type == INT:
+        return Num(x if x.value >= 0 else numbers.negated(lo, x, node))
     return Num(x) if x.type.kind == "u" else Num(numbers.apply(lo, "abs", x))
 
 

@@ -277,6 +277,15 @@ def _folded(lo: Lowerer, name: str, a: Literal, b: Literal, node: ast.AST) -> Op
     return integer(value)
 
 
+def negated(lo: Lowerer, operand: Operand, node: ast.AST) -> Operand:
+    if isinstance(operand, Literal) and operand.type == INT:
+        return _folded(lo, "sub", integer(0), operand, node)
+    result = apply(lo, "neg", operand)
+    if operand.type == INT and isinstance(result, Value):
+        lo.bits[result] = lo.bits_of(operand)
+    return result
+
+
 def _fits(lo: Lowerer, size: Operand, what: str) -> None:
     ok = apply(lo, "lt", apply(lo, "abs", size), Literal(_LIMIT, FLOAT))
     check(lo, ok, "OverflowError",
@@ -470,6 +479,8 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
     if isinstance(left, Num) and isinstance(right, Num):
         with lo.at(node):
             return compare_numbers(lo, _COMPARE[type(op)], left.operand, right.operand, node)
+    if isinstance(left, ArrayRef) or isinstance(right, ArrayRef):
+        raise lo.unsupported("comparison of whole arrays", node, "compare elements")
     if isinstance(left, TupleOf) and isinstance(right, TupleOf):
         if isinstance(op, ast.Eq | ast.NotEq):
             return _equal_tuples(lo, op, left, right, node)
@@ -481,8 +492,6 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
         op, ast.Eq | ast.NotEq
     ):
         return Literal(isinstance(op, ast.NotEq), BOOL)
-    if isinstance(left, ArrayRef) or isinstance(right, ArrayRef):
-        raise lo.unsupported("comparison of whole arrays", node, "compare elements")
     raise TypeMismatchError(f"comparison of {kind_of(left)} with {kind_of(right)}", lo.span(node))
 
 

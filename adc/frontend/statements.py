@@ -532,6 +532,9 @@ def _raise(lo: Lowerer, stmt: ast.Raise) -> None:
             "this `raise`", stmt, "raise a builtin exception with one message, e.g. ValueError(…)"
         )
     message, operands = expressions.message(lo, args[0]) if args else ("", ())
+    if name == "KeyError" and args and message == "{}":
+        # It shows its argument's `repr`.
+        raise lo.unsupported("`KeyError` of a number", stmt, "use a text")
     lo.builder.check(Literal(False, BOOL), name, message, *operands)
     raise Dead
 
