@@ -36,6 +36,8 @@ class Derivative:
     """
 
     __wrapped__: Callable[..., Any]
+    __name__: str
+    __qualname__: str
 
     def __init__(self, fn: Callable[..., Any], levels: tuple[Level, ...], options: Options):
         functools.update_wrapper(self, fn)

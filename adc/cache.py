@@ -16,7 +16,6 @@ import dataclasses
 import hashlib
 import json
 import os
-import platform
 import shutil
 import sys
 import tempfile
@@ -88,30 +87,6 @@ def size_limit() -> int:
 
 
 @lru_cache(maxsize=1)
-def _versions() -> tuple[str, ...]:
-    import llvmlite
-    import llvmlite.binding as llvm
-    import numba
-    import numpy
-
-    from adc import __version__
-
-    settings = ("OPT", "CPU_NAME", "CPU_FEATURES", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK")
-    return (
-        str(VERSION),
-        __version__,
-        _own_source(),
-        numba.__version__,
-        llvmlite.__version__,
-        numpy.__version__,
-        platform.python_version(),
-        platform.machine(),
-        llvm.get_host_cpu_name(),
-        llvm.get_host_cpu_features().flatten(),
-        *(str(getattr(numba.config, name, None)) for name in settings),
-    )
-
-
 def _own_source() -> str:
     """Return a digest of the compiler itself: a development version changes without a number."""
     root = Path(__file__).resolve().parent
@@ -125,13 +100,15 @@ def _own_source() -> str:
 
 def key_of(lowered: Lowered, steps: Sequence[Step], policy: str) -> str:
     """Return the name of the entry for a lowered function and what is to be made of it."""
-    from adc.backend import vector_math
+    from adc import __version__
+    from adc.backend import cpu
 
     fn = lowered.fn
     # Errors and plans name places in the source.
     places = [stmt.loc for each in (*fn.callees, fn) for stmt in walk(each.body)]
-    parts = (str(fn), repr(places), repr(tuple(steps)), policy, vector_math.vector_library())
-    return hashlib.sha256("\0".join((*parts, *_versions())).encode()).hexdigest()[:32]
+    made_by = (VERSION, __version__, _own_source(), cpu.target())
+    parts = (str(fn), repr(places), repr(tuple(steps)), policy, repr(made_by))
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
 def load_or_build(lowered: Lowered, steps: Sequence[Step], policy: str, use_disk: bool) -> Entry:
@@ -178,7 +155,7 @@ def _build(made: Compilation, entry: Path | None) -> Entry:
     with tempfile.TemporaryDirectory(prefix=_TEMPORARY, dir=base, ignore_cleanup_errors=True) as at:
         path = cpu.write_source(emitted, Path(at))
         code = cpu.build(emitted, path, cache=entry is not None)
-        # Settings of Numba may lead it to keep machine code elsewhere: then there is no entry.
+        # Settings of Numba may have it keep machine code elsewhere: then there is no entry.
         if entry is not None and any(path.parent.glob("__pycache__/*.nbc")):
             path = _keep(path, entry, emitted, made.plan)
     return Entry(cpu.Kernel(emitted, code, path), made.plan, emitted.source, False, made)

@@ -150,18 +150,18 @@ def key_of(value: Any) -> object:
         return cls, value
     if isinstance(value, np.generic):
         return value.dtype
-    return "object", id(value), _state(value, ())
+    return "object", id(value), _state(value)
 
 
-def _state(value: Any, seen: tuple[int, ...]) -> object:
+def _state(value: Any, seen: tuple[int, ...] = ()) -> object:
     """Return the attributes of an object: those that the function reads are built into the code."""
     if isinstance(value, _UNCHANGING) or id(value) in seen:
         return None
     found = dict(getattr(value, "__dict__", ()))
-    for cls in type(value).__mro__:
-        for name in cls.__dict__.get("__slots__", ()):
-            if hasattr(value, name):
-                found.setdefault(name, getattr(value, name))
+    for cls in type(value).__mro__[:-1]:
+        for name, item in cls.__dict__.items():
+            if type(item) in _NUMBERS or type(item) in (int, types.MemberDescriptorType):
+                found.setdefault(name, getattr(value, name, None))
     return tuple([(name, _constant(item, (*seen, id(value)))) for name, item in found.items()])
 
 
@@ -407,6 +407,8 @@ class Compiled:
         Makes what the user gets of the results of the kernel.
     ones : tuple
         Directions of inner derivatives: along their scalar argument.
+    states : list
+        Captured objects, and the attributes they had.
     """
 
     lowered: Lowered
@@ -416,6 +418,7 @@ class Compiled:
     entry: cache.Entry
     present: Callable[[Sequence[Any]], Any]
     ones: tuple[Any, ...]
+    states: list[tuple[Any, object]]
 
     @property
     def plan(self) -> Plan | None:
@@ -439,6 +442,9 @@ class Compiled:
         """Return the captured variables, or None if something built into the code has changed."""
         for guard in self.lowered.guards:
             if not guard.holds():
+                return None
+        for value, state in self.states:
+            if _state(value) != state:
                 return None
         found = []
         for capture in self.lowered.captures:
@@ -668,7 +674,9 @@ class Code:
         _kernels.add(entry.kernel)
         present = _presenter(lowered, signature, self.levels, self.along)
         ones = (1.0,) * max(len(self.levels) - 1, 0)
-        return Compiled(lowered, steps, signature, self.options, entry, present, ones)
+        states = [(guard.value, _state(guard.value)) for guard in lowered.guards]
+        states = [(value, state) for value, state in states if state]
+        return Compiled(lowered, steps, signature, self.options, entry, present, ones, states)
 
 
 _kernels: weakref.WeakSet[Any] = weakref.WeakSet()

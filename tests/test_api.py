@@ -174,7 +174,7 @@ def test_what_cannot_be_differentiated_is_refused_at_once() -> None:
     with pytest.raises(UnsupportedError, match="'cos' is not a Python function"):
         adc.grad(np.cos)
     with pytest.raises(ArgumentError, match="argnums='x'"):
-        adc.grad(cube, "x")
+        adc.grad(cube, "x")  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match=r"argnums=0\.5"):
         adc.grad(cube, 0.5)  # type: ignore[call-overload]
     with pytest.raises(AdcError, match="remat='magic' is not a policy"):
@@ -563,6 +563,43 @@ def test_closures_are_followed() -> None:
     assert slope(1.0) == 4.0
     scale, inner = 3.0, cube
     assert slope(1.0) == 9.0
+
+
+class Config:
+    base = 2.0
+
+    def __init__(self) -> None:
+        self.scale = 1.0
+
+
+CONFIG = Config()
+
+
+def configured(config: Any, x: Any) -> Any:
+    return config.base * config.scale * x
+
+
+def by_helper(x: Any) -> Any:
+    return configured(CONFIG, x)
+
+
+def by_name(x: Any) -> Any:
+    config = CONFIG
+    return config.base * config.scale * x
+
+
+@pytest.mark.parametrize("fn", [by_helper, by_name])
+def test_attributes_of_captured_objects_are_read_again(
+    fn: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slope = adc.grad(fn)
+    assert slope(1.0) == 2.0
+    monkeypatch.setattr(CONFIG, "scale", 3.0)
+    assert slope(1.0) == 6.0
+    monkeypatch.setattr(Config, "base", 5.0)
+    assert slope(1.0) == 15.0
+    assert slope(1.0) == 15.0
+    assert slope.cache_info()["hits"] == 1
 
 
 def apply(fn: Any, x: Any) -> Any:

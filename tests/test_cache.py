@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import stat
 import subprocess
 import sys
@@ -20,7 +21,7 @@ import pytest
 
 import adc
 from adc import cache
-from adc.backend import vector_math
+from adc.backend import cpu, vector_math
 
 PROGRAM = """
 TABLE = 2.0
@@ -144,22 +145,24 @@ def test_what_the_key_depends_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     check_new(lambda: adc.grad(moved.f), 2.0, 12.0)
 
 
-@pytest.mark.parametrize("what", ["version", "source of adc", "vector library"])
+@pytest.mark.parametrize("what", ["version", "source of adc", "machine"])
 def test_the_key_depends_on(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = module(tmp_path)
     assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled")
-    cache._versions.cache_clear()
     match what:
         case "version":
             monkeypatch.setattr(adc, "__version__", "9.9")
         case "source of adc":
             monkeypatch.setattr(cache, "_own_source", lambda: "another")
-        case "vector library":
-            monkeypatch.setattr(vector_math, "vector_library", lambda: "another")
-    try:
-        assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled")
-    finally:
-        cache._versions.cache_clear()
+        case "machine":
+            monkeypatch.setattr(cpu, "target", lambda: ("another",))
+    assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled")
+
+
+def test_the_machine_has_every_version() -> None:
+    target = cpu.target()
+    for known in (np.__version__, vector_math.vector_library(), platform.python_version()):
+        assert known in target
 
 
 def test_the_vector_library_can_be_chosen(tmp_path: Path) -> None:
@@ -218,6 +221,21 @@ def test_whatever_is_damaged_is_built_again(tmp_path: Path, place: Path) -> None
         assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled"), name
         assert outcome(adc.grad(program.f), 2.0) == (12.0, "loaded"), name
     assert [path.name[0] for path in place.glob("??/*") if path.name.startswith(".")] == []
+
+
+RECURSIVE = """
+def power(n, x):
+    if n == 0:
+        return x
+    return power(n - 1, x) * x
+"""
+
+
+def test_a_recursion_is_not_kept(tmp_path: Path, place: Path) -> None:
+    program = module(tmp_path, RECURSIVE)
+    for _ in range(2):
+        assert outcome(adc.grad(program.power, 1), 2, 3.0) == (27.0, "compiled")
+    assert not list(place.glob("??/*"))
 
 
 def test_missing_symbols(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -365,11 +383,12 @@ def test_without_cache_nothing_is_left(
     assert not list(scratch.iterdir())
 
 
-def test_numba_keeps_its_cache_elsewhere(tmp_path: Path) -> None:
+def test_a_cache_folder_of_numba_makes_no_difference(tmp_path: Path) -> None:
     module(tmp_path)
-    for _ in range(2):
-        result, *_ = output(start(tmp_path, SHOW, NUMBA_CACHE_DIR=str(tmp_path / "numba")))
-        assert result == 12.0
+    for how in ("compiled", "loaded"):
+        result, info, _ = output(start(tmp_path, SHOW, NUMBA_CACHE_DIR=str(tmp_path / "numba")))
+        assert (result, info[how]) == (12.0, 1)
+    assert not (tmp_path / "numba").exists()
 
 
 def test_the_size_is_bounded(tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ import hashlib
 import importlib.util
 import operator
 import os
+import platform
 import sys
 import tempfile
 import threading
@@ -22,8 +23,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import llvmlite
+import llvmlite.binding as llvm
+import numba
 import numpy as np
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCacheLocator
 
+from adc.backend import vector_math
 from adc.backend.emit import Emitted, Site, emit
 from adc.backend.memory import Memory
 from adc.backend.numba_api import types
@@ -63,6 +69,33 @@ def write_source(emitted: Emitted, folder: Path) -> Path:
     return path
 
 
+@functools.cache
+def target() -> tuple[str, ...]:
+    """Return what machine code depends on besides the source: compilers, settings, processor."""
+    settings = ("OPT", "CPU_NAME", "CPU_FEATURES", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK")
+    return (
+        numba.__version__,
+        llvmlite.__version__,
+        np.__version__,
+        platform.python_version(),
+        platform.machine(),
+        llvm.get_host_cpu_name(),
+        llvm.get_host_cpu_features().flatten(),
+        *(str(getattr(numba.config, name, None)) for name in settings),
+        vector_math.vector_library(),
+    )
+
+
+class _BesideSource(CompileResultCacheImpl):
+    """Keeps machine code beside the source, whatever `NUMBA_CACHE_DIR` says."""
+
+    _locator_classes = [InTreeCacheLocator]  # noqa: RUF012
+
+
+class _Cache(FunctionCache):
+    _impl_class = _BesideSource
+
+
 def build(emitted: Emitted, path: Path, *, cache: bool = True) -> Any:
     """Return the machine code of the source in `path`, compiled or found in Numba's file cache."""
     spec = importlib.util.spec_from_file_location(f"adc_kernel_{path.stem}", path)
@@ -75,7 +108,7 @@ def build(emitted: Emitted, path: Path, *, cache: bool = True) -> Any:
     # A recursive call is resolved by a table of the process that compiled it: loaded from a file
     # into another process, it would jump to nowhere.
     if cache and not getattr(module, "RECURSIVE", False):
-        dispatcher.enable_caching()
+        dispatcher._cache = _Cache(dispatcher.py_func)  # type: ignore[no-untyped-call]
     state = types.Array(types.int64, 1, "C")
     dispatcher.compile((state, *(numba_type(ty) for ty in emitted.params)))
     dispatcher.disable_compile()
@@ -266,4 +299,4 @@ def compile(fn: Function, folder: Path | None = None, *, cache: bool = True) -> 
     return Kernel(emitted, build(emitted, path, cache=cache), path)
 
 
-__all__ = ["Kernel", "build", "compile", "numba_type", "write_source"]
+__all__ = ["Kernel", "build", "compile", "numba_type", "target", "write_source"]

@@ -16,6 +16,7 @@ from adc.frontend.bindings import (
     Binding,
     Bound,
     Closure,
+    Late,
     Num,
     Static,
     TupleOf,
@@ -24,6 +25,7 @@ from adc.frontend.bindings import (
     kind_of,
     leaves,
     rebuild,
+    shape_of,
 )
 from adc.frontend.control import EXIT, FALLS, RESULT, RETURN
 from adc.frontend.lower import MAX_CALL_DEPTH, Dead, Frame, Lowerer, static
@@ -35,6 +37,8 @@ from adc.ir.types import INT, Array, Scalar, join
 
 # Compiled recursion has no interpreter to stop it before the stack ends.
 MAX_RECURSION = 3000
+# A recursive function is lowered once for each combination of argument types and functions.
+MAX_CALLEES = 24
 
 
 class _Recursive(Exception):
@@ -50,7 +54,7 @@ def _key(fn: types.FunctionType, bound: dict[str, Binding]) -> object:
     ``apply(lambda u: apply(f, u), x)`` is no recursion: the two calls apply different functions.
     """
     fixed = tuple(
-        (name, control.shape_of(binding))
+        (name, shape_of(binding))
         for name, binding in bound.items()
         if isinstance(binding, Closure | Static)
     )
@@ -331,7 +335,7 @@ class Callee:
 
     def facts(self) -> tuple[object, ...]:
         return (self.types, self.origins, self.modified, len(self.captures),
-                None if self.result is None else control.shape_of(self.result))  # fmt: skip
+                None if self.result is None else shape_of(self.result))  # fmt: skip
 
 
 def call_recursive(
@@ -342,12 +346,8 @@ def call_recursive(
     node: ast.AST,
 ) -> Binding:
     """Lower a call of a recursive function to a `Call`."""
-    for binding in bound.values():
-        if isinstance(binding, Closure):
-            raise lo.unsupported(
-                "passing an inner function to a recursive one", node, "define it at module level"
-            )
-    found = [leaf for binding in bound.values() for leaf in leaves(binding)]
+    bound = {name: _closed(lo, binding, node, ()) for name, binding in bound.items()}
+    found = [leaf for binding in bound.values() for leaf in _leaves(binding)]
     unique: list[Num | ArrayRef] = []
     slots: list[int] = []
     for leaf in found:
@@ -375,7 +375,7 @@ def call_recursive(
     )
     key = (
         id(fn.__code__), tuple(slots), types_,
-        tuple((name, control.shape_of(binding)) for name, binding in bound.items()),
+        tuple((name, _shape(binding)) for name, binding in bound.items()),
     )  # fmt: skip
     callee = lo.shared.callees.get(key)
     if callee is None:
@@ -386,6 +386,114 @@ def call_recursive(
     if callee.result is None:
         raise _Bottom
     return _emit_call(lo, callee, unique, node)
+
+
+def _closed(lo: Lowerer, binding: Binding, node: ast.AST, within: tuple[object, ...]) -> Binding:
+    """Return `binding` with the inner functions in it holding the variables that they read.
+
+    They are read where the function is called. While a recursive call runs, its caller waits and
+    cannot bind them anew, so what they are bound to at the call is what they stay.
+    """
+    match binding:
+        case TupleOf(items=items):
+            return TupleOf(tuple(_closed(lo, item, node, within) for item in items))
+        case Closure():
+            if binding.node in within:
+                raise lo.unsupported(
+                    "recursion of an inner function", node, "define it at module level"
+                )
+            inside = (*within, binding.node)
+            env: dict[str, Binding] = {}
+            for name in _free_names(binding.node):
+                found = _in_scope(binding.scope, name)
+                if isinstance(found, Late):
+                    found = Unbound("a loop before may not have run")
+                if found is not None:
+                    env[name] = _closed(lo, found, node, inside)
+            scope_: Frame = binding.scope
+            frame = Frame(scope_.source, env, scope_.holder, path=scope_.path)
+            defaults = {
+                name: _closed(lo, default, node, inside)
+                for name, default in binding.defaults.items()
+            }
+            return Closure(binding.node, binding.source, frame, defaults)
+        case Bound():
+            raise lo.unsupported(
+                f"passing {kind_of(binding)} to a recursive function", node, "pass the array"
+            )
+    return binding
+
+
+def _free_names(node: ast.FunctionDef | ast.Lambda) -> list[str]:
+    own = _locals(node)
+    body = node.body if isinstance(node.body, list) else [node.body]
+    names = {inner.id for stmt in body for inner in ast.walk(stmt) if isinstance(inner, ast.Name)}
+    return sorted(names - own)
+
+
+def _in_scope(frame: Frame | None, name: str) -> Binding | None:
+    """Return what `name` is bound to in a function or those around it; None for a global."""
+    while frame is not None:
+        if name in frame.partial:
+            return Unbound()
+        if name in frame.env or name in frame.locals:
+            return frame.env.get(name, Unbound())
+        frame = frame.outer
+    return None
+
+
+def _parts(closure: Closure) -> list[tuple[str, Binding]]:
+    """Return what a closed inner function holds."""
+    return [*closure.scope.env.items(), *closure.defaults.items()]
+
+
+def _leaves(binding: Binding) -> Iterator[Num | ArrayRef]:
+    match binding:
+        case TupleOf(items=items):
+            for item in items:
+                yield from _leaves(item)
+        case Closure():
+            for _, part in _parts(binding):
+                yield from _leaves(part)
+        case _:
+            yield from leaves(binding)
+
+
+def _rebuilt(binding: Binding, new: Iterator[Num | ArrayRef]) -> Binding:
+    match binding:
+        case TupleOf(items=items):
+            return TupleOf(tuple(_rebuilt(item, new) for item in items))
+        case Closure():
+            old: Frame = binding.scope
+            env = {name: _rebuilt(part, new) for name, part in old.env.items()}
+            frame = Frame(old.source, env, old.holder, path=old.path)
+            defaults = {name: _rebuilt(part, new) for name, part in binding.defaults.items()}
+            return Closure(binding.node, binding.source, frame, defaults)
+    return rebuild(binding, new)
+
+
+def _shape(binding: Binding) -> object:
+    match binding:
+        case TupleOf(items=items):
+            return ("tuple", *(_shape(item) for item in items))
+        case Closure():
+            parts = tuple((name, _shape(part)) for name, part in _parts(binding))
+            return ("closure", id(binding.node), parts)
+    return shape_of(binding)
+
+
+def _check_data(result: Binding, source: Source) -> None:
+    """Raise unless the result of a recursive function can be passed back by value."""
+    match result:
+        case TupleOf(items=items):
+            for item in items:
+                _check_data(item, source)
+        case Closure() | Bound():
+            raise UnsupportedError(
+                f"returning {kind_of(result)} from a recursive function is not supported",
+                source.span(source.node),
+                "return numbers and arrays",
+            )
 
 
 def _emit_call(
@@ -445,6 +553,11 @@ def _find(
     node: ast.AST,
 ) -> None:
     """Lower the body again and again until result types, writes and captures are stable."""
+    if len(lo.shared.callees) > MAX_CALLEES:
+        raise RecursionDepthError(
+            f"{fn.__name__}() calls itself with ever new functions", lo.span(node),
+            "pass the same function on",
+        )  # fmt: skip
     known = set(lo.shared.callees)
     for _ in range(12):
         facts = callee.facts()
@@ -480,7 +593,7 @@ def _lower_callee(
     sub.stack = [_key(fn, bound)]
     depth = sub.builder.value("depth", INT)
     sub.depth = depth
-    hints = [name for name, binding in bound.items() for _ in leaves(binding)]
+    hints = [name for name, binding in bound.items() for _ in _leaves(binding)]
     params: list[Value] = []
     made: list[Num | ArrayRef] = []
     for position, ty in enumerate(types_):
@@ -489,13 +602,14 @@ def _lower_callee(
         params.append(param)
         made.append(sub.array_param(param, hint) if isinstance(ty, Array) else Num(param))
     fresh: Iterator[Num | ArrayRef] = iter([made[slot] for slot in slots])
-    env = {name: rebuild(binding, fresh) for name, binding in bound.items()}
+    env = {name: _rebuilt(binding, fresh) for name, binding in bound.items()}
     sub.builder.loc = source.span(source.node)
     within = sub.builder.apply("lt", depth, integer(MAX_RECURSION))
     sub.builder.check(within, "RecursionError", "maximum recursion depth exceeded")
     result = _run(sub, source.node, source, env, fn, None)
     if isinstance(result, Unstable | Unbound):
         raise TypeMismatchError(f"the result {result.why}", source.span(source.node))
+    _check_data(result, source)
     captures = list(sub.captured)
     holders = {id_: capture.holder for (id_, _), (capture, _) in sub.captured.items()}
     callee.captures = [(holders[id_], path) for id_, path in captures]

@@ -518,7 +518,7 @@ def _attempt(
         if not dead:
             _close(lo, before, memo, carried, by_key, fresh, bound)
             _find_late(lo, memo, names, bound, definite)
-            late = _late_values(lo, memo, definite)
+            late = _late_values(lo, before, memo)
         else:
             late = []
     carried += late
@@ -731,7 +731,7 @@ def _find_late(
             memo.late[name] = end
 
 
-def _late_values(lo: Lowerer, memo: LoopMemo, definite: bool) -> list[_Carried]:
+def _late_values(lo: Lowerer, before: State, memo: LoopMemo) -> list[_Carried]:
     values: list[_Carried] = []
     for name, end in memo.late.items():
         now = lo.frame.env.get(name, end)
@@ -742,8 +742,28 @@ def _late_values(lo: Lowerer, memo: LoopMemo, definite: bool) -> list[_Carried]:
             if isinstance(leaf, ArrayRef) and leaf.object in lo.origin:
                 continue
             param = lo.builder.value(_hint(name), operand.type)
-            values.append(_Carried(param, param, (f"late {name}", k), operand))
+            init: Operand = param
+            old = before.env.get(name)
+            if isinstance(old, Late) and same_numbers(old.inner, now):
+                # An earlier loop may have bound it, and this one may run no iteration.
+                init = _operand(list(leaves(old.inner))[k])
+            values.append(_Carried(init, param, (f"late {name}", k), operand))
     return values
+
+
+def _operand(leaf: Num | ArrayRef) -> Operand:
+    assert isinstance(leaf, Num)
+    return leaf.operand
+
+
+def same_numbers(a: Binding, b: Binding) -> bool:
+    """Whether two bindings consist of numbers of the same types."""
+    if shape_of(a) != shape_of(b):
+        return False
+    return all(
+        isinstance(x, Num) and isinstance(y, Num) and x.operand.type == y.operand.type
+        for x, y in zip(leaves(a), leaves(b), strict=True)
+    )
 
 
 def _emit(
@@ -862,7 +882,14 @@ def _after(
                         )
                         continue
                     ran = lo.builder.apply("gt", trips, integer(0), hint="ran")
-                lo.frame.env[name] = Late(lo.frame.env[name], ran)
+                old = before.env.get(name)
+                flag: Operand = ran
+                if isinstance(old, Late):
+                    if not same_numbers(old.inner, now):
+                        lo.frame.env[name] = Unbound("two loops bind it, and neither may have run")
+                        continue
+                    flag = lo.builder.apply("or", old.flag, ran, hint="ran")
+                lo.frame.env[name] = Late(lo.frame.env[name], flag)
         else:
             lo.frame.env[name] = Unbound(
                 f"the loop at line {_line(lo)} may run no iteration that assigns it"

@@ -288,10 +288,11 @@ def unpack(lo: Lowerer, value: Binding, node: ast.AST, count: int) -> list[Bindi
     if isinstance(value, ArrayRef) and value.object.type.rank == 1:
         obj = value.object
         size = lo.dims[obj][0]
-        right = numbers.apply(lo, "eq", size, Literal(count, INT))
-        numbers.check(
-            lo, right, "ValueError", f"cannot unpack {{}} values into {count} names", size
-        )
+        enough = numbers.apply(lo, "ge", size, Literal(count, INT))
+        text = f"not enough values to unpack (expected {count}, got {{}})"
+        numbers.check(lo, enough, "ValueError", text, size)
+        few = numbers.apply(lo, "le", size, Literal(count, INT))
+        numbers.check(lo, few, "ValueError", numbers.too_many(count))
         return [arrays.load(lo, obj, [Literal(k, INT)], node) for k in range(count)]
     raise TypeMismatchError(f"cannot unpack {kind_of(value)}", lo.span(node))
 

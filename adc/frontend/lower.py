@@ -356,7 +356,7 @@ class Lowerer:
         frame: Frame | None = self.frame
         while frame is not None:
             if name in frame.env or name in frame.locals:
-                return self.usable(frame.env.get(name, Unbound()), name, node)
+                return self.usable(frame.env.get(name, Unbound()), name, node, frame)
             if frame.outer is None:
                 break
             frame = frame.outer
@@ -395,8 +395,12 @@ class Lowerer:
         for stmt in self.prologue:
             self.builder.names.reserve(stmt.results[0].name)
 
-    def usable(self, binding: Binding, name: str, node: ast.AST) -> Binding:
-        if isinstance(binding, Late) and name not in self.frame.partial:
+    def usable(
+        self, binding: Binding, name: str, node: ast.AST, frame: Frame | None = None
+    ) -> Binding:
+        """Return a binding found in `frame` that is read here, or raise."""
+        partial = (frame or self.frame).partial
+        if isinstance(binding, Late) and name not in partial:
             with self.at(node):
                 self.builder.check(
                     binding.flag,
@@ -405,7 +409,7 @@ class Lowerer:
                     "value",
                 )
             return binding.inner
-        if isinstance(binding, Unbound) or name in self.frame.partial:
+        if isinstance(binding, Unbound) or name in partial:
             why = binding.why if isinstance(binding, Unbound) else ""
             raise UnboundError(
                 f"{name!r} may be unbound here{': ' + why if why else ''}",

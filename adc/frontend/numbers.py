@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -66,6 +66,15 @@ def said(compute: Callable[[], object]) -> str:
     raise AssertionError("no exception")
 
 
+def _unpack_two(values: Iterable[object]) -> None:
+    _a, _b = values
+
+
+def too_many(count: int) -> str:
+    """Return what Python says where an array has more than `count` elements to unpack."""
+    return _TOO_MANY.replace("2", str(count))
+
+
 _ZERO, _ZERO_FLOAT = 0, 0.0
 _BY_ZERO = {
     ("truediv", "i"): said(lambda: 1 / _ZERO),
@@ -79,6 +88,7 @@ _BY_ZERO = {
     ("pow", "i"): said(lambda: _ZERO**-1),
     ("pow", "f"): said(lambda: _ZERO_FLOAT**-1.0),
 }
+_TOO_MANY = said(lambda: _unpack_two(np.zeros(3)))
 _POWER_OVERFLOW = said(lambda: 1e200**2.0)
 _NEGATIVE_SHIFT = said(lambda: 1 << (_ZERO - 1))
 

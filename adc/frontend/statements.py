@@ -40,6 +40,7 @@ from adc.frontend.control import (
     is_exit,
     keep_exit,
     lower_loop,
+    same_numbers,
     set_exit,
 )
 from adc.frontend.lower import INDEX_BITS, Dead, Lowerer
@@ -193,6 +194,9 @@ def _for(lo: Lowerer, stmt: ast.For) -> None:
         _unrolled(lo, stmt, items)
         return
     trips, element = iteration(lo, iterable, stmt.iter)
+    if isinstance(trips, Literal) and trips.value <= 0:
+        _else(lo, stmt.orelse, None)
+        return
     early = scope.has_break(stmt.body) or scope.has_return(stmt.body)
     names = scope.assigned_in([stmt.target, *stmt.body])
     definite = isinstance(trips, Literal) and trips.value > 0
@@ -207,7 +211,9 @@ def _for(lo: Lowerer, stmt: ast.For) -> None:
             # one they may have any value. Reading them after no iteration is checked.
             for name in targets:
                 if name in known:
-                    lo.frame.env[name] = known[name]
+                    start = before.env.get(name)
+                    late = isinstance(start, Late) and same_numbers(start.inner, known[name])
+                    lo.frame.env[name] = start.inner if late else known[name]
         _loop(lo, stmt, trips, element, names, early, definite, targets, kinds)
         if not early or kinds == known:
             break
@@ -221,7 +227,18 @@ def _for(lo: Lowerer, stmt: ast.For) -> None:
             if name in kinds and not isinstance(binding, Unbound | Unstable):
                 if ran is None:
                     ran = lo.builder.apply("gt", trips, integer(0), hint="ran")
-                lo.frame.env[name] = Late(binding, ran)
+                lo.frame.env[name] = _late(lo, before.env.get(name), binding, ran, known[name])
+
+
+def _late(
+    lo: Lowerer, old: Binding | None, binding: Binding, ran: Operand, known: Binding
+) -> Binding:
+    """Return the binding of a loop's target after the loop, which may not have run."""
+    if not isinstance(old, Late):
+        return Late(binding, ran)
+    if not same_numbers(old.inner, known):
+        return Unbound("two loops bind it, and neither may have run")
+    return Late(binding, lo.builder.apply("or", old.flag, ran, hint="ran"))
 
 
 def _unread(binding: Binding) -> Binding | None:
@@ -470,7 +487,11 @@ def _range_iteration(
         zero_based = isinstance(start, Literal) and start.value == 0
         trips = stop if zero_based else numbers.minus(lo, stop, start)
         return trips, lambda k: Num(k if zero_based else numbers.plus(lo, start, k))
-    trips = lo.counts(lo.builder.apply("trips", start, stop, step, hint="n"))
+    ends = [end.value for end in (start, stop, step) if isinstance(end, Literal)]
+    if len(ends) == 3:
+        trips: Operand = integer(len(range(*(int(end) for end in ends))))
+    else:
+        trips = lo.counts(lo.builder.apply("trips", start, stop, step, hint="n"))
     bounded = max(lo.bits_of(start), lo.bits_of(stop)) <= INDEX_BITS
 
     def at(k: Operand) -> Binding:
@@ -520,6 +541,12 @@ def _assert(lo: Lowerer, stmt: ast.Assert) -> None:
         raise Dead
 
 
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.JoinedStr) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
+
+
 def _raise(lo: Lowerer, stmt: ast.Raise) -> None:
     node = stmt.exc
     args: list[ast.expr] = []
@@ -532,9 +559,9 @@ def _raise(lo: Lowerer, stmt: ast.Raise) -> None:
             "this `raise`", stmt, "raise a builtin exception with one message, e.g. ValueError(…)"
         )
     message, operands = expressions.message(lo, args[0]) if args else ("", ())
-    if name == "KeyError" and args and message == "{}":
-        # It shows its argument's `repr`.
-        raise lo.unsupported("`KeyError` of a number", stmt, "use a text")
+    if name == "KeyError" and args and not _is_text(args[0]):
+        # It shows the `repr` of its argument, which is not known for a number.
+        raise lo.unsupported("`KeyError` of anything but a text", stmt, "use an f-string")
     lo.builder.check(Literal(False, BOOL), name, message, *operands)
     raise Dead
 
