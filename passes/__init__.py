@@ -1,1 +1,23 @@
-"""Passes over the IR: each is a pure function from a function to a function."""
+"""Passes: pure functions ``Function -> Function``, one a file, verified after each (`pipeline`).
+
+In the order of the chain:
+
+==============  ================================================================================
+`simplify`      constants, neutral elements, known and empty branches; bit-exact
+`cse`           equal operations, loads of one version, recalls of one value
+`bounds`        index checks and wrap-arounds that are proven unnecessary (`affine`)
+`dce`           dead operations, carried values, arms and loops
+`adjoint`       reverse code behind the forward code, with Recalls (`activity`, `shapes`;
+                `adjoint_body`: straight lines, `adjoint_control`: branches, loops, calls)
+`tangent`       forward mode, on reverse code, too (`tangent_body`)
+`accumulate`    clearing a cotangent merged with the next addition to it
+`remat`         every Recall decided: kept, recomputed, reloaded (`remat_choose`, `forwarding`),
+                carried out (`remat_rewrite`), and proven (`availability`, `tape`); the `plan`
+`storage`       value form to buffer form: stores in place, copies where two versions are needed
+                (`sharing`)
+==============  ================================================================================
+
+What a pass owes the next: `adjoint` leaves only Recalls and Reverses as references to forward
+values, and decides nothing about them; `remat` leaves none, and a balanced tape; `storage` leaves
+no Store. Every pass keeps the bits of every result, but for signs of zeros in `accumulate`.
+"""

@@ -1,1 +1,14 @@
-"""From the buffer form to readable Python source, and from there to machine code by Numba."""
+"""CPU back end: buffer form to readable Python source, compiled by Numba; the only user of numba.
+
+================  ==============================================================================
+`emit`            whole functions and control flow; `writer` (names, pending expressions),
+                  `straight` (operations), `traffic` (tape), `expressions` (spelling)
+`tapes`           where frames of the tape lie: blocks for counted loops, a stack otherwise
+`escape`          which arrays outlive the iteration that makes them
+`prelude`         NumPy's meaning of scalar operations, as compiled functions
+`vector_math`     one implementation of each elementary function per machine
+`runtime`         what generated code calls: workspace, tapes, prints, signals
+`memory`          the memory of one thread, kept between calls
+`cpu`             source to machine code to a `Kernel` that is called with care
+================  ==============================================================================
+"""
