@@ -17,7 +17,7 @@ from adc.frontend.bindings import (
     kind_of,
     leaves,
 )
-from adc.frontend.control import branch, run_arm
+from adc.frontend.control import branch, merge, run_arm
 from adc.frontend.lower import Lowerer, static
 from adc.ir.core import Apply, Literal, Operand
 from adc.ir.errors import TypeMismatchError
@@ -96,10 +96,9 @@ def _chain(lo: Lowerer, parts: Sequence[Callable[[], Operand]], conjunction: boo
     def decided() -> None:
         lo.frame.env[_VALUE] = Num(Literal(not conjunction, BOOL))
 
-    if conjunction:
-        branch(lo, first, rest, decided)
-    else:
-        branch(lo, first, decided, rest)
+    # The rest is not lowered again: doing so at every link would take exponential time.
+    other = run_arm(lo, decided)
+    merge(lo, first, before, *((arm, other) if conjunction else (other, arm)))
     result = lo.frame.env.pop(_VALUE)
     assert isinstance(result, Num)
     return result.operand

@@ -46,7 +46,7 @@ from adc.frontend.control import (
 from adc.frontend.lower import INDEX_BITS, Dead, Lowerer
 from adc.ir.builder import integer, zero
 from adc.ir.core import Literal, Operand, Print, Value
-from adc.ir.errors import TypeMismatchError
+from adc.ir.errors import TypeMismatchError, UnboundError
 from adc.ir.types import BOOL, INT
 
 
@@ -200,34 +200,44 @@ def _for(lo: Lowerer, stmt: ast.For) -> None:
     early = scope.has_break(stmt.body) or scope.has_return(stmt.body)
     names = scope.assigned_in([stmt.target, *stmt.body])
     definite = isinstance(trips, Literal) and trips.value > 0
-    targets = [name for name in scope.assigned_in([stmt.target]) if not lo.is_name_bound(name)]
+    targets = [name for name in names if not lo.is_name_bound(name)]
     kinds = lo.memo.setdefault((lo.frame.path, id(stmt), "targets"), {})
     before, saved = lo.snapshot(), lo.builder.names.save()
     mark = len(lo.builder.stmts)
     for _ in range(2):
         known = dict(kinds)
         if early:
-            # The loop's own names are assigned at the start of every iteration: before the first
-            # one they may have any value. Reading them after no iteration is checked.
+            # What every iteration binds, whatever exit it takes, may have any value before the
+            # first one. Reading it after no iteration is checked.
             for name in targets:
                 if name in known:
                     start = before.env.get(name)
                     late = isinstance(start, Late) and same_numbers(start.inner, known[name])
                     lo.frame.env[name] = start.inner if late else known[name]
-        _loop(lo, stmt, trips, element, names, early, definite, targets, kinds)
+
+        def bind(known: dict[str, Binding] = known) -> None:
+            """After the loop, reading what only iterations bind is checked."""
+            if definite:
+                return
+            ran = None
+            for name in targets:
+                binding = lo.frame.env.get(name, Unbound())
+                if name in known and not isinstance(binding, Unbound | Unstable):
+                    if ran is None:
+                        ran = lo.builder.apply("gt", trips, integer(0), hint="ran")
+                    lo.frame.env[name] = _late(lo, before.env.get(name), binding, ran, known[name])
+
+        try:
+            _loop(lo, stmt, trips, element, names, early, definite, targets, kinds, bind)
+        except UnboundError:
+            # The `else` may read what iterations bind, once it is known that they do.
+            if not early or kinds == known:
+                raise
         if not early or kinds == known:
             break
         lo.restore(before)
         lo.reset_names(saved)
         del lo.builder.stmts[mark:]
-    if early and not definite:
-        ran = None
-        for name in targets:
-            binding = lo.frame.env.get(name, Unbound())
-            if name in kinds and not isinstance(binding, Unbound | Unstable):
-                if ran is None:
-                    ran = lo.builder.apply("gt", trips, integer(0), hint="ran")
-                lo.frame.env[name] = _late(lo, before.env.get(name), binding, ran, known[name])
 
 
 def _late(
@@ -261,15 +271,20 @@ def _loop(
     definite: bool,
     targets: Sequence[str],
     kinds: dict[str, Binding],
+    bind: Callable[[], None],
 ) -> None:
 
     def step(index: Operand) -> None:
         assign(lo, stmt.target, element(index))
-        for name in targets:
-            unread = _unread(lo.frame.env[name])
-            if unread is not None:
-                kinds[name] = unread
         lower_stmts(lo, stmt.body)
+        for name in targets:
+            binding = lo.frame.env.get(name, Unbound())
+            if not isinstance(binding, Unbound | Unstable | Late) and (
+                name not in lo.frame.partial
+            ):
+                unread = _unread(binding)
+                if unread is not None:
+                    kinds[name] = unread
 
     if not early:
 
@@ -299,7 +314,7 @@ def _loop(
         branch(lo, inside, run, lambda: set_exit(lo, NATURAL))
         return _again(lo)
 
-    _early_loop(lo, stmt, [*names, "$index"], guarded, definite=definite)
+    _early_loop(lo, stmt, [*names, "$index"], guarded, definite=definite, bind=bind)
 
 
 def _again(lo: Lowerer) -> Operand:
@@ -324,6 +339,7 @@ def _early_loop(
     *,
     definite: bool,
     endless: bool = False,
+    bind: Callable[[], None] = lambda: None,
 ) -> None:
     """Lower a loop that may be left early: a `While` that remembers why it ended."""
     outer = {name: lo.frame.env.pop(name) for name in ("$reason",) if name in lo.frame.env}
@@ -336,6 +352,7 @@ def _early_loop(
     lo.frame.env.pop("$index", None)
     reason = lo.frame.env.pop("$reason")
     lo.frame.env.update(outer)
+    bind()
     assert isinstance(reason, Num)
     if returns:
         if endless and not scope.has_break(stmt.body):

@@ -1,0 +1,8 @@
+# mypy: ignore-errors
+# ruff: noqa
+import numpy as np
+ARGS = (np.array([1.0, 2.0, 3.0]),)
+
+
+def program(x):
+    return x.mean()  # ADC010: `.mean` of an array

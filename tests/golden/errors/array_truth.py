@@ -1,0 +1,10 @@
+# mypy: ignore-errors
+# ruff: noqa
+import numpy as np
+ARGS = (np.array([1.0, 2.0, 3.0]),)
+
+
+def program(x):
+    if x:  # ADC010: the truth of an array
+        return 1.0
+    return 2.0

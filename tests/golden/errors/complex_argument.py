@@ -1,0 +1,7 @@
+# mypy: ignore-errors
+# ruff: noqa
+ARGS = (1j,)
+
+
+def program(x):  # ADC020: complex
+    return x

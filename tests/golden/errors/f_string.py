@@ -1,0 +1,8 @@
+# mypy: ignore-errors
+# ruff: noqa
+ARGS = (1.5,)
+
+
+def program(x):
+    y = f"{x}"  # ADC010: an f-string
+    return x

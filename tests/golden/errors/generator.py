@@ -1,0 +1,13 @@
+# mypy: ignore-errors
+# ruff: noqa
+ARGS = (1.5,)
+
+
+def numbers(x):
+    yield x
+
+
+def program(x):
+    for v in numbers(x):  # ADC010: a generator
+        x = x * v
+    return x

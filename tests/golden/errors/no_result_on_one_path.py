@@ -1,0 +1,8 @@
+# mypy: ignore-errors
+# ruff: noqa
+ARGS = (1.5,)
+
+
+def program(x):  # ADC012: None on another
+    if x > 0.0:
+        return x

@@ -1,0 +1,7 @@
+# mypy: ignore-errors
+# ruff: noqa
+ARGS = (1.5,)
+
+
+def program(x):  # ADC023: None
+    pass

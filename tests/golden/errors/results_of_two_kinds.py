@@ -1,0 +1,9 @@
+# mypy: ignore-errors
+# ruff: noqa
+ARGS = (1.5,)
+
+
+def program(x):  # ADC012: the result
+    if x > 0.0:
+        return x
+    return (x, x)

@@ -1,0 +1,8 @@
+# mypy: ignore-errors
+# ruff: noqa
+ARGS = (1.5,)
+
+
+def program(x):
+    y = {x}  # ADC010: a set
+    return x

@@ -1,0 +1,10 @@
+# mypy: ignore-errors
+# ruff: noqa
+ARGS = (1.5,)
+
+
+def program(x):
+    try:  # ADC010: `try`
+        return x
+    except ValueError:
+        return 0.0

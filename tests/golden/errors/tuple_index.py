@@ -1,0 +1,7 @@
+# mypy: ignore-errors
+# ruff: noqa
+ARGS = (1.5,)
+
+
+def program(x):
+    return (x, x)[2]  # ADC014: outside a tuple of 2

@@ -1,0 +1,11 @@
+# mypy: ignore-errors
+# ruff: noqa
+import numpy as np
+ARGS = (1.5,)
+
+
+def program(x):
+    y = np.int32(0)
+    for i in range(3):  # ADC012: before the loop
+        y = np.int16(i)
+    return x * y

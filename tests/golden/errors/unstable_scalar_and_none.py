@@ -1,0 +1,10 @@
+# mypy: ignore-errors
+# ruff: noqa
+ARGS = (1.5,)
+
+
+def program(x):
+    y = None
+    if x > 0.0:
+        y = x
+    return x * y  # ADC012: 'y' is a number

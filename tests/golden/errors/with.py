@@ -1,0 +1,8 @@
+# mypy: ignore-errors
+# ruff: noqa
+ARGS = (1.5,)
+
+
+def program(x):
+    with open(x):  # ADC010: `with`
+        return x
