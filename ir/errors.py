@@ -30,13 +30,17 @@ class Span:
         line = self.text()
         if not line.strip():
             return ""
-        end = self.end_column if self.end_line in (0, self.line) and self.end_column else len(line)
         indent = len(line) - len(line.lstrip())
-        start = max(self.column, indent)
-        width = max(1, min(end, len(line)) - start)
-        # Columns of `ast` count UTF-8 bytes; carets count characters.
-        start = len(line.encode()[:start].decode(errors="ignore"))
+        start = max(_characters(line, self.column), indent)
+        one_line = self.end_line in (0, self.line) and self.end_column
+        end = _characters(line, self.end_column) if one_line else len(line)
+        width = max(1, end - start)
         return f"    {line[indent:]}\n    {' ' * (start - indent)}{'^' * width}"
+
+
+def _characters(line: str, column: int) -> int:
+    """Return a column in characters: those of `ast` count UTF-8 bytes."""
+    return len(line.encode()[:column].decode(errors="ignore"))
 
 
 class AdcError(Exception):

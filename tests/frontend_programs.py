@@ -64,7 +64,7 @@ def late_lambda_after_loop(x: Any) -> Any:
     g = lambda t: t * k
     for i in range(3):
         k += 1.0
-    return g(x)
+    return g(x)  # type: ignore[no-untyped-call] # a lambda has no types
 
 
 @program

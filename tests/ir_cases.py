@@ -66,10 +66,7 @@ def difference(fn: Function, case: Case, along: list[Any], args: tuple[Any, ...]
     """
     h = 1e-3
     values = [run(fn, [*moved(case, along, k * h), *args]) for k in (-2, -1, 1, 2)]
-    return [
-        (a - 8.0 * b + 8.0 * c - d) / (12.0 * h)
-        for a, b, c, d in zip(*values, strict=True)
-    ]
+    return [(a - 8.0 * b + 8.0 * c - d) / (12.0 * h) for a, b, c, d in zip(*values, strict=True)]
 
 
 def inner(a: Any, b: Any) -> float:

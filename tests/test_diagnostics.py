@@ -154,8 +154,7 @@ def test_span_of_a_file_that_is_gone() -> None:
 
 # --- nothing but AdcError escapes -----------------------------------------------------------------
 
-SNIPPETS = """\
-try: pass\nexcept ValueError: pass
+SNIPPETS = r"""try: pass\nexcept ValueError: pass
 with x: pass
 global q
 import math

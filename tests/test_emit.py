@@ -75,9 +75,7 @@ def program(dtype: str, weak: bool = False) -> Function:
         result = op.types([ty] * op.arity, static)[0]
         body.append(Apply((Value(f"r{k}", result),), op, params[: op.arity], static))
     casts = [Value(f"c{k}", Scalar(other)) for k, other in enumerate(DTYPES)]
-    body += [
-        Apply((value,), OPS["cast"], params[:1], (str(value.type),)) for value in casts
-    ]
+    body += [Apply((value,), OPS["cast"], params[:1], (str(value.type),)) for value in casts]
     cond = Value("cond", BOOL)
     body.append(Apply((cond,), OPS["eq"], (params[0], params[1])))
     body.append(Apply((Value("choice", ty),), OPS["select"], (cond, params[1], params[2])))

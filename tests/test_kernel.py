@@ -72,7 +72,7 @@ def test_the_traceback_ends_at_the_users_line(tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="neg") as caught:
         kernel(-1.0)
     text = "".join(traceback.format_exception(caught.value))
-    assert f'File "{file}", line 2, in f\n    assert y > 0, \'neg\'\n           ^^^^^\n' in text
+    assert f"File \"{file}\", line 2, in f\n    assert y > 0, 'neg'\n           ^^^^^\n" in text
 
 
 LOOPS = {

@@ -56,8 +56,9 @@ class _Escape:
                 case If(results=results, then=then, orelse=orelse):
                     for k, value in enumerate(results):
                         self._add(value, then.yields[k], orelse.yields[k])
-                case For(results=results, init=init, body=body) | While(
-                    results=results, init=init, body=body
+                case (
+                    For(results=results, init=init, body=body)
+                    | While(results=results, init=init, body=body)
                 ):
                     first = int(isinstance(stmt, While))
                     for k, value in enumerate(results):

@@ -75,9 +75,7 @@ _TEMPLATES = {
 _WIDENED = frozenset({"add", "sub", "mul", "neg", "square", "bitand", "bitor", "bitxor"})
 
 
-def apply(
-    op: OpDef, params: tuple[int | str, ...], args: list[Expr], ty: Type, of: Type
-) -> Expr:
+def apply(op: OpDef, params: tuple[int | str, ...], args: list[Expr], ty: Type, of: Type) -> Expr:
     """Return the expression of an operation on operands of type `of` with a result of type `ty`."""
     reads: frozenset[str] = frozenset().union(*(arg.reads for arg in args))
     loads = any(arg.loads for arg in args)

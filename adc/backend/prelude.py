@@ -212,9 +212,7 @@ def _floordiv(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
         quotient, rest = _divide(b, ty, x, y)
         if not _signed(ty):
             return quotient
-        return b.select(
-            _rounds_down(b, y, rest), b.sub(quotient, _const(x.type, 1)), quotient
-        )
+        return b.select(_rounds_down(b, y, rest), b.sub(quotient, _const(x.type, 1)), quotient)
     zero, one = _const(x.type, 0.0), _const(x.type, 1.0)
     rest, _, wrong = _adjusted(b, x, y)
     quotient = b.fdiv(b.fsub(x, rest), y)

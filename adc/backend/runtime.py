@@ -254,9 +254,7 @@ def fresh(typingctx: Any, dtype: Any, shape: Any) -> Any:
     ty = _array_type(dtype, shape)
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return empty_array(
-            context, builder, ty, _sizes(builder, args[1], ty.ndim)
-        )._getvalue()
+        return empty_array(context, builder, ty, _sizes(builder, args[1], ty.ndim))._getvalue()
 
     return signature(ty, dtype, types.UniTuple(types.int64, ty.ndim)), codegen
 
@@ -400,8 +398,10 @@ def word_value(word: int, dtype: str) -> Any:
     """Return the NumPy scalar that `bits` made a word of."""
     numpy = DTYPES[dtype]
     raw = np.array([word], np.int64)
-    return raw.view(numpy)[0] if numpy.itemsize == 8 else (
-        raw.astype(np.uint32).view(numpy)[0] if numpy.kind == "f" else raw.astype(numpy)[0]
+    return (
+        raw.view(numpy)[0]
+        if numpy.itemsize == 8
+        else (raw.astype(np.uint32).view(numpy)[0] if numpy.kind == "f" else raw.astype(numpy)[0])
     )
 
 

@@ -33,9 +33,7 @@ class _Item:
 def frame(stmt: Push | Pop) -> tuple[str, ...]:
     """Return the types of the values of a frame."""
     values = stmt.values if isinstance(stmt, Push) else stmt.results
-    return tuple(
-        str(v.type) if isinstance(v.type, Array) else v.type.dtype for v in values
-    )
+    return tuple(str(v.type) if isinstance(v.type, Array) else v.type.dtype for v in values)
 
 
 class Tapes:

@@ -289,8 +289,9 @@ def merge(lo: Lowerer, cond: Operand, before: State, first: Arm, second: Arm) ->
         with lo.builder.block() as extra:
             yields.append(
                 tuple(
-                    pair[side] if pair[side] is not None else unread(lo, value)
+                    unread(lo, value) if operand is None else operand
                     for pair, value in zip(merging.pairs, merging.results, strict=True)
+                    for operand in (pair[side],)
                 )
             )
         arm.stmts.extend(extra)

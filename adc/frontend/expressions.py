@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import functools
+import types
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -68,7 +70,8 @@ def condition(lo: Lowerer, node: ast.expr) -> Operand:
 
 
 def _truth_chain(lo: Lowerer, nodes: Sequence[ast.expr], conjunction: bool) -> Operand:
-    return _chain(lo, [lambda node=node: condition(lo, node) for node in nodes], conjunction)
+    parts = [functools.partial(condition, lo, node) for node in nodes]
+    return _chain(lo, parts, conjunction)
 
 
 def _chain(lo: Lowerer, parts: Sequence[Callable[[], Operand]], conjunction: bool) -> Operand:
@@ -190,7 +193,7 @@ def _deciding(
     is_bool = isinstance(first, Num) and first.operand.type.kind == "b"
     if is_bool and all(isinstance(value, ast.Compare) for value in rest):
         parts: list[Callable[[], Operand]] = [lambda: truth]
-        parts += [lambda value=value: condition(lo, value) for value in rest]
+        parts += [functools.partial(condition, lo, value) for value in rest]
         return Num(_chain(lo, parts, conjunction))
 
     def go_on() -> None:
@@ -271,7 +274,8 @@ def _is_free(lo: Lowerer, name: str) -> bool:
     )
 
 
-def _holder(lo: Lowerer) -> object:  # the function object whose free variables are meant
+def _holder(lo: Lowerer) -> types.FunctionType:
+    """Return the function object whose free variables are meant."""
     frame = lo.frame
     while frame.outer is not None:
         frame = frame.outer
@@ -299,7 +303,8 @@ def unpack(lo: Lowerer, value: Binding, node: ast.AST, count: int) -> list[Bindi
 def message(lo: Lowerer, node: ast.expr) -> tuple[str, tuple[Operand, ...]]:
     """Lower the text of a `raise`, `assert` or `print`: a format string and its operands."""
     if isinstance(node, ast.JoinedStr):
-        text, operands = "", []
+        text = ""
+        operands: list[Operand] = []
         for part in node.values:
             if isinstance(part, ast.Constant):
                 text += str(part.value).replace("{", "{{").replace("}", "}}")
@@ -310,10 +315,8 @@ def message(lo: Lowerer, node: ast.expr) -> tuple[str, tuple[Operand, ...]]:
             if isinstance(part.format_spec, ast.JoinedStr):
                 if not all(isinstance(v, ast.Constant) for v in part.format_spec.values):
                     raise lo.unsupported("a computed format", part)
-                spec = ":" + "".join(
-                    str(v.value)
-                    for v in part.format_spec.values  # type: ignore[attr-defined]
-                )
+                literals = [v for v in part.format_spec.values if isinstance(v, ast.Constant)]
+                spec = ":" + "".join(str(v.value) for v in literals)
             conversion = {-1: "", 114: "!r", 115: "!s", 97: "!a"}[part.conversion]
             if len(values) == 1 and more == "{}":
                 more = f"{{{conversion}{spec}}}"

@@ -316,7 +316,7 @@ class Lowerer:
             if operand.type.kind == "f" and ty.kind in "iu":
                 return Literal(int(operand.value), ty)
             if operand.type.kind == "i" and ty.kind in "iu":
-                low, high = np.iinfo(ty.numpy).min, np.iinfo(ty.numpy).max
+                low, high = integer_range(ty)
                 if not low <= operand.value <= high:
                     raise TypeMismatchError(
                         f"the integer {operand.value} does not fit {ty}", self.builder.loc
@@ -464,6 +464,12 @@ class Lowerer:
         binding: Binding = self.array_param(param, hint) if isinstance(ty, Array) else Num(param)
         self.captured[(id(holder), path)] = (capture, binding)
         return binding
+
+
+def integer_range(ty: Scalar) -> tuple[int, int]:
+    """Return the least and the greatest integer of a type."""
+    info = np.iinfo(str(ty.numpy))
+    return int(info.min), int(info.max)
 
 
 def static(value: Any) -> Binding:

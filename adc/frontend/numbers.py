@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from adc.frontend.bindings import ArrayRef, Binding, Num, Static, TupleOf, kind_of
-from adc.frontend.lower import INDEX_BITS, Dead, Lowerer
+from adc.frontend.lower import INDEX_BITS, Dead, Lowerer, integer_range
 from adc.ir.builder import integer
 from adc.ir.core import Apply, Call, For, If, Literal, Load, Operand, Recall, Stmt, Value, While
 from adc.ir.errors import TypeMismatchError
@@ -48,6 +48,8 @@ _MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "
 # A product of 64-bit integers beyond this would need Python's unbounded integers.
 _LIMIT = 2.0**62
 MAX_BITS = 62
+# Tuples are taken apart while lowering: each element costs code.
+MAX_TUPLE = 10_000
 _PYTHON: dict[str, Callable[[int, int], int]] = {
     "add": operator.add,
     "sub": operator.sub,
@@ -183,11 +185,11 @@ def fit(lo: Lowerer, operand: Operand, ty: Scalar, node: ast.AST) -> Operand:
     """Convert for arithmetic; a Python integer that does not fit raises, as in NumPy 2."""
     source = scalar_type(operand)
     if source.weak and source.kind == "i" and ty.kind in "iu" and not isinstance(operand, Literal):
-        bits = np.iinfo(ty.numpy)
-        if bits.min > -(2**63) or bits.max < 2**63 - 1:
+        least, most = integer_range(ty)
+        if least > -(2**63) or most < 2**63 - 1:
             with lo.at(node):
-                low = lo.builder.apply("ge", operand, integer(max(int(bits.min), -(2**63))))
-                high = lo.builder.apply("le", operand, integer(min(int(bits.max), 2**63 - 1)))
+                low = lo.builder.apply("ge", operand, integer(max(least, -(2**63))))
+                high = lo.builder.apply("le", operand, integer(min(most, 2**63 - 1)))
                 ok = lo.builder.apply("and", low, high)
                 lo.builder.check(
                     ok, "OverflowError",
@@ -207,6 +209,8 @@ def binary(
         return TupleOf(left.items + right.items)
     if isinstance(left, TupleOf) and name == "mul" and isinstance(right, Num):
         if isinstance(right.operand, Literal) and right.operand.type.kind in "ib":
+            if len(left.items) * int(right.operand.value) > MAX_TUPLE:
+                raise lo.unsupported(f"a tuple of more than {MAX_TUPLE}", node, "use an array")
             return TupleOf(left.items * int(right.operand.value))
         raise lo.unsupported("repeating a tuple by a number known only at run time", node)
     if isinstance(left, Static) and isinstance(right, Static):

@@ -36,8 +36,8 @@ def assigned_in(stmts: Sequence[ast.AST]) -> list[str]:
 
 
 @cache
-def _contains(node: ast.AST, kind: type[ast.AST], through_loops: bool) -> bool:
-    if isinstance(node, kind):
+def _contains(node: ast.AST, kind: str, through_loops: bool) -> bool:
+    if type(node).__name__ == kind:
         return True
     if isinstance(node, _SCOPES):
         return False
@@ -48,12 +48,12 @@ def _contains(node: ast.AST, kind: type[ast.AST], through_loops: bool) -> bool:
 
 
 def has_return(stmts: Sequence[ast.AST]) -> bool:
-    return any(_contains(stmt, ast.Return, True) for stmt in stmts)
+    return any(_contains(stmt, "Return", True) for stmt in stmts)
 
 
 def has_break(stmts: Sequence[ast.AST]) -> bool:
     """Whether `stmts`, the body of a loop, break out of this loop."""
-    return any(_contains(stmt, ast.Break, False) for stmt in stmts)
+    return any(_contains(stmt, "Break", False) for stmt in stmts)
 
 
 @cache

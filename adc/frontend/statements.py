@@ -138,10 +138,11 @@ def assign(lo: Lowerer, target: ast.expr, value: Binding) -> None:
             lo.frame.env[name] = value
             lo.frame.partial.discard(name)
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
-            items = expressions.unpack(lo, value, target, len(elts))
-            for element, item in zip(elts, items, strict=True):
+            for element in elts:
                 if isinstance(element, ast.Starred):
                     raise lo.unsupported("starred unpacking", element, "name every element")
+            items = expressions.unpack(lo, value, target, len(elts))
+            for element, item in zip(elts, items, strict=True):
                 assign(lo, element, item)
         case ast.Subscript():
             arrays.store_element(lo, target, value)
@@ -212,8 +213,10 @@ def _for(lo: Lowerer, stmt: ast.For) -> None:
             for name in targets:
                 if name in known:
                     start = before.env.get(name)
-                    late = isinstance(start, Late) and same_numbers(start.inner, known[name])
-                    lo.frame.env[name] = start.inner if late else known[name]
+                    if isinstance(start, Late) and same_numbers(start.inner, known[name]):
+                        lo.frame.env[name] = start.inner
+                    else:
+                        lo.frame.env[name] = known[name]
 
         def bind(known: dict[str, Binding] = known) -> None:
             """After the loop, reading what only iterations bind is checked."""
@@ -500,13 +503,14 @@ def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, 
 def _range_iteration(
     lo: Lowerer, start: Operand, stop: Operand, step: Operand
 ) -> tuple[Operand, Element]:
+    trips: Operand
     if isinstance(step, Literal) and step.value == 1:
         zero_based = isinstance(start, Literal) and start.value == 0
         trips = stop if zero_based else numbers.minus(lo, stop, start)
         return trips, lambda k: Num(k if zero_based else numbers.plus(lo, start, k))
     ends = [end.value for end in (start, stop, step) if isinstance(end, Literal)]
     if len(ends) == 3:
-        trips: Operand = integer(len(range(*(int(end) for end in ends))))
+        trips = integer(len(range(*(int(end) for end in ends))))
     else:
         trips = lo.counts(lo.builder.apply("trips", start, stop, step, hint="n"))
     bounded = max(lo.bits_of(start), lo.bits_of(stop)) <= INDEX_BITS
@@ -568,7 +572,8 @@ def _raise(lo: Lowerer, stmt: ast.Raise) -> None:
     node = stmt.exc
     args: list[ast.expr] = []
     if isinstance(node, ast.Call):
-        node, args = node.func, node.args
+        args = node.args
+        node = node.func
     name = node.id if isinstance(node, ast.Name) else ""
     kind = getattr(builtins, name, None)
     if not (isinstance(kind, type) and issubclass(kind, Exception)) or len(args) > 1:

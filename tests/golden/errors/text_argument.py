@@ -3,5 +3,5 @@
 ARGS = ("a",)
 
 
-def program(n):  # ADC021: is str
+def program(n):  # ADC021: only floating-point
     return 2.0

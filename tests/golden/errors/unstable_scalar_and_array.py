@@ -8,4 +8,4 @@ def program(x):
     y = 1.0
     if x[0] > 0.0:
         y = x
-    return y  # ADC012: 'y' is a number (float) on one path
+    return y  # ADC012: a number (float) on another

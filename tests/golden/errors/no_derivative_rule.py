@@ -1,0 +1,10 @@
+# mypy: ignore-errors
+# ruff: noqa
+import math
+
+
+ARGS = (1.5,)
+
+
+def program(x):
+    return math.gamma(x)  # ADC024: 
