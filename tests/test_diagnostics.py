@@ -306,7 +306,7 @@ def _mutated(node: ast.FunctionDef, rng: random.Random) -> str | None:
         case 4 if names:
             snippet = rng.choice(SNIPPETS).replace("\\n", "\n")
             if "yield" not in snippet:
-                inserted = ast.parse(f"def f():\n    {snippet}".replace("\n", "\n    ")).body
+                inserted = ast.parse("def f():\n    " + snippet.replace("\n", "\n    ")).body
                 assert isinstance(inserted[0], ast.FunctionDef)
                 for inner in ast.walk(inserted[0]):
                     if isinstance(inner, ast.Name) and inner.id == "x":
