@@ -110,6 +110,8 @@ CASES = [
     (adc.grad, recursion, 60),
 ]
 
+# A process that was started in the background ignores Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 for make, fn, n in CASES:
     derivative = make(fn, 1)
     before = derivative(4, 2.0)
