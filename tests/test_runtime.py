@@ -44,7 +44,7 @@ def kernel(derivative: Derivative) -> Any:
 # Each runs for ten seconds or more unless it is interrupted. A gradient alone has no forward loop
 # here, as nothing in it is needed.
 LONG = """
-import sys, time
+import signal, sys, time
 import numpy as np
 import adc
 
