@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from adc.ir.core import Apply, For, Function, If, Pop, Push, Recall, Stmt, Store, Value, walk
+from adc.ir.errors import UnsupportedError
 from adc.ir.interp import ProgramError
 from adc.ir.opdef import OPS, vjp_rule
 from adc.ir.walk import map_blocks
@@ -47,12 +48,16 @@ def complaints(program: Program) -> list[str]:
         return chains.check_stages(chain, want, policies=("store", "recompute", "auto"))
     except ProgramError as error:
         return [str(error)]
+    except UnsupportedError:
+        raise  # a refused program notices nothing
     except Exception as error:
         return [repr(error)]
 
 
 def assert_caught(tags: tuple[str, ...] = ("numeric", "mutates", "exit", "while", "alias")) -> None:
-    programs = [p for p in differentiable() if p.tags & set(tags) and "float32" not in p.tags]
+    programs = [
+        p for p in differentiable() if (not tags or p.tags & set(tags)) and "float32" not in p.tags
+    ]
     assert any(complaints(program) for program in programs)
 
 
@@ -82,7 +87,7 @@ def rule(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_wrong_sign_in_a_rule(rule: Any) -> None:
     rule("cos", lambda ct, y, x: (ct * OPS["sin"](x),))
-    assert_caught(("numeric", "while", "closure"))
+    assert_caught(())
 
 
 def test_swapped_contributions(rule: Any) -> None:
@@ -92,7 +97,7 @@ def test_swapped_contributions(rule: Any) -> None:
 
 def test_slightly_wrong_factor(rule: Any) -> None:
     rule("tanh", lambda ct, y, x: (1.0005 * ct * (1.0 - y * y),))
-    assert_caught(("numeric", "while", "closure", "exit"))
+    assert_caught(())
 
 
 # -- adjoint -----------------------------------------------------------------------------------
