@@ -10,7 +10,8 @@ resolved here and no later pass sees them. In the order of a program's way throu
 `scope`                   syntactic questions: names assigned, exits contained
 `bindings`                what a name may be bound to, and how two bindings join
 `lower`                   the lowering state, and the entry
-`statements` `control`    one function per statement node; branches and loops
+`statements`              one function per statement node
+`control` `loops`         branches and how they join; loops and what they carry
 `expressions` `numbers`   one function per expression node; arithmetic by NumPy's promotion
 `arrays`                  creation, shape, element access
 `calls` `library`         calls: inlining, recursion, Python's and NumPy's functions

@@ -6,7 +6,6 @@ says otherwise which exit is pending; statements after one that may exit are gua
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -26,10 +25,8 @@ from adc.frontend.bindings import (
 )
 from adc.frontend.lower import Dead, Lowerer, State
 from adc.ir.builder import integer, zero
-from adc.ir.core import Block, For, If, Literal, Operand, Stmt, Value, While
-from adc.ir.errors import TypeUnstableError
-from adc.ir.types import BOOL, INT, Array, Scalar, Type, join
-from adc.ir.walk import substitute_block
+from adc.ir.core import Block, If, Literal, Operand, Stmt, Value
+from adc.ir.types import INT, Array, Scalar, Type, join
 
 FALLS, BREAK, CONTINUE, RETURN, NATURAL = range(5)
 EXIT, RESULT = "$exit", "$return"
@@ -171,7 +168,7 @@ class _Merge:
             for obj in (p, q):
                 if obj is not None:
                     alias |= {o for o in obj.alias if o in self.before.versions}
-            dims = tuple(self.dim(p, q, axis, value) for axis in range(_rank(value)))
+            dims = tuple(self.dim(p, q, axis, value) for axis in range(rank_of(value)))
             self.objects[p, q] = self.lo.new_array(value, dims, name, sorted_objects(alias))
         return self.objects[p, q]
 
@@ -210,12 +207,12 @@ class _Merge:
             if missing.exited:
                 lo.frame.partial.add(name)
                 return self.one_sided(hint, other, side)
-            return Unbound(f"it is not assigned on every path (line {_line(lo)})")
+            return Unbound(f"it is not assigned on every path (line {line_of(lo)})")
         if partial:
             lo.frame.partial.add(name)
         if isinstance(a, Unstable) or isinstance(b, Unstable):
             return a if isinstance(a, Unstable) else b
-        if _joinable(a, b):
+        if joinable(a, b):
             pairs = zip(leaves(a), leaves(b), strict=True)
             return rebuild(a, iter([self.leaf(hint, x, y) for x, y in pairs]))
         for arm, other, side in ((first, b, 1), (second, a, 0)):
@@ -223,7 +220,7 @@ class _Merge:
                 lo.frame.partial.add(name)
                 return self.one_sided(hint, other, side)
         return Unstable(
-            f"is {kind_of(a)} on one path and {kind_of(b)} on another (line {_line(lo)})"
+            f"is {kind_of(a)} on one path and {kind_of(b)} on another (line {line_of(lo)})"
         )
 
     def one_sided(self, hint: str, binding: Binding, side: int) -> Binding:
@@ -326,7 +323,7 @@ def unread(lo: Lowerer, like: Value) -> Operand:
     return lo.builder.apply("undef", params=(str(like.type),), hint=like.name)
 
 
-def _one_type(a: Type, b: Type) -> bool:
+def one_type(a: Type, b: Type) -> bool:
     """Whether a variable may be a number of either type.
 
     Numbers of two kinds join by promotion. That would change what later arithmetic gives where
@@ -340,25 +337,25 @@ def _one_type(a: Type, b: Type) -> bool:
     return a.weak or b.weak or "f" in (a.kind, b.kind)
 
 
-def _joinable(a: Binding, b: Binding) -> bool:
+def joinable(a: Binding, b: Binding) -> bool:
     if isinstance(a, Num) and isinstance(b, Num):
-        return _one_type(a.operand.type, b.operand.type)
+        return one_type(a.operand.type, b.operand.type)
     if isinstance(a, ArrayRef) and isinstance(b, ArrayRef):
         return (a.object.type.dtype, a.object.type.rank) == (
             b.object.type.dtype,
             b.object.type.rank,
         )
     if isinstance(a, TupleOf) and isinstance(b, TupleOf) and len(a.items) == len(b.items):
-        return all(_joinable(x, y) for x, y in zip(a.items, b.items, strict=True))
+        return all(joinable(x, y) for x, y in zip(a.items, b.items, strict=True))
     return shape_of(a) == shape_of(b) and type(a) is type(b)
 
 
-def _rank(value: Value) -> int:
+def rank_of(value: Value) -> int:
     assert isinstance(value.type, Array)
     return value.type.rank
 
 
-def _line(lo: Lowerer) -> int:
+def line_of(lo: Lowerer) -> int:
     return lo.builder.loc.line if lo.builder.loc else 0
 
 
@@ -371,548 +368,3 @@ def _defined(stmts: Sequence[Stmt]) -> set[Value]:
 
 def sorted_objects(objects: set[ArrayObject]) -> list[ArrayObject]:
     return sorted(objects, key=lambda obj: (obj.name, id(obj)))
-
-
-# -- loops -------------------------------------------------------------------------------------
-
-
-@dataclass
-class LoopMemo:
-    """What earlier attempts at a loop found out; later attempts start from it."""
-
-    types: dict[tuple[str, int], Scalar] = field(default_factory=dict)
-    fresh: set[tuple[str, int]] = field(default_factory=set)
-    sizes: set[tuple[str, int]] = field(default_factory=set)
-    alias: set[frozenset[tuple[str, int] | ArrayObject]] = field(default_factory=set)
-    stale: dict[ArrayObject, str] = field(default_factory=dict)
-    late: dict[str, Binding] = field(default_factory=dict)
-
-
-class _Retry(Exception):
-    """The loop's assumptions were too narrow; its memo has wider ones."""
-
-
-@dataclass
-class _Carried:
-    """One carried value: where it comes from, its parameter, and its next value."""
-
-    init: Operand
-    param: Value
-    key: tuple[str, int] | ArrayObject
-    next: Operand | None = None
-    result: Value | None = None
-
-
-Body = Callable[[], Operand]  # lowers one iteration; returns whether to run again
-
-
-def lower_loop(
-    lo: Lowerer,
-    node: ast.AST,
-    names: Sequence[str],
-    body: Callable[[Value | None], Operand | None],
-    *,
-    trips: Operand | None,
-    definite: bool,
-) -> None:
-    """Lower a loop.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names that the body may bind.
-    body : callable
-        Lowers one iteration, given the counter (None for a `while`); returns whether to run again
-        (None for a `for`).
-    trips : Operand or None
-        The number of iterations of a `for`.
-    definite : bool
-        Whether at least one iteration runs, so that names bound in it are bound after it.
-    """
-    memo = lo.memo.setdefault((lo.frame.path, id(node)), LoopMemo())
-    assert isinstance(memo, LoopMemo)
-    before = lo.snapshot()
-    names_before, mark = lo.builder.names.save(), len(lo.builder.stmts)
-    for attempt in range(40):
-        if attempt:
-            lo.restore(before)
-            lo.reset_names(names_before)
-            del lo.builder.stmts[mark:]
-        try:
-            _attempt(lo, before, memo, names, body, trips, definite)
-            return
-        except _Retry:
-            if attempt == 39:
-                raise TypeUnstableError(
-                    "the types of this loop's variables do not settle", lo.span(node)
-                ) from None
-
-
-def _attempt(
-    lo: Lowerer,
-    before: State,
-    memo: LoopMemo,
-    names: Sequence[str],
-    body: Callable[[Value | None], Operand | None],
-    trips: Operand | None,
-    definite: bool,
-) -> None:
-    loc = lo.builder.loc
-    carried: list[_Carried] = []
-    fresh: dict[tuple[str, int], ArrayRef] = {}
-    bound = [
-        n for n in names if not isinstance(before.env.get(n, Unbound()), Unbound | Unstable | Late)
-    ]
-    with lo.builder.block() as opening:
-        for name in bound:
-            found: list[Num | ArrayRef] = []
-            for k, leaf in enumerate(leaves(before.env[name])):
-                key = (name, k)
-                if isinstance(leaf, Num):
-                    ty = leaf.operand.type
-                    assert isinstance(ty, Scalar)
-                    ty = join(ty, memo.types[key]) if key in memo.types else ty
-                    item = _Carried(
-                        lo.exact(leaf.operand, ty), lo.builder.value(_hint(name), ty), key
-                    )
-                    carried.append(item)
-                    found.append(Num(item.param))
-                elif key in memo.fresh:
-                    obj = leaf.object
-                    item = _Carried(
-                        before.versions[obj], lo.builder.value(_hint(name), obj.type), key
-                    )
-                    carried.append(item)
-                    found.append(ArrayRef(ArrayObject(obj.type, name, loc)))
-                    fresh[key] = found[-1]  # type: ignore[assignment]
-                else:
-                    found.append(leaf)
-            lo.frame.env[name] = rebuild(before.env[name], iter(found))
-        for name in names:
-            if name not in bound:
-                start = before.env.get(name, Unbound())
-                lo.frame.env[name] = Unbound() if isinstance(start, Late) else start
-    lo.builder.stmts.extend(opening)
-    for obj, version in list(lo.versions.items()):
-        item = _Carried(version, lo.builder.value(obj.name, obj.type), obj)
-        carried.append(item)
-        lo.versions[obj] = item.param
-    by_key = {item.key: item for item in carried}
-    index = lo.builder.value("k", INT) if trips is not None else None
-    if index is not None:
-        lo.counts(index)
-    label = lo.builder.names.fresh("L0" if trips is not None else "W0")
-    with lo.builder.block() as stmts:
-        _open_fresh(lo, before, memo, fresh, by_key)
-        for obj, message in memo.stale.items():
-            lo.stale.setdefault(obj, message)
-        set_exit(lo, FALLS)
-        dead = False
-        again: Operand | None
-        try:
-            again = body(index)
-        except Dead:
-            dead, again = True, None if trips is not None else Literal(False, BOOL)
-            lo.restore(before)
-            for item in carried:
-                item.next = item.param
-        if not dead:
-            _close(lo, before, memo, carried, by_key, fresh, bound)
-            _find_late(lo, memo, names, bound, definite)
-            late = _late_values(lo, before, memo)
-        else:
-            late = []
-    carried += late
-    if dead and definite:
-        # Nothing after the loop can be reached; its body still must run.
-        late = []
-    _emit(lo, label, index, trips, carried, stmts, again)
-    if dead and definite:
-        raise Dead
-    _after(lo, before, memo, carried, by_key, fresh, bound, names, definite, trips)
-
-
-def _hint(name: str) -> str:
-    return name[1:] if name.startswith("$") else name
-
-
-def _open_fresh(
-    lo: Lowerer,
-    before: State,
-    memo: LoopMemo,
-    fresh: dict[tuple[str, int], ArrayRef],
-    by_key: dict[tuple[str, int] | ArrayObject, _Carried],
-) -> None:
-    """Give the objects that rebound names denote in the body their versions, sizes, suspects."""
-    for key, ref in fresh.items():
-        obj = ref.object
-        lo.versions[obj] = by_key[key].param
-        entry = _entry(before, key)
-        if key in memo.sizes:
-            lo.dims[obj] = tuple(
-                lo.counts(
-                    lo.builder.apply(
-                        "dim", by_key[key].param, params=(axis,), hint=f"{obj.name}.dim"
-                    )
-                )
-                for axis in range(obj.type.rank)
-            )
-        else:
-            lo.dims[obj] = lo.dims[entry]
-        # On the first iteration it is the object that the name had on entry, if anybody else
-        # still holds that one.
-        others = [
-            name
-            for name, binding in before.env.items()
-            for k, leaf in enumerate(leaves(binding))
-            if isinstance(leaf, ArrayRef) and leaf.object is entry and (name, k) not in fresh
-        ]
-        if others or entry in lo.origin or _held_outside(lo, entry):
-            _suspect(obj, entry)
-        for suspect in entry.alias:
-            if suspect in before.versions:
-                _suspect(obj, suspect)
-    keys = list(fresh)
-    for i, a in enumerate(keys):
-        for b in keys[i + 1 :]:
-            if _entry(before, a) is _entry(before, b):
-                _suspect(fresh[a].object, fresh[b].object)
-    for pair in memo.alias:
-        ends = [
-            fresh[end].object if isinstance(end, tuple) else end
-            for end in pair
-            if not isinstance(end, tuple) or end in fresh
-        ]
-        if len(ends) == 2:
-            _suspect(*ends)
-
-
-def _entry(before: State, key: tuple[str, int]) -> ArrayObject:
-    leaf = list(leaves(before.env[key[0]]))[key[1]]
-    assert isinstance(leaf, ArrayRef)
-    return leaf.object
-
-
-def _held_outside(lo: Lowerer, obj: ArrayObject) -> bool:
-    """Whether a frame other than the current one has a name for `obj`."""
-    frame = lo.frame.caller
-    while frame is not None:
-        for binding in frame.env.values():
-            if any(isinstance(leaf, ArrayRef) and leaf.object is obj for leaf in leaves(binding)):
-                return True
-        frame = frame.caller
-    return False
-
-
-def _suspect(a: ArrayObject, b: ArrayObject) -> None:
-    if a is not b:
-        a.alias.add(b)
-        b.alias.add(a)
-
-
-def _close(
-    lo: Lowerer,
-    before: State,
-    memo: LoopMemo,
-    carried: list[_Carried],
-    by_key: dict[tuple[str, int] | ArrayObject, _Carried],
-    fresh: dict[tuple[str, int], ArrayRef],
-    bound: Sequence[str],
-) -> None:
-    """Find every carried value's next value, or widen the memo and retry."""
-    retry = False
-    for name in bound:
-        start, end = before.env[name], lo.frame.env.get(name, Unbound())
-        if name in lo.frame.partial or isinstance(end, Unbound):
-            end = Unbound()
-        if not (isinstance(end, Unbound | Unstable) or _joinable(start, end)):
-            raise TypeUnstableError(
-                f"{name!r} is {kind_of(start)} before the loop and {kind_of(end)} after an "
-                "iteration",
-                lo.builder.loc,
-                "use one kind of value on every path, or two names",
-            )
-        ends = [] if isinstance(end, Unbound | Unstable) else list(leaves(end))
-        for k, leaf in enumerate(leaves(start)):
-            key = (name, k)
-            if not ends:
-                if isinstance(end, Unstable):
-                    raise TypeUnstableError(f"{name!r} {end.why}", lo.builder.loc)
-                if key in by_key:
-                    by_key[key].next = by_key[key].param
-                continue
-            last = ends[k]
-            if isinstance(leaf, Num):
-                assert isinstance(last, Num)
-                item = by_key[key]
-                ty, new = item.param.type, last.operand.type
-                assert isinstance(ty, Scalar)
-                assert isinstance(new, Scalar)
-                if not _one_type(ty, new):
-                    raise TypeUnstableError(
-                        f"{name!r} is a {ty} before the loop and a {new} after an iteration",
-                        lo.builder.loc,
-                        "convert one of them, for instance with `int()`",
-                    )
-                wide = join(ty, new)
-                if wide != ty:
-                    memo.types[key] = wide
-                    retry = True
-                else:
-                    item.next = lo.exact(last.operand, ty)
-            else:
-                assert isinstance(last, ArrayRef)
-                if key in fresh:
-                    by_key[key].next = lo.versions[last.object]
-                elif last.object is not leaf.object:
-                    memo.fresh.add(key)
-                    retry = True
-    if retry:
-        raise _Retry
-    _check_rotation(lo, before, memo, by_key, fresh)
-    for item in carried:
-        if isinstance(item.key, ArrayObject):
-            item.next = lo.versions[item.key]
-    for obj in list(lo.origin):
-        if obj not in by_key and lo.versions.get(obj, lo.origin[obj]) is not lo.origin[obj]:
-            before.versions.setdefault(obj, lo.origin[obj])
-            raise _Retry
-    for obj, message in lo.stale.items():
-        if obj in before.versions and obj not in before.stale and obj not in memo.stale:
-            memo.stale[obj] = message
-            raise _Retry
-
-
-def _check_rotation(
-    lo: Lowerer,
-    before: State,
-    memo: LoopMemo,
-    by_key: dict[tuple[str, int] | ArrayObject, _Carried],
-    fresh: dict[tuple[str, int], ArrayRef],
-) -> None:
-    """Find out which rebound names may denote one array in the next iteration."""
-    ends: dict[tuple[str, int], ArrayObject] = {}
-    for key in fresh:
-        leaf = list(leaves(lo.frame.env[key[0]]))[key[1]]
-        assert isinstance(leaf, ArrayRef)
-        ends[key] = leaf.object
-    found: set[frozenset[tuple[str, int] | ArrayObject]] = set()
-    keys = list(ends)
-    for i, a in enumerate(keys):
-        for b in keys[i + 1 :]:
-            if ends[a] is ends[b] or ends[a] in ends[b].alias:
-                found.add(frozenset([a, b]))
-        if ends[a] in before.versions:
-            found.add(frozenset([a, ends[a]]))
-        for suspect in ends[a].alias:
-            if suspect in before.versions:
-                found.add(frozenset([a, suspect]))
-        if lo.dims[ends[a]] != lo.dims[fresh[a].object] and a not in memo.sizes:
-            others = {lo.dims[fresh[b].object] for b in keys}
-            if lo.dims[ends[a]] not in others or len(others) > 1:
-                memo.sizes.add(a)
-                raise _Retry
-    new = {pair for pair in found if len(pair) == 2} - memo.alias
-    if new:
-        memo.alias |= new
-        raise _Retry
-
-
-def _find_late(
-    lo: Lowerer, memo: LoopMemo, names: Sequence[str], bound: Sequence[str], definite: bool
-) -> None:
-    """Names first bound in the body are results of a loop that surely runs, and so is `return`."""
-    for name in names:
-        end = lo.frame.env.get(name, Unbound())
-        if name in bound or isinstance(end, Unbound | Unstable | Late):
-            continue
-        if name in lo.frame.partial and name != RESULT:
-            continue
-        if definite or name == RESULT or all(isinstance(leaf, Num) for leaf in leaves(end)):
-            memo.late[name] = end
-
-
-def _late_values(lo: Lowerer, before: State, memo: LoopMemo) -> list[_Carried]:
-    values: list[_Carried] = []
-    for name, end in memo.late.items():
-        now = lo.frame.env.get(name, end)
-        if isinstance(now, Unbound | Unstable | Late):
-            continue
-        for k, leaf in enumerate(leaves(now)):
-            operand = leaf.operand if isinstance(leaf, Num) else lo.versions[leaf.object]
-            if isinstance(leaf, ArrayRef) and leaf.object in lo.origin:
-                continue
-            param = lo.builder.value(_hint(name), operand.type)
-            init: Operand = param
-            old = before.env.get(name)
-            if isinstance(old, Late) and same_numbers(old.inner, now):
-                # An earlier loop may have bound it, and this one may run no iteration.
-                init = _operand(list(leaves(old.inner))[k])
-            values.append(_Carried(init, param, (f"late {name}", k), operand))
-    return values
-
-
-def _operand(leaf: Num | ArrayRef) -> Operand:
-    assert isinstance(leaf, Num)
-    return leaf.operand
-
-
-def same_numbers(a: Binding, b: Binding) -> bool:
-    """Whether two bindings consist of numbers of the same types."""
-    if shape_of(a) != shape_of(b):
-        return False
-    return all(
-        isinstance(x, Num) and isinstance(y, Num) and x.operand.type == y.operand.type
-        for x, y in zip(leaves(a), leaves(b), strict=True)
-    )
-
-
-def _emit(
-    lo: Lowerer,
-    label: str,
-    index: Value | None,
-    trips: Operand | None,
-    carried: list[_Carried],
-    stmts: list[Stmt],
-    again: Operand | None,
-) -> None:
-    """Build the loop, without the carried values that no iteration changes."""
-    kept: list[_Carried] = []
-    env: dict[Value, Operand] = {}
-    for item in carried:
-        if item.next == item.param:
-            env[item.param] = item.init
-            item.result = None
-        else:
-            kept.append(item)
-            if item.init == item.param:
-                item.init = unread(lo, item.param)
-            item.result = lo.builder.value(item.param.name, item.param.type)
-    nexts = tuple(item.next for item in kept if item.next is not None)
-    block = Block(
-        tuple(item.param for item in kept),
-        tuple(stmts),
-        nexts if again is None else (again, *nexts),
-    )
-    block = substitute_block(block, env)
-    results = tuple(item.result for item in kept if item.result is not None)
-    init = tuple(item.init for item in kept)
-    if trips is not None:
-        assert index is not None
-        lo.builder.emit(For(results, label, index, trips, init, block, loc=lo.builder.loc))
-    else:
-        lo.builder.emit(While(results, label, init, block, lo.builder.loc))
-
-
-def _after(
-    lo: Lowerer,
-    before: State,
-    memo: LoopMemo,
-    carried: list[_Carried],
-    by_key: dict[tuple[str, int] | ArrayObject, _Carried],
-    fresh: dict[tuple[str, int], ArrayRef],
-    bound: Sequence[str],
-    names: Sequence[str],
-    definite: bool,
-    trips: Operand | None,
-) -> None:
-    """Make the loop's results the state."""
-    ran: Operand | None = None
-    end_env, stale = lo.frame.env, dict(lo.stale)
-    late = {item.key: item for item in carried}
-    end_versions = dict(lo.versions)
-    lo.restore(before)
-    lo.stale.update({obj: text for obj, text in stale.items() if obj in before.versions})
-
-    def out(item: _Carried) -> Operand:
-        return item.init if item.result is None else item.result
-
-    for item in carried:
-        if isinstance(item.key, ArrayObject):
-            version = out(item)
-            assert isinstance(version, Value)
-            lo.versions[item.key] = version
-    for name in bound:
-        start = before.env[name]
-        end = end_env.get(name, Unbound())
-        if isinstance(end, Unbound):
-            lo.frame.env[name] = end if end.why else Unbound("a loop may delete it")
-            continue
-        found: list[Num | ArrayRef] = []
-        for k, leaf in enumerate(leaves(start)):
-            item = by_key.get((name, k))  # type: ignore[assignment]
-            if item is None:
-                found.append(leaf)
-            elif isinstance(leaf, Num):
-                found.append(Num(out(item)))
-            else:
-                found.append(_result_array(lo, name, item, fresh[name, k], leaf))
-        lo.frame.env[name] = rebuild(start, iter(found))
-    for name in names:
-        if name in bound:
-            continue
-        if name in memo.late and not isinstance(
-            end_env.get(name, Unbound()), Unbound | Unstable | Late
-        ):
-            now = end_env[name]
-            made: list[Num | ArrayRef] = []
-            for k, leaf in enumerate(leaves(now)):
-                item = late.get((f"late {name}", k))  # type: ignore[assignment]
-                if item is None:
-                    made.append(leaf)
-                elif isinstance(leaf, Num):
-                    made.append(Num(out(item)))
-                else:
-                    value = out(item)
-                    assert isinstance(value, Value)
-                    dims = tuple(
-                        lo.builder.apply("dim", value, params=(axis,), hint=f"{value.name}.dim")
-                        for axis in range(_rank(value))
-                    )
-                    same = leaf.object if leaf.object in before.versions else None
-                    suspects = [o for o in leaf.object.alias if o in before.versions]
-                    made.append(
-                        lo.new_array(value, dims, _hint(name), suspects + ([same] if same else []))
-                    )
-            lo.frame.env[name] = rebuild(now, iter(made))
-            if not definite and name != RESULT:
-                if ran is None:
-                    if trips is None:
-                        lo.frame.env[name] = Unbound(
-                            f"the loop at line {_line(lo)} may run no iteration that assigns it"
-                        )
-                        continue
-                    ran = lo.builder.apply("gt", trips, integer(0), hint="ran")
-                old = before.env.get(name)
-                flag: Operand = ran
-                if isinstance(old, Late):
-                    if not same_numbers(old.inner, now):
-                        lo.frame.env[name] = Unbound("two loops bind it, and neither may have run")
-                        continue
-                    flag = lo.builder.apply("or", old.flag, ran, hint="ran")
-                lo.frame.env[name] = Late(lo.frame.env[name], flag)
-        else:
-            lo.frame.env[name] = Unbound(
-                f"the loop at line {_line(lo)} may run no iteration that assigns it"
-            )
-    del end_versions
-
-
-def _result_array(
-    lo: Lowerer, name: str, item: _Carried, inner: ArrayRef, entry: ArrayRef
-) -> ArrayRef:
-    """Return the object that a rebound name denotes after the loop."""
-    version = item.init if item.result is None else item.result
-    assert isinstance(version, Value)
-    obj = inner.object
-    known = all(isinstance(size, Literal) or size in lo.dims[entry.object] for size in lo.dims[obj])
-    dims = (
-        lo.dims[obj]
-        if known
-        else tuple(
-            lo.builder.apply("dim", version, params=(axis,), hint=f"{name}.dim")
-            for axis in range(obj.type.rank)
-        )
-    )
-    suspects = [other for other in obj.alias if other in lo.versions]
-    return lo.new_array(version, dims, name, sorted_objects(set(suspects)))

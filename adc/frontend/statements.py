@@ -39,10 +39,9 @@ from adc.frontend.control import (
     exits_of,
     is_exit,
     keep_exit,
-    lower_loop,
-    same_numbers,
     set_exit,
 )
+from adc.frontend.loops import lower_loop, same_numbers
 from adc.frontend.lower import INDEX_BITS, Dead, Lowerer
 from adc.ir.builder import integer, zero
 from adc.ir.core import Literal, Operand, Print, Value
