@@ -1,4 +1,4 @@
-# ruff: noqa: B007, B905, E731
+# ruff: noqa: B007, B023, B905, E731
 # The corpus is what users write, not what a linter would have them write: lambdas bound to names,
 # `zip` without `strict`, results that nobody uses. All of these must work.
 """One corpus of plain programs with sample inputs, for every test that needs programs.
@@ -2879,4 +2879,18 @@ def loop_that_never_runs_around_loops(x: Any, a: Any) -> Any:
     s = x
     for v in a:
         s += 0.25 * v * x
+    return s
+
+
+@program(X6, 0.5, argnums=(0, 1), tags="closure exit")
+def function_defined_in_a_loop_with_an_exit(x: Any, y: Any) -> Any:
+    s = y
+    for i, v in enumerate(x):
+
+        def shifted(u: Any, c: Any = 0.3317) -> Any:
+            return u * c + v
+
+        s = s * 0.5 + shifted(s)
+        if i > 3:
+            break
     return s

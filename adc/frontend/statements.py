@@ -23,8 +23,6 @@ from adc.frontend.bindings import (
     Unstable,
     Zip,
     kind_of,
-    leaves,
-    rebuild,
 )
 from adc.frontend.control import (
     BREAK,
@@ -45,7 +43,7 @@ from adc.frontend.loops import lower_loop, same_numbers
 from adc.frontend.lower import INDEX_BITS, Dead, Lowerer
 from adc.ir.builder import integer, zero
 from adc.ir.core import Literal, Operand, Print, Value
-from adc.ir.errors import TypeMismatchError, UnboundError
+from adc.ir.errors import TypeMismatchError, TypeUnstableError, UnboundError
 from adc.ir.types import BOOL, INT
 
 
@@ -204,7 +202,7 @@ def _for(lo: Lowerer, stmt: ast.For) -> None:
     kinds = lo.memo.setdefault((lo.frame.path, id(stmt), "targets"), {})
     before, saved = lo.snapshot(), lo.builder.names.save()
     mark = len(lo.builder.stmts)
-    for _ in range(2):
+    for attempt in range(12):
         known = dict(kinds)
         if early:
             # What every iteration binds, whatever exit it takes, may have any value before the
@@ -237,6 +235,10 @@ def _for(lo: Lowerer, stmt: ast.For) -> None:
                 raise
         if not early or kinds == known:
             break
+        if attempt == 11:
+            raise TypeUnstableError(
+                "the types of this loop's variables do not settle", lo.span(stmt)
+            )
         lo.restore(before)
         lo.reset_names(saved)
         del lo.builder.stmts[mark:]
@@ -254,13 +256,15 @@ def _late(
 
 
 def _unread(binding: Binding) -> Binding | None:
-    """Return constants of the kinds of a binding of numbers, or None if it has arrays."""
-    found: list[Num | ArrayRef] = []
-    for leaf in leaves(binding):
-        if not isinstance(leaf, Num):
-            return None
-        found.append(Num(zero(leaf.operand.type)))
-    return rebuild(binding, iter(found))
+    """Return constants of the kinds of a number or a tuple of numbers; None for anything else."""
+    match binding:
+        case Num(operand=operand):
+            return Num(zero(operand.type))
+        case TupleOf(items=items):
+            found = [_unread(item) for item in items]
+            if all(item is not None for item in found):
+                return TupleOf(tuple(item for item in found if item is not None))
+    return None
 
 
 def _loop(
