@@ -487,7 +487,6 @@ def _after(
     ran: Operand | None = None
     end_env, stale = lo.frame.env, dict(lo.stale)
     late = {item.key: item for item in carried}
-    end_versions = dict(lo.versions)
     lo.restore(before)
     lo.stale.update({obj: text for obj, text in stale.items() if obj in before.versions})
 
@@ -562,7 +561,6 @@ def _after(
             lo.frame.env[name] = Unbound(
                 f"the loop at line {line_of(lo)} may run no iteration that assigns it"
             )
-    del end_versions
 
 
 def _result_array(
