@@ -8,7 +8,7 @@ are NumPy's.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -54,11 +54,16 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """An array: element dtype, rank, and layout ``"C"`` (contiguous) or ``"A"`` (any strides)."""
+    """An array: element dtype, rank, and layout ``"C"`` (contiguous) or ``"A"`` (any strides).
+
+    `ones` are axes of an argument that have size 1: what broadcasting depends on. It is no part of
+    the type, equal types may differ in it.
+    """
 
     dtype: str
     rank: int
     layout: str = "C"
+    ones: tuple[int, ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
         suffix = "" if self.layout == "C" else self.layout

@@ -1,4 +1,4 @@
-"""Arrays: element access, creation, shape."""
+"""Arrays: subscripts, attributes and methods, creation."""
 
 from __future__ import annotations
 
@@ -8,94 +8,93 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend import expressions, numbers
+from adc.frontend import (
+    arguments,
+    elementwise,
+    expressions,
+    growing,
+    indexing,
+    numbers,
+    operators,
+    views,
+)
 from adc.frontend.bindings import (
-    ArrayObject,
     ArrayRef,
     Binding,
     Bound,
+    Growing,
+    Lazy,
+    ListRef,
     Num,
+    Range,
     Static,
     TupleOf,
     kind_of,
 )
+from adc.frontend.elementwise import is_array
 from adc.frontend.lower import Lowerer
+from adc.frontend.views import Arraylike, dims_of
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import TypeMismatchError
-from adc.ir.types import DTYPES, FLOAT, INT, NAMES, Array, Scalar
+from adc.ir.types import DTYPES, FLOAT, INT, NAMES, Scalar
+
+MAX_RANK = 8
 
 
-def index_of(
-    lo: Lowerer, obj: ArrayObject, indices: Sequence[Binding], node: ast.AST
-) -> list[Operand]:
-    """Return checked, non-negative indices of one element."""
-    if len(indices) > obj.type.rank:
+def index_of(lo: Lowerer, x: Arraylike, indices: Sequence[Binding], node: ast.AST) -> list[Operand]:
+    """Return checked, non-negative indices of one element of the array behind `x`."""
+    dims = dims_of(lo, x)
+    if len(indices) != len(dims):
         raise TypeMismatchError(
-            f"too many indices: {obj.name!r} has {obj.type.rank} axes, {len(indices)} were indexed",
+            f"{len(indices)} indices of one element of an array with {len(dims)} axes",
             lo.span(node),
         )
-    if len(indices) < obj.type.rank:
-        raise lo.unsupported(
-            f"indexing {obj.name!r} of rank {obj.type.rank} with {len(indices)} "
-            f"{'index' if len(indices) == 1 else 'indices'} (a view)",
-            node,
-            "index every axis",
-        )
-    checked: list[Operand] = []
-    for axis, binding in enumerate(indices):
-        if not isinstance(binding, Num) or binding.operand.type.kind not in "iu":
-            raise TypeMismatchError(f"an index must be an integer, not {kind_of(binding)}",
-                                    lo.span(node))  # fmt: skip
-        checked.append(_checked(lo, obj, axis, binding.operand, node))
-    return checked
+    found: list[Operand] = []
+    for axis, (binding, size) in enumerate(zip(indices, dims, strict=True)):
+        operand = numbers.number(lo, binding, node, "an index")
+        found.append(indexing.checked_index(lo, operand, size, axis, node))
+    return found
 
 
-def _checked(lo: Lowerer, obj: ArrayObject, axis: int, index: Operand, node: ast.AST) -> Operand:
-    size = lo.dims[obj][axis]
-    with lo.at(node):
-        index = numbers.to_int(lo, index, "IndexError", "an index is out of bounds")
-        if isinstance(index, Literal):
-            wrapped: Operand = index if index.value >= 0 else numbers.plus(lo, size, index)
-        else:
-            wrapped = lo.builder.apply("wrap", index, size, hint="i")
-        inside = numbers.apply(lo, "inside", wrapped, size)
-        numbers.check(
-            lo,
-            inside,
-            "IndexError",
-            f"index {{}} is out of bounds for axis {axis} with size {{}}",
-            index,
-            size,
-        )
-    return wrapped
-
-
-def load(lo: Lowerer, obj: ArrayObject, index: Sequence[Operand], node: ast.AST) -> Num:
-    """Read an element at an index that is in range."""
-    return Num(lo.builder.load(lo.version(obj, node), index))
+def load(lo: Lowerer, x: Arraylike, index: Sequence[Operand], node: ast.AST) -> Binding:
+    """Read an element, or a view of the remaining axes, at leading indices that are in range."""
+    rank = len(dims_of(lo, x))
+    if len(index) == rank:
+        return Num(elementwise.lazy(lo, x, node).element(index))
+    dims = dims_of(lo, x)
+    axes = [views.Axis(k, ()) for k in index]
+    axes += [views.Axis(integer(0), ((k, integer(1)),)) for k in range(rank - len(index))]
+    return views.through(lo, x, views.Window(tuple(dims[len(index) :]), tuple(axes)))
 
 
 def subscript(lo: Lowerer, node: ast.Subscript) -> Binding:
     """Lower ``value[index]``."""
-    owner = expressions.lower_expr(lo, node.value)
+    owner = expressions.evaluate(lo, node.value)
     match owner:
-        case ArrayRef(object=obj):
-            index = index_of(lo, obj, indices(lo, node.slice), node)
+        case ArrayRef() | Lazy():
+            items = indexing.items_of(lo, node.slice)
             with lo.at(node):
-                return load(lo, obj, index, node)
-        case TupleOf(items=items):
-            key = (
-                expressions.lower_expr(lo, node.slice)
-                if not isinstance(node.slice, ast.Slice)
-                else None
-            )
-            if key is None:
-                return TupleOf(items[_static_slice(lo, node.slice)])
-            return _element_of(lo, items, key, node)
-        case Static(value=value) if isinstance(value, str):
-            raise lo.unsupported("indexing a string", node)
-    raise TypeMismatchError(f"indexing {kind_of(owner)}", lo.span(node))
+                return indexing.read(lo, owner, items, node)
+        case TupleOf() | ListRef() | Range():
+            return _sequence_item(lo, owner, node)
+    return expressions.item(lo, owner, node)
+
+
+def _sequence_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
+    held = lo.held(owner) if isinstance(owner, ListRef) else None
+    if isinstance(held, Growing):
+        if isinstance(node.slice, ast.Slice):
+            raise lo.unsupported("a slice of a list of run-time length", node, "make it an array")
+        return growing.item(lo, held, expressions.lower_expr(lo, node.slice), node)
+    items = expressions.static_sequence(lo, owner, node)
+    if isinstance(node.slice, ast.Slice):
+        chosen = items[_static_slice(lo, node.slice)]
+        if isinstance(owner, ListRef):
+            return lo.new_ref(ListRef, TupleOf(chosen))
+        return TupleOf(chosen)
+    key = expressions.lower_expr(lo, node.slice)
+    return _element_of(lo, items, key, node)
 
 
 def _static_slice(lo: Lowerer, node: ast.expr) -> slice:
@@ -106,6 +105,9 @@ def _static_slice(lo: Lowerer, node: ast.expr) -> slice:
             ends.append(None)
             continue
         binding = expressions.lower_expr(lo, part)
+        if arguments.is_none(binding):
+            ends.append(None)
+            continue
         if not (isinstance(binding, Num) and isinstance(binding.operand, Literal)):
             raise lo.unsupported("a slice of a tuple with ends known only at run time", part)
         ends.append(int(binding.operand.value))
@@ -150,104 +152,186 @@ def _choose(
     return result
 
 
-def indices(lo: Lowerer, node: ast.expr) -> list[Binding]:
-    """Lower what stands between the brackets."""
-    parts = node.elts if isinstance(node, ast.Tuple) else [node]
-    found: list[Binding] = []
-    for part in parts:
-        if isinstance(part, ast.Slice):
-            raise lo.unsupported("a slice of an array", part, "write a loop over the elements")
-        binding = expressions.lower_expr(lo, part)
-        if isinstance(binding, TupleOf):
-            found.extend(binding.items)
-        elif isinstance(binding, ArrayRef):
-            raise lo.unsupported("indexing with an array", part, "write a loop over the indices")
-        else:
-            found.append(binding)
-    return found
-
-
-def element_value(lo: Lowerer, obj: ArrayObject, value: Binding, node: ast.AST) -> Operand:
-    """Return `value` in the dtype of an array that it is stored in."""
-    operand = numbers.number(lo, value, node, "storing into an element")
-    element = obj.type.element
-    return numbers.stored(lo, operand, element, node)
-
-
-def _target(lo: Lowerer, node: ast.Subscript) -> ArrayObject:
-    owner = expressions.lower_expr(lo, node.value)
-    if isinstance(owner, TupleOf):
-        raise TypeMismatchError("a tuple cannot be changed", lo.span(node))
-    if not isinstance(owner, ArrayRef):
-        raise TypeMismatchError(f"storing into {kind_of(owner)}", lo.span(node))
-    return owner.object
+# -- stores ----------------------------------------------------------------------------------------
 
 
 def store_element(lo: Lowerer, node: ast.Subscript, value: Binding) -> None:
-    """Lower ``array[index] = value``."""
-    obj = _target(lo, node)
-    index = index_of(lo, obj, indices(lo, node.slice), node)
+    """Lower ``owner[index] = value``."""
+    owner = expressions.lower_expr(lo, node.value)
+    if not isinstance(owner, ArrayRef):
+        expressions.set_item(lo, owner, node, value)
+        return
+    items = indexing.items_of(lo, node.slice)
     with lo.at(node):
-        operand = element_value(lo, obj, value, node)
-        old = lo.version(obj, node)
-        lo.update(obj, lo.builder.store(old, index, operand, hint=obj.name))
+        indexing.write(lo, owner, items, expressions.as_operand(lo, value, node), node)
 
 
 def augment_element(lo: Lowerer, stmt: ast.AugAssign, node: ast.Subscript) -> None:
-    """Lower ``array[index] op= value``: one index evaluation, load, operation, store."""
-    obj = _target(lo, node)
-    index = index_of(lo, obj, indices(lo, node.slice), node)
+    """Lower ``owner[index] op= value``: the index is evaluated once, first."""
+    owner = expressions.lower_expr(lo, node.value)
+    if not isinstance(owner, ArrayRef):
+        expressions.augment_item(lo, owner, stmt, node)
+        return
+    items = indexing.prepared(lo, owner, indexing.items_of(lo, node.slice), node)
+    if indexing.is_advanced(lo, items):
+        place = indexing.Advanced(lo, owner, items, node)
+        with lo.at(stmt):
+            old: Binding = elementwise.base_of(lo, place.read(), node)
+        value = expressions.evaluate(lo, stmt.value)
+        place.write(operators.binary(lo, type(stmt.op), old, value, stmt))
+        return
+    with lo.at(node):
+        target = indexing.basic(lo, owner, items)
+    assert isinstance(target, ArrayRef)
+    if dims_of(lo, target):
+        in_place(lo, target, stmt, expressions.evaluate(lo, stmt.value))
+        return
     with lo.at(stmt):
-        old = load(lo, obj, index, node)
+        old = elementwise.value_of(lo, target, node)
     value = expressions.lower_expr(lo, stmt.value)
-    new = numbers.binary(lo, type(stmt.op), old, value, stmt)
+    new = operators.binary(lo, type(stmt.op), old, value, stmt)
     with lo.at(stmt):
         # The right-hand side may have changed the array: the store goes to its present version.
-        operand = element_value(lo, obj, new, node)
-        lo.update(obj, lo.builder.store(lo.version(obj, node), index, operand, hint=obj.name))
+        elementwise.assign_to(lo, target, new, node)
 
 
-# -- attributes, creation ----------------------------------------------------------------------
+def in_place(lo: Lowerer, target: ArrayRef, stmt: ast.AugAssign, value: Binding) -> None:
+    """Lower ``array op= value`` for a whole array or view: every name of it sees the change."""
+    value = expressions.as_operand(lo, value, stmt.value)
+    with lo.at(stmt):
+        result = operators.binary(lo, type(stmt.op), target, value, stmt)
+        operators.check_cast(lo, result, target, stmt)
+        if isinstance(result, ArrayRef | Lazy) and len(dims_of(lo, result)) > len(
+            dims_of(lo, target)
+        ):
+            raise TypeMismatchError(
+                "the result has more axes than the array that it is stored in", lo.span(stmt)
+            )
+        elementwise.assign_to(lo, target, result, stmt)
 
 
-def attribute(lo: Lowerer, owner: ArrayRef, name: str, node: ast.AST) -> Binding:
+# -- attributes, creation --------------------------------------------------------------------------
+
+
+def attribute(lo: Lowerer, owner: Arraylike, name: str, node: ast.AST) -> Binding:
     """Lower an attribute of an array."""
-    obj = owner.object
+    from adc.frontend import library
+
+    dims = dims_of(lo, owner)
     if name == "shape":
-        return TupleOf(tuple(Num(size) for size in lo.dims[obj]))
+        return TupleOf(tuple(Num(size) for size in dims))
     if name == "ndim":
-        return Num(integer(obj.type.rank))
+        return Num(integer(len(dims)))
     if name == "size":
-        size: Operand = integer(1)
-        for dim in lo.dims[obj]:
-            size = numbers.apply(lo, "mul", size, dim) if size != integer(1) else dim
-        return Num(size)
+        return Num(views.size_of(lo, dims))
     if name == "dtype":
-        return Static(obj.type.numpy)
-    if name in ("copy", "item", "fill", "__len__"):
+        return Static(element_type(owner).numpy)
+    if name == "T":
+        return views.permuted(lo, owner, range(len(dims))[::-1])
+    if name == "real":
+        return owner
+    if name in ("itemsize", "nbytes"):
+        bytes_ = integer(element_type(owner).numpy.itemsize)
+        return Num(
+            bytes_ if name == "itemsize" else views.times(lo, bytes_, views.size_of(lo, dims))
+        )
+    if name == "flat":
+        return views.reshaped(lo, owner, [views.size_of(lo, dims)])
+    if name in library.METHODS:
         return Bound(owner, name)
     raise lo.unsupported(f"`.{name}` of an array", node)
 
 
-def method(lo: Lowerer, bound: Bound, args: Sequence[Binding], node: ast.Call) -> Binding:
-    """Lower a call of a method of an array."""
-    assert isinstance(bound.owner, ArrayRef)
-    obj = bound.owner.object
-    if bound.name == "copy" and not args:
-        return copy(lo, bound.owner, node)
-    if bound.name == "item":
-        return Num(load(lo, obj, index_of(lo, obj, args, node), node).operand)
-    if bound.name == "fill" and len(args) == 1:
-        operand = element_value(lo, obj, args[0], node)
-        lo.update(obj, created(lo, obj.type.dtype, list(lo.dims[obj]), operand, obj.name))
-        return Static(None)
-    raise lo.unsupported(f"`.{bound.name}` with these arguments", node)
+def element_type(x: Arraylike) -> Scalar:
+    return x.type if isinstance(x, Lazy) else x.object.type.element
 
 
-def copy(lo: Lowerer, ref: ArrayRef, node: ast.AST) -> ArrayRef:
-    obj = ref.object
-    version = lo.builder.apply("copy", lo.version(obj, node), hint=obj.name)
-    return lo.new_array(version, lo.dims[obj], obj.name)
+def fill(lo: Lowerer, target: ArrayRef, value: Binding, node: ast.AST) -> None:
+    if target.view:
+        elementwise.assign_to(lo, target, value, node)
+        return
+    obj = target.object
+    operand = numbers.number(lo, value, node, "storing into an array")
+    operand = numbers.stored(lo, operand, obj.type.element, node)
+    lo.version(obj, node)
+    lo.update(obj, created(lo, obj.type.dtype, list(lo.dims[obj]), operand, obj.name))
+
+
+def copy(lo: Lowerer, x: Arraylike, node: ast.AST) -> ArrayRef:
+    if isinstance(x, ArrayRef) and not x.view:
+        obj = x.object
+        version = lo.builder.apply("copy", lo.version(obj, node), hint=obj.name)
+        return lo.new_array(version, lo.dims[obj], obj.name)
+    source = elementwise.lazy(lo, x, node)
+    name = x.object.name if isinstance(x, ArrayRef) else "a"
+    return elementwise.stored_new(lo, source, source.type.dtype, node, name)
+
+
+def as_array(lo: Lowerer, binding: Binding, node: ast.AST) -> Arraylike:
+    """Return an array for what NumPy takes as one: numbers, tuples and lists of them."""
+    if isinstance(binding, ArrayRef | Lazy):
+        return binding
+    if isinstance(binding, ListRef):
+        held = lo.held(binding)
+        if isinstance(held, Growing):
+            return arrays_of(lo, held, node)
+    items = arguments.sequence(lo, binding)
+    if isinstance(binding, Range):
+        items = expressions.static_sequence(lo, binding, node)
+    if items is not None:
+        return from_items(lo, items, node)
+    operand = numbers.number(lo, binding, node, "an array")
+    ty = numbers.scalar_type(operand)
+    return Lazy((), Scalar(ty.dtype), lambda index: operand)
+
+
+def arrays_of(lo: Lowerer, held: Growing, node: ast.AST) -> ArrayRef:
+    """Return the array that `np.array` makes of a list of run-time length."""
+    return copy(lo, growing.view(lo, held), node)
+
+
+def as_operand(lo: Lowerer, binding: Binding, node: ast.AST) -> Binding:
+    """Return an array for a tuple or list that meets an array; anything else unchanged."""
+    if isinstance(binding, TupleOf | ListRef):
+        return as_array(lo, binding, node)
+    return binding
+
+
+def from_items(lo: Lowerer, items: Sequence[Binding], node: ast.AST, dtype: str = "") -> ArrayRef:
+    """Return the array of these elements, numbers or nested sequences and arrays."""
+    with lo.at(node):
+        parts = [as_array(lo, item, node) for item in items]
+        types = [element_type(part) for part in parts]
+        weak = [
+            numbers.scalar_type(item.operand) if isinstance(item, Num) else ty
+            for item, ty in zip(items, types, strict=True)
+        ]
+        found = dtype or (numbers.array_type(weak).dtype if parts else "f64")
+        inner = dims_of(lo, parts[0]) if parts else ()
+        for part in parts[1:]:
+            own = dims_of(lo, part)
+            text = "setting an array element with a sequence. The requested array has an "
+            text += "inhomogeneous shape"
+            if len(own) != len(inner):
+                raise TypeMismatchError(text, lo.span(node))
+            for a, b in zip(own, inner, strict=True):
+                elementwise.require_equal(lo, a, b, text, [], node)
+        dims = (integer(len(parts)), *inner)
+        check_rank(lo, len(dims), node)
+        version = lo.builder.apply("empty", *dims, params=(found,), hint="a")
+        ref = lo.new_array(version, dims, "a")
+        for k, part in enumerate(parts):
+            row = load(lo, ref, [integer(k)], node) if inner else views.through(
+                lo, ref, views.Window((), (views.Axis(integer(k), ()),))
+            )  # fmt: skip
+            assert isinstance(row, ArrayRef)
+            elementwise.assign_to(lo, row, part, node)
+    return ref
+
+
+def check_rank(lo: Lowerer, rank: int, node: ast.AST) -> None:
+    if rank > MAX_RANK:
+        raise lo.unsupported(f"an array of rank {rank}", node, f"use rank 1 to {MAX_RANK}")
 
 
 def created(
@@ -260,9 +344,11 @@ def created(
 
 def shape_argument(lo: Lowerer, binding: Binding, node: ast.AST) -> list[Operand]:
     """Return the sizes that a shape argument asks for, checked not to be negative."""
-    items = binding.items if isinstance(binding, TupleOf) else (binding,)
+    found = arguments.sequence(lo, binding)
+    items = found if found is not None else (binding,)
     dims: list[Operand] = []
     for item in items:
+        item = elementwise.value_of(lo, item, node)
         if not isinstance(item, Num) or item.operand.type.kind not in "iu":
             raise TypeMismatchError(f"a size must be an integer, not {kind_of(item)}",
                                     lo.span(node))  # fmt: skip
@@ -271,8 +357,7 @@ def shape_argument(lo: Lowerer, binding: Binding, node: ast.AST) -> list[Operand
             ok = numbers.apply(lo, "ge", size, integer(0))
             numbers.check(lo, ok, "ValueError", "negative dimensions are not allowed")
         dims.append(size)
-    if not 1 <= len(dims) <= 4:
-        raise lo.unsupported(f"an array of rank {len(dims)}", node, "use rank 1 to 4")
+    check_rank(lo, len(dims), node)
     return dims
 
 
@@ -301,29 +386,41 @@ def create(
     like = kind.endswith("_like")
     names = {
         "zeros": ["shape", "dtype"], "ones": ["shape", "dtype"], "empty": ["shape", "dtype"],
-        "full": ["shape", "fill_value", "dtype"], "zeros_like": ["a", "dtype"],
-        "ones_like": ["a", "dtype"], "empty_like": ["prototype", "dtype"],
-        "full_like": ["a", "fill_value", "dtype"],
+        "full": ["shape", "fill_value", "dtype"],
+        "zeros_like": ["a", "dtype", "order", "subok", "shape"],
+        "ones_like": ["a", "dtype", "order", "subok", "shape"],
+        "empty_like": ["prototype", "dtype", "order", "subok", "shape"],
+        "full_like": ["a", "fill_value", "dtype", "order", "subok", "shape"],
     }[kind]  # fmt: skip
     given = dict(zip(names, args, strict=False)) | kwargs
+    given.pop("order", None)
+    given.pop("subok", None)
     if len(args) > len(names) or set(given) - set(names):
         raise lo.unsupported(f"`np.{kind}` with these arguments", node)
-    missing = [name for name in names if name not in given and name != "dtype"]
+    optional = ("dtype", "order", "subok", *(("shape",) if like else ()))
+    missing = [name for name in names if name not in given and name not in optional]
     if missing:
         raise TypeMismatchError(f"`np.{kind}` needs {missing[0]!r}", lo.span(node))
     dtype = dtype_argument(lo, given.get("dtype"), node)
     with lo.at(node):
         if like:
-            source = given[names[0]]
-            if not isinstance(source, ArrayRef):
-                raise TypeMismatchError(f"`np.{kind}` of {kind_of(source)}", lo.span(node))
-            dims = list(lo.dims[source.object])
-            dtype = dtype or source.object.type.dtype
+            source = as_array(lo, given[names[0]], node)
+            dims = list(dims_of(lo, source))
+            dtype = dtype or element_type(source).dtype
+            if not arguments.is_none(given.get("shape")):
+                dims = shape_argument(lo, given["shape"], node)
         else:
             dims = shape_argument(lo, given["shape"], node)
         value: Operand | None = None
         if kind.startswith("full"):
-            value = numbers.number(lo, given["fill_value"], node, f"`np.{kind}`")
+            filler = elementwise.value_of(lo, given["fill_value"], node)
+            if is_array(filler):
+                assert isinstance(filler, ArrayRef | Lazy)
+                empty = created(lo, dtype or element_type(filler).dtype, dims, None)
+                ref = lo.new_array(empty, tuple(dims), "a")
+                elementwise.assign_to(lo, ref, filler, node)
+                return ref
+            value = numbers.number(lo, filler, node, f"`np.{kind}`")
             if dtype is None:
                 ty = numbers.scalar_type(value)
                 dtype = ty.dtype
@@ -331,8 +428,7 @@ def create(
         element = Scalar(dtype)
         if kind.startswith("full"):
             assert value is not None
-            stand_in = ArrayObject(Array(dtype, 1), kind)
-            value = element_value(lo, stand_in, Num(value), node)
+            value = numbers.stored(lo, value, element, node)
         elif not kind.startswith("empty"):
             one = kind.startswith("ones")
             value = (
@@ -340,7 +436,10 @@ def create(
                 if (element.kind == "f")
                 else Literal(bool(one) if element.kind == "b" else int(one), element)
             )
+        if not dims:
+            # An array without axes is as good as the number in it.
+            return Num(value if value is not None else numbers.zero_of(element))
         return lo.new_array(created(lo, dtype, dims, value), tuple(dims), "a")
 
 
-__all__ = ["DTYPES", "attribute", "copy", "create", "method", "store_element", "subscript"]
+__all__ = ["DTYPES", "attribute", "copy", "create", "store_element", "subscript"]

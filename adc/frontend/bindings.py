@@ -8,14 +8,14 @@ known at compile time.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from adc.frontend.source import Source
-from adc.ir.core import Operand
+from adc.ir.core import Operand, Value
 from adc.ir.errors import Span
-from adc.ir.types import Array
+from adc.ir.types import Array, Scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +37,121 @@ class ArrayObject:
 
 
 @dataclass(frozen=True, slots=True)
+class Axis:
+    """Where a window points on one axis behind it: ``offset + sum(stride * index[k])``."""
+
+    offset: Operand
+    terms: tuple[tuple[int, Operand], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A view by offsets and strides; `axes` are those of the space behind it."""
+
+    dims: tuple[Operand, ...]
+    axes: tuple[Axis, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reshape:
+    """A view of the same elements, in C order, under other sizes; `inner` are those behind it."""
+
+    dims: tuple[Operand, ...]
+    inner: tuple[Operand, ...]
+
+
+Stage = Window | Reshape
+
+
+@dataclass(frozen=True, slots=True)
 class ArrayRef:
-    """A name for an array."""
+    """A name for an array, or for a view of it (`views`)."""
 
     object: ArrayObject
+    view: tuple[Stage, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Lazy:
+    """An array expression whose elements are not computed yet; no name is bound to one.
+
+    `reads` are the arrays it reads, through which view, in which version: what it denotes is fixed
+    when it is made. `cost` estimates the operations of one element.
+    """
+
+    dims: tuple[Operand, ...]
+    type: Scalar
+    element: Callable[[Sequence[Operand]], Operand]
+    reads: tuple[tuple[ArrayObject, tuple[Stage, ...], Value], ...] = ()
+    cost: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class TupleOf:
     items: tuple[Binding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordOf:
+    """Named things: what a dict, an object or a named tuple holds."""
+
+    keys: tuple[Any, ...]
+    items: tuple[Binding, ...]
+
+    def get(self, key: Any) -> Binding | None:
+        return self.items[self.keys.index(key)] if key in self.keys else None
+
+    def with_item(self, key: Any, item: Binding) -> RecordOf:
+        if key not in self.keys:
+            return RecordOf((*self.keys, key), (*self.items, item))
+        k = self.keys.index(key)
+        return RecordOf(self.keys, (*self.items[:k], item, *self.items[k + 1 :]))
+
+    def without(self, key: Any) -> RecordOf:
+        k = self.keys.index(key)
+        return RecordOf(self.keys[:k] + self.keys[k + 1 :], self.items[:k] + self.items[k + 1 :])
+
+
+@dataclass(frozen=True, slots=True)
+class ListRef:
+    """A Python list. Like arrays, lists are objects: `slot` of the state holds the elements."""
+
+    slot: str
+
+
+@dataclass(frozen=True, slots=True)
+class DictRef:
+    """A dict with keys known at compile time; `slot` of the state holds the items."""
+
+    slot: str
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectRef:
+    """An instance of a class of the user's; `slot` of the state holds its attributes."""
+
+    slot: str
+    cls: type
+
+
+Ref = ListRef | DictRef | ObjectRef
+
+
+@dataclass(frozen=True, slots=True)
+class Growing:
+    """What a list of a length known only at run time holds: numbers of one type, in a buffer."""
+
+    buffer: ArrayRef
+    length: Num
+    type: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTuple:
+    """A named tuple, or a frozen dataclass: immutable."""
+
+    cls: type
+    record: RecordOf
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +233,14 @@ class Unstable:
 Binding = (
     Num
     | ArrayRef
+    | Lazy
     | TupleOf
+    | RecordOf
+    | ListRef
+    | DictRef
+    | ObjectRef
+    | NamedTuple
+    | Growing
     | Static
     | Closure
     | Range
@@ -147,10 +260,20 @@ def kind_of(binding: Binding) -> str:
     match binding:
         case Num(operand=operand):
             return f"a number ({operand.type})"
-        case ArrayRef(object=obj):
+        case ArrayRef(object=obj, view=()):
             return f"an array ({obj.type})"
+        case ArrayRef(object=obj, view=(stage, *_)):
+            return f"a view of rank {len(stage.dims)} of an array ({obj.type})"
+        case Lazy(type=ty, dims=dims):
+            return f"an array ({ty}, rank {len(dims)})"
         case TupleOf(items=items):
             return f"a tuple of {len(items)}"
+        case ListRef():
+            return "a list"
+        case DictRef():
+            return "a dict"
+        case ObjectRef(cls=cls) | NamedTuple(cls=cls):
+            return f"a {cls.__name__}"
         case Static(value=None):
             return "None"
         case Static(value=value):
@@ -169,11 +292,20 @@ def kind_of(binding: Binding) -> str:
 def leaves(binding: Binding) -> Iterator[Num | ArrayRef]:
     """Yield the scalars and arrays in `binding`, left to right."""
     match binding:
-        case Num() | ArrayRef():
+        case Num() | ArrayRef(view=()):
             yield binding
-        case TupleOf(items=items) | Zip(inners=items):
+        case ArrayRef(object=obj, view=view):
+            yield ArrayRef(obj)
+            for stage in view:
+                yield from (Num(operand) for operand in _stage_operands(stage))
+        case TupleOf(items=items) | Zip(inners=items) | RecordOf(items=items):
             for item in items:
                 yield from leaves(item)
+        case NamedTuple(record=record):
+            yield from leaves(record)
+        case Growing(buffer=buffer, length=length):
+            yield from leaves(buffer)
+            yield length
         case Range(start=start, stop=stop, step=step):
             yield from (start, stop, step)
         case Enumerate(inner=inner, start=start):
@@ -186,10 +318,25 @@ def leaves(binding: Binding) -> Iterator[Num | ArrayRef]:
 def rebuild(binding: Binding, new: Iterator[Num | ArrayRef]) -> Binding:
     """Return `binding` with its leaves taken from `new`, left to right."""
     match binding:
-        case Num() | ArrayRef():
+        case Num() | ArrayRef(view=()):
             return next(new)
+        case ArrayRef(view=view):
+            base = next(new)
+            assert isinstance(base, ArrayRef)
+            return ArrayRef(base.object, tuple(_rebuilt_stage(stage, new) for stage in view))
         case TupleOf(items=items):
             return TupleOf(tuple(rebuild(item, new) for item in items))
+        case RecordOf(keys=keys, items=items):
+            return RecordOf(keys, tuple(rebuild(item, new) for item in items))
+        case NamedTuple(cls=cls, record=record):
+            again = rebuild(record, new)
+            assert isinstance(again, RecordOf)
+            return NamedTuple(cls, again)
+        case Growing(buffer=buffer, type=ty):
+            new_buffer, new_length = rebuild(buffer, new), next(new)
+            assert isinstance(new_buffer, ArrayRef)
+            assert isinstance(new_length, Num)
+            return Growing(new_buffer, new_length, ty)
         case Zip(inners=items):
             return Zip(tuple(rebuild(item, new) for item in items))
         case Range():
@@ -197,13 +344,47 @@ def rebuild(binding: Binding, new: Iterator[Num | ArrayRef]) -> Binding:
             assert all(isinstance(n, Num) for n in numbers)
             return Range(*numbers)  # type: ignore[arg-type]
         case Enumerate(inner=inner):
-            again = rebuild(inner, new)
+            inner_again = rebuild(inner, new)
             start = next(new)
             assert isinstance(start, Num)
-            return Enumerate(again, start)
+            return Enumerate(inner_again, start)
         case Reversed(inner=inner):
             return Reversed(rebuild(inner, new))
     return binding
+
+
+def _stage_operands(stage: Stage) -> Iterator[Operand]:
+    yield from stage.dims
+    if isinstance(stage, Reshape):
+        yield from stage.inner
+        return
+    for axis in stage.axes:
+        yield axis.offset
+        for _, stride in axis.terms:
+            yield stride
+
+
+def _rebuilt_stage(stage: Stage, new: Iterator[Num | ArrayRef]) -> Stage:
+    def operand() -> Operand:
+        leaf = next(new)
+        assert isinstance(leaf, Num)
+        return leaf.operand
+
+    dims = tuple(operand() for _ in stage.dims)
+    if isinstance(stage, Reshape):
+        return Reshape(dims, tuple(operand() for _ in stage.inner))
+    axes: list[Axis] = []
+    for axis in stage.axes:
+        offset = operand()
+        axes.append(Axis(offset, tuple((k, operand()) for k, _ in axis.terms)))
+    return Window(dims, tuple(axes))
+
+
+def _stage_shape(stage: Stage) -> object:
+    """Return what must agree for two stages to be one, whatever their numbers."""
+    if isinstance(stage, Reshape):
+        return ("reshape", len(stage.dims), len(stage.inner))
+    return ("window", len(stage.dims), tuple(tuple(k for k, _ in a.terms) for a in stage.axes))
 
 
 def shape_of(binding: Binding) -> object:
@@ -211,10 +392,18 @@ def shape_of(binding: Binding) -> object:
     match binding:
         case Num():
             return "num"
-        case ArrayRef(object=obj):
-            return ("array", obj.type)
+        case ArrayRef(object=obj, view=view):
+            return ("array", obj.type, *(_stage_shape(stage) for stage in view))
         case TupleOf(items=items):
             return ("tuple", *(shape_of(item) for item in items))
+        case RecordOf(keys=keys, items=items):
+            return ("record", keys, *(shape_of(item) for item in items))
+        case NamedTuple(cls=cls, record=record):
+            return (cls, shape_of(record))
+        case Growing(type=ty):
+            return ("growing", ty)
+        case ListRef(slot=slot) | DictRef(slot=slot) | ObjectRef(slot=slot):
+            return (type(binding).__name__, slot)
         case Zip(inners=items):
             return ("zip", *(shape_of(item) for item in items))
         case Range():
@@ -238,3 +427,32 @@ def shape_of(binding: Binding) -> object:
 
 def _key(value: Any) -> object:
     return value if isinstance(value, str | int | float | bool | type(None)) else id(value)
+
+
+def refs(binding: Binding) -> Iterator[Ref]:
+    """Yield the lists, dicts and objects that a binding holds directly or in tuples."""
+    match binding:
+        case ListRef() | DictRef() | ObjectRef():
+            yield binding
+        case TupleOf(items=items) | RecordOf(items=items) | Zip(inners=items):
+            for item in items:
+                yield from refs(item)
+        case NamedTuple(record=record):
+            yield from refs(record)
+        case Enumerate(inner=inner) | Reversed(inner=inner):
+            yield from refs(inner)
+
+
+def is_slot(name: str) -> bool:
+    """Whether a name of the state is the slot of a list, dict or object."""
+    return name.startswith("$h")
+
+
+def holders(env: dict[str, Binding], slot: str) -> list[str]:
+    """Return the names through which a list, dict or object is reached."""
+    return [name for name, binding in env.items() if any(r.slot == slot for r in refs(binding))]
+
+
+def same_view(a: ArrayRef, b: ArrayRef) -> bool:
+    """Whether two views differ in numbers only."""
+    return [_stage_shape(s) for s in a.view] == [_stage_shape(s) for s in b.view]

@@ -8,7 +8,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from adc.frontend import arrays, control, expressions, library, scope, statements
+from adc.frontend import (
+    containers,
+    control,
+    elementwise,
+    expressions,
+    library,
+    scope,
+    statements,
+)
 from adc.frontend.bindings import (
     NONE,
     ArrayObject,
@@ -16,8 +24,14 @@ from adc.frontend.bindings import (
     Binding,
     Bound,
     Closure,
+    DictRef,
     Late,
+    Lazy,
+    ListRef,
+    NamedTuple,
     Num,
+    ObjectRef,
+    RecordOf,
     Static,
     TupleOf,
     Unbound,
@@ -67,23 +81,29 @@ class _Bottom(Dead):
 
 def call(lo: Lowerer, node: ast.Call) -> Binding:
     """Lower a call expression."""
-    callee = expressions.lower_expr(lo, node.func)
+    callee = expressions.evaluate(lo, node.func)
+    special = library.of_generator(lo, callee, node)
+    if special is not None:
+        return special
     args: list[Binding] = []
     for arg in node.args:
         if isinstance(arg, ast.Starred):
             inner = expressions.lower_expr(lo, arg.value)
-            if not isinstance(inner, TupleOf):
-                raise lo.unsupported(f"unpacking {kind_of(inner)} into arguments", arg)
-            args.extend(inner.items)
+            args.extend(expressions.static_sequence(lo, inner, arg))
         elif isinstance(arg, ast.JoinedStr) and callee == Static(print):
             args.append(NONE)  # `print` lowers the node itself
         else:
-            args.append(expressions.lower_expr(lo, arg))
+            args.append(expressions.evaluate(lo, arg))
     kwargs: dict[str, Binding] = {}
     for keyword in node.keywords:
-        if keyword.arg is None:
-            raise lo.unsupported("`**` in a call", node)
-        kwargs[keyword.arg] = expressions.lower_expr(lo, keyword.value)
+        value = expressions.evaluate(lo, keyword.value)
+        if keyword.arg is not None:
+            kwargs[keyword.arg] = value
+            continue
+        if not isinstance(value, DictRef):
+            raise TypeMismatchError(f"`**` of {kind_of(value)}", lo.span(keyword.value))
+        record = lo.record(value)
+        kwargs.update(zip(record.keys, record.items, strict=True))
     with lo.at(node):
         return apply(lo, callee, args, kwargs, node)
 
@@ -92,18 +112,38 @@ def apply(
     lo: Lowerer, callee: Binding, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
     """Lower a call of `callee` with arguments already lowered."""
+    if isinstance(callee, Static):
+        handled = library.call(lo, callee.value, args, kwargs, node)
+        if handled is not None:
+            return handled
+    if isinstance(callee, Bound) and isinstance(callee.owner, ArrayRef | Lazy):
+        return library.method(lo, callee, args, kwargs, node)
+    args = [elementwise.materialised(lo, arg, node) for arg in args]
+    kwargs = {name: elementwise.materialised(lo, arg, node) for name, arg in kwargs.items()}
     match callee:
         case Closure():
             return _call_closure(lo, callee, args, kwargs, node)
-        case Bound():
-            return arrays.method(lo, callee, args, node)
+        case Bound(owner=ListRef() | TupleOf() | DictRef()):
+            return containers.method(lo, callee, args, kwargs, node)
+        case Bound(owner=NamedTuple(cls=cls, record=record), name="_replace"):
+            for name, value in kwargs.items():
+                record = record.with_item(name, value)
+            return NamedTuple(cls, record)
+        case Bound(owner=(NamedTuple(cls=cls) | ObjectRef(cls=cls)) as owner, name=name):
+            fn = containers.find_method(cls, name)
+            return call_function(lo, fn, [owner, *args], kwargs, node)
+        case ObjectRef(cls=cls):
+            fn = containers.find_method(cls, "__call__")
+            return call_function(lo, fn, [callee, *args], kwargs, node)
+        case Static(value=value) if containers.is_record_class(value):
+            return containers.construct(lo, value, args, kwargs, node)
         case Static(value=value):
-            handled = library.call(lo, value, args, kwargs, node)
-            if handled is not None:
-                return handled
             fn = getattr(value, "py_func", value)
             if isinstance(fn, types.FunctionType) and not _is_library(fn):
                 return call_function(lo, fn, args, kwargs, node)
+            if isinstance(fn, types.MethodType) and isinstance(fn.__func__, types.FunctionType):
+                owner_ = static(fn.__self__)
+                return call_function(lo, fn.__func__, [owner_, *args], kwargs, node)
             name = getattr(value, "__qualname__", None) or repr(value)
             module = getattr(value, "__module__", None)
             full = f"{module}.{name}" if module and module != "builtins" else name
@@ -140,8 +180,6 @@ def bind_arguments(
     node: ast.AST,
 ) -> dict[str, Binding]:
     """Match arguments to parameters as Python does."""
-    if spec.kwarg is not None:
-        raise lo.unsupported("a function with `**` parameters", node)
     positional = [arg.arg for arg in (*spec.posonlyargs, *spec.args)]
     by_name = {arg.arg for arg in (*spec.args, *spec.kwonlyargs)}
     bound: dict[str, Binding] = dict(zip(positional, args, strict=False))
@@ -154,7 +192,11 @@ def bind_arguments(
         bound[spec.vararg.arg] = TupleOf(tuple(args[len(positional) :]))
     elif spec.vararg is not None:
         bound[spec.vararg.arg] = TupleOf(())
+    extra = RecordOf((), ())
     for key, value in kwargs.items():
+        if key not in by_name and spec.kwarg is not None:
+            extra = extra.with_item(key, value)
+            continue
         if key not in by_name:
             raise TypeMismatchError(f"{name}() has no parameter {key!r}", lo.span(node))
         if key in bound:
@@ -165,6 +207,8 @@ def bind_arguments(
             if key not in defaults:
                 raise TypeMismatchError(f"{name}() needs {key!r}", lo.span(node))
             bound[key] = defaults[key]
+    if spec.kwarg is not None:
+        bound[spec.kwarg.arg] = lo.new_ref(DictRef, extra)
     return bound
 
 
@@ -221,13 +265,29 @@ def _run(
     site = lo.builder.loc
     frame = Frame(
         source,
-        {**bound, EXIT: Num(integer(FALLS))},
+        {**heap_of(lo.frame), **bound, EXIT: Num(integer(FALLS))},
         holder,
         outer,
         lo.frame,
         path=(*path, (id(node), site.line if site else 0, site.column if site else 0)),
         locals=_locals(node),
     )
+    caller = lo.frame
+    result = _body(lo, frame, node, source)
+    if caller is not None:
+        # Lists, dicts and objects that the function changed or made.
+        caller.env.update(heap_of(frame))
+    return result
+
+
+def heap_of(frame: Frame | None) -> dict[str, Binding]:
+    """Return the slots of lists, dicts and objects: the state that all functions share."""
+    if frame is None:
+        return {}
+    return {name: held for name, held in frame.env.items() if name.startswith("$h")}
+
+
+def _body(lo: Lowerer, frame: Frame, node: ast.FunctionDef | ast.Lambda, source: Source) -> Binding:
     with lo.entered(frame):
         if isinstance(node, ast.Lambda):
             return expressions.lower_expr(lo, node.body)

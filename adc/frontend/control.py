@@ -7,20 +7,29 @@ says otherwise which exit is pending; statements after one that may exit are gua
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from adc.frontend.bindings import (
     ArrayObject,
     ArrayRef,
     Binding,
+    DictRef,
+    Growing,
     Late,
+    ListRef,
+    NamedTuple,
     Num,
+    ObjectRef,
+    RecordOf,
     TupleOf,
     Unbound,
     Unstable,
+    Window,
+    holders,
     kind_of,
     leaves,
     rebuild,
+    same_view,
     shape_of,
 )
 from adc.frontend.lower import Dead, Lowerer, State
@@ -116,6 +125,8 @@ class _Merge:
     objects: dict[tuple[ArrayObject | None, ArrayObject | None], ArrayRef] = field(
         default_factory=dict
     )
+    # Lists, dicts and objects made by the join.
+    slots: dict[str, Binding] = field(default_factory=dict)
 
     def result(self, a: Operand | None, b: Operand | None, hint: str) -> Value:
         """Return the result of the If that is `a` or `b`; None is a value nobody reads."""
@@ -212,6 +223,10 @@ class _Merge:
             lo.frame.partial.add(name)
         if isinstance(a, Unstable) or isinstance(b, Unstable):
             return a if isinstance(a, Unstable) else b
+        a, b = aligned(lo, a, b)
+        joined = self.reference(name, a, b)
+        if joined is not None:
+            return joined
         if joinable(a, b):
             pairs = zip(leaves(a), leaves(b), strict=True)
             return rebuild(a, iter([self.leaf(hint, x, y) for x, y in pairs]))
@@ -222,6 +237,29 @@ class _Merge:
         return Unstable(
             f"is {kind_of(a)} on one path and {kind_of(b)} on another (line {line_of(lo)})"
         )
+
+    def reference(self, name: str, a: Binding, b: Binding) -> Binding | None:
+        """Return a name's list, dict or object that is one of two: it gets a slot of its own."""
+        if not isinstance(a, ListRef | DictRef | ObjectRef) or type(a) is not type(b):
+            return None
+        assert isinstance(b, ListRef | DictRef | ObjectRef)
+        if a.slot == b.slot or (isinstance(a, ObjectRef) and a.cls is not b.cls):  # type: ignore[union-attr]
+            return None
+        for slot in (a.slot, b.slot):
+            if slot in self.before.env and set(holders(self.before.env, slot)) - {name}:
+                return Unstable(
+                    f"is one of two lists, which have other names (line {line_of(self.lo)})"
+                )
+        first, second = self.arms
+        x, y = first.lookup(a.slot), second.lookup(b.slot)
+        if not joinable(x, y):
+            return None
+        hint = name if name[0] != "$" else name[1:]
+        pairs = zip(leaves(x), leaves(y), strict=True)
+        held = rebuild(x, iter([self.leaf(hint, p, q) for p, q in pairs]))
+        slot = self.lo.builder.names.fresh("$h")
+        self.slots[slot] = held
+        return replace(a, slot=slot)
 
     def one_sided(self, hint: str, binding: Binding, side: int) -> Binding:
         """Bind what only arm `side` provides; the other arm yields something nobody reads."""
@@ -256,6 +294,7 @@ def merge(lo: Lowerer, cond: Operand, before: State, first: Arm, second: Arm) ->
     names = dict.fromkeys([*first.state.env, *second.state.env])
     lo.versions = dict(before.versions)
     lo.stale = {**before.stale}
+    lo.known = dict(before.known)
     for arm in (first, second):
         if not arm.dead:
             lo.stale.update(arm.state.stale)
@@ -264,6 +303,7 @@ def merge(lo: Lowerer, cond: Operand, before: State, first: Arm, second: Arm) ->
         lo.versions.setdefault(obj, origin)
     for name in names:
         env[name] = merging.binding(name)
+    env.update(merging.slots)
     joined = env[EXIT]
     if isinstance(joined, Num) and isinstance(joined.operand, Value):
         ends = [arm.lookup(EXIT) for arm in (first, second) if not arm.dead]
@@ -341,13 +381,31 @@ def joinable(a: Binding, b: Binding) -> bool:
     if isinstance(a, Num) and isinstance(b, Num):
         return one_type(a.operand.type, b.operand.type)
     if isinstance(a, ArrayRef) and isinstance(b, ArrayRef):
-        return (a.object.type.dtype, a.object.type.rank) == (
+        return same_view(a, b) and (a.object.type.dtype, a.object.type.rank) == (
             b.object.type.dtype,
             b.object.type.rank,
         )
     if isinstance(a, TupleOf) and isinstance(b, TupleOf) and len(a.items) == len(b.items):
         return all(joinable(x, y) for x, y in zip(a.items, b.items, strict=True))
+    if isinstance(a, RecordOf) and isinstance(b, RecordOf) and a.keys == b.keys:
+        return all(joinable(x, y) for x, y in zip(a.items, b.items, strict=True))
+    if isinstance(a, NamedTuple) and isinstance(b, NamedTuple) and a.cls is b.cls:
+        return joinable(a.record, b.record)
+    if isinstance(a, Growing) and isinstance(b, Growing):
+        return a.type == b.type and joinable(a.buffer, b.buffer)
     return shape_of(a) == shape_of(b) and type(a) is type(b)
+
+
+def aligned(lo: Lowerer, a: Binding, b: Binding) -> tuple[Binding, Binding]:
+    """Make a whole array a window if the other of two bindings is one of the same kind."""
+    if isinstance(a, ArrayRef) and isinstance(b, ArrayRef) and bool(a.view) != bool(b.view):
+        from adc.frontend import views  # which is built on the lowering of branches
+
+        if not a.view and len(b.view) == 1 and isinstance(b.view[0], Window):
+            a = views.as_window(lo, a)
+        elif not b.view and len(a.view) == 1 and isinstance(a.view[0], Window):
+            b = views.as_window(lo, b)
+    return a, b
 
 
 def rank_of(value: Value) -> int:

@@ -9,11 +9,26 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from adc.frontend import arrays, calls, numbers
+from adc.frontend import (
+    arrays,
+    calls,
+    containers,
+    elementwise,
+    growing,
+    numbers,
+    operators,
+    scope,
+    statements,
+    views,
+)
 from adc.frontend.bindings import (
     ArrayRef,
     Binding,
+    DictRef,
+    Lazy,
+    ListRef,
     Num,
+    RecordOf,
     Static,
     TupleOf,
     kind_of,
@@ -23,13 +38,22 @@ from adc.frontend.control import branch, merge, run_arm
 from adc.frontend.lower import Lowerer, static
 from adc.ir.core import Apply, Literal, Operand
 from adc.ir.errors import TypeMismatchError
-from adc.ir.types import B1, BOOL, INT
+from adc.ir.types import B1, BOOL, INT, Array
 
 _VALUE = "$value"
 
 
 def lower_expr(lo: Lowerer, node: ast.expr) -> Binding:
     """Lower an expression and return what it denotes."""
+    binding = evaluate(lo, node)
+    if isinstance(binding, Lazy):
+        with lo.at(node):
+            return elementwise.materialised(lo, binding, node)
+    return binding
+
+
+def evaluate(lo: Lowerer, node: ast.expr) -> Binding:
+    """Lower an expression; an array expression is left for its consumer to compute."""
     handler = _EXPRESSIONS.get(type(node))
     if handler is None:
         what, hint = _REFUSED.get(type(node), (f"this expression ({type(node).__name__})", ""))
@@ -42,17 +66,10 @@ _REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Await: ("`await`", "use a plain function"),
     ast.Yield: ("`yield`", "return the values instead"),
     ast.YieldFrom: ("`yield from`", "return the values instead"),
-    ast.Dict: ("a dict", "use a tuple or separate names"),
     ast.Set: ("a set", "use a tuple"),
-    ast.List: ("a list", "use a tuple or an array"),
-    ast.ListComp: ("a list comprehension", "fill an array in a loop"),
-    ast.SetComp: ("a set comprehension", "fill an array in a loop"),
-    ast.DictComp: ("a dict comprehension", "fill an array in a loop"),
-    ast.GeneratorExp: ("a generator expression", "write a loop"),
-    ast.NamedExpr: ("`:=`", "assign before the expression"),
-    ast.Starred: ("starred unpacking", "name every element"),
-    ast.JoinedStr: ("an f-string outside `print`, `raise` and `assert`", ""),
-    ast.Slice: ("a slice", "write a loop over the elements"),
+    ast.SetComp: ("a set comprehension", "use a list"),
+    ast.Starred: ("starred unpacking here", "name every element"),
+    ast.Slice: ("a slice here", "index an array with it"),
 }
 
 
@@ -66,12 +83,17 @@ def condition(lo: Lowerer, node: ast.expr) -> Operand:
             return numbers.apply(lo, "not", condition(lo, node.operand))
     binding = lower_expr(lo, node)
     with lo.at(node):
-        return numbers.truth(lo, binding, node)
+        return operators.truth(lo, binding, node)
 
 
 def _truth_chain(lo: Lowerer, nodes: Sequence[ast.expr], conjunction: bool) -> Operand:
     parts = [functools.partial(condition, lo, node) for node in nodes]
     return _chain(lo, parts, conjunction)
+
+
+def all_of(lo: Lowerer, parts: Sequence[Callable[[], Operand]]) -> Operand:
+    """Evaluate truth values left to right until one is false."""
+    return _chain(lo, parts, True)
 
 
 def _chain(lo: Lowerer, parts: Sequence[Callable[[], Operand]], conjunction: bool) -> Operand:
@@ -119,29 +141,241 @@ def _name(lo: Lowerer, node: ast.Name) -> Binding:
     return lo.read_name(node.id, node)
 
 
-def _tuple(lo: Lowerer, node: ast.Tuple) -> Binding:
+def _items(lo: Lowerer, elts: Sequence[ast.expr]) -> tuple[Binding, ...]:
     items: list[Binding] = []
-    for element in node.elts:
+    for element in elts:
         if isinstance(element, ast.Starred):
             inner = lower_expr(lo, element.value)
-            if not isinstance(inner, TupleOf):
-                raise lo.unsupported(f"unpacking {kind_of(inner)}", element)
-            items.extend(inner.items)
+            items.extend(static_sequence(lo, inner, element))
         else:
             items.append(lower_expr(lo, element))
-    return TupleOf(tuple(items))
+    return tuple(items)
+
+
+def _tuple(lo: Lowerer, node: ast.Tuple) -> Binding:
+    return TupleOf(_items(lo, node.elts))
+
+
+def _list(lo: Lowerer, node: ast.List) -> Binding:
+    return lo.new_ref(ListRef, TupleOf(_items(lo, node.elts)))
+
+
+def _dict(lo: Lowerer, node: ast.Dict) -> Binding:
+    record = RecordOf((), ())
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None:
+            other = lower_expr(lo, value)
+            if not isinstance(other, DictRef):
+                raise TypeMismatchError(f"`**` of {kind_of(other)}", lo.span(value))
+            more = lo.record(other)
+            for name, inner in zip(more.keys, more.items, strict=True):
+                record = record.with_item(name, inner)
+            continue
+        name = containers.key_of(lo, lower_expr(lo, key), key)
+        record = record.with_item(name, lower_expr(lo, value))
+    return lo.new_ref(DictRef, record)
+
+
+def _named(lo: Lowerer, node: ast.NamedExpr) -> Binding:
+    value = lower_expr(lo, node.value)
+    statements.assign(lo, node.target, value)
+    return value
+
+
+def _joined(lo: Lowerer, node: ast.JoinedStr) -> Binding:
+    text, operands = message(lo, node)
+    if operands:
+        raise lo.unsupported(
+            "an f-string of run-time values outside `print`, `raise` and `assert`", node
+        )
+    return Static(text.format())
+
+
+def static_sequence(lo: Lowerer, binding: Binding, node: ast.AST) -> tuple[Binding, ...]:
+    """Return the elements of something whose length is part of the program, or raise."""
+    items = containers.static_items(lo, binding)
+    if items is None:
+        items = containers.static_range(binding)
+    if items is None:
+        if isinstance(binding, ArrayRef | Lazy):
+            size = views.dims_of(lo, binding)[0] if views.dims_of(lo, binding) else None
+            if isinstance(size, Literal):
+                return tuple(
+                    arrays.load(lo, binding, [Literal(k, INT)], node)
+                    for k in range(int(size.value))
+                )
+        raise lo.unsupported(
+            f"unpacking {kind_of(binding)} of a length known only at run time", node
+        )
+    return tuple(items)
+
+
+def static_slice(lo: Lowerer, node: ast.Slice) -> slice:
+    return arrays._static_slice(lo, node)
+
+
+def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
+    return containers.item(lo, owner, node)
+
+
+def set_item(lo: Lowerer, owner: Binding, node: ast.Subscript, value: Binding) -> None:
+    containers.set_item(lo, owner, node, value)
+
+
+def augment_item(lo: Lowerer, owner: Binding, stmt: ast.AugAssign, node: ast.Subscript) -> None:
+    containers.augment_item(lo, owner, stmt, node)
+
+
+def augmented(lo: Lowerer, old: Binding, stmt: ast.AugAssign) -> Binding:
+    """Return what ``old op= value`` leaves: arrays and lists are changed in place."""
+    if isinstance(old, ArrayRef) and views.dims_of(lo, old):
+        arrays.in_place(lo, old, stmt, evaluate(lo, stmt.value))
+        return old
+    value = lower_expr(lo, stmt.value)
+    if isinstance(old, ListRef) and isinstance(stmt.op, ast.Add):
+        more = static_sequence(lo, value, stmt.value)
+        lo.hold(old, TupleOf((*lo.contents(old), *more)))
+        return old
+    return elementwise.materialised(lo, operators.binary(lo, type(stmt.op), old, value, stmt), stmt)
+
+
+def as_index_array(lo: Lowerer, binding: Binding, node: ast.AST) -> Binding:
+    """Return an array for a list used as an index."""
+    if isinstance(binding, ListRef):
+        return arrays.as_array(lo, binding, node)
+    if isinstance(binding, Num) and binding.operand.type.kind == "b":
+        raise lo.unsupported("a truth value as an index", node, "use an array of them")
+    return binding
+
+
+def as_operand(lo: Lowerer, binding: Binding, node: ast.AST) -> Binding:
+    return arrays.as_operand(lo, binding, node)
+
+
+def escaped(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+# -- comprehensions --------------------------------------------------------------------------------
+
+
+def _comprehension(
+    lo: Lowerer, generators: Sequence[ast.comprehension], visit: Callable[[], None]
+) -> None:
+    """Run `visit` for every combination of elements; all of them are known at compile time."""
+    if not generators:
+        visit()
+        return
+    first, rest = generators[0], generators[1:]
+    if first.is_async:
+        raise lo.unsupported("an asynchronous comprehension", first.iter)
+    iterable = lower_expr(lo, first.iter)
+    for element in static_sequence(lo, iterable, first.iter):
+        statements.assign(lo, first.target, element)
+        keep = True
+        for test in first.ifs:
+            cond = condition(lo, test)
+            if not isinstance(cond, Literal):
+                raise lo.unsupported(
+                    "a comprehension with a condition known only at run time", test,
+                    "write a loop",
+                )  # fmt: skip
+            keep = keep and bool(cond.value)
+        if keep:
+            _comprehension(lo, rest, visit)
+
+
+def scoped(lo: Lowerer, generators: Sequence[ast.comprehension], visit: Callable[[], None]) -> None:
+    """Run a comprehension in a scope of its own: its targets are not seen outside."""
+    names = scope.assigned_in([g.target for g in generators])
+    outer = {name: lo.frame.env.pop(name) for name in names if name in lo.frame.env}
+    partial = {name for name in names if name in lo.frame.partial}
+    own = frozenset(names) - lo.frame.locals
+    lo.frame.locals |= own
+    try:
+        _comprehension(lo, generators, visit)
+    finally:
+        lo.frame.locals -= own
+        for name in names:
+            lo.frame.env.pop(name, None)
+        lo.frame.env.update(outer)
+        lo.frame.partial |= partial
+
+
+def comprehension_items(
+    lo: Lowerer, node: ast.ListComp | ast.GeneratorExp
+) -> tuple[Binding, ...] | None:
+    """Return the elements of a comprehension, or None if their number is known at run time."""
+    if not is_static(lo, node.generators):
+        return None
+    items: list[Binding] = []
+    scoped(lo, node.generators, lambda: items.append(lower_expr(lo, node.elt)))
+    return tuple(items)
+
+
+def is_static(lo: Lowerer, generators: Sequence[ast.comprehension]) -> bool:
+    """Whether the first iterable of a comprehension has a length known at compile time."""
+    names, mark = lo.builder.names.save(), len(lo.builder.stmts)
+    before = lo.snapshot()
+    iterable = lower_expr(lo, generators[0].iter)
+    found = containers.static_items(lo, iterable) is not None or (
+        containers.static_range(iterable) is not None
+        and len(containers.static_range(iterable) or ()) <= UNROLLED
+    )
+    if isinstance(iterable, ArrayRef):
+        dims = views.dims_of(lo, iterable)
+        found = bool(dims) and isinstance(dims[0], Literal)
+    lo.restore(before)
+    lo.reset_names(names)
+    del lo.builder.stmts[mark:]
+    return found
+
+
+# A comprehension over at most this many constants is taken apart while lowering.
+UNROLLED = 16
+
+
+def _list_comprehension(lo: Lowerer, node: ast.ListComp) -> Binding:
+    items = comprehension_items(lo, node)
+    if items is not None:
+        return lo.new_ref(ListRef, TupleOf(items))
+    return growing.comprehension(lo, node)
+
+
+def _dict_comprehension(lo: Lowerer, node: ast.DictComp) -> Binding:
+    record = RecordOf((), ())
+
+    def visit() -> None:
+        nonlocal record
+        key = containers.key_of(lo, lower_expr(lo, node.key), node.key)
+        record = record.with_item(key, lower_expr(lo, node.value))
+
+    scoped(lo, node.generators, visit)
+    return lo.new_ref(DictRef, record)
+
+
+def _generator(lo: Lowerer, node: ast.GeneratorExp) -> Binding:
+    items = comprehension_items(lo, node)
+    if items is not None:
+        return TupleOf(items)
+    return growing.comprehension(lo, node)
 
 
 def _binary(lo: Lowerer, node: ast.BinOp) -> Binding:
-    left = lower_expr(lo, node.left)
-    right = lower_expr(lo, node.right)
-    return numbers.binary(lo, type(node.op), left, right, node)
+    left = evaluate(lo, node.left)
+    right = evaluate(lo, node.right)
+    return operators.binary(lo, type(node.op), left, right, node)
 
 
 def _unary(lo: Lowerer, node: ast.UnaryOp) -> Binding:
     if isinstance(node.op, ast.Not):
         return Num(condition(lo, node))
-    operand = numbers.number(lo, lower_expr(lo, node.operand), node, "this operator")
+    value = evaluate(lo, node.operand)
+    return elementwise.lift(lo, [value], lambda items: _signed(lo, node, items[0]), node)
+
+
+def _signed(lo: Lowerer, node: ast.UnaryOp, value: Binding) -> Binding:
+    operand = numbers.number(lo, value, node, "this operator")
     ty = numbers.scalar_type(operand)
     if ty.kind == "b":
         if isinstance(node.op, ast.Invert) and not ty.weak:
@@ -161,17 +395,17 @@ def _unary(lo: Lowerer, node: ast.UnaryOp) -> Binding:
 
 
 def _compare(lo: Lowerer, node: ast.Compare) -> Binding:
-    left = lower_expr(lo, node.left)
     if len(node.ops) == 1:
-        right = lower_expr(lo, node.comparators[0])
-        return Num(numbers.compare(lo, node.ops[0], left, right, node))
+        left, right = evaluate(lo, node.left), evaluate(lo, node.comparators[0])
+        return operators.comparison(lo, node.ops[0], left, right, node)
+    left = lower_expr(lo, node.left)
     # `a < b < c` evaluates b once, and c only if a < b.
     ends: list[Binding] = [left]
 
     def link(k: int) -> Operand:
         del ends[k + 1 :]
         ends.append(lower_expr(lo, node.comparators[k]))
-        return numbers.compare(lo, node.ops[k], ends[k], ends[k + 1], node)
+        return operators.compare(lo, node.ops[k], ends[k], ends[k + 1], node)
 
     parts = [lambda k=k: link(k) for k in range(len(node.ops))]
     return Num(_chain(lo, parts, True))
@@ -189,7 +423,7 @@ def _deciding(
 ) -> Binding:
     if not rest:
         return first
-    truth = numbers.truth(lo, first, node)
+    truth = operators.truth(lo, first, node)
     is_bool = isinstance(first, Num) and first.operand.type.kind == "b"
     if is_bool and all(isinstance(value, ast.Compare) for value in rest):
         parts: list[Callable[[], Operand]] = [lambda: truth]
@@ -238,14 +472,30 @@ def _attribute(lo: Lowerer, node: ast.Attribute) -> Binding:
     path = dotted(node)
     if path is not None and _is_free(lo, path[0]):
         return lo.free(_holder(lo), path, node)
-    owner = lower_expr(lo, node.value)
-    if isinstance(owner, ArrayRef):
+    owner = evaluate(lo, node.value)
+    if isinstance(owner, Num) and not isinstance(owner.operand.type, Array):
+        return _number_attribute(lo, owner, node)
+    if isinstance(owner, ArrayRef | Lazy):
         return arrays.attribute(lo, owner, node.attr, node)
+    held = containers.attribute(lo, owner, node.attr, node)
+    if held is not None:
+        return held
     if isinstance(owner, Static):
         try:
             return static(getattr(owner.value, node.attr))
         except AttributeError:
             pass
+    raise TypeMismatchError(f"{kind_of(owner)} has no attribute {node.attr!r}", lo.span(node))
+
+
+def _number_attribute(lo: Lowerer, owner: Num, node: ast.Attribute) -> Binding:
+    """Lower an attribute of a number; NumPy's have those of arrays without axes."""
+    ty = numbers.scalar_type(owner.operand)
+    if node.attr == "real":
+        return owner
+    if not ty.weak:
+        as_array = Lazy((), ty, lambda index: owner.operand)
+        return arrays.attribute(lo, as_array, node.attr, node)
     raise TypeMismatchError(f"{kind_of(owner)} has no attribute {node.attr!r}", lo.span(node))
 
 
@@ -284,19 +534,19 @@ def _holder(lo: Lowerer) -> types.FunctionType:
 
 def unpack(lo: Lowerer, value: Binding, node: ast.AST, count: int) -> list[Binding]:
     """Return the `count` elements of something that is unpacked."""
-    if isinstance(value, TupleOf):
-        if len(value.items) != count:
-            raise TypeMismatchError(f"{len(value.items)} values for {count} names", lo.span(node))
-        return list(value.items)
-    if isinstance(value, ArrayRef) and value.object.type.rank == 1:
-        obj = value.object
-        size = lo.dims[obj][0]
+    items = containers.static_items(lo, value)
+    if items is not None:
+        if len(items) != count:
+            raise TypeMismatchError(f"{len(items)} values for {count} names", lo.span(node))
+        return items
+    if isinstance(value, ArrayRef) and views.dims_of(lo, value):
+        size = views.dims_of(lo, value)[0]
         enough = numbers.apply(lo, "ge", size, Literal(count, INT))
         text = f"not enough values to unpack (expected {count}, got {{}})"
         numbers.check(lo, enough, "ValueError", text, size)
         few = numbers.apply(lo, "le", size, Literal(count, INT))
         numbers.check(lo, few, "ValueError", numbers.too_many(count))
-        return [arrays.load(lo, obj, [Literal(k, INT)], node) for k in range(count)]
+        return [arrays.load(lo, value, [Literal(k, INT)], node) for k in range(count)]
     raise TypeMismatchError(f"cannot unpack {kind_of(value)}", lo.span(node))
 
 
@@ -345,6 +595,13 @@ _EXPRESSIONS: dict[type[ast.AST], Callable[..., Binding]] = {
     ast.Constant: _constant,
     ast.Name: _name,
     ast.Tuple: _tuple,
+    ast.List: _list,
+    ast.Dict: _dict,
+    ast.ListComp: _list_comprehension,
+    ast.GeneratorExp: _generator,
+    ast.DictComp: _dict_comprehension,
+    ast.NamedExpr: _named,
+    ast.JoinedStr: _joined,
     ast.BinOp: _binary,
     ast.UnaryOp: _unary,
     ast.Compare: _compare,

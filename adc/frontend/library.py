@@ -8,21 +8,43 @@ from __future__ import annotations
 
 import ast
 import builtins
-import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from adc.frontend import arrays, expressions, numbers
+from adc.frontend import (
+    arguments,
+    arrays,
+    containers,
+    elementwise,
+    expressions,
+    growing,
+    linear,
+    numbers,
+    operators,
+    products,
+    reductions,
+    shaping,
+    ufuncs,
+    views,
+)
 from adc.frontend.bindings import (
     NONE,
     ArrayRef,
     Binding,
+    Bound,
+    DictRef,
     Enumerate,
+    Growing,
+    Lazy,
+    ListRef,
+    NamedTuple,
     Num,
+    ObjectRef,
     Range,
+    RecordOf,
     Reversed,
     Static,
     TupleOf,
@@ -30,11 +52,12 @@ from adc.frontend.bindings import (
     kind_of,
 )
 from adc.frontend.lower import Lowerer
+from adc.frontend.ufuncs import common_type, strong
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Print
 from adc.ir.errors import TypeMismatchError
-from adc.ir.opdef import OpDef, find
-from adc.ir.types import B1, BOOL, F32, F64, FLOAT, INT, NAMES, Scalar, promote
+from adc.ir.opdef import find
+from adc.ir.types import B1, BOOL, F64, FLOAT, INT, NAMES, Scalar
 
 Handler = Callable[[Lowerer, list[Binding], dict[str, Binding], ast.Call], Binding]
 
@@ -66,16 +89,6 @@ def _weak(lo: Lowerer, operand: Operand) -> Operand:
     if isinstance(operand, Literal):
         return Literal(operand.value, target)
     return lo.builder.apply("cast", operand, params=(str(target),))
-
-
-def _strong(lo: Lowerer, operand: Operand) -> Operand:
-    """Return a number as NumPy's: what its functions give."""
-    ty = numbers.scalar_type(operand)
-    if not ty.weak:
-        return operand
-    if isinstance(operand, Literal):
-        return Literal(operand.value, Scalar(ty.dtype))
-    return lo.builder.apply("cast", operand, params=(ty.dtype,))
 
 
 def _domain(lo: Lowerer, kind: str, x: Operand) -> None:
@@ -169,7 +182,7 @@ def _math_log(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> 
     if len(args) == 1:
         return first
     base = _math_row("log")(lo, [args[1]], {}, node)
-    return numbers.binary(lo, ast.Div, first, base, node)
+    return operators.binary(lo, ast.Div, first, base, node)
 
 
 def _math_hypot(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -193,7 +206,7 @@ def _scaled(factor: float, weak: bool) -> Handler:
         if not weak and (ty.kind == "b" or ty.dtype in ("i8", "u8", "i16", "u16")):
             raise lo.unsupported(f"`{ast.unparse(node.func)}` on {ty.numpy}", node, "convert it")
         x = lo.convert(x, ty if ty.kind == "f" else FLOAT)
-        x = _weak(lo, lo.convert(x, FLOAT)) if weak else _strong(lo, x)
+        x = _weak(lo, lo.convert(x, FLOAT)) if weak else strong(lo, x)
         return Num(numbers.apply(lo, "mul", x, Literal(factor, numbers.scalar_type(x))))
 
     return handler
@@ -259,7 +272,7 @@ def _to_float(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> 
 
 def _to_bool(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     _arity(lo, args, kwargs, node, 0, 1)
-    return Num(_weak(lo, numbers.truth(lo, args[0], node))) if args else lo.num(False)
+    return Num(_weak(lo, operators.truth(lo, args[0], node))) if args else lo.num(False)
 
 
 def _abs(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -282,15 +295,20 @@ def _extreme(op: type[ast.cmpop]) -> Handler:
             raise lo.unsupported("`min` or `max` with keywords", node)
         items = args
         if len(args) == 1:
-            if not isinstance(args[0], TupleOf):
-                raise lo.unsupported(f"`min` or `max` of {kind_of(args[0])}", node, "write a loop")
-            items = list(args[0].items)
+            array = _as_elements(lo, args[0], node)
+            if array is not None:
+                name = "min" if op is ast.Lt else "max"
+                found = reductions.HANDLERS[name](lo, [array], {}, node)
+                return (
+                    Num(_weak(lo, numbers.number(lo, found, node))) if _is_list(args[0]) else found
+                )
+            items = list(expressions.static_sequence(lo, args[0], node))
         if not items:
             raise TypeMismatchError("`min` or `max` of nothing", lo.span(node))
         best = items[0]
         for item in items[1:]:
             # Python keeps the first of equals, and compares as `item < best`.
-            better = numbers.compare(lo, op(), item, best, node)
+            better = operators.compare(lo, op(), item, best, node)
             a, b = numbers.number(lo, item, node), numbers.number(lo, best, node)
             if a.type != b.type:
                 a, b, _ = numbers.promoted(lo, a, b, node)
@@ -306,15 +324,23 @@ def _extreme(op: type[ast.cmpop]) -> Handler:
 def _len(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     _arity(lo, args, kwargs, node, 1)
     match args[0]:
-        case ArrayRef(object=obj):
-            return Num(lo.dims[obj][0])
-        case TupleOf(items=items):
-            return Num(integer(len(items)))
-        case Static(value=value) if isinstance(value, str):
+        case ArrayRef() | Lazy():
+            dims = views.dims_of(lo, args[0])
+            if not dims:
+                raise TypeMismatchError("len() of unsized object", lo.span(node))
+            return Num(dims[0])
+        case ListRef() if isinstance(lo.held(args[0]), Growing):
+            held = lo.held(args[0])
+            assert isinstance(held, Growing)
+            return held.length
+        case Static(value=value) if isinstance(value, str | list | dict | tuple):
             return Num(integer(len(value)))
         case Range(start=start, stop=stop, step=step):
             row = lo.builder.apply("trips", start.operand, stop.operand, step.operand)
             return Num(lo.counts(row))
+    items = containers.static_items(lo, args[0])
+    if items is not None:
+        return Num(integer(len(items)))
     raise TypeMismatchError(f"len() of {kind_of(args[0])}", lo.span(node))
 
 
@@ -363,25 +389,106 @@ def _divmod(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bi
 
 def _pow(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     _arity(lo, args, kwargs, node, 2)
-    return numbers.binary(lo, ast.Pow, args[0], args[1], node)
+    return operators.binary(lo, ast.Pow, args[0], args[1], node)
 
 
 def _sum(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
-    _arity(lo, args, kwargs, node, 1, 2)
-    if not isinstance(args[0], TupleOf):
-        raise lo.unsupported(f"`sum` of {kind_of(args[0])}", node, "write a loop")
-    result = args[1] if len(args) > 1 else lo.num(0)
-    for item in args[0].items:
-        result = numbers.binary(lo, ast.Add, result, item, node)
+    _arity(lo, args, {k: v for k, v in kwargs.items() if k != "start"}, node, 1, 2)
+    result = args[1] if len(args) > 1 else kwargs.get("start", lo.num(0))
+    array = _as_elements(lo, args[0], node)
+    if array is not None:
+        axes = [0]
+        found = reductions.total(lo, elementwise.lazy(lo, array, node), axes, False, node)
+        if _is_list(args[0]):
+            found = Num(_weak(lo, numbers.number(lo, found, node)))
+        return operators.binary(lo, ast.Add, result, found, node)
+    for item in expressions.static_sequence(lo, args[0], node):
+        result = operators.binary(lo, ast.Add, result, item, node)
     return result
 
 
+def _is_list(binding: Binding) -> bool:
+    return isinstance(binding, ListRef)
+
+
+def _as_elements(lo: Lowerer, binding: Binding, node: ast.AST) -> ArrayRef | Lazy | None:
+    """Return the array that holds the elements of an iterable, if one does."""
+    if isinstance(binding, ArrayRef | Lazy) and views.dims_of(lo, binding):
+        return binding
+    if isinstance(binding, ListRef):
+        held = lo.held(binding)
+        return growing.view(lo, held) if isinstance(held, Growing) else None
+    return None
+
+
 def _tuple(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
-    if not args:
-        return TupleOf(())
-    if isinstance(args[0], TupleOf):
-        return args[0]
-    raise lo.unsupported(f"a tuple of {kind_of(args[0])}", node)
+    return TupleOf(expressions.static_sequence(lo, args[0], node)) if args else TupleOf(())
+
+
+def _list(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    _arity(lo, args, kwargs, node, 0, 1)
+    if args and isinstance(args[0], ListRef):
+        held = lo.held(args[0])
+        if isinstance(held, Growing):
+            copied = Growing(arrays.copy(lo, held.buffer, node), held.length, held.type)
+            return lo.new_ref(ListRef, copied)
+    items = expressions.static_sequence(lo, args[0], node) if args else ()
+    return lo.new_ref(ListRef, TupleOf(items))
+
+
+def _dict(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    record = RecordOf((), ())
+    for arg in args:
+        if isinstance(arg, DictRef):
+            record = lo.record(arg)
+            continue
+        for pair in expressions.static_sequence(lo, arg, node):
+            key, value = expressions.unpack(lo, pair, node, 2)
+            record = record.with_item(containers.key_of(lo, key, node), value)
+    for name, value in kwargs.items():
+        record = record.with_item(name, value)
+    return lo.new_ref(DictRef, record)
+
+
+def _isinstance(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    _arity(lo, args, kwargs, node, 2)
+    wanted = args[1]
+    classes = [
+        item.value
+        for item in (wanted.items if isinstance(wanted, TupleOf) else (wanted,))
+        if isinstance(item, Static)
+    ]
+    cls = class_of(args[0])
+    if cls is None or not all(isinstance(c, type) for c in classes):
+        raise lo.unsupported(f"`isinstance` of {kind_of(args[0])}", node)
+    return lo.num(any(issubclass(cls, c) for c in classes))
+
+
+def class_of(binding: Binding) -> type | None:
+    """Return the class of what a binding denotes."""
+    match binding:
+        case Num(operand=operand):
+            ty = numbers.scalar_type(operand)
+            if ty.weak:
+                return {"b": bool, "i": int, "f": float}[ty.kind]
+            return ty.numpy.type
+        case ArrayRef() | Lazy():
+            return np.ndarray
+        case TupleOf():
+            return tuple
+        case ListRef():
+            return list
+        case DictRef():
+            return dict
+        case NamedTuple(cls=cls) | ObjectRef(cls=cls):
+            return cls
+        case Static(value=value):
+            return type(value)
+    return None
+
+
+def _sorted(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    raise lo.unsupported("`sorted`", node, "use `np.sort` on an array")
 
 
 def _print(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
@@ -401,28 +508,37 @@ def _print(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: a
     return NONE
 
 
-def _where(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
-    _arity(lo, args, kwargs, node, 3)
-    cond = numbers.truth(lo, args[0], node)
+def choose(lo: Lowerer, args: Sequence[Binding], node: ast.AST) -> Binding:
+    """Lower `np.where` of numbers."""
+    cond = operators.truth(lo, args[0], node)
     a, b = (numbers.number(lo, arg, node, "`np.where`") for arg in args[1:])
-    ty = _common_type([a, b])
-    a, b = (_strong(lo, numbers.fit(lo, x, ty, node)) for x in (a, b))
+    ty = common_type([a, b])
+    a, b = (strong(lo, numbers.fit(lo, x, ty, node)) for x in (a, b))
     if isinstance(cond, Literal):
         return Num(a if cond.value else b)
     return Num(lo.builder.apply("select", cond, a, b))
 
 
-def _clip(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
-    _arity(lo, args, kwargs, node, 3)
+def _clip(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    spec = "a a_min? a_max? out? * min? max?"
+    found = arguments.match(lo, spec, args, kwargs, node)
+    low = found.get("a_min", found.get("min", NONE))
+    high = found.get("a_max", found.get("max", NONE))
+    given = [arrays.as_operand(lo, x, node) for x in (found["a"], low, high)]
+    result = elementwise.lift(lo, given, lambda items: _clipped(lo, items, node), node)
+    return reductions.finish_out(lo, result, found.get("out"), node)
+
+
+def _clipped(lo: Lowerer, args: list[Binding], node: ast.Call) -> Binding:
     given = [arg for arg in args if not (isinstance(arg, Static) and arg.value is None)]
     operands = [numbers.number(lo, arg, node, "`np.clip`") for arg in given]
-    ty = _common_type(operands)
+    ty = common_type(operands)
     if ty.kind == "b":
         raise lo.unsupported("`np.clip` of truth values", node)
-    result = _strong(lo, numbers.fit(lo, numbers.number(lo, args[0], node), ty, node))
+    result = strong(lo, numbers.fit(lo, numbers.number(lo, args[0], node), ty, node))
     for bound, row in ((args[1], "maximum"), (args[2], "minimum")):
         if isinstance(bound, Num):
-            limit = _strong(lo, numbers.fit(lo, bound.operand, ty, node))
+            limit = strong(lo, numbers.fit(lo, bound.operand, ty, node))
             result = numbers.apply(lo, row, result, limit)
     return Num(result)
 
@@ -430,17 +546,17 @@ def _clip(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
 def _numpy_power(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     _arity(lo, args, kwargs, node, 2)
     a, b = (numbers.number(lo, arg, node, "`np.power`") for arg in args)
-    ty = _common_type([a, b])
+    ty = common_type([a, b])
     if ty.kind == "b":
         raise lo.unsupported("`np.power` of truth values", node)
     a, b = (lo.convert(x, ty) if x.type == BOOL else x for x in (a, b))
-    return Num(_strong(lo, numbers.power(lo, _strong(lo, a), b, node)))
+    return Num(strong(lo, numbers.power(lo, strong(lo, a), b, node)))
 
 
 def _float_power(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     _arity(lo, args, kwargs, node, 2)
     a, b = (numbers.number(lo, arg, node, "`np.float_power`") for arg in args)
-    a, b = (_strong(lo, lo.convert(x, F64)) for x in (a, b))
+    a, b = (strong(lo, lo.convert(x, F64)) for x in (a, b))
     return Num(numbers.power(lo, a, b, node))
 
 
@@ -450,8 +566,10 @@ def _rounded(row: str) -> Handler:
     def handler(
         lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
     ) -> Binding:
-        _arity(lo, args, kwargs, node, 1)
-        x = _strong(lo, numbers.number(lo, args[0], node, f"`{ast.unparse(node.func)}`"))
+        decimals = args[1] if len(args) > 1 else kwargs.get("decimals", lo.num(0))
+        if arguments.constant_int(lo, decimals, node, "the number of decimals"):
+            raise lo.unsupported("rounding to decimals", node, "scale before and after")
+        x = strong(lo, numbers.number(lo, args[0], node, f"`{ast.unparse(node.func)}`"))
         if x.type.kind == "b":
             raise lo.unsupported("rounding a truth value", node)
         return Num(numbers.apply(lo, row, x) if x.type.kind == "f" else x)
@@ -464,7 +582,7 @@ def _reciprocal(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -
     x = numbers.number(lo, args[0], node)
     if x.type.kind != "f":
         raise lo.unsupported("`np.reciprocal` of an integer", node)
-    return Num(numbers.apply(lo, "reciprocal", _strong(lo, x)))
+    return Num(numbers.apply(lo, "reciprocal", strong(lo, x)))
 
 
 def _positive(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -472,14 +590,12 @@ def _positive(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> 
     x = numbers.number(lo, args[0], node, "`np.positive`")
     if x.type.kind == "b":
         raise TypeMismatchError("NumPy has no sign of a truth value", lo.span(node))
-    return Num(_strong(lo, x))
+    return Num(strong(lo, x))
 
 
 def _numpy_copy(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
-    _arity(lo, args, kwargs, node, 1)
-    if isinstance(args[0], ArrayRef):
-        return arrays.copy(lo, args[0], node)
-    raise lo.unsupported(f"a copy of {kind_of(args[0])}", node)
+    given = arguments.match(lo, "a order?", args, kwargs, node)
+    return arrays.copy(lo, arrays.as_array(lo, given["a"], node), node)
 
 
 def _logical(name: str) -> Handler:
@@ -487,8 +603,8 @@ def _logical(name: str) -> Handler:
         lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
     ) -> Binding:
         _arity(lo, args, kwargs, node, 1 if name == "not" else 2)
-        values = [numbers.truth(lo, arg, node) for arg in args]
-        return Num(_strong(lo, numbers.apply(lo, name, *values)))
+        values = [operators.truth(lo, arg, node) for arg in args]
+        return Num(strong(lo, numbers.apply(lo, name, *values)))
 
     return handler
 
@@ -533,61 +649,9 @@ def _dtype_call(
         return Num(lo.convert(Literal(0, INT), ty))
     x = numbers.number(lo, args[0], node)
     if ty.kind == "b":
-        return Num(_strong(lo, numbers.truth(lo, args[0], node)))
+        return Num(strong(lo, operators.truth(lo, args[0], node)))
     x = numbers.stored(lo, x, ty, node)
-    return Num(_strong(lo, x))
-
-
-def _ufunc(
-    lo: Lowerer, row: OpDef, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
-) -> Binding:
-    """Lower a NumPy ufunc on scalars: operands promoted, the result NumPy's."""
-    _arity(lo, args, kwargs, node, row.arity)
-    what = f"`{ast.unparse(node.func)}`"
-    operands = [numbers.number(lo, arg, node, what) for arg in args]
-    ty = _common_type(operands)
-    if row.name in _COMPARISONS and ty.kind != "f":
-        a, b = operands
-        if ty.kind == "b" and row.name not in ("eq", "ne"):
-            a, b = lo.convert(a, INT), lo.convert(b, INT)
-        return Num(_strong(lo, numbers.compare_numbers(lo, row.name, a, b, node)))
-    if ty.kind == "b" and "b" not in row.kinds and row.name not in _ALWAYS_DOUBLE:
-        raise lo.unsupported(f"{what} on truth values", node, "convert them with `int()` first")
-    if ty.kind not in row.kinds:
-        if row.name in ("floor", "ceil", "trunc", "rint") and ty.kind in "iu":
-            if row.name != "rint":
-                return Num(_strong(lo, operands[0]))
-        if "f" not in row.kinds:
-            raise TypeMismatchError(f"{what} on {ty}", lo.span(node))
-        ty = F64 if row.name in _ALWAYS_DOUBLE else _floating(lo, operands, what, node)
-    converted = [_strong(lo, numbers.fit(lo, operand, ty, node)) for operand in operands]
-    return Num(_strong(lo, numbers.apply(lo, row, *converted)))
-
-
-_COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
-# `np.divide` has loops of its own for integers; what the others compute in makes no difference.
-_ALWAYS_DOUBLE = ("truediv", "isnan", "isinf", "isfinite")
-
-
-def _floating(lo: Lowerer, operands: Sequence[Operand], what: str, node: ast.AST) -> Scalar:
-    """Return the smallest floating-point type that holds all integer operands, as NumPy picks."""
-    types = [numbers.scalar_type(operand) for operand in operands]
-    strong = {ty.dtype for ty in types if not ty.weak or ty.kind == "b"}
-    if not strong:
-        return F64
-    if strong <= {"b1", "i8", "u8"}:
-        raise lo.unsupported(
-            f"{what} on small integers, which is float16 in NumPy,", node, "convert them first"
-        )
-    return F32 if strong <= {"b1", "i8", "u8", "i16", "u16"} else F64
-
-
-def _common_type(operands: Sequence[Operand]) -> Scalar:
-    """Return the type that NumPy computes in: Python's truth values count as NumPy's."""
-    types = [numbers.scalar_type(operand) for operand in operands]
-    types = [Scalar(ty.dtype) if ty.kind == "b" else ty for ty in types]
-    types.sort(key=lambda ty: ty.weak)
-    return functools.reduce(promote, types)
+    return Num(strong(lo, x))
 
 
 _HANDLERS: dict[Any, Handler] = {
@@ -603,7 +667,7 @@ _HANDLERS: dict[Any, Handler] = {
     math.copysign: _math_binary("copysign"), math.atan2: _math_binary("atan2"),
     math.fmod: _math_binary("fmod"), math.nextafter: _math_binary("nextafter"),
     math.ldexp: _ldexp, math.gcd: _gcd, math.prod: lambda lo, a, k, n: _prod(lo, a, k, n),
-    np.reciprocal: _reciprocal, np.positive: _positive, np.power: _numpy_power, np.where: _where,
+    np.reciprocal: _reciprocal, np.positive: _positive, np.power: _numpy_power,
     np.clip: _clip, np.copy: _numpy_copy, np.float_power: _float_power, np.round: _rounded("rint"),
     np.fix: _rounded("trunc"), np.logical_xor: _logical("ne"),
     np.deg2rad: _scaled(math.pi / 180.0, False), np.radians: _scaled(math.pi / 180.0, False),
@@ -626,8 +690,104 @@ def _prod(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
         raise lo.unsupported(f"`math.prod` of {kind_of(args[0])}", node, "write a loop")
     result: Binding = lo.num(1)
     for item in args[0].items:
-        result = numbers.binary(lo, ast.Mult, result, item, node)
+        result = operators.binary(lo, ast.Mult, result, item, node)
     return result
+
+
+# Functions of numbers that NumPy applies to arrays element by element.
+_LIFTED = {
+    np.reciprocal, np.positive, np.power, np.float_power, np.round, np.fix, np.logical_xor,
+    np.deg2rad, np.radians, np.rad2deg, np.degrees, np.logical_and, np.logical_or,
+    np.logical_not, abs, divmod,
+}  # fmt: skip
+# Methods of arrays that are no functions of NumPy, or have other names there.
+_ARRAY_METHODS = ("astype", "flatten", "tolist")
+METHODS = frozenset(
+    name
+    for name in [
+        *reductions.HANDLERS, *shaping.HANDLERS, "copy", "fill", "item", "round", "clip", "dot",
+        "trace", "sort", "argsort", "conj", "__len__",
+    ]
+    if hasattr(np.ndarray, name)
+)  # fmt: skip
+
+
+def of_generator(lo: Lowerer, callee: Binding, node: ast.Call) -> Binding | None:
+    """Lower ``sum``, ``any`` and ``all`` of a generator over a length known only at run time."""
+    if not isinstance(callee, Static) or callee.value not in (sum, any, all) or node.keywords:
+        return None
+    if not node.args or not isinstance(node.args[0], ast.GeneratorExp):
+        return None
+    generator = node.args[0]
+    if expressions.is_static(lo, generator.generators) and callee.value is sum:
+        return None
+    rest = [expressions.lower_expr(lo, arg) for arg in node.args[1:]]
+    return growing.reduced(lo, callee.value.__name__, generator, rest)
+
+
+def _truths_of(name: str) -> Handler:
+    """Python's `any` and `all` of elements whose number is part of the program, or of an array."""
+
+    def handler(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+        _arity(lo, args, kwargs, node, 1)
+        array = _as_elements(lo, args[0], node)
+        if array is not None:
+            return Num(_weak(lo, numbers.number(lo, reductions.HANDLERS[name](lo, [array], {}, node),
+                                                node)))  # fmt: skip
+        result: Operand = Literal(name == "all", BOOL)
+        for item in expressions.static_sequence(lo, args[0], node):
+            row = "and" if name == "all" else "or"
+            result = numbers.apply(lo, row, result, _weak(lo, operators.truth(lo, item, node)))
+        return Num(result)
+
+    return handler
+
+
+_HANDLERS.update({any: _truths_of("any"), all: _truths_of("all")})
+for _table in (reductions.HANDLERS, products.HANDLERS, shaping.HANDLERS):
+    _HANDLERS.update(
+        {getattr(np, name): handler for name, handler in _table.items() if hasattr(np, name)}
+    )
+
+
+def method(
+    lo: Lowerer, bound: Bound, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower a call of a method of an array: the function of that name, unless it differs."""
+    owner, name = bound.owner, bound.name
+    assert isinstance(owner, ArrayRef | Lazy)
+    args = [arg if elementwise.is_array(arg) else arg for arg in args]
+    if name in ("reshape", "transpose") and len(args) > 1:
+        args = [TupleOf(tuple(args))]
+    if name == "item":
+        if not args:
+            dims = views.dims_of(lo, owner)
+            for size in dims:
+                text = "can only convert an array of size 1 to a Python scalar"
+                elementwise.require_same(lo, size, integer(1), text, [], node)
+            args = [lo.num(0) for _ in dims]
+        index = arrays.index_of(lo, owner, args, node)
+        return Num(_weak(lo, elementwise.lazy(lo, owner, node).element(index)))
+    if name == "fill":
+        if not isinstance(owner, ArrayRef):
+            return NONE
+        arrays.fill(lo, owner, args[0], node)
+        return NONE
+    if name in ("conj",):
+        return owner
+    if name == "sort":
+        return linear.sort_in_place(lo, owner, args, kwargs, node)
+    if name == "__len__":
+        return Num(views.dims_of(lo, owner)[0])
+    handler = {"round": _HANDLERS[np.round], "clip": _clip, "copy": _numpy_copy}.get(name)
+    if handler is None:
+        handler = shaping.HANDLERS.get(name) or reductions.HANDLERS.get(name)
+    handler = handler or products.HANDLERS.get(name) or _HANDLERS[getattr(np, name)]
+    if name == "round":
+        return elementwise.lift(
+            lo, [owner], lambda items: handler(lo, [*items, *args], kwargs, node), node
+        )
+    return handler(lo, [owner, *args], kwargs, node)
 
 
 def call(
@@ -638,14 +798,25 @@ def call(
         handler = _HANDLERS.get(callee)
     except TypeError:  # unhashable
         return None
+    owner = getattr(callee, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        return ufuncs.method(lo, owner, callee.__name__, args, kwargs, node)
     if handler is not None:
+        if callee in _LIFTED:
+            operands = [arrays.as_operand(lo, arg, node) for arg in args]
+            if any(elementwise.is_array(arg) for arg in operands):
+                out = kwargs.pop("out", None)
+                found = elementwise.lift(
+                    lo, operands, lambda items: handler(lo, items, kwargs, node), node
+                )
+                return reductions.finish_out(lo, found, out, node)
         return handler(lo, args, kwargs, node)
     if isinstance(callee, type) and issubclass(callee, np.generic):
         return _dtype_call(lo, np.dtype(callee), args, kwargs, node)
     if isinstance(callee, np.ufunc):
         row = find(callee)
         if row is not None:
-            return _ufunc(lo, row, args, kwargs, node)
+            return ufuncs.call(lo, row, args, kwargs, node)
     return None
 
 

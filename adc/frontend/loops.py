@@ -9,16 +9,22 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from adc.frontend import growing, views
 from adc.frontend.bindings import (
     ArrayObject,
     ArrayRef,
     Binding,
+    Growing,
     Late,
     Num,
+    Ref,
+    TupleOf,
     Unbound,
     Unstable,
+    holders,
+    is_slot,
     kind_of,
     leaves,
     rebuild,
@@ -27,6 +33,7 @@ from adc.frontend.bindings import (
 from adc.frontend.control import (
     FALLS,
     RESULT,
+    aligned,
     joinable,
     line_of,
     one_type,
@@ -53,6 +60,12 @@ class LoopMemo:
     alias: set[frozenset[tuple[str, int] | ArrayObject]] = field(default_factory=set)
     stale: dict[ArrayObject, str] = field(default_factory=dict)
     late: dict[str, Binding] = field(default_factory=dict)
+    # Names of whole arrays that iterations make views; names that iterations bind to new lists.
+    windowed: set[str] = field(default_factory=set)
+    relisted: set[str] = field(default_factory=set)
+    # Lists, dicts and objects that iterations change; lists that they append numbers to.
+    slots: set[str] = field(default_factory=set)
+    growing: dict[str, Scalar] = field(default_factory=dict)
 
 
 class _Retry(Exception):
@@ -106,13 +119,43 @@ def lower_loop(
             lo.reset_names(names_before)
             del lo.builder.stmts[mark:]
         try:
-            _attempt(lo, before, memo, names, body, trips, definite)
+            entry, slots = _entered(lo, memo)
+            _attempt(lo, entry, memo, [*names, *slots], body, trips, definite)
             return
         except _Retry:
             if attempt == 39:
                 raise TypeUnstableError(
                     "the types of this loop's variables do not settle", lo.span(node)
                 ) from None
+
+
+def _entered(lo: Lowerer, memo: LoopMemo) -> tuple[State, list[str]]:
+    """Bring names and lists into the form that iterations give them; return what they change."""
+    env = lo.frame.env
+    slots = {slot for slot in memo.slots if slot in env}
+    for name in sorted(memo.windowed):
+        ref = env.get(name)
+        if isinstance(ref, ArrayRef) and not ref.view:
+            env[name] = views.as_window(lo, ref)
+    for name in sorted(memo.relisted):
+        old = env.get(name)
+        if isinstance(old, Ref):
+            others = set(holders(env, old.slot)) - {name}
+            if others:
+                raise TypeUnstableError(
+                    f"{name!r} is bound to a new {kind_of(old)[2:]} in each iteration, and the "
+                    f"one before the loop is also {', '.join(map(repr, sorted(others)))}",
+                    lo.builder.loc, "make one of them a copy",
+                )  # fmt: skip
+            slot = lo.builder.names.fresh("$h")
+            env[slot] = env[old.slot]
+            env[name] = replace(old, slot=slot)
+            slots.add(slot)
+    for slot, ty in memo.growing.items():
+        held = env.get(slot)
+        if isinstance(held, TupleOf):
+            env[slot] = growing.converted(lo, held.items, ty, None)
+    return lo.snapshot(), sorted(slots)
 
 
 def _attempt(
@@ -287,11 +330,22 @@ def _close(
     bound: Sequence[str],
 ) -> None:
     """Find every carried value's next value, or widen the memo and retry."""
-    retry = False
+    retry = _find_changed(lo, before, memo, bound)
     for name in bound:
         start, end = before.env[name], lo.frame.env.get(name, Unbound())
         if name in lo.frame.partial or isinstance(end, Unbound):
             end = Unbound()
+        if _found_list(lo, memo, name, start, end):
+            retry = True
+            continue
+        end = lo.frame.env.get(name, end) if isinstance(end, Ref) else end
+        if isinstance(start, ArrayRef) and isinstance(end, ArrayRef):
+            if not start.view and end.view and name not in memo.windowed:
+                memo.windowed.add(name)
+                retry = True
+                continue
+            _, end = aligned(lo, start, end)
+            lo.frame.env[name] = end
         if not (isinstance(end, Unbound | Unstable) or joinable(start, end)):
             raise TypeUnstableError(
                 f"{name!r} is {kind_of(start)} before the loop and {kind_of(end)} after an "
@@ -348,6 +402,58 @@ def _close(
         if obj in before.versions and obj not in before.stale and obj not in memo.stale:
             memo.stale[obj] = message
             raise _Retry
+
+
+def _find_changed(lo: Lowerer, before: State, memo: LoopMemo, bound: Sequence[str]) -> bool:
+    """Note lists, dicts and objects that the body changed and the loop does not carry yet."""
+    found = {
+        slot
+        for slot, held in before.env.items()
+        if is_slot(slot) and slot not in bound and lo.frame.env.get(slot, held) != held
+    }
+    if not found <= memo.slots:
+        memo.slots |= found
+        return True
+    return False
+
+
+def _found_list(lo: Lowerer, memo: LoopMemo, name: str, start: Binding, end: Binding) -> bool:
+    """Note what happened to a list, dict or object; whether the loop must be lowered again."""
+    if isinstance(start, Ref) and type(start) is type(end):
+        assert isinstance(end, Ref)
+        if start.slot == end.slot:
+            return False
+        if name not in memo.relisted:
+            memo.relisted.add(name)
+            return True
+        # The new one's contents are what the name's own list holds from now on.
+        others = set(holders(lo.frame.env, end.slot)) - {name}
+        if any(other in lo.frame.env for other in others):
+            raise TypeUnstableError(
+                f"{name!r} and {', '.join(map(repr, sorted(others)))} are the same "
+                f"{kind_of(start)[2:]} after an iteration",
+                lo.builder.loc, "make one of them a copy",
+            )  # fmt: skip
+        lo.frame.env[start.slot] = lo.frame.env[end.slot]
+        lo.frame.env[name] = start
+        return False
+    ty = lo.appended.get(name)
+    if is_slot(name) and ty is not None:
+        held = start.items if isinstance(start, TupleOf) else ()
+        if isinstance(start, TupleOf) and (
+            isinstance(end, Unstable | Growing)
+            or (isinstance(end, TupleOf) and len(end.items) != len(start.items))
+        ):
+            for item in held:
+                if not isinstance(item, Num) or not isinstance(item.operand.type, Scalar):
+                    return False
+                ty = join(ty, item.operand.type)
+            memo.growing[name] = ty
+            return True
+        if isinstance(start, Growing) and join(start.type, ty) != start.type:
+            memo.growing[name] = join(start.type, ty)
+            return name in memo.growing
+    return False
 
 
 def _check_rotation(

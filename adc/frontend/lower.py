@@ -9,7 +9,7 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,8 +19,13 @@ from adc.frontend.bindings import (
     ArrayRef,
     Binding,
     Closure,
+    DictRef,
     Late,
+    ListRef,
     Num,
+    ObjectRef,
+    RecordOf,
+    Ref,
     Static,
     TupleOf,
     Unbound,
@@ -49,6 +54,9 @@ from adc.ir.walk import Names
 MAX_CALL_DEPTH = 60
 # No array has more elements and no loop runs more often than this many bits can count.
 INDEX_BITS = 40
+
+
+RefType = TypeVar("RefType", ListRef, DictRef, ObjectRef)
 
 
 class Dead(Exception):
@@ -157,6 +165,7 @@ class State:
     partial: set[str]
     versions: dict[ArrayObject, Value]
     stale: dict[ArrayObject, str]
+    known: dict[object, Operand]
 
 
 @dataclass
@@ -190,6 +199,12 @@ class Lowerer:
         self.depth: Operand | None = None
         # Which exits a pending one may be (`control.exits_of`).
         self.exit_values: dict[Value, frozenset[int]] = {}
+        # Sizes computed so far, by how; and which sizes were checked to be equal.
+        self.known: dict[object, Operand] = {}
+        # The types of what was appended to lists (`growing`).
+        self.appended: dict[str, Scalar] = {}
+        # In an update of elements in place: the version to read instead of an older one.
+        self.redirected: dict[Value, Value] = {}
         # How many bits a Python integer needs at most, where that is known (`numbers.bits_of`).
         self.bits: dict[Value, int] = {}
 
@@ -216,7 +231,11 @@ class Lowerer:
         for obj, value in self.origin.items():
             self.versions.setdefault(obj, value)
         return State(
-            dict(self.frame.env), set(self.frame.partial), dict(self.versions), dict(self.stale)
+            dict(self.frame.env),
+            set(self.frame.partial),
+            dict(self.versions),
+            dict(self.stale),
+            dict(self.known),
         )
 
     def restore(self, state: State) -> None:
@@ -224,6 +243,7 @@ class Lowerer:
         self.frame.partial = set(state.partial)
         self.versions = dict(state.versions)
         self.stale = dict(state.stale)
+        self.known = dict(state.known)
 
     @contextmanager
     def entered(self, frame: Frame) -> Iterator[Frame]:
@@ -263,11 +283,38 @@ class Lowerer:
             self.bits[operand] = min(INDEX_BITS, self.bits.get(operand, INDEX_BITS))
         return operand
 
+    def same_size(self, a: Operand, b: Operand) -> bool:
+        """Whether two sizes are known to be equal."""
+        return self._canonical(a) == self._canonical(b)
+
+    def unify_sizes(self, a: Operand, b: Operand) -> None:
+        """Note that two sizes were checked to be equal."""
+        a, b = self._canonical(a), self._canonical(b)
+        if isinstance(a, Literal):
+            a, b = b, a
+        if a != b:
+            self.known["same", a] = b
+
+    def _canonical(self, size: Operand) -> Operand:
+        while ("same", size) in self.known:
+            size = self.known["same", size]
+        return size
+
+    def known_size(self, op: str, a: Operand, b: Operand, make: Callable[[], Operand]) -> Operand:
+        """Return a size computed from two others, made only once."""
+        key = (op, self._canonical(a), self._canonical(b))
+        if key not in self.known:
+            self.known[key] = make()
+        return self.known[key]
+
     def array_param(self, value: Value, name: str) -> ArrayRef:
         """Make the object of an array parameter, with its sizes read in the prologue."""
         assert isinstance(value.type, Array)
         dims: list[Operand] = []
         for axis in range(value.type.rank):
+            if axis in value.type.ones:
+                dims.append(integer(1))
+                continue
             size = Value(self.builder.names.fresh(f"{name}.dim{axis}"), INT)
             self.prologue.append(Apply((size,), OPS["dim"], (value,), (axis,)))
             dims.append(self.counts(size))
@@ -301,6 +348,48 @@ class Lowerer:
         if isinstance(operand, Literal):
             return int(operand.value).bit_length()
         return self.bits.get(operand, 1 if operand.type.kind == "b" else 63)
+
+    # -- lists, dicts, objects -------------------------------------------------------------
+
+    def contents(self, ref: ListRef) -> tuple[Binding, ...]:
+        """Return the elements that a list has now."""
+        held = self.held(ref)
+        if not isinstance(held, TupleOf):
+            raise UnsupportedError(
+                "this use of a list whose length is known only at run time is not supported",
+                self.builder.loc, "make an array of it with `np.array`",
+            )  # fmt: skip
+        return held.items
+
+    def record(self, ref: DictRef | ObjectRef) -> RecordOf:
+        """Return what a dict or object holds now."""
+        held = self.held(ref)
+        assert isinstance(held, RecordOf)
+        return held
+
+    def held(self, ref: Ref) -> Binding:
+        found = self.frame.env.get(ref.slot, Unbound())
+        if isinstance(found, Unstable):
+            raise TypeUnstableError(
+                f"{kind_of(ref)} {found.why}", self.builder.loc,
+                "give it the same length, or keys, on every path",
+            )  # fmt: skip
+        if isinstance(found, Unbound | Late):
+            raise TypeUnstableError(
+                f"{kind_of(ref)} was made on a path that may not have been taken",
+                self.builder.loc, "make it before the loop or branch",
+            )  # fmt: skip
+        return found
+
+    def new_ref(self, make: Callable[[str], RefType], held: Binding) -> RefType:
+        """Make a list, dict or object."""
+        ref = make(self.builder.names.fresh("$h"))
+        self.frame.env[ref.slot] = held
+        return ref
+
+    def hold(self, ref: Ref, held: Binding) -> None:
+        """Change a list, dict or object."""
+        self.frame.env[ref.slot] = held
 
     # -- numbers ---------------------------------------------------------------------------
 

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import ast
+import functools
 import math
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from adc.frontend.bindings import ArrayRef, Binding, Num, Static, TupleOf, kind_of
+from adc.frontend.bindings import (
+    ArrayRef,
+    Binding,
+    Lazy,
+    Num,
+    kind_of,
+)
 from adc.frontend.lower import INDEX_BITS, Dead, Lowerer, integer_range
 from adc.ir.builder import integer
 from adc.ir.core import Apply, Call, For, If, Literal, Load, Operand, Recall, Stmt, Value, While
@@ -18,7 +25,7 @@ from adc.ir.errors import TypeMismatchError
 from adc.ir.opdef import OPS, OpDef, numpy_value
 from adc.ir.types import B1, BOOL, F64, FLOAT, INT, Scalar, promote
 
-_ROWS: dict[type[ast.AST], str] = {
+ROWS: dict[type[ast.AST], str] = {
     ast.Add: "add",
     ast.Sub: "sub",
     ast.Mult: "mul",
@@ -32,11 +39,11 @@ _ROWS: dict[type[ast.AST], str] = {
     ast.LShift: "lshift",
     ast.RShift: "rshift",
 }
-_SIGNS = {
+SIGNS = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%",
     "pow": "**", "bitand": "&", "bitor": "|", "bitxor": "^", "lshift": "<<", "rshift": ">>",
 }  # fmt: skip
-_COMPARE: dict[type[ast.AST], str] = {
+COMPARE: dict[type[ast.AST], str] = {
     ast.Lt: "lt",
     ast.LtE: "le",
     ast.Gt: "gt",
@@ -103,6 +110,15 @@ def divmod_(lo: Lowerer, a: Operand, b: Operand, node: ast.AST) -> tuple[Operand
     return arithmetic(lo, "floordiv", a, b, node), arithmetic(lo, "mod", a, b, node)
 
 
+def zero_of(ty: Scalar) -> Literal:
+    return Literal({"b": False, "f": 0.0}.get(ty.kind, 0), ty)
+
+
+def array_type(types: Sequence[Scalar]) -> Scalar:
+    """Return the dtype of an array made of numbers of these types."""
+    return functools.reduce(promote, [Scalar(ty.dtype) for ty in types])
+
+
 def scalar_type(operand: Operand) -> Scalar:
     assert isinstance(operand.type, Scalar)
     return operand.type
@@ -120,10 +136,17 @@ def with_result(stmt: Stmt, result: Value) -> Stmt:
 
 def number(lo: Lowerer, binding: Binding, node: ast.AST, what: str = "this operation") -> Operand:
     """Return the operand of a scalar binding, or raise."""
+    if isinstance(binding, ArrayRef | Lazy):
+        from adc.frontend import elementwise  # which is built on this module
+
+        binding = elementwise.value_of(lo, binding, node)
     if isinstance(binding, Num):
         return binding.operand
-    if isinstance(binding, ArrayRef):
-        raise lo.unsupported(f"{what} on a whole array", node, "write a loop over the elements")
+    if isinstance(binding, ArrayRef | Lazy):
+        raise TypeMismatchError(
+            f"{what} needs a number, not {kind_of(binding)}", lo.span(node),
+            "use the elements, or NumPy's function for arrays",
+        )  # fmt: skip
     raise TypeMismatchError(f"{what} on {kind_of(binding)}", lo.span(node))
 
 
@@ -198,33 +221,6 @@ def fit(lo: Lowerer, operand: Operand, ty: Scalar, node: ast.AST) -> Operand:
     return lo.convert(operand, ty)
 
 
-def binary(
-    lo: Lowerer, kind: type[ast.AST], left: Binding, right: Binding, node: ast.AST
-) -> Binding:
-    """Lower ``left op right``."""
-    if kind not in _ROWS:
-        raise lo.unsupported("the operator `@`", node, "write the product as loops")
-    name = _ROWS[kind]
-    if isinstance(left, TupleOf) and isinstance(right, TupleOf) and name == "add":
-        return TupleOf(left.items + right.items)
-    if isinstance(left, TupleOf) and name == "mul" and isinstance(right, Num):
-        if isinstance(right.operand, Literal) and right.operand.type.kind in "ib":
-            if len(left.items) * int(right.operand.value) > MAX_TUPLE:
-                raise lo.unsupported(f"a tuple of more than {MAX_TUPLE}", node, "use an array")
-            return TupleOf(left.items * int(right.operand.value))
-        raise lo.unsupported("repeating a tuple by a number known only at run time", node)
-    if isinstance(left, Static) and isinstance(right, Static):
-        if isinstance(left.value, str) and isinstance(right.value, str) and name == "add":
-            return Static(left.value + right.value)
-        raise TypeMismatchError(
-            f"`{_SIGNS[name]}` on {kind_of(left)} and {kind_of(right)}", lo.span(node)
-        )
-    what = f"`{_SIGNS[name]}`"
-    a, b = number(lo, left, node, what), number(lo, right, node, what)
-    with lo.at(node):
-        return Num(arithmetic(lo, name, a, b, node))
-
-
 def arithmetic(lo: Lowerer, name: str, a: Operand, b: Operand, node: ast.AST) -> Operand:
     """Lower an arithmetic operation on two scalars by NumPy 2's and Python's rules."""
     ta, tb = scalar_type(a), scalar_type(b)
@@ -243,7 +239,7 @@ def arithmetic(lo: Lowerer, name: str, a: Operand, b: Operand, node: ast.AST) ->
     a, b, ty = promoted(lo, a, b, node)
     if name in ("bitand", "bitor", "bitxor", "lshift", "rshift"):
         if ty.kind not in "iu":
-            raise TypeMismatchError(f"`{_SIGNS[name]}` on {ta} and {tb}", lo.span(node))
+            raise TypeMismatchError(f"`{SIGNS[name]}` on {ta} and {tb}", lo.span(node))
         if name in ("lshift", "rshift") and ty.weak:
             ok = apply(lo, "ge", b, integer(0))
             check(lo, ok, "ValueError", _NEGATIVE_SHIFT)
@@ -462,8 +458,15 @@ def stored(lo: Lowerer, operand: Operand, ty: Scalar, node: ast.AST) -> Operand:
     if source.weak and source.kind == "i":
         return fit(lo, operand, ty, node)
     if source.kind != "b" and ty.kind == "b":
-        return truth(lo, Num(operand), node)
+        return truth_of(lo, operand)
     return lo.convert(operand, ty)
+
+
+def truth_of(lo: Lowerer, operand: Operand) -> Operand:
+    """Return the truth of a number as a bool operand."""
+    if operand.type.kind == "b":
+        return operand
+    return apply(lo, "ne", operand, zero_of(scalar_type(operand)))
 
 
 def select(lo: Lowerer, cond: Operand, a: Operand, b: Operand) -> Operand:
@@ -481,32 +484,6 @@ def math_power(lo: Lowerer, a: Operand, b: Operand) -> Operand:
     result = lo.builder.apply("pow", a, b)
     finite_power(lo, result, a, b, "math range error")
     return result
-
-
-def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST) -> Operand:
-    """Lower one comparison."""
-    if isinstance(op, ast.Is | ast.IsNot):
-        same = _identical(lo, left, right, node)
-        return Literal(same == isinstance(op, ast.Is), BOOL)
-    if isinstance(op, ast.In | ast.NotIn):
-        return _member(lo, op, left, right, node)
-    if isinstance(left, Num) and isinstance(right, Num):
-        with lo.at(node):
-            return compare_numbers(lo, _COMPARE[type(op)], left.operand, right.operand, node)
-    if isinstance(left, ArrayRef) or isinstance(right, ArrayRef):
-        raise lo.unsupported("comparison of whole arrays", node, "compare elements")
-    if isinstance(left, TupleOf) and isinstance(right, TupleOf):
-        if isinstance(op, ast.Eq | ast.NotEq):
-            return _equal_tuples(lo, op, left, right, node)
-        raise lo.unsupported("ordering of tuples", node)
-    if isinstance(left, Static) and isinstance(right, Static):
-        if isinstance(op, ast.Eq | ast.NotEq):
-            return Literal((left.value == right.value) == isinstance(op, ast.Eq), BOOL)
-    elif isinstance(left, Static) != isinstance(right, Static) and isinstance(
-        op, ast.Eq | ast.NotEq
-    ):
-        return Literal(isinstance(op, ast.NotEq), BOOL)
-    raise TypeMismatchError(f"comparison of {kind_of(left)} with {kind_of(right)}", lo.span(node))
 
 
 def compare_numbers(lo: Lowerer, name: str, a: Operand, b: Operand, node: ast.AST) -> Operand:
@@ -551,66 +528,3 @@ def _of_numpy(lo: Lowerer, truth: Operand) -> Operand:
 
 def _of_python(lo: Lowerer, truth: Operand) -> Operand:
     return lo.exact(truth, BOOL)
-
-
-def _identical(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool:
-    if isinstance(left, ArrayRef) and isinstance(right, ArrayRef):
-        if left.object in right.object.alias:
-            raise lo.unsupported("`is` on arrays that may be one", node)
-        return left.object is right.object
-    if isinstance(left, Static) and isinstance(right, Static):
-        return left.value is right.value
-    if isinstance(left, Static) or isinstance(right, Static):
-        return False
-    raise lo.unsupported("`is` on numbers", node, "use `==`")
-
-
-def _member(
-    lo: Lowerer, op: ast.In | ast.NotIn, left: Binding, right: Binding, node: ast.AST
-) -> Operand:
-    if not isinstance(right, TupleOf):
-        raise lo.unsupported(f"`in` {kind_of(right)}", node)
-    found: Operand = Literal(False, BOOL)
-    for item in right.items:
-        equal = _same_or_equal(lo, left, item, node)
-        found = apply(lo, "or", found, equal)
-    return apply(lo, "not", found) if isinstance(op, ast.NotIn) else found
-
-
-def _same_or_equal(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> Operand:
-    """Compare as containers do: a NaN equals itself."""
-    if isinstance(left, Num) and isinstance(right, Num):
-        if isinstance(left.operand, Value) and left.operand is right.operand:
-            return Literal(True, BOOL)
-    elif isinstance(left, ArrayRef) and isinstance(right, ArrayRef):
-        if left.object is right.object:
-            return Literal(True, BOOL)
-    return compare(lo, ast.Eq(), left, right, node)
-
-
-def _equal_tuples(
-    lo: Lowerer, op: ast.cmpop, left: TupleOf, right: TupleOf, node: ast.AST
-) -> Operand:
-    if len(left.items) != len(right.items):
-        return Literal(isinstance(op, ast.NotEq), BOOL)
-    equal: Operand = Literal(True, BOOL)
-    for a, b in zip(left.items, right.items, strict=True):
-        equal = apply(lo, "and", equal, _same_or_equal(lo, a, b, node))
-    return equal if isinstance(op, ast.Eq) else apply(lo, "not", equal)
-
-
-def truth(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:
-    """Return the truth of a binding as a bool operand."""
-    match binding:
-        case Num(operand=operand):
-            if operand.type.kind == "b":
-                return operand
-            zero = Literal(0.0 if operand.type.kind == "f" else 0, operand.type)
-            return apply(lo, "ne", operand, zero)
-        case TupleOf(items=items):
-            return Literal(bool(items), BOOL)
-        case Static(value=value):
-            return Literal(bool(value), BOOL)
-        case ArrayRef():
-            raise lo.unsupported("the truth of an array", node, "compare its elements")
-    return Literal(True, BOOL)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 _SCOPES = (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef, ast.ClassDef)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _LOOPS = (ast.For, ast.While)
 
 
@@ -14,7 +15,11 @@ def _inside(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """Yield nodes, not descending into functions and comprehensions' own scopes."""
     for node in nodes:
         yield node
-        if not isinstance(node, _SCOPES):
+        if isinstance(node, _COMPREHENSIONS):
+            # Its targets are its own; a walrus in it binds outside.
+            yield from (n for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
+            yield from (n.target for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
+        elif not isinstance(node, _SCOPES):
             yield from _inside(ast.iter_child_nodes(node))
 
 
@@ -25,6 +30,8 @@ def assigned(node: ast.AST) -> frozenset[str]:
     for inner in _inside([node]):
         if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store | ast.Del):
             names.add(inner.id)
+        elif isinstance(inner, ast.MatchAs | ast.MatchStar) and inner.name:
+            names.add(inner.name)
         elif isinstance(inner, ast.FunctionDef):
             names.add(inner.name)
     return frozenset(names)

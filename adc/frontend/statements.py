@@ -4,16 +4,31 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 from collections.abc import Callable, Sequence
 
-from adc.frontend import arrays, calls, expressions, numbers, scope
+from adc.frontend import (
+    arrays,
+    calls,
+    containers,
+    elementwise,
+    expressions,
+    growing,
+    numbers,
+    operators,
+    scope,
+    views,
+)
 from adc.frontend.bindings import (
     NONE,
     ArrayRef,
     Binding,
     Closure,
     Enumerate,
+    Growing,
     Late,
+    Lazy,
+    ListRef,
     Num,
     Range,
     Reversed,
@@ -102,8 +117,6 @@ _REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Nonlocal: ("`nonlocal`", "return the value instead"),
     ast.Import: ("`import` inside a function", "import at module level"),
     ast.ImportFrom: ("`import` inside a function", "import at module level"),
-    ast.Match: ("`match`", "use `if` and `elif`"),
-    ast.Delete: ("`del`", "leave the name alone"),
 }
 if hasattr(ast, "TryStar"):
     _REFUSED[ast.TryStar] = ("`try`", "test the condition instead of catching the exception")
@@ -116,11 +129,24 @@ def _expr(lo: Lowerer, stmt: ast.Expr) -> None:
 
 
 def _assign(lo: Lowerer, stmt: ast.Assign) -> None:
-    value = expressions.lower_expr(lo, stmt.value)
-    if len(stmt.targets) == 1 and isinstance(stmt.targets[0], ast.Name):
-        value = renamed(lo, value, stmt.targets[0].id)
+    if len(stmt.targets) == 1 and isinstance(stmt.targets[0], ast.Subscript):
+        # What is stored into an array needs no array of its own.
+        assign(lo, stmt.targets[0], expressions.evaluate(lo, stmt.value))
+        return
+    value = named(lo, stmt)
     for target in stmt.targets:
         assign(lo, target, value)
+
+
+def named(lo: Lowerer, stmt: ast.Assign) -> Binding:
+    """Return the value of an assignment, called by the user's name in dumps."""
+    if len(stmt.targets) != 1 or not isinstance(stmt.targets[0], ast.Name):
+        return expressions.lower_expr(lo, stmt.value)
+    name = stmt.targets[0].id
+    value = expressions.evaluate(lo, stmt.value)
+    if isinstance(value, Lazy):
+        return elementwise.materialised(lo, value, stmt.value, name)
+    return renamed(lo, value, name)
 
 
 def _ann_assign(lo: Lowerer, stmt: ast.AnnAssign) -> None:
@@ -135,18 +161,33 @@ def assign(lo: Lowerer, target: ast.expr, value: Binding) -> None:
             lo.frame.env[name] = value
             lo.frame.partial.discard(name)
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
-            for element in elts:
-                if isinstance(element, ast.Starred):
-                    raise lo.unsupported("starred unpacking", element, "name every element")
-            items = expressions.unpack(lo, value, target, len(elts))
-            for element, item in zip(elts, items, strict=True):
-                assign(lo, element, item)
+            _unpack_into(lo, elts, value, target)
         case ast.Subscript():
             arrays.store_element(lo, target, value)
         case ast.Attribute():
-            raise lo.unsupported("assignment to an attribute", target, "use a local name")
+            owner = expressions.lower_expr(lo, target.value)
+            containers.set_attribute(lo, owner, target.attr, value, target)
         case _:
             raise lo.unsupported("this assignment target", target)
+
+
+def _unpack_into(lo: Lowerer, elts: Sequence[ast.expr], value: Binding, target: ast.expr) -> None:
+    starred = [k for k, element in enumerate(elts) if isinstance(element, ast.Starred)]
+    if not starred:
+        items = expressions.unpack(lo, value, target, len(elts))
+        for element, item in zip(elts, items, strict=True):
+            assign(lo, element, item)
+        return
+    found = list(expressions.static_sequence(lo, value, target))
+    at, after = starred[0], len(elts) - starred[0] - 1
+    if len(found) < len(elts) - 1:
+        raise TypeMismatchError(
+            f"{len(found)} values for at least {len(elts) - 1} names", lo.span(target)
+        )
+    end = len(found) - after
+    rest = lo.new_ref(ListRef, TupleOf(tuple(found[at:end])))
+    for element, item in zip(elts, [*found[:at], rest, *found[end:]], strict=True):
+        assign(lo, element.value if isinstance(element, ast.Starred) else element, item)
 
 
 def renamed(lo: Lowerer, value: Binding, name: str) -> Binding:
@@ -167,15 +208,104 @@ def _aug_assign(lo: Lowerer, stmt: ast.AugAssign) -> None:
     if isinstance(target, ast.Subscript):
         arrays.augment_element(lo, stmt, target)
         return
-    if not isinstance(target, ast.Name):
-        raise lo.unsupported("augmented assignment to this target", stmt)
-    old = lo.read_name(target.id, target)
-    if isinstance(old, ArrayRef):
-        raise lo.unsupported(
-            "augmented assignment to a whole array", stmt, "write a loop over its elements"
-        )
-    new = numbers.binary(lo, type(stmt.op), old, expressions.lower_expr(lo, stmt.value), stmt)
-    assign(lo, target, new)
+    if isinstance(target, ast.Attribute):
+        owner = expressions.lower_expr(lo, target.value)
+        held = containers.attribute(lo, owner, target.attr, target)
+        if held is None:
+            raise TypeMismatchError(
+                f"{kind_of(owner)} has no attribute {target.attr!r}", lo.span(target)
+            )
+        new = expressions.augmented(lo, held, stmt)
+        containers.set_attribute(lo, owner, target.attr, new, target)
+        return
+    assert isinstance(target, ast.Name)
+    assign(lo, target, expressions.augmented(lo, lo.read_name(target.id, target), stmt))
+
+
+def _delete(lo: Lowerer, stmt: ast.Delete) -> None:
+    for target in stmt.targets:
+        match target:
+            case ast.Name(id=name):
+                lo.read_name(name, target)
+                lo.frame.env[name] = Unbound(f"it was deleted at line {stmt.lineno}")
+            case ast.Subscript():
+                owner = expressions.lower_expr(lo, target.value)
+                containers.delete_item(lo, owner, target)
+            case _:
+                raise lo.unsupported("`del` of this", target)
+
+
+# -- match -----------------------------------------------------------------------------------------
+
+
+def _match(lo: Lowerer, stmt: ast.Match) -> None:
+    subject = expressions.lower_expr(lo, stmt.subject)
+    _cases(lo, stmt, subject, stmt.cases)
+
+
+def _cases(lo: Lowerer, stmt: ast.Match, subject: Binding, cases: Sequence[ast.match_case]) -> None:
+    if not cases:
+        return
+    case, rest = cases[0], cases[1:]
+    before = dict(lo.frame.env)
+    cond = _matches(lo, case.pattern, subject)
+    if case.guard is not None and not (isinstance(cond, Literal) and not cond.value):
+        guard = functools.partial(expressions.condition, lo, case.guard)
+        cond = expressions.all_of(lo, [lambda: cond, guard])
+    captured = {k: v for k, v in lo.frame.env.items() if before.get(k) is not v}
+
+    def taken() -> None:
+        lo.frame.env.update(captured)
+        lower_stmts(lo, case.body)
+
+    lo.frame.env = before
+    branch(lo, cond, taken, lambda: _cases(lo, stmt, subject, rest))
+
+
+def _matches(lo: Lowerer, pattern: ast.pattern, subject: Binding) -> Operand:
+    """Return whether a value matches a pattern, and bind the names in it."""
+    match pattern:
+        case ast.MatchValue(value=value):
+            wanted = expressions.lower_expr(lo, value)
+            return operators.compare(lo, ast.Eq(), subject, wanted, pattern)
+        case ast.MatchSingleton(value=value):
+            return operators.compare(lo, ast.Is(), subject, expressions.static(value), pattern)
+        case ast.MatchAs(pattern=inner, name=name):
+            cond: Operand = Literal(True, BOOL) if inner is None else _matches(lo, inner, subject)
+            if name is not None:
+                lo.frame.env[name] = subject
+                lo.frame.partial.discard(name)
+            return cond
+        case ast.MatchOr(patterns=patterns):
+            found = [_matches(lo, each, subject) for each in patterns]
+            return functools.reduce(lambda a, b: numbers.apply(lo, "or", a, b), found)
+        case ast.MatchSequence(patterns=patterns):
+            return _matches_sequence(lo, patterns, subject)
+    raise lo.unsupported("this pattern", pattern, "use `if` and `elif`")
+
+
+def _matches_sequence(lo: Lowerer, patterns: Sequence[ast.pattern], subject: Binding) -> Operand:
+    if isinstance(subject, Num | Static) or isinstance(subject, ArrayRef):
+        return Literal(False, BOOL)
+    items = containers.static_items(lo, subject)
+    if items is None:
+        return Literal(False, BOOL)
+    stars = [k for k, each in enumerate(patterns) if isinstance(each, ast.MatchStar)]
+    if len(items) < len(patterns) - len(stars) or (not stars and len(items) != len(patterns)):
+        return Literal(False, BOOL)
+    result: Operand = Literal(True, BOOL)
+    if stars:
+        at, after = stars[0], len(patterns) - stars[0] - 1
+        star = patterns[at]
+        assert isinstance(star, ast.MatchStar)
+        end = len(items) - after
+        if star.name is not None:
+            lo.frame.env[star.name] = lo.new_ref(ListRef, TupleOf(tuple(items[at:end])))
+        patterns = [*patterns[:at], *patterns[at + 1 :]]
+        items = [*items[:at], *items[end:]]
+    for each, item in zip(patterns, items, strict=True):
+        result = numbers.apply(lo, "and", result, _matches(lo, each, item))
+    return result
 
 
 def _if(lo: Lowerer, stmt: ast.If, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt]) -> None:
@@ -187,7 +317,7 @@ def _if(lo: Lowerer, stmt: ast.If, body: Sequence[ast.stmt], orelse: Sequence[as
 
 def _for(lo: Lowerer, stmt: ast.For) -> None:
     iterable = expressions.lower_expr(lo, stmt.iter)
-    items = static_items(iterable)
+    items = containers.static_items(lo, iterable)
     if items is not None:
         _unrolled(lo, stmt, items)
         return
@@ -390,29 +520,6 @@ def _else(lo: Lowerer, orelse: Sequence[ast.stmt], reason: Operand | None) -> No
     branch(lo, natural, run, lambda: None, else_exited=not is_exit(pending, FALLS))
 
 
-def static_items(iterable: Binding) -> list[Binding] | None:
-    """Return the elements of an iterable whose length is part of the program, or None."""
-    match iterable:
-        case TupleOf(items=items):
-            return list(items)
-        case Enumerate(inner=inner, start=Num(operand=Literal(value=start))):
-            items_of = static_items(inner)
-            if items_of is None:
-                return None
-            return [
-                TupleOf((Num(integer(int(start) + k)), item)) for k, item in enumerate(items_of)
-            ]
-        case Reversed(inner=inner):
-            items_of = static_items(inner)
-            return None if items_of is None else items_of[::-1]
-        case Zip(inners=inners):
-            found = [static_items(inner) for inner in inners]
-            if inners and all(items_of is not None for items_of in found):
-                rows = zip(*(items_of or [] for items_of in found), strict=False)
-                return [TupleOf(row) for row in rows]
-    return None
-
-
 def _unrolled(lo: Lowerer, stmt: ast.For, items: Sequence[Binding]) -> None:
     """Loop over a tuple: one copy of the body for each element."""
 
@@ -467,12 +574,15 @@ def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, 
     match iterable:
         case Range(start=start, stop=stop, step=step):
             return _range_iteration(lo, start.operand, stop.operand, step.operand)
-        case ArrayRef(object=obj):
-            if obj.type.rank != 1:
-                raise lo.unsupported(
-                    "a loop over the rows of an array", node, "loop over `range(len(a))`"
-                )
-            return lo.dims[obj][0], lambda k: arrays.load(lo, obj, [k], node)
+        case ArrayRef():
+            dims = views.dims_of(lo, iterable)
+            if not dims:
+                raise TypeMismatchError("iteration over an array without axes", lo.span(node))
+            return dims[0], lambda k: arrays.load(lo, iterable, [k], node)
+        case ListRef():
+            held = lo.held(iterable)
+            assert isinstance(held, Growing)
+            return held.length.operand, lambda k: growing.read(lo, held, k, node)
         case Enumerate(inner=inner, start=start):
             trips, element = iteration(lo, inner, node)
             first = start.operand
@@ -615,6 +725,8 @@ _STATEMENTS: dict[type[ast.AST], Callable[..., None]] = {
     ast.Assign: _assign,
     ast.AnnAssign: _ann_assign,
     ast.AugAssign: _aug_assign,
+    ast.Delete: _delete,
+    ast.Match: _match,
     ast.If: lambda lo, stmt: _if(lo, stmt, stmt.body, stmt.orelse),
     ast.For: _for,
     ast.While: _while,

@@ -1,0 +1,534 @@
+"""Lists, dicts, named tuples, dataclasses and plain objects.
+
+Their structure (length, keys, attributes) is known at compile time; what they hold are bindings
+like any. Lists, dicts and objects are mutable and have names that alias, so a name is bound to a
+*slot* of the lowering state and the slot holds the present contents (`Lowerer.held`).
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import enum
+import inspect
+import types
+from collections.abc import Sequence
+from typing import Any
+
+from adc.frontend import arguments, calls, expressions, growing, numbers, operators
+from adc.frontend.bindings import (
+    NONE,
+    Binding,
+    Bound,
+    DictRef,
+    Enumerate,
+    Growing,
+    ListRef,
+    NamedTuple,
+    Num,
+    ObjectRef,
+    Range,
+    RecordOf,
+    Reversed,
+    Static,
+    TupleOf,
+    Zip,
+    kind_of,
+)
+from adc.frontend.lower import Lowerer, static
+from adc.ir.builder import integer
+from adc.ir.core import Literal, Operand
+from adc.ir.errors import TypeMismatchError
+from adc.ir.types import BOOL
+
+LIST_METHODS = ("append", "extend", "insert", "pop", "index", "count", "reverse", "copy", "clear")
+DICT_METHODS = ("keys", "values", "items", "get", "pop", "update", "copy", "setdefault", "clear")
+
+
+# -- what they hold --------------------------------------------------------------------------------
+
+
+def as_tuple(lo: Lowerer, binding: Binding) -> Binding:
+    """Return a tuple of the elements of a list or named tuple; anything else unchanged."""
+    if isinstance(binding, ListRef) and not isinstance(lo.held(binding), Growing):
+        return TupleOf(lo.contents(binding))
+    if isinstance(binding, NamedTuple) and issubclass(binding.cls, tuple):
+        return TupleOf(binding.record.items)
+    return binding
+
+
+def length(lo: Lowerer, binding: Binding) -> int:
+    match binding:
+        case ListRef():
+            return len(lo.contents(binding))
+        case DictRef():
+            return len(lo.record(binding).keys)
+        case NamedTuple(record=record):
+            return len(record.keys)
+    raise AssertionError(binding)
+
+
+def combined(lo: Lowerer, name: str, left: Binding, right: Binding, node: ast.AST) -> Binding:
+    """Lower ``list + list`` and ``list * n``."""
+    if name == "add" and isinstance(left, ListRef) and isinstance(right, ListRef):
+        return lo.new_ref(ListRef, TupleOf(lo.contents(left) + lo.contents(right)))
+    if name == "mul":
+        if isinstance(right, ListRef):
+            left, right = right, left
+        if isinstance(left, ListRef) and isinstance(right, Num):
+            count = arguments.constant_int(lo, right, node, "the length of a list")
+            if len(lo.contents(left)) * count > numbers.MAX_TUPLE:
+                raise lo.unsupported(
+                    f"a list of more than {numbers.MAX_TUPLE}", node, "use an array"
+                )
+            return lo.new_ref(ListRef, TupleOf(lo.contents(left) * count))
+    raise TypeMismatchError(f"this operator on {kind_of(left)} and {kind_of(right)}", lo.span(node))
+
+
+def key_of(lo: Lowerer, binding: Binding, node: ast.AST) -> Any:
+    """Return a key of a dict: a constant of the program."""
+    match binding:
+        case Num(operand=Literal(value=value)):
+            return value
+        case Static(value=value):
+            try:
+                hash(value)
+            except TypeError:
+                raise TypeMismatchError(
+                    f"{kind_of(binding)} cannot be a key", lo.span(node)
+                ) from None
+            return value
+        case TupleOf(items=items):
+            return tuple(key_of(lo, item, node) for item in items)
+    raise lo.unsupported("a key known only at run time", node, "use an array indexed by the number")
+
+
+def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
+    """Lower ``owner[key]`` for anything but arrays, lists and tuples."""
+    match owner:
+        case DictRef():
+            key = key_of(lo, expressions.lower_expr(lo, node.slice), node.slice)
+            found = lo.record(owner).get(key)
+            if found is None:
+                numbers.check(lo, Literal(False, BOOL), "KeyError", expressions.escaped(repr(key)))
+            assert found is not None
+            return found
+        case Static(value=value) if isinstance(value, str):
+            part = expressions.lower_expr(lo, node.slice)
+            return Static(value[arguments.constant_int(lo, part, node, "an index of a string")])
+        case Static(value=value) if isinstance(value, dict | list | types.MappingProxyType):
+            key = key_of(lo, expressions.lower_expr(lo, node.slice), node.slice)
+            try:
+                return static(value[key])
+            except (KeyError, IndexError, TypeError) as error:
+                raise TypeMismatchError(f"{type(error).__name__}: {error}", lo.span(node)) from None
+        case Static(value=value) if isinstance(value, type) and issubclass(value, enum.Enum):
+            return Static(value[key_of(lo, expressions.lower_expr(lo, node.slice), node.slice)])
+    raise TypeMismatchError(f"indexing {kind_of(owner)}", lo.span(node))
+
+
+def _position(lo: Lowerer, items: Sequence[Binding], key: Binding, node: ast.AST) -> int:
+    k = arguments.constant_int(lo, key, node, "an index of a list that is changed")
+    if not -len(items) <= k < len(items):
+        numbers.check(lo, Literal(False, BOOL), "IndexError", "list assignment index out of range")
+    return k % len(items)
+
+
+def set_item(lo: Lowerer, owner: Binding, node: ast.Subscript, value: Binding) -> None:
+    """Lower ``owner[key] = value`` for a list or dict."""
+    match owner:
+        case ListRef() if isinstance(lo.held(owner), Growing):
+            held = lo.held(owner)
+            assert isinstance(held, Growing)
+            key = expressions.lower_expr(lo, node.slice)
+            growing.set_item(lo, held, key, value, node)
+        case ListRef():
+            items = list(lo.contents(owner))
+            if isinstance(node.slice, ast.Slice):
+                new = arguments.sequence(lo, value)
+                if new is None:
+                    raise TypeMismatchError("can only assign an iterable", lo.span(node))
+                items[expressions.static_slice(lo, node.slice)] = new
+            else:
+                key = expressions.lower_expr(lo, node.slice)
+                items[_position(lo, items, key, node)] = value
+            lo.hold(owner, TupleOf(tuple(items)))
+        case DictRef():
+            key = key_of(lo, expressions.lower_expr(lo, node.slice), node.slice)
+            lo.hold(owner, lo.record(owner).with_item(key, value))
+        case TupleOf() | NamedTuple():
+            raise TypeMismatchError("a tuple cannot be changed", lo.span(node))
+        case _:
+            raise TypeMismatchError(f"storing into {kind_of(owner)}", lo.span(node))
+
+
+def augment_item(lo: Lowerer, owner: Binding, stmt: ast.AugAssign, node: ast.Subscript) -> None:
+    """Lower ``owner[key] op= value`` for a list or dict."""
+    if not isinstance(owner, ListRef | DictRef):
+        set_item(lo, owner, node, NONE)
+        return
+    key = expressions.lower_expr(lo, node.slice)
+    old: Binding | None
+    held = lo.held(owner)
+    if isinstance(held, Growing):
+        at = Num(growing.place(lo, held, key, node))
+        old = growing.read(lo, held, at.operand, node)
+        growing.set_item(lo, held, at, expressions.augmented(lo, old, stmt), node)
+        return
+    if isinstance(owner, ListRef):
+        items = list(lo.contents(owner))
+        k = _position(lo, items, key, node)
+        old = items[k]
+    else:
+        name = key_of(lo, key, node.slice)
+        old = lo.record(owner).get(name)
+        if old is None:
+            numbers.check(lo, Literal(False, BOOL), "KeyError", expressions.escaped(repr(name)))
+    assert old is not None
+    new = expressions.augmented(lo, old, stmt)
+    if isinstance(owner, ListRef):
+        items = list(lo.contents(owner))
+        items[k] = new
+        lo.hold(owner, TupleOf(tuple(items)))
+    else:
+        lo.hold(owner, lo.record(owner).with_item(name, new))
+
+
+def delete_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> None:
+    """Lower ``del owner[key]``."""
+    key = expressions.lower_expr(lo, node.slice)
+    match owner:
+        case ListRef():
+            items = list(lo.contents(owner))
+            del items[_position(lo, items, key, node)]
+            lo.hold(owner, TupleOf(tuple(items)))
+        case DictRef():
+            name = key_of(lo, key, node.slice)
+            record = lo.record(owner)
+            if record.get(name) is None:
+                numbers.check(lo, Literal(False, BOOL), "KeyError", expressions.escaped(repr(name)))
+            lo.hold(owner, record.without(name))
+        case _:
+            raise lo.unsupported(f"`del` of an element of {kind_of(owner)}", node)
+
+
+# -- methods ---------------------------------------------------------------------------------------
+
+
+def method(
+    lo: Lowerer, bound: Bound, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower a call of a method of a list, tuple or dict."""
+    owner = bound.owner
+    if isinstance(owner, ListRef) and bound.name == "append" and len(args) == 1 and not kwargs:
+        growing.append(lo, owner, args[0], node)
+        return NONE
+    if isinstance(owner, ListRef | TupleOf):
+        return _sequence_method(lo, owner, bound.name, args, kwargs, node)
+    assert isinstance(owner, DictRef)
+    return _dict_method(lo, owner, bound.name, args, kwargs, node)
+
+
+def _sequence_method(
+    lo: Lowerer, owner: ListRef | TupleOf, name: str, args: list[Binding],
+    kwargs: dict[str, Binding], node: ast.Call,
+) -> Binding:  # fmt: skip
+    items = list(owner.items if isinstance(owner, TupleOf) else lo.contents(owner))
+    given = [*args]
+    if kwargs:
+        raise lo.unsupported(f"`.{name}` with keywords", node)
+    match name, given:
+        case "index", [value]:
+            result: Operand = integer(len(items))
+            for k in reversed(range(len(items))):
+                equal = operators.same_or_equal(lo, items[k], value, node)
+                if isinstance(equal, Literal):
+                    result = integer(k) if equal.value else result
+                else:
+                    result = numbers.select(lo, equal, integer(k), result)
+            found = numbers.apply(lo, "lt", result, integer(len(items)))
+            numbers.check(lo, found, "ValueError", "the value is not in the list")
+            return Num(result)
+        case "count", [value]:
+            total: Binding = Num(integer(0))
+            for element in items:
+                equal = operators.same_or_equal(lo, element, value, node)
+                total = operators.binary(lo, ast.Add, total, Num(equal), node)
+            return total
+        case "copy", []:
+            return lo.new_ref(ListRef, TupleOf(tuple(items)))
+    if isinstance(owner, TupleOf):
+        raise lo.unsupported(f"`.{name}` of a tuple", node)
+    outcome: Binding = NONE
+    match name, given:
+        case "append", [value]:
+            items.append(value)
+        case "extend", [value]:
+            items += expressions.static_sequence(lo, value, node)
+        case "insert", [at, value]:
+            items.insert(arguments.constant_int(lo, at, node, "a position"), value)
+        case "pop", [] | [_]:
+            at = given[0] if given else Num(integer(-1))
+            if not items:
+                numbers.check(lo, Literal(False, BOOL), "IndexError", "pop from empty list")
+            outcome = items.pop(_position(lo, items, at, node))
+        case "reverse", []:
+            items.reverse()
+        case "clear", []:
+            items.clear()
+        case _:
+            raise lo.unsupported(f"`.{name}` of a list with these arguments", node)
+    lo.hold(owner, TupleOf(tuple(items)))
+    return outcome
+
+
+def _dict_method(
+    lo: Lowerer, owner: DictRef, name: str, args: list[Binding], kwargs: dict[str, Binding],
+    node: ast.Call,
+) -> Binding:  # fmt: skip
+    record = lo.record(owner)
+    match name, args:
+        case "keys", []:
+            return TupleOf(tuple(static(key) for key in record.keys))
+        case "values", []:
+            return TupleOf(record.items)
+        case "items", []:
+            return TupleOf(
+                tuple(
+                    TupleOf((static(key), value))
+                    for key, value in zip(record.keys, record.items, strict=True)
+                )
+            )
+        case "get" | "pop" | "setdefault", [key, *default] if len(default) <= 1:
+            wanted = key_of(lo, key, node)
+            found = record.get(wanted)
+            if name == "pop" and found is not None:
+                lo.hold(owner, record.without(wanted))
+            if found is None and name == "setdefault":
+                found = default[0] if default else NONE
+                lo.hold(owner, record.with_item(wanted, found))
+            if found is None and name == "pop" and not default:
+                text = expressions.escaped(repr(wanted))
+                numbers.check(lo, Literal(False, BOOL), "KeyError", text)
+            return found if found is not None else default[0] if default else NONE
+        case "update", [] | [DictRef()]:
+            for other in args:
+                assert isinstance(other, DictRef)
+                more = lo.record(other)
+                for key, value in zip(more.keys, more.items, strict=True):
+                    record = record.with_item(key, value)
+            for key, value in kwargs.items():
+                record = record.with_item(key, value)
+            lo.hold(owner, record)
+            return NONE
+        case "copy", []:
+            return lo.new_ref(DictRef, record)
+        case "clear", []:
+            lo.hold(owner, RecordOf((), ()))
+            return NONE
+    raise lo.unsupported(f"`.{name}` of a dict with these arguments", node)
+
+
+# -- objects ---------------------------------------------------------------------------------------
+
+
+def attribute(lo: Lowerer, owner: Binding, name: str, node: ast.AST) -> Binding | None:
+    """Lower an attribute of a container or object; None if it has none of that name."""
+    match owner:
+        case ListRef() if name in LIST_METHODS:
+            return Bound(owner, name)
+        case TupleOf() if name in ("index", "count"):
+            return Bound(owner, name)
+        case DictRef() if name in DICT_METHODS:
+            return Bound(owner, name)
+        case NamedTuple(cls=cls, record=record):
+            found = record.get(name)
+            if found is not None:
+                return found
+            if name == "_replace":
+                return Bound(owner, name)
+            return _class_attribute(lo, owner, cls, name, node)
+        case ObjectRef(cls=cls):
+            found = lo.record(owner).get(name)
+            return found if found is not None else _class_attribute(lo, owner, cls, name, node)
+    return None
+
+
+def _class_attribute(
+    lo: Lowerer, owner: Binding, cls: type, name: str, node: ast.AST
+) -> Binding | None:
+    for base in cls.__mro__:
+        if name in vars(base):
+            value = vars(base)[name]
+            if isinstance(value, types.FunctionType):
+                return Bound(owner, name)
+            if isinstance(value, property) and isinstance(value.fget, types.FunctionType):
+                call = ast.Call(func=node, args=[], keywords=[])
+                ast.copy_location(call, node)
+                return calls.call_function(lo, value.fget, [owner], {}, call)
+            if isinstance(value, staticmethod):
+                return Static(value.__func__)
+            return static(value)
+    return None
+
+
+def find_method(cls: type, name: str) -> types.FunctionType:
+    value = inspect.getattr_static(cls, name)
+    assert isinstance(value, types.FunctionType)
+    return value
+
+
+def set_attribute(lo: Lowerer, owner: Binding, name: str, value: Binding, node: ast.AST) -> None:
+    """Lower ``owner.name = value``."""
+    if isinstance(owner, ObjectRef):
+        lo.hold(owner, lo.record(owner).with_item(name, value))
+        return
+    if isinstance(owner, NamedTuple):
+        raise TypeMismatchError(f"{kind_of(owner)} cannot be changed", lo.span(node))
+    raise lo.unsupported(
+        f"assignment to an attribute of {kind_of(owner)}", node, "use a local name"
+    )
+
+
+def is_record_class(value: Any) -> bool:
+    return isinstance(value, type) and (
+        (issubclass(value, tuple) and hasattr(value, "_fields")) or _is_plain(value)
+    )
+
+
+def _is_plain(cls: type) -> bool:
+    """Whether instances are made and work by Python code that adc can read."""
+    return (
+        cls.__module__ not in ("builtins", "numpy")
+        and not issubclass(cls, BaseException | enum.Enum | tuple | list | dict | str | int | float)
+        and type(cls) is type
+        and cls.__new__ is object.__new__
+        and not any(name in vars(cls) for name in ("__getattr__", "__setattr__", "__slots__"))
+    )
+
+
+def construct(
+    lo: Lowerer, cls: type, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower a call of a class: a named tuple, a dataclass, or a plain class."""
+    if issubclass(cls, tuple):
+        fields = list(cls._fields)  # type: ignore[attr-defined]
+        defaults = {k: static(v) for k, v in cls._field_defaults.items()}  # type: ignore[attr-defined]
+        bound = _bound(lo, cls, fields, defaults, args, kwargs, node)
+        return NamedTuple(cls, RecordOf(tuple(fields), tuple(bound[name] for name in fields)))
+    if dataclasses.is_dataclass(cls) and _own_init(cls) is None:
+        return _dataclass(lo, cls, args, kwargs, node)
+    ref = lo.new_ref(lambda slot: ObjectRef(slot, cls), RecordOf((), ()))
+    init = _own_init(cls)
+    if init is not None:
+        calls.call_function(lo, init, [ref, *args], kwargs, node)
+    elif args or kwargs:
+        raise TypeMismatchError(f"{cls.__name__}() takes no arguments", lo.span(node))
+    return ref
+
+
+def _own_init(cls: type) -> types.FunctionType | None:
+    """Return the constructor if it was written, not made by `dataclass`."""
+    init = cls.__init__
+    if not isinstance(init, types.FunctionType) or init.__code__.co_filename.startswith("<"):
+        return None
+    return init
+
+
+def _dataclass(
+    lo: Lowerer, cls: type, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    fields = [f for f in dataclasses.fields(cls) if f.init]
+    defaults: dict[str, Binding] = {}
+    for f in dataclasses.fields(cls):
+        if f.default is not dataclasses.MISSING:
+            defaults[f.name] = static(f.default)
+        elif f.default_factory is not dataclasses.MISSING:
+            if f.default_factory is list:
+                defaults[f.name] = lo.new_ref(ListRef, TupleOf(()))
+            elif f.default_factory is dict:
+                defaults[f.name] = lo.new_ref(DictRef, RecordOf((), ()))
+            else:
+                raise lo.unsupported("this default factory", node, "pass the value")
+    names = [f.name for f in fields]
+    bound = _bound(lo, cls, names, defaults, args, kwargs, node)
+    every = [f.name for f in dataclasses.fields(cls) if f.name in bound or f.name in defaults]
+    record = RecordOf(tuple(every), tuple(bound.get(n, defaults.get(n, NONE)) for n in every))
+    params = cls.__dataclass_params__  # type: ignore[attr-defined]
+    if params.frozen:
+        made: Binding = NamedTuple(cls, record)
+    else:
+        made = lo.new_ref(lambda slot: ObjectRef(slot, cls), record)
+    post = getattr(cls, "__post_init__", None)
+    if isinstance(post, types.FunctionType):
+        calls.call_function(lo, post, [made], {}, node)
+    return made
+
+
+def _bound(
+    lo: Lowerer, cls: type, names: Sequence[str], defaults: dict[str, Binding],
+    args: list[Binding], kwargs: dict[str, Binding], node: ast.Call,
+) -> dict[str, Binding]:  # fmt: skip
+    if len(args) > len(names):
+        raise TypeMismatchError(
+            f"{cls.__name__}() takes {len(names)} arguments but {len(args)} were given",
+            lo.span(node),
+        )
+    found = dict(zip(names, args, strict=False))
+    for name, value in kwargs.items():
+        if name not in names or name in found:
+            raise TypeMismatchError(f"{cls.__name__}() does not take {name!r}", lo.span(node))
+        found[name] = value
+    for name in names:
+        if name not in found:
+            if name not in defaults:
+                raise TypeMismatchError(f"{cls.__name__}() needs {name!r}", lo.span(node))
+            found[name] = defaults[name]
+    return found
+
+
+# -- iteration -------------------------------------------------------------------------------------
+
+
+def static_items(lo: Lowerer, iterable: Binding) -> list[Binding] | None:
+    """Return the elements of an iterable whose length is part of the program, or None."""
+    match iterable:
+        case TupleOf(items=items):
+            return list(items)
+        case ListRef():
+            return None if isinstance(lo.held(iterable), Growing) else list(lo.contents(iterable))
+        case DictRef():
+            return [static(key) for key in lo.record(iterable).keys]
+        case NamedTuple(cls=cls, record=record) if issubclass(cls, tuple):
+            return list(record.items)
+        case Static(value=value) if isinstance(value, str):
+            return [Static(letter) for letter in value]
+        case Static(value=value) if isinstance(value, type) and issubclass(value, enum.Enum):
+            return [Static(member) for member in value]
+        case Static(value=value) if isinstance(value, list | dict):
+            return [static(element) for element in value]
+        case Enumerate(inner=inner, start=Num(operand=Literal(value=start))):
+            found = static_items(lo, inner)
+            if found is None:
+                return None
+            return [TupleOf((Num(integer(int(start) + k)), x)) for k, x in enumerate(found)]
+        case Reversed(inner=inner):
+            found = static_items(lo, inner)
+            return None if found is None else found[::-1]
+        case Zip(inners=inners):
+            parts = [static_items(lo, inner) for inner in inners]
+            if inners and all(part is not None for part in parts):
+                rows = zip(*(part or [] for part in parts), strict=False)
+                return [TupleOf(row) for row in rows]
+    return None
+
+
+def static_range(iterable: Binding) -> list[Binding] | None:
+    """Return the numbers of a range of constants, for where a loop would not do."""
+    if isinstance(iterable, Range):
+        ends = (iterable.start.operand, iterable.stop.operand, iterable.step.operand)
+        if all(isinstance(end, Literal) for end in ends):
+            values = range(*(int(end.value) for end in ends))  # type: ignore[union-attr]
+            if len(values) <= numbers.MAX_TUPLE:
+                return [Num(integer(k)) for k in values]
+    return None

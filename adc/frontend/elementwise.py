@@ -1,0 +1,323 @@
+"""Array expressions: broadcasting, loops over elements, assignment to whole arrays.
+
+What a scalar operation does to numbers, `lift` makes it do to arrays. The result is a `Lazy`: its
+elements are computed inside the one loop nest of whoever needs them, so that an expression of any
+length is one nest without temporaries. That is safe because arrays are values here: a lazy
+expression reads the versions that were current when it was made.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+from adc.frontend import numbers, views
+from adc.frontend.bindings import ArrayObject, ArrayRef, Binding, Lazy, Num, Stage, kind_of
+from adc.frontend.lower import Lowerer
+from adc.frontend.views import Arraylike, dims_of, is_one
+from adc.ir.builder import integer
+from adc.ir.core import Apply, Block, For, Literal, Load, Operand, Value
+from adc.ir.errors import TypeMismatchError
+from adc.ir.types import INT, Scalar
+
+# An operand that costs more than this is computed once before it is broadcast.
+CHEAP = 3
+
+
+def is_array(binding: Binding) -> bool:
+    return isinstance(binding, ArrayRef | Lazy)
+
+
+def lazy(lo: Lowerer, x: Arraylike, node: ast.AST) -> Lazy:
+    """Return an array as an expression that reads its present version."""
+    if isinstance(x, Lazy):
+        return x
+    obj, view = x.object, x.view
+    version = lo.version(obj, node)
+
+    def element(index: Sequence[Operand]) -> Operand:
+        return lo.builder.load(lo.redirected.get(version, version), views.base_index(lo, x, index))
+
+    return Lazy(dims_of(lo, x), obj.type.element, element, ((obj, view, version),), 1)
+
+
+def value_of(lo: Lowerer, binding: Binding, node: ast.AST) -> Binding:
+    """Return a rank-0 array as the number in it; anything else unchanged."""
+    if isinstance(binding, ArrayRef | Lazy) and not dims_of(lo, binding):
+        with lo.at(node):
+            return Num(lazy(lo, binding, node).element([]))
+    return binding
+
+
+# -- broadcasting ----------------------------------------------------------------------------------
+
+
+def common_dims(
+    lo: Lowerer, shapes: Sequence[tuple[Operand, ...]], node: ast.AST
+) -> tuple[Operand, ...]:
+    """Return the shape that arrays of these shapes are broadcast to, checked at run time."""
+    rank = max(len(dims) for dims in shapes)
+    padded = [(integer(1),) * (rank - len(dims)) + tuple(dims) for dims in shapes]
+    found: list[Operand] = []
+    for sizes in zip(*padded, strict=True):
+        result: Operand = integer(1)
+        for size in sizes:
+            result = _common(lo, result, size, shapes, node)
+        found.append(result)
+    return tuple(found)
+
+
+def _common(
+    lo: Lowerer,
+    a: Operand,
+    b: Operand,
+    shapes: Sequence[tuple[Operand, ...]],
+    node: ast.AST,
+) -> Operand:
+    if is_one(a) or is_one(b):
+        return b if is_one(a) else a
+    if isinstance(a, Literal) and not isinstance(b, Literal):
+        a, b = b, a
+    texts = ["({})".format(",".join(["{}"] * len(d)) + ("," * (len(d) == 1))) for d in shapes]
+    message = "operands could not be broadcast together with shapes " + " ".join(texts)
+    require_equal(lo, a, b, message + " ", [d for dims in shapes for d in dims], node)
+    return b if isinstance(b, Literal) else a
+
+
+def require_equal(
+    lo: Lowerer, a: Operand, b: Operand, message: str, args: Sequence[Operand], node: ast.AST
+) -> None:
+    """Check that two sizes agree; from then on they count as one."""
+    if lo.same_size(a, b):
+        return
+    with lo.at(node):
+        equal = numbers.apply(lo, "eq", a, b)
+        if not isinstance(equal, Literal):
+            # NumPy would broadcast a size that happens to be 1; adc decides before it runs.
+            one = numbers.apply(
+                lo, "or", numbers.apply(lo, "eq", a, integer(1)),
+                numbers.apply(lo, "eq", b, integer(1)),
+            )  # fmt: skip
+            lo.builder.check(numbers.apply(lo, "or", equal, one), "ValueError", message, *args)
+            lo.builder.check(
+                equal, "ValueError",
+                "adc: sizes {} and {} would be broadcast, but that one of them is 1 is known only "
+                "at run time; index with `[:1]` or `[..., None]` where it is meant", a, b,
+            )  # fmt: skip
+        else:
+            numbers.check(lo, equal, "ValueError", message, *args)
+    lo.unify_sizes(a, b)
+
+
+def require_same(
+    lo: Lowerer, a: Operand, b: Operand, message: str, args: Sequence[Operand], node: ast.AST
+) -> None:
+    """Check that two sizes agree where nothing is broadcast."""
+    if lo.same_size(a, b):
+        return
+    with lo.at(node):
+        numbers.check(lo, numbers.apply(lo, "eq", a, b), "ValueError", message, *args)
+    lo.unify_sizes(a, b)
+
+
+# -- loops -----------------------------------------------------------------------------------------
+
+
+def nest(
+    lo: Lowerer,
+    dims: Sequence[Operand],
+    init: Sequence[Operand],
+    hints: Sequence[str],
+    body: Callable[[list[Operand], list[Value]], Sequence[Operand]],
+) -> list[Operand]:
+    """Build loops over all indices of a shape, first axis outermost, and return their results.
+
+    Parameters
+    ----------
+    init : sequence of Operand
+        The first values of what iterations carry; `hints` name them.
+    body : callable
+        Given an index and the carried values, builds an iteration and returns the next values.
+    """
+
+    def level(k: int, index: list[Operand], carried: list[Operand]) -> Sequence[Operand]:
+        if k == len(dims):
+            return body(index, carried)  # type: ignore[arg-type]  # parameters, if any loop
+        if is_one(dims[k]):
+            return level(k + 1, [*index, integer(0)], carried)
+        counter = lo.builder.value("i", INT)
+        lo.counts(counter)
+        params = [
+            lo.builder.value(hint, value.type) for hint, value in zip(hints, carried, strict=True)
+        ]
+        label = lo.builder.names.fresh("L0")
+        known = dict(lo.known)
+        with lo.builder.block() as stmts:
+            nexts = level(k + 1, [*index, counter], list(params))
+        lo.known = known
+        results = tuple(lo.builder.value(v.name, v.type) for v in params)
+        lo.builder.emit(
+            For(results, label, counter, dims[k], tuple(carried),
+                Block(tuple(params), tuple(stmts), tuple(nexts)), loc=lo.builder.loc)
+        )  # fmt: skip
+        return results
+
+    return list(level(0, [], list(init)))
+
+
+def materialised(lo: Lowerer, binding: Binding, node: ast.AST, name: str = "a") -> Binding:
+    """Return an array for an array expression; anything else unchanged."""
+    if not isinstance(binding, Lazy):
+        return binding
+    if not binding.dims:
+        return value_of(lo, binding, node)
+    return stored_new(lo, binding, binding.type.dtype, node, name)
+
+
+def stored_new(lo: Lowerer, source: Lazy, dtype: str, node: ast.AST, name: str = "a") -> ArrayRef:
+    """Compute an expression into a new array."""
+    with lo.at(node):
+        empty = lo.builder.apply("empty", *source.dims, params=(dtype,), hint=name)
+        element = Scalar(dtype)
+
+        def body(index: list[Operand], carried: list[Value]) -> list[Operand]:
+            value = numbers.stored(lo, source.element(index), element, node)
+            return [lo.builder.store(carried[0], index, value, hint=name)]
+
+        (version,) = nest(lo, source.dims, [empty], [name], body)
+    assert isinstance(version, Value)
+    return lo.new_array(version, source.dims, name)
+
+
+def base_of(lo: Lowerer, x: Arraylike, node: ast.AST) -> ArrayRef:
+    """Return an array for `x`: itself, unless it is an expression."""
+    found = materialised(lo, x, node)
+    assert isinstance(found, ArrayRef)
+    return found
+
+
+# -- lifting ---------------------------------------------------------------------------------------
+
+Scalars = Callable[[list[Binding]], Binding]
+
+
+def lift(lo: Lowerer, args: Sequence[Binding], compute: Scalars, node: ast.AST) -> Binding:
+    """Apply a function of numbers to arrays element by element, with broadcasting."""
+    args = [value_of(lo, arg, node) for arg in args]
+    arrays = [arg for arg in args if isinstance(arg, ArrayRef | Lazy)]
+    if not arrays:
+        return compute(list(args))
+    dims = common_dims(lo, [dims_of(lo, x) for x in arrays], node)
+    parts: list[Lazy | Binding] = []
+    for arg in args:
+        if not isinstance(arg, ArrayRef | Lazy):
+            parts.append(arg)
+            continue
+        if isinstance(arg, Lazy) and arg.cost > CHEAP and _repeats(arg.dims, dims):
+            arg = base_of(lo, arg, node)
+        parts.append(views.broadcast(lo, lazy(lo, arg, node), dims))
+    found = [part for part in parts if isinstance(part, Lazy)]
+    ty, cost = _traced(lo, parts, compute, node)
+
+    def element(index: Sequence[Operand]) -> Operand:
+        with lo.at(node):
+            result = compute(
+                [Num(part.element(index)) if isinstance(part, Lazy) else part for part in parts]
+            )
+        assert isinstance(result, Num)
+        return result.operand
+
+    reads = tuple(read for part in found for read in part.reads)
+    return Lazy(dims, ty, element, reads, cost + sum(part.cost for part in found))
+
+
+def _repeats(own: Sequence[Operand], dims: Sequence[Operand]) -> bool:
+    return len(own) < len(dims) or any(
+        is_one(a) and not is_one(b) for a, b in zip(own, dims, strict=True)
+    )
+
+
+def _traced(
+    lo: Lowerer, parts: Sequence[Binding], compute: Scalars, node: ast.AST
+) -> tuple[Scalar, int]:
+    """Return the type and cost of a computation, found by lowering it once for nothing."""
+    names = lo.builder.names.save()
+    with lo.builder.block() as stmts, lo.at(node):
+        result = compute(
+            [
+                Num(lo.builder.value("t", part.type)) if isinstance(part, Lazy) else part
+                for part in parts
+            ]
+        )
+    lo.reset_names(names)
+    if not isinstance(result, Num):
+        raise TypeMismatchError(f"{kind_of(result)} as an element", lo.span(node))
+    cost = sum(stmt.op.cost for stmt in stmts if isinstance(stmt, Apply))
+    cost += sum(1 for stmt in stmts if isinstance(stmt, Load))
+    return Scalar(numbers.scalar_type(result.operand).dtype), cost
+
+
+# -- assignment ------------------------------------------------------------------------------------
+
+
+def assign_to(lo: Lowerer, target: ArrayRef, value: Binding, node: ast.AST) -> None:
+    """Lower ``target[...] = value``: broadcast, converted, evaluated before anything is stored."""
+    dims = dims_of(lo, target)
+    element = target.object.type.element
+    value = value_of(lo, value, node)
+    if isinstance(value, ArrayRef | Lazy):
+        source = fitted(lo, lazy(lo, value, node), dims, node)
+    else:
+        operand = numbers.number(lo, value, node, "storing into an array")
+        with lo.at(node):
+            operand = numbers.stored(lo, operand, element, node)
+        source = Lazy(dims, element, lambda index: operand)
+    obj = target.object
+    current = lo.version(obj, node)
+    same = [view == target.view for o, view, version in source.reads if version is current]
+    if same and not all(same):
+        source = lazy(lo, base_of(lo, source, node), node)
+        same = []
+    with lo.at(node):
+
+        def body(index: list[Operand], carried: list[Value]) -> list[Operand]:
+            old = lo.redirected.get(current)
+            if same:
+                lo.redirected[current] = carried[0]
+            item = numbers.stored(lo, source.element(index), element, node)
+            if old is None:
+                lo.redirected.pop(current, None)
+            else:
+                lo.redirected[current] = old
+            at = views.base_index(lo, target, index)
+            return [lo.builder.store(carried[0], at, item, hint=obj.name)]
+
+        (version,) = nest(lo, dims, [current], [obj.name], body)
+    if version is not current:
+        assert isinstance(version, Value)
+        lo.update(obj, version)
+
+
+def fitted(lo: Lowerer, source: Lazy, dims: Sequence[Operand], node: ast.AST) -> Lazy:
+    """Return `source` broadcast to the shape that it is assigned to."""
+    own = source.dims
+    extra = len(own) - len(dims)
+    text = "could not broadcast input array from shape ({}) into shape ({})".format(
+        *(",".join(["{}"] * len(d)) + ("," if len(d) == 1 else "") for d in (own, dims))
+    )
+    if extra > 0:
+        # NumPy drops leading axes of size 1.
+        for size in own[:extra]:
+            require_equal(lo, size, integer(1), text, [*own, *dims], node)
+        dropped = views.without_axes(lo, source, range(extra))
+        assert isinstance(dropped, Lazy)
+        source, own = dropped, dropped.dims
+    for size, wanted in zip(own, dims[len(dims) - len(own) :], strict=True):
+        if not is_one(size):
+            require_equal(lo, size, wanted, text, [*own, *dims], node)
+    result = views.broadcast(lo, source, dims)
+    assert isinstance(result, Lazy)
+    return result
+
+
+Reads = tuple[tuple[ArrayObject, tuple[Stage, ...], Value], ...]

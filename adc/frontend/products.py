@@ -1,0 +1,333 @@
+"""Matrix products: `@`, `dot`, `inner`, `outer`, `vdot`, `tensordot`, `einsum`, `trace`.
+
+All of them are sums of products over labelled axes, so there is one builder, `contract`. A product
+of matrices accumulates row by row, so that the innermost loop runs along memory.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+from adc.frontend import arguments, arrays, elementwise, numbers, operators, reductions, views
+from adc.frontend.bindings import Binding, Lazy, Num, Static
+from adc.frontend.elementwise import is_array, lazy, nest
+from adc.frontend.lower import Lowerer
+from adc.frontend.views import dims_of, is_one
+from adc.ir.builder import integer
+from adc.ir.core import Literal, Operand, Value
+from adc.ir.errors import TypeMismatchError
+from adc.ir.types import F64, Scalar, promote
+
+Handler = Callable[[Lowerer, list[Binding], dict[str, Binding], ast.Call], Binding]
+
+
+def _operand(lo: Lowerer, binding: Binding, node: ast.AST) -> Lazy:
+    """Return an operand whose elements are cheap to read many times."""
+    source = lazy(lo, arrays.as_array(lo, binding, node), node)
+    if source.cost > 1:
+        source = lazy(lo, elementwise.base_of(lo, source, node), node)
+    return source
+
+
+def contract(
+    lo: Lowerer, parts: Sequence[Lazy], labels: Sequence[str], out: str, node: ast.AST
+) -> Binding:
+    """Sum products over the labels that are not in `out`; a repeated label in a part is its diagonal."""
+    sizes: dict[str, Operand] = {}
+    for part, names in zip(parts, labels, strict=True):
+        for name, size in zip(names, part.dims, strict=True):
+            if name not in sizes or (is_one(sizes[name]) and not is_one(size)):
+                sizes[name] = size
+            elif not is_one(size):
+                text = "matmul: operands have a mismatch in a core dimension: {} and {}"
+                elementwise.require_equal(lo, sizes[name], size, text, [sizes[name], size], node)
+    summed = [name for name in sizes if name not in out]
+    ty = parts[0].type
+    for part in parts[1:]:
+        ty = promote(ty, part.type)
+    ty = Scalar(ty.dtype)
+
+    def product(places: dict[str, Operand]) -> Operand:
+        value: Operand | None = None
+        for part, names in zip(parts, labels, strict=True):
+            index = [
+                integer(0) if is_one(size) else places[name]
+                for name, size in zip(names, part.dims, strict=True)
+            ]
+            factor = lo.convert(part.element(index), ty)
+            if value is None:
+                value = factor
+            elif ty.kind == "b":
+                value = lo.builder.apply("bitand", value, factor)
+            else:
+                value = lo.builder.apply("mul", value, factor)
+        assert value is not None
+        return value
+
+    def add(a: Operand, b: Operand) -> Operand:
+        return lo.builder.apply("bitor" if ty.kind == "b" else "add", a, b, hint="s")
+
+    dims = [sizes[name] for name in out]
+    zero = numbers.zero_of(ty)
+    with lo.at(node):
+        # The innermost loop: over the last label of the result if that is the last of a part.
+        along = bool(out) and any(names and names[-1] == out[-1] for names in labels)
+        if not along or not summed or ty.kind == "b":
+
+            def element(index: Sequence[Operand]) -> Operand:
+                places = dict(zip(out, index, strict=True))
+                if not summed:
+                    return product(places)
+
+                def body(at: list[Operand], carried: list[Value]) -> list[Operand]:
+                    here = places | dict(zip(summed, at, strict=True))
+                    return [add(carried[0], product(here))]
+
+                return nest(lo, [sizes[name] for name in summed], [zero], ["s"], body)[0]
+
+            if not out:
+                return Num(element([]))
+            source = Lazy(tuple(dims), ty, element)
+            return elementwise.stored_new(lo, source, ty.dtype, node, "a")
+        empty = lo.builder.apply("full", zero, *dims, params=(ty.dtype,), hint="a")
+        order = [*out[:-1], *summed, out[-1]]
+
+        def step(index: list[Operand], carried: list[Value]) -> list[Operand]:
+            places = dict(zip(order, index, strict=True))
+            at = [places[name] for name in out]
+            old = lo.builder.load(carried[0], at)
+            return [lo.builder.store(carried[0], at, add(old, product(places)), hint="a")]
+
+        (version,) = nest(lo, [sizes[name] for name in order], [empty], ["a"], step)
+    assert isinstance(version, Value)
+    return lo.new_array(version, tuple(dims), "a")
+
+
+def matmul(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> Binding:
+    """Lower ``left @ right`` for operands of any rank from 1 on."""
+    if not is_array(arrays.as_operand(lo, left, node)) or not is_array(
+        arrays.as_operand(lo, right, node)
+    ):
+        raise TypeMismatchError("`@` needs arrays with at least one axis", lo.span(node))
+    a, b = _operand(lo, left, node), _operand(lo, right, node)
+    p, q = len(a.dims), len(b.dims)
+    if not p or not q:
+        raise TypeMismatchError("`@` needs arrays with at least one axis", lo.span(node))
+    batch = max(p, q, 2) - 2
+    names = "ABCDEFGH"[:batch]
+    first = names[batch - (p - 2) :] + "ik" if p > 1 else "k"
+    second = names[batch - (q - 2) :] + "kj" if q > 1 else "k"
+    out = names + ("i" if p > 1 else "") + ("j" if q > 1 else "")
+    _check_inner(lo, a.dims[-1], b.dims[-2 if q > 1 else 0], node)
+    return contract(lo, [a, b], [first, second], out, node)
+
+
+def _check_inner(lo: Lowerer, x: Operand, y: Operand, node: ast.AST) -> None:
+    text = (
+        "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
+        "(n?,k),(k,m?)->(n?,m?) (size {} is different from {})"
+    )
+    elementwise.require_same(lo, x, y, text, [y, x], node)
+
+
+def dot(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> Binding:
+    """Lower `np.dot`."""
+    left, right = (arrays.as_operand(lo, side, node) for side in (left, right))
+    left, right = (elementwise.value_of(lo, side, node) for side in (left, right))
+    if not is_array(left) or not is_array(right):
+        return operators.binary(lo, ast.Mult, left, right, node)
+    a, b = _operand(lo, left, node), _operand(lo, right, node)
+    p, q = len(a.dims), len(b.dims)
+    first = "ABCDEFGH"[: p - 1] + "k"
+    second = "k" if q == 1 else "MNOPQRST"[: q - 2] + "k" + "Z"
+    text = "shapes are not aligned: {} (dim of the first) != {} (dim of the second)"
+    x, y = a.dims[-1], b.dims[0 if q == 1 else -2]
+    elementwise.require_same(lo, x, y, text, [x, y], node)
+    out = first[:-1] + second.replace("k", "")
+    return contract(lo, [a, b], [first, second], out, node)
+
+
+def _matmul(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    given = arguments.match(lo, "a b out?", args, kwargs, node)
+    result = matmul(lo, given["a"], given["b"], node)
+    return reductions.finish_out(lo, result, given.get("out"), node)
+
+
+def _dot(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    given = arguments.match(lo, "a b out?", args, kwargs, node)
+    result = dot(lo, given["a"], given["b"], node)
+    return reductions.finish_out(lo, result, given.get("out"), node)
+
+
+def _vdot(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    given = arguments.match(lo, "a b", args, kwargs, node)
+    parts = []
+    for name in ("a", "b"):
+        x = arrays.as_array(lo, given[name], node)
+        flat = views.reshaped(lo, x, [views.size_of(lo, dims_of(lo, x))])
+        parts.append(flat if len(dims_of(lo, x)) != 1 else x)
+    return dot(lo, parts[0], parts[1], node)
+
+
+def _inner(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    given = arguments.match(lo, "a b", args, kwargs, node)
+    a, b = (_operand(lo, given[name], node) for name in ("a", "b"))
+    if not a.dims or not b.dims:
+        return operators.binary(lo, ast.Mult, a, b, node)
+    first = "ABCDEFGH"[: len(a.dims) - 1] + "k"
+    second = "MNOPQRST"[: len(b.dims) - 1] + "k"
+    text = "shapes are not aligned: {} (dim of the first) != {} (dim of the second)"
+    elementwise.require_same(lo, a.dims[-1], b.dims[-1], text, [a.dims[-1], b.dims[-1]], node)
+    return contract(lo, [a, b], [first, second], first[:-1] + second[:-1], node)
+
+
+def _outer(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    given = arguments.match(lo, "a b out?", args, kwargs, node)
+    parts = []
+    for name in ("a", "b"):
+        x = arrays.as_array(lo, given[name], node)
+        if len(dims_of(lo, x)) != 1:
+            x = views.reshaped(lo, x, [views.size_of(lo, dims_of(lo, x))])
+        parts.append(x)
+    a = views.with_new_axes(lo, parts[0], [1])
+    b = views.with_new_axes(lo, parts[1], [0])
+    result = operators.binary(lo, ast.Mult, a, b, node)
+    return reductions.finish_out(lo, result, given.get("out"), node)
+
+
+def _trace(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    given = arguments.match(lo, "a offset? axis1? axis2?", args, kwargs, node)
+    x = arrays.as_array(lo, given["a"], node)
+    found = diagonal(lo, x, given, node)
+    source = lazy(lo, found, node)
+    return reductions.total(lo, source, [len(source.dims) - 1], False, node)
+
+
+def diagonal(
+    lo: Lowerer, x: views.Arraylike, given: dict[str, Binding], node: ast.AST
+) -> views.Arraylike:
+    """Return the view that `np.diagonal` gives."""
+    dims = dims_of(lo, x)
+    rank = len(dims)
+    first = arguments.axis(lo, given.get("axis1", Num(integer(0))), rank, node)
+    second = arguments.axis(lo, given.get("axis2", Num(integer(1))), rank, node)
+    if first == second:
+        raise TypeMismatchError("axis1 and axis2 cannot be the same", lo.span(node))
+    offset = arguments.constant_int(lo, given.get("offset", Num(integer(0))), node, "the offset")
+    kept = [k for k in range(rank) if k not in (first, second)]
+    down, right = max(-offset, 0), max(offset, 0)
+    rows = numbers.plus(lo, dims[first], integer(-down))
+    columns = numbers.plus(lo, dims[second], integer(-right))
+    size: Operand
+    if isinstance(rows, Literal) and isinstance(columns, Literal):
+        size = integer(max(min(int(rows.value), int(columns.value)), 0))
+    elif lo.same_size(rows, columns):
+        size = rows
+    else:
+        size = lo.counts(lo.builder.apply("minimum", rows, columns, hint="n"))
+        size = lo.counts(lo.builder.apply("maximum", size, integer(0), hint="n"))
+    last = len(kept)
+    axes: list[views.Axis] = []
+    for k in range(rank):
+        if k == first:
+            axes.append(views.Axis(integer(down), ((last, integer(1)),)))
+        elif k == second:
+            axes.append(views.Axis(integer(right), ((last, integer(1)),)))
+        else:
+            axes.append(views.Axis(integer(0), ((kept.index(k), integer(1)),)))
+    return views.through(lo, x, views.Window((*(dims[k] for k in kept), size), tuple(axes)))
+
+
+def _tensordot(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    given = arguments.match(lo, "a b axes?", args, kwargs, node)
+    a, b = (_operand(lo, given[name], node) for name in ("a", "b"))
+    p, q = len(a.dims), len(b.dims)
+    axes = given.get("axes", Num(integer(2)))
+    pair = arguments.sequence(lo, axes)
+    if pair is None:
+        count = arguments.constant_int(lo, axes, node, "`axes`")
+        left, right = list(range(p - count, p)), list(range(count))
+    else:
+        left = arguments.axes(lo, pair[0], p, node)
+        right = arguments.axes(lo, pair[1], q, node)
+    if len(left) != len(right):
+        raise TypeMismatchError("`axes` of different lengths", lo.span(node))
+    first = list("ABCDEFGH"[:p])
+    second = list("MNOPQRST"[:q])
+    for i, j in zip(left, right, strict=True):
+        second[j] = first[i]
+        elementwise.require_same(
+            lo, a.dims[i], b.dims[j], "shape-mismatch for sum: {} and {}",
+            [a.dims[i], b.dims[j]], node,
+        )  # fmt: skip
+    out = [n for k, n in enumerate(first) if k not in left]
+    out += [n for k, n in enumerate(second) if k not in right]
+    return contract(lo, [a, b], ["".join(first), "".join(second)], "".join(out), node)
+
+
+def _einsum(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    kwargs = {k: v for k, v in kwargs.items() if k != "optimize"}
+    if kwargs or not args or not (isinstance(args[0], Static) and isinstance(args[0].value, str)):
+        raise lo.unsupported("this call of `np.einsum`", node, "give the subscripts as a string")
+    text = args[0].value.replace(" ", "")
+    parts = [_operand(lo, arg, node) for arg in args[1:]]
+    inputs, arrow, out = text.partition("->")
+    labels = inputs.split(",")
+    if len(labels) != len(parts):
+        raise TypeMismatchError(
+            f"{len(labels)} groups of subscripts for {len(parts)} operands", lo.span(node)
+        )
+    spare = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if c not in text]
+    widest = 0
+    for k, (names, part) in enumerate(zip(labels, parts, strict=True)):
+        if "..." in names:
+            widest = max(widest, len(part.dims) - len(names.replace("...", "")))
+    dots = "".join(spare[:widest])
+    for k, (names, part) in enumerate(zip(labels, parts, strict=True)):
+        count = len(part.dims) - len(names.replace("...", ""))
+        labels[k] = names.replace("...", dots[widest - count :] if count > 0 else "")
+        if len(labels[k]) != len(part.dims):
+            raise TypeMismatchError(
+                f"the subscripts {names!r} do not fit an operand with {len(part.dims)} axes",
+                lo.span(node),
+            )
+    if arrow:
+        out = out.replace("...", dots)
+    else:
+        joined = "".join(labels)
+        out = dots + "".join(
+            sorted(c for c in set(joined) if joined.count(c) == 1 and c not in dots)
+        )
+    unknown = set(out) - set("".join(labels))
+    if unknown or len(set(out)) != len(out):
+        raise TypeMismatchError(f"the output subscripts {out!r} are not valid", lo.span(node))
+    return _pairwise(lo, parts, labels, out, node)
+
+
+def _pairwise(
+    lo: Lowerer, parts: list[Lazy], labels: list[str], out: str, node: ast.AST
+) -> Binding:
+    """Contract two operands at a time, first to last, so that no loop nest is deeper than needed."""
+    while len(parts) > 2:
+        rest = "".join(labels[2:]) + out
+        both = dict.fromkeys(labels[0] + labels[1])
+        kept = "".join(c for c in both if c in rest)
+        found = contract(lo, parts[:2], labels[:2], kept, node)
+        parts = [lazy(lo, arrays.as_array(lo, found, node), node), *parts[2:]]
+        labels = [kept, *labels[2:]]
+    return contract(lo, parts, labels, out, node)
+
+
+HANDLERS: dict[str, Handler] = {
+    "matmul": _matmul, "dot": _dot, "vdot": _vdot, "inner": _inner, "outer": _outer,
+    "trace": _trace, "tensordot": _tensordot, "einsum": _einsum,
+}  # fmt: skip
+
+__all__ = ["F64", "HANDLERS", "contract", "diagonal", "dot", "matmul"]
