@@ -6,8 +6,11 @@ and what to do about it. No internal traceback of NumPy, Numba or LLVM reaches t
 
 from __future__ import annotations
 
+import builtins
 import linecache
 from dataclasses import dataclass
+
+import numpy as np
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,3 +168,12 @@ def _collect(cls: type[AdcError]) -> None:
 
 
 _collect(AdcError)
+
+
+def exception_named(name: str) -> type[Exception]:
+    """Return the exception class that a check raises: a builtin one, or NumPy's own."""
+    if name == "LinAlgError":
+        return np.linalg.LinAlgError
+    kind = getattr(builtins, name)
+    assert issubclass(kind, Exception)
+    return kind

@@ -7,7 +7,6 @@ frames back. It is the oracle of the tests, written to be obviously right.
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -37,7 +36,7 @@ from adc.ir.core import (
     Write,
     walk,
 )
-from adc.ir.errors import AdcError, IRError
+from adc.ir.errors import AdcError, IRError, exception_named
 from adc.ir.opdef import numpy_value
 from adc.ir.types import Array
 
@@ -186,7 +185,7 @@ class Interpreter:
             case Check(cond=cond, error=error, message=message, args=args):
                 if not self.read(cond, env):
                     text = message.format(*many(args))
-                    kind = getattr(builtins, error)
+                    kind = exception_named(error)
                     raise ProgramError(kind(*([text] if text else [])), stmt)
                 return ()
             case Print(message=message, args=args):

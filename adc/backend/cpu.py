@@ -35,7 +35,7 @@ from adc.backend.memory import Memory
 from adc.backend.numba_api import types
 from adc.backend.runtime import State, word_value
 from adc.ir.core import Function
-from adc.ir.errors import Span
+from adc.ir.errors import Span, exception_named
 from adc.ir.types import Array, Scalar, Type, parse_type
 
 _DEFAULT_FOLDER = Path(tempfile.gettempdir()) / f"adc-{os.getuid() if hasattr(os, 'getuid') else 0}"
@@ -260,7 +260,7 @@ class Kernel:
             _restore(*error)  # raises: the interpreter looks for an error after every such call
         site = self.emitted.sites[status - 1]
         text = _message(site, state[State.OPERANDS :].tolist())
-        kind: Any = getattr(builtins, site.error)
+        kind: Any = exception_named(site.error)
         _raiser(site.loc or Span("<adc>", 1))(kind(*([text] if text else [])))
 
     @property

@@ -20,6 +20,7 @@ from adc.frontend import (
 )
 from adc.frontend.bindings import (
     ArrayRef,
+    Axis,
     Binding,
     Bound,
     Growing,
@@ -29,6 +30,7 @@ from adc.frontend.bindings import (
     Range,
     Static,
     TupleOf,
+    Window,
     kind_of,
 )
 from adc.frontend.elementwise import is_array
@@ -63,9 +65,9 @@ def load(lo: Lowerer, x: Arraylike, index: Sequence[Operand], node: ast.AST) -> 
     if len(index) == rank:
         return Num(elementwise.lazy(lo, x, node).element(index))
     dims = dims_of(lo, x)
-    axes = [views.Axis(k, ()) for k in index]
-    axes += [views.Axis(integer(0), ((k, integer(1)),)) for k in range(rank - len(index))]
-    return views.through(lo, x, views.Window(tuple(dims[len(index) :]), tuple(axes)))
+    axes = [Axis(k, ()) for k in index]
+    axes += [Axis(integer(0), ((k, integer(1)),)) for k in range(rank - len(index))]
+    return views.through(lo, x, Window(tuple(dims[len(index) :]), tuple(axes)))
 
 
 def subscript(lo: Lowerer, node: ast.Subscript) -> Binding:
@@ -322,7 +324,7 @@ def from_items(lo: Lowerer, items: Sequence[Binding], node: ast.AST, dtype: str 
         ref = lo.new_array(version, dims, "a")
         for k, part in enumerate(parts):
             row = load(lo, ref, [integer(k)], node) if inner else views.through(
-                lo, ref, views.Window((), (views.Axis(integer(k), ()),))
+                lo, ref, Window((), (Axis(integer(k), ()),))
             )  # fmt: skip
             assert isinstance(row, ArrayRef)
             elementwise.assign_to(lo, row, part, node)

@@ -83,7 +83,7 @@ class Lazy:
     type: Scalar
     element: Callable[[Sequence[Operand]], Operand]
     reads: tuple[tuple[ArrayObject, tuple[Stage, ...], Value], ...] = ()
-    cost: int = 0
+    cost: float = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,6 +152,9 @@ def apply(
 
 
 def _is_library(fn: types.FunctionType) -> bool:
+    """Whether a function belongs to a package whose code adc does not lower."""
+    if (fn.__module__ or "").startswith("adc.library"):
+        return False
     return (fn.__module__ or "").split(".")[0] in ("numpy", "numba", "scipy", "math", "adc")
 
 
@@ -262,7 +265,7 @@ def _run(
 ) -> Binding:
     """Lower the body of a function in a frame of its own; return what it returns."""
     path = lo.frame.path if lo.frame is not None else ()
-    site = lo.builder.loc
+    site = lo.here
     frame = Frame(
         source,
         {**heap_of(lo.frame), **bound, EXIT: Num(integer(FALLS))},
@@ -271,6 +274,7 @@ def _run(
         lo.frame,
         path=(*path, (id(node), site.line if site else 0, site.column if site else 0)),
         locals=_locals(node),
+        site=lo.builder.loc if holder.__module__.startswith("adc.library") else None,
     )
     caller = lo.frame
     result = _body(lo, frame, node, source)

@@ -317,8 +317,8 @@ def _dict_method(
                 more = lo.record(other)
                 for key, value in zip(more.keys, more.items, strict=True):
                     record = record.with_item(key, value)
-            for key, value in kwargs.items():
-                record = record.with_item(key, value)
+            for name_, given in kwargs.items():
+                record = record.with_item(name_, given)
             lo.hold(owner, record)
             return NONE
         case "copy", []:
@@ -429,7 +429,7 @@ def construct(
 
 def _own_init(cls: type) -> types.FunctionType | None:
     """Return the constructor if it was written, not made by `dataclass`."""
-    init = cls.__init__
+    init = inspect.getattr_static(cls, "__init__")
     if not isinstance(init, types.FunctionType) or init.__code__.co_filename.startswith("<"):
         return None
     return init

@@ -239,7 +239,7 @@ def _repeats(own: Sequence[Operand], dims: Sequence[Operand]) -> bool:
 
 def _traced(
     lo: Lowerer, parts: Sequence[Binding], compute: Scalars, node: ast.AST
-) -> tuple[Scalar, int]:
+) -> tuple[Scalar, float]:
     """Return the type and cost of a computation, found by lowering it once for nothing."""
     names = lo.builder.names.save()
     with lo.builder.block() as stmts, lo.at(node):

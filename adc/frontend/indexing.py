@@ -81,7 +81,8 @@ def lower_slice(lo: Lowerer, node: ast.Slice) -> Slice:
     for part in (node.lower, node.upper, node.step):
         binding = None if part is None else expressions.lower_expr(lo, part)
         ends.append(None if binding is None else slice_end(lo, binding, node))
-    return Slice(*ends, node)
+    start, stop, step = ends
+    return Slice(start, stop, step, node)
 
 
 def slice_end(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand | None:

@@ -743,6 +743,7 @@ def _truths_of(name: str) -> Handler:
     return handler
 
 
+_HANDLERS.update(linear.HANDLERS)
 _HANDLERS.update({any: _truths_of("any"), all: _truths_of("all")})
 for _table in (reductions.HANDLERS, products.HANDLERS, shaping.HANDLERS):
     _HANDLERS.update(
@@ -775,8 +776,8 @@ def method(
         return NONE
     if name in ("conj",):
         return owner
-    if name == "sort":
-        return linear.sort_in_place(lo, owner, args, kwargs, node)
+    if name in linear.METHODS:
+        return linear.METHODS[name](lo, [owner, *args], kwargs, node)
     if name == "__len__":
         return Num(views.dims_of(lo, owner)[0])
     handler = {"round": _HANDLERS[np.round], "clip": _clip, "copy": _numpy_copy}.get(name)

@@ -1,22 +1,82 @@
-"""Sorting and linear algebra: calls of `adc.library`, plain Python that adc lowers like any."""
+"""Sorting and linear algebra: calls of `adc.library`, plain Python that is lowered like any."""
 
 from __future__ import annotations
 
 import ast
+import types
 from collections.abc import Callable
+from typing import Any
 
-from adc.frontend.bindings import NONE, ArrayRef, Binding, Lazy
+import numpy as np
+
+from adc.frontend import arrays, calls, elementwise
+from adc.frontend.bindings import Binding, ListRef, Num, TupleOf
+from adc.frontend.elementwise import is_array
 from adc.frontend.lower import Lowerer
+from adc.library import linalg, sorting, stop_gradient
 
 Handler = Callable[[Lowerer, list[Binding], dict[str, Binding], ast.Call], Binding]
-HANDLERS: dict[str, Handler] = {}
 
 
-def sort_in_place(
+def run(
     lo: Lowerer,
-    owner: ArrayRef | Lazy,
+    fn: types.FunctionType,
     args: list[Binding],
     kwargs: dict[str, Binding],
     node: ast.Call,
 ) -> Binding:
-    return NONE
+    """Lower a call of a library function; its first arguments may be what NumPy takes as arrays."""
+
+    def prepared(arg: Binding) -> Binding:
+        if isinstance(arg, TupleOf | ListRef) or is_array(arg):
+            return elementwise.base_of(lo, arrays.as_array(lo, arg, node), node)
+        return arg
+
+    given = [prepared(args[0]), *args[1:]] if args else []
+    if fn is linalg.solve and len(given) == 2:
+        given[1] = prepared(given[1])
+    given = [elementwise.materialised(lo, arg, node) for arg in given]
+    kwargs = {name: elementwise.materialised(lo, arg, node) for name, arg in kwargs.items()}
+    return calls.call_function(lo, fn, given, kwargs, node)
+
+
+def _library(fn: types.FunctionType, ignored: tuple[str, ...] = ()) -> Handler:
+    def handler(
+        lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+    ) -> Binding:
+        kept = {name: value for name, value in kwargs.items() if name not in ignored}
+        return run(lo, fn, args, kept, node)
+
+    return handler
+
+
+def _stop(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    """Lower ``stop_gradient(x)``: a new array, or a number."""
+
+    def compute(items: list[Binding]) -> Binding:
+        (item,) = items
+        assert isinstance(item, Num)
+        if item.operand.type.kind != "f":
+            return item
+        return Num(lo.builder.apply("stop", item.operand))
+
+    found = elementwise.lift(lo, args, compute, node)
+    return elementwise.materialised(lo, found, node)
+
+
+HANDLERS: dict[Any, Handler] = {
+    getattr(np.linalg, name): _library(getattr(linalg, name))
+    for name in (
+        "solve", "inv", "det", "slogdet", "cholesky", "eigh", "eigvalsh", "qr", "norm",
+    )
+}  # fmt: skip
+HANDLERS |= {
+    np.sort: _library(sorting.sort, ("kind", "stable")),
+    np.argsort: _library(sorting.argsort, ("kind", "stable")),
+    np.median: _library(sorting.median),
+    stop_gradient: _stop,
+}
+METHODS: dict[str, Handler] = {
+    "sort": _library(sorting.sort_in_place, ("kind", "stable")),
+    "argsort": _library(sorting.argsort, ("kind", "stable")),
+}

@@ -155,6 +155,8 @@ class Frame:
     partial: set[str] = field(default_factory=set)
     path: tuple[object, ...] = ()
     locals: frozenset[str] = frozenset()
+    # Where the user called the library function that this is part of.
+    site: Span | None = None
 
 
 @dataclass
@@ -195,6 +197,8 @@ class Lowerer:
         self.memo: dict[object, Any] = {}
         self.stack: list[object] = []
         self.frame: Frame = None  # type: ignore[assignment]  # set by `entered`
+        # The position of what is lowered now, in a library's code as well.
+        self.here: Span | None = None
         # The level of recursion, in a function that is called and not inlined.
         self.depth: Operand | None = None
         # Which exits a pending one may be (`control.exits_of`).
@@ -211,16 +215,19 @@ class Lowerer:
     # -- positions and errors --------------------------------------------------------------
 
     def span(self, node: ast.AST) -> Span:
-        return self.frame.source.span(node)
+        """Return the position that a user is shown: of a library's code, where it was called."""
+        return self.frame.site or self.frame.source.span(node)
 
     @contextmanager
     def at(self, node: ast.AST) -> Iterator[None]:
         """Give the statements built inside the `with` the position of `node`."""
         old, self.builder.loc = self.builder.loc, self.span(node)
+        here, self.here = self.here, self.frame.source.span(node)
         try:
             yield
         finally:
             self.builder.loc = old
+            self.here = here
 
     def unsupported(self, what: str, node: ast.AST, hint: str = "") -> UnsupportedError:
         return UnsupportedError(f"{what} is not supported", self.span(node), hint)

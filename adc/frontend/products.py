@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Sequence
 
 from adc.frontend import arguments, arrays, elementwise, numbers, operators, reductions, views
-from adc.frontend.bindings import Binding, Lazy, Num, Static
+from adc.frontend.bindings import Axis, Binding, Lazy, Num, Static, Window
 from adc.frontend.elementwise import is_array, lazy, nest
 from adc.frontend.lower import Lowerer
 from adc.frontend.views import dims_of, is_one
@@ -230,15 +230,15 @@ def diagonal(
         size = lo.counts(lo.builder.apply("minimum", rows, columns, hint="n"))
         size = lo.counts(lo.builder.apply("maximum", size, integer(0), hint="n"))
     last = len(kept)
-    axes: list[views.Axis] = []
+    axes: list[Axis] = []
     for k in range(rank):
         if k == first:
-            axes.append(views.Axis(integer(down), ((last, integer(1)),)))
+            axes.append(Axis(integer(down), ((last, integer(1)),)))
         elif k == second:
-            axes.append(views.Axis(integer(right), ((last, integer(1)),)))
+            axes.append(Axis(integer(right), ((last, integer(1)),)))
         else:
-            axes.append(views.Axis(integer(0), ((kept.index(k), integer(1)),)))
-    return views.through(lo, x, views.Window((*(dims[k] for k in kept), size), tuple(axes)))
+            axes.append(Axis(integer(0), ((kept.index(k), integer(1)),)))
+    return views.through(lo, x, Window((*(dims[k] for k in kept), size), tuple(axes)))
 
 
 def _tensordot(

@@ -76,7 +76,7 @@ def collected(
     kept = [k for k in range(len(source.dims)) if k not in axes]
     with lo.at(node):
         if not kept:
-            result: Binding = Num(element([]))
+            result = Num(element([]))
             if not keepdims:
                 return result
             number = result

@@ -563,9 +563,9 @@ def _div(lo: Lowerer, a: Operand, b: Operand) -> Operand:
 def _tile(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     x = lazy(lo, _array(lo, given["a"], node), node)
     items = arguments.sequence(lo, given["reps"])
-    reps = [_int(lo, item, node) for item in (items if items is not None else [given["reps"]])]
+    reps = [_int(lo, r, node) for r in (items if items is not None else [given["reps"]])]
     rank = max(len(reps), len(x.dims))
-    reps = [integer(1)] * (rank - len(reps)) + reps
+    reps = [*([integer(1)] * (rank - len(reps))), *reps]
     full = views.with_new_axes(lo, x, range(rank - len(x.dims)))
     assert isinstance(full, Lazy)
     dims = [views.times(lo, size, r) for size, r in zip(full.dims, reps, strict=True)]

@@ -7,6 +7,8 @@ import builtins
 import functools
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from adc.frontend import (
     arrays,
     calls,
@@ -55,7 +57,7 @@ from adc.frontend.control import (
     set_exit,
 )
 from adc.frontend.loops import lower_loop, same_numbers
-from adc.frontend.lower import INDEX_BITS, Dead, Lowerer
+from adc.frontend.lower import INDEX_BITS, Dead, Lowerer, static
 from adc.ir.builder import integer, zero
 from adc.ir.core import Literal, Operand, Print, Value
 from adc.ir.errors import TypeMismatchError, TypeUnstableError, UnboundError
@@ -269,7 +271,7 @@ def _matches(lo: Lowerer, pattern: ast.pattern, subject: Binding) -> Operand:
             wanted = expressions.lower_expr(lo, value)
             return operators.compare(lo, ast.Eq(), subject, wanted, pattern)
         case ast.MatchSingleton(value=value):
-            return operators.compare(lo, ast.Is(), subject, expressions.static(value), pattern)
+            return operators.compare(lo, ast.Is(), subject, static(value), pattern)
         case ast.MatchAs(pattern=inner, name=name):
             cond: Operand = Literal(True, BOOL) if inner is None else _matches(lo, inner, subject)
             if name is not None:
@@ -689,6 +691,10 @@ def _raise(lo: Lowerer, stmt: ast.Raise) -> None:
         node = node.func
     name = node.id if isinstance(node, ast.Name) else ""
     kind = getattr(builtins, name, None)
+    if isinstance(node, ast.Attribute):
+        found = expressions.lower_expr(lo, node)
+        if found == Static(np.linalg.LinAlgError):
+            name, kind = "LinAlgError", np.linalg.LinAlgError
     if not (isinstance(kind, type) and issubclass(kind, Exception)) or len(args) > 1:
         raise lo.unsupported(
             "this `raise`", stmt, "raise a builtin exception with one message, e.g. ValueError(…)"

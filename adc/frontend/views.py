@@ -8,6 +8,7 @@ are one window.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -47,7 +48,8 @@ def size_of(lo: Lowerer, dims: Sequence[Operand]) -> Operand:
     """Return the number of elements of an array with these sizes."""
     size: Operand = integer(1)
     for dim in dims:
-        size = lo.known_size("mul", size, dim, lambda a=size, b=dim: times(lo, a, b))
+        make = functools.partial(times, lo, size, dim)
+        size = lo.known_size("mul", size, dim, make)
     return size
 
 

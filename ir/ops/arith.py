@@ -49,6 +49,10 @@ floor = OpDef("floor", 1, np.floor, "floor({0})", (np.floor,), why=STEP, kinds="
 ceil = OpDef("ceil", 1, np.ceil, "ceil({0})", (np.ceil,), why=STEP, kinds="f")
 trunc = OpDef("trunc", 1, np.trunc, "trunc({0})", (np.trunc, np.fix), why=STEP, kinds="f")
 rint = OpDef("rint", 1, np.rint, "rint({0})", (np.rint,), why=STEP, kinds="f")
+stop = OpDef(
+    "stop", 1, lambda x: x, "{0}", (), why="`stop_gradient`", kinds="f",
+    doc="The operand; derivatives do not flow through it.",
+)  # fmt: skip
 sign = OpDef("sign", 1, np.sign, "sign({0})", (np.sign,), why=STEP)
 # The quotient is taken from the result: rounding may carry `a / b` to the next integer (1.0 % 0.1).
 mod = OpDef(
