@@ -49,6 +49,10 @@ from adc.ir.types import Array, Type
 
 # Iterations of a loop at the top between two looks for signals.
 STRIP = 1 << 16
+# An iteration whose operations cost more than this (an addition is 1) is not cheap.
+LONG = 100.0
+# Rows that make sizes of sizes.
+_SIZES = frozenset("add sub maximum floordiv wrap trips abs neg".split())
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,14 @@ class _Emitter(Traffic):
     def __init__(self, fn: Function, shared: Shared, *, main: bool) -> None:
         super().__init__(fn, shared, main=main)
         self._depth = 0
+        self._bounded: dict[Operand, bool] = {}
+        # What defines each integer: a statement, or the loop that counts it.
+        self._origins: dict[Operand, Stmt] = {}
+        for stmt in walk(fn.body):
+            for result in stmt.results:
+                self._origins[result] = stmt
+            if isinstance(stmt, For):
+                self._origins[stmt.index] = stmt
         self._sizes = {
             stmt.result
             for stmt in walk(fn.body)
@@ -183,7 +195,7 @@ class _Emitter(Traffic):
         if block:
             self.reserve(stmt, count)
         indent = self._indent
-        if inner and not small and self._depth == 0:
+        if inner and not small and (self._depth == 0 or self.is_long(stmt)):
             count = self.strip(stmt, count, index)
         else:
             if inner and not small:
@@ -245,6 +257,33 @@ class _Emitter(Traffic):
         if any(isinstance(s, For | While | Call) for s in walk(stmt.body.stmts)):
             return False
         return int(stmt.trips.value) <= (16 if inside or self._depth else STRIP)
+
+    def is_long(self, stmt: For) -> bool:
+        """Whether an innermost loop may run so long that a look on entry is not enough.
+
+        As many cheap iterations as an array has elements take less than 0.2 s; and strips cost a
+        loop of a few iterations dearly.
+        """
+        cost = sum(s.op.cost if isinstance(s, Apply) else 1 for s in walk(stmt.body.stmts))
+        return cost > LONG or not self.is_bounded(stmt.trips)
+
+    def is_bounded(self, count: Operand) -> bool:
+        """Whether a number of iterations is at most about the number of elements of an array."""
+        if isinstance(count, Literal):
+            return abs(int(count.value)) <= STRIP
+        if count not in self._bounded:
+            self._bounded[count] = False  # values carried by loops
+            origin = self._origins.get(count)
+            match origin:
+                case For(trips=trips):
+                    self._bounded[count] = self.is_bounded(trips)
+                case Apply(op=op) if op.name == "dim":
+                    self._bounded[count] = True
+                case Apply(op=op, args=args) if op.name == "minimum":
+                    self._bounded[count] = any(self.is_bounded(arg) for arg in args)
+                case Apply(op=op, args=args) if op.name in _SIZES:
+                    self._bounded[count] = all(self.is_bounded(arg) for arg in args)
+        return self._bounded[count]
 
     def body(self, stmt: For | While, names: list[str], *, poll: bool) -> None:
         last = self._last
