@@ -124,11 +124,11 @@ def _marked(error: AdcError) -> str:
 @pytest.mark.parametrize(
     ("line", "marked"),
     [
-        ("return x + [x]", "[x]"),
-        ("\treturn x + [x]".strip("\t"), "[x]"),
-        ("ä = 'ü'; return [x, ä]", "[x, ä]"),
-        ("return max(x, {'é': x})  # ñ", "{'é': x}"),
-        ("return (x +\n        [x,\n        2.0])", "[x,"),
+        ("return x + {x}", "{x}"),
+        ("\treturn x + {x}".strip("\t"), "{x}"),
+        ("ä = 'ü'; return {x, ä}", "{x, ä}"),
+        ("return max(x, {'é', x})  # ñ", "{'é', x}"),
+        ("return (x +\n        {x,\n        2.0})", "{x,"),
     ],
 )
 def test_carets(line: str, marked: str) -> None:
@@ -136,12 +136,12 @@ def test_carets(line: str, marked: str) -> None:
 
 
 def test_carets_after_tabs() -> None:
-    error = _refusal("def program(x):\n\tif x > 0.0:\n\t\treturn x + [x]\n\treturn x\n", 1.0)
-    assert _marked(error) == "[x]"
+    error = _refusal("def program(x):\n\tif x > 0.0:\n\t\treturn x + {x}\n\treturn x\n", 1.0)
+    assert _marked(error) == "{x}"
 
 
 def test_errors_survive_pickling() -> None:
-    error = _refusal("def program(x):\n    return x + [x]\n", 1.0)
+    error = _refusal("def program(x):\n    return x + {x}\n", 1.0)
     again = pickle.loads(pickle.dumps(error))
     assert type(again) is UnsupportedError
     assert str(again) == str(error)

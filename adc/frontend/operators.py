@@ -83,7 +83,12 @@ def comparison(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: 
     """Lower one comparison: of arrays, element by element."""
     kind = type(op)
     if kind in numbers.COMPARE and (elementwise.is_array(left) or elementwise.is_array(right)):
-        if not any(isinstance(side, Static) for side in (left, right)):
+        if any(isinstance(side, Static) for side in (left, right)):
+            raise TypeMismatchError(
+                "an array is compared with None or another object",
+                lo.span(node), "use `is None`",
+            )  # fmt: skip
+        else:
             operands = [arrays.as_operand(lo, side, node) for side in (left, right)]
 
             def compute(items: list[Binding]) -> Binding:

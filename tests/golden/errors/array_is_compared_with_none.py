@@ -5,6 +5,6 @@ ARGS = (np.array([1.0, 2.0, 3.0]),)
 
 
 def program(x):
-    if x == None:  # ADC010: comparison of whole arrays
+    if x == None:  # ADC014: with None
         return 1.0
     return 2.0

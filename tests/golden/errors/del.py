@@ -4,5 +4,5 @@ ARGS = (1.5,)
 
 
 def program(x):
-    del x  # ADC010: `del`
-    return x
+    del x
+    return x  # ADC011: was deleted

@@ -4,5 +4,5 @@ ARGS = (1.5,)
 
 
 def program(x):
-    y = {"a": x}  # ADC010: a dict
+    y = {x: 1.0}  # ADC010: a key known only at run time
     return x

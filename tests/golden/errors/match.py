@@ -4,6 +4,6 @@ ARGS = (1.5,)
 
 
 def program(x):
-    match x:  # ADC010: `match`
-        case _:
+    match x:
+        case float():  # ADC010: this pattern
             return x

@@ -5,5 +5,5 @@ ARGS = (np.array([1.0, 2.0, 3.0]),)
 
 
 def program(x):
-    y = x @ x  # ADC010: the operator `@`
+    y = x @ 2.0  # ADC014: `@` needs arrays
     return x

@@ -5,5 +5,5 @@ ARGS = (1.5,)
 
 
 def program(x):
-    a = np.zeros((1, 1, 1, 1, 1))  # ADC010: an array of rank 5
+    a = np.zeros((1,) * 9)  # ADC010: an array of rank 9
     return x

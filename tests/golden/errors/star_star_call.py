@@ -4,4 +4,4 @@ ARGS = (1.5,)
 
 
 def program(x):
-    return max(x, **x)  # ADC010: `**` in a call
+    return max(x, **x)  # ADC014: `**` of a number

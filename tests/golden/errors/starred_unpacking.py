@@ -4,5 +4,5 @@ ARGS = (1.5,)
 
 
 def program(x):
-    a, *b = (x, x, x)  # ADC010: starred unpacking
+    a, *b = range(int(x))  # ADC010: known only at run time
     return x

@@ -5,5 +5,6 @@ ARGS = (np.array([1.0, 2.0, 3.0]),)
 
 
 def program(x):
-    x += 1.0  # ADC010: augmented assignment to a whole array
+    k = np.arange(3)
+    k += 1.5  # ADC014: cannot store a result of float64
     return x[0]

@@ -1,8 +1,0 @@
-# mypy: ignore-errors
-# ruff: noqa
-import numpy as np
-ARGS = (np.array([1.0, 2.0, 3.0]),)
-
-
-def program(x):
-    return sum(v for v in x)  # ADC010: a generator expression

@@ -1,8 +1,0 @@
-# mypy: ignore-errors
-# ruff: noqa
-ARGS = (1.5,)
-
-
-def program(x):
-    y = [x, x]  # ADC010: a list is not
-    return x

@@ -1,9 +1,0 @@
-# mypy: ignore-errors
-# ruff: noqa
-import numpy as np
-ARGS = (np.array([1.0, 2.0, 3.0]),)
-
-
-def program(x):
-    y = [v for v in x]  # ADC010: a list comprehension
-    return x

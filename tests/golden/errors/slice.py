@@ -1,8 +1,0 @@
-# mypy: ignore-errors
-# ruff: noqa
-import numpy as np
-ARGS = (np.array([1.0, 2.0, 3.0]),)
-
-
-def program(x):
-    return x[1:]  # ADC010: a slice of an array
