@@ -174,6 +174,6 @@ def exception_named(name: str) -> type[Exception]:
     """Return the exception class that a check raises: a builtin one, or NumPy's own."""
     if name == "LinAlgError":
         return np.linalg.LinAlgError
-    kind = getattr(builtins, name)
+    kind: type[Exception] = getattr(builtins, name)
     assert issubclass(kind, Exception)
     return kind

@@ -13,7 +13,8 @@ ROOT = Path(__file__).parents[1]
 MAY_IMPORT = {
     "adc.ir": {"adc.ir", "numpy"},
     "adc.passes": {"adc.ir", "adc.passes", "numpy", "scipy"},
-    "adc.frontend": {"adc.ir", "adc.frontend", "numpy"},
+    "adc.frontend": {"adc.ir", "adc.frontend", "adc.library", "numpy"},
+    "adc.library": {"adc.library", "numpy"},
     "adc.backend": {"adc.ir", "adc.backend", "llvmlite", "numba", "numpy"},
     "adc.inspect": {"adc.ir", "adc.passes", "adc.inspect", "numpy", "rich"},
     "adc": {"adc", "numpy", "optree", "rich", "scipy"},

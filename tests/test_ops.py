@@ -94,7 +94,8 @@ MEANING: dict[str, Callable[..., Any]] = {
 
 # Rows on arrays, conversions and neighbours in the number format have tests of their own.
 ARRAYS = ("dim", "empty", "full", "copy", "total", "undef")
-SPECIAL = (*ARRAYS, "cast", "nextafter")
+# `stop` is no step function: that its derivative is zero is its meaning (test_library).
+SPECIAL = (*ARRAYS, "cast", "nextafter", "stop")
 CHOICES = ("select",)
 INDICES = ("wrap", "inside", "trips")
 LOGIC = ("and", "or", "not")

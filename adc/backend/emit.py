@@ -50,7 +50,7 @@ from adc.ir.types import Array, Type
 # Iterations of a loop at the top between two looks for signals.
 STRIP = 1 << 16
 # An iteration whose operations cost more than this (an addition is 1) is not cheap.
-LONG = 100.0
+LONG = 60.0
 # Rows that make sizes of sizes.
 _SIZES = frozenset("add sub maximum floordiv wrap trips abs neg".split())
 
@@ -67,12 +67,19 @@ class Emitted:
     functions: tuple[str, ...]  # of `vector_math`
 
 
+def _cost(stmt: For) -> float:
+    """Estimate the operations of one iteration; an addition is 1."""
+    return sum(s.op.cost if isinstance(s, Apply) else 1.0 for s in walk(stmt.body.stmts))
+
+
 class _Emitter(Traffic):
     """Writes control flow, and with it whole functions."""
 
     def __init__(self, fn: Function, shared: Shared, *, main: bool) -> None:
         super().__init__(fn, shared, main=main)
         self._depth = 0
+        # The cost of the loops since the last look for signals.
+        self._unlooked = 0.0
         self._bounded: dict[Operand, bool] = {}
         # What defines each integer: a statement, or the loop that counts it.
         self._origins: dict[Operand, Stmt] = {}
@@ -195,10 +202,11 @@ class _Emitter(Traffic):
         if block:
             self.reserve(stmt, count)
         indent = self._indent
-        if inner and not small and (self._depth == 0 or self.is_long(stmt)):
+        if inner and not small and self.is_long(stmt):
             count = self.strip(stmt, count, index)
+            self._unlooked = 0.0
         else:
-            if inner and not small:
+            if inner and not small and self.is_due(stmt):
                 self.stop_if(f"poll(state, {count})")
             if stmt.down:
                 self.line(f"for {index} in range({self.minus_one(count)}, -1, -1):")
@@ -258,14 +266,23 @@ class _Emitter(Traffic):
             return False
         return int(stmt.trips.value) <= (16 if inside or self._depth else STRIP)
 
-    def is_long(self, stmt: For) -> bool:
-        """Whether an innermost loop may run so long that a look on entry is not enough.
+    def is_due(self, stmt: For) -> bool:
+        """Whether a short loop looks for signals on entry: outside loops, once in a while."""
+        if self._depth:
+            return True
+        self._unlooked += _cost(stmt)
+        if self._unlooked <= LONG:
+            return False
+        self._unlooked = 0.0
+        return True
 
-        As many cheap iterations as an array has elements take less than 0.2 s; and strips cost a
-        loop of a few iterations dearly.
+    def is_long(self, stmt: For) -> bool:
+        """Whether an innermost loop may run so long that it must look for signals while it runs.
+
+        As many cheap iterations as an array has elements take less than 0.2 s; and strips cost
+        time to compile, and a loop of a few iterations dearly.
         """
-        cost = sum(s.op.cost if isinstance(s, Apply) else 1 for s in walk(stmt.body.stmts))
-        return cost > LONG or not self.is_bounded(stmt.trips)
+        return _cost(stmt) > LONG or not self.is_bounded(stmt.trips)
 
     def is_bounded(self, count: Operand) -> bool:
         """Whether a number of iterations is at most about the number of elements of an array."""

@@ -26,6 +26,7 @@ from adc.frontend.bindings import (
     Growing,
     Lazy,
     ListRef,
+    NamedTuple,
     Num,
     Range,
     Static,
@@ -78,7 +79,7 @@ def subscript(lo: Lowerer, node: ast.Subscript) -> Binding:
             items = indexing.items_of(lo, node.slice)
             with lo.at(node):
                 return indexing.read(lo, owner, items, node)
-        case TupleOf() | ListRef() | Range():
+        case TupleOf() | ListRef() | Range() | NamedTuple():
             return _sequence_item(lo, owner, node)
     return expressions.item(lo, owner, node)
 

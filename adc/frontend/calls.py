@@ -274,7 +274,7 @@ def _run(
         lo.frame,
         path=(*path, (id(node), site.line if site else 0, site.column if site else 0)),
         locals=_locals(node),
-        site=lo.builder.loc if holder.__module__.startswith("adc.library") else None,
+        site=lo.builder.loc if (holder.__module__ or "").startswith("adc.library") else None,
     )
     caller = lo.frame
     result = _body(lo, frame, node, source)

@@ -332,7 +332,7 @@ def _dict_method(
 # -- objects ---------------------------------------------------------------------------------------
 
 
-def attribute(lo: Lowerer, owner: Binding, name: str, node: ast.AST) -> Binding | None:
+def attribute(lo: Lowerer, owner: Binding, name: str, node: ast.expr) -> Binding | None:
     """Lower an attribute of a container or object; None if it has none of that name."""
     match owner:
         case ListRef() if name in LIST_METHODS:
@@ -355,7 +355,7 @@ def attribute(lo: Lowerer, owner: Binding, name: str, node: ast.AST) -> Binding 
 
 
 def _class_attribute(
-    lo: Lowerer, owner: Binding, cls: type, name: str, node: ast.AST
+    lo: Lowerer, owner: Binding, cls: type, name: str, node: ast.expr
 ) -> Binding | None:
     for base in cls.__mro__:
         if name in vars(base):

@@ -732,8 +732,8 @@ def _truths_of(name: str) -> Handler:
         _arity(lo, args, kwargs, node, 1)
         array = _as_elements(lo, args[0], node)
         if array is not None:
-            return Num(_weak(lo, numbers.number(lo, reductions.HANDLERS[name](lo, [array], {}, node),
-                                                node)))  # fmt: skip
+            found = reductions.HANDLERS[name](lo, [array], {}, node)
+            return Num(_weak(lo, numbers.number(lo, found, node)))
         result: Operand = Literal(name == "all", BOOL)
         for item in expressions.static_sequence(lo, args[0], node):
             row = "and" if name == "all" else "or"
@@ -757,7 +757,6 @@ def method(
     """Lower a call of a method of an array: the function of that name, unless it differs."""
     owner, name = bound.owner, bound.name
     assert isinstance(owner, ArrayRef | Lazy)
-    args = [arg if elementwise.is_array(arg) else arg for arg in args]
     if name in ("reshape", "transpose") and len(args) > 1:
         args = [TupleOf(tuple(args))]
     if name == "item":

@@ -20,7 +20,7 @@ Handler = Callable[[Lowerer, list[Binding], dict[str, Binding], ast.Call], Bindi
 
 def run(
     lo: Lowerer,
-    fn: types.FunctionType,
+    fn: Callable[..., Any],
     args: list[Binding],
     kwargs: dict[str, Binding],
     node: ast.Call,
@@ -37,10 +37,11 @@ def run(
         given[1] = prepared(given[1])
     given = [elementwise.materialised(lo, arg, node) for arg in given]
     kwargs = {name: elementwise.materialised(lo, arg, node) for name, arg in kwargs.items()}
+    assert isinstance(fn, types.FunctionType)
     return calls.call_function(lo, fn, given, kwargs, node)
 
 
-def _library(fn: types.FunctionType, ignored: tuple[str, ...] = ()) -> Handler:
+def _library(fn: Callable[..., Any], ignored: tuple[str, ...] = ()) -> Handler:
     def handler(
         lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
     ) -> Binding:

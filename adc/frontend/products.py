@@ -33,7 +33,7 @@ def _operand(lo: Lowerer, binding: Binding, node: ast.AST) -> Lazy:
 def contract(
     lo: Lowerer, parts: Sequence[Lazy], labels: Sequence[str], out: str, node: ast.AST
 ) -> Binding:
-    """Sum products over the labels that are not in `out`; a repeated label in a part is its diagonal."""
+    """Sum products over the labels not in `out`; a label twice in a part is its diagonal."""
     sizes: dict[str, Operand] = {}
     for part, names in zip(parts, labels, strict=True):
         for name, size in zip(names, part.dims, strict=True):
@@ -286,7 +286,7 @@ def _einsum(
         )
     spare = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if c not in text]
     widest = 0
-    for k, (names, part) in enumerate(zip(labels, parts, strict=True)):
+    for names, part in zip(labels, parts, strict=True):
         if "..." in names:
             widest = max(widest, len(part.dims) - len(names.replace("...", "")))
     dots = "".join(spare[:widest])
@@ -314,7 +314,7 @@ def _einsum(
 def _pairwise(
     lo: Lowerer, parts: list[Lazy], labels: list[str], out: str, node: ast.AST
 ) -> Binding:
-    """Contract two operands at a time, first to last, so that no loop nest is deeper than needed."""
+    """Contract two operands at a time, so that no loop nest is deeper than needed."""
     while len(parts) > 2:
         rest = "".join(labels[2:]) + out
         both = dict.fromkeys(labels[0] + labels[1])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from adc.frontend import arguments, arrays, elementwise, numbers, operators, views
-from adc.frontend.bindings import ArrayRef, Binding, Lazy, Num, Window, Axis
+from adc.frontend.bindings import ArrayRef, Axis, Binding, Lazy, Num, Window
 from adc.frontend.elementwise import lazy, lift, nest
 from adc.frontend.lower import Lowerer
 from adc.frontend.views import dims_of, is_one
@@ -79,10 +79,9 @@ def collected(
             result = Num(element([]))
             if not keepdims:
                 return result
-            number = result
-            assert isinstance(number, Num)
-            made = Lazy((), ty, lambda index: number.operand)
-            return elementwise.base_of(lo, views.with_new_axes(lo, made, list(axes)), node)
+            number = result.operand
+            alone = Lazy((), ty, lambda index: number)
+            return elementwise.base_of(lo, views.with_new_axes(lo, alone, list(axes)), node)
         dims = tuple(source.dims[k] for k in kept)
         made = elementwise.stored_new(
             lo, Lazy(dims, ty, element, source.reads), ty.dtype, node, "s"

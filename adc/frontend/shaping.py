@@ -1322,7 +1322,6 @@ def _searchsorted(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 
 def _bisect(lo: Lowerer, source: Lazy, v: Operand, left: bool, node: ast.AST) -> Operand:
     """Return the position of `v` by halving; 42 halvings are enough for any array."""
-    a, b = source.type, numbers.scalar_type(v)
 
     def body(_: list[Operand], carried: list[Any]) -> list[Operand]:
         low, high = carried
@@ -1341,7 +1340,6 @@ def _bisect(lo: Lowerer, source: Lazy, v: Operand, left: bool, node: ast.AST) ->
             lo.builder.apply("select", keep, middle, high, hint="high"),
         ]
 
-    assert a.kind and b.kind
     empty = numbers.apply(lo, "eq", source.dims[0], integer(0))
     trips: Operand = integer(42)
     if not isinstance(empty, Literal):

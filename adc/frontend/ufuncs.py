@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -143,13 +143,15 @@ def _at(
     obj = x.object
     element = obj.type.element
     current = lo.version(obj, node)
+    within: Callable[[Sequence[Operand]], list[Operand]]
     if indexing.is_advanced(lo, items):
         place = indexing.Advanced(lo, x, items, node)
-        dims, at = place.dims, lambda i: views.base_index(lo, x, place.base_index(i))
+        dims, within = place.dims, place.base_index
     else:
         window = indexing.basic(lo, x, items)
         assert isinstance(window, ArrayRef)
-        dims, at = views.dims_of(lo, window), lambda i: views.base_index(lo, window, i)
+        dims, within = views.dims_of(lo, window), list
+        x = window
     second: Lazy | None = None
     scalar: Binding = NONE
     if row.arity == 2:
@@ -163,7 +165,7 @@ def _at(
     with lo.at(node):
 
         def body(index: list[Operand], carried: list[Value]) -> list[Operand]:
-            places = at(index)
+            places = views.base_index(lo, x, within(index))
             operands: list[Binding] = [Num(lo.builder.load(carried[0], places))]
             if second is not None:
                 operands.append(Num(second.element(index)))

@@ -217,7 +217,7 @@ def _refined(a: Any, x: Any, spread: float) -> Any:
     return values, x + x @ e
 
 
-def eigh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803  (NumPy's name)
+def eigh(a: Any, UPLO: str = "L") -> Any:
     """`np.linalg.eigh`; the signs of eigenvectors are not NumPy's."""
     _square(a)
     a = _floating(a)
@@ -237,7 +237,7 @@ def eigh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803  (NumPy's name)
     return EighResult(values, x)
 
 
-def eigvalsh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803
+def eigvalsh(a: Any, UPLO: str = "L") -> Any:
     """`np.linalg.eigvalsh`."""
     return eigh(a, UPLO).eigenvalues
 
