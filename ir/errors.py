@@ -92,6 +92,36 @@ class UnsupportedError(AdcError):
     code = "ADC010"
 
 
+class ExceptionHandlingError(UnsupportedError):
+    """`try`: what follows an exception would have to be differentiated as well."""
+
+    code = "ADC030"
+
+
+class WithError(UnsupportedError):
+    """`with`: a context manager runs code that adc does not see."""
+
+    code = "ADC031"
+
+
+class AsyncError(UnsupportedError):
+    """`async` and `await`: when such code runs is not part of the program."""
+
+    code = "ADC032"
+
+
+class GeneratorError(UnsupportedError):
+    """`yield`: a generator that is suspended has no value to differentiate."""
+
+    code = "ADC033"
+
+
+class GlobalStateError(UnsupportedError):
+    """`global` and `nonlocal`: a gradient must not change what lies outside the function."""
+
+    code = "ADC034"
+
+
 class UnboundError(AdcError):
     """A variable that is not bound on every path that leads to its use."""
 

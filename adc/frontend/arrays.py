@@ -260,7 +260,7 @@ def fill(lo: Lowerer, target: ArrayRef, value: Binding, node: ast.AST) -> None:
     lo.update(obj, created(lo, obj.type.dtype, list(lo.dims[obj]), operand, obj.name))
 
 
-def copy(lo: Lowerer, x: Arraylike, node: ast.AST) -> ArrayRef:
+def copy(lo: Lowerer, x: Arraylike, node: ast.AST | None) -> ArrayRef:
     if isinstance(x, ArrayRef) and not x.view:
         obj = x.object
         version = lo.builder.apply("copy", lo.version(obj, node), hint=obj.name)

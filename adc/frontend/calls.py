@@ -43,6 +43,7 @@ from adc.frontend.bindings import (
 )
 from adc.frontend.control import EXIT, FALLS, RESULT, RETURN
 from adc.frontend.lower import MAX_CALL_DEPTH, Dead, Frame, Lowerer, static
+from adc.frontend.refusals import GENERATOR, refusal
 from adc.frontend.source import Source, source_of
 from adc.ir.builder import integer
 from adc.ir.core import Call, Function, Literal, Operand, Value
@@ -349,7 +350,7 @@ def call_function(
     code = fn.__code__
     source = source_of(fn)
     if isinstance(source.node, ast.FunctionDef) and _is_generator(source.node):
-        raise lo.unsupported("a generator", node, "return the values instead")
+        raise refusal(lo, node, GENERATOR)
     lo.shared.sources[id(code)] = source
     spec = source.node.args
     bound = bind_arguments(lo, fn.__name__, spec, args, kwargs, function_defaults(fn, spec), node)

@@ -224,6 +224,8 @@ class _Merge:
         if isinstance(a, Unstable) or isinstance(b, Unstable):
             return a if isinstance(a, Unstable) else b
         a, b = aligned(lo, a, b)
+        if isinstance(a, ArrayRef) and isinstance(b, ArrayRef) and not same_view(a, b):
+            a, b = self.copied(0, a), self.copied(1, b)
         joined = self.reference(name, a, b)
         if joined is not None:
             return joined
@@ -237,6 +239,28 @@ class _Merge:
         return Unstable(
             f"is {kind_of(a)} on one path and {kind_of(b)} on another (line {line_of(lo)})"
         )
+
+    def copied(self, side: int, ref: ArrayRef) -> ArrayRef:
+        """Return a copy of a view, made in its arm: views of two kinds have no common form.
+
+        In Python the name would still share memory with the array behind the view. Who writes to
+        one of them may not read the other.
+        """
+        if not ref.view:
+            return ref
+        from adc.frontend import arrays  # which is built on the lowering of branches
+
+        lo, state = self.lo, self.arms[side].state
+        outer = lo.versions, lo.known
+        lo.versions, lo.known = dict(state.versions), dict(state.known)
+        with lo.builder.block() as stmts:
+            made = arrays.copy(lo, ref, None)
+        state.versions[made.object] = lo.versions[made.object]
+        lo.versions, lo.known = outer
+        self.arms[side].stmts.extend(stmts)
+        made.object.alias.add(ref.object)
+        ref.object.alias.add(made.object)
+        return made
 
     def reference(self, name: str, a: Binding, b: Binding) -> Binding | None:
         """Return a name's list, dict or object that is one of two: it gets a slot of its own."""

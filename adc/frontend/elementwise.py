@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 
 from adc.frontend import numbers, views
 from adc.frontend.bindings import ArrayObject, ArrayRef, Binding, Lazy, Num, Stage, kind_of
@@ -28,7 +29,7 @@ def is_array(binding: Binding) -> bool:
     return isinstance(binding, ArrayRef | Lazy)
 
 
-def lazy(lo: Lowerer, x: Arraylike, node: ast.AST) -> Lazy:
+def lazy(lo: Lowerer, x: Arraylike, node: ast.AST | None) -> Lazy:
     """Return an array as an expression that reads its present version."""
     if isinstance(x, Lazy):
         return x
@@ -174,14 +175,20 @@ def materialised(lo: Lowerer, binding: Binding, node: ast.AST, name: str = "a") 
     return stored_new(lo, binding, binding.type.dtype, node, name)
 
 
-def stored_new(lo: Lowerer, source: Lazy, dtype: str, node: ast.AST, name: str = "a") -> ArrayRef:
+def stored_new(
+    lo: Lowerer, source: Lazy, dtype: str, node: ast.AST | None, name: str = "a"
+) -> ArrayRef:
     """Compute an expression into a new array."""
-    with lo.at(node):
+    with lo.at(node) if node is not None else nullcontext():
         empty = lo.builder.apply("empty", *source.dims, params=(dtype,), hint=name)
         element = Scalar(dtype)
 
         def body(index: list[Operand], carried: list[Value]) -> list[Operand]:
-            value = numbers.stored(lo, source.element(index), element, node)
+            value = source.element(index)
+            if source.type.dtype != dtype:
+                assert node is not None
+                value = numbers.stored(lo, value, element, node)
+            value = lo.exact(value, element)
             return [lo.builder.store(carried[0], index, value, hint=name)]
 
         (version,) = nest(lo, source.dims, [empty], [name], body)

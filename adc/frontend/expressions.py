@@ -36,6 +36,7 @@ from adc.frontend.bindings import (
 )
 from adc.frontend.control import branch, merge, run_arm
 from adc.frontend.lower import Lowerer, static
+from adc.frontend.refusals import refusal
 from adc.ir.core import Apply, Literal, Operand
 from adc.ir.errors import TypeMismatchError
 from adc.ir.types import B1, BOOL, INT, Array
@@ -56,21 +57,9 @@ def evaluate(lo: Lowerer, node: ast.expr) -> Binding:
     """Lower an expression; an array expression is left for its consumer to compute."""
     handler = _EXPRESSIONS.get(type(node))
     if handler is None:
-        what, hint = _REFUSED.get(type(node), (f"this expression ({type(node).__name__})", ""))
-        raise lo.unsupported(what, node, hint)
+        raise refusal(lo, node)
     with lo.at(node):
         return handler(lo, node)
-
-
-_REFUSED: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Await: ("`await`", "use a plain function"),
-    ast.Yield: ("`yield`", "return the values instead"),
-    ast.YieldFrom: ("`yield from`", "return the values instead"),
-    ast.Set: ("a set", "use a tuple"),
-    ast.SetComp: ("a set comprehension", "use a list"),
-    ast.Starred: ("starred unpacking here", "name every element"),
-    ast.Slice: ("a slice here", "index an array with it"),
-}
 
 
 def condition(lo: Lowerer, node: ast.expr) -> Operand:
@@ -612,5 +601,11 @@ _EXPRESSIONS: dict[type[ast.AST], Callable[..., Binding]] = {
     ast.Call: lambda lo, node: calls.call(lo, node),
     ast.Lambda: lambda lo, node: calls.closure(lo, node),
 }
+
+
+def table() -> tuple[type[ast.AST], ...]:
+    """Return the expressions that are lowered."""
+    return tuple(_EXPRESSIONS)
+
 
 __all__ = ["condition", "lower_expr", "message", "np", "unpack"]

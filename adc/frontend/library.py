@@ -669,6 +669,7 @@ _HANDLERS: dict[Any, Handler] = {
     math.ldexp: _ldexp, math.gcd: _gcd, math.prod: lambda lo, a, k, n: _prod(lo, a, k, n),
     np.reciprocal: _reciprocal, np.positive: _positive, np.power: _numpy_power,
     np.clip: _clip, np.copy: _numpy_copy, np.float_power: _float_power, np.round: _rounded("rint"),
+    np.around: _rounded("rint"),
     np.fix: _rounded("trunc"), np.logical_xor: _logical("ne"),
     np.deg2rad: _scaled(math.pi / 180.0, False), np.radians: _scaled(math.pi / 180.0, False),
     np.rad2deg: _scaled(180.0 / math.pi, False), np.degrees: _scaled(180.0 / math.pi, False),
@@ -696,8 +697,8 @@ def _prod(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
 
 # Functions of numbers that NumPy applies to arrays element by element.
 _LIFTED = {
-    np.reciprocal, np.positive, np.power, np.float_power, np.round, np.fix, np.logical_xor,
-    np.deg2rad, np.radians, np.rad2deg, np.degrees, np.logical_and, np.logical_or,
+    np.reciprocal, np.positive, np.power, np.float_power, np.round, np.around, np.fix,
+    np.logical_xor, np.deg2rad, np.radians, np.rad2deg, np.degrees, np.logical_and, np.logical_or,
     np.logical_not, abs, divmod,
 }  # fmt: skip
 # Methods of arrays that are no functions of NumPy, or have other names there.
@@ -749,6 +750,9 @@ for _table in (reductions.HANDLERS, products.HANDLERS, shaping.HANDLERS):
     _HANDLERS.update(
         {getattr(np, name): handler for name, handler in _table.items() if hasattr(np, name)}
     )
+for _name in ("matmul", "outer", "trace", "tensordot"):
+    if hasattr(np.linalg, _name):
+        _HANDLERS[getattr(np.linalg, _name)] = products.HANDLERS[_name]
 
 
 def method(
@@ -788,6 +792,19 @@ def method(
             lo, [owner], lambda items: handler(lo, [*items, *args], kwargs, node), node
         )
     return handler(lo, [owner, *args], kwargs, node)
+
+
+def has(callee: Any) -> bool:
+    """Whether calls of a function of Python or NumPy are lowered."""
+    return callee in _HANDLERS
+
+
+def is_number_type(cls: type) -> bool:
+    """Whether a NumPy scalar type is one of the dtypes that adc computes in."""
+    try:
+        return np.dtype(cls) in NAMES
+    except TypeError:
+        return False
 
 
 def call(

@@ -13,7 +13,7 @@ from adc.frontend import arrays, calls, elementwise
 from adc.frontend.bindings import Binding, ListRef, Num, TupleOf
 from adc.frontend.elementwise import is_array
 from adc.frontend.lower import Lowerer
-from adc.library import linalg, sorting, stop_gradient
+from adc.library import functions, linalg, sorting, stop_gradient
 
 Handler = Callable[[Lowerer, list[Binding], dict[str, Binding], ast.Call], Binding]
 
@@ -32,9 +32,11 @@ def run(
             return elementwise.base_of(lo, arrays.as_array(lo, arg, node), node)
         return arg
 
-    given = [prepared(args[0]), *args[1:]] if args else []
-    if fn is linalg.solve and len(given) == 2:
-        given[1] = prepared(given[1])
+    if fn in _ALL_ARRAYS:
+        given = [prepared(arg) for arg in args]
+        kwargs = {name: prepared(arg) for name, arg in kwargs.items()}
+    else:
+        given = [prepared(args[0]), *args[1:]] if args else []
     given = [elementwise.materialised(lo, arg, node) for arg in given]
     kwargs = {name: elementwise.materialised(lo, arg, node) for name, arg in kwargs.items()}
     assert isinstance(fn, types.FunctionType)
@@ -75,8 +77,25 @@ HANDLERS |= {
     np.sort: _library(sorting.sort, ("kind", "stable")),
     np.argsort: _library(sorting.argsort, ("kind", "stable")),
     np.median: _library(sorting.median),
+    np.linalg.matrix_power: _library(functions.matrix_power),
+    np.linalg.pinv: _library(functions.pinv),
     stop_gradient: _stop,
 }
+HANDLERS |= {
+    getattr(np, name): _library(getattr(functions, name))
+    for name in (
+        "average", "append", "cross", "kron", "gradient", "trapezoid", "interp", "isclose",
+        "allclose", "convolve", "fill_diagonal", "logspace", "array_equal", "quantile",
+        "percentile",
+    )
+    if hasattr(np, name)
+}  # fmt: skip
+# Functions of which all array-like arguments count, not only the first.
+_ALL_ARRAYS = (
+    linalg.solve, functions.average, functions.append, functions.cross, functions.kron,
+    functions.trapezoid, functions.interp, functions.isclose, functions.allclose,
+    functions.convolve, functions.array_equal,
+)  # fmt: skip
 METHODS: dict[str, Handler] = {
     "sort": _library(sorting.sort_in_place, ("kind", "stable")),
     "argsort": _library(sorting.argsort, ("kind", "stable")),

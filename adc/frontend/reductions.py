@@ -418,11 +418,11 @@ def _logical(row: str) -> Handler:
         source = _source(lo, given["a"], node)
         axes = arguments.axes(lo, given.get("axis"), len(source.dims), node)
         keepdims = arguments.flag(lo, given.get("keepdims"), node, "`keepdims`")
-        truths = truths(lo, source, node)
+        source = truths(lo, source, node)
         neutral = Literal(row == "and", B1)
-        truths = _where(lo, truths, given.get("where"), neutral, node)
+        source = _where(lo, source, given.get("where"), neutral, node)
         result = fold(
-            lo, truths, axes, keepdims, neutral,
+            lo, source, axes, keepdims, neutral,
             lambda s, x: lo.exact(numbers.apply(lo, row, s, x), B1), node, B1,
         )  # fmt: skip
         return finish_out(lo, result, given.get("out"), node)

@@ -58,6 +58,7 @@ from adc.frontend.control import (
 )
 from adc.frontend.loops import lower_loop, same_numbers
 from adc.frontend.lower import INDEX_BITS, Dead, Lowerer, static
+from adc.frontend.refusals import refusal
 from adc.ir.builder import integer, zero
 from adc.ir.core import Literal, Operand, Print, Value
 from adc.ir.errors import TypeMismatchError, TypeUnstableError, UnboundError
@@ -103,25 +104,8 @@ def _one_arm_exits(stmt: ast.If) -> bool:
 def lower_stmt(lo: Lowerer, stmt: ast.stmt) -> None:
     handler = _STATEMENTS.get(type(stmt))
     if handler is None:
-        what, hint = _REFUSED.get(type(stmt), (f"`{type(stmt).__name__.lower()}`", ""))
-        raise lo.unsupported(what, stmt, hint)
+        raise refusal(lo, stmt)
     handler(lo, stmt)
-
-
-_REFUSED: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Try: ("`try`", "test the condition instead of catching the exception"),
-    ast.With: ("`with`", "do this outside the differentiated function"),
-    ast.AsyncFor: ("`async for`", "use a plain loop"),
-    ast.AsyncWith: ("`async with`", "do this outside the differentiated function"),
-    ast.AsyncFunctionDef: ("`async def`", "use a plain function"),
-    ast.ClassDef: ("`class` inside a function", "define it at module level"),
-    ast.Global: ("`global`", "return the value instead"),
-    ast.Nonlocal: ("`nonlocal`", "return the value instead"),
-    ast.Import: ("`import` inside a function", "import at module level"),
-    ast.ImportFrom: ("`import` inside a function", "import at module level"),
-}
-if hasattr(ast, "TryStar"):
-    _REFUSED[ast.TryStar] = ("`try`", "test the condition instead of catching the exception")
 
 
 def _expr(lo: Lowerer, stmt: ast.Expr) -> None:
@@ -744,6 +728,12 @@ _STATEMENTS: dict[type[ast.AST], Callable[..., None]] = {
     ast.Break: _break,
     ast.Continue: _continue,
 }
+
+
+def table() -> tuple[type[ast.AST], ...]:
+    """Return the statements that are lowered."""
+    return tuple(_STATEMENTS)
+
 
 __all__ = [
     "INT",

@@ -8,6 +8,6 @@ def numbers(x):
 
 
 def program(x):
-    for v in numbers(x):  # ADC010: a generator
+    for v in numbers(x):  # ADC033: a generator
         x = x * v
     return x

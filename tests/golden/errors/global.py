@@ -4,5 +4,5 @@ ARGS = (1.5,)
 
 
 def program(x):
-    global G  # ADC010: `global`
+    global G  # ADC034: `global`
     return x

@@ -6,7 +6,7 @@ ARGS = (1.5,)
 def program(x):
     y = x
     def inner():
-        nonlocal y  # ADC010: `nonlocal`
+        nonlocal y  # ADC034: `nonlocal`
         y = 2.0
     inner()
     return y

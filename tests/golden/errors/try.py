@@ -4,7 +4,7 @@ ARGS = (1.5,)
 
 
 def program(x):
-    try:  # ADC010: `try`
+    try:  # ADC030: `try`
         return x
     except ValueError:
         return 0.0

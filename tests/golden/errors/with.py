@@ -4,5 +4,5 @@ ARGS = (1.5,)
 
 
 def program(x):
-    with open(x):  # ADC010: `with`
+    with open(x):  # ADC031: `with`
         return x

@@ -4,4 +4,4 @@ ARGS = (1.5,)
 
 
 def program(x):
-    yield x  # ADC010: `yield`
+    yield x  # ADC033: `yield`

@@ -1,0 +1,124 @@
+"""What adc supports, listed from the tables that the front end works with."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import math
+from collections.abc import Callable, Iterable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from adc.frontend import containers, expressions, library, statements
+from adc.frontend.refusals import REFUSED
+from adc.ir.opdef import OPS, OpDef, find
+
+# What the names of syntax nodes mean to a user.
+_WORDS: dict[type[ast.AST], str] = {
+    ast.Expr: "expression statements", ast.Assign: "`a = b`", ast.AnnAssign: "`a: T = b`",
+    ast.AugAssign: "`a += b`", ast.Delete: "`del`", ast.Match: "`match`", ast.If: "`if`",
+    ast.For: "`for`, with `else`", ast.While: "`while`, with `else`", ast.Return: "`return`",
+    ast.Assert: "`assert`", ast.Raise: "`raise`", ast.FunctionDef: "inner functions",
+    ast.Pass: "`pass`", ast.Break: "`break`", ast.Continue: "`continue`",
+    ast.Constant: "numbers, strings, `None`", ast.Name: "names, global and captured ones included",
+    ast.Tuple: "tuples", ast.List: "lists", ast.Dict: "dicts",
+    ast.ListComp: "list comprehensions", ast.GeneratorExp: "generator arguments",
+    ast.DictComp: "dict comprehensions", ast.NamedExpr: "`:=`", ast.JoinedStr: "f-strings",
+    ast.BinOp: "`+ - * / // % ** @ & | ^ << >>`", ast.UnaryOp: "`- + ~ not`",
+    ast.Compare: "comparisons, chains of them, `in`, `is`", ast.BoolOp: "`and`, `or`",
+    ast.IfExp: "`a if c else b`", ast.Attribute: "`a.b`", ast.Subscript: "`a[b]`",
+    ast.Call: "calls", ast.Lambda: "`lambda`",
+}  # fmt: skip
+_ELSEWHERE = ("numpy.fft", "numpy.random", "numpy.polynomial", "numpy.ma")
+
+
+def _functions(module: ModuleType) -> dict[str, Callable[..., Any]]:
+    names = getattr(module, "__all__", None) or [n for n in vars(module) if n[0] != "_"]
+    found = {name: getattr(module, name, None) for name in sorted(names)}
+    return {
+        name: fn
+        for name, fn in found.items()
+        if callable(fn)
+        and (not isinstance(fn, type) or issubclass(fn, np.generic) or library.has(fn))
+    }
+
+
+def is_supported(fn: Callable[..., Any]) -> bool:
+    """Whether the front end has an entry for a function of Python or NumPy."""
+    if isinstance(fn, np.ufunc):
+        return find(fn) is not None or library.has(fn)
+    if isinstance(fn, type) and issubclass(fn, np.generic):
+        return library.is_number_type(fn)
+    return library.has(fn)
+
+
+def _split(module: ModuleType, prefix: str) -> tuple[list[str], list[str]]:
+    known: list[str] = []
+    unknown: list[str] = []
+    for name, fn in _functions(module).items():
+        (known if is_supported(fn) else unknown).append(f"{prefix}{name}")
+    return known, unknown
+
+
+def _wrapped(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names) + "."
+
+
+def _derivative(op: OpDef) -> str:
+    return "refused where active" if op.refuse else "zero" if op.vjp is None else "rule"
+
+
+def page(*, refused: bool = False) -> str:
+    """Return the page of what is supported, in Markdown.
+
+    Parameters
+    ----------
+    refused : bool
+        Whether to list the functions of NumPy and `math` that are not. Which these are depends on
+        their versions.
+
+    Examples
+    --------
+    >>> page().splitlines()[0]
+    '# What adc supports'
+    """
+    lines = ["# What adc supports", "", "Made by `adc supported` from the tables of the front end."]
+    lines += ["", "## Language", "", "| construct | state |", "|---|---|"]
+    for node in [*statements.table(), *expressions.table()]:
+        lines.append(f"| {_WORDS[node]} | supported |")
+    seen: set[str] = set()
+    for refusal in REFUSED.values():
+        if refusal.what not in seen:
+            seen.add(refusal.what)
+            lines.append(f"| {refusal.what} | refused, {refusal.error.code}: {refusal.hint} |")
+    sections = [
+        ("Builtins", builtins, ""), ("`math`", math, "math."), ("NumPy", np, "np."),
+        ("`np.linalg`", np.linalg, "np.linalg."),
+    ]  # fmt: skip
+    for title, module, prefix in sections:
+        known, unknown = _split(module, prefix)
+        lines += ["", f"## {title}", "", _wrapped(known)]
+        if unknown and refused and module is not builtins:
+            lines += ["", f"Not supported, ADC010: {_wrapped(unknown)}"]
+    lines += [
+        "",
+        "Any other function of NumPy or Python's standard library is refused with ADC010.",
+    ]
+    lines += ["", f"Not supported as a whole: {_wrapped(_ELSEWHERE)}"]
+    lines += ["", "## Methods", ""]
+    lines.append(f"- of arrays: {_wrapped(sorted(library.METHODS))}")
+    lines.append(f"- of lists: {_wrapped(sorted(containers.LIST_METHODS))}")
+    lines.append(f"- of dicts: {_wrapped(sorted(containers.DICT_METHODS))}")
+    lines += [
+        "",
+        "## Scalar operations and their derivatives",
+        "",
+        "| row | derivative |",
+        "|---|---|",
+    ]
+    for op in sorted(OPS.values(), key=lambda op: op.name):
+        if "f" in op.kinds:
+            lines.append(f"| {op.name} | {_derivative(op)} |")
+    return "\n".join(lines) + "\n"

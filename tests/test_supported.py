@@ -1,0 +1,46 @@
+"""The page of what is supported is true to the tables, and the command prints it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from adc import cli
+from adc.supported import is_supported, page
+
+# Every function that the documentation promises.
+PROMISED = """
+"sum mean prod max min var std ptp argmax argmin any all cumsum cumprod dot vdot inner outer trace
+matmul transpose swapaxes moveaxis reshape ravel squeeze expand_dims broadcast_to concatenate
+stack hstack vstack column_stack split tile repeat pad where clip maximum minimum fmax fmin sort
+argsort flip roll rot90 diff tril triu diag eye identity arange linspace meshgrid indices nonzero
+argwhere count_nonzero searchsorted take take_along_axis put compress select isfinite isnan
+nan_to_num round sign copysign floor ceil bincount einsum tensordot
+""".split()
+
+
+@pytest.mark.parametrize("name", PROMISED)
+def test_promised_functions(name: str) -> None:
+    assert is_supported(getattr(np, name))
+
+
+@pytest.mark.parametrize("name", "solve inv cholesky det slogdet norm eigh qr".split())
+def test_promised_linear_algebra(name: str) -> None:
+    assert is_supported(getattr(np.linalg, name))
+
+
+def test_page(golden: Callable[[str, str], None]) -> None:
+    golden("supported.md", page())
+
+
+def test_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["supported"]) == 0
+    assert capsys.readouterr().out == page(refused=True)
+    made = subprocess.run(
+        [sys.executable, "-m", "adc", "supported"], capture_output=True, text=True, check=True
+    )
+    assert made.stdout == page(refused=True)
