@@ -39,6 +39,7 @@ from adc.frontend.bindings import (
     kind_of,
     leaves,
     rebuild,
+    refs,
     shape_of,
 )
 from adc.frontend.control import EXIT, FALLS, RESULT, RETURN
@@ -52,6 +53,9 @@ from adc.ir.types import INT, Array, Scalar, join
 
 # Compiled recursion has no interpreter to stop it before the stack ends.
 MAX_RECURSION = 3000
+# Functions are inlined until this many statements were built: a function that calls another twice,
+# which calls a third twice … would take exponential time.
+MAX_INLINED = 10_000
 # A recursive function is lowered once for each combination of argument types and functions.
 MAX_CALLEES = 24
 
@@ -359,6 +363,10 @@ def call_function(
         return call_recursive(lo, fn, source, bound, node)
     if key in lo.stack:
         raise _Recursive(key)
+    passed = [*bound.values()]
+    if lo.builder.emitted > MAX_INLINED and not any(True for b in passed for _ in refs(b)):
+        lo.shared.recursive.add(key)  # it may call itself
+        return call_recursive(lo, fn, source, bound, node)
     if len(lo.stack) >= MAX_CALL_DEPTH:
         raise RecursionDepthError(f"calls nest more than {MAX_CALL_DEPTH} deep", lo.span(node))
     before, mark = lo.snapshot(), len(lo.builder.stmts)
@@ -411,6 +419,12 @@ def call_recursive(
     node: ast.AST,
 ) -> Binding:
     """Lower a call of a recursive function to a `Call`."""
+    for name, binding in bound.items():
+        for ref in refs(binding):
+            raise lo.unsupported(
+                f"passing {kind_of(ref)} ({name!r}) to a recursive function", node,
+                "pass a tuple or an array",
+            )  # fmt: skip
     bound = {name: _closed(lo, binding, node, ()) for name, binding in bound.items()}
     found = [leaf for binding in bound.values() for leaf in _leaves(binding)]
     unique: list[Num | ArrayRef] = []
