@@ -13,10 +13,11 @@ from tests import array_oracle
 from tests import chain as chains
 from tests.array_programs import ARRAY_PROGRAMS
 from tests.function_programs import FUNCTION_PROGRAMS
+from tests.kernel_programs import KERNEL_PROGRAMS
 from tests.language_programs import LANGUAGE_PROGRAMS
 from tests.programs import Program
 
-ALL: list[Program] = [*ARRAY_PROGRAMS, *FUNCTION_PROGRAMS, *LANGUAGE_PROGRAMS]
+ALL: list[Program] = [*ARRAY_PROGRAMS, *FUNCTION_PROGRAMS, *LANGUAGE_PROGRAMS, *KERNEL_PROGRAMS]
 BY_NAME = {p.name: p for p in ALL}
 DIFFERENTIABLE = [p for p in ALL if p.argnums]
 
