@@ -286,6 +286,8 @@ def kind_of(binding: Binding) -> str:
             return "unbound"
         case Unstable():
             return "of a kind that depends on the path"
+        case RecordOf(keys=keys):
+            return f"{', '.join(map(str, keys)) or 'nothing'}"
     return f"a {type(binding).__name__.lower()}"
 
 

@@ -18,7 +18,9 @@ from adc.frontend.bindings import (
     Binding,
     Growing,
     Late,
+    NamedTuple,
     Num,
+    RecordOf,
     Ref,
     TupleOf,
     Unbound,
@@ -66,6 +68,10 @@ class LoopMemo:
     # Lists, dicts and objects that iterations change; lists that they append numbers to.
     slots: set[str] = field(default_factory=set)
     growing: dict[str, Scalar] = field(default_factory=dict)
+
+
+class RestructuredError(TypeUnstableError):
+    """Iterations change what a container is made of."""
 
 
 class _Retry(Exception):
@@ -134,9 +140,8 @@ def _entered(lo: Lowerer, memo: LoopMemo) -> tuple[State, list[str]]:
     env = lo.frame.env
     slots = {slot for slot in memo.slots if slot in env}
     for name in sorted(memo.windowed):
-        ref = env.get(name)
-        if isinstance(ref, ArrayRef) and not ref.view:
-            env[name] = views.as_window(lo, ref)
+        if name in env:
+            env[name] = _windowed(lo, env[name])
     for name in sorted(memo.relisted):
         old = env.get(name)
         if isinstance(old, Ref):
@@ -333,20 +338,32 @@ def _close(
     retry = _find_changed(lo, before, memo, bound)
     for name in bound:
         start, end = before.env[name], lo.frame.env.get(name, Unbound())
+        if is_slot(name) and name in lo.frame.partial and _found_list(lo, memo, name, start, end):
+            # A path with an exit left the list as it was.
+            retry = True
+            continue
         if name in lo.frame.partial or isinstance(end, Unbound):
             end = Unbound()
         if _found_list(lo, memo, name, start, end):
             retry = True
             continue
         end = lo.frame.env.get(name, end) if isinstance(end, Ref) else end
-        if isinstance(start, ArrayRef) and isinstance(end, ArrayRef):
-            if not start.view and end.view and name not in memo.windowed:
+        if not isinstance(end, Unbound | Unstable):
+            if name not in memo.windowed and _becomes_window(start, end):
                 memo.windowed.add(name)
                 retry = True
                 continue
             _, end = aligned(lo, start, end)
             lo.frame.env[name] = end
         if not (isinstance(end, Unbound | Unstable) or joinable(start, end)):
+            if is_slot(name):
+                owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
+                raise RestructuredError(
+                    f"{owners[0] if owners else 'a container'} holds {kind_of(start)} before the "
+                    f"loop and {kind_of(end)} after an iteration",
+                    lo.builder.loc,
+                    "fill an array made before the loop, or loop over a constant range",
+                )
             raise TypeUnstableError(
                 f"{name!r} is {kind_of(start)} before the loop and {kind_of(end)} after an "
                 "iteration",
@@ -402,6 +419,32 @@ def _close(
         if obj in before.versions and obj not in before.stale and obj not in memo.stale:
             memo.stale[obj] = message
             raise _Retry
+
+
+def _becomes_window(start: Binding, end: Binding) -> bool:
+    """Whether a whole array becomes a view, in a name or in what a tuple or object holds."""
+    match start, end:
+        case ArrayRef(), ArrayRef():
+            return not start.view and bool(end.view)
+        case (TupleOf(), TupleOf()) | (RecordOf(), RecordOf()):
+            return any(_becomes_window(x, y) for x, y in zip(start.items, end.items, strict=False))
+        case NamedTuple(), NamedTuple():
+            return _becomes_window(start.record, end.record)
+    return False
+
+
+def _windowed(lo: Lowerer, binding: Binding) -> Binding:
+    """Return a binding with its whole arrays as windows that show all of them."""
+    match binding:
+        case ArrayRef(view=()):
+            return views.as_window(lo, binding)
+        case TupleOf(items=items):
+            return TupleOf(tuple(_windowed(lo, item) for item in items))
+        case RecordOf(keys=keys, items=items):
+            return RecordOf(keys, tuple(_windowed(lo, item) for item in items))
+        case NamedTuple(cls=cls, record=RecordOf(keys=keys, items=items)):
+            return NamedTuple(cls, RecordOf(keys, tuple(_windowed(lo, item) for item in items)))
+    return binding
 
 
 def _find_changed(lo: Lowerer, before: State, memo: LoopMemo, bound: Sequence[str]) -> bool:

@@ -657,6 +657,7 @@ def lower(fn: Callable[..., Any], arguments: dict[str, Any]) -> Lowered:
     if isinstance(result, Unstable):
         raise TypeUnstableError(f"the result {result.why}", source.span(source.node))
     _check_returnable(result, source)
+    result = _without_views(lo, result)
     operands = tuple(leaf_operand(lo, leaf) for leaf in leaves(result))
     written = frozenset(
         k
@@ -680,6 +681,18 @@ def lower(fn: Callable[..., Any], arguments: dict[str, Any]) -> Lowered:
         tuple(lo.shared.sources.values()),
         written,
     )
+
+
+def _without_views(lo: Lowerer, result: Binding) -> Binding:
+    """Return a result with its views copied: results are whole arrays."""
+    from adc.frontend import arrays  # which is built on this module
+
+    match result:
+        case ArrayRef(view=(_, *_)):
+            return arrays.copy(lo, result, None)
+        case TupleOf(items=items):
+            return TupleOf(tuple(_without_views(lo, item) for item in items))
+    return result
 
 
 def _check_returnable(result: Binding, source: Source) -> None:

@@ -56,7 +56,7 @@ from adc.frontend.control import (
     keep_exit,
     set_exit,
 )
-from adc.frontend.loops import lower_loop, same_numbers
+from adc.frontend.loops import RestructuredError, lower_loop, same_numbers
 from adc.frontend.lower import INDEX_BITS, Dead, Lowerer, static
 from adc.frontend.refusals import refusal
 from adc.ir.builder import integer, zero
@@ -311,6 +311,31 @@ def _for(lo: Lowerer, stmt: ast.For) -> None:
     if isinstance(trips, Literal) and trips.value <= 0:
         _else(lo, stmt.orelse, None)
         return
+    before, saved = lo.snapshot(), lo.builder.names.save()
+    mark = len(lo.builder.stmts)
+    try:
+        _settled(lo, stmt, trips, element)
+    except RestructuredError:
+        # A list that grows by arrays, a dict with new keys: a copy of the body for each iteration.
+        items = containers.static_range(iterable)
+        if items is None or len(items) > MAX_UNROLLED:
+            raise
+        lo.restore(before)
+        lo.reset_names(saved)
+        del lo.builder.stmts[mark:]
+        _unrolled(lo, stmt, items)
+
+
+MAX_UNROLLED = 32
+
+
+def _settled(
+    lo: Lowerer,
+    stmt: ast.For,
+    trips: Operand,
+    element: Callable[[Operand], Binding],
+) -> None:
+    """Lower a `for` as a loop, again and again until the types of its variables settle."""
     early = scope.has_break(stmt.body) or scope.has_return(stmt.body)
     names = scope.assigned_in([stmt.target, *stmt.body])
     definite = isinstance(trips, Literal) and trips.value > 0
