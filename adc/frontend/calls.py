@@ -133,7 +133,7 @@ def apply(
         case Bound(owner=(NamedTuple(cls=cls) | ObjectRef(cls=cls)) as owner, name=name):
             fn = containers.find_method(cls, name)
             return call_function(lo, fn, [owner, *args], kwargs, node)
-        case ObjectRef(cls=cls):
+        case ObjectRef(cls=cls) | NamedTuple(cls=cls):
             fn = containers.find_method(cls, "__call__")
             return call_function(lo, fn, [callee, *args], kwargs, node)
         case Static(value=value) if containers.is_record_class(value):
