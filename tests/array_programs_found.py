@@ -137,3 +137,17 @@ def builtin_list_dict_and_isinstance(x: Any) -> Any:
     items[0] = 0.5
     scale = 2.0 if isinstance(x, np.ndarray) and not isinstance(items, tuple) else 1.0
     return scale * sum(items) * p["w"].sum() * q["u"]
+
+
+@found(_X)
+def list_made_in_each_of_two_loops(x: Any) -> Any:
+    s = 0.0
+    for v in (0.5, 1.5):
+        for i in range(3):
+            items = [v, x[i]]
+            items[0] *= x[0]
+            s += items[0] * items[1]
+    for v in x:
+        items = [v, s]
+        s += 0.1 * items[0] * items[1]
+    return s

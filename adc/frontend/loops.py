@@ -139,7 +139,10 @@ def _entered(lo: Lowerer, memo: LoopMemo) -> tuple[State, list[str]]:
             env[name] = views.as_window(lo, ref)
     for name in sorted(memo.relisted):
         old = env.get(name)
-        if isinstance(old, Ref):
+        if isinstance(old, Ref) and old.slot not in env:
+            # It was made in a loop before, and what it held then is not known here.
+            env[name] = Unbound("a loop before may not have run")
+        elif isinstance(old, Ref):
             others = set(holders(env, old.slot)) - {name}
             if others:
                 raise TypeUnstableError(
