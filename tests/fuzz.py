@@ -1,7 +1,11 @@
 """Random structured programs, the same for the same seed, and a command line that checks them.
 
     python -m tests.fuzz --n 1000 --seed 0 --compiled 0.05
+    python -m tests.fuzz --kind arrays --n 200
     python -m tests.fuzz --show 17
+
+This module writes programs that work on elements (``--kind scalars``); `fuzz_arrays` writes those
+of array expressions, views and containers.
 
 A program is Python *source*: helper functions and one function ``program`` over scalars, arrays
 and integers, with every control structure and every way of mutating and renaming arrays that the
@@ -29,7 +33,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -54,6 +58,10 @@ class Generated:
     argnums : tuple of int
         The arguments of floats, all of which can be differentiated.
     seed : int
+    kind : str
+        What the program is made of: a choice of ``--kind``.
+    refused : str
+        The code of the error with which adc must refuse the program, or "".
     """
 
     source: str
@@ -61,21 +69,24 @@ class Generated:
     args: tuple[Any, ...]
     argnums: tuple[int, ...]
     seed: int
+    kind: str = "scalars"
+    refused: str = ""
 
     def make_args(self) -> tuple[Any, ...]:
         return copy.deepcopy(self.args)
 
     def with_source(self, source: str) -> Generated:
         """Return the same sample for another text of the program."""
-        return Generated(source, load(source, self.seed), self.args, self.argnums, self.seed)
+        return replace(self, source=source, fn=load(source, self.seed))
 
 
 def load(source: str, seed: int = 0) -> Callable[..., Any]:
     """Execute `source` as a module of which `inspect` knows the text; return its ``program``."""
     filename = f"<fuzz-{seed}-{next(_serial)}>"
+    # A module that exists, for dataclasses look into it.
     # No modification time: `linecache.checkcache` then leaves the entry alone.
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
-    namespace: dict[str, Any] = {"__name__": "fuzz"}
+    namespace: dict[str, Any] = {"__name__": __name__}
     try:
         exec(compile(source, filename, "exec"), namespace)
         fn: Callable[..., Any] = namespace["program"]
@@ -101,7 +112,8 @@ class _Array:
     local: bool = True  # made by the function itself
     pinned: bool = False  # iterated over: must not be bound to another object now
     captured: bool = False  # read by a nested function: nor ever again
-    thing: int = 0  # the object it is bound to: equal for aliases
+    thing: int = 0  # the object whose memory it shows: equal for aliases and for views
+    whole: bool = True  # all of that object, in order: to reshape it makes a view
 
 
 @dataclass
@@ -255,9 +267,9 @@ class _Writer:
         if options and self.chance(0.7):
             return self.rng.choice(options)
         tables = [t for t in self.scope.arrays if t.dtype == "i8"]
-        if tables and self.chance(0.4):
+        if tables and n >= 3 and self.chance(0.4):
             t = self.rng.choice(tables)
-            # The entries are below 3 and at least -2, and no axis is shorter than 3.
+            # The entries are below 3 and at least -2.
             return f"{t.name}[{self.index(t, 0)}]"
         if self.chance(0.4):
             return f"{self.integer()} % {self.size(a, axis)}"
@@ -1102,17 +1114,23 @@ def check(generated: Generated, *, compiled: bool) -> list[str]:
 # --- shrinking ------------------------------------------------------------------------------------
 
 
-def _reductions(tree: ast.Module) -> Iterator[ast.Module]:
+def _reductions(tree: ast.Module, first: int = 0) -> Iterator[tuple[int, ast.Module]]:
     """Yield smaller programs: a statement less, a block instead of its loop or branch, a subterm
-    instead of an expression."""
+    instead of an expression. The number of the node that was changed comes with each."""
     count = sum(1 for _ in ast.walk(tree))
-    for position in range(count):
+    for position in range(first, count):
         for variant in itertools.count():
             smaller = copy.deepcopy(tree)
             node = next(itertools.islice(ast.walk(smaller), position, None))
             if not _reduce(node, variant):
                 break
-            yield ast.fix_missing_locations(smaller)
+            yield position, ast.fix_missing_locations(smaller)
+
+
+_REDUCIBLE = (
+    ast.BinOp, ast.Call, ast.IfExp, ast.UnaryOp, ast.BoolOp, ast.Subscript, ast.Attribute,
+    ast.Compare, ast.NamedExpr, ast.List, ast.Tuple, ast.GeneratorExp, ast.ListComp,
+)  # fmt: skip
 
 
 def _reduce(node: ast.AST, variant: int) -> bool:
@@ -1132,7 +1150,9 @@ def _reduce(node: ast.AST, variant: int) -> bool:
                 variant -= len(replacements)
         parts = value if isinstance(value, list) else [value]
         for k, part in enumerate(parts):
-            if not isinstance(part, ast.BinOp | ast.Call | ast.IfExp | ast.UnaryOp | ast.BoolOp):
+            if not isinstance(part, _REDUCIBLE) or not isinstance(
+                getattr(part, "ctx", ast.Load()), ast.Load
+            ):
                 continue
             terms = [t for t in ast.iter_child_nodes(part) if isinstance(t, ast.expr)]
             if variant < len(terms):
@@ -1181,22 +1201,36 @@ def shrink(
     improved = True
     while improved:
         improved = False
-        for tree in _reductions(ast.parse(best.source)):
-            if time.monotonic() > end:
-                return best
-            source = ast.unparse(tree) + "\n"
-            if len(source) >= len(best.source):
-                continue
-            try:
-                smaller = best.with_source(source)
-            except (SyntaxError, NameError, KeyError):  # KeyError: `program` itself is gone
-                continue
-            if _runs(smaller) and fails(smaller):
-                forget(best)
-                best, improved = smaller, True
+        position = 0
+        while True:
+            smaller, position = _next_smaller(best, fails, position, end)
+            if smaller is None:
                 break
-            forget(smaller)
+            forget(best)
+            best, improved = smaller, True
+        if time.monotonic() > end:
+            break
     return best
+
+
+def _next_smaller(
+    best: Generated, fails: Callable[[Generated], bool], position: int, end: float
+) -> tuple[Generated | None, int]:
+    """Return a smaller program that fails, and the node from which to look on."""
+    for at, tree in _reductions(ast.parse(best.source), position):
+        if time.monotonic() > end:
+            break
+        source = ast.unparse(tree) + "\n"
+        if len(source) >= len(best.source):
+            continue
+        try:
+            smaller = best.with_source(source)
+        except Exception:  # a reduced module may fail in any way, or have lost `program`
+            continue
+        if _runs(smaller) and fails(smaller):
+            return smaller, at
+        forget(smaller)
+    return None, 0
 
 
 # --- command line ---------------------------------------------------------------------------------
@@ -1211,31 +1245,41 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--compiled", type=float, default=0.05, help="share that is compiled")
     parser.add_argument("--shrink", action="store_true", help="reduce programs that fail")
     parser.add_argument("--show", type=int, help="print the program of this seed and stop")
+    parser.add_argument(
+        "--kind", default="scalars", choices=("scalars", "arrays", "containers", "mixed"),
+        help="what programs are made of",
+    )  # fmt: skip
     options = parser.parse_args(argv)
     if options.show is not None:
-        generated = generate(options.show, options.size)
+        generated = _generate(options.show, options)
         print(generated.source)
         print("# args:", generated.args)
         return 0
 
     started = time.monotonic()
     unreliable = failed = 0
-    for seed in range(options.seed, options.seed + options.n):
-        generated = generate(seed, options.size)
+    for count, seed in enumerate(range(options.seed, options.seed + options.n), 1):
+        generated = _generate(seed, options)
         compiled = random.Random(f"compiled {seed}").random() < options.compiled
-        try:
-            problems = check(generated, compiled=compiled)
-        except Unreliable:
-            unreliable += 1
-            problems = []
-        except Exception as e:
-            problems = [f"{type(e).__name__}: {e}"]
+        problems, known = _problems(generated, compiled)
+        unreliable += not known
         if problems:
             failed += 1
-            print(f"seed {seed}:", *problems, sep="\n  ")
+            print(f"seed {seed}:", *problems, sep="\n  ", flush=True)
             if options.shrink:
-                print(shrink(generated, lambda g, c=compiled: _fails(g, c)).source)  # type: ignore[misc]
+                wanted = _category(problems)
+
+                def same(g: Generated, compiled: bool = compiled, wanted: str = wanted) -> bool:
+                    return _category(_problems(g, compiled)[0]) == wanted
+
+                generated = shrink(generated, same)
+                print(generated.source, f"# args: {generated.args}", sep="\n", flush=True)
         forget(generated)
+        if count % 100 == 0:
+            seconds = time.monotonic() - started
+            print(
+                f"{count} programs, {failed} failed, {seconds:.0f} s", file=sys.stderr, flush=True
+            )
     seconds = time.monotonic() - started
     share = 1.0 - unreliable / max(options.n, 1)
     print(
@@ -1245,14 +1289,39 @@ def main(argv: list[str] | None = None) -> int:
     return 1 if failed else 0
 
 
-def _fails(generated: Generated, compiled: bool) -> bool:
+def _generate(seed: int, options: argparse.Namespace) -> Generated:
+    if options.kind == "scalars":
+        return generate(seed, options.size)
+    from tests import fuzz_arrays  # it builds on this module
+
+    return fuzz_arrays.generate(seed, options.size, options.kind)
+
+
+def _problems(generated: Generated, compiled: bool) -> tuple[list[str], bool]:
+    """Return what is wrong with a program, and whether that could be found out."""
+    from tests import fuzz_arrays
+
+    checker = check if generated.kind == "scalars" else fuzz_arrays.check
     try:
-        return bool(check(generated, compiled=compiled))
+        return checker(generated, compiled=compiled), True
     except Unreliable:
-        return False
-    except Exception:
-        return True
+        return [], False
+    except Exception as e:
+        return [f"crash: {type(e).__name__}: {e}"], True
+
+
+def _category(problems: list[str]) -> str:
+    """Return what kind of problem the first one is: what shrinking must keep."""
+    if not problems:
+        return ""
+    word, _, rest = problems[0].partition(":")
+    if word in ("refused", "crash", "raised"):
+        return f"{word}:{rest.splitlines()[0][:50]}"
+    return word
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    # As the module that the others import: its classes must be theirs.
+    from tests import fuzz
+
+    sys.exit(fuzz.main())

@@ -731,6 +731,28 @@ def finite_difference_gradient(
     return finite_differences(fn, args, argnums)[0]
 
 
+def directional_difference(
+    fn: Callable[..., Any],
+    args: tuple[Any, ...],
+    argnums: Sequence[int],
+    direction: Sequence[npt.NDArray[np.float64]],
+) -> tuple[float, float]:
+    """Return the slope of `fn` along one direction of some arguments, and its estimated error.
+
+    One direction costs as much as one coordinate and sees all of them; double precision only.
+    """
+
+    def along(t: float) -> float:
+        inputs = list(copy.deepcopy(args))
+        for n, d in zip(argnums, direction, strict=True):
+            moved = args[n] + t * d
+            inputs[n] = moved if isinstance(args[n], np.ndarray) else type(args[n])(moved)
+        return _number(fn(*inputs))
+
+    with _quietly():
+        return _ridders(along, 0.0)
+
+
 def oracle_gradient(program: HasSample) -> tuple[Gradient, ...]:
     """Return the gradient of a program at its sample, by the best method that applies.
 

@@ -97,7 +97,7 @@ def _sequence_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
             return lo.new_ref(ListRef, TupleOf(chosen))
         return TupleOf(chosen)
     key = expressions.lower_expr(lo, node.slice)
-    return _element_of(lo, items, key, node)
+    return element_of(lo, items, key, node)
 
 
 def _static_slice(lo: Lowerer, node: ast.expr) -> slice:
@@ -117,9 +117,10 @@ def _static_slice(lo: Lowerer, node: ast.expr) -> slice:
     return slice(*ends)
 
 
-def _element_of(
+def element_of(
     lo: Lowerer, items: tuple[Binding, ...], key: Binding, node: ast.Subscript
 ) -> Binding:
+    """Return an element of a tuple or list."""
     if isinstance(key, Num) and key.operand.type.kind in "iub":
         if isinstance(key.operand, Literal):
             try:
@@ -162,7 +163,8 @@ def store_element(lo: Lowerer, node: ast.Subscript, value: Binding) -> None:
     """Lower ``owner[index] = value``."""
     owner = expressions.lower_expr(lo, node.value)
     if not isinstance(owner, ArrayRef):
-        expressions.set_item(lo, owner, node, value)
+        # A list keeps an array, not an expression that would be computed at every use.
+        expressions.set_item(lo, owner, node, elementwise.materialised(lo, value, node))
         return
     items = indexing.items_of(lo, node.slice)
     with lo.at(node):

@@ -139,7 +139,7 @@ def apply(
         case Bound(owner=(NamedTuple(cls=cls) | ObjectRef(cls=cls)) as owner, name=name):
             fn = containers.find_method(lo, cls, name)
             return call_function(lo, fn, [owner, *args], kwargs, node)
-        case ObjectRef(cls=cls):
+        case ObjectRef(cls=cls) | NamedTuple(cls=cls):
             fn = containers.find_method(lo, cls, "__call__")
             return call_function(lo, fn, [callee, *args], kwargs, node)
         case Static(value=value) if containers.is_record_class(value):
@@ -422,12 +422,6 @@ def call_recursive(
     node: ast.AST,
 ) -> Binding:
     """Lower a call of a recursive function to a `Call`."""
-    for name, binding in bound.items():
-        for ref in refs(binding):
-            raise lo.unsupported(
-                f"passing {kind_of(ref)} ({name!r}) to a recursive function", node,
-                "pass a tuple or an array",
-            )  # fmt: skip
     bound = {name: _closed(lo, binding, node, ()) for name, binding in bound.items()}
     bound = {**bound, **_reachable(lo, bound.values())}
     found = [leaf for binding in bound.values() for leaf in _leaves(binding)]

@@ -18,7 +18,9 @@ from typing import Any
 
 from adc.frontend import (
     arguments,
+    arrays,
     calls,
+    control,
     expressions,
     growing,
     numbers,
@@ -49,7 +51,7 @@ from adc.frontend.places import Place
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
-from adc.ir.types import BOOL
+from adc.ir.types import BOOL, INT, join
 
 LIST_METHODS = ("append", "extend", "insert", "pop", "index", "count", "reverse", "copy", "clear")
 DICT_METHODS = ("keys", "values", "items", "get", "pop", "update", "copy", "setdefault", "clear")
@@ -144,6 +146,31 @@ def _position(lo: Lowerer, items: Sequence[Binding], key: Binding, node: ast.AST
     return k % len(items)
 
 
+def _put(
+    lo: Lowerer, items: list[Binding], key: Binding, value: Binding, node: ast.AST
+) -> None:  # fmt: skip
+    """Store into a list: numbers at any index, other things at constant ones."""
+    index = key.operand if isinstance(key, Num) else None
+    if index is None or isinstance(index, Literal) or index.type.kind not in "iu":
+        items[_position(lo, items, key, node)] = value
+        return
+    everything = [*items, value]
+    if not all(isinstance(x, Num) and control.joinable(x, value) for x in everything):
+        items[_position(lo, items, key, node)] = value  # which refuses
+        return
+    size = integer(len(items))
+    wrapped = lo.builder.apply("wrap", lo.convert(index, INT), size, hint="i")
+    inside = numbers.apply(lo, "inside", wrapped, size)
+    numbers.check(lo, inside, "IndexError", "list assignment index out of range")
+    for k, item in enumerate(items):
+        assert isinstance(item, Num)
+        assert isinstance(value, Num)
+        ty = join(item.operand.type, value.operand.type)  # type: ignore[arg-type]  # numbers
+        here = lo.builder.apply("eq", wrapped, integer(k))
+        chosen = (lo.exact(x.operand, ty) for x in (value, item))
+        items[k] = Num(numbers.select(lo, here, *chosen))
+
+
 def set_item(lo: Lowerer, owner: Binding, node: ast.Subscript, value: Binding) -> None:
     """Lower ``owner[key] = value`` for a list or dict."""
     match owner:
@@ -161,7 +188,7 @@ def set_item(lo: Lowerer, owner: Binding, node: ast.Subscript, value: Binding) -
                 items[expressions.static_slice(lo, node.slice)] = new
             else:
                 key = expressions.lower_expr(lo, node.slice)
-                items[_position(lo, items, key, node)] = value
+                _put(lo, items, key, value, node)
             lo.hold(owner, TupleOf(tuple(items)))
         case DictRef():
             key = key_of(lo, expressions.lower_expr(lo, node.slice), node.slice)
@@ -186,9 +213,7 @@ def augment_item(lo: Lowerer, owner: Binding, stmt: ast.AugAssign, node: ast.Sub
         growing.set_item(lo, held, at, expressions.augmented(lo, old, stmt), node)
         return
     if isinstance(owner, ListRef):
-        items = list(lo.contents(owner))
-        k = _position(lo, items, key, node)
-        old = items[k]
+        old = arrays.element_of(lo, lo.contents(owner), key, node)
     else:
         name = key_of(lo, key, node.slice)
         old = lo.record(owner).get(name)
@@ -198,7 +223,7 @@ def augment_item(lo: Lowerer, owner: Binding, stmt: ast.AugAssign, node: ast.Sub
     new = expressions.augmented(lo, old, stmt)
     if isinstance(owner, ListRef):
         items = list(lo.contents(owner))
-        items[k] = new
+        _put(lo, items, key, new, node)
         lo.hold(owner, TupleOf(tuple(items)))
     else:
         lo.hold(owner, lo.record(owner).with_item(name, new))
@@ -437,9 +462,11 @@ def construct(
 def _own_init(cls: type) -> types.FunctionType | None:
     """Return the constructor if it was written, not made by `dataclass`."""
     init = inspect.getattr_static(cls, "__init__")
-    if not isinstance(init, types.FunctionType) or init.__code__.co_filename.startswith("<"):
+    if not isinstance(init, types.FunctionType):
         return None
-    return init
+    # `dataclass` compiles what it makes from a string; "<stdin>" and the like are the user's.
+    made = dataclasses.is_dataclass(cls) and init.__code__.co_filename == "<string>"
+    return None if made else init
 
 
 def _dataclass(

@@ -6,7 +6,9 @@ says otherwise which exit is pending; statements after one that may exit are gua
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from adc.frontend.bindings import (
@@ -26,6 +28,7 @@ from adc.frontend.bindings import (
     Unstable,
     Window,
     holders,
+    is_slot,
     kind_of,
     leaves,
     rebuild,
@@ -226,6 +229,8 @@ class _Merge:
         a, b = self.opened(*aligned(lo, a, b))
         if isinstance(a, ArrayRef) and isinstance(b, ArrayRef) and not same_view(a, b):
             a, b = self.copied(0, a), self.copied(1, b)
+        if is_slot(name) and not (first.exited or second.exited):
+            a, b = self.listed(a, b)
         joined = self.reference(name, a, b)
         if joined is not None:
             return joined
@@ -250,17 +255,54 @@ class _Merge:
             return ref
         from adc.frontend import arrays  # which is built on the lowering of branches
 
-        lo, state = self.lo, self.arms[side].state
-        outer = lo.versions, lo.known
-        lo.versions, lo.known = dict(state.versions), dict(state.known)
-        with lo.builder.block() as stmts:
-            made = arrays.copy(lo, ref, None)
-        state.versions[made.object] = lo.versions[made.object]
-        lo.versions, lo.known = outer
-        self.arms[side].stmts.extend(stmts)
+        with self.within(side):
+            made = arrays.copy(self.lo, ref, None)
         made.object.alias.add(ref.object)
         ref.object.alias.add(made.object)
         return made
+
+    def listed(self, a: Binding, b: Binding) -> tuple[Binding, Binding]:
+        """Give two lists of numbers of different lengths the form of a length known at run time."""
+        lists = (a, b)
+        if not all(isinstance(x, TupleOf | Growing) for x in lists) or joinable(a, b):
+            return a, b
+        types: list[Scalar] = []
+        for x in lists:
+            if isinstance(x, Growing):
+                types.append(x.type)
+                continue
+            assert isinstance(x, TupleOf)
+            for item in x.items:
+                if not isinstance(item, Num) or not isinstance(item.operand.type, Scalar):
+                    return a, b
+                types.append(item.operand.type)
+        ty = functools.reduce(join, types)
+        if not all(one_type(x, ty) for x in types):
+            return a, b
+        if any(isinstance(x, Growing) and x.type != ty for x in lists):
+            return a, b
+        first, second = (self.grown(side, x, ty) for side, x in enumerate(lists))
+        return first, second
+
+    def grown(self, side: int, held: Binding, ty: Scalar) -> Binding:
+        """Return a list in the form of a growing one, converted in its arm."""
+        if not isinstance(held, TupleOf):
+            return held
+        from adc.frontend import growing  # which is built on the lowering of branches
+
+        with self.within(side):
+            return growing.converted(self.lo, held.items, ty, None)
+
+    @contextmanager
+    def within(self, side: int) -> Iterator[None]:
+        """Add what is lowered here to the end of an arm."""
+        lo, state = self.lo, self.arms[side].state
+        outer = lo.versions, lo.known
+        lo.versions, lo.known = state.versions, dict(state.known)
+        with lo.builder.block() as stmts:
+            yield
+        lo.versions, lo.known = outer
+        self.arms[side].stmts.extend(stmts)
 
     def reference(self, name: str, a: Binding, b: Binding) -> Binding | None:
         """Return a name's list, dict or object that is one of two: it gets a slot of its own."""

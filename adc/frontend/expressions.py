@@ -40,7 +40,7 @@ from adc.frontend.lower import Frame, Lowerer, static
 from adc.frontend.places import Place
 from adc.frontend.refusals import refusal
 from adc.ir.core import Apply, Literal, Operand
-from adc.ir.errors import TypeMismatchError
+from adc.ir.errors import TypeMismatchError, UnsupportedError
 from adc.ir.types import B1, BOOL, INT, Array
 
 _VALUE = "$value"
@@ -250,6 +250,10 @@ def escaped(text: str) -> str:
 # -- comprehensions --------------------------------------------------------------------------------
 
 
+class _AtRunTime(UnsupportedError):
+    """Which elements a comprehension has is known only at run time."""
+
+
 def _comprehension(
     lo: Lowerer, generators: Sequence[ast.comprehension], visit: Callable[[], None]
 ) -> None:
@@ -267,9 +271,9 @@ def _comprehension(
         for test in first.ifs:
             cond = condition(lo, test)
             if not isinstance(cond, Literal):
-                raise lo.unsupported(
-                    "a comprehension with a condition known only at run time", test,
-                    "write a loop",
+                raise _AtRunTime(
+                    "a comprehension with a condition known only at run time is not supported",
+                    lo.span(test), "write a loop",
                 )  # fmt: skip
             keep = keep and bool(cond.value)
         if keep:
@@ -300,7 +304,15 @@ def comprehension_items(
     if not is_static(lo, node.generators):
         return None
     items: list[Binding] = []
-    scoped(lo, node.generators, lambda: items.append(lower_expr(lo, node.elt)))
+    names, mark = lo.builder.names.save(), len(lo.builder.stmts)
+    before = lo.snapshot()
+    try:
+        scoped(lo, node.generators, lambda: items.append(lower_expr(lo, node.elt)))
+    except _AtRunTime:
+        lo.restore(before)
+        lo.reset_names(names)
+        del lo.builder.stmts[mark:]
+        return None
     return tuple(items)
 
 

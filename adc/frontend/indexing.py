@@ -489,7 +489,7 @@ def nonzero(lo: Lowerer, mask: Lazy, node: ast.AST) -> list[ArrayRef]:
                     for a, k in zip(arrays, index, strict=True)
                 ]
                 following = lo.builder.apply("add", position, integer(1), hint="position")
-            results = [lo.builder.value(v.name, v.type) for v in carried]
+            results = [lo.builder.value(h, v.type) for h, v in zip(hints, carried, strict=True)]
             lo.builder.emit(
                 If(tuple(results), cond, Block((), tuple(stmts), (following, *stored)),
                    Block((), (), tuple(carried)), lo.builder.loc)

@@ -366,18 +366,19 @@ def _enumerate(
     start = kwargs.get("start", args[1] if len(args) > 1 else lo.num(0))
     if not args or not isinstance(start, Num) or set(kwargs) - {"start"}:
         raise lo.unsupported("this call of `enumerate`", node)
-    return Enumerate(args[0], Num(lo.convert(start.operand, INT)))
+    inner = elementwise.materialised(lo, args[0], node)
+    return Enumerate(inner, Num(lo.convert(start.operand, INT)))
 
 
 def _zip(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
-    if kwargs:
-        raise lo.unsupported("`zip` with keywords", node)
-    return Zip(tuple(args))
+    if set(kwargs) - {"strict"} or arguments.flag(lo, kwargs.get("strict"), node, "`strict`"):
+        raise lo.unsupported("`zip` with these keywords", node)
+    return Zip(tuple(elementwise.materialised(lo, arg, node) for arg in args))
 
 
 def _reversed(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     _arity(lo, args, kwargs, node, 1)
-    return Reversed(args[0])
+    return Reversed(elementwise.materialised(lo, args[0], node))
 
 
 def _divmod(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -422,7 +423,11 @@ def _as_elements(lo: Lowerer, binding: Binding, node: ast.AST) -> ArrayRef | Laz
 
 
 def _tuple(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
-    return TupleOf(expressions.static_sequence(lo, args[0], node)) if args else TupleOf(())
+    return TupleOf(_elements(lo, args[0], node)) if args else TupleOf(())
+
+
+def _elements(lo: Lowerer, binding: Binding, node: ast.AST) -> tuple[Binding, ...]:
+    return expressions.static_sequence(lo, elementwise.materialised(lo, binding, node), node)
 
 
 def _list(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -432,7 +437,7 @@ def _list(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
         if isinstance(held, Growing):
             copied = Growing(arrays.copy(lo, held.buffer, node), held.length, held.type)
             return lo.new_ref(ListRef, copied)
-    items = expressions.static_sequence(lo, args[0], node) if args else ()
+    items = _elements(lo, args[0], node) if args else ()
     return lo.new_ref(ListRef, TupleOf(items))
 
 
@@ -446,7 +451,7 @@ def _dict(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: as
             key, value = expressions.unpack(lo, pair, node, 2)
             record = record.with_item(containers.key_of(lo, key, node), value)
     for name, value in kwargs.items():
-        record = record.with_item(name, value)
+        record = record.with_item(name, elementwise.materialised(lo, value, node))
     return lo.new_ref(DictRef, record)
 
 
@@ -658,7 +663,7 @@ _HANDLERS: dict[Any, Handler] = {
     abs: _abs, min: _extreme(ast.Lt), max: _extreme(ast.Gt), len: _len, range: _range,
     enumerate: _enumerate, zip: _zip, reversed: _reversed, divmod: _divmod, pow: _pow,
     sum: _sum, tuple: _tuple, print: _print, int: _to_integer("trunc"), round: _to_integer("rint"),
-    float: _to_float, bool: _to_bool,
+    float: _to_float, bool: _to_bool, list: _list, dict: _dict, isinstance: _isinstance,
     math.floor: _to_integer("floor"), math.ceil: _to_integer("ceil"),
     math.trunc: _to_integer("trunc"), math.pow: _math_pow, math.log: _math_log,
     math.hypot: _math_hypot, math.fabs: _fabs, math.degrees: _scaled(180.0 / math.pi, True),

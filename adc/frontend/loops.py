@@ -150,7 +150,10 @@ def _entered(lo: Lowerer, memo: LoopMemo) -> tuple[State, list[str]]:
             env[name] = _windowed(lo, env[name])
     for name in sorted(memo.relisted):
         old = env.get(name)
-        if isinstance(old, Ref):
+        if isinstance(old, Ref) and old.slot not in env:
+            # It was made in a loop before, and what it held then is not known here.
+            env[name] = Unbound("a loop before may not have run")
+        elif isinstance(old, Ref):
             others = [repr(n) for n in sorted(holders(env, old.slot)) if n != name]
             if others or old.slot in lo.elsewhere:
                 raise TypeUnstableError(

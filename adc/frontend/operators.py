@@ -11,6 +11,7 @@ from adc.frontend.bindings import (
     ArrayRef,
     Binding,
     DictRef,
+    Growing,
     Lazy,
     ListRef,
     NamedTuple,
@@ -190,6 +191,8 @@ def truth(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:
                 "The truth value of an array with more than one element is ambiguous",
                 lo.span(node), "use `.any()` or `.all()`",
             )  # fmt: skip
+        case ListRef() if isinstance(held := lo.held(binding), Growing):
+            return numbers.truth_of(lo, held.length.operand)
         case ListRef() | DictRef() | NamedTuple():
             return Literal(bool(containers.length(lo, binding)), BOOL)
     return Literal(True, BOOL)

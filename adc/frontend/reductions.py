@@ -313,10 +313,11 @@ def extreme_index(
         if is_float:
             worse = numbers.apply(lo, "and", worse, numbers.apply(lo, "eq", held, held))
         return [
-            lo.builder.apply("select", worse, new, old, hint=old.name)
-            for new, old in zip([x, *at], [held, *places], strict=True)
+            lo.builder.apply("select", worse, new, old, hint=hint)
+            for new, old, hint in zip([x, *at], [held, *places], hints, strict=True)
         ]
 
+    # Where all axes have size 1 there is no loop, and what it would carry may be literals.
     hints = ["best", *["at"] * len(axes)]
     found = nest(lo, sizes, [best, *first], hints, body)
     return [lo.counts(k) for k in found[1:]]

@@ -1180,10 +1180,22 @@ def _putmask(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     x = given["a"]
     if not isinstance(x, ArrayRef):
         raise TypeMismatchError("`np.putmask` needs an array", lo.span(node))
-    if elementwise.is_array(given["values"]):
-        raise lo.unsupported("`np.putmask` with an array of values", node, "use `np.where`")
+    values = elementwise.value_of(lo, arrays.as_operand(lo, given["values"], node), node)
+    if isinstance(values, ArrayRef | Lazy):
+        # Values of the same shape stand at their own places; NumPy would repeat fewer.
+        own, dims = dims_of(lo, values), dims_of(lo, x)
+        if len(own) != len(dims):
+            raise lo.unsupported(
+                "`np.putmask` with values of another shape", node, "use `np.where`"
+            )
+        text = "adc: `np.putmask` needs values of the shape of the array"
+        for a, b in zip(own, dims, strict=True):
+            elementwise.require_same(lo, a, b, text, [], node)
+        chosen = _where(lo, {"cond": given["mask"], "x": values, "y": x}, node)
+        elementwise.assign_to(lo, x, chosen, node)
+        return Static(None)
     index = indexing.Item(_array(lo, given["mask"], node), node)
-    indexing.write(lo, x, [index], given["values"], node)
+    indexing.write(lo, x, [index], values, node)
     return Static(None)
 
 

@@ -1,0 +1,153 @@
+"""Programs of arrays and containers on which adc was wrong, found by `fuzz_arrays` and shrunk.
+
+Each is a plain function with sample arguments; `test_array_programs_found` checks values,
+gradients and all stages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Fn = Callable[..., Any]
+FOUND: list[tuple[Fn, tuple[Any, ...]]] = []
+
+_X = np.array([0.7301, -0.4179, 1.1023])
+_A = np.array([[0.5127, -0.8213, 0.3391], [1.0471, 0.2239, -0.6143]])
+
+
+def found(*args: Any) -> Callable[[Fn], Fn]:
+    def enter(fn: Fn) -> Fn:
+        FOUND.append((fn, args))
+        return fn
+
+    return enter
+
+
+@found(_X, _A)
+def ufunc_at_with_a_list_of_indices(x: Any, a: Any) -> Any:
+    # The list was taken for a tuple: one element was changed instead of two rows.
+    np.add.at(a, [1, 1], np.sin(x))
+    np.subtract.at(x, [0, -1, 0], 0.5)
+    return np.sum(a * a) + np.sum(x * x)
+
+
+@found(_X, _A)
+def putmask_with_an_array_of_values(x: Any, a: Any) -> Any:
+    np.putmask(x, x > 0.1337, np.cos(x))
+    np.putmask(a, a[:, ::-1] > 0.1337, a * a)
+    return np.sum(x * x) + np.sum(a)
+
+
+@found(_X, 2)
+def maximum_of_one_element_known_to_be_one(x: Any, n: Any) -> Any:
+    y = x[n, np.newaxis]
+    return max(y) * np.max(y)
+
+
+@found(_X)
+def mask_of_one_element_known_to_be_one(x: Any) -> Any:
+    y = x[0, None]
+    y[y > 0.1337] += 0.2
+    return np.sum(x * x)
+
+
+@found(_X, _A)
+def expressions_stored_in_a_list(x: Any, a: Any) -> Any:
+    # The list kept the expression: every use computed another array.
+    rows = [x * 2.0, a[0]]
+    rows[0] = x * 3.0
+    for row in rows:
+        row *= 2.0
+    return rows[0] @ rows[1] + a.sum()
+
+
+@found(_X, _A)
+def loops_over_expressions_by_enumerate_and_zip(x: Any, a: Any) -> Any:
+    s = 0.0
+    for i, row in enumerate(a * 2.0):
+        row *= x
+        s += row.sum() * i
+    for row, other in zip(a + 1.0, a, strict=False):
+        row[1] = 0.3
+        other[0] = row.sum()
+    for row in reversed(np.sin(a)):
+        s = 0.5 * s + row[0]
+    return s + a.sum()
+
+
+@found(_X, 1)
+def number_stored_at_a_computed_index_of_a_list(x: Any, n: Any) -> Any:
+    items = [x[0], x[1], 0.5]
+    for i in range(len(items)):
+        items[i] *= 0.5 + i
+    items[-n] = x[2] * items[n]
+    return sum(items) * items[n + 1]
+
+
+@found(_X)
+def comprehension_with_a_condition_on_values(x: Any) -> Any:
+    items = [x[0], x[1], 0.5]
+    some = [v * v for v in items if v > 0.1337]
+    return sum(some) + len(some) + sum(v for v in items if v < 0.1337) * some[-1]
+
+
+@found(_X)
+def list_that_grows_on_one_path(x: Any) -> Any:
+    items = [x[0]]
+    if x[1] < 0.1337:
+        items.append(x[1])
+    for v in (0.1, x[2]):
+        if v > 0.2337:
+            items.append(v * x[0])
+    s = items[0] if items else 0.0
+    for v in items:
+        s = 0.5 * s + v
+    return s * len(items)
+
+
+@dataclass(frozen=True)
+class _Rate:
+    k: float
+
+    def __call__(self, v: Any) -> Any:
+        return self.k * v
+
+    @property
+    def twice(self) -> Any:
+        return 2.0 * self.k
+
+
+@found(_X)
+def frozen_dataclass_that_is_called(x: Any) -> Any:
+    rate = _Rate(x[0])
+    return rate(x[1]) * rate.twice
+
+
+@found(_X)
+def builtin_list_dict_and_isinstance(x: Any) -> Any:
+    p = dict(w=x * 2.0, u=x[0])
+    p["w"][0] = 0.3
+    q = dict(p, u=x[1])
+    q["w"] *= x
+    items = list((x[1], x[2]))
+    items[0] = 0.5
+    scale = 2.0 if isinstance(x, np.ndarray) and not isinstance(items, tuple) else 1.0
+    return scale * sum(items) * p["w"].sum() * q["u"]
+
+
+@found(_X)
+def list_made_in_each_of_two_loops(x: Any) -> Any:
+    s = 0.0
+    for v in (0.5, 1.5):
+        for i in range(3):
+            items = [v, x[i]]
+            items[0] *= x[0]
+            s += items[0] * items[1]
+    for v in x:
+        items = [v, s]
+        s += 0.1 * items[0] * items[1]
+    return s

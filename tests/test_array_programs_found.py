@@ -1,0 +1,40 @@
+"""Programs on which adc was wrong, and a few random ones of every kind."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests import fuzz, fuzz_arrays
+from tests.array_programs_found import FOUND
+
+
+@pytest.mark.parametrize(("fn", "args"), FOUND, ids=lambda x: getattr(x, "__name__", ""))
+def test_found(fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    floats = [k for k, x in enumerate(args) if np.asarray(x).dtype.kind == "f"]
+    generated = fuzz.Generated(inspect.getsource(fn), fn, args, tuple(floats), 0, "arrays")
+    assert fuzz_arrays.check(generated, compiled=False) == []
+
+
+@pytest.mark.parametrize("kind", ["arrays", "containers", "mixed"])
+def test_random_programs(kind: str) -> None:
+    for seed in range(6):
+        generated = fuzz_arrays.generate(seed, kind=kind)
+        assert fuzz_arrays.check(generated, compiled=False) == [], seed
+        fuzz.forget(generated)
+
+
+def test_the_same_program_for_the_same_seed() -> None:
+    first, second = (fuzz_arrays.generate(7, kind="mixed") for _ in range(2))
+    assert first.source == second.source
+
+
+def test_ambiguous_names_are_refused() -> None:
+    refused = [g for seed in range(150) if (g := fuzz_arrays.generate(seed)).refused]
+    assert refused
+    for generated in refused:
+        assert fuzz_arrays.check(generated, compiled=False) == []
