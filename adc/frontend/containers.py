@@ -15,7 +15,7 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
-from adc.frontend import arguments, calls, expressions, growing, numbers, operators
+from adc.frontend import arguments, arrays, calls, expressions, growing, numbers, operators
 from adc.frontend.bindings import (
     NONE,
     Binding,
@@ -106,6 +106,13 @@ def key_of(lo: Lowerer, binding: Binding, node: ast.AST) -> Any:
 def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
     """Lower ``owner[key]`` for anything but arrays, lists and tuples."""
     match owner:
+        case Num():
+            key = expressions.lower_expr(lo, node.slice)
+            whole = key == TupleOf(()) or (isinstance(key, Static) and key.value is Ellipsis)
+            if whole and not numbers.scalar_type(owner.operand).weak:
+                return owner  # a NumPy scalar is an array without axes
+        case NamedTuple(cls=cls, record=record) if issubclass(cls, tuple):
+            return arrays.item_of(lo, TupleOf(record.items), node)
         case DictRef():
             key = key_of(lo, expressions.lower_expr(lo, node.slice), node.slice)
             found = lo.record(owner).get(key)
@@ -223,6 +230,10 @@ def method(
     if isinstance(owner, ListRef) and bound.name == "append" and len(args) == 1 and not kwargs:
         growing.append(lo, owner, args[0], node)
         return NONE
+    if isinstance(owner, ListRef) and bound.name == "pop" and not kwargs:
+        held = lo.held(owner)
+        if isinstance(held, Growing) and not args:
+            return growing.pop(lo, owner, held, node)
     if isinstance(owner, ListRef | TupleOf):
         return _sequence_method(lo, owner, bound.name, args, kwargs, node)
     assert isinstance(owner, DictRef)
@@ -403,8 +414,14 @@ def _is_plain(cls: type) -> bool:
         and not issubclass(cls, BaseException | enum.Enum | tuple | list | dict | str | int | float)
         and type(cls) is type
         and cls.__new__ is object.__new__
-        and not any(name in vars(cls) for name in ("__getattr__", "__setattr__", "__slots__"))
+        and not any(name in vars(cls) for name in ("__getattr__", "__slots__"))
+        and ("__setattr__" not in vars(cls) or _is_frozen(cls))
     )
+
+
+def _is_frozen(cls: type) -> bool:
+    """Whether a class is a frozen dataclass: the `__setattr__` it has refuses."""
+    return dataclasses.is_dataclass(cls) and cls.__dataclass_params__.frozen  # type: ignore[attr-defined]
 
 
 def construct(

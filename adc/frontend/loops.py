@@ -427,13 +427,12 @@ def _close(
 
 def _becomes_window(start: Binding, end: Binding) -> bool:
     """Whether a whole array becomes a view, in a name or in what a tuple or object holds."""
-    match start, end:
-        case ArrayRef(), ArrayRef():
-            return not start.view and bool(end.view)
-        case (TupleOf(), TupleOf()) | (RecordOf(), RecordOf()):
-            return any(_becomes_window(x, y) for x, y in zip(start.items, end.items, strict=False))
-        case NamedTuple(), NamedTuple():
-            return _becomes_window(start.record, end.record)
+    if isinstance(start, ArrayRef) and isinstance(end, ArrayRef):
+        return not start.view and bool(end.view)
+    if isinstance(start, NamedTuple) and isinstance(end, NamedTuple):
+        return _becomes_window(start.record, end.record)
+    if isinstance(start, TupleOf | RecordOf) and isinstance(end, TupleOf | RecordOf):
+        return any(_becomes_window(x, y) for x, y in zip(start.items, end.items, strict=False))
     return False
 
 

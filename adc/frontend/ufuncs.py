@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from adc.frontend import arguments, arrays, elementwise, indexing, numbers, reductions, views
-from adc.frontend.bindings import NONE, ArrayRef, Binding, Lazy, Num
+from adc.frontend import arrays, elementwise, indexing, numbers, reductions, views
+from adc.frontend.bindings import NONE, ArrayRef, Binding, Lazy, Num, TupleOf
 from adc.frontend.lower import Lowerer
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import TypeMismatchError
@@ -136,8 +136,8 @@ def _at(
     if len(args) != row.arity + 1 or kwargs or not isinstance(args[0], ArrayRef):
         raise lo.unsupported(f"`{ast.unparse(node.func)}` with these arguments", node)
     x = args[0]
-    found = arguments.sequence(lo, args[1])
-    parts = list(found) if found is not None else [args[1]]
+    index = args[1]
+    parts = list(index.items) if isinstance(index, TupleOf) else [index]
     items = [indexing.Item(part, node) for part in parts]
     items = indexing.prepared(lo, x, items, node)
     obj = x.object
