@@ -10,12 +10,22 @@ from __future__ import annotations
 import ast
 import dataclasses
 import enum
+import functools
 import inspect
 import types
 from collections.abc import Sequence
 from typing import Any
 
-from adc.frontend import arguments, arrays, calls, expressions, growing, numbers, operators
+from adc.frontend import (
+    arguments,
+    arrays,
+    calls,
+    expressions,
+    growing,
+    numbers,
+    operators,
+    trees,
+)
 from adc.frontend.bindings import (
     NONE,
     Binding,
@@ -36,6 +46,7 @@ from adc.frontend.bindings import (
     kind_of,
 )
 from adc.frontend.lower import Lowerer, static
+from adc.frontend.places import Place
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
@@ -361,31 +372,41 @@ def attribute(lo: Lowerer, owner: Binding, name: str, node: ast.expr) -> Binding
             return _class_attribute(lo, owner, cls, name, node)
         case ObjectRef(cls=cls):
             found = lo.record(owner).get(name)
-            return found if found is not None else _class_attribute(lo, owner, cls, name, node)
+            if found is None:
+                return _class_attribute(lo, owner, cls, name, node)
+            return lo.opened(found)
     return None
 
 
 def _class_attribute(
     lo: Lowerer, owner: Binding, cls: type, name: str, node: ast.expr
 ) -> Binding | None:
-    for base in cls.__mro__:
-        if name in vars(base):
-            value = vars(base)[name]
-            if isinstance(value, types.FunctionType):
-                return Bound(owner, name)
-            if isinstance(value, property) and isinstance(value.fget, types.FunctionType):
-                call = ast.Call(func=node, args=[], keywords=[])
-                ast.copy_location(call, node)
-                return calls.call_function(lo, value.fget, [owner], {}, call)
-            if isinstance(value, staticmethod):
-                return Static(value.__func__)
-            return static(value)
-    return None
+    place = Place(cls, (name,))
+    try:
+        value = place.read()
+    except KeyError:
+        return None
+    if isinstance(value, types.FunctionType):
+        return Bound(owner, name)
+    getter = value.fget if isinstance(value, property) else getattr(value, "func", None)
+    if isinstance(value, property | functools.cached_property) and isinstance(
+        getter, types.FunctionType
+    ):
+        lo.guard(place, value)
+        call = ast.Call(func=node, args=[], keywords=[])
+        ast.copy_location(call, node)
+        return calls.call_function(lo, getter, [owner], {}, call)
+    if isinstance(value, staticmethod | classmethod):
+        lo.guard(place, value)
+        return Static(value.__get__(None, cls))
+    return lo.reach(place, value)
 
 
-def find_method(cls: type, name: str) -> types.FunctionType:
-    value = inspect.getattr_static(cls, name)
+def find_method(lo: Lowerer, cls: type, name: str) -> types.FunctionType:
+    place = Place(cls, (name,))
+    value = place.read()
     assert isinstance(value, types.FunctionType)
+    lo.guard(place, value)
     return value
 
 
@@ -402,26 +423,7 @@ def set_attribute(lo: Lowerer, owner: Binding, name: str, value: Binding, node: 
 
 
 def is_record_class(value: Any) -> bool:
-    return isinstance(value, type) and (
-        (issubclass(value, tuple) and hasattr(value, "_fields")) or _is_plain(value)
-    )
-
-
-def _is_plain(cls: type) -> bool:
-    """Whether instances are made and work by Python code that adc can read."""
-    return (
-        cls.__module__ not in ("builtins", "numpy")
-        and not issubclass(cls, BaseException | enum.Enum | tuple | list | dict | str | int | float)
-        and type(cls) is type
-        and cls.__new__ is object.__new__
-        and not any(name in vars(cls) for name in ("__getattr__", "__slots__"))
-        and ("__setattr__" not in vars(cls) or _is_frozen(cls))
-    )
-
-
-def _is_frozen(cls: type) -> bool:
-    """Whether a class is a frozen dataclass: the `__setattr__` it has refuses."""
-    return dataclasses.is_dataclass(cls) and cls.__dataclass_params__.frozen  # type: ignore[attr-defined]
+    return isinstance(value, type) and (trees.is_named_tuple(value) or trees.is_plain(value))
 
 
 def construct(

@@ -10,12 +10,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from adc.frontend import growing, views
 from adc.frontend.bindings import (
     ArrayObject,
     ArrayRef,
     Binding,
+    Given,
     Growing,
     Late,
     NamedTuple,
@@ -70,6 +72,8 @@ class LoopMemo:
     # Lists, dicts and objects that iterations change; lists that they append numbers to.
     slots: set[str] = field(default_factory=set)
     growing: dict[str, Scalar] = field(default_factory=dict)
+    # Attributes from outside that they change.
+    opened: set[tuple[str, Any]] = field(default_factory=set)
 
 
 class RestructuredError(TypeUnstableError):
@@ -140,6 +144,8 @@ def lower_loop(
 def _entered(lo: Lowerer, memo: LoopMemo) -> tuple[State, list[str]]:
     """Bring names and lists into the form that iterations give them; return what they change."""
     env = lo.frame.env
+    for slot, start in lo.initial.items():
+        env.setdefault(slot, start)
     slots = {slot for slot in memo.slots if slot in env}
     for name in sorted(memo.windowed):
         if name in env:
@@ -147,17 +153,22 @@ def _entered(lo: Lowerer, memo: LoopMemo) -> tuple[State, list[str]]:
     for name in sorted(memo.relisted):
         old = env.get(name)
         if isinstance(old, Ref):
-            others = set(holders(env, old.slot)) - {name}
-            if others:
+            others = [repr(n) for n in sorted(holders(env, old.slot)) if n != name]
+            if others or old.slot in lo.elsewhere:
                 raise TypeUnstableError(
                     f"{name!r} is bound to a new {kind_of(old)[2:]} in each iteration, and the "
-                    f"one before the loop is also {', '.join(map(repr, sorted(others)))}",
+                    f"one before the loop is also {', '.join(others) or 'outside the function'}",
                     lo.builder.loc, "make one of them a copy",
                 )  # fmt: skip
             slot = lo.builder.names.fresh("$h")
-            env[slot] = env[old.slot]
+            env[slot] = lo.held(old)
             env[name] = replace(old, slot=slot)
+            lo.lend(slot, old)
             slots.add(slot)
+    for slot, key in memo.opened:
+        record = env[slot]
+        assert isinstance(record, RecordOf)
+        env[slot] = record.with_item(key, lo.opened(record.items[record.keys.index(key)]))
     for slot, ty in memo.growing.items():
         held = env.get(slot)
         if isinstance(held, TupleOf):
@@ -359,6 +370,11 @@ def _close(
                 continue
             _, end = aligned(lo, start, end)
             lo.frame.env[name] = end
+        opened = _opened(start, end)
+        if opened:
+            memo.opened |= {(name, key) for key in opened}
+            retry = True
+            continue
         if not (isinstance(end, Unbound | Unstable) or joinable(start, end)):
             if is_slot(name):
                 owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
@@ -450,11 +466,19 @@ def _windowed(lo: Lowerer, binding: Binding) -> Binding:
     return binding
 
 
+def _opened(start: Binding, end: Binding) -> list[Any]:
+    """Return the attributes from outside that an object has others of after an iteration."""
+    if not (isinstance(start, RecordOf) and isinstance(end, RecordOf) and start.keys == end.keys):
+        return []
+    pairs = zip(start.keys, start.items, end.items, strict=True)
+    return [key for key, old, new in pairs if isinstance(old, Given) and old != new]
+
+
 def _find_changed(lo: Lowerer, before: State, memo: LoopMemo, bound: Sequence[str]) -> bool:
     """Note lists, dicts and objects that the body changed and the loop does not carry yet."""
     found = {
         slot
-        for slot, held in before.env.items()
+        for slot, held in {**lo.initial, **before.env}.items()
         if is_slot(slot) and slot not in bound and lo.frame.env.get(slot, held) != held
     }
     if not found <= memo.slots:
