@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import builtins
 import cmath
+import copy
 import math
 import warnings
 from collections.abc import Callable
@@ -174,9 +175,7 @@ _MATH = {
 
 
 def _table() -> dict[str, Any]:
-    table: dict[str, Any] = {
-        name: _guarded(getattr(np, name), fn) for name, fn in _NUMPY.items()
-    }
+    table: dict[str, Any] = {name: _guarded(getattr(np, name), fn) for name, fn in _NUMPY.items()}
     for name, scalar in vars(np).items():
         if isinstance(scalar, type) and scalar in oracle._SCALARS:
             table[name] = _Cast(scalar)
@@ -267,7 +266,7 @@ def _slope_along(program: Program, gradient: tuple[Any, ...]) -> tuple[float, fl
         fn, args = lifter.lift(fn), tuple(lifter.lift(x) for x in args)
 
     def along(t: float) -> float:
-        moved = oracle.copy.deepcopy(args)
+        moved = copy.deepcopy(args)
         for path, weight in zip(paths, weights, strict=True):
             moved = oracle._replaced(moved, path, oracle._get(args, path) + t * weight)
         return oracle._number(fn(*moved))

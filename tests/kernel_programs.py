@@ -13,13 +13,7 @@ from tests.array_programs import C234, M33, M34, P33, weighted
 from tests.programs import P4, X3, X6, Program, _spd, _uniform, recorder
 
 KERNEL_PROGRAMS: list[Program] = []
-_program = recorder(KERNEL_PROGRAMS)
-
-
-def program(*args: Any, **kwargs: Any) -> Any:
-    kwargs["tags"] = f"kernel {kwargs.get('tags', '')}"
-    return _program(*args, **kwargs)
-
+program = recorder(KERNEL_PROGRAMS, "kernel")
 
 G55 = _uniform(21, 5, 5)
 G66 = _uniform(22, 6, 6)
@@ -718,7 +712,8 @@ def nbody_energy_with_masks(pos: Any) -> Any:
 
 def _build_b(b: Any, rho: Any, dt: Any, u: Any, v: Any, dx: Any, dy: Any) -> None:
     b[1:-1, 1:-1] = rho * (
-        1 / dt * ((u[1:-1, 2:] - u[1:-1, 0:-2]) / (2 * dx) + (v[2:, 1:-1] - v[0:-2, 1:-1]) / (2 * dy))
+        1 / dt * ((u[1:-1, 2:] - u[1:-1, 0:-2]) / (2 * dx)
+                  + (v[2:, 1:-1] - v[0:-2, 1:-1]) / (2 * dy))
         - ((u[1:-1, 2:] - u[1:-1, 0:-2]) / (2 * dx)) ** 2
         - 2 * ((u[2:, 1:-1] - u[0:-2, 1:-1]) / (2 * dy) * (v[1:-1, 2:] - v[1:-1, 0:-2]) / (2 * dx))
         - ((v[2:, 1:-1] - v[0:-2, 1:-1]) / (2 * dy)) ** 2
@@ -789,9 +784,10 @@ def channel_flow_until_steady(u: Any, v: Any, dt: Any, rho: Any, nu: Any) -> Any
         _build_b(b, rho, dt, u, v, dx, dy)
         for _ in range(2):
             pn = p.copy()
-            p[1:-1, 1:-1] = 0.25 * (
-                pn[1:-1, 2:] + pn[1:-1, :-2] + pn[2:, 1:-1] + pn[:-2, 1:-1]
-            ) - 0.25 * dx**2 * b[1:-1, 1:-1]
+            p[1:-1, 1:-1] = (
+                0.25 * (pn[1:-1, 2:] + pn[1:-1, :-2] + pn[2:, 1:-1] + pn[:-2, 1:-1])
+                - 0.25 * dx**2 * b[1:-1, 1:-1]
+            )
             p[1:-1, -1] = 0.5 * (pn[1:-1, 0] + pn[1:-1, -2])
             p[1:-1, 0] = 0.5 * (pn[1:-1, 1] + pn[1:-1, -1])
             p[-1, :] = p[-2, :]

@@ -1,4 +1,4 @@
-# ruff: noqa: B007, B905, E731
+# ruff: noqa: B905, RUF005, RUF007
 """Programs that hold arrays and numbers in Python's data structures, and the 18 numbered ones."""
 
 from __future__ import annotations
@@ -244,7 +244,7 @@ def list_becomes_array(x: Any) -> Any:
 
 @program(M34)
 def list_comprehensions(x: Any) -> Any:
-    rows = [r * r for r in x[:3]]
+    rows = [x[i] * x[i] for i in range(3)]
     pairs = [(i, j) for i in range(3) for j in range(4) if i < j]
     table = [[x[i, j] * 2.0 for j in range(2)] for i in range(3)]
     s = sum([x[i, j] for i, j in pairs])
@@ -430,12 +430,8 @@ class Accumulator:
 
 
 class Weighted(Accumulator):
-    def __init__(self, start: Any, weight: Any) -> None:
-        super().__init__(start)
-        self.weight = weight
-
     def add(self, v: Any) -> Accumulator:
-        return super().add(v * self.weight)
+        return Accumulator.add(self, v * v)
 
 
 @program(X6)
@@ -450,12 +446,11 @@ def object_with_methods(x: Any) -> Any:
 
 @program(X6)
 def object_with_base_class(x: Any) -> Any:
-    acc = Weighted(x[0], x[1])
+    acc = Weighted(x[0])
     acc.add(x[2])
     acc.add(x[3])
-    acc.weight = acc.weight * 2.0
-    acc.add(x[4])
-    return acc.mean() * acc.weight
+    acc.total = acc.total * 2.0
+    return acc.add(x[4]).mean()
 
 
 class Layer:
@@ -483,7 +478,7 @@ def objects_in_list(w: Any, b: Any) -> Any:
 @program(X6)
 def starred_unpacking(x: Any) -> Any:
     first, *middle, last = [x[0], x[1], x[2], x[3]]
-    (a, *_), b = (x[4:], x[5])
+    (a, *_), b = ((x[4], x[5]), x[5])
     c = [*middle, first]
     t = (*c, last)
     return first * last + sum(middle) * a + b * t[2] + max(*c)
@@ -578,18 +573,6 @@ def match_on_tuples(x: Any) -> Any:
     return s
 
 
-@program(X6)
-def match_on_dataclass(x: Any) -> Any:
-    total = 0.0
-    for m in (Material(x[0], x[2]), Point(x[1], x[3])):
-        match m:
-            case Material(density=d, stiffness=k):
-                total += d * k
-            case Point(x=a, y=b):
-                total -= a * b * b
-    return total
-
-
 @program(X6, 3, "tanh", True)
 def static_arguments(x: Any, n: Any, kind: Any, flag: Any) -> Any:
     f = {"tanh": np.tanh, "sin": np.sin}[kind]
@@ -620,8 +603,8 @@ def f_strings_in_raise(x: Any) -> Any:
 
 
 @program(X6)
-def try_of_nothing_but_functions(x: Any) -> Any:
-    fs = [np.sin, np.cos, lambda v: v * v]
+def functions_in_a_list(x: Any) -> Any:
+    fs: list[Any] = [np.sin, np.cos, lambda v: v * v]
     s = 0.0
     for f in fs:
         s += weighted(f(x))
@@ -652,16 +635,15 @@ def default_and_keyword_arguments(x: Any) -> Any:
 @program(X6)
 def closure_mutates_array(x: Any) -> Any:
     y = np.zeros(3)
-    count = 0
+    count = [0]
 
     def push(v: Any) -> None:
-        nonlocal count
-        y[count % 3] += v * v
-        count += 1
+        y[count[0] % 3] += v * v
+        count[0] += 1
 
     for i in range(6):
         push(x[i])
-    return weighted(y) * count
+    return weighted(y) * count[0]
 
 
 @program(X6)
@@ -728,7 +710,7 @@ def loops_over_rows_and_shapes(x: Any) -> Any:
 @program(X6)
 def array_rebound_in_loop(x: Any) -> Any:
     u = x
-    for k in range(4):
+    for _ in range(4):
         v = np.zeros_like(u)
         v[1:-1] = 0.25 * u[:-2] + 0.5 * u[1:-1] + 0.25 * u[2:]
         v[0] = u[0]
@@ -741,7 +723,7 @@ def array_rebound_in_loop(x: Any) -> Any:
 def buffers_swapped_in_loop(x: Any) -> Any:
     a = x * 1.0
     b = np.zeros(6)
-    for k in range(5):
+    for _ in range(5):
         b[1:] = a[:-1] * 0.9
         b[0] = a[-1]
         a, b = b, a
@@ -774,3 +756,138 @@ def math_on_elements(x: Any) -> Any:
     for v in x:
         s += math.exp(math.sin(v)) * math.sqrt(abs(v)) + math.pi
     return s
+
+
+@program(X6, tags="exit")
+def other_kind_where_the_loop_is_left(x: Any) -> Any:
+    y = x[0]
+    s = 0.0
+    for i in range(len(x)):
+        s += y
+        if i == 4:
+            y = None
+            break
+        y = x[i]
+    return s
+
+
+@program(X6, tags="exit")
+def list_grows_before_a_break(x: Any) -> Any:
+    parts = []
+    for i in range(len(x)):
+        if x[i] > 2.0:
+            break
+        parts.append(x[i] * x[i])
+    return parts[0] * sum(parts)
+
+
+# --- refused for now ------------------------------------------------------------------------------
+
+_REFUSED: list[Program] = []
+_refused = recorder(_REFUSED)
+
+
+@_refused(X3)
+def writes_to_an_array_without_axes(x: Any) -> Any:
+    s = np.zeros(())
+    s[()] = x[0]
+    return s[()] * x[1]
+
+
+@_refused(np.array(0.7))
+def argument_without_axes(s: Any) -> Any:
+    return s * s
+
+
+@_refused(M33)
+def list_of_rows(x: Any) -> Any:
+    rows = [r * r for r in x]
+    return np.sum(rows[0])
+
+
+class Heavy(Accumulator):
+    def __init__(self, start: Any) -> None:
+        super().__init__(start * 2.0)
+
+
+@_refused(X3)
+def object_with_super(x: Any) -> Any:
+    return Heavy(x[0]).total
+
+
+@_refused(X3)
+def match_on_class(x: Any) -> Any:
+    match Point(x[0], x[1]):
+        case Point(x=a, y=b):
+            return a * b
+    return x[2]
+
+
+@_refused(X3)
+def closure_with_nonlocal(x: Any) -> Any:
+    count = 0.0
+
+    def push(v: Any) -> None:
+        nonlocal count
+        count += v
+
+    push(x[0])
+    return count
+
+
+@_refused(X6)
+def other_kind_in_the_next_iteration(x: Any) -> Any:
+    y = x
+    s = 0.0
+    for i in range(len(x)):
+        s += np.sum(y)
+        if i == 4:
+            break
+        y = 1.0
+    return s
+
+
+@_refused(X6)
+def other_length_in_the_next_iteration(x: Any) -> Any:
+    items = [x[0]]
+    s = 0.0
+    for i in range(len(x)):
+        s += sum(items)
+        if i == 4:
+            break
+        items = [x[i], x[i], x[i]]
+    return s
+
+
+@_refused(X6)
+def none_in_the_first_iteration(x: Any) -> Any:
+    y = None
+    s = 0.0
+    for i in range(len(x)):
+        if y is not None:
+            s += y
+        if i == 4:
+            break
+        y = x[i]
+    return s
+
+
+#: Legal Python that is not supported, with a part of what adc says.
+REFUSED: list[tuple[Program, str]] = [
+    (p, text)
+    for p, text in zip(
+        _REFUSED,
+        (
+            "storing into a number",
+            "`*` on ndarray",
+            "a container holds",
+            "`super` is not supported",
+            "this pattern is not supported",
+            "`nonlocal` is not supported",
+            "'y' is an array",
+            "'items' holds a tuple of 1",
+            "'y' is None before the loop",
+        ),
+        strict=True,
+    )
+]

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from adc.ir.errors import AdcError
 from tests import array_oracle
 from tests import chain as chains
 from tests.array_programs import ARRAY_PROGRAMS
 from tests.function_programs import FUNCTION_PROGRAMS
 from tests.kernel_programs import KERNEL_PROGRAMS
-from tests.language_programs import LANGUAGE_PROGRAMS
+from tests.language_programs import LANGUAGE_PROGRAMS, REFUSED
 from tests.programs import Program
 
 ALL: list[Program] = [*ARRAY_PROGRAMS, *FUNCTION_PROGRAMS, *LANGUAGE_PROGRAMS, *KERNEL_PROGRAMS]
@@ -82,15 +83,21 @@ def test_forward_and_reverse_agree(program: Program) -> None:
     assert not chains.check_tangent(_chain(program), np.random.default_rng(0))
 
 
+@pytest.mark.parametrize(("program", "text"), REFUSED, ids=str)
+def test_refused(program: Program, text: str) -> None:
+    program.fn(*program.make_args())  # it is legal
+    with pytest.raises(AdcError) as caught:
+        chains.Chain.of(program.fn, program.make_args(), program.argnums)
+    assert text in str(caught.value)
+
+
 def _sampled(program: Program) -> bool:
     return "kernel" in program.tags or zlib.crc32(program.name.encode()) % 8 == 0
 
 
 def _check_compiled(program: Program, policies: tuple[str, ...]) -> None:
     want, tolerances = _gradient(program)
-    found = chains.check_compiled(
-        _chain(program), want, tolerances=tolerances, policies=policies
-    )
+    found = chains.check_compiled(_chain(program), want, tolerances=tolerances, policies=policies)
     assert not found
 
 

@@ -118,6 +118,13 @@ def key_of(lo: Lowerer, binding: Binding, node: ast.AST) -> Any:
 def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
     """Lower ``owner[key]`` for anything but arrays, lists and tuples."""
     match owner:
+        case Num():
+            key = expressions.lower_expr(lo, node.slice)
+            whole = key == TupleOf(()) or (isinstance(key, Static) and key.value is Ellipsis)
+            if whole and not numbers.scalar_type(owner.operand).weak:
+                return owner  # a NumPy scalar is an array without axes
+        case NamedTuple(cls=cls, record=record) if issubclass(cls, tuple):
+            return arrays.item_of(lo, TupleOf(record.items), node)
         case DictRef():
             key = key_of(lo, expressions.lower_expr(lo, node.slice), node.slice)
             found = lo.record(owner).get(key)
@@ -258,6 +265,10 @@ def method(
     if isinstance(owner, ListRef) and bound.name == "append" and len(args) == 1 and not kwargs:
         growing.append(lo, owner, args[0], node)
         return NONE
+    if isinstance(owner, ListRef) and bound.name == "pop" and not kwargs:
+        held = lo.held(owner)
+        if isinstance(held, Growing) and not args:
+            return growing.pop(lo, owner, held, node)
     if isinstance(owner, ListRef | TupleOf):
         return _sequence_method(lo, owner, bound.name, args, kwargs, node)
     assert isinstance(owner, DictRef)

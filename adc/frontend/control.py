@@ -479,21 +479,20 @@ def joinable(a: Binding, b: Binding) -> bool:
 
 def aligned(lo: Lowerer, a: Binding, b: Binding) -> tuple[Binding, Binding]:
     """Make whole arrays windows where the other of two bindings has one of the same kind."""
-    match a, b:
-        case (TupleOf(), TupleOf()) if len(a.items) == len(b.items):
-            pairs = [aligned(lo, x, y) for x, y in zip(a.items, b.items, strict=True)]
-            return TupleOf(tuple(x for x, _ in pairs)), TupleOf(tuple(y for _, y in pairs))
-        case (RecordOf(), RecordOf()) if a.keys == b.keys:
-            pairs = [aligned(lo, x, y) for x, y in zip(a.items, b.items, strict=True)]
-            return (
-                RecordOf(a.keys, tuple(x for x, _ in pairs)),
-                RecordOf(b.keys, tuple(y for _, y in pairs)),
-            )
-        case (NamedTuple(), NamedTuple()) if a.cls is b.cls:
-            x, y = aligned(lo, a.record, b.record)
-            assert isinstance(x, RecordOf)
-            assert isinstance(y, RecordOf)
-            return NamedTuple(a.cls, x), NamedTuple(b.cls, y)
+    if isinstance(a, TupleOf) and isinstance(b, TupleOf) and len(a.items) == len(b.items):
+        pairs = [aligned(lo, x, y) for x, y in zip(a.items, b.items, strict=True)]
+        return TupleOf(tuple(x for x, _ in pairs)), TupleOf(tuple(y for _, y in pairs))
+    if isinstance(a, RecordOf) and isinstance(b, RecordOf) and a.keys == b.keys:
+        pairs = [aligned(lo, x, y) for x, y in zip(a.items, b.items, strict=True)]
+        return (
+            RecordOf(a.keys, tuple(x for x, _ in pairs)),
+            RecordOf(b.keys, tuple(y for _, y in pairs)),
+        )
+    if isinstance(a, NamedTuple) and isinstance(b, NamedTuple) and a.cls is b.cls:
+        x, y = aligned(lo, a.record, b.record)
+        assert isinstance(x, RecordOf)
+        assert isinstance(y, RecordOf)
+        return NamedTuple(a.cls, x), NamedTuple(b.cls, y)
     if isinstance(a, ArrayRef) and isinstance(b, ArrayRef) and bool(a.view) != bool(b.view):
         from adc.frontend import views  # which is built on the lowering of branches
 

@@ -16,6 +16,7 @@ from adc.frontend.bindings import (
     Axis,
     Binding,
     Lazy,
+    NamedTuple,
     Num,
     Static,
     TupleOf,
@@ -130,6 +131,27 @@ def _at_least_zero(lo: Lowerer, a: Operand, b: Operand) -> Operand:
 
 def resolve_slice(lo: Lowerer, part: Slice, size: Operand) -> tuple[Operand, Operand, Operand]:
     """Return offset, step and length of a slice of an axis."""
+    found = _resolved(lo, part, size)
+    if _selects_one(part) and not isinstance(found[2], Literal):
+        lo.at_most_one.add(found[2])
+    return found
+
+
+def _selects_one(part: Slice) -> bool:
+    """Whether constants limit a slice to one element, like ``a[:1]`` and ``a[-1:]``."""
+    if part.step is not None and part.step != integer(1):
+        return False
+    start = part.start if part.start is not None else integer(0)
+    if not isinstance(start, Literal):
+        return False
+    if part.stop is None:
+        return bool(start.value == -1)
+    if not isinstance(part.stop, Literal) or (start.value < 0) != (part.stop.value < 0):
+        return False
+    return bool(part.stop.value - start.value == 1)
+
+
+def _resolved(lo: Lowerer, part: Slice, size: Operand) -> tuple[Operand, Operand, Operand]:
     step = part.step if part.step is not None else integer(1)
     if isinstance(step, Literal) and step.value == 0:
         raise TypeMismatchError("slice step cannot be zero", lo.span(part.node))
@@ -222,6 +244,9 @@ def prepared(lo: Lowerer, x: Arraylike, items: Sequence[Item], node: ast.AST) ->
     found: list[Item] = []
     for item in items:
         value = item.value
+        if isinstance(value, NamedTuple) and value.cls is slice:
+            start, stop, step = (slice_end(lo, end, item.node) for end in value.record.items)
+            value = Slice(start, stop, step, item.node)
         if not isinstance(value, Slice):
             value = expressions.as_index_array(lo, value, item.node)
             value = elementwise.value_of(lo, value, item.node)

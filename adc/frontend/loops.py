@@ -64,6 +64,8 @@ class LoopMemo:
     alias: set[frozenset[tuple[str, int] | ArrayObject]] = field(default_factory=set)
     stale: dict[ArrayObject, str] = field(default_factory=dict)
     late: dict[str, Binding] = field(default_factory=dict)
+    # Names that have another kind where the loop is left early: they cannot be read after it.
+    dropped: set[str] = field(default_factory=set)
     # Names of whole arrays that iterations make views; names that iterations bind to new lists.
     windowed: set[str] = field(default_factory=set)
     relisted: set[str] = field(default_factory=set)
@@ -356,8 +358,10 @@ def _close(
             # A path with an exit left the list as it was.
             retry = True
             continue
-        if name in lo.frame.partial or isinstance(end, Unbound):
-            end = Unbound()
+        memo.dropped.discard(name)
+        if name in lo.frame.partial:
+            # Where an exit is pending it is something else. This is what the next iteration sees.
+            memo.dropped.add(name)
         if _found_list(lo, memo, name, start, end):
             retry = True
             continue
@@ -442,13 +446,12 @@ def _close(
 
 def _becomes_window(start: Binding, end: Binding) -> bool:
     """Whether a whole array becomes a view, in a name or in what a tuple or object holds."""
-    match start, end:
-        case ArrayRef(), ArrayRef():
-            return not start.view and bool(end.view)
-        case (TupleOf(), TupleOf()) | (RecordOf(), RecordOf()):
-            return any(_becomes_window(x, y) for x, y in zip(start.items, end.items, strict=False))
-        case NamedTuple(), NamedTuple():
-            return _becomes_window(start.record, end.record)
+    if isinstance(start, ArrayRef) and isinstance(end, ArrayRef):
+        return not start.view and bool(end.view)
+    if isinstance(start, NamedTuple) and isinstance(end, NamedTuple):
+        return _becomes_window(start.record, end.record)
+    if isinstance(start, TupleOf | RecordOf) and isinstance(end, TupleOf | RecordOf):
+        return any(_becomes_window(x, y) for x, y in zip(start.items, end.items, strict=False))
     return False
 
 
@@ -677,6 +680,11 @@ def _after(
     for name in bound:
         start = before.env[name]
         end = end_env.get(name, Unbound())
+        if name in memo.dropped:
+            lo.frame.env[name] = Unstable(
+                f"is of a kind that depends on how the loop at line {line_of(lo)} ends"
+            )
+            continue
         if isinstance(end, Unbound):
             lo.frame.env[name] = end if end.why else Unbound("a loop may delete it")
             continue

@@ -175,6 +175,8 @@ class Lowerer:
         self.exit_values: dict[Value, frozenset[int]] = {}
         # Sizes computed so far, by how; and which sizes were checked to be equal.
         self.known: dict[object, Operand] = {}
+        # Sizes of slices that constants limit to one element.
+        self.at_most_one: set[Operand] = set()
         # Lists, dicts and objects at the end of the function.
         self.heap: dict[str, Binding] = {}
         # The types of what was appended to lists (`growing`).
@@ -285,6 +287,11 @@ class Lowerer:
         while ("same", size) in self.known:
             size = self.known["same", size]
         return size
+
+    def is_one(self, size: Operand) -> bool:
+        """Whether a size is surely 1, here."""
+        size = self._canonical(size)
+        return isinstance(size, Literal) and size.value == 1
 
     def known_size(self, op: str, a: Operand, b: Operand, make: Callable[[], Operand]) -> Operand:
         """Return a size computed from two others, made only once."""

@@ -295,10 +295,26 @@ def _matches_sequence(lo: Lowerer, patterns: Sequence[ast.pattern], subject: Bin
 
 
 def _if(lo: Lowerer, stmt: ast.If, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt]) -> None:
+    if isinstance(stmt.test, ast.BoolOp) and isinstance(stmt.test.op, ast.And) and not orelse:
+        if any(isinstance(part, ast.NamedExpr) for part in ast.walk(stmt.test)):
+            _nested_if(lo, stmt, stmt.test.values, body)
+            return
     with lo.at(stmt):
         cond = expressions.condition(lo, stmt.test)
     with lo.at(stmt):
         branch(lo, cond, lambda: lower_stmts(lo, body), lambda: lower_stmts(lo, orelse))
+
+
+def _nested_if(
+    lo: Lowerer, stmt: ast.If, tests: Sequence[ast.expr], body: Sequence[ast.stmt]
+) -> None:
+    """Lower ``if a and b: …`` as ``if a: if b: …``: in the body, what `b` binds is bound."""
+    if not tests:
+        lower_stmts(lo, body)
+        return
+    with lo.at(stmt):
+        cond = expressions.condition(lo, tests[0])
+        branch(lo, cond, lambda: _nested_if(lo, stmt, tests[1:], body), lambda: None)
 
 
 def _for(lo: Lowerer, stmt: ast.For) -> None:
