@@ -77,12 +77,23 @@ def _common(
 ) -> Operand:
     if is_one(a) or is_one(b):
         return b if is_one(a) else a
+    for single, other in ((a, b), (b, a)):
+        if lo.is_single(single, other):
+            require_one(lo, single, node)
+            return other
     if isinstance(a, Literal) and not isinstance(b, Literal):
         a, b = b, a
     texts = ["({})".format(",".join(["{}"] * len(d)) + ("," * (len(d) == 1))) for d in shapes]
     message = "operands could not be broadcast together with shapes " + " ".join(texts)
     require_equal(lo, a, b, message + " ", [d for dims in shapes for d in dims], node)
     return b if isinstance(b, Literal) else a
+
+
+def require_one(lo: Lowerer, size: Operand, node: ast.AST) -> None:
+    """Check that an axis of size 0 or 1 that is broadcast has an element."""
+    with lo.at(node):
+        one = numbers.apply(lo, "eq", size, integer(1))
+        numbers.check(lo, one, "ValueError", "adc: an empty slice would be broadcast")
 
 
 def require_equal(
@@ -320,7 +331,9 @@ def fitted(lo: Lowerer, source: Lazy, dims: Sequence[Operand], node: ast.AST) ->
         assert isinstance(dropped, Lazy)
         source, own = dropped, dropped.dims
     for size, wanted in zip(own, dims[len(dims) - len(own) :], strict=True):
-        if not is_one(size):
+        if lo.is_single(size, wanted):
+            require_one(lo, size, node)
+        elif not is_one(size):
             require_equal(lo, size, wanted, text, [*own, *dims], node)
     result = views.broadcast(lo, source, dims)
     assert isinstance(result, Lazy)

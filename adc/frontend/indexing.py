@@ -135,7 +135,8 @@ def resolve_slice(lo: Lowerer, part: Slice, size: Operand) -> tuple[Operand, Ope
         raise TypeMismatchError("slice step cannot be zero", lo.span(part.node))
     start, stop = part.start, part.stop
     if isinstance(step, Literal) and step.value == 1:
-        return _unit_slice(lo, start, stop, size)
+        first, step, length = _unit_slice(lo, start, stop, size)
+        return first, step, lo.at_most_one(length) if _takes_one(start, stop) else length
     if not isinstance(step, Literal):
         numbers.check(
             lo, numbers.apply(lo, "ne", step, integer(0)), "ValueError",
@@ -168,6 +169,17 @@ def resolve_slice(lo: Lowerer, part: Slice, size: Operand) -> tuple[Operand, Ope
     else:
         length = lo.counts(lo.builder.apply("trips", first, end, step, hint="n"))
     return first, step, length
+
+
+def _takes_one(start: Operand | None, stop: Operand | None) -> bool:
+    """Whether a slice such as ``2:3`` or ``-1:`` takes at most one element of any axis."""
+    if isinstance(start, Literal) and stop is None:
+        return start.value == -1
+    first = integer(0) if start is None else start
+    if not isinstance(first, Literal) or not isinstance(stop, Literal):
+        return False
+    low, high = int(first.value), int(stop.value)
+    return high - low == 1 and (low >= 0) == (high >= 0)
 
 
 def _unit_slice(

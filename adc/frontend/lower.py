@@ -302,6 +302,16 @@ class Lowerer:
         if a != b:
             self.known["same", a] = b
 
+    def at_most_one(self, size: Operand) -> Operand:
+        """Note that a size is 0 or 1: ``x[:1]`` is broadcast where 0 could not be."""
+        if isinstance(size, Value):
+            self.known["single", size] = size
+        return size
+
+    def is_single(self, size: Operand, among: Operand) -> bool:
+        """Whether an axis of this size, 0 or 1, meets one of another size: it must be 1."""
+        return ("single", size) in self.known and not self.same_size(size, among)
+
     def _canonical(self, size: Operand) -> Operand:
         while ("same", size) in self.known:
             size = self.known["same", size]

@@ -187,10 +187,14 @@ def broadcast(lo: Lowerer, x: Arraylike, dims: Sequence[Operand]) -> Arraylike:
     """Return `x` repeated to `dims`, which were found compatible."""
     own = dims_of(lo, x)
     skip = len(dims) - len(own)
-    if skip == 0 and all(not is_one(a) or is_one(b) for a, b in zip(own, dims, strict=True)):
+    repeated = [
+        lo.is_single(a, b) or (is_one(a) and not is_one(b))
+        for a, b in zip(own, dims[skip:], strict=True)
+    ]
+    if skip == 0 and not any(repeated):
         return x
     axes = tuple(
-        Axis(integer(0), () if is_one(size) else ((skip + k, integer(1)),))
+        Axis(integer(0), () if repeated[k] or is_one(size) else ((skip + k, integer(1)),))
         for k, size in enumerate(own)
     )
     return through(lo, x, Window(tuple(dims), axes))
