@@ -102,7 +102,8 @@ class _Later:
     """A helper that is translated when it is first called."""
 
     def __init__(self, fn: Any, jnp: Any) -> None:
-        self.fn, self.jnp, self.made = fn, jnp, None
+        self.fn, self.jnp = fn, jnp
+        self.made: Any = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.made is None:
