@@ -80,7 +80,7 @@ def common_size(
     if isinstance(a, Literal) and not isinstance(b, Literal):
         a, b = b, a
     for one, other in ((a, b), (b, a)):
-        if one in lo.at_most_one and not lo.same_size(a, b):
+        if one in lo.at_most_one and other not in lo.at_most_one and not lo.same_size(a, b):
             _require_one(lo, one, message, args, node)
             return other
     require_equal(lo, a, b, message, args, node)
