@@ -189,6 +189,11 @@ def zero_dimensional_arrays(x: Any) -> Any:
     return float(u) * s.item() + np.sum(s) + s.sum() * s.ndim + weighted(x * s)
 
 
+@program(np.array(0.7), np.array([1.0, 2.0]), argnums=(0, 1))
+def zero_dimensional_argument(s: Any, x: Any) -> Any:
+    return weighted(s * x) + s * s + x[0] * s[()]
+
+
 # --- indexing: integer arrays and masks -----------------------------------------------------------
 
 

@@ -72,8 +72,23 @@ def test_value(program: Program) -> None:
         _same(got, want, "float32" in program.tags)
 
 
+def _among(program: Program, every: int) -> bool:
+    """Whether a program is in the part of the corpus that the costly checks run on by default."""
+    return zlib.crc32(program.name.encode()) % every == 0
+
+
 @pytest.mark.parametrize("program", DIFFERENTIABLE, ids=str)
 def test_stages(program: Program) -> None:
+    """Every stage; under all policies for a third of the programs."""
+    want, tolerances = _gradient(program)
+    policies = chains.POLICIES if _among(program, 3) else ("auto", "random:1")
+    found = chains.check_stages(_chain(program), want, tolerances=tolerances, policies=policies)
+    assert not found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", [p for p in DIFFERENTIABLE if not _among(p, 3)], ids=str)
+def test_stages_under_all_policies(program: Program) -> None:
     want, tolerances = _gradient(program)
     assert not chains.check_stages(_chain(program), want, tolerances=tolerances)
 
@@ -91,8 +106,7 @@ def test_refused(program: Program, text: str) -> None:
     assert text in str(caught.value)
 
 
-def _sampled(program: Program) -> bool:
-    return "kernel" in program.tags or zlib.crc32(program.name.encode()) % 8 == 0
+COMPILED = [p for p in DIFFERENTIABLE if "kernel" in p.tags or _among(p, 8)]
 
 
 def _check_compiled(program: Program, policies: tuple[str, ...]) -> None:
@@ -101,7 +115,7 @@ def _check_compiled(program: Program, policies: tuple[str, ...]) -> None:
     assert not found
 
 
-@pytest.mark.parametrize("program", [p for p in DIFFERENTIABLE if _sampled(p)], ids=str)
+@pytest.mark.parametrize("program", COMPILED, ids=str)
 def test_compiled(program: Program) -> None:
     _check_compiled(program, ("auto",))
 
