@@ -151,3 +151,21 @@ def list_made_in_each_of_two_loops(x: Any) -> Any:
         items = [v, s]
         s += 0.1 * items[0] * items[1]
     return s
+
+
+@found(_X, _A)
+def broadcast_to_is_a_view(x: Any, a: Any) -> Any:
+    # The copy did not see what was written later.
+    y = np.broadcast_to(x, (2, 3))
+    z = np.broadcast_to(a[:, 1:2], (2, 3))
+    x[0] = 0.5
+    a[1, 1] *= x[2]
+    return np.sum(y * a) + np.sum(z * y)
+
+
+@found(_X, _A)
+def slices_of_one_element_are_broadcast(x: Any, a: Any) -> Any:
+    # What the hint of the error recommends was itself an error.
+    x -= x[:1] * x[-1:]
+    a[:] = a[:, 1:2] * a[-2:-1] + x[1:2]
+    return np.sum(np.where(a > 0.1337, x[:1], a[:, :1])) + np.sum(a * a)

@@ -384,6 +384,11 @@ class _ArrayWriter(_Writer):
         if kind < 0.85 and len(shape) > 1:
             return self.arr(shape[1:], depth)
         axis = self.rng.randrange(len(shape))
+        if self.chance(0.25):
+            # A slice that surely has one element.
+            n, part = self.rng.choice([(3, ":1"), (3, "-1:"), (4, "2:3"), (2, "-2:-1")])
+            text, bound = self.arr((*shape[:axis], n, *shape[axis + 1 :]), depth - 1)
+            return f"({text})[{', '.join([*[':'] * axis, part])}]", bound
         if self.chance(0.5):
             inner = shape[:axis] + shape[axis + 1 :]
             if inner:

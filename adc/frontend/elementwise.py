@@ -80,14 +80,14 @@ def common_size(
     if isinstance(a, Literal) and not isinstance(b, Literal):
         a, b = b, a
     for one, other in ((a, b), (b, a)):
-        if one in lo.at_most_one and other not in lo.at_most_one and not lo.same_size(a, b):
-            _require_one(lo, one, message, args, node)
+        if lo.is_single(one, other):
+            require_one(lo, one, message, args, node)
             return other
     require_equal(lo, a, b, message, args, node)
     return b if isinstance(b, Literal) else a
 
 
-def _require_one(
+def require_one(
     lo: Lowerer, size: Operand, message: str, args: Sequence[Operand], node: ast.AST
 ) -> None:
     """Check that a slice of at most one element has one: it is broadcast."""
@@ -334,8 +334,8 @@ def fitted(lo: Lowerer, source: Lazy, dims: Sequence[Operand], node: ast.AST) ->
     for size, wanted in zip(own, dims[len(dims) - len(own) :], strict=True):
         if lo.is_one(size):
             continue
-        if size in lo.at_most_one and not lo.same_size(size, wanted):
-            _require_one(lo, size, text, [*own, *dims], node)
+        if lo.is_single(size, wanted):
+            require_one(lo, size, text, [*own, *dims], node)
             continue
         require_equal(lo, size, wanted, text, [*own, *dims], node)
     result = views.broadcast(lo, source, dims)

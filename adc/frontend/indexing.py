@@ -133,7 +133,7 @@ def resolve_slice(lo: Lowerer, part: Slice, size: Operand) -> tuple[Operand, Ope
     """Return offset, step and length of a slice of an axis."""
     found = _resolved(lo, part, size)
     if _selects_one(part) and not isinstance(found[2], Literal):
-        lo.at_most_one.add(found[2])
+        lo.at_most_one(found[2])
     return found
 
 

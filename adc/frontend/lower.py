@@ -175,8 +175,6 @@ class Lowerer:
         self.exit_values: dict[Value, frozenset[int]] = {}
         # Sizes computed so far, by how; and which sizes were checked to be equal.
         self.known: dict[object, Operand] = {}
-        # Sizes of slices that constants limit to one element.
-        self.at_most_one: set[Operand] = set()
         # Lists, dicts and objects at the end of the function.
         self.heap: dict[str, Binding] = {}
         # The types of what was appended to lists (`growing`).
@@ -282,6 +280,25 @@ class Lowerer:
             a, b = b, a
         if a != b:
             self.known["same", a] = b
+
+    def at_most_one(self, size: Operand) -> Operand:
+        """Note that a size is 0 or 1: ``x[:1]`` is broadcast where 0 could not be."""
+        if isinstance(size, Value):
+            self.known["single", size] = size
+        return size
+
+    def is_single(self, size: Operand, among: Operand) -> bool:
+        """Whether an axis of this size, 0 or 1, meets one of another size: it must be 1.
+
+        Two that are both 0 or 1 are compared like any.
+        """
+        if ("single", size) not in self.known or ("single", among) in self.known:
+            return False
+        return not self.same_size(size, among)
+
+    def may_be_empty(self, size: Operand) -> bool:
+        """Whether a size is known to be 0 or 1, but not which."""
+        return ("single", size) in self.known
 
     def _canonical(self, size: Operand) -> Operand:
         while ("same", size) in self.known:

@@ -142,7 +142,7 @@ def _squeeze(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     if arguments.is_none(given.get("axis")):
         if not all(isinstance(size, Literal) for size in dims):
             for size in dims:
-                if size in lo.at_most_one:
+                if lo.may_be_empty(size):
                     elementwise.require_same(
                         lo, size, integer(1), "adc: an empty slice is squeezed", [], node
                     )
@@ -167,13 +167,20 @@ def _squeeze(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 
 @numpy_function("a shape subok?")
 def _broadcast_to(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    x = lazy(lo, _array(lo, given["a"], node), node)
-    dims = arrays.shape_argument(lo, given["shape"], node)
-    if len(x.dims) > len(dims):
+    x = _array(lo, given["a"], node)
+    own, dims = dims_of(lo, x), arrays.shape_argument(lo, given["shape"], node)
+    if len(own) > len(dims):
         raise TypeMismatchError(
             "input operand has more dimensions than allowed by the axis remapping", lo.span(node)
         )
-    return elementwise.fitted(lo, x, dims, node)
+    text = "operands could not be broadcast together with remapped shapes"
+    for size, wanted in zip(own, dims[len(dims) - len(own) :], strict=True):
+        if lo.is_single(size, wanted):
+            elementwise.require_one(lo, size, text, [], node)
+        elif not lo.is_one(size):
+            elementwise.require_equal(lo, size, wanted, text, [], node)
+    # A view: what is later written to the array is seen.
+    return views.broadcast(lo, x, dims)
 
 
 @numpy_function("a", "atleast_1d")
