@@ -288,8 +288,13 @@ class Lowerer:
         return size
 
     def is_single(self, size: Operand, among: Operand) -> bool:
-        """Whether an axis of this size, 0 or 1, meets one of another size: it must be 1."""
-        return ("single", size) in self.known and not self.same_size(size, among)
+        """Whether an axis of this size, 0 or 1, meets one of another size: it must be 1.
+
+        Two that are both 0 or 1 are compared like any.
+        """
+        if ("single", size) not in self.known or ("single", among) in self.known:
+            return False
+        return not self.same_size(size, among)
 
     def may_be_empty(self, size: Operand) -> bool:
         """Whether a size is known to be 0 or 1, but not which."""
