@@ -1000,7 +1000,7 @@ class _ArrayWriter(_Writer):
             same = [a for a in self.floats() if a.thing == base.thing]
             other = self.window(shape, same)
             if other is not None:
-                op = self.rng.choice(["+= 0.3 *", "-= 0.2 *", "*= 0.5 +"])
+                op = self.rng.choice(["+= 0.3 *", "-= 0.2 *", "*= 0.2 + 0.5 *"])
                 value = f"np.tanh({other[0]})" if self.loops else other[0]
                 self.emit(f"{text} {op} {value}")
                 return
@@ -1755,8 +1755,8 @@ def _check_slopes(
         ]
         got = float(sum(part.sum() for part in parts))
         size = float(sum(np.abs(part).sum() for part in parts)) + abs(slope) + 1e-3
-        if not error <= 1e-5 * size:
-            continue
+        if not error <= 1e-5 * size or size > 1e3:
+            continue  # what grows amplifies rounding as well
         sure += 1
         if not abs(got - slope) <= (2e-3 if single else 1e-6) * size + 10.0 * error:
             found.append(
