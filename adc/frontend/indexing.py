@@ -186,7 +186,7 @@ def _resolved(lo: Lowerer, part: Slice, size: Operand) -> tuple[Operand, Operand
     if isinstance(step, Literal) and step.value == -1:
         return first, step, _at_least_zero(lo, first, end)
     if all(isinstance(x, Literal) for x in (first, end, step)):
-        length = integer(len(range(*(int(x.value) for x in (first, end, step)))))  # type: ignore[union-attr]
+        length: Operand = integer(len(range(*(int(x.value) for x in (first, end, step)))))  # type: ignore[union-attr]
     else:
         length = lo.counts(lo.builder.apply("trips", first, end, step, hint="n"))
     return first, step, length
