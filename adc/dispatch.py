@@ -601,8 +601,8 @@ class Code:
 
     def find(self, values: tuple[Any, ...]) -> tuple[Compiled, list[Any]]:
         """Return code that is up to date for these arguments, and its hidden arguments."""
-        whole = self.whole(values)
-        key = tuple([key_of(value, moved) for value, moved in zip(values, whole, strict=True)])
+        whole = self._whole or self.whole(values)
+        key = tuple(map(key_of, values, whole))
         found = self._valid(key, values)
         if found is not None:
             self.hits += 1

@@ -688,6 +688,48 @@ def test_arguments_that_are_changed(x: float) -> None:
     check(in_a_loop, x, model, argnum=1)
 
 
+class Buffers:
+    def __init__(self, n: int) -> None:
+        self.weights = np.linspace(0.5, 1.5, n)
+        self.buffer = np.zeros(n)
+
+    def loss(self, x: Any) -> Any:
+        for i in range(len(self.buffer)):
+            if x > 0.0:
+                self.buffer[i] = x * self.weights[i]
+            else:
+                self.buffer[i] += x
+        return (self.buffer**2).sum()
+
+
+def test_arrays_of_objects_that_are_written() -> None:
+    objects = Buffers(3)
+    for x in (0.5, -0.5):
+        expected = copy.deepcopy(objects).loss(x) * 2.0 / x
+        assert adc.grad(objects.loss)(x) == pytest.approx(expected)
+    np.testing.assert_array_equal(objects.buffer, 0.0)
+    objects.weights = objects.buffer
+    with pytest.raises(OverlapError, match="'buffer' and 'weights'"):
+        adc.grad(objects.loss)(0.5)
+
+
+OFFSETS = np.array([1.0, 2.0])
+
+
+def with_defaults(x: Any, k: Any = OFFSETS, *, table: Any = {"a": [3.0]}) -> Any:  # noqa: B006
+    return x * k[1] * table["a"][0]
+
+
+def test_defaults_that_are_containers() -> None:
+    slope = adc.grad(lambda x: with_defaults(x) + with_defaults(x, k=OFFSETS, table={"a": [1.0]}))
+    assert slope(1.0) == 8.0
+    assert adc.grad(with_defaults)(1.0) == 6.0
+    OFFSETS[1] = 3.0
+    assert slope(1.0) == 12.0
+    assert adc.grad(with_defaults)(1.0) == 9.0
+    OFFSETS[1] = 2.0
+
+
 # --- errors ---------------------------------------------------------------------------------------
 
 

@@ -15,6 +15,7 @@ from adc.frontend import (
     library,
     scope,
     statements,
+    trees,
 )
 from adc.frontend.bindings import (
     NONE,
@@ -24,6 +25,7 @@ from adc.frontend.bindings import (
     Bound,
     Closure,
     DictRef,
+    Given,
     Late,
     Lazy,
     ListRef,
@@ -45,7 +47,7 @@ from adc.frontend.bindings import (
 )
 from adc.frontend.control import EXIT, FALLS, RESULT, RETURN
 from adc.frontend.lower import MAX_CALL_DEPTH, Dead, Frame, Lowerer, static
-from adc.frontend.places import Place
+from adc.frontend.places import Item, Place, defaults_of
 from adc.frontend.refusals import GENERATOR, refusal
 from adc.frontend.source import Source, source_of
 from adc.ir.builder import integer
@@ -216,19 +218,20 @@ def bind_arguments(
         if key not in bound:
             if key not in defaults:
                 raise TypeMismatchError(f"{name}() needs {key!r}", lo.span(node))
-            bound[key] = defaults[key]
+            bound[key] = lo.opened(defaults[key])
     if spec.kwarg is not None:
         bound[spec.kwarg.arg] = lo.new_ref(DictRef, extra)
     return bound
 
 
-def function_defaults(fn: types.FunctionType, spec: ast.arguments) -> dict[str, Binding]:
-    """Return the default values of a function object."""
-    positional = [arg.arg for arg in (*spec.posonlyargs, *spec.args)]
-    values = fn.__defaults__ or ()
-    found = dict(zip(reversed(positional), reversed(values), strict=False))
-    found.update(fn.__kwdefaults__ or {})
-    return {name: static(value) for name, value in found.items()}
+def function_defaults(fn: types.FunctionType) -> dict[str, Binding]:
+    """Return the default values of a function object: numbers are part of the program."""
+    return {
+        name: static(value)
+        if trees.is_constant((value,))
+        else Given(Place(fn, (Item(name),)), value)
+        for name, value in defaults_of(fn).items()
+    }
 
 
 def _locals(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
@@ -320,10 +323,9 @@ def run_function(
     lo: Lowerer, fn: types.FunctionType, source: Source, bound: dict[str, Binding]
 ) -> Binding:
     """Lower the main function, for `lower`."""
-    spec = source.node.args
-    defaults = function_defaults(fn, spec)
     lo.shared.sources[id(fn.__code__)] = source
-    args = {**defaults, **bound}
+    missing = {k: lo.opened(v) for k, v in function_defaults(fn).items() if k not in bound}
+    args = {**missing, **bound}
     mark = len(lo.builder.stmts)
     state = (dict(lo.versions), dict(lo.stale))
     key = _key(fn, args)
@@ -360,7 +362,7 @@ def call_function(
         raise refusal(lo, node, GENERATOR)
     lo.shared.sources[id(code)] = source
     spec = source.node.args
-    bound = bind_arguments(lo, fn.__name__, spec, args, kwargs, function_defaults(fn, spec), node)
+    bound = bind_arguments(lo, fn.__name__, spec, args, kwargs, function_defaults(fn), node)
     key = _key(fn, bound)
     if key in lo.shared.recursive:
         return call_recursive(lo, fn, source, bound, node)

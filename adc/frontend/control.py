@@ -339,7 +339,7 @@ class _Merge:
             if x != y:
                 a, b = a.with_item(key, lo.opened(x)), b.with_item(key, lo.opened(y))
         for state in (self.before, *(arm.state for arm in self.arms)):
-            lo.complete(state)
+            lo.complete(state.env, state.versions)
         return a, b
 
     def one_sided(self, hint: str, binding: Binding, side: int) -> Binding:
@@ -373,7 +373,7 @@ def merge(lo: Lowerer, cond: Operand, before: State, first: Arm, second: Arm) ->
     merging = _Merge(lo, (first, second), before)
     env: dict[str, Binding] = {}
     for state in (before, first.state, second.state):
-        lo.complete(state)
+        lo.complete(state.env, state.versions)
     lo.versions = dict(before.versions)
     lo.stale = {**before.stale}
     lo.known = dict(before.known)

@@ -207,22 +207,21 @@ class Lowerer:
     # -- state -----------------------------------------------------------------------------
 
     def snapshot(self) -> State:
-        state = State(
+        self.complete(self.frame.env, self.versions)
+        return State(
             dict(self.frame.env),
             set(self.frame.partial),
             dict(self.versions),
             dict(self.stale),
             dict(self.known),
         )
-        self.complete(state)
-        return state
 
-    def complete(self, state: State) -> None:
+    def complete(self, env: dict[str, Binding], versions: dict[ArrayObject, Value]) -> None:
         """Add to a state what was found outside since: it was there all the time."""
         for obj, value in self.origin.items():
-            state.versions.setdefault(obj, value)
+            versions.setdefault(obj, value)
         for slot, held in self.initial.items():
-            state.env.setdefault(slot, held)
+            env.setdefault(slot, held)
 
     def restore(self, state: State) -> None:
         self.frame.env = dict(state.env)

@@ -26,8 +26,9 @@ Step = str | Item
 class Place:
     """Where an object is found.
 
-    `root` is a function, whose globals or closure hold the first name of `path`; a class, which
-    has it as an attribute; or the position of a parameter. Further names are attributes.
+    `root` is a function, whose globals or closure hold the first name of `path` (an item is the
+    default of a parameter); a class, which has it as an attribute; or the position of a parameter.
+    Further names are attributes.
     """
 
     root: types.FunctionType | type | int
@@ -51,8 +52,17 @@ class Place:
         if isinstance(self.root, int):
             return _follow(arguments[self.root], self.path)
         first = self.path[0]
-        assert isinstance(first, str)
+        if isinstance(first, Item):
+            assert isinstance(self.root, types.FunctionType)
+            return _follow(defaults_of(self.root), self.path)
         return _follow(lookup(self.root, first), self.path[1:])
+
+
+def defaults_of(fn: types.FunctionType) -> dict[str, Any]:
+    """Return the default values of a function's parameters."""
+    names = fn.__code__.co_varnames[: fn.__code__.co_argcount]
+    found = dict(zip(reversed(names), reversed(fn.__defaults__ or ()), strict=False))
+    return {**found, **(fn.__kwdefaults__ or {})}
 
 
 def _follow(value: Any, path: Sequence[Step]) -> Any:
@@ -122,7 +132,7 @@ class Guard:
     def of(cls, place: Place, value: Any) -> Guard:
         if trees.is_lazy(value):
             return cls(place, None, trees.key_of(value))
-        fixed = isinstance(value, str | bool | tuple | type(None) | trees.UNCHANGING)
+        fixed = isinstance(value, (str, bool, tuple, type(None), *trees.UNCHANGING))
         return cls(place, value, None if fixed else trees.key_of(value))
 
     def holds(self, arguments: Sequence[Any] = ()) -> bool:

@@ -92,7 +92,13 @@ def is_frozen(cls: type) -> bool:
 
 def is_lazy(value: Any) -> bool:
     """Whether the attributes of an object are bound where they are read."""
-    return is_plain(type(value)) and not is_frozen(type(value))
+    cls: Any = type(value)
+    return _is_lazy(cls)
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_lazy(cls: Any) -> bool:
+    return _is_plain(cls) and not is_frozen(cls)
 
 
 def attributes(value: Any) -> dict[str, Any]:
@@ -196,14 +202,9 @@ def has_structure(value: Any) -> bool:
 
 _NUMBERS = frozenset({float, *(dtype.type for dtype in DTYPES.values())})
 UNCHANGING = (
-    type
-    | types.FunctionType
-    | types.BuiltinFunctionType
-    | types.ModuleType
-    | np.ufunc
-    | np.dtype
-    | enum.Enum
-)
+    type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, np.ufunc, np.dtype,
+    enum.Enum,
+)  # fmt: skip
 
 
 def key_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> object:
@@ -223,6 +224,8 @@ def key_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> obj
         return tuple([key_of(item, whole, within) for item in value])
     if value is None or cls is str or cls is bool:
         return cls, value
+    if cls is list or cls is dict:
+        return _container_key(value, whole, within)
     if isinstance(value, np.generic):
         return value.dtype
     if isinstance(value, UNCHANGING):
