@@ -278,6 +278,8 @@ def kind_of(binding: Binding) -> str:
             return f"an array ({ty}, rank {len(dims)})"
         case TupleOf(items=items):
             return f"a tuple of {len(items)}"
+        case Growing(type=ty):
+            return f"one of numbers ({ty})"
         case RecordOf(keys=keys):
             return f"one with {', '.join(map(repr, keys)) or 'nothing'}"
         case ListRef():

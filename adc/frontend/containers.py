@@ -182,10 +182,8 @@ def set_item(lo: Lowerer, owner: Binding, node: ast.Subscript, value: Binding) -
     """Lower ``owner[key] = value`` for a list or dict."""
     match owner:
         case ListRef() if isinstance(lo.held(owner), Growing):
-            held = lo.held(owner)
-            assert isinstance(held, Growing)
             key = expressions.lower_expr(lo, node.slice)
-            growing.set_item(lo, held, key, value, node)
+            growing.set_item(lo, owner, key, value, node)
         case ListRef():
             items = list(lo.contents(owner))
             if isinstance(node.slice, ast.Slice):
@@ -214,10 +212,10 @@ def augment_item(lo: Lowerer, owner: Binding, stmt: ast.AugAssign, node: ast.Sub
     key = expressions.lower_expr(lo, node.slice)
     old: Binding | None
     held = lo.held(owner)
-    if isinstance(held, Growing):
+    if isinstance(owner, ListRef) and isinstance(held, Growing):
         at = Num(growing.place(lo, held, key, node))
         old = growing.read(lo, held, at.operand, node)
-        growing.set_item(lo, held, at, expressions.augmented(lo, old, stmt), node)
+        growing.set_item(lo, owner, at, expressions.augmented(lo, old, stmt), node)
         return
     if isinstance(owner, ListRef):
         old = arrays.element_of(lo, lo.contents(owner), key, node)

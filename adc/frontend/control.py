@@ -279,18 +279,17 @@ class _Merge:
         ty = functools.reduce(join, types)
         if not all(one_type(x, ty) for x in types):
             return a, b
-        if any(isinstance(x, Growing) and x.type != ty for x in lists):
-            return a, b
         first, second = (self.grown(side, x, ty) for side, x in enumerate(lists))
         return first, second
 
     def grown(self, side: int, held: Binding, ty: Scalar) -> Binding:
         """Return a list in the form of a growing one, converted in its arm."""
-        if not isinstance(held, TupleOf):
-            return held
         from adc.frontend import growing  # which is built on the lowering of branches
 
         with self.within(side):
+            if isinstance(held, Growing):
+                return growing.widened(self.lo, held, ty, None)
+            assert isinstance(held, TupleOf)
             return growing.converted(self.lo, held.items, ty, None)
 
     @contextmanager

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from adc.frontend import arrays, elementwise, expressions, numbers, scope, statements, views
@@ -66,9 +67,34 @@ def place(lo: Lowerer, held: Growing, key: Binding, node: ast.AST) -> Operand:
     return wrapped
 
 
-def set_item(lo: Lowerer, held: Growing, key: Binding, value: Binding, node: ast.AST) -> None:
+def set_item(lo: Lowerer, ref: ListRef, key: Binding, value: Binding, node: ast.AST) -> None:
+    """Lower ``list[key] = value``."""
+    held = _accepting(lo, ref, value, node)
     at = place(lo, held, key, node)
     _store(lo, held, at, value, node)
+    lo.hold(ref, held)
+
+
+def _accepting(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> Growing:
+    """Return what a list holds, of a type that has room for `value`."""
+    held = lo.held(ref)
+    assert isinstance(held, Growing)
+    operand = numbers.number(lo, value, node, "an element of a list of numbers")
+    ty = numbers.scalar_type(operand)
+    lo.appended[ref.slot] = join(lo.appended.get(ref.slot, ty), ty)
+    return widened(lo, held, join(held.type, ty), node)
+
+
+def widened(lo: Lowerer, held: Growing, ty: Scalar, node: ast.AST | None) -> Growing:
+    """Return a list of numbers of a kind that has room for those of type `ty`."""
+    if "biuf".index(ty.kind) <= "biuf".index(held.type.kind):
+        return held
+    source, element = elementwise.lazy(lo, held.buffer, node), Scalar(ty.dtype)
+    converted = replace(
+        source, type=element, element=lambda at: lo.convert(source.element(at), element)
+    )
+    buffer = elementwise.stored_new(lo, converted, ty.dtype, node, "list")
+    return Growing(buffer, held.length, ty)
 
 
 def _store(lo: Lowerer, held: Growing, at: Operand, value: Binding, node: ast.AST) -> None:
@@ -89,11 +115,10 @@ def view(lo: Lowerer, held: Growing) -> ArrayRef:
 def append(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> None:
     """Lower ``list.append(value)``."""
     held = lo.held(ref)
-    if isinstance(value, Num):
-        ty = value.operand.type
-        assert isinstance(ty, Scalar)
-        lo.appended[ref.slot] = join(lo.appended.get(ref.slot, ty), ty)
     if isinstance(held, TupleOf):
+        if isinstance(value, Num):
+            ty = numbers.scalar_type(value.operand)
+            lo.appended[ref.slot] = join(lo.appended.get(ref.slot, ty), ty)
         lo.hold(ref, TupleOf((*held.items, value)))
         return
     assert isinstance(held, Growing)
@@ -101,6 +126,7 @@ def append(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> None:
         raise lo.unsupported(
             f"appending {kind_of(value)} in a loop", node, "fill an array made before the loop"
         )
+    held = _accepting(lo, ref, value, node)
     with lo.at(node):
         count = held.length.operand
         full = lo.builder.apply("ge", count, views.dims_of(lo, held.buffer)[0], hint="full")

@@ -176,6 +176,8 @@ def _entered(lo: Lowerer, memo: LoopMemo) -> tuple[State, list[str]]:
         held = env.get(slot)
         if isinstance(held, TupleOf):
             env[slot] = growing.converted(lo, held.items, ty, None)
+        elif isinstance(held, Growing):
+            env[slot] = growing.widened(lo, held, ty, None)
     return lo.snapshot(), sorted(slots)
 
 
