@@ -354,6 +354,50 @@ def test_keyword_arguments() -> None:
     assert adc.grad(fn, (0, 1))(2.0, {"a": 3.0}, scale=4.0, mode="sum") == (7.0, {"a": 2.0})
 
 
+def of_long_list(xs: Any, by: Any) -> Any:
+    s = 0.0
+    for i in range(1, len(xs)):
+        xs[i] = xs[i] * by + xs[i - 1]
+        s += xs[i] * xs[i - 1]
+    for x in xs:
+        s += x
+    xs.append(s)
+    return xs[-1] * xs[0] + np.array(xs)[-2]
+
+
+def test_long_lists_of_numbers() -> None:
+    xs = [0.01 * k for k in range(40)]
+    check(of_long_list, xs, 0.5)
+    check(of_long_list, xs, 0.5, argnum=1)
+    slope = adc.grad(of_long_list)
+    slope(xs, 0.5)
+    slope(xs * 2, 0.5)
+    assert slope.signatures() == ["of_long_list(xs: list[float], by: float)"]
+    value, along = adc.jvp(of_long_list, (xs, 0.5), ([1.0] * 40, None))
+    assert value == pytest.approx(of_long_list(list(xs), 0.5))
+    assert along == pytest.approx(sum(slope(xs, 0.5)))
+    with pytest.raises(ArgumentError, match="must be a list"):
+        adc.jvp(of_long_list, (xs, 0.5), (np.ones(40), None))
+    with pytest.raises(ArgumentError, match=r"shape \(3,\), the argument \(40,\)"):
+        adc.jvp(of_long_list, (xs, 0.5), ([1.0] * 3, None))
+
+    def gathered(x: Any, p: Any) -> Any:
+        s = 0.0
+        for k in p["index"]:
+            s += x[k] * xs[k]
+        p["index"][0] = 0.5
+        return s, (p, xs)
+
+    index = list(range(39, -1, -1))
+    gradient, (p, again) = adc.grad(gathered, has_aux=True)(np.ones(40), {"index": index})
+    np.testing.assert_allclose(gradient, xs)
+    assert again == xs
+    assert p["index"] == [0.5, *index[1:]]
+    assert index[0] == 39
+    xs[3] = 7.0
+    assert adc.grad(gathered, has_aux=True)(np.ones(40), {"index": index})[0][3] == 7.0
+
+
 # --- what is static -------------------------------------------------------------------------------
 
 

@@ -22,6 +22,7 @@ from adc.frontend.bindings import (
     Closure,
     DictRef,
     Given,
+    Growing,
     Late,
     ListRef,
     NamedTuple,
@@ -642,6 +643,12 @@ def bind_value(
         leaf = lo.array_param(param, name) if isinstance(tree, Array) else Num(param)
         made.append(leaf)
         return leaf
+    if isinstance(tree, trees.Numbers):
+        param = Value(lo.builder.names.fresh(name), tree.array)
+        buffer = lo.array_param(param, name)
+        made.append(buffer)
+        length = Num(lo.dims[buffer.object][0])
+        return lo.borrow(ListRef, Growing(buffer, length, tree.type), place)
     if isinstance(tree, Instance):
         held = trees.attributes(tree.value)
         given = tuple(Given(place.to(key), value) for key, value in held.items())

@@ -24,6 +24,8 @@ from adc.ir.types import DTYPES, FLOAT, INT, NAMES, Array, Scalar
 
 # Classes of these packages are no programs of the user's.
 _LIBRARIES = frozenset(["builtins", "math", "numpy", "numba", "scipy", "adc"])
+# Longer lists of numbers are passed as arrays; the elements of others are numbers of their own.
+LONGEST_LIST = 32
 _DICTS = (dict, collections.OrderedDict)
 
 
@@ -37,6 +39,17 @@ class Node:
     cls: type
     keys: tuple[Any, ...]
     items: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """A list of Python numbers of one type that is passed as an array: its length is free."""
+
+    type: Scalar
+
+    @property
+    def array(self) -> Array:
+        return Array(self.type.dtype, 1)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -160,11 +173,24 @@ def tree_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> An
     found = _parts(value)
     if found is None:
         return value
+    ty = _common_type(value)
+    if ty is not None:
+        return Numbers(ty)
     if id(value) in within:
         raise ArgumentError(f"a {cls.__name__} contains itself", None, "pass a tree of values")
     inside = (*within, id(value))
     items = tuple([tree_of(item, whole, inside) for item in found[1]])
     return items if cls is tuple else Node(cls, found[0], items)
+
+
+def _common_type(value: Any) -> Scalar | None:
+    """Return the type of the numbers in a long list of numbers; None for anything else."""
+    if type(value) is not list or len(value) <= LONGEST_LIST:
+        return None
+    kinds = set(map(type, value))
+    if kinds == {float}:
+        return FLOAT
+    return INT if kinds == {int} and -(2**63) <= min(value) <= max(value) < 2**63 else None
 
 
 def _parts(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
@@ -242,6 +268,9 @@ def _container_key(value: Any, whole: bool, within: tuple[int, ...]) -> object:
         return "object", id(value), state_of(value)
     if id(value) in within:
         return cls, "itself"
+    ty = _common_type(value)
+    if ty is not None:
+        return list, ty
     keys, items = found
     inside = (*within, id(value))
     kinds = tuple([type(key) for key in keys]) if cls in _DICTS else ()
@@ -292,6 +321,8 @@ def _held(value: Any) -> Sequence[Any]:
 def leaf_types(tree: Any) -> list[Scalar | Array]:
     if isinstance(tree, Scalar | Array):
         return [tree]
+    if isinstance(tree, Numbers):
+        return [tree.array]
     if is_container(tree):
         return [leaf for item in contents(tree) for leaf in leaf_types(item)]
     return []
@@ -304,6 +335,8 @@ def leaves(value: Any, tree: Any) -> Iterator[Any]:
     elif isinstance(tree, Scalar):
         # An array without axes is the number that it holds.
         yield value[()] if type(value) is np.ndarray else value
+    elif isinstance(tree, Numbers):
+        yield np.array(value, tree.type.numpy)
     elif is_container(tree):
         for item, inner in zip(_held(value), contents(tree), strict=True):
             yield from leaves(item, inner)
@@ -311,7 +344,7 @@ def leaves(value: Any, tree: Any) -> Iterator[Any]:
 
 def changeable(value: Any, tree: Any) -> Iterator[int]:
     """Yield the identities of the lists, dicts and objects in an argument."""
-    if isinstance(tree, Instance):
+    if isinstance(tree, Instance | Numbers):
         yield id(value)
     elif is_container(tree):
         if isinstance(tree, Node) and (tree.cls is list or tree.cls in _DICTS):
@@ -337,6 +370,9 @@ def arranged(tree: Any, at: Iterator[int]) -> Callable[[Sequence[Any]], Any]:
         if isinstance(tree, tuple):
             return together(parts)
         return lambda flat: build(tree.cls, tree.keys, [part(flat) for part in parts])
+    if isinstance(tree, Numbers) and tree.type.kind == "f":
+        place = next(at)
+        return lambda flat: flat[place].tolist()
     if isinstance(tree, Scalar | Array) and tree.kind == "f":
         k = next(at)
         if isinstance(tree, Array):
@@ -372,6 +408,10 @@ def tangents(tree: Any, tangent: Any, name: str) -> Iterator[tuple[Scalar | Arra
     """Yield the types of all leaves and the tangents of them, checked to be like the argument."""
     if isinstance(tree, Scalar | Array):
         yield tree, tangent
+    if isinstance(tree, Numbers):
+        if not isinstance(tangent, list):
+            raise ArgumentError(f"the tangent of {name!r} must be a list")
+        yield tree.array, tangent
     if not is_container(tree):
         return
     cls = tuple if isinstance(tree, tuple) else tree.cls
@@ -402,6 +442,8 @@ def describe(tree: Any) -> str:
         return str(tree)
     if isinstance(tree, Instance):
         return type(tree.value).__name__
+    if isinstance(tree, Numbers):
+        return f"list[{tree.type}]"
     if isinstance(tree, tuple):
         return f"({', '.join(map(describe, tree))}{',' if len(tree) == 1 else ''})"
     if not isinstance(tree, Node):
