@@ -142,6 +142,9 @@ def _identical(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> boo
 def _member(
     lo: Lowerer, op: ast.In | ast.NotIn, left: Binding, right: Binding, node: ast.AST
 ) -> Operand:
+    if isinstance(right, DictRef):
+        within = containers.key_of(lo, left, node) in lo.record(right).keys
+        return Literal(within != isinstance(op, ast.NotIn), BOOL)
     right = containers.as_tuple(lo, right)
     if not isinstance(right, TupleOf):
         raise lo.unsupported(f"`in` {kind_of(right)}", node)
