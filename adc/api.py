@@ -107,11 +107,11 @@ class Derivative:
 
     def signatures(self) -> list[str]:
         """Return the argument types that have been compiled."""
-        return [str(entry.signature) for entry in list(self._code.entries.values())]
+        return [str(entry.signature) for entry in self._code.compiled()]
 
     def cache_info(self) -> dict[str, int]:
         """Return how many calls found compiled code, and how it came to be."""
-        entries = list(self._code.entries.values())
+        entries = self._code.compiled()
         return {
             "hits": self._code.hits,
             "compiled": sum(not entry.from_disk for entry in entries),

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import inspect
 import itertools
-import operator
 import types
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -16,8 +15,11 @@ import numpy as np
 
 from adc import cache
 from adc.driver import Compilation, Step, transform
-from adc.frontend.bindings import ArrayRef, Binding, Num, Static, TupleOf, kind_of
-from adc.frontend.lower import Lowered, lower, type_of
+from adc.frontend import trees
+from adc.frontend.bindings import Binding, Num, TupleOf, kind_of
+from adc.frontend.lower import Lowered, lower
+from adc.frontend.results import rebuilt
+from adc.frontend.trees import describe, key_of
 from adc.ir.errors import (
     AdcError,
     ArgumentError,
@@ -27,11 +29,13 @@ from adc.ir.errors import (
     Span,
     UnsupportedError,
 )
-from adc.ir.types import DTYPES, Array, Scalar
+from adc.ir.types import Array, Scalar
 from adc.passes.plan import Plan
 
 # More signatures than this at once come from objects that are made anew for every call.
 _MOST_ENTRIES = 256
+# The most code for arguments with one key: for objects with attributes of other kinds.
+_MOST_VARIANTS = 8
 
 
 @dataclass(frozen=True)
@@ -130,48 +134,6 @@ class Parameters:
 
 # --- the types of a call --------------------------------------------------------------------------
 
-_NUMBERS = frozenset({float, bool, *(dtype.type for dtype in DTYPES.values())})
-_UNCHANGING = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, np.ufunc)
-
-
-def key_of(value: Any) -> object:
-    """Return what of an argument decides which code runs: equal keys, same code."""
-    cls = type(value)
-    if cls in _NUMBERS:
-        return cls
-    if cls is np.ndarray:
-        flags = value.flags
-        return value.dtype, value.ndim, flags.c_contiguous and flags.aligned
-    if cls is int:
-        return int if -(2**63) <= value < 2**63 else ("int", value)
-    if cls is tuple:
-        return tuple([key_of(item) for item in value])
-    if value is None or cls is str:
-        return cls, value
-    if isinstance(value, np.generic):
-        return value.dtype
-    return "object", id(value), _state(value)
-
-
-def _state(value: Any, seen: tuple[int, ...] = ()) -> object:
-    """Return the attributes of an object: those that the function reads are built into the code."""
-    if isinstance(value, _UNCHANGING) or id(value) in seen:
-        return None
-    found = dict(getattr(value, "__dict__", ()))
-    for cls in type(value).__mro__[:-1]:
-        for name, item in cls.__dict__.items():
-            if type(item) in _NUMBERS or type(item) in (int, types.MemberDescriptorType):
-                found.setdefault(name, getattr(value, name, None))
-    return tuple([(name, _constant(item, (*seen, id(value)))) for name, item in found.items()])
-
-
-def _constant(value: Any, seen: tuple[int, ...]) -> object:
-    if value is None or type(value) in (str, int, float, bool) or isinstance(value, np.generic):
-        return type(value), value
-    if type(value) is tuple:
-        return tuple([_constant(item, seen) for item in value])
-    return id(value), _state(value, seen)
-
 
 @dataclass(frozen=True)
 class _Argument:
@@ -190,18 +152,28 @@ class Signature:
     names : tuple of str
         The parameters, in order.
     types : tuple
-        For each a type, a tuple of such, or the argument itself if it is built into the code.
+        For each the type tree of its argument.
     """
 
     def __init__(
-        self, fn: types.FunctionType, parameters: Parameters, values: tuple[Any, ...], skip: int
+        self,
+        fn: types.FunctionType,
+        parameters: Parameters,
+        values: tuple[Any, ...],
+        whole: Sequence[bool],
+        skip: int,
     ) -> None:
         self.fn = fn
         self.names = parameters.names
         self.types = tuple(
-            _type(value, name, fn) for name, value in zip(self.names, values, strict=True)
+            _tree(value, name, fn, differentiated)
+            for name, value, differentiated in zip(self.names, values, whole, strict=True)
         )
-        self._plain = all(isinstance(ty, Scalar | Array) for ty in self.types)
+        # Whether the arguments are what code takes, as they are.
+        self._plain = all(
+            isinstance(ty, Array) or (isinstance(ty, Scalar) and not isinstance(value, np.ndarray))
+            for ty, value in zip(self.types, values, strict=True)
+        )
         self._arguments = self._positional(parameters)[skip:]
 
     def _positional(self, parameters: Parameters) -> list[_Argument]:
@@ -212,15 +184,15 @@ class Signature:
             if name == parameters.variable:
                 for j, item in enumerate(ty):
                     found.append(_Argument(f"{name}[{j}]", item, start))
-                    start += len(_leaf_types(item))
+                    start += len(trees.leaf_types(item))
             elif k < parameters.positional:
                 found.append(_Argument(name, ty, start))
-                start += len(_leaf_types(ty))
+                start += len(trees.leaf_types(ty))
         return found
 
     def __str__(self) -> str:
         pairs = zip(self.names, self.types, strict=True)
-        return f"{_name(self.fn)}({', '.join(f'{n}: {_describe(ty)}' for n, ty in pairs)})"
+        return f"{_name(self.fn)}({', '.join(f'{n}: {describe(ty)}' for n, ty in pairs)})"
 
     def arguments(self) -> dict[str, Any]:
         return dict(zip(self.names, self.types, strict=True))
@@ -232,7 +204,7 @@ class Signature:
         return [
             leaf
             for value, ty in zip(values, self.types, strict=True)
-            for leaf in _leaves(value, ty)
+            for leaf in trees.leaves(value, ty)
         ]
 
     def _chosen(self, argnums: int | Sequence[int]) -> list[_Argument]:
@@ -248,20 +220,20 @@ class Signature:
         return [self._arguments[number] for number in numbers]
 
     def positions(self, argnums: int | Sequence[int]) -> tuple[int, ...]:
-        """Return the positions of the leaves of the differentiated arguments."""
+        """Return the positions of the floats in the differentiated arguments."""
         found: list[int] = []
         for argument in self._chosen(argnums):
-            leaves = _leaf_types(argument.type)
-            wrong = [_words(ty) for ty in leaves if ty.kind != "f"]
-            if wrong or not leaves:
-                what = wrong[0] if wrong else f"{_describe(argument.type)}"
+            leaves = trees.leaf_types(argument.type)
+            floats = [k for k, ty in enumerate(leaves) if ty.kind == "f"]
+            if not floats:
+                what = _words(argument.type)
                 raise IntegerArgumentError(
                     f"argument {argument.name!r} of {_name(self.fn)}() is {what}; only "
                     "floating-point arguments can be differentiated",
                     _span(self.fn),
                     "pass a float, or choose other arguments with `argnums`",
                 )
-            found += range(argument.start, argument.start + len(leaves))
+            found += [argument.start + k for k in floats]
         return tuple(found)
 
     def scalar(self, argnums: int | Sequence[int]) -> Scalar | None:
@@ -274,8 +246,8 @@ class Signature:
     def arranged(self, argnums: int | Sequence[int]) -> Callable[[Sequence[Any]], Any]:
         """Return what arranges flat gradients like the arguments they belong to."""
         at = itertools.count()
-        found = tuple(_arranged(argument.type, at) for argument in self._chosen(argnums))
-        return found[0] if isinstance(argnums, int) else _together(found)
+        found = tuple(trees.arranged(arg.type, at) for arg in self._chosen(argnums))
+        return found[0] if isinstance(argnums, int) else trees.together(found)
 
     def directions(
         self, argnums: Sequence[int], tangents: Sequence[Any], values: tuple[Any, ...]
@@ -284,9 +256,10 @@ class Signature:
         primals = self.leaves(values)
         found: list[Any] = []
         for argument, tangent in zip(self._chosen(argnums), tangents, strict=True):
-            leaves = _tangent_leaves(argument.type, tangent, argument.name)
+            leaves = trees.tangents(argument.type, tangent, argument.name)
             for k, (ty, leaf) in enumerate(leaves, argument.start):
-                found.append(_direction(ty, leaf, primals[k], argument.name))
+                if ty.kind == "f":
+                    found.append(_direction(ty, leaf, primals[k], argument.name))
         return found
 
 
@@ -309,87 +282,38 @@ def _kind(value: Any) -> str:
     return type(value).__name__
 
 
-def _describe(ty: Any) -> str:
-    if isinstance(ty, tuple):
-        return f"({', '.join(_describe(item) for item in ty)}{',' if len(ty) == 1 else ''})"
-    return str(ty) if isinstance(ty, Scalar | Array) else repr(ty)
-
-
-def _words(ty: Scalar | Array) -> str:
+def _words(ty: Any) -> str:
     if isinstance(ty, Array):
         return f"an array of {ty.numpy}"
+    if not isinstance(ty, Scalar):
+        return "a bool" if isinstance(ty, bool) else describe(ty)
     if ty.weak:
         return {"b": "a bool", "i": "an int", "f": "a float"}[ty.kind]
     return f"a {ty.numpy}"
 
 
-def _leaf_types(ty: Any) -> list[Scalar | Array]:
-    if isinstance(ty, Scalar | Array):
-        return [ty]
-    return [leaf for item in ty for leaf in _leaf_types(item)] if isinstance(ty, tuple) else []
-
-
-def _leaves(value: Any, ty: Any) -> Iterator[Any]:
-    if isinstance(ty, Scalar | Array):
-        yield value
-    elif isinstance(ty, tuple):
-        for item, inner in zip(value, ty, strict=True):
-            yield from _leaves(item, inner)
-
-
-def _tangent_leaves(ty: Any, tangent: Any, name: str) -> Iterator[tuple[Scalar | Array, Any]]:
-    if isinstance(ty, tuple):
-        if not isinstance(tangent, tuple) or len(tangent) != len(ty):
-            raise ArgumentError(f"the tangent of {name!r} must be a tuple of {len(ty)}")
-        for inner, item in zip(ty, tangent, strict=True):
-            yield from _tangent_leaves(inner, item, name)
-    else:
-        yield ty, tangent
-
-
-def _number(ty: Scalar) -> Callable[[Any], Any]:
-    """Return what makes a float one of type `ty`: Python's if it is weak."""
-    return float if ty.weak else ty.numpy.type
-
-
-def _arranged(ty: Any, at: Iterator[int]) -> Callable[[Sequence[Any]], Any]:
-    if isinstance(ty, tuple):
-        return _together(tuple(_arranged(item, at) for item in ty))
-    if isinstance(ty, Array):
-        return operator.itemgetter(next(at))
-    if isinstance(ty, Scalar):
-        k, number = next(at), _number(ty)
-        return lambda flat: number(flat[k])
-    return lambda flat: None
-
-
-def _together(
-    parts: tuple[Callable[[Sequence[Any]], Any], ...],
-) -> Callable[[Sequence[Any]], Any]:
-    return lambda flat: tuple([part(flat) for part in parts])
-
-
-def _type(value: Any, name: str, fn: Callable[..., Any]) -> Any:
-    """Return the type of an argument, a tuple of types, or the argument: it is static."""
+def _tree(value: Any, name: str, fn: Callable[..., Any], whole: bool) -> Any:
+    """Return the type tree of an argument; raise if nothing can be done with it."""
     where = f"argument {name!r} of {_name(fn)}()"
     if type(value) is int and not -(2**63) <= value < 2**63:
         raise ArgumentError(f"{where} does not fit 64 bits", _span(fn))
-    ty = type_of(value)
-    if ty is not None:
-        return ty
-    if type(value) is tuple:
-        return tuple(_type(item, name, fn) for item in value)
+    try:
+        tree = trees.tree_of(value, whole)
+    except ArgumentError as error:
+        raise ArgumentError(f"{where}: {error.message}", _span(fn), error.hint) from None
+    if tree is not value:
+        return tree
     if isinstance(value, np.ndarray | np.generic):
         raise ArgumentError(
             f"{where} is a {_kind(value)} of dtype {value.dtype} and rank {value.ndim}",
             _span(fn),
-            "pass arrays of bool, integers, float32 or float64, of rank 1 or more",
+            "pass arrays of bool, integers, float32 or float64",
         )
     if isinstance(value, complex):
         raise ArgumentError(f"{where} is complex", _span(fn), "pass real numbers")
-    if isinstance(value, list | dict | set | tuple | bytearray):
+    if isinstance(value, list | dict | set | tuple | bytearray) and value != ():
         raise ArgumentError(
-            f"{where} is a {_kind(value)}", _span(fn), "pass an array, a number or a tuple"
+            f"{where} is a {_kind(value)}", _span(fn), "pass an array, a number, a list or a dict"
         )
     return value
 
@@ -407,8 +331,6 @@ class Compiled:
         Makes what the user gets of the results of the kernel.
     ones : tuple
         Directions of inner derivatives: along their scalar argument.
-    states : list
-        Captured objects, and the attributes they had.
     """
 
     lowered: Lowered
@@ -418,7 +340,6 @@ class Compiled:
     entry: cache.Entry
     present: Callable[[Sequence[Any]], Any]
     ones: tuple[Any, ...]
-    states: list[tuple[Any, object]]
 
     @property
     def plan(self) -> Plan | None:
@@ -438,23 +359,24 @@ class Compiled:
         made = self.entry.compilation
         return made or transform(self.lowered, self.steps, self.options.remat)
 
-    def hidden(self) -> list[Any] | None:
-        """Return the captured variables, or None if something built into the code has changed."""
+    @cached_property
+    def varies(self) -> bool:
+        """Whether arguments with the same key may need other code: other attributes, that is."""
+        lowered = self.lowered
+        places = [each.place for each in lowered.captures] + [each.place for each in lowered.guards]
+        return any(isinstance(place.root, int) for place in places)
+
+    def hidden(self, values: tuple[Any, ...]) -> list[Any] | None:
+        """Return what is read outside, or None if something built into the code has changed."""
         for guard in self.lowered.guards:
-            if not guard.holds():
+            if not guard.holds(values):
                 return None
-        for value, state in self.states:
-            if _state(value) != state:
-                return None
-        found = []
+        found: list[Any] = []
         for capture in self.lowered.captures:
-            try:
-                value = capture.read()
-            except (KeyError, AttributeError):
+            leaves = capture.leaves(values)
+            if leaves is None:
                 return None
-            if type_of(value) != capture.param.type:
-                return None
-            found.append(value)
+            found += leaves
         return found
 
     def run(
@@ -464,6 +386,8 @@ class Compiled:
         args = [*self.signature.leaves(values), *hidden]
         if self.lowered.written:
             self._check_overlap(args)
+        if self.lowered.changed:
+            self._check_shared(values)
         return self.present(self.entry.kernel(*args, *self.ones, *directions))
 
     def _check_overlap(self, args: Sequence[Any]) -> None:
@@ -479,6 +403,29 @@ class Compiled:
                         "pass a copy of one of them",
                     )
 
+    def _check_shared(self, values: tuple[Any, ...]) -> None:
+        """Raise if a list, dict or object that the function changes is reached in two ways."""
+        lowered = self.lowered
+        found = [
+            one
+            for value, ty in zip(values, self.signature.types, strict=True)
+            for one in trees.changeable(value, ty)
+        ]
+        for capture in lowered.captures:
+            found += trees.changeable(capture.place.read(values), capture.tree)
+        found += [id(guard.place.read(values)) for guard in lowered.guards if guard.value is None]
+        for place in lowered.changed:
+            value = place.read(values)
+            if found.count(id(value)) > 1:
+                assert isinstance(place.root, int)
+                raise OverlapError(
+                    f"argument {self.signature.names[place.root]!r} of "
+                    f"{_name(self.signature.fn)}() holds a {_kind(value)} that is changed, and is "
+                    "also found elsewhere",
+                    _span(self.signature.fn),
+                    "pass a copy",
+                )
+
 
 def _overlap(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
     try:
@@ -486,18 +433,6 @@ def _overlap(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
         return np.shares_memory(a, b, max_work=100_000)  # type: ignore[arg-type]  # stub is wrong
     except np.exceptions.TooHardError:
         return True
-
-
-def _rebuilt(binding: Binding, stream: Iterator[Any]) -> Any:
-    """Arrange flat results as the Python function returns them."""
-    match binding:
-        case Num() | ArrayRef():
-            return next(stream)
-        case TupleOf(items=items):
-            return tuple([_rebuilt(item, stream) for item in items])
-        case Static(value=value):
-            return value
-    return None
 
 
 def _steps(
@@ -576,7 +511,7 @@ def _presenter(
     first = size - block if order else 0
     ty = signature.scalar(levels[-2].argnums) if order else own[0].type
     assert isinstance(ty, Scalar)
-    number = _number(ty)
+    number = trees.number(ty)
 
     def arranged(first: int, end: int) -> Callable[[Sequence[Any]], Any]:
         if not levels:
@@ -599,7 +534,7 @@ def _presenter(
     )
 
     def with_aux(results: Sequence[Any]) -> Any:
-        pair = _rebuilt(lowered.result, iter(results))
+        pair = rebuilt(lowered.result, lowered.heap, iter(results))
         found = gradient(results)
         return (pair, found) if levels[-1].with_value else (found, pair[1])
 
@@ -633,7 +568,14 @@ class Code:
         # What a bound method adds to the arguments; `argnums` does not count it.
         self._bound = (fn.__self__,) if isinstance(fn, types.MethodType) else ()
         self._parameters = Parameters(self.fn)
-        self.entries: dict[object, Compiled] = {}
+        self._skip = len(self._bound)
+        self._moved = {*(along or ())}
+        for level in levels:
+            chosen = level.argnums
+            self._moved |= {chosen} if isinstance(chosen, int) else set(chosen)
+        self._whole: tuple[bool, ...] | None = None
+        # For every key, the newest first: objects of one class may need code of their own.
+        self.entries: dict[object, list[Compiled]] = {}
         self.last: Compiled | None = None
         self.hits = 0
 
@@ -641,32 +583,59 @@ class Code:
         """Return an argument for each parameter, as a call would; raise TypeError as it would."""
         return self._parameters.match(*self._bound, *args, **kwargs)
 
+    def whole(self, values: tuple[Any, ...]) -> tuple[bool, ...]:
+        """Return for each parameter whether it is differentiated, as far as `argnums` is valid."""
+        if self._whole is not None:
+            return self._whole
+        names, variable = self._parameters.names, self._parameters.variable
+        own = self._parameters.positional - self._skip
+        rest = len(values[names.index(variable)]) if variable is not None else 0
+        found = set()
+        for number in self._moved:
+            number += own + rest if number < 0 else 0
+            found.add(number + self._skip if number < own else self._parameters.positional)
+        whole = tuple([k in found for k in range(len(names))])
+        if variable is None:
+            self._whole = whole
+        return whole
+
     def find(self, values: tuple[Any, ...]) -> tuple[Compiled, list[Any]]:
         """Return code that is up to date for these arguments, and its hidden arguments."""
-        key = tuple([key_of(value) for value in values])
-        found = self.entries.get(key)
+        whole = self._whole or self.whole(values)
+        key = tuple(map(key_of, values, whole))
+        found = self._valid(key, values)
         if found is not None:
-            hidden = found.hidden()
-            if hidden is not None:
-                self.hits += 1
-                self.last = found
-                return found, hidden
+            self.hits += 1
+            self.last = found[0]
+            return found
         with cache.LOCK:
-            found = self.entries.get(key)  # another thread may have made it meanwhile
-            hidden = found.hidden() if found is not None else None
-            while hidden is None:
-                found = self._compile(values)
-                hidden = found.hidden()
-                self.entries.pop(key, None)
-                while len(self.entries) >= _MOST_ENTRIES:
-                    del self.entries[next(iter(self.entries))]
-                self.entries[key] = found
-            assert found is not None
-            self.last = found
-            return found, hidden
+            found = self._valid(key, values)  # another thread may have made it meanwhile
+            while found is None:
+                made = self._compile(values, whole)
+                others = [old for old in self.entries.pop(key, []) if old.varies and made.varies]
+                while sum(map(len, self.entries.values())) + len(others) >= _MOST_ENTRIES:
+                    if others:
+                        others.pop()
+                    else:
+                        del self.entries[next(iter(self.entries))]
+                self.entries[key] = [made, *others[: _MOST_VARIANTS - 1]]
+                found = self._valid(key, values)
+            self.last = found[0]
+            return found
 
-    def _compile(self, values: tuple[Any, ...]) -> Compiled:
-        signature = Signature(self.fn, self._parameters, values, len(self._bound))
+    def _valid(self, key: object, values: tuple[Any, ...]) -> tuple[Compiled, list[Any]] | None:
+        for compiled in self.entries.get(key, ()):
+            hidden = compiled.hidden(values)
+            if hidden is not None:
+                return compiled, hidden
+        return None
+
+    def compiled(self) -> list[Compiled]:
+        """Return the code of all signatures."""
+        return [compiled for entry in list(self.entries.values()) for compiled in reversed(entry)]
+
+    def _compile(self, values: tuple[Any, ...], whole: Sequence[bool]) -> Compiled:
+        signature = Signature(self.fn, self._parameters, values, whole, self._skip)
         steps = _steps(self.fn, signature, self.levels, self.along)
         lowered = lower(self.fn, signature.arguments())
         _check_result(self.fn, lowered, any(level.has_aux for level in self.levels))
@@ -674,9 +643,7 @@ class Code:
         _kernels.add(entry.kernel)
         present = _presenter(lowered, signature, self.levels, self.along)
         ones = (1.0,) * max(len(self.levels) - 1, 0)
-        states = [(guard.value, _state(guard.value)) for guard in lowered.guards]
-        states = [(value, state) for value, state in states if state]
-        return Compiled(lowered, steps, signature, self.options, entry, present, ones, states)
+        return Compiled(lowered, steps, signature, self.options, entry, present, ones)
 
 
 _kernels: weakref.WeakSet[Any] = weakref.WeakSet()

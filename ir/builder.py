@@ -45,6 +45,7 @@ class Builder:
         self.names = names
         self.stmts: list[Stmt] = []
         self.loc: Span | None = None
+        self.emitted = 0  # statements built so far, those thrown away again included
 
     @contextmanager
     def block(self) -> Iterator[list[Stmt]]:
@@ -56,6 +57,7 @@ class Builder:
             self.stmts = outer
 
     def emit(self, stmt: Stmt) -> None:
+        self.emitted += 1
         self.stmts.append(stmt)
 
     def value(self, hint: str, ty: Type) -> Value:

@@ -80,7 +80,7 @@ class Chain:
         arguments = {name: type_tree(arg) for name, arg in zip(names, args, strict=False)}
         lowered = lower(fn, arguments)
         inputs = [leaf for arg in args for leaf in flat(arg)]
-        inputs += [capture.read() for capture in lowered.captures]
+        inputs += [leaf for capture in lowered.captures for leaf in capture.leaves() or ()]
         wanted: list[int] = []
         at = 0
         for number, arg in enumerate(args):

@@ -17,12 +17,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="rewrite the files under tests/golden that are made from output",
     )
+    parser.addoption("--slow", action="store_true", help="run the tests marked slow, too")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     # A run that rewrites what it should compare with would pass whatever happens.
     if config.getoption("--update-golden") and os.environ.get("CI"):
         raise pytest.UsageError("--update-golden is refused where CI is set")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--slow"):
+        skip = pytest.mark.skip(reason="slow: run with --slow")
+        for item in items:
+            if "slow" in item.keywords:
+                item.add_marker(skip)
 
 
 @pytest.fixture

@@ -363,12 +363,13 @@ class _Cast:
     """Stands for a NumPy scalar type in lifted code, as a function and as a dtype."""
 
     def __init__(self, scalar: type[Any], arithmetic: _Exact | _Double) -> None:
-        self.dtype = np.dtype(scalar)
+        self.dtype = arithmetic.dtype(scalar)
         self._scalar = scalar
         self._arithmetic = arithmetic
+        self._floating = np.dtype(scalar).kind == "f"
 
     def __call__(self, x: Any = 0) -> Any:
-        if self.dtype.kind == "f":
+        if self._floating:
             return x if isinstance(x, Step) else self._arithmetic.number(np.float64(x))
         return self._scalar(_real(x))
 

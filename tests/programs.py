@@ -75,21 +75,27 @@ class Program:
         return self.name
 
 
+def recorder(programs: list[Program], common: str = "") -> Callable[..., Callable[[_F], _F]]:
+    """Return the decorator that enters programs in a list, all with the tags in `common`."""
+
+    def program(
+        *args: Any, argnums: tuple[int, ...] = (0,), tags: str = "", smooth: bool = True
+    ) -> Callable[[_F], _F]:
+        """Register a function with its sample arguments; `tags` is separated by spaces."""
+
+        def register(fn: _F) -> _F:
+            labels = frozenset(f"{common} {tags}".split())
+            positions = () if "primal-only" in labels else argnums
+            programs.append(Program(fn.__name__, fn, args, positions, labels, smooth))
+            return fn
+
+        return register
+
+    return program
+
+
 PROGRAMS: list[Program] = []
-
-
-def program(
-    *args: Any, argnums: tuple[int, ...] = (0,), tags: str = "", smooth: bool = True
-) -> Callable[[_F], _F]:
-    """Register the decorated function with its sample arguments; `tags` is separated by spaces."""
-
-    def register(fn: _F) -> _F:
-        labels = frozenset(tags.split())
-        positions = () if "primal-only" in labels else argnums
-        PROGRAMS.append(Program(fn.__name__, fn, args, positions, labels, smooth))
-        return fn
-
-    return register
+program = recorder(PROGRAMS)
 
 
 def by_name(name: str) -> Program:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import copy
 import doctest
 import functools
@@ -139,8 +140,9 @@ def test_methods() -> None:
     assert adc.grad(adc.grad(model.loss))(2.0) == 6.0
     assert adc.jvp(model.loss, (2.0,), (1.0,)) == (12.0, 12.0)
     assert "slope" in model.slope.signatures()[0]
-    with pytest.raises(IntegerArgumentError, match="'self'"):
-        adc.grad(Model.loss)(model, 2.0)
+    slope = adc.grad(Model.loss)(model, 2.0)
+    assert (type(slope), slope.scale) == (Model, 4.0)
+    assert model.scale == 3.0
 
 
 def test_attributes_of_an_argument_are_read_again() -> None:
@@ -242,10 +244,10 @@ class Celsius(np.ndarray[Any, Any]):
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (np.array(1.0), "a ndarray of dtype float64 and rank 0"),
+        (np.array(1j), "a ndarray of dtype complex128 and rank 0"),
         (np.zeros(3).view(Celsius), "a Celsius of dtype float64 and rank 1"),
-        ([1.0, 2.0], "a list"),
-        ({"a": 1.0}, "a dict"),
+        ({1.0, 2.0}, "a set"),
+        (collections.defaultdict(float, a=1.0), "a defaultdict"),
         (1j, "complex"),
         (np.ones(3, complex), "dtype complex128"),
         (np.float16(1.0), "float16"),
@@ -272,8 +274,6 @@ def test_tuples() -> None:
     np.testing.assert_array_equal(a, [1.0, 0.5, 2.0])
     assert (c, s) == (2.0, 3.0)
     assert type(c) is float
-    with pytest.raises(ArgumentError, match=r"'p'.* is a list"):
-        adc.grad(programs.tuple_argument_with_an_array)([np.ones(3), 0.5], 2.0)
 
 
 # --- results --------------------------------------------------------------------------------------
@@ -599,7 +599,7 @@ def test_attributes_of_captured_objects_are_read_again(
     monkeypatch.setattr(Config, "base", 5.0)
     assert slope(1.0) == 15.0
     assert slope(1.0) == 15.0
-    assert slope.cache_info()["hits"] == 1
+    assert slope.cache_info()["hits"] == 3
 
 
 def apply(fn: Any, x: Any) -> Any:

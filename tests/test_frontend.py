@@ -61,7 +61,7 @@ def _present(value: Any, ty: Any) -> Any:
 def interpreted(lowered: Lowered, args: tuple[Any, ...]) -> Any:
     """Run a lowered program on arguments, as its Python function would return."""
     inputs = [leaf for arg in copy.deepcopy(args) for leaf in chain.flat(arg)]
-    inputs += [capture.read() for capture in lowered.captures]
+    inputs += [leaf for capture in lowered.captures for leaf in capture.leaves() or ()]
     results = run(lowered.fn, inputs)
     types = [operand.type for operand in lowered.fn.results]
     values = (_present(v, ty) for v, ty in zip(results, types, strict=True))

@@ -3,6 +3,7 @@
 ================  ==============================================================================
 `emit`            whole functions and control flow; `writer` (names, pending expressions),
                   `straight` (operations), `traffic` (tape), `expressions` (spelling)
+`outline`         long functions in parts, so that they compile in time
 `tapes`           where frames of the tape lie: blocks for counted loops, a stack otherwise
 `escape`          which arrays outlive the iteration that makes them
 `prelude`         NumPy's meaning of scalar operations, as compiled functions

@@ -67,6 +67,15 @@ class Emitted:
     functions: tuple[str, ...]  # of `vector_math`
 
 
+def _positions(loop: For) -> int:
+    """Return how often the counter of a loop stands as an index in its body."""
+    return sum(
+        stmt.index.count(loop.index)
+        for stmt in walk(loop.body.stmts)
+        if isinstance(stmt, Load | Write)
+    )
+
+
 def _cost(stmt: For) -> float:
     """Estimate the operations of one iteration; an addition is 1."""
     return sum(s.op.cost if isinstance(s, Apply) else 1.0 for s in walk(stmt.body.stmts))
@@ -75,22 +84,24 @@ def _cost(stmt: For) -> float:
 class _Emitter(Traffic):
     """Writes control flow, and with it whole functions."""
 
-    def __init__(self, fn: Function, shared: Shared, *, main: bool) -> None:
+    def __init__(self, fn: Function, shared: Shared, *, main: bool, part: bool) -> None:
         super().__init__(fn, shared, main=main)
+        self._part = part
         self._depth = 0
         # The cost of the loops since the last look for signals.
         self._unlooked = 0.0
         self._bounded: dict[Operand, bool] = {}
         # What defines each integer: a statement, or the loop that counts it.
         self._origins: dict[Operand, Stmt] = {}
-        for stmt in walk(fn.body):
+        whole = shared.wholes[fn.name]
+        for stmt in walk(whole.body):
             for result in stmt.results:
                 self._origins[result] = stmt
             if isinstance(stmt, For):
                 self._origins[stmt.index] = stmt
         self._sizes = {
             stmt.result
-            for stmt in walk(fn.body)
+            for stmt in walk(whole.body)
             if isinstance(stmt, Apply) and stmt.op.name in ("dim", "trips")
         }
 
@@ -213,6 +224,10 @@ class _Emitter(Traffic):
             else:
                 self.line(f"for {index} in range({count}):")
         self._indent += 1
+        if _positions(stmt) > 1:
+            # Numba compiles one conversion faster than many.
+            self._positions[stmt.index] = self.helper(f"{index}_u")
+            self.line(f"{self._positions[stmt.index]} = u({index})")
         self.body(stmt, names, poll=not inner and not self.has_inner_loop(stmt.body))
         self._indent = indent
         self._bases, self._rows = outer_bases, outer_rows
@@ -341,6 +356,8 @@ class _Emitter(Traffic):
                 isinstance(v.type, Array) and v not in self._escaping for v in stmt.results
             ):
                 return True
+            if isinstance(stmt, Call) and stmt.callee in self._shared.making:
+                return True
             if isinstance(stmt, If) and any(self.makes_arrays(b.stmts) for b in blocks(stmt)):
                 return True
         return False
@@ -378,12 +395,13 @@ class _Emitter(Traffic):
         params = ", ".join(["state", *(self.name(param) for param in self._fn.params)])
         types = ", ".join(str(param.type) for param in self._fn.params)
         results = ", ".join(str(result.type) for result in self._fn.results) or "none"
-        head = ["@njit(**OPTIONS)", f"def {self._shared.names[self._fn.name]}({params}):"]
+        options = "PART" if self._part else "OPTIONS"
+        head = [f"@njit(**{options})", f"def {self._shared.names[self._fn.name]}({params}):"]
         self.line(f'"""{self._fn.name}: {types} -> {results}"""')
         if self._fn.name in self._shared.recursive:
             self.stop_if("poll(state, 1)")
         mark = ""
-        if not self._main and self.makes_arrays(self._fn.body):
+        if not self._main and not self._part and self.makes_arrays(self._fn.body):
             mark = self.helper("mark")
             self.line(f"{mark} = state[TOP]")
         for dtype in self._own:
@@ -408,18 +426,31 @@ def emit(fn: Function) -> Emitted:
     shared = Shared(fn)
     code: list[str] = []
     for each in (*fn.callees, fn):
-        code += ["", "", *_Emitter(each, shared, main=each is fn).run()]
+        *parts, rest = shared.divide(each)
+        for piece in (*parts, rest):
+            main = each is fn and piece is rest
+            code += ["", "", *_Emitter(piece, shared, main=main, part=piece is not rest).run()]
     text = "\n".join(code)
     words = _words(text)
     runtime = sorted(words & RUNTIME)
     math = sorted(words & set(vector_math.FUNCTIONS))
     names = sorted((words & prelude.NAMES) - set(math))
     head = [f'"""{fn.name}, compiled by adc."""', ""]
-    head += ["import numpy as np", "from numba import njit"]
+    head += ["import numpy as np", "from numba import njit", ""]
+    compilers = "Compiler, PartCompiler" if "PART" in words else "Compiler"
+    head += [f"from adc.backend.numba_api import {compilers}"]
     for module, found in (("prelude", names), ("runtime", runtime), ("vector_math", math)):
         if found:
             head += ["", f"from adc.backend.{module} import (", *(f"    {n}," for n in found), ")"]
-    head += ["", 'OPTIONS = {"nogil": True, "error_model": "numpy"}']
+    head += ["", 'OPTIONS = {"nogil": True, "error_model": "numpy", "pipeline_class": Compiler}']
+    if "PART" in words:
+        head += [
+            "PART = {",
+            "    **OPTIONS,",
+            '    "pipeline_class": PartCompiler, "no_cpython_wrapper": True,',
+            '    "no_cfunc_wrapper": True,',
+            "}",
+        ]
     if shared.recursive:
         head.append("RECURSIVE = True  # machine code with recursion cannot be loaded from a file")
     if "STRIP" in words:

@@ -89,6 +89,18 @@ class Tapes:
                         found.add("i64")
         return found
 
+    def divide(
+        self, name: str, parts: Sequence[Function], moved: Sequence[tuple[Stmt, Stmt]]
+    ) -> None:
+        """Note the parts that the function `name` was divided into, callees first."""
+        for part in parts:
+            used = frozenset(self.own(part.body))
+            for stmt in walk(part.body):
+                if isinstance(stmt, Call):
+                    used |= self._used[stmt.callee]
+            self._used[part.name] = used
+        self.blocks |= {id(new) for old, new in moved if id(old) in self.blocks}
+
     def used(self, name: str) -> frozenset[str]:
         """Return the dtypes of the tapes that the function `name` and its callees use."""
         return self._used[name]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from adc.backend import expressions, prelude, vector_math
 from adc.backend.escape import escaping
 from adc.backend.expressions import Expr, numpy_name
+from adc.backend.outline import makes_arrays, outline
 from adc.backend.runtime import State
 from adc.backend.tapes import Tapes
 from adc.ir.core import Call, Check, Function, Literal, Operand, Print, Value, walk
@@ -67,6 +68,25 @@ class Shared:
             self.names[each.name] = _unique(each.name, taken)
         functions = {each.name: each for each in (fn, *fn.callees)}
         self.recursive = {name for name in functions if _reaches(functions, name, name)}
+        self.escaping = {each.name: escaping(each) for each in (fn, *fn.callees)}
+        # Of every part (`outline`): the whole function. The parts that take workspace.
+        self.wholes: dict[str, Function] = {}
+        self.making: set[str] = set()
+        self._taken = taken
+
+    def divide(self, fn: Function) -> list[Function]:
+        """Return the parts of a function, callees first, and what is left of it."""
+        known = {*self.names, *self.wholes}
+        done = outline(fn, self.escaping[fn.name], known)
+        self.tapes.divide(fn.name, done.parts, done.moved)
+        for part in done.parts:
+            self.names[part.name] = _unique(part.name, self._taken)
+            self.wholes[part.name] = fn
+            self.escaping[part.name] = self.escaping[fn.name]
+            if makes_arrays(part, self.making):
+                self.making.add(part.name)
+        self.wholes[fn.name] = fn
+        return [*done.parts, done.fn]
 
     def site(self, stmt: Check | Print) -> int:
         error = stmt.error if isinstance(stmt, Check) else ""
@@ -116,8 +136,9 @@ class Writer:
         self._names: dict[Value, str] = {}
         self._mutable: set[str] = set()  # variables of carried values: assigned again and again
         self._pending: dict[Value, Expr] = {}
+        self._positions: dict[Value, str] = {}  # counters of loops as unsigned variables
         self._counts = use_counts(fn)
-        self._escaping = escaping(fn)
+        self._escaping = shared.escaping[fn.name]
         self._last: tuple[str, int] | None = None  # the source line last written as a comment
         self._nothing = ""  # the variable that early exits return
 
@@ -200,6 +221,8 @@ class Writer:
         found = self.expr(operand)
         if isinstance(operand, Literal):
             return Expr(str(int(operand.value)))
+        if operand in self._positions:
+            return Expr(self._positions[operand])
         return Expr(f"u({found.bare})", found.reads, found.loads)
 
     def word(self, operand: Operand) -> str:

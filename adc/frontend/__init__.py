@@ -1,19 +1,28 @@
 """Front end: Python source to value form.
 
 `lower.lower` runs once per signature, so types are known while lowering. Names bind to *objects*
-(`bindings`); arrays are objects with a current version, so aliases, mutation and control flow are
-resolved here and no later pass sees them. In the order of a program's way through:
+(`bindings`); arrays are objects with a current version, lists, dicts and objects have slots in the
+state, so aliases, mutation and control flow are resolved here and no later pass sees them. Array
+expressions are lazy: whoever needs their elements computes them in one loop nest. In the order of a
+program's way through:
 
-========================  =======================================================================
-`signature`               types of call arguments; what is static
-`source`                  the AST of a function object, with spans
-`scope`                   syntactic questions: names assigned, exits contained
-`bindings`                what a name may be bound to, and how two bindings join
-`lower`                   the lowering state, and the entry
-`statements`              one function per statement node
-`control` `loops`         branches and how they join; loops and what they carry
-`expressions` `numbers`   one function per expression node; arithmetic by NumPy's promotion
-`arrays`                  creation, shape, element access
-`calls` `library`         calls: inlining, recursion, Python's and NumPy's functions
-========================  =======================================================================
+=================================  ==============================================================
+`trees` `places`                   arguments as trees of types; what a function reads from outside
+`source`                           the AST of a function object, with spans
+`scope`                            syntactic questions: names assigned, exits contained
+`bindings`                         what a name may be bound to, and how two bindings join
+`lower`                            the lowering state, and the entry
+`statements`                       one function per statement node
+`control` `loops`                  branches and how they join; loops and what they carry
+`expressions` `operators`          one function per expression node; operators on any binding
+`numbers`                          arithmetic on scalars by NumPy's promotion
+`views` `indexing`                 what shares memory; what stands between brackets
+`elementwise`                      array expressions, broadcasting, loop nests, assignment
+`arrays` `shaping`                 creation, attributes; functions that arrange elements
+`reductions` `products` `ufuncs`   sums and extrema; contractions; ufuncs and their methods
+`containers` `growing`             lists, dicts, objects; lists whose length depends on data
+`calls` `library` `linear`         calls: inlining, recursion; Python's and NumPy's functions
+`arguments`                        the arguments of library functions
+`refusals`                         the table of what the language does not have
+=================================  ==============================================================
 """

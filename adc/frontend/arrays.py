@@ -84,6 +84,11 @@ def subscript(lo: Lowerer, node: ast.Subscript) -> Binding:
     return expressions.item(lo, owner, node)
 
 
+def item_of(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
+    """Lower ``owner[index]`` for a tuple, list or range."""
+    return _sequence_item(lo, owner, node)
+
+
 def _sequence_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
     held = lo.held(owner) if isinstance(owner, ListRef) else None
     if isinstance(held, Growing):

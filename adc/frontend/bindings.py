@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from adc.frontend.places import Place
 from adc.frontend.source import Source
 from adc.ir.core import Operand, Value
 from adc.ir.errors import Span
@@ -138,6 +139,14 @@ Ref = ListRef | DictRef | ObjectRef
 
 
 @dataclass(frozen=True, slots=True)
+class Given:
+    """An attribute that an object had when the function was called: bound when it is read."""
+
+    place: Place
+    value: Any = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Growing:
     """What a list of a length known only at run time holds: numbers of one type, in a buffer."""
 
@@ -241,6 +250,7 @@ Binding = (
     | ObjectRef
     | NamedTuple
     | Growing
+    | Given
     | Static
     | Closure
     | Range
@@ -268,6 +278,8 @@ def kind_of(binding: Binding) -> str:
             return f"an array ({ty}, rank {len(dims)})"
         case TupleOf(items=items):
             return f"a tuple of {len(items)}"
+        case RecordOf(keys=keys):
+            return f"one with {', '.join(map(repr, keys)) or 'nothing'}"
         case ListRef():
             return "a list"
         case DictRef():
@@ -286,6 +298,8 @@ def kind_of(binding: Binding) -> str:
             return "unbound"
         case Unstable():
             return "of a kind that depends on the path"
+        case RecordOf(keys=keys):
+            return f"{', '.join(map(str, keys)) or 'nothing'}"
     return f"a {type(binding).__name__.lower()}"
 
 
@@ -402,6 +416,8 @@ def shape_of(binding: Binding) -> object:
             return (cls, shape_of(record))
         case Growing(type=ty):
             return ("growing", ty)
+        case Given(place=place):
+            return ("given", place)
         case ListRef(slot=slot) | DictRef(slot=slot) | ObjectRef(slot=slot):
             return (type(binding).__name__, slot)
         case Zip(inners=items):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from adc.frontend import (
     containers,
@@ -16,6 +15,7 @@ from adc.frontend import (
     library,
     scope,
     statements,
+    trees,
 )
 from adc.frontend.bindings import (
     NONE,
@@ -25,6 +25,7 @@ from adc.frontend.bindings import (
     Bound,
     Closure,
     DictRef,
+    Given,
     Late,
     Lazy,
     ListRef,
@@ -32,17 +33,21 @@ from adc.frontend.bindings import (
     Num,
     ObjectRef,
     RecordOf,
+    Ref,
     Static,
     TupleOf,
     Unbound,
     Unstable,
+    is_slot,
     kind_of,
     leaves,
     rebuild,
+    refs,
     shape_of,
 )
 from adc.frontend.control import EXIT, FALLS, RESULT, RETURN
 from adc.frontend.lower import MAX_CALL_DEPTH, Dead, Frame, Lowerer, static
+from adc.frontend.places import Item, Place, defaults_of
 from adc.frontend.refusals import GENERATOR, refusal
 from adc.frontend.source import Source, source_of
 from adc.ir.builder import integer
@@ -52,6 +57,9 @@ from adc.ir.types import INT, Array, Scalar, join
 
 # Compiled recursion has no interpreter to stop it before the stack ends.
 MAX_RECURSION = 3000
+# Functions are inlined until this many statements were built: a function that calls another twice,
+# which calls a third twice … would take exponential time.
+MAX_INLINED = 10_000
 # A recursive function is lowered once for each combination of argument types and functions.
 MAX_CALLEES = 24
 
@@ -131,10 +139,10 @@ def apply(
                 record = record.with_item(name, value)
             return NamedTuple(cls, record)
         case Bound(owner=(NamedTuple(cls=cls) | ObjectRef(cls=cls)) as owner, name=name):
-            fn = containers.find_method(cls, name)
+            fn = containers.find_method(lo, cls, name)
             return call_function(lo, fn, [owner, *args], kwargs, node)
         case ObjectRef(cls=cls) | NamedTuple(cls=cls):
-            fn = containers.find_method(cls, "__call__")
+            fn = containers.find_method(lo, cls, "__call__")
             return call_function(lo, fn, [callee, *args], kwargs, node)
         case Static(value=value) if containers.is_record_class(value):
             return containers.construct(lo, value, args, kwargs, node)
@@ -210,19 +218,20 @@ def bind_arguments(
         if key not in bound:
             if key not in defaults:
                 raise TypeMismatchError(f"{name}() needs {key!r}", lo.span(node))
-            bound[key] = defaults[key]
+            bound[key] = lo.opened(defaults[key])
     if spec.kwarg is not None:
         bound[spec.kwarg.arg] = lo.new_ref(DictRef, extra)
     return bound
 
 
-def function_defaults(fn: types.FunctionType, spec: ast.arguments) -> dict[str, Binding]:
-    """Return the default values of a function object."""
-    positional = [arg.arg for arg in (*spec.posonlyargs, *spec.args)]
-    values = fn.__defaults__ or ()
-    found = dict(zip(reversed(positional), reversed(values), strict=False))
-    found.update(fn.__kwdefaults__ or {})
-    return {name: static(value) for name, value in found.items()}
+def function_defaults(fn: types.FunctionType) -> dict[str, Binding]:
+    """Return the default values of a function object: numbers are part of the program."""
+    return {
+        name: static(value)
+        if trees.is_constant((value,))
+        else Given(Place(fn, (Item(name),)), value)
+        for name, value in defaults_of(fn).items()
+    }
 
 
 def _locals(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
@@ -269,7 +278,7 @@ def _run(
     site = lo.here
     frame = Frame(
         source,
-        {**heap_of(lo.frame), **bound, EXIT: Num(integer(FALLS))},
+        {**lo.initial, **heap_of(lo.frame), **bound, EXIT: Num(integer(FALLS))},
         holder,
         outer,
         lo.frame,
@@ -279,9 +288,8 @@ def _run(
     )
     caller = lo.frame
     result = _body(lo, frame, node, source)
-    if caller is not None:
-        # Lists, dicts and objects that the function changed or made.
-        caller.env.update(heap_of(frame))
+    # Lists, dicts and objects that the function changed or made.
+    (lo.heap if caller is None else caller.env).update(heap_of(frame))
     return result
 
 
@@ -289,7 +297,7 @@ def heap_of(frame: Frame | None) -> dict[str, Binding]:
     """Return the slots of lists, dicts and objects: the state that all functions share."""
     if frame is None:
         return {}
-    return {name: held for name, held in frame.env.items() if name.startswith("$h")}
+    return {name: held for name, held in frame.env.items() if is_slot(name)}
 
 
 def _body(lo: Lowerer, frame: Frame, node: ast.FunctionDef | ast.Lambda, source: Source) -> Binding:
@@ -315,10 +323,9 @@ def run_function(
     lo: Lowerer, fn: types.FunctionType, source: Source, bound: dict[str, Binding]
 ) -> Binding:
     """Lower the main function, for `lower`."""
-    spec = source.node.args
-    defaults = function_defaults(fn, spec)
     lo.shared.sources[id(fn.__code__)] = source
-    args = {**defaults, **bound}
+    missing = {k: lo.opened(v) for k, v in function_defaults(fn).items() if k not in bound}
+    args = {**missing, **bound}
     mark = len(lo.builder.stmts)
     state = (dict(lo.versions), dict(lo.stale))
     key = _key(fn, args)
@@ -334,9 +341,11 @@ def run_function(
     del lo.builder.stmts[mark:]
     lo.versions, lo.stale = state
     lo.shared.recursive.add(key)
-    lo.frame = Frame(source, {EXIT: Num(integer(FALLS))}, fn)
+    lo.frame = Frame(source, {**lo.initial, EXIT: Num(integer(FALLS))}, fn)
     lo.builder.loc = source.span(source.node)
-    return call_recursive(lo, fn, source, args, source.node)
+    result = call_recursive(lo, fn, source, args, source.node)
+    lo.heap = heap_of(lo.frame)
+    return result
 
 
 def call_function(
@@ -353,12 +362,16 @@ def call_function(
         raise refusal(lo, node, GENERATOR)
     lo.shared.sources[id(code)] = source
     spec = source.node.args
-    bound = bind_arguments(lo, fn.__name__, spec, args, kwargs, function_defaults(fn, spec), node)
+    bound = bind_arguments(lo, fn.__name__, spec, args, kwargs, function_defaults(fn), node)
     key = _key(fn, bound)
     if key in lo.shared.recursive:
         return call_recursive(lo, fn, source, bound, node)
     if key in lo.stack:
         raise _Recursive(key)
+    passed = [*bound.values()]
+    if lo.builder.emitted > MAX_INLINED and not any(True for b in passed for _ in refs(b)):
+        lo.shared.recursive.add(key)  # it may call itself
+        return call_recursive(lo, fn, source, bound, node)
     if len(lo.stack) >= MAX_CALL_DEPTH:
         raise RecursionDepthError(f"calls nest more than {MAX_CALL_DEPTH} deep", lo.span(node))
     before, mark = lo.snapshot(), len(lo.builder.stmts)
@@ -395,7 +408,7 @@ class Callee:
     # For each result leaf: the position of the array parameter that it is, or -1.
     origins: tuple[int, ...] = ()
     modified: frozenset[int] = frozenset()
-    captures: list[tuple[Any, tuple[str, ...]]] = field(default_factory=list)
+    captures: tuple[Place, ...] = ()
     function: Function | None = None
 
     def facts(self) -> tuple[object, ...]:
@@ -412,6 +425,7 @@ def call_recursive(
 ) -> Binding:
     """Lower a call of a recursive function to a `Call`."""
     bound = {name: _closed(lo, binding, node, ()) for name, binding in bound.items()}
+    bound = {**bound, **_reachable(lo, bound.values())}
     found = [leaf for binding in bound.values() for leaf in _leaves(binding)]
     unique: list[Num | ArrayRef] = []
     slots: list[int] = []
@@ -436,7 +450,10 @@ def call_recursive(
         slots.append(len(unique))
         unique.append(leaf)
     types_ = tuple(
-        leaf.operand.type if isinstance(leaf, Num) else leaf.object.type for leaf in unique
+        leaf.operand.type
+        if isinstance(leaf, Num)
+        else replace(leaf.object.type, ones=())  # of the array on one path, perhaps
+        for leaf in unique
     )
     key = (
         id(fn.__code__), tuple(slots), types_,
@@ -487,6 +504,30 @@ def _closed(lo: Lowerer, binding: Binding, node: ast.AST, within: tuple[object, 
                 f"passing {kind_of(binding)} to a recursive function", node, "pass the array"
             )
     return binding
+
+
+def _reachable(lo: Lowerer, bindings: Iterable[Binding]) -> dict[str, Binding]:
+    """Return what the lists, dicts and objects hold that are reached from bindings, by slot."""
+    found: dict[str, Binding] = {}
+    todo = [ref for binding in bindings for ref in _refs(binding)]
+    while todo:
+        ref = todo.pop()
+        if ref.slot not in found:
+            found[ref.slot] = lo.held(ref)
+            todo += refs(found[ref.slot])
+    return dict(sorted(found.items()))
+
+
+def _refs(binding: Binding) -> Iterator[Ref]:
+    match binding:
+        case TupleOf(items=items):
+            for item in items:
+                yield from _refs(item)
+        case Closure():
+            for _, part in _parts(binding):
+                yield from _refs(part)
+        case _:
+            yield from refs(binding)
 
 
 def _free_names(node: ast.FunctionDef | ast.Lambda) -> list[str]:
@@ -553,7 +594,7 @@ def _check_data(result: Binding, source: Source) -> None:
         case TupleOf(items=items):
             for item in items:
                 _check_data(item, source)
-        case Closure() | Bound():
+        case Closure() | Bound() | ListRef() | DictRef() | ObjectRef():
             raise UnsupportedError(
                 f"returning {kind_of(result)} from a recursive function is not supported",
                 source.span(source.node),
@@ -565,10 +606,9 @@ def _emit_call(
     lo: Lowerer, callee: Callee, unique: Sequence[Num | ArrayRef], node: ast.AST
 ) -> Binding:
     passed: list[Num | ArrayRef] = list(unique)
-    for holder, path in callee.captures:
-        binding = lo.free(holder, path, node)
-        assert isinstance(binding, Num | ArrayRef)
-        passed.append(binding)
+    for place in callee.captures:
+        lo.reach(place, lo.shared.values[place])
+        passed += lo.captured[place][1]
     level: Operand = (
         integer(0)
         if lo.depth is None
@@ -668,6 +708,9 @@ def _lower_callee(
         made.append(sub.array_param(param, hint) if isinstance(ty, Array) else Num(param))
     fresh: Iterator[Num | ArrayRef] = iter([made[slot] for slot in slots])
     env = {name: _rebuilt(binding, fresh) for name, binding in bound.items()}
+    sub.lent = {name for name in bound if is_slot(name)}
+    for slot in sub.lent:
+        sub.builder.names.reserve(slot)
     sub.builder.loc = source.span(source.node)
     within = sub.builder.apply("lt", depth, integer(MAX_RECURSION))
     sub.builder.check(within, "RecursionError", "maximum recursion depth exceeded")
@@ -675,13 +718,8 @@ def _lower_callee(
     if isinstance(result, Unstable | Unbound):
         raise TypeMismatchError(f"the result {result.why}", source.span(source.node))
     _check_data(result, source)
-    captures = list(sub.captured)
-    holders = {id_: capture.holder for (id_, _), (capture, _) in sub.captured.items()}
-    callee.captures = [(holders[id_], path) for id_, path in captures]
-    arrays_in: list[Num | ArrayRef] = [*made]
-    for _, binding in sub.captured.values():
-        assert isinstance(binding, Num | ArrayRef)
-        arrays_in.append(binding)
+    callee.captures = tuple(sub.captured)
+    arrays_in = [*made, *(leaf for _, found in sub.captured.values() for leaf in found)]
     position_of = {leaf.object: k for k, leaf in enumerate(arrays_in) if isinstance(leaf, ArrayRef)}
     outputs: list[Operand] = []
     origins: list[int] = []
@@ -722,7 +760,7 @@ def _lower_callee(
         assert isinstance(leaf, ArrayRef)
         outputs.append(sub.versions.get(leaf.object, sub.origin[leaf.object]))
     callee.result, callee.types, callee.origins = result, tuple(found_types), tuple(origins)
-    captured_params = [capture.param for capture, _ in sub.captured.values()]
+    captured_params = [p for capture, _ in sub.captured.values() for p in capture.params]
     return Function(
         callee.name,
         (depth, *params, *captured_params),

@@ -10,12 +10,23 @@ from __future__ import annotations
 import ast
 import dataclasses
 import enum
+import functools
 import inspect
 import types
 from collections.abc import Sequence
 from typing import Any
 
-from adc.frontend import arguments, arrays, calls, control, expressions, growing, numbers, operators
+from adc.frontend import (
+    arguments,
+    arrays,
+    calls,
+    control,
+    expressions,
+    growing,
+    numbers,
+    operators,
+    trees,
+)
 from adc.frontend.bindings import (
     NONE,
     Binding,
@@ -36,6 +47,7 @@ from adc.frontend.bindings import (
     kind_of,
 )
 from adc.frontend.lower import Lowerer, static
+from adc.frontend.places import Place
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
@@ -106,6 +118,13 @@ def key_of(lo: Lowerer, binding: Binding, node: ast.AST) -> Any:
 def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
     """Lower ``owner[key]`` for anything but arrays, lists and tuples."""
     match owner:
+        case Num():
+            key = expressions.lower_expr(lo, node.slice)
+            whole = key == TupleOf(()) or (isinstance(key, Static) and key.value is Ellipsis)
+            if whole and not numbers.scalar_type(owner.operand).weak:
+                return owner  # a NumPy scalar is an array without axes
+        case NamedTuple(cls=cls, record=record) if issubclass(cls, tuple):
+            return arrays.item_of(lo, TupleOf(record.items), node)
         case DictRef():
             key = key_of(lo, expressions.lower_expr(lo, node.slice), node.slice)
             found = lo.record(owner).get(key)
@@ -246,6 +265,10 @@ def method(
     if isinstance(owner, ListRef) and bound.name == "append" and len(args) == 1 and not kwargs:
         growing.append(lo, owner, args[0], node)
         return NONE
+    if isinstance(owner, ListRef) and bound.name == "pop" and not kwargs:
+        held = lo.held(owner)
+        if isinstance(held, Growing) and not args:
+            return growing.pop(lo, owner, held, node)
     if isinstance(owner, ListRef | TupleOf):
         return _sequence_method(lo, owner, bound.name, args, kwargs, node)
     assert isinstance(owner, DictRef)
@@ -373,31 +396,41 @@ def attribute(lo: Lowerer, owner: Binding, name: str, node: ast.expr) -> Binding
             return _class_attribute(lo, owner, cls, name, node)
         case ObjectRef(cls=cls):
             found = lo.record(owner).get(name)
-            return found if found is not None else _class_attribute(lo, owner, cls, name, node)
+            if found is None:
+                return _class_attribute(lo, owner, cls, name, node)
+            return lo.opened(found)
     return None
 
 
 def _class_attribute(
     lo: Lowerer, owner: Binding, cls: type, name: str, node: ast.expr
 ) -> Binding | None:
-    for base in cls.__mro__:
-        if name in vars(base):
-            value = vars(base)[name]
-            if isinstance(value, types.FunctionType):
-                return Bound(owner, name)
-            if isinstance(value, property) and isinstance(value.fget, types.FunctionType):
-                call = ast.Call(func=node, args=[], keywords=[])
-                ast.copy_location(call, node)
-                return calls.call_function(lo, value.fget, [owner], {}, call)
-            if isinstance(value, staticmethod):
-                return Static(value.__func__)
-            return static(value)
-    return None
+    place = Place(cls, (name,))
+    try:
+        value = place.read()
+    except KeyError:
+        return None
+    if isinstance(value, types.FunctionType):
+        return Bound(owner, name)
+    getter = value.fget if isinstance(value, property) else getattr(value, "func", None)
+    if isinstance(value, property | functools.cached_property) and isinstance(
+        getter, types.FunctionType
+    ):
+        lo.guard(place, value)
+        call = ast.Call(func=node, args=[], keywords=[])
+        ast.copy_location(call, node)
+        return calls.call_function(lo, getter, [owner], {}, call)
+    if isinstance(value, staticmethod | classmethod):
+        lo.guard(place, value)
+        return Static(value.__get__(None, cls))
+    return lo.reach(place, value)
 
 
-def find_method(cls: type, name: str) -> types.FunctionType:
-    value = inspect.getattr_static(cls, name)
+def find_method(lo: Lowerer, cls: type, name: str) -> types.FunctionType:
+    place = Place(cls, (name,))
+    value = place.read()
     assert isinstance(value, types.FunctionType)
+    lo.guard(place, value)
     return value
 
 
@@ -414,23 +447,7 @@ def set_attribute(lo: Lowerer, owner: Binding, name: str, value: Binding, node: 
 
 
 def is_record_class(value: Any) -> bool:
-    return isinstance(value, type) and (
-        (issubclass(value, tuple) and hasattr(value, "_fields")) or _is_plain(value)
-    )
-
-
-def _is_plain(cls: type) -> bool:
-    """Whether instances are made and work by Python code that adc can read."""
-    # A frozen dataclass is immutable by a `__setattr__` of its own.
-    frozen = dataclasses.is_dataclass(cls) and cls.__dataclass_params__.frozen  # type: ignore[attr-defined]
-    special = ("__getattr__", "__slots__", *(() if frozen else ("__setattr__",)))
-    return (
-        cls.__module__ not in ("builtins", "numpy")
-        and not issubclass(cls, BaseException | enum.Enum | tuple | list | dict | str | int | float)
-        and type(cls) is type
-        and cls.__new__ is object.__new__
-        and not any(name in vars(cls) for name in special)
-    )
+    return isinstance(value, type) and (trees.is_named_tuple(value) or trees.is_plain(value))
 
 
 def construct(

@@ -226,7 +226,7 @@ class _Merge:
             lo.frame.partial.add(name)
         if isinstance(a, Unstable) or isinstance(b, Unstable):
             return a if isinstance(a, Unstable) else b
-        a, b = aligned(lo, a, b)
+        a, b = self.opened(*aligned(lo, a, b))
         if isinstance(a, ArrayRef) and isinstance(b, ArrayRef) and not same_view(a, b):
             a, b = self.copied(0, a), self.copied(1, b)
         if is_slot(name) and not (first.exited or second.exited):
@@ -312,12 +312,14 @@ class _Merge:
         if a.slot == b.slot or (isinstance(a, ObjectRef) and a.cls is not b.cls):  # type: ignore[union-attr]
             return None
         for slot in (a.slot, b.slot):
-            if slot in self.before.env and set(holders(self.before.env, slot)) - {name}:
+            if slot in self.lo.elsewhere or (
+                slot in self.before.env and set(holders(self.before.env, slot)) - {name}
+            ):
                 return Unstable(
                     f"is one of two lists, which have other names (line {line_of(self.lo)})"
                 )
         first, second = self.arms
-        x, y = first.lookup(a.slot), second.lookup(b.slot)
+        x, y = self.opened(first.lookup(a.slot), second.lookup(b.slot))
         if not joinable(x, y):
             return None
         hint = name if name[0] != "$" else name[1:]
@@ -325,7 +327,20 @@ class _Merge:
         held = rebuild(x, iter([self.leaf(hint, p, q) for p, q in pairs]))
         slot = self.lo.builder.names.fresh("$h")
         self.slots[slot] = held
+        self.lo.lend(slot, a, b)
         return replace(a, slot=slot)
+
+    def opened(self, a: Binding, b: Binding) -> tuple[Binding, Binding]:
+        """Bind the attributes from outside of which an object has others on the other path."""
+        if not (isinstance(a, RecordOf) and isinstance(b, RecordOf) and a.keys == b.keys):
+            return a, b
+        lo = self.lo
+        for key, x, y in zip(a.keys, a.items, b.items, strict=True):
+            if x != y:
+                a, b = a.with_item(key, lo.opened(x)), b.with_item(key, lo.opened(y))
+        for state in (self.before, *(arm.state for arm in self.arms)):
+            lo.complete(state.env, state.versions)
+        return a, b
 
     def one_sided(self, hint: str, binding: Binding, side: int) -> Binding:
         """Bind what only arm `side` provides; the other arm yields something nobody reads."""
@@ -357,17 +372,15 @@ def merge(lo: Lowerer, cond: Operand, before: State, first: Arm, second: Arm) ->
     lo.frame.partial = set(before.partial) & (first.state.partial | second.state.partial)
     merging = _Merge(lo, (first, second), before)
     env: dict[str, Binding] = {}
-    names = dict.fromkeys([*first.state.env, *second.state.env])
+    for state in (before, first.state, second.state):
+        lo.complete(state.env, state.versions)
     lo.versions = dict(before.versions)
     lo.stale = {**before.stale}
     lo.known = dict(before.known)
     for arm in (first, second):
         if not arm.dead:
             lo.stale.update(arm.state.stale)
-    for obj, origin in lo.origin.items():
-        before.versions.setdefault(obj, origin)
-        lo.versions.setdefault(obj, origin)
-    for name in names:
+    for name in dict.fromkeys([*first.state.env, *second.state.env]):
         env[name] = merging.binding(name)
     env.update(merging.slots)
     joined = env[EXIT]
@@ -376,6 +389,8 @@ def merge(lo: Lowerer, cond: Operand, before: State, first: Arm, second: Arm) ->
         lo.exit_values[joined.operand] = frozenset().union(
             *(exits_of(lo, end.operand) for end in ends if isinstance(end, Num))
         )
+    for obj, origin in lo.origin.items():
+        lo.versions.setdefault(obj, origin)
     for obj in list(before.versions):
         a, b = first.state.versions.get(obj), second.state.versions.get(obj)
         a = before.versions[obj] if a is None or first.dead else a
@@ -463,7 +478,21 @@ def joinable(a: Binding, b: Binding) -> bool:
 
 
 def aligned(lo: Lowerer, a: Binding, b: Binding) -> tuple[Binding, Binding]:
-    """Make a whole array a window if the other of two bindings is one of the same kind."""
+    """Make whole arrays windows where the other of two bindings has one of the same kind."""
+    if isinstance(a, TupleOf) and isinstance(b, TupleOf) and len(a.items) == len(b.items):
+        pairs = [aligned(lo, x, y) for x, y in zip(a.items, b.items, strict=True)]
+        return TupleOf(tuple(x for x, _ in pairs)), TupleOf(tuple(y for _, y in pairs))
+    if isinstance(a, RecordOf) and isinstance(b, RecordOf) and a.keys == b.keys:
+        pairs = [aligned(lo, x, y) for x, y in zip(a.items, b.items, strict=True)]
+        return (
+            RecordOf(a.keys, tuple(x for x, _ in pairs)),
+            RecordOf(b.keys, tuple(y for _, y in pairs)),
+        )
+    if isinstance(a, NamedTuple) and isinstance(b, NamedTuple) and a.cls is b.cls:
+        x, y = aligned(lo, a.record, b.record)
+        assert isinstance(x, RecordOf)
+        assert isinstance(y, RecordOf)
+        return NamedTuple(a.cls, x), NamedTuple(b.cls, y)
     if isinstance(a, ArrayRef) and isinstance(b, ArrayRef) and bool(a.view) != bool(b.view):
         from adc.frontend import views  # which is built on the lowering of branches
 

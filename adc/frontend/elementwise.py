@@ -60,40 +60,41 @@ def common_dims(
     rank = max(len(dims) for dims in shapes)
     padded = [(integer(1),) * (rank - len(dims)) + tuple(dims) for dims in shapes]
     found: list[Operand] = []
+    texts = ["({})".format(",".join(["{}"] * len(d)) + ("," * (len(d) == 1))) for d in shapes]
+    message = "operands could not be broadcast together with shapes " + " ".join(texts) + " "
+    everything = [d for dims in shapes for d in dims]
     for sizes in zip(*padded, strict=True):
         result: Operand = integer(1)
         for size in sizes:
-            result = _common(lo, result, size, shapes, node)
+            result = common_size(lo, result, size, message, everything, node)
         found.append(result)
     return tuple(found)
 
 
-def _common(
-    lo: Lowerer,
-    a: Operand,
-    b: Operand,
-    shapes: Sequence[tuple[Operand, ...]],
-    node: ast.AST,
+def common_size(
+    lo: Lowerer, a: Operand, b: Operand, message: str, args: Sequence[Operand], node: ast.AST
 ) -> Operand:
-    if is_one(a) or is_one(b):
-        return b if is_one(a) else a
-    for single, other in ((a, b), (b, a)):
-        if lo.is_single(single, other):
-            require_one(lo, single, node)
-            return other
+    """Return the size that axes of two sizes are broadcast to, checked at run time."""
+    if lo.is_one(a) or lo.is_one(b):
+        return b if lo.is_one(a) else a
     if isinstance(a, Literal) and not isinstance(b, Literal):
         a, b = b, a
-    texts = ["({})".format(",".join(["{}"] * len(d)) + ("," * (len(d) == 1))) for d in shapes]
-    message = "operands could not be broadcast together with shapes " + " ".join(texts)
-    require_equal(lo, a, b, message + " ", [d for dims in shapes for d in dims], node)
+    for one, other in ((a, b), (b, a)):
+        if lo.is_single(one, other):
+            require_one(lo, one, message, args, node)
+            return other
+    require_equal(lo, a, b, message, args, node)
     return b if isinstance(b, Literal) else a
 
 
-def require_one(lo: Lowerer, size: Operand, node: ast.AST) -> None:
-    """Check that an axis of size 0 or 1 that is broadcast has an element."""
+def require_one(
+    lo: Lowerer, size: Operand, message: str, args: Sequence[Operand], node: ast.AST
+) -> None:
+    """Check that a slice of at most one element has one: it is broadcast."""
     with lo.at(node):
         one = numbers.apply(lo, "eq", size, integer(1))
-        numbers.check(lo, one, "ValueError", "adc: an empty slice would be broadcast")
+        numbers.check(lo, one, "ValueError", message, *args)
+    lo.unify_sizes(size, integer(1))
 
 
 def require_equal(
@@ -331,10 +332,12 @@ def fitted(lo: Lowerer, source: Lazy, dims: Sequence[Operand], node: ast.AST) ->
         assert isinstance(dropped, Lazy)
         source, own = dropped, dropped.dims
     for size, wanted in zip(own, dims[len(dims) - len(own) :], strict=True):
+        if lo.is_one(size):
+            continue
         if lo.is_single(size, wanted):
-            require_one(lo, size, node)
-        elif not is_one(size):
-            require_equal(lo, size, wanted, text, [*own, *dims], node)
+            require_one(lo, size, text, [*own, *dims], node)
+            continue
+        require_equal(lo, size, wanted, text, [*own, *dims], node)
     result = views.broadcast(lo, source, dims)
     assert isinstance(result, Lazy)
     return result

@@ -19,6 +19,7 @@ from adc.frontend import (
     operators,
     scope,
     statements,
+    trees,
     views,
 )
 from adc.frontend.bindings import (
@@ -35,7 +36,8 @@ from adc.frontend.bindings import (
     leaves,
 )
 from adc.frontend.control import branch, merge, run_arm
-from adc.frontend.lower import Lowerer, static
+from adc.frontend.lower import Frame, Lowerer, static
+from adc.frontend.places import Place
 from adc.frontend.refusals import refusal
 from adc.ir.core import Apply, Literal, Operand
 from adc.ir.errors import TypeMismatchError, UnsupportedError
@@ -471,7 +473,7 @@ def _if_expression(lo: Lowerer, node: ast.IfExp) -> Binding:
 
 def _attribute(lo: Lowerer, node: ast.Attribute) -> Binding:
     path = dotted(node)
-    if path is not None and _is_free(lo, path[0]):
+    if path is not None and _is_free(lo, path):
         return lo.free(_holder(lo), path, node)
     owner = evaluate(lo, node.value)
     if isinstance(owner, Num) and not isinstance(owner.operand.type, Array):
@@ -511,18 +513,19 @@ def dotted(node: ast.expr) -> tuple[str, ...] | None:
     return (node.id, *reversed(names))
 
 
-def _is_free(lo: Lowerer, name: str) -> bool:
-    """Whether `name` is a global or closure variable that denotes a module or class."""
-    frame = lo.frame
-    while True:
-        if name in frame.env or name in frame.locals:
+def _is_free(lo: Lowerer, path: tuple[str, ...]) -> bool:
+    """Whether a path leads from a global or closure variable through modules, classes and such."""
+    frame: Frame | None = lo.frame
+    while frame is not None:
+        if path[0] in frame.env or path[0] in frame.locals:
             return False
-        if frame.outer is None:
-            break
         frame = frame.outer
-    return not isinstance(
-        lo.read_name(name, ast.Name(name, ast.Load(), lineno=1, col_offset=0)), ArrayRef
-    )
+    holder = _holder(lo)
+    try:
+        owners = [Place(holder, path[:k]).read() for k in range(1, len(path))]
+    except (LookupError, AttributeError):
+        return True  # it is reported where it is read
+    return not any(trees.has_structure(owner) for owner in owners)
 
 
 def _holder(lo: Lowerer) -> types.FunctionType:

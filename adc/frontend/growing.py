@@ -135,6 +135,18 @@ def append(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> None:
         lo.hold(ref, Growing(buffer, Num(after), held.type))
 
 
+def pop(lo: Lowerer, ref: ListRef, held: Growing, node: ast.AST) -> Binding:
+    """Lower ``list.pop()``."""
+    with lo.at(node):
+        count = held.length.operand
+        some = numbers.apply(lo, "gt", count, integer(0))
+        numbers.check(lo, some, "IndexError", "pop from empty list")
+        last = lo.counts(lo.builder.apply("sub", count, integer(1), hint="n"))
+        found = read(lo, held, last, node)
+        lo.hold(ref, Growing(held.buffer, Num(last), held.type))
+    return found
+
+
 # -- comprehensions --------------------------------------------------------------------------------
 
 _RESULT = "$made"

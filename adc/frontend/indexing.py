@@ -16,6 +16,7 @@ from adc.frontend.bindings import (
     Axis,
     Binding,
     Lazy,
+    NamedTuple,
     Num,
     Static,
     TupleOf,
@@ -130,13 +131,33 @@ def _at_least_zero(lo: Lowerer, a: Operand, b: Operand) -> Operand:
 
 def resolve_slice(lo: Lowerer, part: Slice, size: Operand) -> tuple[Operand, Operand, Operand]:
     """Return offset, step and length of a slice of an axis."""
+    found = _resolved(lo, part, size)
+    if _selects_one(part) and not isinstance(found[2], Literal):
+        lo.at_most_one(found[2])
+    return found
+
+
+def _selects_one(part: Slice) -> bool:
+    """Whether constants limit a slice to one element, like ``a[:1]`` and ``a[-1:]``."""
+    if part.step is not None and part.step != integer(1):
+        return False
+    start = part.start if part.start is not None else integer(0)
+    if not isinstance(start, Literal):
+        return False
+    if part.stop is None:
+        return bool(start.value == -1)
+    if not isinstance(part.stop, Literal) or (start.value < 0) != (part.stop.value < 0):
+        return False
+    return bool(part.stop.value - start.value == 1)
+
+
+def _resolved(lo: Lowerer, part: Slice, size: Operand) -> tuple[Operand, Operand, Operand]:
     step = part.step if part.step is not None else integer(1)
     if isinstance(step, Literal) and step.value == 0:
         raise TypeMismatchError("slice step cannot be zero", lo.span(part.node))
     start, stop = part.start, part.stop
     if isinstance(step, Literal) and step.value == 1:
-        first, step, length = _unit_slice(lo, start, stop, size)
-        return first, step, lo.at_most_one(length) if _takes_one(start, stop) else length
+        return _unit_slice(lo, start, stop, size)
     if not isinstance(step, Literal):
         numbers.check(
             lo, numbers.apply(lo, "ne", step, integer(0)), "ValueError",
@@ -165,21 +186,10 @@ def resolve_slice(lo: Lowerer, part: Slice, size: Operand) -> tuple[Operand, Ope
     if isinstance(step, Literal) and step.value == -1:
         return first, step, _at_least_zero(lo, first, end)
     if all(isinstance(x, Literal) for x in (first, end, step)):
-        length = integer(len(range(*(int(x.value) for x in (first, end, step)))))  # type: ignore[union-attr]
+        length: Operand = integer(len(range(*(int(x.value) for x in (first, end, step)))))  # type: ignore[union-attr]
     else:
         length = lo.counts(lo.builder.apply("trips", first, end, step, hint="n"))
     return first, step, length
-
-
-def _takes_one(start: Operand | None, stop: Operand | None) -> bool:
-    """Whether a slice such as ``2:3`` or ``-1:`` takes at most one element of any axis."""
-    if isinstance(start, Literal) and stop is None:
-        return start.value == -1
-    first = integer(0) if start is None else start
-    if not isinstance(first, Literal) or not isinstance(stop, Literal):
-        return False
-    low, high = int(first.value), int(stop.value)
-    return high - low == 1 and (low >= 0) == (high >= 0)
 
 
 def _unit_slice(
@@ -234,6 +244,9 @@ def prepared(lo: Lowerer, x: Arraylike, items: Sequence[Item], node: ast.AST) ->
     found: list[Item] = []
     for item in items:
         value = item.value
+        if isinstance(value, NamedTuple) and value.cls is slice:
+            start, stop, step = (slice_end(lo, end, item.node) for end in value.record.items)
+            value = Slice(start, stop, step, item.node)
         if not isinstance(value, Slice):
             value = expressions.as_index_array(lo, value, item.node)
             value = elementwise.value_of(lo, value, item.node)

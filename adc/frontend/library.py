@@ -370,10 +370,59 @@ def _enumerate(
     return Enumerate(inner, Num(lo.convert(start.operand, INT)))
 
 
-def _zip(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
-    if set(kwargs) - {"strict"} or arguments.flag(lo, kwargs.get("strict"), node, "`strict`"):
-        raise lo.unsupported("`zip` with these keywords", node)
+def _zip(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    if set(kwargs) - {"strict"}:
+        raise lo.unsupported("`zip` with keywords", node)
+    if arguments.flag(lo, kwargs.get("strict"), node, "`strict`"):
+        sizes = [_iterations(lo, arg, node) for arg in args]
+        for size in sizes[1:]:
+            text = "zip() arguments are of different lengths"
+            elementwise.require_same(lo, sizes[0], size, text, [], node)
     return Zip(tuple(elementwise.materialised(lo, arg, node) for arg in args))
+
+
+def _iterations(lo: Lowerer, iterable: Binding, node: ast.AST) -> Operand:
+    items = containers.static_items(lo, iterable)
+    if items is not None:
+        return integer(len(items))
+    if isinstance(iterable, ArrayRef) and views.dims_of(lo, iterable):
+        return views.dims_of(lo, iterable)[0]
+    raise lo.unsupported(f"`zip` with `strict` of {kind_of(iterable)}", node, "leave it out")
+
+
+def _slice(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    if kwargs or not 1 <= len(args) <= 3:
+        raise TypeMismatchError("`slice` takes one to three arguments", lo.span(node))
+    ends = [NONE, *args, NONE] if len(args) == 1 else [*args, NONE][:3]
+    return NamedTuple(slice, RecordOf(("start", "stop", "step"), tuple(ends)))
+
+
+def _shape(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    _arity(lo, args, kwargs, node, 1)
+    dims = views.dims_of(lo, arrays.as_array(lo, args[0], node))
+    return TupleOf(tuple(Num(size) for size in dims))
+
+
+def _size(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    given = arguments.match(lo, "a axis?", args, kwargs, node)
+    dims = views.dims_of(lo, arrays.as_array(lo, given["a"], node))
+    chosen = arguments.axes(lo, given.get("axis"), len(dims), node)
+    return Num(views.size_of(lo, [dims[k] for k in chosen]))
+
+
+def _ndim(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    _arity(lo, args, kwargs, node, 1)
+    return lo.num(len(views.dims_of(lo, arrays.as_array(lo, args[0], node))))
+
+
+def _numpy_divmod(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    _arity(lo, args, kwargs, node, 2)
+    args = [elementwise.materialised(lo, arg, node) for arg in args]
+    found = [ufuncs.call(lo, find(fn), list(args), {}, node)  # type: ignore[arg-type]
+             for fn in (np.floor_divide, np.remainder)]  # fmt: skip
+    return TupleOf(tuple(found))
 
 
 def _reversed(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -497,8 +546,12 @@ def _sorted(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bi
 
 
 def _print(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
-    if kwargs or any(isinstance(arg, ast.Starred) for arg in node.args):
-        raise lo.unsupported("`print` with keywords", node)
+    between = arguments.text(lo, kwargs.get("sep"), " ", node, "`sep`")
+    end = arguments.text(lo, kwargs.get("end"), "\n", node, "`end`")
+    if end != "\n" or set(kwargs) - {"sep", "end", "flush"}:
+        raise lo.unsupported("`print` with these keywords", node)
+    if any(isinstance(arg, ast.Starred) for arg in node.args):
+        raise lo.unsupported("`print` of a starred argument", node)
     texts: list[str] = []
     operands: list[Operand] = []
     for binding, arg in zip(args, node.args, strict=True):
@@ -509,7 +562,9 @@ def _print(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: a
         )
         texts.append(text)
         operands += values
-    lo.builder.emit(Print(" ".join(texts), tuple(operands), lo.builder.loc))
+    lo.builder.emit(
+        Print(expressions.escaped(between).join(texts), tuple(operands), lo.builder.loc)
+    )
     return NONE
 
 
@@ -572,11 +627,19 @@ def _rounded(row: str) -> Handler:
         lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
     ) -> Binding:
         decimals = args[1] if len(args) > 1 else kwargs.get("decimals", lo.num(0))
-        if arguments.constant_int(lo, decimals, node, "the number of decimals"):
-            raise lo.unsupported("rounding to decimals", node, "scale before and after")
+        places = arguments.constant_int(lo, decimals, node, "the number of decimals")
         x = strong(lo, numbers.number(lo, args[0], node, f"`{ast.unparse(node.func)}`"))
         if x.type.kind == "b":
             raise lo.unsupported("rounding a truth value", node)
+        if places and x.type.kind == "f":
+            # As NumPy does it.
+            ty = numbers.scalar_type(x)
+            factor = Literal(float(10 ** abs(places)), ty)
+            before, after = ("mul", "truediv") if places > 0 else ("truediv", "mul")
+            x = numbers.apply(lo, "rint", numbers.apply(lo, before, x, factor))
+            return Num(numbers.apply(lo, after, x, factor))
+        if places < 0:
+            raise lo.unsupported("rounding integers to tens", node, "divide and multiply")
         return Num(numbers.apply(lo, row, x) if x.type.kind == "f" else x)
 
     return handler
@@ -661,6 +724,8 @@ def _dtype_call(
 
 _HANDLERS: dict[Any, Handler] = {
     abs: _abs, min: _extreme(ast.Lt), max: _extreme(ast.Gt), len: _len, range: _range,
+    slice: _slice, np.shape: _shape, np.size: _size, np.ndim: _ndim,
+    np.divmod: _numpy_divmod,
     enumerate: _enumerate, zip: _zip, reversed: _reversed, divmod: _divmod, pow: _pow,
     sum: _sum, tuple: _tuple, print: _print, int: _to_integer("trunc"), round: _to_integer("rint"),
     float: _to_float, bool: _to_bool, list: _list, dict: _dict, isinstance: _isinstance,
@@ -775,6 +840,9 @@ def method(
                 text = "can only convert an array of size 1 to a Python scalar"
                 elementwise.require_same(lo, size, integer(1), text, [], node)
             args = [lo.num(0) for _ in dims]
+        dims = views.dims_of(lo, owner)
+        if len(args) == 1 and len(dims) != 1:
+            owner = views.reshaped(lo, owner, [views.size_of(lo, dims)])
         index = arrays.index_of(lo, owner, args, node)
         return Num(_weak(lo, elementwise.lazy(lo, owner, node).element(index)))
     if name == "fill":
@@ -792,6 +860,8 @@ def method(
     if handler is None:
         handler = shaping.HANDLERS.get(name) or reductions.HANDLERS.get(name)
     handler = handler or products.HANDLERS.get(name) or _HANDLERS[getattr(np, name)]
+    if name == "compress":
+        return handler(lo, [args[0], owner, *args[1:]], kwargs, node)
     if name == "round":
         return elementwise.lift(
             lo, [owner], lambda items: handler(lo, [*items, *args], kwargs, node), node

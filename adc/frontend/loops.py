@@ -10,15 +10,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from adc.frontend import growing, views
 from adc.frontend.bindings import (
     ArrayObject,
     ArrayRef,
     Binding,
+    Given,
     Growing,
     Late,
+    NamedTuple,
     Num,
+    RecordOf,
     Ref,
     TupleOf,
     Unbound,
@@ -60,12 +64,20 @@ class LoopMemo:
     alias: set[frozenset[tuple[str, int] | ArrayObject]] = field(default_factory=set)
     stale: dict[ArrayObject, str] = field(default_factory=dict)
     late: dict[str, Binding] = field(default_factory=dict)
+    # Names that have another kind where the loop is left early: they cannot be read after it.
+    dropped: set[str] = field(default_factory=set)
     # Names of whole arrays that iterations make views; names that iterations bind to new lists.
     windowed: set[str] = field(default_factory=set)
     relisted: set[str] = field(default_factory=set)
     # Lists, dicts and objects that iterations change; lists that they append numbers to.
     slots: set[str] = field(default_factory=set)
     growing: dict[str, Scalar] = field(default_factory=dict)
+    # Attributes from outside that they change.
+    opened: set[tuple[str, Any]] = field(default_factory=set)
+
+
+class RestructuredError(TypeUnstableError):
+    """Iterations change what a container is made of."""
 
 
 class _Retry(Exception):
@@ -132,28 +144,34 @@ def lower_loop(
 def _entered(lo: Lowerer, memo: LoopMemo) -> tuple[State, list[str]]:
     """Bring names and lists into the form that iterations give them; return what they change."""
     env = lo.frame.env
+    for slot, start in lo.initial.items():
+        env.setdefault(slot, start)
     slots = {slot for slot in memo.slots if slot in env}
     for name in sorted(memo.windowed):
-        ref = env.get(name)
-        if isinstance(ref, ArrayRef) and not ref.view:
-            env[name] = views.as_window(lo, ref)
+        if name in env:
+            env[name] = _windowed(lo, env[name])
     for name in sorted(memo.relisted):
         old = env.get(name)
         if isinstance(old, Ref) and old.slot not in env:
             # It was made in a loop before, and what it held then is not known here.
             env[name] = Unbound("a loop before may not have run")
         elif isinstance(old, Ref):
-            others = set(holders(env, old.slot)) - {name}
-            if others:
+            others = [repr(n) for n in sorted(holders(env, old.slot)) if n != name]
+            if others or old.slot in lo.elsewhere:
                 raise TypeUnstableError(
                     f"{name!r} is bound to a new {kind_of(old)[2:]} in each iteration, and the "
-                    f"one before the loop is also {', '.join(map(repr, sorted(others)))}",
+                    f"one before the loop is also {', '.join(others) or 'outside the function'}",
                     lo.builder.loc, "make one of them a copy",
                 )  # fmt: skip
             slot = lo.builder.names.fresh("$h")
-            env[slot] = env[old.slot]
+            env[slot] = lo.held(old)
             env[name] = replace(old, slot=slot)
+            lo.lend(slot, old)
             slots.add(slot)
+    for slot, key in memo.opened:
+        record = env[slot]
+        assert isinstance(record, RecordOf)
+        env[slot] = record.with_item(key, lo.opened(record.items[record.keys.index(key)]))
     for slot, ty in memo.growing.items():
         held = env.get(slot)
         if isinstance(held, TupleOf):
@@ -336,20 +354,39 @@ def _close(
     retry = _find_changed(lo, before, memo, bound)
     for name in bound:
         start, end = before.env[name], lo.frame.env.get(name, Unbound())
-        if name in lo.frame.partial or isinstance(end, Unbound):
-            end = Unbound()
+        if is_slot(name) and name in lo.frame.partial and _found_list(lo, memo, name, start, end):
+            # A path with an exit left the list as it was.
+            retry = True
+            continue
+        memo.dropped.discard(name)
+        if name in lo.frame.partial:
+            # Where an exit is pending it is something else. This is what the next iteration sees.
+            memo.dropped.add(name)
         if _found_list(lo, memo, name, start, end):
             retry = True
             continue
         end = lo.frame.env.get(name, end) if isinstance(end, Ref) else end
-        if isinstance(start, ArrayRef) and isinstance(end, ArrayRef):
-            if not start.view and end.view and name not in memo.windowed:
+        if not isinstance(end, Unbound | Unstable):
+            if name not in memo.windowed and _becomes_window(start, end):
                 memo.windowed.add(name)
                 retry = True
                 continue
             _, end = aligned(lo, start, end)
             lo.frame.env[name] = end
+        opened = _opened(start, end)
+        if opened:
+            memo.opened |= {(name, key) for key in opened}
+            retry = True
+            continue
         if not (isinstance(end, Unbound | Unstable) or joinable(start, end)):
+            if is_slot(name):
+                owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
+                raise RestructuredError(
+                    f"{owners[0] if owners else 'a container'} holds {kind_of(start)} before the "
+                    f"loop and {kind_of(end)} after an iteration",
+                    lo.builder.loc,
+                    "fill an array made before the loop, or loop over a constant range",
+                )
             raise TypeUnstableError(
                 f"{name!r} is {kind_of(start)} before the loop and {kind_of(end)} after an "
                 "iteration",
@@ -407,11 +444,44 @@ def _close(
             raise _Retry
 
 
+def _becomes_window(start: Binding, end: Binding) -> bool:
+    """Whether a whole array becomes a view, in a name or in what a tuple or object holds."""
+    if isinstance(start, ArrayRef) and isinstance(end, ArrayRef):
+        return not start.view and bool(end.view)
+    if isinstance(start, NamedTuple) and isinstance(end, NamedTuple):
+        return _becomes_window(start.record, end.record)
+    if isinstance(start, TupleOf | RecordOf) and isinstance(end, TupleOf | RecordOf):
+        return any(_becomes_window(x, y) for x, y in zip(start.items, end.items, strict=False))
+    return False
+
+
+def _windowed(lo: Lowerer, binding: Binding) -> Binding:
+    """Return a binding with its whole arrays as windows that show all of them."""
+    match binding:
+        case ArrayRef(view=()):
+            return views.as_window(lo, binding)
+        case TupleOf(items=items):
+            return TupleOf(tuple(_windowed(lo, item) for item in items))
+        case RecordOf(keys=keys, items=items):
+            return RecordOf(keys, tuple(_windowed(lo, item) for item in items))
+        case NamedTuple(cls=cls, record=RecordOf(keys=keys, items=items)):
+            return NamedTuple(cls, RecordOf(keys, tuple(_windowed(lo, item) for item in items)))
+    return binding
+
+
+def _opened(start: Binding, end: Binding) -> list[Any]:
+    """Return the attributes from outside that an object has others of after an iteration."""
+    if not (isinstance(start, RecordOf) and isinstance(end, RecordOf) and start.keys == end.keys):
+        return []
+    pairs = zip(start.keys, start.items, end.items, strict=True)
+    return [key for key, old, new in pairs if isinstance(old, Given) and old != new]
+
+
 def _find_changed(lo: Lowerer, before: State, memo: LoopMemo, bound: Sequence[str]) -> bool:
     """Note lists, dicts and objects that the body changed and the loop does not carry yet."""
     found = {
         slot
-        for slot, held in before.env.items()
+        for slot, held in {**lo.initial, **before.env}.items()
         if is_slot(slot) and slot not in bound and lo.frame.env.get(slot, held) != held
     }
     if not found <= memo.slots:
@@ -610,6 +680,11 @@ def _after(
     for name in bound:
         start = before.env[name]
         end = end_env.get(name, Unbound())
+        if name in memo.dropped:
+            lo.frame.env[name] = Unstable(
+                f"is of a kind that depends on how the loop at line {line_of(lo)} ends"
+            )
+            continue
         if isinstance(end, Unbound):
             lo.frame.env[name] = end if end.why else Unbound("a loop may delete it")
             continue

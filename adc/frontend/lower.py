@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import inspect
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
 
+from adc.frontend import trees
 from adc.frontend.bindings import (
     NONE,
     ArrayObject,
     ArrayRef,
     Binding,
+    Bound,
     Closure,
     DictRef,
+    Given,
     Late,
     ListRef,
+    NamedTuple,
     Num,
     ObjectRef,
     RecordOf,
@@ -33,12 +36,15 @@ from adc.frontend.bindings import (
     kind_of,
     leaves,
 )
+from adc.frontend.places import Capture, Guard, Item, Place, Step, lookup
 from adc.frontend.source import Source, source_of
+from adc.frontend.trees import Instance, type_of
 from adc.ir.builder import Builder, integer
 from adc.ir.core import Apply, Function, Literal, Operand, Stmt, Value
 from adc.ir.errors import (
     AdcError,
     AliasError,
+    GlobalStateError,
     RecursionDepthError,
     Span,
     TypeMismatchError,
@@ -64,46 +70,6 @@ class Dead(Exception):
 
 
 @dataclass(frozen=True)
-class Capture:
-    """A global or closure variable that is a hidden argument: read anew at every call.
-
-    `holder` is the function object whose globals or closure hold it; `path` the names to follow.
-    """
-
-    holder: types.FunctionType
-    path: tuple[str, ...]
-    param: Value
-
-    def read(self) -> Any:
-        """Return the present value."""
-        value = lookup(self.holder, self.path[0])
-        for name in self.path[1:]:
-            value = getattr(value, name)
-        return value
-
-
-@dataclass(frozen=True)
-class Guard:
-    """A variable whose value was built into the code: if it changes, the code is stale."""
-
-    holder: types.FunctionType
-    path: tuple[str, ...]
-    value: Any
-
-    def holds(self) -> bool:
-        """Whether the variable still has the value that the code was built with."""
-        try:
-            value = lookup(self.holder, self.path[0])
-            for name in self.path[1:]:
-                value = getattr(value, name)
-        except (KeyError, AttributeError):
-            return False
-        return value is self.value or (
-            isinstance(value, str | bool | type(None)) and bool(value == self.value)
-        )
-
-
-@dataclass(frozen=True)
 class Lowered:
     """The result of lowering.
 
@@ -119,6 +85,10 @@ class Lowered:
         Every function that was lowered, for cache keys.
     written : frozenset of int
         Positions of the array parameters that the function writes.
+    heap : dict
+        What the lists, dicts and objects in the result hold.
+    changed : tuple of Place
+        Lists, dicts and objects among the arguments that the function changes.
     """
 
     fn: Function
@@ -127,19 +97,8 @@ class Lowered:
     guards: tuple[Guard, ...]
     sources: tuple[Source, ...]
     written: frozenset[int]
-
-
-def lookup(holder: types.FunctionType, name: str) -> Any:
-    """Return what `name` means as a free variable of `holder`; raise KeyError if nothing."""
-    if name in holder.__code__.co_freevars:
-        cell = (holder.__closure__ or ())[holder.__code__.co_freevars.index(name)]
-        try:
-            return cell.cell_contents
-        except ValueError:
-            raise KeyError(name) from None
-    if name in holder.__globals__:
-        return holder.__globals__[name]
-    return vars(builtins)[name]
+    heap: dict[str, Binding] = field(default_factory=dict)
+    changed: tuple[Place, ...] = ()
 
 
 @dataclass(eq=False)
@@ -174,8 +133,9 @@ class State:
 class Shared:
     """What the lowerings of a function and of its recursive callees have in common."""
 
-    captures: dict[tuple[int, tuple[str, ...]], Capture] = field(default_factory=dict)
-    guards: dict[tuple[int, tuple[str, ...]], Guard] = field(default_factory=dict)
+    guards: dict[Place, Guard] = field(default_factory=dict)
+    # What was found outside.
+    values: dict[Place, Any] = field(default_factory=dict)
     sources: dict[int, Source] = field(default_factory=dict)
     recursive: set[object] = field(default_factory=set)
     callees: dict[object, Any] = field(default_factory=dict)
@@ -193,7 +153,17 @@ class Lowerer:
         # Arrays that are parameters: their first version is available everywhere.
         self.origin: dict[ArrayObject, Value] = {}
         self.prologue: list[Stmt] = []
-        self.captured: dict[tuple[int, tuple[str, ...]], tuple[Capture, Binding]] = {}
+        # Bindings of what lies outside, and the numbers and arrays in it: they are parameters.
+        self.reached: dict[Place, Binding] = {}
+        self.captured: dict[Place, tuple[Capture, tuple[Num | ArrayRef, ...]]] = {}
+        # Lists, dicts and objects from outside: what they hold at first, and where they are.
+        self.initial: dict[str, Binding] = {}
+        self.places: dict[str, frozenset[Place]] = {}
+        # Those that others than names hold: attributes of objects, captured variables.
+        self.elsewhere: set[str] = set()
+        # Arguments that the program changes; what a recursive function may not change.
+        self.changed: set[Place] = set()
+        self.lent: set[str] = set()
         self.memo: dict[object, Any] = {}
         self.stack: list[object] = []
         self.frame: Frame = None  # type: ignore[assignment]  # set by `entered`
@@ -205,6 +175,8 @@ class Lowerer:
         self.exit_values: dict[Value, frozenset[int]] = {}
         # Sizes computed so far, by how; and which sizes were checked to be equal.
         self.known: dict[object, Operand] = {}
+        # Lists, dicts and objects at the end of the function.
+        self.heap: dict[str, Binding] = {}
         # The types of what was appended to lists (`growing`).
         self.appended: dict[str, Scalar] = {}
         # In an update of elements in place: the version to read instead of an older one.
@@ -235,8 +207,7 @@ class Lowerer:
     # -- state -----------------------------------------------------------------------------
 
     def snapshot(self) -> State:
-        for obj, value in self.origin.items():
-            self.versions.setdefault(obj, value)
+        self.complete(self.frame.env, self.versions)
         return State(
             dict(self.frame.env),
             set(self.frame.partial),
@@ -244,6 +215,13 @@ class Lowerer:
             dict(self.stale),
             dict(self.known),
         )
+
+    def complete(self, env: dict[str, Binding], versions: dict[ArrayObject, Value]) -> None:
+        """Add to a state what was found outside since: it was there all the time."""
+        for obj, value in self.origin.items():
+            versions.setdefault(obj, value)
+        for slot, held in self.initial.items():
+            env.setdefault(slot, held)
 
     def restore(self, state: State) -> None:
         self.frame.env = dict(state.env)
@@ -309,13 +287,27 @@ class Lowerer:
         return size
 
     def is_single(self, size: Operand, among: Operand) -> bool:
-        """Whether an axis of this size, 0 or 1, meets one of another size: it must be 1."""
-        return ("single", size) in self.known and not self.same_size(size, among)
+        """Whether an axis of this size, 0 or 1, meets one of another size: it must be 1.
+
+        Two that are both 0 or 1 are compared like any.
+        """
+        if ("single", size) not in self.known or ("single", among) in self.known:
+            return False
+        return not self.same_size(size, among)
+
+    def may_be_empty(self, size: Operand) -> bool:
+        """Whether a size is known to be 0 or 1, but not which."""
+        return ("single", size) in self.known
 
     def _canonical(self, size: Operand) -> Operand:
         while ("same", size) in self.known:
             size = self.known["same", size]
         return size
+
+    def is_one(self, size: Operand) -> bool:
+        """Whether a size is surely 1, here."""
+        size = self._canonical(size)
+        return isinstance(size, Literal) and size.value == 1
 
     def known_size(self, op: str, a: Operand, b: Operand, make: Callable[[], Operand]) -> Operand:
         """Return a size computed from two others, made only once."""
@@ -385,7 +377,7 @@ class Lowerer:
         return held
 
     def held(self, ref: Ref) -> Binding:
-        found = self.frame.env.get(ref.slot, Unbound())
+        found = self.frame.env.get(ref.slot, self.initial.get(ref.slot, Unbound()))
         if isinstance(found, Unstable):
             raise TypeUnstableError(
                 f"{kind_of(ref)} {found.why}", self.builder.loc,
@@ -404,8 +396,29 @@ class Lowerer:
         self.frame.env[ref.slot] = held
         return ref
 
+    def lend(self, slot: str, *refs: Ref) -> None:
+        """Note that `slot` may stand for what others have names for outside."""
+        found = [self.places[ref.slot] for ref in refs if ref.slot in self.places]
+        if found:
+            self.places[slot] = frozenset().union(*found)
+        if any(ref.slot in self.lent for ref in refs):
+            self.lent.add(slot)
+
     def hold(self, ref: Ref, held: Binding) -> None:
         """Change a list, dict or object."""
+        places = self.places.get(ref.slot, frozenset())
+        for place in places:
+            if not isinstance(place.root, int):
+                raise GlobalStateError(
+                    f"{kind_of(ref)} outside the function, `{place}`, would be changed",
+                    self.builder.loc, "change a copy, or pass it as an argument",
+                )  # fmt: skip
+        if ref.slot in self.lent:
+            raise UnsupportedError(
+                f"changing {kind_of(ref)} that was passed to a recursive function is not "
+                "supported", self.builder.loc, "return the new value",
+            )  # fmt: skip
+        self.changed |= places
         self.frame.env[ref.slot] = held
 
     # -- numbers ---------------------------------------------------------------------------
@@ -497,7 +510,10 @@ class Lowerer:
             value: exits for value, exits in self.exit_values.items() if value.name in taken
         }
         for capture, _ in self.captured.values():
-            self.builder.names.reserve(capture.param.name)
+            for param in capture.params:
+                self.builder.names.reserve(param.name)
+        for slot in self.initial:
+            self.builder.names.reserve(slot)
         for stmt in self.prologue:
             self.builder.names.reserve(stmt.results[0].name)
 
@@ -530,15 +546,15 @@ class Lowerer:
             )
         return binding
 
+    # -- what lies outside -----------------------------------------------------------------
+
     def free(self, holder: types.FunctionType, path: tuple[str, ...], node: ast.AST) -> Binding:
         """Return the binding of a global or closure variable (or an attribute of one)."""
-        key = (id(holder), path)
-        if key in self.captured:
-            return self.captured[key][1]
+        place = Place(holder, path)
+        if place in self.reached:
+            return self.reached[place]
         try:
-            value = lookup(holder, path[0])
-            for name in path[1:]:
-                value = getattr(value, name)
+            value = place.read()
         except KeyError:
             raise UnboundError(
                 f"name {path[0]!r} is not defined",
@@ -547,29 +563,51 @@ class Lowerer:
             ) from None
         except AttributeError as error:
             raise TypeMismatchError(str(error), self.span(node), "check the spelling") from None
-        binding = self.capture(holder, path, value)
-        if binding is None:
-            self.shared.guards.setdefault(key, Guard(holder, path, value))
-            binding = static(value)
-        return binding
-
-    def capture(
-        self, holder: types.FunctionType, path: tuple[str, ...], value: Any
-    ) -> Binding | None:
-        """Make a hidden argument of a captured array or number; None for anything else."""
-        ty = type_of(value)
-        if ty is None or isinstance(value, bool):
-            return None
         # A constant of a module such as `np.pi` is a constant.
         owner = lookup(holder, path[0]) if len(path) > 1 else None
-        if isinstance(owner, types.ModuleType) and owner.__name__ in ("math", "numpy", "cmath"):
-            return None
-        hint = path[-1]
-        param = Value(self.builder.names.fresh(hint), ty)
-        capture = Capture(holder, path, param)
-        binding: Binding = self.array_param(param, hint) if isinstance(ty, Array) else Num(param)
-        self.captured[(id(holder), path)] = (capture, binding)
+        known = isinstance(owner, types.ModuleType) and owner.__name__ in (
+            "math", "numpy", "cmath",
+        )  # fmt: skip
+        return self.reach(place, value, known)
+
+    def reach(self, place: Place, value: Any, constant: bool = False) -> Binding:
+        """Return the binding of something outside: read at every call, or a guarded constant."""
+        if place in self.reached:
+            return self.reached[place]
+        if constant or trees.is_constant(value):
+            self.guard(place, value)
+            return static(value)
+        self.shared.values[place] = value
+        tree = trees.tree_of(value)
+        if isinstance(tree, Instance):
+            self.guard(place, value)
+        made: list[Num | ArrayRef] = []
+        before = set(self.initial)
+        hint = next((step for step in reversed(place.path) if isinstance(step, str)), "item")
+        binding = bind_value(self, hint, tree, place, made)
+        self.elsewhere |= set(self.initial) - before
+        self.reached[place] = binding
+        if not isinstance(tree, Instance):
+            params = tuple(param_of(self, leaf) for leaf in made)
+            self.captured[place] = (
+                Capture(place, tree, trees.key_of(value), params), tuple(made),
+            )  # fmt: skip
         return binding
+
+    def opened(self, binding: Binding) -> Binding:
+        """Bind an attribute that an object has from outside."""
+        return self.reach(binding.place, binding.value) if isinstance(binding, Given) else binding
+
+    def guard(self, place: Place, value: Any) -> None:
+        """Note that code is built for what is now at a place."""
+        self.shared.guards.setdefault(place, Guard.of(place, value))
+
+    def borrow(self, make: Callable[[str], RefType], held: Binding, place: Place) -> RefType:
+        """Bind a list, dict or object from outside."""
+        ref = make(self.builder.names.fresh("$h"))
+        self.initial[ref.slot] = held
+        self.places[ref.slot] = frozenset([place])
+        return ref
 
 
 def integer_range(ty: Scalar) -> tuple[int, int]:
@@ -580,41 +618,73 @@ def integer_range(ty: Scalar) -> tuple[int, int]:
 
 def static(value: Any) -> Binding:
     """Return the binding of a Python object that is known at compile time."""
-    if isinstance(value, bool | int | float) and type(value) in (bool, int, float):
+    if type(value) in (bool, int, float):
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            return Static(value)
         ty = {bool: BOOL, int: INT, float: FLOAT}[type(value)]
         return Num(Literal(value, ty))
     if isinstance(value, np.generic) and value.dtype in NAMES:
         return Num(Literal(value.item(), Scalar(NAMES[value.dtype])))
     if isinstance(value, tuple):
-        return TupleOf(tuple(static(item) for item in value))
+        items = tuple(static(item) for item in value)
+        if trees.is_named_tuple(type(value)):
+            return NamedTuple(type(value), RecordOf(type(value)._fields, items))  # type: ignore[attr-defined]
+        return TupleOf(items)
     return Static(value)
 
 
-def type_of(value: Any) -> Scalar | Array | None:
-    """Return the IR type of an argument value, or None if it is neither number nor array."""
-    if type(value) in (bool, int, float):
-        return {bool: BOOL, int: INT, float: FLOAT}[type(value)]
-    if isinstance(value, np.ndarray) and type(value) is np.ndarray and value.dtype in NAMES:
-        if value.ndim == 0:
-            return None
-        contiguous = value.flags.c_contiguous and value.flags.aligned
-        return Array(NAMES[value.dtype], value.ndim, "C" if contiguous else "A")
-    if isinstance(value, np.generic) and value.dtype in NAMES:
-        return Scalar(NAMES[value.dtype])
-    return None
+def bind_value(
+    lo: Lowerer, name: str, tree: Any, place: Place, made: list[Num | ArrayRef]
+) -> Binding:
+    """Return the binding of an object from outside: types become parameters, added to `made`."""
+    if isinstance(tree, Scalar | Array):
+        param = Value(lo.builder.names.fresh(name), tree)
+        leaf = lo.array_param(param, name) if isinstance(tree, Array) else Num(param)
+        made.append(leaf)
+        return leaf
+    if isinstance(tree, Instance):
+        held = trees.attributes(tree.value)
+        given = tuple(Given(place.to(key), value) for key, value in held.items())
+        cls = type(tree.value)
+        return lo.borrow(lambda slot: ObjectRef(slot, cls), RecordOf(tuple(held), given), place)
+    if not trees.is_container(tree):
+        return static(tree)
+    if isinstance(tree, tuple):
+        return TupleOf(_bound_items(lo, name, range(len(tree)), tree, place, Item, made))
+    cls = tree.cls
+    if cls is list:
+        items = _bound_items(lo, name, range(len(tree.items)), tree.items, place, Item, made)
+        return lo.borrow(ListRef, TupleOf(items), place)
+    if cls is types.MethodType:
+        owner = bind_value(lo, name, tree.items[0], place.to("__self__"), made)
+        return Bound(owner, tree.keys[0])
+    step: Callable[[Any], Step] = Item if issubclass(cls, dict) else lambda key: str(key)
+    record = RecordOf(tree.keys, _bound_items(lo, name, tree.keys, tree.items, place, step, made))
+    if issubclass(cls, dict):
+        return lo.borrow(DictRef, record, place)
+    if trees.is_named_tuple(cls) or trees.is_frozen(cls):
+        return NamedTuple(cls, record)
+    return lo.borrow(lambda slot: ObjectRef(slot, cls), record, place)
 
 
-def bind_value(lo: Lowerer, name: str, value: Any, params: list[Value]) -> Binding:
-    """Return the binding of an argument given by a signature: types become parameters."""
-    if isinstance(value, Scalar | Array):
-        param = Value(lo.builder.names.fresh(name), value)
-        params.append(param)
-        return lo.array_param(param, name) if isinstance(value, Array) else Num(param)
-    if isinstance(value, tuple):
-        return TupleOf(
-            tuple(bind_value(lo, f"{name}_{k}", item, params) for k, item in enumerate(value))
+def _bound_items(
+    lo: Lowerer, name: str, keys: Iterable[Any], trees: Sequence[Any], place: Place,
+    step: Callable[[Any], Step], made: list[Num | ArrayRef],
+) -> tuple[Binding, ...]:  # fmt: skip
+    return tuple(
+        bind_value(
+            lo, f"{name}_{key if str(key).isalnum() else k}", tree, place.to(step(key)), made
         )
-    return static(value)
+        for k, (key, tree) in enumerate(zip(keys, trees, strict=True))
+    )
+
+
+def param_of(lo: Lowerer, leaf: Num | ArrayRef) -> Value:
+    """Return the parameter that a leaf from outside is."""
+    if isinstance(leaf, ArrayRef):
+        return lo.origin[leaf.object]
+    assert isinstance(leaf.operand, Value)
+    return leaf.operand
 
 
 def leaf_operand(lo: Lowerer, leaf: Num | ArrayRef, node: ast.AST | None = None) -> Operand:
@@ -629,15 +699,14 @@ def lower(fn: Callable[..., Any], arguments: dict[str, Any]) -> Lowered:
     fn : callable
         A Python function with source.
     arguments : dict
-        By parameter name, in order: a type (`Scalar`, `Array`), a tuple of such, or any other
-        object, which is static.
+        By parameter name, in order, the type tree of an argument (`trees`).
 
     Raises
     ------
     AdcError
         If the function, or anything it calls, is not in the supported subset.
     """
-    from adc.frontend import calls
+    from adc.frontend import calls, results
 
     if not isinstance(fn, types.FunctionType):
         inner = getattr(fn, "py_func", None) or getattr(fn, "__func__", None)
@@ -649,10 +718,14 @@ def lower(fn: Callable[..., Any], arguments: dict[str, Any]) -> Lowered:
             )
         fn = inner
     lo = Lowerer()
-    params: list[Value] = []
     lo.builder.names.fresh("loss")
     source = source_of(fn)
-    bindings = {name: bind_value(lo, name, value, params) for name, value in arguments.items()}
+    made: list[Num | ArrayRef] = []
+    bindings = {
+        name: bind_value(lo, name, tree, Place(k), made)
+        for k, (name, tree) in enumerate(arguments.items())
+    }
+    params = [param_of(lo, leaf) for leaf in made]
     inputs = {obj: value for obj, value in lo.origin.items()}
     try:
         result = calls.run_function(lo, fn, source, bindings)
@@ -662,12 +735,14 @@ def lower(fn: Callable[..., Any], arguments: dict[str, Any]) -> Lowered:
         raise RecursionDepthError(
             f"{fn.__name__!r} nests deeper than adc can follow", source.span(source.node)
         ) from None
-    captures = tuple(capture for capture, _ in lo.captured.values())
-    params += [capture.param for capture in captures]
     if isinstance(result, Unstable):
         raise TypeUnstableError(f"the result {result.why}", source.span(source.node))
-    _check_returnable(result, source)
-    operands = tuple(leaf_operand(lo, leaf) for leaf in leaves(result))
+    lo.frame = Frame(source, lo.heap, fn)
+    heap: dict[str, Binding] = {}
+    result = results.finished(lo, result, heap)
+    operands = tuple(leaf_operand(lo, leaf) for leaf in results.leaves_of(result, heap))
+    captures = tuple(capture for capture, _ in lo.captured.values())
+    params += [param for capture in captures for param in capture.params]
     written = frozenset(
         k
         for k, param in enumerate(params)
@@ -689,21 +764,8 @@ def lower(fn: Callable[..., Any], arguments: dict[str, Any]) -> Lowered:
         tuple(lo.shared.guards.values()),
         tuple(lo.shared.sources.values()),
         written,
-    )
-
-
-def _check_returnable(result: Binding, source: Source) -> None:
-    match result:
-        case Num() | ArrayRef() | Static():
-            return
-        case TupleOf(items=items):
-            for item in items:
-                _check_returnable(item, source)
-            return
-    raise UnsupportedError(
-        f"returning {kind_of(result)} is not supported",
-        source.span(source.node),
-        "return numbers, arrays and tuples of them",
+        heap,
+        tuple(lo.changed),
     )
 
 

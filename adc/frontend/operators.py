@@ -20,7 +20,7 @@ from adc.frontend.bindings import (
     TupleOf,
     kind_of,
 )
-from adc.frontend.lower import Lowerer
+from adc.frontend.lower import Lowerer, static
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import TypeMismatchError
 from adc.ir.types import BOOL
@@ -143,8 +143,7 @@ def _member(
     lo: Lowerer, op: ast.In | ast.NotIn, left: Binding, right: Binding, node: ast.AST
 ) -> Operand:
     if isinstance(right, DictRef):
-        within = containers.key_of(lo, left, node) in lo.record(right).keys
-        return Literal(within != isinstance(op, ast.NotIn), BOOL)
+        right = TupleOf(tuple(static(key) for key in lo.record(right).keys))
     right = containers.as_tuple(lo, right)
     if not isinstance(right, TupleOf):
         raise lo.unsupported(f"`in` {kind_of(right)}", node)

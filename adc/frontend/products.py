@@ -13,7 +13,7 @@ from adc.frontend import arguments, arrays, elementwise, numbers, operators, red
 from adc.frontend.bindings import Axis, Binding, Lazy, Num, Static, Window
 from adc.frontend.elementwise import is_array, lazy, nest
 from adc.frontend.lower import Lowerer
-from adc.frontend.views import dims_of, is_one
+from adc.frontend.views import dims_of
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import TypeMismatchError
@@ -37,11 +37,9 @@ def contract(
     sizes: dict[str, Operand] = {}
     for part, names in zip(parts, labels, strict=True):
         for name, size in zip(names, part.dims, strict=True):
-            if name not in sizes or (is_one(sizes[name]) and not is_one(size)):
-                sizes[name] = size
-            elif not is_one(size):
-                text = "matmul: operands have a mismatch in a core dimension: {} and {}"
-                elementwise.require_equal(lo, sizes[name], size, text, [sizes[name], size], node)
+            text = "matmul: operands have a mismatch in a core dimension: {} and {}"
+            old = sizes.get(name, size)
+            sizes[name] = elementwise.common_size(lo, old, size, text, [old, size], node)
     summed = [name for name in sizes if name not in out]
     ty = parts[0].type
     for part in parts[1:]:
@@ -52,7 +50,7 @@ def contract(
         value: Operand | None = None
         for part, names in zip(parts, labels, strict=True):
             index = [
-                integer(0) if is_one(size) else places[name]
+                integer(0) if lo.is_one(size) else places[name]
                 for name, size in zip(names, part.dims, strict=True)
             ]
             factor = lo.convert(part.element(index), ty)

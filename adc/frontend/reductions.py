@@ -23,6 +23,11 @@ def _source(lo: Lowerer, binding: Binding, node: ast.AST) -> Lazy:
     return lazy(lo, arrays.as_array(lo, binding, node), node)
 
 
+def _axes(lo: Lowerer, given: dict[str, Binding], source: Lazy, node: ast.AST) -> list[int]:
+    """Return the axes to reduce, in order: elements are combined as they lie in memory."""
+    return sorted(arguments.axes(lo, given.get("axis"), len(source.dims), node))
+
+
 def _reused(lo: Lowerer, source: Lazy, node: ast.AST) -> Lazy:
     """Return an expression that is cheap enough to be computed twice."""
     if source.cost <= elementwise.CHEAP:
@@ -168,7 +173,7 @@ def _sum(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
     given = arguments.match(lo, _SPEC, args, kwargs, node)
     source = _source(lo, given["a"], node)
     source = _as_dtype(lo, source, given, node)
-    axes = arguments.axes(lo, given.get("axis"), len(source.dims), node)
+    axes = _axes(lo, given, source, node)
     keepdims = arguments.flag(lo, given.get("keepdims"), node, "`keepdims`")
     zero = Literal({"f": 0.0, "b": False}.get(source.type.kind, 0), source.type)
     source = _where(lo, source, given.get("where"), zero, node)
@@ -187,7 +192,7 @@ def _as_dtype(lo: Lowerer, source: Lazy, given: dict[str, Binding], node: ast.AS
 def _prod(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
     given = arguments.match(lo, _SPEC, args, kwargs, node)
     source = _as_dtype(lo, _source(lo, given["a"], node), given, node)
-    axes = arguments.axes(lo, given.get("axis"), len(source.dims), node)
+    axes = _axes(lo, given, source, node)
     keepdims = arguments.flag(lo, given.get("keepdims"), node, "`keepdims`")
     ty = _sum_type(source.type)
     source = converted(lo, source, ty, node)
@@ -243,7 +248,7 @@ def mean(
 def _mean(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
     given = arguments.match(lo, "a axis? dtype? out? keepdims? where?", args, kwargs, node)
     source = _as_dtype(lo, _source(lo, given["a"], node), given, node)
-    axes = arguments.axes(lo, given.get("axis"), len(source.dims), node)
+    axes = _axes(lo, given, source, node)
     keepdims = arguments.flag(lo, given.get("keepdims"), node, "`keepdims`")
     result = mean(lo, source, axes, keepdims, node, given.get("where"))
     return finish_out(lo, result, given.get("out"), node)
@@ -257,7 +262,7 @@ def _variance(root: bool) -> Handler:
         given = arguments.match(lo, spec, args, kwargs, node)
         source = _as_dtype(lo, _source(lo, given["a"], node), given, node)
         source = _floating(lo, _reused(lo, source, node), node)
-        axes = arguments.axes(lo, given.get("axis"), len(source.dims), node)
+        axes = _axes(lo, given, source, node)
         keepdims = arguments.flag(lo, given.get("keepdims"), node, "`keepdims`")
         mask = given.get("where")
         center = given.get("mean")
@@ -339,7 +344,7 @@ def _extreme(most: bool) -> Handler:
     ) -> Binding:
         given = arguments.match(lo, "a axis? out? keepdims? initial? where?", args, kwargs, node)
         source = _source(lo, given["a"], node)
-        axes = arguments.axes(lo, given.get("axis"), len(source.dims), node)
+        axes = _axes(lo, given, source, node)
         keepdims = arguments.flag(lo, given.get("keepdims"), node, "`keepdims`")
         initial = given.get("initial")
         if not arguments.is_none(initial):
@@ -393,7 +398,7 @@ def _arg_extreme(most: bool) -> Handler:
     ) -> Binding:
         given = arguments.match(lo, "a axis? out? * keepdims?", args, kwargs, node)
         source = _source(lo, given["a"], node)
-        axes = arguments.axes(lo, given.get("axis"), len(source.dims), node)
+        axes = _axes(lo, given, source, node)
         keepdims = arguments.flag(lo, given.get("keepdims"), node, "`keepdims`")
         name = "argmax" if most else "argmin"
         _not_empty(lo, source, axes, f"attempt to get {name} of an empty sequence", node)
@@ -417,7 +422,7 @@ def _logical(row: str) -> Handler:
     ) -> Binding:
         given = arguments.match(lo, "a axis? out? keepdims? * where?", args, kwargs, node)
         source = _source(lo, given["a"], node)
-        axes = arguments.axes(lo, given.get("axis"), len(source.dims), node)
+        axes = _axes(lo, given, source, node)
         keepdims = arguments.flag(lo, given.get("keepdims"), node, "`keepdims`")
         source = truths(lo, source, node)
         neutral = Literal(row == "and", B1)
@@ -446,7 +451,7 @@ def _count_nonzero(
 ) -> Binding:
     given = arguments.match(lo, "a axis? * keepdims?", args, kwargs, node)
     source = truths(lo, _source(lo, given["a"], node), node)
-    axes = arguments.axes(lo, given.get("axis"), len(source.dims), node)
+    axes = _axes(lo, given, source, node)
     keepdims = arguments.flag(lo, given.get("keepdims"), node, "`keepdims`")
     return total(lo, converted(lo, source, I64, node), axes, keepdims, node)
 

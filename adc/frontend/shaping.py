@@ -35,7 +35,7 @@ from adc.frontend.elementwise import lazy, lift
 from adc.frontend.lower import Lowerer
 from adc.frontend.views import Arraylike, dims_of, is_one
 from adc.ir.builder import integer
-from adc.ir.core import Literal, Operand
+from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import TypeMismatchError
 from adc.ir.types import B1, BOOL, F64, FLOAT, I64, INT, Scalar
 
@@ -141,7 +141,14 @@ def _squeeze(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     dims = dims_of(lo, x)
     if arguments.is_none(given.get("axis")):
         if not all(isinstance(size, Literal) for size in dims):
-            unknown = [size for size in dims if not isinstance(size, Literal)]
+            for size in dims:
+                if lo.may_be_empty(size):
+                    elementwise.require_same(
+                        lo, size, integer(1), "adc: an empty slice is squeezed", [], node
+                    )
+            unknown = [
+                size for size in dims if not isinstance(size, Literal) and not lo.is_one(size)
+            ]
             # An axis whose size adc does not know at compile time is kept, which must be right.
             for size in unknown:
                 numbers.check(
@@ -149,7 +156,7 @@ def _squeeze(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
                     "adc: an axis of size 1 is squeezed, which is known only at run time; name it "
                     "with `axis`",
                 )  # fmt: skip
-        dropped = [k for k, size in enumerate(dims) if is_one(size)]
+        dropped = [k for k, size in enumerate(dims) if lo.is_one(size)]
     else:
         dropped = arguments.axes(lo, given["axis"], len(dims), node)
         for k in dropped:
@@ -169,8 +176,8 @@ def _broadcast_to(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     text = "operands could not be broadcast together with remapped shapes"
     for size, wanted in zip(own, dims[len(dims) - len(own) :], strict=True):
         if lo.is_single(size, wanted):
-            elementwise.require_one(lo, size, node)
-        elif not is_one(size):
+            elementwise.require_one(lo, size, text, [], node)
+        elif not lo.is_one(size):
             elementwise.require_equal(lo, size, wanted, text, [], node)
     # A view: what is later written to the array is seen.
     return views.broadcast(lo, x, dims)
@@ -597,7 +604,9 @@ def _repeat(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         axis = arguments.axis(lo, given["axis"], len(x.dims), node)
     repeats = given["repeats"]
     if elementwise.is_array(repeats) or arguments.sequence(lo, repeats) is not None:
-        raise lo.unsupported("`np.repeat` with a count for each element", node, "write a loop")
+        index = _repeated(lo, lazy(lo, _array(lo, repeats, node), node), x.dims[axis], node)
+        full = indexing.Item(indexing.Slice(None, None, None, node), node)
+        return indexing.read(lo, x, [full] * axis + [indexing.Item(index, node)], node)
     count = _int(lo, repeats, node)
     dims = [views.times(lo, d, count) if k == axis else d for k, d in enumerate(x.dims)]
 
@@ -605,6 +614,38 @@ def _repeat(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         return [_div(lo, i, count) if k == axis else i for k, i in enumerate(index)]
 
     return _reindexed(lo, x, dims, where, node)
+
+
+def _repeated(lo: Lowerer, counts: Lazy, size: Operand, node: ast.AST) -> ArrayRef:
+    """Return every index as often as `counts` says."""
+    if len(counts.dims) != 1 or counts.type.kind not in "iub":
+        raise TypeMismatchError("the counts must be integers, one for each element", lo.span(node))
+    counts = lazy(lo, elementwise.base_of(lo, counts, node), node)
+    elementwise.require_same(
+        lo, counts.dims[0], size, "operands could not be broadcast together", [], node
+    )
+    with lo.at(node):
+        total = reductions.total(lo, counts, [0], False, node)
+        assert isinstance(total, Num)
+        length = lo.counts(lo.convert(total.operand, INT))
+        empty = lo.builder.apply("empty", length, params=("i64",), hint="where")
+
+        def each(index: list[Operand], carried: list[Value]) -> list[Operand]:
+            count = lo.counts(lo.convert(counts.element(index), INT))
+            numbers.check(
+                lo, numbers.apply(lo, "ge", count, integer(0)), "ValueError",
+                "repeats may not contain negative values.",
+            )  # fmt: skip
+
+            def one(_: list[Operand], now: list[Value]) -> list[Operand]:
+                stored = lo.builder.store(now[0], [now[1]], lo.exact(index[0], I64), hint="where")
+                return [stored, lo.counts(lo.builder.apply("add", now[1], integer(1), hint="n"))]
+
+            return elementwise.nest(lo, [count], carried, ["where", "n"], one)
+
+        found = elementwise.nest(lo, counts.dims, [empty, integer(0)], ["where", "n"], each)
+    assert isinstance(found[0], Value)
+    return lo.new_array(found[0], (length,), "where")
 
 
 @numpy_function("a shift axis?")
@@ -1066,6 +1107,23 @@ def _argwhere(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     return concatenated(lo, columns, 1, node)
 
 
+def _ix(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    """Lower `np.ix_`: indices that broadcast to a grid."""
+    found: list[Binding] = []
+    for k, arg in enumerate(args):
+        x = _array(lo, arg, node)
+        if len(dims_of(lo, x)) != 1 or kwargs:
+            raise TypeMismatchError("Cross index must be 1 dimensional", lo.span(node))
+        if arrays.element_type(x).kind == "b":
+            x = indexing.nonzero(lo, lazy(lo, x, node), node)[0]
+        others = [j for j in range(len(args)) if j != k]
+        found.append(elementwise.base_of(lo, views.with_new_axes(lo, x, others), node))
+    return TupleOf(tuple(found))
+
+
+_HANDLERS["ix_"] = _ix
+
+
 @numpy_function("cond x? y?", "where")
 def _where(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     if "x" not in given:
@@ -1097,8 +1155,9 @@ def _select(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 @numpy_function("a indices axis? * mode?", "take")
 def _take(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     x = _array(lo, given["a"], node)
-    if arguments.text(lo, given.get("mode"), "raise", node, "`mode`") != "raise":
-        raise lo.unsupported("`np.take` with a mode", node, "wrap or clip the indices")
+    mode = arguments.text(lo, given.get("mode"), "raise", node, "`mode`")
+    if mode not in ("raise", "wrap", "clip"):
+        raise TypeMismatchError(f"mode {mode!r}", lo.span(node))
     if arguments.is_none(given.get("axis")):
         x = reshaped(lo, x, [views.size_of(lo, dims_of(lo, x))], node)
         axis = 0
@@ -1107,6 +1166,18 @@ def _take(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     full = indexing.Slice(None, None, None, node)
     items = [indexing.Item(full, node)] * axis
     index = arrays.as_operand(lo, given["indices"], node)
+    if mode != "raise":
+        size = dims_of(lo, x)[axis]
+
+        def inside(parts: list[Binding]) -> Binding:
+            k = _int(lo, parts[0], node)
+            if mode == "wrap":
+                return Num(lo.exact(_mod(lo, k, size), I64))
+            last = numbers.plus(lo, size, integer(-1))
+            k = lo.builder.apply("maximum", k, integer(0))
+            return Num(lo.exact(lo.builder.apply("minimum", k, last), I64))
+
+        index = lift(lo, [index], inside, node)
     return indexing.read(lo, x, [*items, indexing.Item(index, node)], node)
 
 
@@ -1123,6 +1194,13 @@ def _compress(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     full = indexing.Slice(None, None, None, node)
     items = [indexing.Item(full, node)] * axis
     return indexing.read(lo, x, [*items, indexing.Item(index, node)], node)
+
+
+@numpy_function("condition a", "extract")
+def _extract(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    condition = _array(lo, given["condition"], node)
+    flat = reshaped(lo, condition, [views.size_of(lo, dims_of(lo, condition))], node)
+    return _compress(lo, {"condition": flat, "a": given["a"]}, node)  # type: ignore[no-any-return]
 
 
 def _along(

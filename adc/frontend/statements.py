@@ -56,7 +56,7 @@ from adc.frontend.control import (
     keep_exit,
     set_exit,
 )
-from adc.frontend.loops import lower_loop, same_numbers
+from adc.frontend.loops import RestructuredError, lower_loop, same_numbers
 from adc.frontend.lower import INDEX_BITS, Dead, Lowerer, static
 from adc.frontend.refusals import refusal
 from adc.ir.builder import integer, zero
@@ -295,10 +295,26 @@ def _matches_sequence(lo: Lowerer, patterns: Sequence[ast.pattern], subject: Bin
 
 
 def _if(lo: Lowerer, stmt: ast.If, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt]) -> None:
+    if isinstance(stmt.test, ast.BoolOp) and isinstance(stmt.test.op, ast.And) and not orelse:
+        if any(isinstance(part, ast.NamedExpr) for part in ast.walk(stmt.test)):
+            _nested_if(lo, stmt, stmt.test.values, body)
+            return
     with lo.at(stmt):
         cond = expressions.condition(lo, stmt.test)
     with lo.at(stmt):
         branch(lo, cond, lambda: lower_stmts(lo, body), lambda: lower_stmts(lo, orelse))
+
+
+def _nested_if(
+    lo: Lowerer, stmt: ast.If, tests: Sequence[ast.expr], body: Sequence[ast.stmt]
+) -> None:
+    """Lower ``if a and b: …`` as ``if a: if b: …``: in the body, what `b` binds is bound."""
+    if not tests:
+        lower_stmts(lo, body)
+        return
+    with lo.at(stmt):
+        cond = expressions.condition(lo, tests[0])
+        branch(lo, cond, lambda: _nested_if(lo, stmt, tests[1:], body), lambda: None)
 
 
 def _for(lo: Lowerer, stmt: ast.For) -> None:
@@ -311,6 +327,31 @@ def _for(lo: Lowerer, stmt: ast.For) -> None:
     if isinstance(trips, Literal) and trips.value <= 0:
         _else(lo, stmt.orelse, None)
         return
+    before, saved = lo.snapshot(), lo.builder.names.save()
+    mark = len(lo.builder.stmts)
+    try:
+        _settled(lo, stmt, trips, element)
+    except RestructuredError:
+        # A list that grows by arrays, a dict with new keys: a copy of the body for each iteration.
+        items = containers.static_range(iterable)
+        if items is None or len(items) > MAX_UNROLLED:
+            raise
+        lo.restore(before)
+        lo.reset_names(saved)
+        del lo.builder.stmts[mark:]
+        _unrolled(lo, stmt, items)
+
+
+MAX_UNROLLED = 32
+
+
+def _settled(
+    lo: Lowerer,
+    stmt: ast.For,
+    trips: Operand,
+    element: Callable[[Operand], Binding],
+) -> None:
+    """Lower a `for` as a loop, again and again until the types of its variables settle."""
     early = scope.has_break(stmt.body) or scope.has_return(stmt.body)
     names = scope.assigned_in([stmt.target, *stmt.body])
     definite = isinstance(trips, Literal) and trips.value > 0

@@ -187,14 +187,10 @@ def broadcast(lo: Lowerer, x: Arraylike, dims: Sequence[Operand]) -> Arraylike:
     """Return `x` repeated to `dims`, which were found compatible."""
     own = dims_of(lo, x)
     skip = len(dims) - len(own)
-    repeated = [
-        lo.is_single(a, b) or (is_one(a) and not is_one(b))
-        for a, b in zip(own, dims[skip:], strict=True)
-    ]
-    if skip == 0 and not any(repeated):
+    if skip == 0 and all(not lo.is_one(a) or lo.is_one(b) for a, b in zip(own, dims, strict=True)):
         return x
     axes = tuple(
-        Axis(integer(0), () if repeated[k] or is_one(size) else ((skip + k, integer(1)),))
+        Axis(integer(0), () if lo.is_one(size) else ((skip + k, integer(1)),))
         for k, size in enumerate(own)
     )
     return through(lo, x, Window(tuple(dims), axes))

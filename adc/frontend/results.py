@@ -1,0 +1,125 @@
+"""Results: what a function returns becomes operands, and of these the Python object again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from adc.frontend import trees
+from adc.frontend.bindings import (
+    ArrayRef,
+    Binding,
+    DictRef,
+    Given,
+    Growing,
+    ListRef,
+    NamedTuple,
+    Num,
+    ObjectRef,
+    RecordOf,
+    Ref,
+    Static,
+    TupleOf,
+    kind_of,
+)
+from adc.frontend.lower import Lowerer
+from adc.ir.errors import UnsupportedError
+
+Heap = dict[str, Binding]
+
+
+def finished(lo: Lowerer, result: Binding, heap: Heap) -> Binding:
+    """Return a result without views and run-time state: what its containers hold is in `heap`."""
+    from adc.frontend import arrays, elementwise, growing, views
+
+    node = lo.frame.source.node
+    match result:
+        case Num() | ArrayRef(view=()) | Static():
+            return result
+        case ArrayRef():
+            if not views.dims_of(lo, result):
+                return elementwise.value_of(lo, result, node)
+            return arrays.copy(lo, result, node)
+        case TupleOf(items=items):
+            return TupleOf(tuple(finished(lo, item, heap) for item in items))
+        case RecordOf(keys=keys, items=items):
+            return RecordOf(keys, tuple(finished(lo, item, heap) for item in items))
+        case NamedTuple(cls=cls, record=record):
+            inner = finished(lo, record, heap)
+            assert isinstance(inner, RecordOf)
+            return NamedTuple(cls, inner)
+        case Growing(length=length, type=ty):
+            return Growing(arrays.copy(lo, growing.view(lo, result), node), length, ty)
+        case Given(place=place, value=value):
+            return finished(lo, lo.reach(place, value), heap)
+        case ListRef() | DictRef() | ObjectRef():
+            if result.slot not in heap:
+                heap[result.slot] = result  # for what holds itself
+                heap[result.slot] = finished(lo, lo.held(result), heap)
+            elif heap[result.slot] is result:
+                raise UnsupportedError(
+                    f"returning {kind_of(result)} that holds itself is not supported",
+                    lo.span(node),
+                )
+            return result
+    raise UnsupportedError(
+        f"returning {kind_of(result)} is not supported",
+        lo.span(node),
+        "return numbers, arrays, and tuples, lists, dicts or objects of them",
+    )
+
+
+def leaves_of(result: Binding, heap: Heap) -> Iterator[Num | ArrayRef]:
+    """Yield the numbers and arrays in a finished result, each container's once."""
+    seen: set[str] = set()
+
+    def visit(binding: Binding) -> Iterator[Num | ArrayRef]:
+        match binding:
+            case Num() | ArrayRef():
+                yield binding
+            case TupleOf(items=items) | RecordOf(items=items):
+                for item in items:
+                    yield from visit(item)
+            case NamedTuple(record=record):
+                yield from visit(record)
+            case Growing(buffer=buffer):
+                yield buffer
+            case ListRef(slot=slot) | DictRef(slot=slot) | ObjectRef(slot=slot):
+                if slot not in seen:
+                    seen.add(slot)
+                    yield from visit(heap[slot])
+
+    return visit(result)
+
+
+def rebuilt(result: Binding, heap: Heap, flat: Iterator[Any]) -> Any:
+    """Arrange flat results as the Python function returns them."""
+    made: dict[str, Any] = {}
+
+    def visit(binding: Binding) -> Any:
+        match binding:
+            case Num() | ArrayRef():
+                return next(flat)
+            case TupleOf(items=items):
+                return tuple([visit(item) for item in items])
+            case NamedTuple(cls=cls, record=record):
+                return trees.build(cls, record.keys, [visit(item) for item in record.items])
+            case Static(value=value):
+                return value
+            case ListRef() | DictRef() | ObjectRef():
+                if binding.slot not in made:
+                    made[binding.slot] = container(binding, heap[binding.slot])
+                return made[binding.slot]
+        raise AssertionError(binding)
+
+    def container(ref: Ref, held: Binding) -> Any:
+        if isinstance(held, Growing):
+            found = next(flat)
+            return found.tolist() if held.type.weak else list(found)
+        if isinstance(held, TupleOf):
+            return [visit(item) for item in held.items]
+        assert isinstance(held, RecordOf)
+        cls = ref.cls if isinstance(ref, ObjectRef) else dict
+        return trees.build(cls, held.keys, [visit(item) for item in held.items])
+
+    return visit(result)

@@ -1,0 +1,416 @@
+"""Arguments: their type trees, what of them decides which code runs, and the leaves in them.
+
+A type tree has the structure of the argument: types where it holds numbers and arrays, a tuple or
+`Node` where it holds containers, and anything else as it is, which makes it part of the program.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import enum
+import functools
+import itertools
+import operator
+import types
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adc.ir.errors import ArgumentError
+from adc.ir.types import DTYPES, FLOAT, INT, NAMES, Array, Scalar
+
+# Classes of these packages are no programs of the user's.
+_LIBRARIES = frozenset(["builtins", "math", "numpy", "numba", "scipy", "adc"])
+_DICTS = (dict, collections.OrderedDict)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A list, dict, named tuple, object or method: its class, and what it holds under which keys.
+
+    The elements of a list have no keys. A method holds its object under its own name.
+    """
+
+    cls: type
+    keys: tuple[Any, ...]
+    items: tuple[Any, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Instance:
+    """An object whose attributes are bound where the program reads them, as captured ones are.
+
+    So attributes that it does not read may be anything, and change from call to call.
+    """
+
+    value: Any
+
+
+# -- classes ---------------------------------------------------------------------------------------
+
+
+def is_plain(cls: type) -> bool:
+    """Whether instances are made and work by Python code that adc can read."""
+    return _is_plain(cls)
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_plain(cls: Any) -> bool:
+    return (
+        (cls.__module__ or "").split(".")[0] not in _LIBRARIES
+        and not issubclass(cls, BaseException | enum.Enum | tuple | list | dict | str | int | float)
+        and type(cls).__call__ is type.__call__
+        and cls.__new__ is object.__new__
+        and not any(_is_written(cls, name) for name in ("__getattr__", "__getattribute__"))
+        and not _is_written(cls, "__setattr__")
+    )
+
+
+def _is_written(cls: type, name: str) -> bool:
+    """Whether a special method was written, not inherited or made by `dataclass`."""
+    found = getattr(cls, name, None)
+    if found is None or found is getattr(object, name, None):
+        return False
+    code = getattr(found, "__code__", None)
+    if code is None:
+        return True
+    made_by = getattr(cls, "__dataclass_params__", None)
+    return not (made_by is not None and code.co_filename in ("<string>", dataclasses.__file__))
+
+
+def is_named_tuple(cls: type) -> bool:
+    return issubclass(cls, tuple) and hasattr(cls, "_fields")
+
+
+def is_frozen(cls: type) -> bool:
+    params = getattr(cls, "__dataclass_params__", None)
+    return params is not None and bool(params.frozen) and is_plain(cls)
+
+
+def is_lazy(value: Any) -> bool:
+    """Whether the attributes of an object are bound where they are read."""
+    cls: Any = type(value)
+    return _is_lazy(cls)
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_lazy(cls: Any) -> bool:
+    return _is_plain(cls) and not is_frozen(cls)
+
+
+def attributes(value: Any) -> dict[str, Any]:
+    """Return the attributes of an instance, without those of its class."""
+    found = dict(getattr(value, "__dict__", ()))
+    for cls in type(value).__mro__[:-1]:
+        for name, item in vars(cls).items():
+            if type(item) is types.MemberDescriptorType and hasattr(value, name):
+                found.setdefault(name, getattr(value, name))
+    return found
+
+
+# -- types -----------------------------------------------------------------------------------------
+
+
+def type_of(value: Any) -> Scalar | Array | None:
+    """Return the IR type of an argument value, or None if it is neither number nor array."""
+    cls = type(value)
+    if cls is float:
+        return FLOAT
+    if cls is int:
+        return INT
+    if cls is bool:
+        return Scalar("b1", weak=True)
+    if cls is np.ndarray and value.dtype in NAMES:
+        if value.ndim == 0:
+            return Scalar(NAMES[value.dtype])
+        contiguous = value.flags.c_contiguous and value.flags.aligned
+        return Array(NAMES[value.dtype], value.ndim, "C" if contiguous else "A", ones_of(value))
+    if isinstance(value, np.generic) and value.dtype in NAMES:
+        return Scalar(NAMES[value.dtype])
+    return None
+
+
+def ones_of(value: np.ndarray[Any, Any]) -> tuple[int, ...]:
+    """Return the axes of size 1: how an array is broadcast is part of the program."""
+    shape = value.shape
+    return tuple([k for k, size in enumerate(shape) if size == 1]) if 1 in shape else ()
+
+
+def tree_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> Any:
+    """Return the type tree of an argument.
+
+    Parameters
+    ----------
+    whole : bool
+        Whether all attributes of objects are part of it, read or not: of a differentiated one.
+    within : tuple of int
+        The containers around it.
+    """
+    ty = type_of(value)
+    if ty is not None:
+        if type(value) is bool or (type(value) is int and not -(2**63) <= value < 2**63):
+            return value
+        return ty
+    cls = type(value)
+    if not whole and is_lazy(value):
+        return Instance(value)
+    found = _parts(value)
+    if found is None:
+        return value
+    if id(value) in within:
+        raise ArgumentError(f"a {cls.__name__} contains itself", None, "pass a tree of values")
+    inside = (*within, id(value))
+    items = tuple([tree_of(item, whole, inside) for item in found[1]])
+    return items if cls is tuple else Node(cls, found[0], items)
+
+
+def _parts(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
+    """Return the keys and the contents of a container; None for anything else."""
+    cls = type(value)
+    if cls is tuple or cls is list:
+        return (), value
+    if cls in _DICTS:
+        return tuple(value), list(value.values())
+    if is_named_tuple(cls):
+        return cls._fields, value
+    if cls is types.MethodType and is_plain(type(value.__self__)):
+        name = value.__func__.__name__
+        if getattr(type(value.__self__), name, None) is value.__func__:
+            return (name,), [value.__self__]
+    if is_plain(cls):
+        found = attributes(value)
+        return tuple(found), list(found.values())
+    return None
+
+
+def is_constant(value: Any) -> bool:
+    """Whether a captured object is built into the code: what holds no array and cannot change."""
+    if type(value) is tuple or is_named_tuple(type(value)):
+        return all(isinstance(type_of(item), Scalar) or is_constant(item) for item in value)
+    return type(value) is bool or (type_of(value) is None and _parts(value) is None)
+
+
+def has_structure(value: Any) -> bool:
+    """Whether a captured object is a number, an array or a container of such."""
+    return type_of(value) is not None or _parts(value) is not None
+
+
+# -- keys ------------------------------------------------------------------------------------------
+
+_NUMBERS = frozenset({float, *(dtype.type for dtype in DTYPES.values())})
+UNCHANGING = (
+    type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, np.ufunc, np.dtype,
+    enum.Enum,
+)  # fmt: skip
+
+
+def key_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> object:
+    """Return what of an argument decides which code runs: equal keys, same code."""
+    cls = type(value)
+    if cls in _NUMBERS:
+        return cls
+    if cls is np.ndarray:
+        flags, shape = value.flags, value.shape
+        contiguous = flags.c_contiguous and flags.aligned
+        if 1 in shape:
+            return value.dtype, ones_of(value), len(shape), contiguous
+        return value.dtype, len(shape), contiguous
+    if cls is int:
+        return int if -(2**63) <= value < 2**63 else ("int", value)
+    if cls is tuple:
+        return tuple([key_of(item, whole, within) for item in value])
+    if value is None or cls is str or cls is bool:
+        return cls, value
+    if cls is list or cls is dict:
+        return _container_key(value, whole, within)
+    if isinstance(value, np.generic):
+        return value.dtype
+    if isinstance(value, UNCHANGING):
+        return "object", id(value)
+    return _container_key(value, whole, within)
+
+
+def _container_key(value: Any, whole: bool, within: tuple[int, ...]) -> object:
+    cls = type(value)
+    if not whole and is_lazy(value):
+        return cls, tuple(attributes(value))
+    found = _parts(value)
+    if found is None:
+        return "object", id(value), state_of(value)
+    if id(value) in within:
+        return cls, "itself"
+    keys, items = found
+    inside = (*within, id(value))
+    kinds = tuple([type(key) for key in keys]) if cls in _DICTS else ()
+    return cls, keys, kinds, tuple([key_of(item, whole, inside) for item in items])
+
+
+def state_of(value: Any, seen: tuple[int, ...] = ()) -> object:
+    """Return the attributes of an object: those that the function reads are built into the code."""
+    if isinstance(value, UNCHANGING) or id(value) in seen:
+        return None
+    found = attributes(value)
+    for cls in type(value).__mro__[:-1]:
+        for name, item in vars(cls).items():
+            if type(item) in _NUMBERS or type(item) in (int, bool):
+                found.setdefault(name, getattr(value, name, None))
+    return tuple([(name, _constant(item, (*seen, id(value)))) for name, item in found.items()])
+
+
+def _constant(value: Any, seen: tuple[int, ...]) -> object:
+    if value is None or type(value) in (str, int, float, bool) or isinstance(value, np.generic):
+        return type(value), value
+    if type(value) is tuple:
+        return tuple([_constant(item, seen) for item in value])
+    return id(value), state_of(value, seen)
+
+
+# -- leaves ----------------------------------------------------------------------------------------
+
+
+def is_container(tree: Any) -> bool:
+    return isinstance(tree, tuple | Node)
+
+
+def contents(tree: Any) -> tuple[Any, ...]:
+    """Return what a tree holds directly."""
+    found = tree.items if isinstance(tree, Node) else tree
+    assert isinstance(found, tuple)
+    return found
+
+
+def _held(value: Any) -> Sequence[Any]:
+    """Return what a container holds directly."""
+    found = _parts(value)
+    assert found is not None
+    return found[1]
+
+
+def leaf_types(tree: Any) -> list[Scalar | Array]:
+    if isinstance(tree, Scalar | Array):
+        return [tree]
+    if is_container(tree):
+        return [leaf for item in contents(tree) for leaf in leaf_types(item)]
+    return []
+
+
+def leaves(value: Any, tree: Any) -> Iterator[Any]:
+    """Yield the numbers and arrays in an argument, as code takes them."""
+    if isinstance(tree, Array):
+        yield value
+    elif isinstance(tree, Scalar):
+        # An array without axes is the number that it holds.
+        yield value[()] if type(value) is np.ndarray else value
+    elif is_container(tree):
+        for item, inner in zip(_held(value), contents(tree), strict=True):
+            yield from leaves(item, inner)
+
+
+def changeable(value: Any, tree: Any) -> Iterator[int]:
+    """Yield the identities of the lists, dicts and objects in an argument."""
+    if isinstance(tree, Instance):
+        yield id(value)
+    elif is_container(tree):
+        if isinstance(tree, Node) and (tree.cls is list or tree.cls in _DICTS):
+            yield id(value)
+        elif is_lazy(value):
+            yield id(value)
+        for item, inner in zip(_held(value), contents(tree), strict=True):
+            yield from changeable(item, inner)
+
+
+# -- results like arguments ------------------------------------------------------------------------
+
+
+def number(ty: Scalar) -> Callable[[Any], Any]:
+    """Return what makes a float one of type `ty`: Python's if it is weak."""
+    return float if ty.weak else ty.numpy.type
+
+
+def arranged(tree: Any, at: Iterator[int]) -> Callable[[Sequence[Any]], Any]:
+    """Return what arranges flat gradients, one for each float, like the argument."""
+    if is_container(tree):
+        parts = tuple([arranged(item, at) for item in contents(tree)])
+        if isinstance(tree, tuple):
+            return together(parts)
+        return lambda flat: build(tree.cls, tree.keys, [part(flat) for part in parts])
+    if isinstance(tree, Scalar | Array) and tree.kind == "f":
+        k = next(at)
+        if isinstance(tree, Array):
+            return operator.itemgetter(k)
+        make = number(tree)
+        return lambda flat: make(flat[k])
+    return lambda flat: None
+
+
+def together(
+    parts: tuple[Callable[[Sequence[Any]], Any], ...],
+) -> Callable[[Sequence[Any]], Any]:
+    return lambda flat: tuple([part(flat) for part in parts])
+
+
+def build(cls: type, keys: Sequence[Any], items: Sequence[Any]) -> Any:
+    """Return a container of a class with new contents; no code of the class runs."""
+    if cls is list:
+        return list(items)
+    if cls in _DICTS:
+        return cls(zip(keys, items, strict=True))
+    if is_named_tuple(cls):
+        return tuple.__new__(cls, items)
+    if cls is types.MethodType:
+        return items[0]
+    made: object = object.__new__(cls)
+    for name, item in zip(keys, items, strict=True):
+        object.__setattr__(made, name, item)
+    return made
+
+
+def tangents(tree: Any, tangent: Any, name: str) -> Iterator[tuple[Scalar | Array, Any]]:
+    """Yield the types of all leaves and the tangents of them, checked to be like the argument."""
+    if isinstance(tree, Scalar | Array):
+        yield tree, tangent
+    if not is_container(tree):
+        return
+    cls = tuple if isinstance(tree, tuple) else tree.cls
+    if cls is types.MethodType:
+        yield from tangents(tree.items[0], tangent, name)
+        return
+    found = _parts(tangent) if isinstance(tangent, cls) else None
+    keys = tree.keys if isinstance(tree, Node) else ()
+    if found is None or len(found[1]) != len(contents(tree)) or set(found[0]) != set(keys):
+        what = f"a {cls.__name__} with {', '.join(map(repr, keys))}" if keys else (
+            f"a {cls.__name__} of {len(contents(tree))}"
+        )  # fmt: skip
+        raise ArgumentError(f"the tangent of {name!r} must be {what}")
+    by_key = dict(zip(found[0], found[1], strict=True)) if keys else {}
+    for key, inner, item in itertools.zip_longest(keys, contents(tree), found[1]):
+        yield from tangents(inner, by_key[key] if keys else item, name)
+
+
+# -- descriptions ----------------------------------------------------------------------------------
+
+
+def describe(tree: Any) -> str:
+    """Return a text for a type tree; a size that is part of the program is shown."""
+    if isinstance(tree, Array) and tree.ones:
+        sizes = ", ".join("1" if k in tree.ones else ":" for k in range(tree.rank))
+        return str(tree).replace(f"[{', '.join(':' * tree.rank)}]", f"[{sizes}]")
+    if isinstance(tree, Scalar | Array):
+        return str(tree)
+    if isinstance(tree, Instance):
+        return type(tree.value).__name__
+    if isinstance(tree, tuple):
+        return f"({', '.join(map(describe, tree))}{',' if len(tree) == 1 else ''})"
+    if not isinstance(tree, Node):
+        return repr(tree)
+    if tree.cls is list:
+        return f"[{', '.join(map(describe, tree.items))}]"
+    pairs = list(zip(tree.keys, map(describe, tree.items), strict=True))
+    if tree.cls in _DICTS:
+        return f"{{{', '.join(f'{key!r}: {text}' for key, text in pairs)}}}"
+    if tree.cls is types.MethodType:
+        return f"{pairs[0][1]}.{tree.keys[0]}"
+    return f"{tree.cls.__name__}({', '.join(f'{key}={text}' for key, text in pairs)})"
