@@ -169,3 +169,18 @@ def slices_of_one_element_are_broadcast(x: Any, a: Any) -> Any:
     x -= x[:1] * x[-1:]
     a[:] = a[:, 1:2] * a[-2:-1] + x[1:2]
     return np.sum(np.where(a > 0.1337, x[:1], a[:, :1])) + np.sum(a * a)
+
+
+@found(_X)
+def key_in_a_dict(x: Any) -> Any:
+    p = {"u": x[0], 1: x[1]}
+    del p["u"]
+    s = 2.0 if "u" in p else x[2]
+    return s * p[1] if 1 in p and "v" not in p else s
+
+
+@found(_X, np.outer(_X, _X))
+def fill_diagonal_with_an_array(x: Any, a: Any) -> Any:
+    np.fill_diagonal(a, x)
+    np.fill_diagonal(a[1:], np.sin(x[:2]))
+    return np.sum(a * np.arange(9.0).reshape(3, 3))

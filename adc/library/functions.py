@@ -115,9 +115,12 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
 
 
 def fill_diagonal(a: Any, val: Any) -> None:
-    """`np.fill_diagonal` of a matrix."""
+    """`np.fill_diagonal` of a matrix; an array of values is repeated."""
     for k in range(min(a.shape[0], a.shape[1])):
-        a[k, k] = val
+        if isinstance(val, np.ndarray):
+            a[k, k] = val[k % len(val)]
+        else:
+            a[k, k] = val
 
 
 def logspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0) -> Any:
