@@ -22,6 +22,7 @@ program's way through:
 `reductions` `products` `ufuncs`   sums and extrema; contractions; ufuncs and their methods
 `containers` `growing`             lists, dicts, objects; lists whose length depends on data
 `calls` `library` `linear`         calls: inlining, recursion; Python's and NumPy's functions
+`results`                          what a function returns, and the Python object made of it
 `arguments`                        the arguments of library functions
 `refusals`                         the table of what the language does not have
 =================================  ==============================================================
