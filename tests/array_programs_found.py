@@ -184,3 +184,17 @@ def fill_diagonal_with_an_array(x: Any, a: Any) -> Any:
     np.fill_diagonal(a, x)
     np.fill_diagonal(a[1:], np.sin(x[:2]))
     return np.sum(a * np.arange(9.0).reshape(3, 3))
+
+
+@found(_X)
+def lists_that_grow_at_two_depths(x: Any) -> Any:
+    items = [x[0]]
+    for u in x:
+        for _ in range(2):
+            some = [0.1]
+            if u > 0.1337:
+                some.append(u)
+            squares = [v * v for v in x]
+            items[0] += some[-1] * squares[1]
+        items.append(0.5 * u)
+    return sum(items) * items[0]

@@ -952,7 +952,8 @@ def test_codes_of_errors_are_distinct() -> None:
         for sub in cls.__subclasses__():
             yield from classes(sub)
 
-    found = list(classes(AdcError))
+    # A class without a code of its own is a kind of its parent that only the front end tells apart.
+    found = [cls for cls in classes(AdcError) if "code" in vars(cls)]
     assert len({cls.code for cls in found}) == len(found)
     assert {cls.code: cls for cls in found} == CODES
     assert all(re.fullmatch(r"ADC\d{3}", code) for code in CODES)

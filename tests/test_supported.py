@@ -14,7 +14,7 @@ from adc.supported import is_supported, page
 
 # Every function that the documentation promises.
 PROMISED = """
-"sum mean prod max min var std ptp argmax argmin any all cumsum cumprod dot vdot inner outer trace
+sum mean prod max min var std ptp argmax argmin any all cumsum cumprod dot vdot inner outer trace
 matmul transpose swapaxes moveaxis reshape ravel squeeze expand_dims broadcast_to concatenate
 stack hstack vstack column_stack split tile repeat pad where clip maximum minimum fmax fmin sort
 argsort flip roll rot90 diff tril triu diag eye identity arange linspace meshgrid indices nonzero

@@ -324,7 +324,7 @@ class _Merge:
         hint = name if name[0] != "$" else name[1:]
         pairs = zip(leaves(x), leaves(y), strict=True)
         held = rebuild(x, iter([self.leaf(hint, p, q) for p, q in pairs]))
-        slot = self.lo.builder.names.fresh("$h")
+        slot = self.lo.builder.names.fresh("$h.join")
         self.slots[slot] = held
         self.lo.lend(slot, a, b)
         return replace(a, slot=slot)

@@ -216,7 +216,10 @@ def _attempt(
                         before.versions[obj], lo.builder.value(_hint(name), obj.type), key
                     )
                     carried.append(item)
-                    found.append(ArrayRef(ArrayObject(obj.type, name, loc)))
+                    # Slots are counted from "$h" on; named after one, values would count as well,
+                    # and what the memos of inner loops say of a slot would be of another one.
+                    called = obj.name if is_slot(name) else name
+                    found.append(ArrayRef(ArrayObject(obj.type, called, loc)))
                     fresh[key] = found[-1]  # type: ignore[assignment]
                 else:
                     found.append(leaf)
@@ -756,6 +759,7 @@ def _result_array(
     version = item.init if item.result is None else item.result
     assert isinstance(version, Value)
     obj = inner.object
+    name = entry.object.name if is_slot(name) else name
     known = all(isinstance(size, Literal) or size in lo.dims[entry.object] for size in lo.dims[obj])
     dims = (
         lo.dims[obj]
