@@ -36,6 +36,8 @@ from adc.passes.plan import Plan
 _MOST_ENTRIES = 256
 # The most code for arguments with one key: for objects with attributes of other kinds.
 _MOST_VARIANTS = 8
+# Times that code is made for one call: while it is, another thread may change what it reads.
+_MOST_ATTEMPTS = 3
 
 
 @dataclass(frozen=True)
@@ -610,7 +612,9 @@ class Code:
             return found
         with cache.LOCK:
             found = self._valid(key, values)  # another thread may have made it meanwhile
-            while found is None:
+            for _ in range(_MOST_ATTEMPTS):
+                if found is not None:
+                    break
                 made = self._compile(values, whole)
                 others = [old for old in self.entries.pop(key, []) if old.varies and made.varies]
                 while sum(map(len, self.entries.values())) + len(others) >= _MOST_ENTRIES:
@@ -620,8 +624,20 @@ class Code:
                         del self.entries[next(iter(self.entries))]
                 self.entries[key] = [made, *others[: _MOST_VARIANTS - 1]]
                 found = self._valid(key, values)
+            if found is None:
+                raise self._changing(made, values)
             self.last = found[0]
             return found
+
+    def _changing(self, made: Compiled, values: tuple[Any, ...]) -> AdcError:
+        places = [guard.place for guard in made.lowered.guards if not guard.holds(values)]
+        places += [c.place for c in made.lowered.captures if c.leaves(values) is None]
+        what = ", ".join([f"`{place}`" for place in places])
+        return UnsupportedError(
+            f"{_name(self.fn)}() reads {what}, which is another object each time it is read",
+            _span(self.fn),
+            "read it once, outside, and pass it as an argument",
+        )
 
     def _valid(self, key: object, values: tuple[Any, ...]) -> tuple[Compiled, list[Any]] | None:
         for compiled in self.entries.get(key, ()):

@@ -726,7 +726,7 @@ class _Writer:
             self.loop(head, a.shape[0], [a], _Int(i, 0, a.shape[0] - 1), [(v, a)])
         elif kind == 6:
             b = self.rng.choice([x for x in self.scope.arrays if len(x.shape) == 1])
-            b = a if b.dtype == "i8" else b
+            b = b if b.dtype[0] == "f" else a
             u, v = self.name("v"), self.name("v")
             trips = min(a.shape[0], b.shape[0])
             if self.chance(0.3):

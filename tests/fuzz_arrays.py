@@ -1717,7 +1717,28 @@ def check(generated: Generated, *, compiled: bool, directions: int = 3) -> list[
     )
     problems += chains.check_tangent(chain, rng)
     if compiled:
-        problems += chains.check_compiled(chain, own, magnification=1e3, policies=("auto",))
+        problems += _check_call(generated, own)
+    return problems
+
+
+def _check_call(generated: Generated, want: tuple[Any, ...]) -> list[str]:
+    """Compile as a user does, and call twice: right, the same bits, the arguments untouched."""
+    import adc
+    from tests.chain import bits
+
+    slope = adc.grad(generated.fn, generated.argnums, cache=False)
+    args = generated.make_args()
+    found = [slope(*args) for _ in range(2)]
+    problems = []
+    if bits(args) != bits(generated.args):
+        problems.append("compiled: the arguments were changed")
+    if bits(found[0]) != bits(found[1]):
+        problems.append("compiled: other bits at the second call")
+    if slope.cache_info()["compiled"] != 1:
+        problems.append("compiled: compiled again for the second call")
+    problem = oracle.gradient_mismatch(found[0], want, magnification=1e3)
+    if problem:
+        problems.append(f"compiled: {problem}")
     return problems
 
 

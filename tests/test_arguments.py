@@ -897,3 +897,27 @@ def test_captured_axes_of_size_one() -> None:
     np.testing.assert_array_equal(slope(np.ones((3, 2))), w)
     w = np.full((1, 2), 3.0)
     np.testing.assert_array_equal(slope(np.ones((3, 2))), np.full((3, 2), 3.0))
+
+
+class _Fresh:
+    """Has any attribute, which is a new function each time that it is read."""
+
+    def __getattr__(self, name: str) -> Callable[[float], float]:
+        def double(v: float) -> float:
+            return v * 2.0
+
+        return double
+
+
+def test_objects_that_are_made_anew_when_they_are_read() -> None:
+    # A bound method of a ufunc is equal to the one that the code was made with.
+    slope = adc.grad(lambda x: np.add.reduce(x * x))
+    for _ in range(2):
+        np.testing.assert_array_equal(slope(np.arange(3.0)), 2.0 * np.arange(3.0))
+    assert slope.cache_info()["compiled"] == 1
+
+    made = _Fresh()
+    with pytest.raises(
+        adc.AdcError, match=r"reads `made.twice`, which is another object each time"
+    ):
+        adc.grad(lambda x: made.twice(x))(1.0)

@@ -143,6 +143,6 @@ class Guard:
             return False
         if self.key is not None:
             return trees.key_of(value) == self.key
-        return value is self.value or (
-            isinstance(value, str | bool | type(None)) and bool(value == self.value)
-        )
+        # Bound methods are made anew each time that they are read.
+        compared = str | bool | types.NoneType | types.BuiltinMethodType | types.MethodType
+        return value is self.value or (isinstance(value, compared) and bool(value == self.value))
