@@ -917,7 +917,5 @@ def test_objects_that_are_made_anew_when_they_are_read() -> None:
     assert slope.cache_info()["compiled"] == 1
 
     made = _Fresh()
-    with pytest.raises(
-        adc.AdcError, match="reads `made.twice`, which is another object"
-    ):
+    with pytest.raises(adc.AdcError, match=r"reads `made.twice`, which is another object"):
         adc.grad(lambda x: made.twice(x))(1.0)
