@@ -11,6 +11,7 @@ In the order of the chain:
                 `adjoint_body`: straight lines, `adjoint_control`: branches, loops, calls)
 `tangent`       forward mode, on reverse code, too (`tangent_body`)
 `accumulate`    clearing a cotangent merged with the next addition to it
+`overwrite`     stores that nobody reads, and filling what a nest overwrites, dropped
 `remat`         every Recall decided: kept, recomputed, reloaded (`remat_choose`, `forwarding`),
                 carried out (`remat_rewrite`), and proven (`availability`, `tape`); the `plan`
 `storage`       value form to buffer form: stores in place, copies where two versions are needed
@@ -19,5 +20,6 @@ In the order of the chain:
 
 What a pass owes the next: `adjoint` leaves only Recalls and Reverses as references to forward
 values, and decides nothing about them; `remat` leaves none, and a balanced tape; `storage` leaves
-no Store. Every pass keeps the bits of every result, but for signs of zeros in `accumulate`.
+no Store. Every pass keeps the bits of every result, but for signs of zeros in `accumulate` and
+`overwrite`.
 """

@@ -13,6 +13,7 @@ from adc.passes.accumulate import accumulate
 from adc.passes.bounds import bounds
 from adc.passes.cse import cse
 from adc.passes.dce import dce
+from adc.passes.overwrite import overwrite
 from adc.passes.simplify import simplify
 
 Pass = tuple[str, Callable[[Function], Function]]
@@ -29,6 +30,7 @@ DERIVATIVE: tuple[Pass, ...] = (
     ("cse", cse),
     ("accumulate", accumulate),
     ("dce", dce),
+    ("overwrite", overwrite),
 )
 # After `remat`.
 CLEANUP: tuple[Pass, ...] = (

@@ -2900,3 +2900,13 @@ def function_defined_in_a_loop_with_an_exit(x: Any, y: Any) -> Any:
         if i > 3:
             break
     return s
+
+
+@program(X6, 0.5, argnums=(0, 1), tags="numeric")
+def earlier_elements_of_a_local_array(x: Any, y: Any) -> Any:
+    a = np.full(6, 0.4337)
+    s = 0.0
+    for i in range(6):
+        s += a[i - 1] * a[min(i + 1, 5)]
+        a[i] = math.sin(x[i] + y * s)
+    return s * y

@@ -17,6 +17,7 @@ from adc.passes import cse as cse_pass
 from adc.passes import pipeline
 from adc.passes.affine import Facts
 from adc.passes.forwarding import Forwarding
+from adc.passes.overwrite import _Access, _Overwrite
 from adc.passes.remat import Rematerialized
 from tests import chain as chains
 from tests import oracle
@@ -164,6 +165,24 @@ def test_wrong_value_recalled(monkeypatch: pytest.MonkeyPatch) -> None:
         return done
 
     monkeypatch.setattr(chains, "adjoint", planted)
+    assert_caught()
+
+
+# -- overwritten elements ----------------------------------------------------------------------
+
+
+def test_every_array_taken_for_overwritten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_Overwrite, "covers", lambda *_: True)
+    assert_caught()
+
+
+def test_stores_taken_for_dead(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_Access, "is_of", lambda self, other: True)
+    assert_caught()
+
+
+def test_iterations_taken_for_distinct(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_Overwrite, "axes", lambda self, loop, access: list(access.path))
     assert_caught()
 
 

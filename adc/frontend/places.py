@@ -144,5 +144,5 @@ class Guard:
         if self.key is not None:
             return trees.key_of(value) == self.key
         # Bound methods are made anew each time that they are read.
-        compared = str | bool | types.NoneType | types.BuiltinMethodType | types.MethodType
+        compared = str | bool | None | types.BuiltinMethodType | types.MethodType
         return value is self.value or (isinstance(value, compared) and bool(value == self.value))

@@ -43,6 +43,15 @@ def _full(dtype: str, value: Any, *dims: Any) -> Any:
     return np.full([int(dim) for dim in dims], value, DTYPES[dtype])
 
 
+def _unset(dtype: str, *dims: Any) -> Any:
+    """Return what shows in a result if it is read before it is stored."""
+    ty = DTYPES[dtype]
+    value: Any = np.nan if ty.kind == "f" else True
+    if ty.kind in "iu":
+        value = np.iinfo(str(ty)).max
+    return _full(dtype, value, *dims)
+
+
 def _undef(text: str) -> Any:
     ty = parse_type(text)
     return np.zeros([0] * ty.rank, ty.numpy) if isinstance(ty, Array) else ty.numpy.type(0)
@@ -53,7 +62,7 @@ dim = OpDef(
     why="a size", kinds="biuf", doc="The size of an axis.",
 )  # fmt: skip
 empty = OpDef(
-    "empty", -1, lambda dtype, *dims: _full(dtype, 0, *dims), "empty", (), _created,
+    "empty", -1, _unset, "empty", (), _created,
     why="no float operand", kinds="i", doc="Elements are undefined until stored.",
 )  # fmt: skip
 

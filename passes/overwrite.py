@@ -1,0 +1,238 @@
+"""Drop stores that nobody reads, and the filling of arrays that a nest of loops overwrites.
+
+The adjoint of a nest that writes an array clears its cotangent, and adds to cotangents that were
+just made. Where the nest visits every element once, neither is needed.
+
+Before (``%a.ct.3`` is not read)::
+
+    %b.ct = full[f64] 0.0:f64 %n
+    %a.ct.3, %b.ct.3 = reverse L0 %i.r carrying (%a.ct.1 = %a.ct, %b.ct.1 = %b.ct) {
+      %c = load %a.ct.1[%i.r]
+      %a.ct.2 = store %a.ct.1[%i.r] 0.0:f64
+      %b.ct.2 = accumulate %b.ct.1[%i.r] %c
+      yield %a.ct.2 %b.ct.2
+    }
+
+After::
+
+    %b.ct = empty[f64] %n
+    %a.ct.3, %b.ct.3 = reverse L0 %i.r carrying (%a.ct.1 = %a.ct, %b.ct.1 = %b.ct) {
+      %c = load %a.ct.1[%i.r]
+      %b.ct.2 = store %b.ct.1[%i.r] %c
+      yield %a.ct.1 %b.ct.2
+    }
+
+The only bits that this changes are signs of zeros, the same under every plan, because it runs
+before `remat`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from adc.ir.core import (
+    Apply,
+    Block,
+    For,
+    Function,
+    Load,
+    Operand,
+    Recall,
+    Reverse,
+    Stmt,
+    Store,
+    Value,
+    While,
+    walk,
+)
+from adc.ir.ops import array
+from adc.ir.types import Array
+from adc.ir.walk import inner_values, map_blocks, map_operands, rebuilt, substitute, use_counts
+from adc.passes.affine import Facts, Form
+
+
+def overwrite(fn: Function) -> Function:
+    """Return `fn` without stores that nobody reads and without needless filling of arrays."""
+    uses: dict[Value, int] = {}
+    for each in (*fn.callees, fn):
+        for value, count in use_counts(each).items():
+            uses[value] = uses.get(value, 0) + count
+
+    def make(recalled: Mapping[Value, Operand] | None) -> _Overwrite:
+        return _Overwrite(uses, mirrors=recalled is not None)
+
+    return rebuilt(fn, make)
+
+
+@dataclass(frozen=True)
+class _Access:
+    """A load or store of a version of one array, and the counters of the loops that it is in."""
+
+    stmt: Load | Store
+    index: tuple[Form, ...]
+    path: tuple[Value, ...]
+
+    def is_of(self, other: _Access) -> bool:
+        """Whether it touches the element that `other` does in the iteration they are both in."""
+        return self.index == other.index and self.path[: len(other.path)] == other.path
+
+
+class _Overwrite:
+    def __init__(self, uses: Mapping[Value, int], mirrors: bool) -> None:
+        self.uses = uses
+        # Whether what is recalled, and what loops are reversed, belongs to another function.
+        self.mirrors = mirrors
+        self.env: dict[Value, Operand] = {}
+        self.facts = Facts()
+        self.loops: dict[str, For | While] = {}
+        self.trips: dict[Value, Form] = {}
+        # Stores that add to nothing.
+        self.first: set[Value] = set()
+        self.learned = False
+
+    def stmts(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        if not self.learned:
+            self.learned = True
+            for stmt in walk(tuple(stmts)):
+                self.learn(stmt)
+        fills = {s.result: s for s in stmts if isinstance(s, Apply) and s.op.name == "full"}
+        unfilled: set[Value] = set()
+        for stmt in stmts:
+            if not isinstance(stmt, For | Reverse):
+                continue
+            for init, param, result in zip(stmt.init, stmt.body.params, stmt.results, strict=True):
+                if not isinstance(init, Value) or not isinstance(init.type, Array):
+                    continue
+                if not self.uses.get(result, 0):
+                    self.drop(stmt, param)
+                elif init in fills and self.uses[init] == 1:
+                    if self.covers(stmt, param, fills[init].args[1:]):
+                        unfilled.add(init)
+        kept: list[Stmt] = []
+        for stmt in stmts:
+            if isinstance(stmt, Store):
+                if stmt.result in self.env:
+                    continue
+                if stmt.result in self.first:
+                    stmt = replace(stmt, accumulate=False)
+            elif isinstance(stmt, Apply) and stmt.results[0] in unfilled:
+                stmt = replace(stmt, op=array.empty, args=stmt.args[1:])
+            stmt = map_operands(stmt, lambda operand: substitute(operand, self.env))
+            kept.append(map_blocks(stmt, self.block))
+        return tuple(kept)
+
+    def block(self, block: Block) -> Block:
+        stmts = self.stmts(block.stmts)
+        return Block(block.params, stmts, tuple(substitute(v, self.env) for v in block.yields))
+
+    def learn(self, stmt: Stmt) -> None:
+        """Note what is known of integers; those of a mirrored iteration are the forward ones."""
+        facts = self.facts
+        match stmt:
+            case Apply():
+                facts.define(stmt)
+            case For(label=label, index=index, trips=trips):
+                self.loops[label] = stmt
+                self.trips[index] = facts.form(trips)
+            case While(label=label):
+                self.loops[label] = stmt
+            case Recall(result=result, value=value) if not self.mirrors:
+                if result.type.kind in "iu":
+                    facts.forms[result] = facts.form(value)
+            case Reverse(loop=label, index=index) if not self.mirrors:
+                loop = self.loops[label]
+                if isinstance(loop, For):
+                    facts.forms[index] = facts.form(loop.index)
+
+    # -- what is found -------------------------------------------------------------------------
+
+    def drop(self, loop: For | Reverse, param: Value) -> None:
+        """Drop a store to what the loop carries, and nobody reads after it.
+
+        Every iteration must touch an element of its own, and read it before the store.
+        """
+        accesses = self.accesses(loop, param)
+        last = accesses[-1] if accesses else None
+        if last is None or not isinstance(last.stmt, Store) or last.stmt.accumulate:
+            return
+        if self.axes(loop, last) and all(access.is_of(last) for access in accesses):
+            self.env[last.stmt.result] = last.stmt.array
+
+    def covers(self, loop: For | Reverse, param: Value, sizes: Sequence[Operand]) -> bool:
+        """Whether the loop writes every element of what it carries before it reads the element."""
+        accesses = self.accesses(loop, param)
+        first = accesses[0] if accesses else None
+        if first is None or not isinstance(first.stmt, Store):
+            return False
+        if not all(access.is_of(first) for access in accesses):
+            return False
+        axes = self.axes(loop, first)
+        if len(axes) != len(sizes):
+            return False
+        for index, size in zip(axes, sizes, strict=True):
+            if index is None or self.trips.get(index) != self.facts.form(size):
+                return False
+        counted = [Form(((index, 1),), 0) for index in axes if index is not None]
+        if any(index != own for index, own in zip(first.index, counted, strict=True)):
+            return False
+        self.first.add(first.stmt.result)
+        return True
+
+    def axes(self, loop: For | Reverse, access: _Access) -> list[Value | None]:
+        """Return for every axis the counter that its index follows, or nothing.
+
+        Nothing if not all counters of the loops decide which element is touched.
+        """
+        varying = self.varying(loop)
+        axes: list[Value | None] = []
+        for form in access.index:
+            moving = [value for value, _ in form.terms if value in varying]
+            single = moving[0] if len(moving) == 1 and moving[0] in access.path else None
+            axes.append(None if single in axes else single)
+        return axes if set(access.path) <= set(axes) else []
+
+    def varying(self, loop: For | Reverse) -> set[Value]:
+        """Return what may differ between the iterations of a loop and of the one it mirrors."""
+        found: set[Value] = set()
+        mirrored = None
+        if isinstance(loop, Reverse) and not self.mirrors:
+            mirrored = self.loops[loop.loop]
+        for each in (loop, mirrored):
+            if each is not None:
+                for stmt in walk((each,)):
+                    found.update(inner_values(stmt))
+                    found.update(stmt.results if stmt is not each else ())
+        return found
+
+    def accesses(
+        self, loop: For | Reverse, param: Value, path: tuple[Value, ...] = ()
+    ) -> list[_Access]:
+        """Return all accesses to what a loop carries, in order; none if there may be others."""
+        counter = self.facts.form(loop.index).terms[0][0]
+        path = (*path, counter)
+        version, reads = param, 0
+        found: list[_Access] = []
+        for stmt in loop.body.stmts:
+            if isinstance(stmt, Load | Store) and stmt.array == version:
+                reads += 1
+                index = tuple(self.facts.form(operand) for operand in stmt.index)
+                found.append(_Access(stmt, index, path))
+                following = stmt.result if isinstance(stmt, Store) else version
+            elif isinstance(stmt, For | Reverse) and version in stmt.init:
+                reads += 1
+                at = stmt.init.index(version)
+                nested = self.accesses(stmt, stmt.body.params[at], path)
+                if not nested:
+                    return []
+                found += nested
+                following = stmt.results[at]
+            else:
+                continue
+            if following != version:
+                if reads != self.uses.get(version, 0):
+                    return []
+                version, reads = following, 0
+        yields = loop.body.yields
+        last = yields[loop.body.params.index(param)] == version
+        return found if last and reads + 1 == self.uses.get(version, 0) else []
