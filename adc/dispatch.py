@@ -1,9 +1,7 @@
-"""From a call to compiled code: argument types, hidden arguments, guards, results."""
+"""From a call to compiled code: hidden arguments, guards, results."""
 
 from __future__ import annotations
 
-import inspect
-import itertools
 import types
 import weakref
 from collections.abc import Callable, Sequence
@@ -19,18 +17,16 @@ from adc.frontend import trees
 from adc.frontend.bindings import Binding, Num, TupleOf, kind_of
 from adc.frontend.lower import Lowered, lower
 from adc.frontend.results import rebuilt
-from adc.frontend.trees import describe, key_of
+from adc.frontend.trees import key_of
 from adc.ir.errors import (
     AdcError,
-    ArgumentError,
-    IntegerArgumentError,
     NonScalarError,
     OverlapError,
-    Span,
     UnsupportedError,
 )
-from adc.ir.types import Array, Scalar
+from adc.ir.types import Scalar
 from adc.passes.plan import Plan
+from adc.signature import Parameters, Signature, function_of, name_of, span_of
 
 # More signatures than this at once come from objects that are made anew for every call.
 _MOST_ENTRIES = 256
@@ -55,269 +51,6 @@ class Level:
     argnums: int | tuple[int, ...]
     with_value: bool = False
     has_aux: bool = False
-
-
-# --- the function and its parameters --------------------------------------------------------------
-
-
-def _name(fn: Callable[..., Any]) -> str:
-    return getattr(fn, "__name__", repr(fn))
-
-
-def _span(fn: Callable[..., Any]) -> Span | None:
-    code = getattr(fn, "__code__", None)
-    if code is None:
-        return None
-    return Span(code.co_filename, code.co_firstlineno, function=_name(fn))
-
-
-def _function(fn: Callable[..., Any]) -> types.FunctionType:
-    """Return the Python function behind a callable: a method's, or one that Numba wraps."""
-    for inner in (fn, getattr(fn, "__func__", None), getattr(fn, "py_func", None)):
-        if isinstance(inner, types.FunctionType):
-            return inner
-    raise UnsupportedError(
-        f"{_name(fn)!r} is not a Python function",
-        None,
-        "adc reads Python source; builtins and callable objects have none: wrap it in a function",
-    )
-
-
-class Parameters:
-    """The parameters of a function, and how the arguments of a call are matched to them.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The parameters, in order.
-    positional : int
-        How many of them can be given by position, ``*args`` not counted.
-    variable : str or None
-        The name of ``*args``.
-    match : callable
-        Takes the arguments of a call; returns one for each parameter.
-    """
-
-    def __init__(self, fn: types.FunctionType) -> None:
-        code = fn.__code__
-        names = iter(code.co_varnames)
-        plain = list(itertools.islice(names, code.co_argcount))
-        keywords = list(itertools.islice(names, code.co_kwonlyargcount))
-        rest = [next(names)] if code.co_flags & inspect.CO_VARARGS else []
-        others = [next(names)] if code.co_flags & inspect.CO_VARKEYWORDS else []
-        self.positional = len(plain)
-        self.variable = rest[0] if rest else None
-        self.names = (*plain, *rest, *keywords, *others)
-        self.match = self._stub(fn, plain, rest, keywords, others)
-
-    def _stub(
-        self,
-        fn: types.FunctionType,
-        plain: list[str],
-        rest: list[str],
-        keywords: list[str],
-        others: list[str],
-    ) -> Callable[..., tuple[Any, ...]]:
-        """Return a function that does nothing but take arguments like `fn`.
-
-        It is ten times as fast as `inspect.Signature.bind`, and errors have Python's own words.
-        """
-        only = fn.__code__.co_posonlyargcount
-        head = [*plain[:only], "/", *plain[only:]] if only else plain
-        star = [f"*{rest[0]}"] if rest else ["*"] if keywords else []
-        text = ", ".join([*head, *star, *keywords, *(f"**{name}" for name in others)])
-        namespace: dict[str, Any] = {}
-        exec(f"def stub({text}): return ({''.join(f'{n}, ' for n in self.names)})", namespace)
-        stub: Any = namespace["stub"]
-        stub.__name__, stub.__qualname__ = fn.__name__, fn.__qualname__
-        stub.__defaults__, stub.__kwdefaults__ = fn.__defaults__, fn.__kwdefaults__
-        return stub  # type: ignore[no-any-return]  # made by `exec`
-
-
-# --- the types of a call --------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Argument:
-    """A positional argument: its type, and the position of its first leaf."""
-
-    name: str
-    type: Any
-    start: int
-
-
-class Signature:
-    """The types of the arguments of a call.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The parameters, in order.
-    types : tuple
-        For each the type tree of its argument.
-    """
-
-    def __init__(
-        self,
-        fn: types.FunctionType,
-        parameters: Parameters,
-        values: tuple[Any, ...],
-        whole: Sequence[bool],
-        skip: int,
-    ) -> None:
-        self.fn = fn
-        self.names = parameters.names
-        self.types = tuple(
-            _tree(value, name, fn, differentiated)
-            for name, value, differentiated in zip(self.names, values, whole, strict=True)
-        )
-        # Whether the arguments are what code takes, as they are.
-        self._plain = all(
-            isinstance(ty, Array) or (isinstance(ty, Scalar) and not isinstance(value, np.ndarray))
-            for ty, value in zip(self.types, values, strict=True)
-        )
-        self._arguments = self._positional(parameters)[skip:]
-
-    def _positional(self, parameters: Parameters) -> list[_Argument]:
-        """Return what `argnums` counts: with the elements of ``*args``, each an argument."""
-        found: list[_Argument] = []
-        start = 0
-        for k, (name, ty) in enumerate(zip(self.names, self.types, strict=True)):
-            if name == parameters.variable:
-                for j, item in enumerate(ty):
-                    found.append(_Argument(f"{name}[{j}]", item, start))
-                    start += len(trees.leaf_types(item))
-            elif k < parameters.positional:
-                found.append(_Argument(name, ty, start))
-                start += len(trees.leaf_types(ty))
-        return found
-
-    def __str__(self) -> str:
-        pairs = zip(self.names, self.types, strict=True)
-        return f"{_name(self.fn)}({', '.join(f'{n}: {describe(ty)}' for n, ty in pairs)})"
-
-    def arguments(self) -> dict[str, Any]:
-        return dict(zip(self.names, self.types, strict=True))
-
-    def leaves(self, values: tuple[Any, ...]) -> Sequence[Any]:
-        """Return the numbers and arrays in the arguments."""
-        if self._plain:
-            return values
-        return [
-            leaf
-            for value, ty in zip(values, self.types, strict=True)
-            for leaf in trees.leaves(value, ty)
-        ]
-
-    def _chosen(self, argnums: int | Sequence[int]) -> list[_Argument]:
-        numbers = (argnums,) if isinstance(argnums, int) else argnums
-        count = len(self._arguments)
-        for number in numbers:
-            if not -count <= number < count:
-                raise ArgumentError(
-                    f"argnums={number}, but {_name(self.fn)}() was called with {count} "
-                    f"positional argument{'' if count == 1 else 's'}",
-                    _span(self.fn),
-                )
-        return [self._arguments[number] for number in numbers]
-
-    def positions(self, argnums: int | Sequence[int]) -> tuple[int, ...]:
-        """Return the positions of the floats in the differentiated arguments."""
-        found: list[int] = []
-        for argument in self._chosen(argnums):
-            leaves = trees.leaf_types(argument.type)
-            floats = [k for k, ty in enumerate(leaves) if ty.kind == "f"]
-            if not floats:
-                what = _words(argument.type)
-                raise IntegerArgumentError(
-                    f"argument {argument.name!r} of {_name(self.fn)}() is {what}; only "
-                    "floating-point arguments can be differentiated",
-                    _span(self.fn),
-                    "pass a float, or choose other arguments with `argnums`",
-                )
-            found += [argument.start + k for k in floats]
-        return tuple(found)
-
-    def scalar(self, argnums: int | Sequence[int]) -> Scalar | None:
-        """Return the type of the one number that is differentiated with respect to, or None."""
-        if not isinstance(argnums, int):
-            return None
-        (argument,) = self._chosen(argnums)
-        return argument.type if isinstance(argument.type, Scalar) else None
-
-    def arranged(self, argnums: int | Sequence[int]) -> Callable[[Sequence[Any]], Any]:
-        """Return what arranges flat gradients like the arguments they belong to."""
-        at = itertools.count()
-        found = tuple(trees.arranged(arg.type, at) for arg in self._chosen(argnums))
-        return found[0] if isinstance(argnums, int) else trees.together(found)
-
-    def directions(
-        self, argnums: Sequence[int], tangents: Sequence[Any], values: tuple[Any, ...]
-    ) -> list[Any]:
-        """Return the tangents as flat arguments, checked against the arguments."""
-        primals = self.leaves(values)
-        found: list[Any] = []
-        for argument, tangent in zip(self._chosen(argnums), tangents, strict=True):
-            leaves = trees.tangents(argument.type, tangent, argument.name)
-            for k, (ty, leaf) in enumerate(leaves, argument.start):
-                if ty.kind == "f":
-                    found.append(_direction(ty, leaf, primals[k], argument.name))
-        return found
-
-
-def _direction(ty: Scalar | Array, tangent: Any, primal: Any, name: str) -> Any:
-    if np.shape(tangent) != np.shape(primal):
-        raise ArgumentError(
-            f"the tangent of {name!r} has shape {np.shape(tangent)}, the argument "
-            f"{np.shape(primal)}"
-        )
-    direction = np.asarray(tangent)
-    if direction.dtype.kind not in "biuf":
-        raise ArgumentError(f"the tangent of {name!r} is a {_kind(tangent)} of no real numbers")
-    if isinstance(ty, Array):
-        # Other strides than the argument's would be another type.
-        return np.array(direction, ty.numpy, order="C")
-    return ty.numpy.type(direction)
-
-
-def _kind(value: Any) -> str:
-    return type(value).__name__
-
-
-def _words(ty: Any) -> str:
-    if isinstance(ty, Array):
-        return f"an array of {ty.numpy}"
-    if not isinstance(ty, Scalar):
-        return "a bool" if isinstance(ty, bool) else describe(ty)
-    if ty.weak:
-        return {"b": "a bool", "i": "an int", "f": "a float"}[ty.kind]
-    return f"a {ty.numpy}"
-
-
-def _tree(value: Any, name: str, fn: Callable[..., Any], whole: bool) -> Any:
-    """Return the type tree of an argument; raise if nothing can be done with it."""
-    where = f"argument {name!r} of {_name(fn)}()"
-    if type(value) is int and not -(2**63) <= value < 2**63:
-        raise ArgumentError(f"{where} does not fit 64 bits", _span(fn))
-    try:
-        tree = trees.tree_of(value, whole)
-    except ArgumentError as error:
-        raise ArgumentError(f"{where}: {error.message}", _span(fn), error.hint) from None
-    if tree is not value:
-        return tree
-    if isinstance(value, np.ndarray | np.generic):
-        raise ArgumentError(
-            f"{where} is a {_kind(value)} of dtype {value.dtype} and rank {value.ndim}",
-            _span(fn),
-            "pass arrays of bool, integers, float32 or float64",
-        )
-    if isinstance(value, complex):
-        raise ArgumentError(f"{where} is complex", _span(fn), "pass real numbers")
-    if isinstance(value, list | dict | set | tuple | bytearray) and value != ():
-        raise ArgumentError(
-            f"{where} is a {_kind(value)}", _span(fn), "pass an array, a number, a list or a dict"
-        )
-    return value
 
 
 # --- compiled code --------------------------------------------------------------------------------
@@ -399,9 +132,10 @@ class Compiled:
                 if k in self.lowered.written and j != k and _overlap(a, b):
                     names = [self.lowered.fn.params[i].name for i in (k, j)]
                     raise OverlapError(
-                        f"arguments {names[0]!r} and {names[1]!r} of {_name(self.signature.fn)}() "
-                        f"overlap in memory, and {names[0]!r} is written",
-                        _span(self.signature.fn),
+                        f"arguments {names[0]!r} and {names[1]!r} of "
+                        f"{name_of(self.signature.fn)}() overlap in memory, and {names[0]!r} is "
+                        "written",
+                        span_of(self.signature.fn),
                         "pass a copy of one of them",
                     )
 
@@ -422,9 +156,9 @@ class Compiled:
                 assert isinstance(place.root, int)
                 raise OverlapError(
                     f"argument {self.signature.names[place.root]!r} of "
-                    f"{_name(self.signature.fn)}() holds a {_kind(value)} that is changed, and is "
-                    "also found elsewhere",
-                    _span(self.signature.fn),
+                    f"{name_of(self.signature.fn)}() holds a {type(value).__name__} that is "
+                    "changed, and is also found elsewhere",
+                    span_of(self.signature.fn),
                     "pass a copy",
                 )
 
@@ -456,15 +190,17 @@ def _steps(
             positions = signature.positions(level.argnums)
             if signature.scalar(level.argnums) is None or level.with_value or level.has_aux:
                 raise NonScalarError(
-                    f"a gradient of {_name(fn)}() that is differentiated again is not one number",
-                    _span(fn),
+                    f"a gradient of {name_of(fn)}() that is differentiated again is not one number",
+                    span_of(fn),
                     "differentiate a gradient with respect to a scalar argument, or use `adc.hvp` "
                     "for Hessian-vector products",
                 )
             steps.append(("tangent", positions))
         if last.has_aux and (inner or along is not None):
             raise NonScalarError(
-                f"a gradient of {_name(fn)}() has no auxiliary results", _span(fn), "drop `has_aux`"
+                f"a gradient of {name_of(fn)}() has no auxiliary results",
+                span_of(fn),
+                "drop `has_aux`",
             )
     if along is not None:
         steps.append(("tangent", signature.positions(along)))
@@ -477,15 +213,15 @@ def _check_result(fn: Callable[..., Any], lowered: Lowered, has_aux: bool) -> No
     if has_aux:
         if not (isinstance(result, TupleOf) and len(result.items) == 2):
             raise NonScalarError(
-                f"{_name(fn)}() returns {kind_of(result)}; `has_aux` needs a pair",
-                _span(fn),
+                f"{name_of(fn)}() returns {kind_of(result)}; `has_aux` needs a pair",
+                span_of(fn),
                 "return (value, auxiliary results)",
             )
         result = result.items[0]
     if not (isinstance(result, Num) and result.operand.type.kind == "f"):
         raise NonScalarError(
-            f"{_name(fn)}() returns {kind_of(result)}; only one float can be differentiated",
-            _span(fn),
+            f"{name_of(fn)}() returns {kind_of(result)}; only one float can be differentiated",
+            span_of(fn),
             "return a scalar, for instance a sum",
         )
 
@@ -563,7 +299,7 @@ class Code:
         options: Options,
         along: tuple[int, ...] | None = None,
     ) -> None:
-        self.fn = _function(fn)
+        self.fn = function_of(fn)
         self.levels = levels
         self.options = options
         self.along = along
@@ -634,8 +370,8 @@ class Code:
         places += [c.place for c in made.lowered.captures if c.leaves(values) is None]
         what = ", ".join([f"`{place}`" for place in places])
         return UnsupportedError(
-            f"{_name(self.fn)}() reads {what}, which is another object each time it is read",
-            _span(self.fn),
+            f"{name_of(self.fn)}() reads {what}, which is another object each time it is read",
+            span_of(self.fn),
             "read it once, outside, and pass it as an argument",
         )
 
