@@ -4,9 +4,37 @@
 returns its gradient.
 """
 
-from adc.api import grad, hvp, jvp, release_memory, value_and_grad
+from adc.api import (
+    checkpoint,
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacrev,
+    jit,
+    jvp,
+    release_memory,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+)
 from adc.ir.errors import AdcError
 
 __version__ = "0.1.0"
 
-__all__ = ["AdcError", "__version__", "grad", "hvp", "jvp", "release_memory", "value_and_grad"]
+__all__ = [
+    "AdcError",
+    "__version__",
+    "checkpoint",
+    "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacrev",
+    "jit",
+    "jvp",
+    "release_memory",
+    "stop_gradient",
+    "value_and_grad",
+    "vjp",
+]

@@ -19,9 +19,12 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any, overload
 
+from adc import jacobian
 from adc.dispatch import Code, Compiled, Level, Options, release_memory
-from adc.ir.errors import ArgumentError
+from adc.ir.errors import ArgumentError, NonScalarError
+from adc.library import stop_gradient
 from adc.passes.plan import Plan
+from adc.signature import numbers_of
 
 POLICIES = ("auto", "store", "recompute")
 
@@ -125,6 +128,80 @@ class Derivative:
         return f"<adc {words}{name}{')' * len(self._levels)}>"
 
 
+class Jitted(Derivative):
+    """A function that does what another one does, compiled. Made by `jit`."""
+
+    @property
+    def py_func(self) -> Callable[..., Any]:
+        """What is called instead where the call itself is compiled (a name that Numba uses)."""
+        return self.__wrapped__
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        found = super().__reduce__()
+        return found if isinstance(found, str) else (Jitted, found[1])
+
+    def __repr__(self) -> str:
+        return f"<adc jit({super().__repr__()[5:-1]})>"
+
+
+class Checkpoint:
+    """A function that is marked for recomputation. Made by `checkpoint`."""
+
+    def __init__(self, fn: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, fn)
+        self.py_func = fn
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function."""
+        return self.py_func(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """Return the function bound to an object."""
+        return self if instance is None else types.MethodType(self.py_func, instance)
+
+    def __repr__(self) -> str:
+        return f"<adc checkpoint({self.py_func.__qualname__})>"
+
+
+class Jacobian(Derivative):
+    """A function that returns a Jacobian. Made by `jacrev`, `jacfwd` and `hessian`."""
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        levels: tuple[Level, ...],
+        options: Options,
+        argnums: int | tuple[int, ...],
+        reverse: bool,
+    ) -> None:
+        super().__init__(fn, levels, options)
+        self._argnums = argnums
+        chosen = (argnums,) if isinstance(argnums, int) else argnums
+        # That of a gradient is forward over reverse.
+        self._reverse = reverse and not levels
+        self._primal = Code(fn, (), options)
+        way = {"pull": chosen} if self._reverse else {"along": chosen}
+        self._code = Code(fn, levels, options, **way)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the Jacobian at the given arguments."""
+        values = self._code.match(args, kwargs)
+        if self._reverse:
+            return jacobian.reverse(self._primal, self._code, self._argnums, values)
+        return jacobian.forward(self._code, self._argnums, values)
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        found = super().__reduce__()
+        if isinstance(found, str):
+            return found
+        given = (self.__wrapped__, self._levels, self._options, self._argnums, self._reverse)
+        return (Jacobian, given)
+
+    def __repr__(self) -> str:
+        mode = "jacrev" if self._reverse else "jacfwd"
+        return f"<adc {mode}({super().__repr__()[5:-1]})>"
+
+
 def _options(remat: str, cache: bool) -> Options:
     # "random:SEED" is for tests: any plan must give the same numbers.
     if remat not in POLICIES and not (isinstance(remat, str) and remat.startswith("random:")):
@@ -145,8 +222,27 @@ def _argnums(argnums: int | Sequence[int]) -> int | tuple[int, ...]:
         ) from None
 
 
+def _chosen(
+    fn: Callable[..., Any],
+    argnums: int | Sequence[int] | None,
+    argnames: str | Sequence[str] | None,
+) -> int | tuple[int, ...]:
+    """Return the numbers of the arguments that are differentiated, chosen in one of two ways."""
+    if argnames is None:
+        return _argnums(0 if argnums is None else argnums)
+    if argnums is not None:
+        raise ArgumentError("argnums and argnames are both given", None, "give one of them")
+    names = (argnames,) if isinstance(argnames, str) else tuple(argnames)
+    numbers = numbers_of(fn, names)
+    return numbers[0] if isinstance(argnames, str) else numbers
+
+
 def _split(fn: Callable[..., Any]) -> tuple[Callable[..., Any], tuple[Level, ...]]:
     """Return the function that is differentiated, and what was taken of it already."""
+    if isinstance(fn, Jacobian):
+        raise NonScalarError(
+            f"{fn!r} cannot be differentiated again", None, "use `adc.hvp`, or differentiate `grad`"
+        )
     if isinstance(fn, Derivative):
         return fn.__wrapped__, fn._levels
     if isinstance(fn, types.MethodType) and isinstance(fn.__func__, Derivative):
@@ -158,20 +254,29 @@ def _split(fn: Callable[..., Any]) -> tuple[Callable[..., Any], tuple[Level, ...
 
 
 def _make(
-    fn: Callable[..., Any] | None, level: Level, options: Options
+    fn: Callable[..., Any] | None,
+    argnums: int | Sequence[int] | None,
+    argnames: str | Sequence[str] | None,
+    with_value: bool,
+    has_aux: bool,
+    options: Options,
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     def make(fn: Callable[..., Any]) -> Derivative:
         function, levels = _split(fn)
+        level = Level(_chosen(function, argnums, argnames), with_value, has_aux)
         return Derivative(function, (*levels, level), options)
 
+    if argnames is None:
+        _argnums(0 if argnums is None else argnums)  # errors where they are made
     return make if fn is None else make(fn)
 
 
 @overload
 def grad(
     fn: Callable[..., Any],
-    argnums: int | Sequence[int] = 0,
+    argnums: int | Sequence[int] | None = None,
     *,
+    argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
     remat: str = "auto",
     cache: bool = True,
@@ -181,8 +286,9 @@ def grad(
 @overload
 def grad(
     fn: None = None,
-    argnums: int | Sequence[int] = 0,
+    argnums: int | Sequence[int] | None = None,
     *,
+    argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
     remat: str = "auto",
     cache: bool = True,
@@ -191,8 +297,9 @@ def grad(
 
 def grad(
     fn: Callable[..., Any] | None = None,
-    argnums: int | Sequence[int] = 0,
+    argnums: int | Sequence[int] | None = None,
     *,
+    argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
     remat: str = "auto",
     cache: bool = True,
@@ -203,9 +310,11 @@ def grad(
     ----------
     fn : callable
         A Python function that returns one float (or ``(float, aux)`` with `has_aux`).
-    argnums : int or sequence of int
+    argnums : int or sequence of int, default 0
         The positional arguments to differentiate with respect to; negative numbers count from
         the last one, parameters with defaults included.
+    argnames : str or sequence of str
+        The same by name.
     has_aux : bool
         Whether `fn` returns a pair of which only the first part is differentiated.
     remat : {"auto", "store", "recompute"}
@@ -236,15 +345,15 @@ def grad(
     >>> grad(energy)(np.array([0.0, 1.0, 3.0]))
     array([-2., -2.,  4.])
     """
-    level = Level(_argnums(argnums), False, has_aux)
-    return _make(fn, level, _options(remat, cache))
+    return _make(fn, argnums, argnames, False, has_aux, _options(remat, cache))
 
 
 @overload
 def value_and_grad(
     fn: Callable[..., Any],
-    argnums: int | Sequence[int] = 0,
+    argnums: int | Sequence[int] | None = None,
     *,
+    argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
     remat: str = "auto",
     cache: bool = True,
@@ -254,8 +363,9 @@ def value_and_grad(
 @overload
 def value_and_grad(
     fn: None = None,
-    argnums: int | Sequence[int] = 0,
+    argnums: int | Sequence[int] | None = None,
     *,
+    argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
     remat: str = "auto",
     cache: bool = True,
@@ -264,8 +374,9 @@ def value_and_grad(
 
 def value_and_grad(
     fn: Callable[..., Any] | None = None,
-    argnums: int | Sequence[int] = 0,
+    argnums: int | Sequence[int] | None = None,
     *,
+    argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
     remat: str = "auto",
     cache: bool = True,
@@ -275,15 +386,18 @@ def value_and_grad(
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
-    level = Level(_argnums(argnums), True, has_aux)
-    return _make(fn, level, _options(remat, cache))
+    return _make(fn, argnums, argnames, True, has_aux, _options(remat, cache))
 
 
 @functools.lru_cache(maxsize=256)
 def _code(
-    fn: Callable[..., Any], levels: tuple[Level, ...], options: Options, along: tuple[int, ...]
+    fn: Callable[..., Any],
+    levels: tuple[Level, ...],
+    options: Options,
+    along: tuple[int, ...] | None,
+    pull: tuple[int, ...] | None = None,
 ) -> Code:
-    return Code(fn, levels, options, along)
+    return Code(fn, levels, options, along, pull)
 
 
 def _along(
@@ -333,7 +447,8 @@ def jvp(
     Parameters
     ----------
     fn : callable
-        A Python function that returns one float, or the gradient of one.
+        A Python function that returns floats, arrays, or tuples, lists and dicts of them; or the
+        gradient of a function.
     primals, tangents : sequences
         The arguments, and a direction for each: of its shape, or None to hold it fixed.
 
@@ -341,6 +456,8 @@ def jvp(
     --------
     >>> jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 0.0))
     (6.0, 3.0)
+    >>> jvp(lambda x: (x * x, [x]), (2.0,), (1.0,))
+    ((4.0, [2.0]), (4.0, [1.0]))
     >>> jvp(grad(lambda x: x * x * x), (2.0,), (1.0,))
     (12.0, 12.0)
     """
@@ -387,4 +504,199 @@ def hvp(
     return tuple([products.get(k) for k in range(len(primals))])
 
 
-__all__ = ["Derivative", "Options", "grad", "hvp", "jvp", "release_memory", "value_and_grad"]
+@overload
+def jit(fn: Callable[..., Any], *, cache: bool = True) -> Derivative: ...
+
+
+@overload
+def jit(fn: None = None, *, cache: bool = True) -> Callable[[Callable[..., Any]], Derivative]: ...
+
+
+def jit(
+    fn: Callable[..., Any] | None = None, *, cache: bool = True
+) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
+    """Return a function that computes what `fn` does, compiled, without any derivative.
+
+    It has the numerics that derivatives of `fn` have, and does not change its arguments.
+
+    >>> jit(lambda x, n: {"power": x**n, "n": n})(3.0, 2)
+    {'power': 9.0, 'n': 2}
+    """
+
+    def make(fn: Callable[..., Any]) -> Derivative:
+        function, levels = _split(fn)
+        kind = Derivative if levels else Jitted
+        return kind(function, levels, Options("auto", cache))
+
+    return make if fn is None else make(fn)
+
+
+def checkpoint(fn: Callable[..., Any]) -> Checkpoint:
+    """Return `fn`, marked: reverse code should recompute what it computes rather than keep it.
+
+    Programs mean the same with and without the mark. It is accepted now; plans will heed it when
+    they are made for a byte budget.
+
+    >>> grad(checkpoint(lambda x: x * x))(2.0)
+    4.0
+    """
+    if not callable(fn):
+        raise ArgumentError(f"{fn!r} is not a function", None, "pass the function itself")
+    return Checkpoint(fn)
+
+
+def vjp(
+    fn: Callable[..., Any], *primals: Any, remat: str = "auto", cache: bool = True
+) -> tuple[Any, jacobian.Pullback]:
+    """Return the value of `fn`, and a function that pulls a cotangent back, in reverse mode.
+
+    Parameters
+    ----------
+    fn : callable
+        A Python function that returns floats, arrays, or tuples, lists and dicts of them; or the
+        gradient of a function.
+    primals
+        The arguments. Later changes to them do not matter.
+
+    Returns
+    -------
+    value : object
+        What `fn` returns.
+    pull : callable
+        Takes a cotangent like the value (what belongs to integers is ignored); returns a tuple
+        with a cotangent for each argument, None for one without floats. Every call runs the
+        forward code again.
+
+    Examples
+    --------
+    >>> value, pull = vjp(lambda x, y: (x * y, x + y), 2.0, 3.0)
+    >>> value
+    (6.0, 5.0)
+    >>> pull((1.0, 0.0))
+    (3.0, 2.0)
+    """
+    function, levels = _split(fn)
+    options = _options(remat, cache)
+    if any(level.with_value or level.has_aux for level in levels):
+        raise NonScalarError(
+            "only `grad` itself can be pulled back through", None, "use `adc.grad`"
+        )
+    primal = _code(function, levels, options, None, None)
+
+    def make(moved: tuple[int, ...]) -> Code:
+        if not levels:
+            return _code(function, (), options, None, moved)
+        last = levels[-1].argnums
+        along = (last,) if isinstance(last, int) else last
+        return _code(function, (*levels[:-1], Level(moved)), options, along, None)
+
+    pull = jacobian.Pullback(primal, make, primal.match(primals, {}))
+    return pull.value, pull
+
+
+def _jacobian(
+    fn: Callable[..., Any] | None,
+    argnums: int | Sequence[int] | None,
+    argnames: str | Sequence[str] | None,
+    options: Options,
+    reverse: bool,
+    of_gradient: bool = False,
+) -> Any:
+    def make(fn: Callable[..., Any]) -> Jacobian:
+        function, levels = _split(fn)
+        chosen = _chosen(function, argnums, argnames)
+        if any(level.with_value or level.has_aux for level in levels):
+            raise NonScalarError("only `grad` itself has a Jacobian", None, "use `adc.grad`")
+        if of_gradient:
+            levels = (*levels, Level(chosen))
+        return Jacobian(function, levels, options, chosen, reverse)
+
+    return make if fn is None else make(fn)
+
+
+def jacrev(
+    fn: Callable[..., Any] | None = None,
+    argnums: int | Sequence[int] | None = None,
+    *,
+    argnames: str | Sequence[str] | None = None,
+    remat: str = "auto",
+    cache: bool = True,
+) -> Any:
+    """Return a function that computes the Jacobian of `fn` in reverse mode, row by row.
+
+    Better than `jacfwd` where there are more arguments than results. Options are those of `grad`.
+
+    Returns
+    -------
+    callable
+        Its result is like that of `fn`, with something like the arguments in place of every
+        number and array: the derivatives, of shape ``result.shape + argument.shape``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> jacrev(lambda x: x * x[::-1])(np.array([1.0, 2.0]))
+    array([[2., 1.],
+           [2., 1.]])
+    """
+    return _jacobian(fn, argnums, argnames, _options(remat, cache), True)
+
+
+def jacfwd(
+    fn: Callable[..., Any] | None = None,
+    argnums: int | Sequence[int] | None = None,
+    *,
+    argnames: str | Sequence[str] | None = None,
+    remat: str = "auto",
+    cache: bool = True,
+) -> Any:
+    """Return a function that computes the Jacobian of `fn` in forward mode, column by column.
+
+    As `jacrev`, but better where there are more results than arguments.
+
+    >>> jacfwd(lambda x, y: (x * y, x + y), argnums=(0, 1))(2.0, 3.0)
+    ((3.0, 2.0), (1.0, 1.0))
+    """
+    return _jacobian(fn, argnums, argnames, _options(remat, cache), False)
+
+
+def hessian(
+    fn: Callable[..., Any] | None = None,
+    argnums: int | Sequence[int] | None = None,
+    *,
+    argnames: str | Sequence[str] | None = None,
+    remat: str = "auto",
+    cache: bool = True,
+) -> Any:
+    """Return a function that computes the matrix of second derivatives, forward over reverse.
+
+    `fn` returns one float. For an argument of shape `s` the result has shape ``s + s``; for
+    several it is a tuple of tuples. Use `hvp` where products with the Hessian are enough.
+
+    >>> import numpy as np
+    >>> hessian(lambda x: x[0] * x[1] ** 2)(np.array([3.0, 5.0]))
+    array([[ 0., 10.],
+           [10.,  6.]])
+    """
+    return _jacobian(fn, argnums, argnames, _options(remat, cache), False, of_gradient=True)
+
+
+__all__ = [
+    "Checkpoint",
+    "Derivative",
+    "Jacobian",
+    "Jitted",
+    "Options",
+    "checkpoint",
+    "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacrev",
+    "jit",
+    "jvp",
+    "release_memory",
+    "stop_gradient",
+    "value_and_grad",
+    "vjp",
+]

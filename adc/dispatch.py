@@ -62,6 +62,8 @@ class Compiled:
 
     Attributes
     ----------
+    levels : tuple of Level
+        The gradients that it takes.
     present : callable
         Makes what the user gets of the results of the kernel.
     ones : tuple
@@ -73,6 +75,7 @@ class Compiled:
     signature: Signature
     options: Options
     entry: cache.Entry
+    levels: tuple[Level, ...]
     present: Callable[[Sequence[Any]], Any]
     ones: tuple[Any, ...]
 
@@ -118,12 +121,22 @@ class Compiled:
         self, values: tuple[Any, ...], hidden: list[Any], directions: Sequence[Any] = ()
     ) -> Any:
         """Run the code on the arguments of a call."""
+        return self.present(self.flat(values, hidden, directions))
+
+    def flat(
+        self, values: tuple[Any, ...], hidden: list[Any], directions: Sequence[Any] = ()
+    ) -> Sequence[Any]:
+        """Return the numbers and arrays that the code computes.
+
+        `directions` are the tangents of what moves, or the cotangents of all float results.
+        """
         args = [*self.signature.leaves(values), *hidden]
         if self.lowered.written:
             self._check_overlap(args)
         if self.lowered.changed:
             self._check_shared(values)
-        return self.present(self.entry.kernel(*args, *self.ones, *directions))
+        results: Sequence[Any] = self.entry.kernel(*args, *self.ones, *directions)
+        return results
 
     def _check_overlap(self, args: Sequence[Any]) -> None:
         arrays = [(k, a) for k, a in enumerate(args) if isinstance(a, np.ndarray)]
@@ -176,6 +189,7 @@ def _steps(
     signature: Signature,
     levels: tuple[Level, ...],
     along: tuple[int, ...] | None,
+    pull: tuple[int, ...] | None,
 ) -> tuple[Step, ...]:
     """Return the transformations: one adjoint, then a tangent for every inner derivative.
 
@@ -204,6 +218,8 @@ def _steps(
             )
     if along is not None:
         steps.append(("tangent", signature.positions(along)))
+    if pull is not None:
+        steps.append(("pullback", signature.positions(pull)))
     return tuple(steps)
 
 
@@ -219,11 +235,57 @@ def _check_result(fn: Callable[..., Any], lowered: Lowered, has_aux: bool) -> No
             )
         result = result.items[0]
     if not (isinstance(result, Num) and result.operand.type.kind == "f"):
+        floats = any(operand.type.kind == "f" for operand in lowered.fn.results)
         raise NonScalarError(
             f"{name_of(fn)}() returns {kind_of(result)}; only one float can be differentiated",
             span_of(fn),
-            "return a scalar, for instance a sum",
+            "return a scalar, for instance a sum"
+            + (", or use `adc.jacrev` or `adc.vjp`" if floats else ""),
         )
+
+
+def _check_floats(fn: Callable[..., Any], lowered: Lowered) -> None:
+    """Raise unless there is something to differentiate in the results."""
+    if not any(operand.type.kind == "f" for operand in lowered.fn.results):
+        raise NonScalarError(
+            f"{name_of(fn)}() returns {kind_of(lowered.result)}; there is no float in it",
+            span_of(fn),
+            "return floats, or arrays of floats",
+        )
+
+
+def _results(lowered: Lowered) -> Callable[[Sequence[Any]], Any]:
+    """Return what arranges flat results as the Python function returns them."""
+    types = [operand.type for operand in lowered.fn.results]
+    makers = [trees.number(ty) if isinstance(ty, Scalar) else _as_it_is for ty in types]
+
+    def arrange(results: Sequence[Any]) -> Any:
+        flat = (make(found) for make, found in zip(makers, results, strict=False))
+        return rebuilt(lowered.result, lowered.heap, flat)
+
+    return arrange
+
+
+def _as_it_is(found: Any) -> Any:
+    return found
+
+
+def _moving(lowered: Lowered) -> Callable[[Sequence[Any]], Any]:
+    """Return what makes results and their tangents of the results of a tangent's kernel."""
+    arrange = _results(lowered)
+    own = lowered.fn.results
+    floats = [operand.type.kind == "f" for operand in own]
+
+    def present(results: Sequence[Any]) -> tuple[Any, Any]:
+        dots = iter(results[len(own) :])
+        # What is no float does not move.
+        flat = [
+            next(dots) if moves else np.zeros_like(found)
+            for moves, found in zip(floats, results, strict=False)
+        ]
+        return arrange(results), arrange(flat)
+
+    return present
 
 
 def _presenter(
@@ -231,6 +293,7 @@ def _presenter(
     signature: Signature,
     levels: tuple[Level, ...],
     along: tuple[int, ...] | None,
+    pull: tuple[int, ...] | None,
 ) -> Callable[[Sequence[Any]], Any]:
     """Return what makes the user's results of the kernel's.
 
@@ -238,9 +301,14 @@ def _presenter(
     tangents of all float results, those of value and gradients first-to-last at the very end.
     """
     own = lowered.fn.results
+    if pull is not None:
+        arrange = signature.arranged(pull)
+        return lambda results: arrange(results[len(own) :])
+    if not levels:
+        return _results(lowered) if along is None else _moving(lowered)
     floats = sum(operand.type.kind == "f" for operand in own)
-    count = len(signature.positions(levels[-1].argnums)) if levels else 0
-    order = max(len(levels) - 1, 0)
+    count = len(signature.positions(levels[-1].argnums))
+    order = len(levels) - 1
     size, block = len(own) + count, floats + count
     appended = block
     for _ in range(order):
@@ -252,8 +320,6 @@ def _presenter(
     number = trees.number(ty)
 
     def arranged(first: int, end: int) -> Callable[[Sequence[Any]], Any]:
-        if not levels:
-            return lambda results: number(results[first])
         last = levels[-1]
         gradients = slice(end - count, end)
         arrange = signature.arranged(last.argnums)
@@ -265,14 +331,15 @@ def _presenter(
     if along is not None:
         slope = arranged(size + appended - block, size + appended)
         return lambda results: (value(results), slope(results))
-    if not levels or not levels[-1].has_aux:
+    if not levels[-1].has_aux:
         return value
     gradient = _presenter(
-        lowered, signature, (replace(levels[-1], with_value=False, has_aux=False),), None
+        lowered, signature, (replace(levels[-1], with_value=False, has_aux=False),), None, None
     )
+    arrange = _results(lowered)
 
     def with_aux(results: Sequence[Any]) -> Any:
-        pair = rebuilt(lowered.result, lowered.heap, iter(results))
+        pair = arrange(results)
         found = gradient(results)
         return (pair, found) if levels[-1].with_value else (found, pair[1])
 
@@ -290,6 +357,8 @@ class Code:
         The gradients taken of it, first to last.
     along : tuple of int or None
         Arguments of a directional derivative of that.
+    pull : tuple of int or None
+        Arguments whose cotangents are computed from those of the results, if `levels` is empty.
     """
 
     def __init__(
@@ -298,16 +367,18 @@ class Code:
         levels: tuple[Level, ...],
         options: Options,
         along: tuple[int, ...] | None = None,
+        pull: tuple[int, ...] | None = None,
     ) -> None:
         self.fn = function_of(fn)
         self.levels = levels
         self.options = options
         self.along = along
+        self.pull = pull
         # What a bound method adds to the arguments; `argnums` does not count it.
         self._bound = (fn.__self__,) if isinstance(fn, types.MethodType) else ()
         self._parameters = Parameters(self.fn)
         self._skip = len(self._bound)
-        self._moved = {*(along or ())}
+        self._moved = {*(along or ()), *(pull or ())}
         for level in levels:
             chosen = level.argnums
             self._moved |= {chosen} if isinstance(chosen, int) else set(chosen)
@@ -388,14 +459,17 @@ class Code:
 
     def _compile(self, values: tuple[Any, ...], whole: Sequence[bool]) -> Compiled:
         signature = Signature(self.fn, self._parameters, values, whole, self._skip)
-        steps = _steps(self.fn, signature, self.levels, self.along)
+        steps = _steps(self.fn, signature, self.levels, self.along, self.pull)
         lowered = lower(self.fn, signature.arguments())
-        _check_result(self.fn, lowered, any(level.has_aux for level in self.levels))
+        if self.levels:
+            _check_result(self.fn, lowered, any(level.has_aux for level in self.levels))
+        elif steps:
+            _check_floats(self.fn, lowered)
         entry = cache.load_or_build(lowered, steps, self.options.remat, self.options.cache)
         _kernels.add(entry.kernel)
-        present = _presenter(lowered, signature, self.levels, self.along)
+        present = _presenter(lowered, signature, self.levels, self.along, self.pull)
         ones = (1.0,) * max(len(self.levels) - 1, 0)
-        return Compiled(lowered, steps, signature, self.options, entry, present, ones)
+        return Compiled(lowered, steps, signature, self.options, entry, self.levels, present, ones)
 
 
 _kernels: weakref.WeakSet[Any] = weakref.WeakSet()

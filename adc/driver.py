@@ -15,8 +15,13 @@ from adc.passes.plan import COPIED, Plan, PlanEntry
 from adc.passes.remat import rematerialize
 from adc.passes.tangent import tangent
 
-_MODES: dict[str, Callable[..., Function]] = {"adjoint": adjoint, "tangent": tangent}
-# A transformation of value form: reverse or forward mode, with respect to parameter positions.
+_MODES: dict[str, Callable[..., Function]] = {
+    "adjoint": adjoint,
+    "pullback": functools.partial(adjoint, seed=False),
+    "tangent": tangent,
+}
+# A transformation of value form with respect to parameter positions: reverse mode (of the first
+# result, or with cotangents of all results as parameters) or forward mode.
 Step = tuple[str, tuple[int, ...]]
 
 
@@ -52,7 +57,7 @@ def transform(lowered: Lowered, steps: Sequence[Step], policy: str = "auto") -> 
         apply = functools.partial(mode, wrt=positions)
         fn = pipeline.run(fn, ((name, apply), *pipeline.DERIVATIVE), trace)
     plan: Plan | None = None
-    if any(name == "adjoint" for name, _ in steps):
+    if any(name != "tangent" for name, _ in steps):
 
         def remat(before: Function) -> Function:
             nonlocal plan

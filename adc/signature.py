@@ -42,6 +42,21 @@ def function_of(fn: Callable[..., Any]) -> types.FunctionType:
     )
 
 
+def numbers_of(fn: Callable[..., Any], names: Sequence[str]) -> tuple[int, ...]:
+    """Return the positions of parameters, as `argnums` counts them."""
+    code = function_of(fn).__code__
+    skip = 1 if isinstance(fn, types.MethodType) else 0
+    positional = code.co_varnames[skip : code.co_argcount]
+    for name in names:
+        if name not in positional:
+            raise ArgumentError(
+                f"{name_of(fn)}() has no positional parameter {name!r}",
+                span_of(fn),
+                f"it has {', '.join(positional) or 'none'}",
+            )
+    return tuple([positional.index(name) for name in names])
+
+
 class Parameters:
     """The parameters of a function, and how the arguments of a call are matched to them.
 
@@ -204,11 +219,30 @@ class Signature:
         (argument,) = self._chosen(argnums)
         return argument.type if isinstance(argument.type, Scalar) else None
 
-    def arranged(self, argnums: int | Sequence[int]) -> Callable[[Sequence[Any]], Any]:
-        """Return what arranges flat gradients like the arguments they belong to."""
+    def arranged(
+        self, argnums: int | Sequence[int], converted: bool = True
+    ) -> Callable[[Sequence[Any]], Any]:
+        """Return what arranges flat gradients like the arguments they belong to.
+
+        `converted`: and makes numbers where these have numbers.
+        """
         at = itertools.count()
-        found = tuple(trees.arranged(arg.type, at) for arg in self._chosen(argnums))
+        found = tuple(trees.arranged(arg.type, at, converted) for arg in self._chosen(argnums))
         return found[0] if isinstance(argnums, int) else trees.together(found)
+
+    def count(self) -> int:
+        """Return the number of arguments that `argnums` counts."""
+        return len(self._arguments)
+
+    def movable(self) -> tuple[int, ...]:
+        """Return the arguments that hold floats."""
+        return tuple(
+            [
+                k
+                for k, argument in enumerate(self._arguments)
+                if any(ty.kind == "f" for ty in trees.leaf_types(argument.type))
+            ]
+        )
 
     def directions(
         self, argnums: Sequence[int], tangents: Sequence[Any], values: tuple[Any, ...]

@@ -23,6 +23,7 @@ import scipy.optimize
 
 import adc
 import adc.api
+import adc.testing
 from adc import dispatch
 from adc.ir.errors import (
     AdcError,
@@ -782,3 +783,4 @@ def test_a_plan_for_every_policy() -> None:
 
 def test_doctests() -> None:
     assert doctest.testmod(adc.api).failed == 0
+    assert doctest.testmod(adc.testing).failed == 0

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from adc.frontend import trees
 from adc.frontend.bindings import (
     ArrayRef,
@@ -23,7 +25,7 @@ from adc.frontend.bindings import (
     kind_of,
 )
 from adc.frontend.lower import Lowerer
-from adc.ir.errors import UnsupportedError
+from adc.ir.errors import ArgumentError, UnsupportedError
 
 Heap = dict[str, Binding]
 
@@ -123,3 +125,44 @@ def rebuilt(result: Binding, heap: Heap, flat: Iterator[Any]) -> Any:
         return trees.build(cls, held.keys, [visit(item) for item in held.items])
 
     return visit(result)
+
+
+def flat_like(result: Binding, heap: Heap, value: Any, what: str) -> Iterator[Any]:
+    """Yield the leaves of an object that has the structure of a finished result.
+
+    Raises
+    ------
+    ArgumentError
+        If it has another structure; `what` names it.
+    """
+    seen: set[str] = set()
+
+    def inside(cls: type, keys: tuple[Any, ...], items: tuple[Binding, ...], value: Any) -> Any:
+        found = trees.parts_of(value) if isinstance(value, cls) else None
+        if found is None or len(found[1]) != len(items) or set(found[0]) != set(keys):
+            content = f"with {', '.join(map(repr, keys))}" if keys else f"of {len(items)}"
+            raise ArgumentError(f"{what} must have a {cls.__name__} {content} where results have")
+        by_key = dict(zip(found[0], found[1], strict=True)) if keys else {}
+        for k, item in enumerate(items):
+            yield from visit(item, by_key[keys[k]] if keys else found[1][k])
+
+    def visit(binding: Binding, value: Any) -> Iterator[Any]:
+        match binding:
+            case Num() | ArrayRef():
+                yield value
+            case TupleOf(items=items):
+                yield from inside(tuple, (), items, value)
+            case NamedTuple(cls=cls, record=record):
+                yield from inside(cls, record.keys, record.items, value)
+            case ListRef() | DictRef() | ObjectRef() if binding.slot not in seen:
+                seen.add(binding.slot)
+                held = heap[binding.slot]
+                if isinstance(held, Growing):
+                    yield np.array(value, held.type.numpy)
+                elif isinstance(held, TupleOf):
+                    yield from inside(list, (), held.items, value)
+                elif isinstance(held, RecordOf):
+                    cls = binding.cls if isinstance(binding, ObjectRef) else dict
+                    yield from inside(cls, held.keys, held.items, value)
+
+    return visit(result, value)

@@ -170,7 +170,7 @@ def tree_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> An
     cls = type(value)
     if not whole and is_lazy(value):
         return Instance(value)
-    found = _parts(value)
+    found = parts_of(value)
     if found is None:
         return value
     ty = _common_type(value)
@@ -193,7 +193,7 @@ def _common_type(value: Any) -> Scalar | None:
     return INT if kinds == {int} and -(2**63) <= min(value) <= max(value) < 2**63 else None
 
 
-def _parts(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
+def parts_of(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
     """Return the keys and the contents of a container; None for anything else."""
     cls = type(value)
     if cls is tuple or cls is list:
@@ -216,12 +216,12 @@ def is_constant(value: Any) -> bool:
     """Whether a captured object is built into the code: what holds no array and cannot change."""
     if type(value) is tuple or is_named_tuple(type(value)):
         return all(isinstance(type_of(item), Scalar) or is_constant(item) for item in value)
-    return type(value) is bool or (type_of(value) is None and _parts(value) is None)
+    return type(value) is bool or (type_of(value) is None and parts_of(value) is None)
 
 
 def has_structure(value: Any) -> bool:
     """Whether a captured object is a number, an array or a container of such."""
-    return type_of(value) is not None or _parts(value) is not None
+    return type_of(value) is not None or parts_of(value) is not None
 
 
 # -- keys ------------------------------------------------------------------------------------------
@@ -263,7 +263,7 @@ def _container_key(value: Any, whole: bool, within: tuple[int, ...]) -> object:
     cls = type(value)
     if not whole and is_lazy(value):
         return cls, tuple(attributes(value))
-    found = _parts(value)
+    found = parts_of(value)
     if found is None:
         return "object", id(value), state_of(value)
     if id(value) in within:
@@ -313,7 +313,7 @@ def contents(tree: Any) -> tuple[Any, ...]:
 
 def _held(value: Any) -> Sequence[Any]:
     """Return what a container holds directly."""
-    found = _parts(value)
+    found = parts_of(value)
     assert found is not None
     return found[1]
 
@@ -359,27 +359,36 @@ def changeable(value: Any, tree: Any) -> Iterator[int]:
 
 
 def number(ty: Scalar) -> Callable[[Any], Any]:
-    """Return what makes a float one of type `ty`: Python's if it is weak."""
-    return float if ty.weak else ty.numpy.type
+    """Return what makes a number one of type `ty`: Python's if it is weak."""
+    if ty.weak:
+        return {"b": bool, "i": int, "f": float}[ty.kind]
+    return ty.numpy.type
 
 
-def arranged(tree: Any, at: Iterator[int]) -> Callable[[Sequence[Any]], Any]:
-    """Return what arranges flat gradients, one for each float, like the argument."""
+def arranged(
+    tree: Any, at: Iterator[int], converted: bool = True
+) -> Callable[[Sequence[Any]], Any]:
+    """Return what arranges flat gradients, one for each float, like the argument.
+
+    `converted`: and makes numbers, and lists of numbers, where the argument has them.
+    """
     if is_container(tree):
-        parts = tuple([arranged(item, at) for item in contents(tree)])
+        parts = tuple([arranged(item, at, converted) for item in contents(tree)])
         if isinstance(tree, tuple):
             return together(parts)
         return lambda flat: build(tree.cls, tree.keys, [part(flat) for part in parts])
-    if isinstance(tree, Numbers) and tree.type.kind == "f":
-        place = next(at)
-        return lambda flat: flat[place].tolist()
-    if isinstance(tree, Scalar | Array) and tree.kind == "f":
-        k = next(at)
-        if isinstance(tree, Array):
-            return operator.itemgetter(k)
-        make = number(tree)
-        return lambda flat: make(flat[k])
-    return lambda flat: None
+    if not isinstance(tree, Scalar | Array | Numbers):
+        return lambda flat: None
+    kind = tree.type.kind if isinstance(tree, Numbers) else tree.kind
+    if kind != "f":
+        return lambda flat: None
+    k = next(at)
+    if isinstance(tree, Array) or not converted:
+        return operator.itemgetter(k)
+    if isinstance(tree, Numbers):
+        return lambda flat: flat[k].tolist()
+    make = number(tree)
+    return lambda flat: make(flat[k])
 
 
 def together(
@@ -418,7 +427,7 @@ def tangents(tree: Any, tangent: Any, name: str) -> Iterator[tuple[Scalar | Arra
     if cls is types.MethodType:
         yield from tangents(tree.items[0], tangent, name)
         return
-    found = _parts(tangent) if isinstance(tangent, cls) else None
+    found = parts_of(tangent) if isinstance(tangent, cls) else None
     keys = tree.keys if isinstance(tree, Node) else ()
     if found is None or len(found[1]) != len(contents(tree)) or set(found[0]) != set(keys):
         what = f"a {cls.__name__} with {', '.join(map(repr, keys))}" if keys else (

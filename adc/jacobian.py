@@ -1,0 +1,191 @@
+"""Jacobians, one direction after the other, and the function that pulls cotangents back.
+
+A Jacobian is computed in as many runs of compiled code as it has columns (forward mode) or rows
+(reverse mode).
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from adc.dispatch import Code, Compiled
+from adc.frontend import results
+from adc.ir.core import Operand
+from adc.ir.errors import ArgumentError
+from adc.ir.types import Array, Scalar
+
+Leaf = np.ndarray[Any, Any]
+Found = tuple[Compiled, list[Any]]
+
+
+# -- the numbers and arrays of a call --------------------------------------------------------------
+
+
+def _floats(operands: Sequence[Operand]) -> list[int]:
+    return [k for k, operand in enumerate(operands) if operand.type.kind == "f"]
+
+
+def _inputs(compiled: Compiled, argnums: Sequence[int], values: tuple[Any, ...]) -> list[Leaf]:
+    """Return the floats that are differentiated with respect to."""
+    leaves = compiled.signature.leaves(values)
+    return [np.asarray(leaves[k]) for k in compiled.signature.positions(argnums)]
+
+
+def _units(like: Sequence[Leaf]) -> Iterator[tuple[int, tuple[int, ...], list[Any]]]:
+    """Yield every element of the leaves, and zeros with a one there."""
+    zeros = [np.zeros(leaf.shape, leaf.dtype) for leaf in like]
+    for k, leaf in enumerate(like):
+        for index in np.ndindex(leaf.shape):
+            zeros[k][index] = 1.0
+            yield k, index, [_argument(zero) for zero in zeros]
+            zeros[k][index] = 0.0
+
+
+def _argument(leaf: Leaf) -> Any:
+    return leaf[()] if leaf.ndim == 0 else leaf
+
+
+def _blocks(rows: Sequence[Leaf], columns: Sequence[Leaf]) -> list[list[Leaf]]:
+    """Return an array for every pair of a result and an argument, of the result's dtype."""
+    return [[np.zeros(row.shape + col.shape, row.dtype) for col in columns] for row in rows]
+
+
+# -- what a user gets ------------------------------------------------------------------------------
+
+
+def _like_arguments(
+    compiled: Compiled, argnums: int | tuple[int, ...]
+) -> Callable[[Sequence[Any]], Any]:
+    return compiled.signature.arranged(argnums, converted=False)
+
+
+def _like_results(compiled: Compiled, blocks: Sequence[Any]) -> Any:
+    """Arrange one object for each float result like the results."""
+    found = iter(blocks)
+    flat = [
+        next(found) if operand.type.kind == "f" else None for operand in compiled.lowered.fn.results
+    ]
+    return results.rebuilt(compiled.lowered.result, compiled.lowered.heap, iter(flat))
+
+
+def _number(block: Leaf) -> Any:
+    """Return a Jacobian of one number by one number as a number."""
+    if block.ndim:
+        return block
+    return float(block) if block.dtype == np.float64 else block[()]
+
+
+# -- Jacobians -------------------------------------------------------------------------------------
+
+
+def forward(code: Code, argnums: int | tuple[int, ...], values: tuple[Any, ...]) -> Any:
+    """Return the Jacobian of a function, or of a gradient, column by column."""
+    compiled, hidden = code.find(values)
+    chosen = (argnums,) if isinstance(argnums, int) else argnums
+    columns = _inputs(compiled, chosen, values)
+    own = compiled.lowered.fn.results
+    blocks: list[list[Leaf]] = []
+    for k, index, unit in _units(columns):
+        found = [np.asarray(each) for each in compiled.flat(values, hidden, unit)]
+        if compiled.levels:
+            # Value, gradients, and the derivatives of both.
+            count = len(compiled.signature.positions(compiled.levels[-1].argnums))
+            rows = found[-count:]
+        else:
+            rows = found[len(own) :]
+        blocks = blocks or _blocks(rows, columns)
+        for row, block in zip(rows, blocks, strict=True):
+            place: tuple[Any, ...] = (*(slice(None),) * row.ndim, *index)
+            block[k][place] = row
+    inner = _like_arguments(compiled, argnums)
+    if not blocks:
+        raise ArgumentError("there is nothing to differentiate with respect to: no elements")
+    pieces = [inner([_number(block) for block in row]) for row in blocks]
+    if compiled.levels:
+        return compiled.signature.arranged(compiled.levels[-1].argnums, converted=False)(pieces)
+    return _like_results(compiled, pieces)
+
+
+def reverse(
+    primal: Code, code: Code, argnums: int | tuple[int, ...], values: tuple[Any, ...]
+) -> Any:
+    """Return the Jacobian of a function, row by row."""
+    evaluated, outside = primal.find(values)
+    compiled, hidden = code.find(values)
+    chosen = (argnums,) if isinstance(argnums, int) else argnums
+    columns = _inputs(compiled, chosen, values)
+    own = evaluated.lowered.fn.results
+    flat = evaluated.flat(values, outside)
+    rows = [np.asarray(flat[k]) for k in _floats(own)]
+    blocks = _blocks(rows, columns)
+    for k, index, unit in _units(rows):
+        found = compiled.flat(values, hidden, unit)[len(own) :]
+        for block, cotangent in zip(blocks[k], found, strict=True):
+            block[index] = cotangent
+    inner = _like_arguments(compiled, argnums)
+    return _like_results(compiled, [inner([_number(block) for block in row]) for row in blocks])
+
+
+# -- pulling back ----------------------------------------------------------------------------------
+
+
+class Pullback:
+    """Takes a cotangent like the value of a function, returns those of its arguments.
+
+    The arguments are as they were when it was made; what the function reads from outside is read
+    at every call.
+    """
+
+    def __init__(
+        self, primal: Code, make: Callable[[tuple[int, ...]], Code], values: tuple[Any, ...]
+    ) -> None:
+        compiled, hidden = primal.find(values)
+        self._moved = compiled.signature.movable()
+        self._count = compiled.signature.count()
+        self._flat = compiled.flat(values, hidden)
+        self.value = compiled.present(self._flat)
+        self._code = make(self._moved)
+        self._values = copy.deepcopy(values)
+
+    def __call__(self, cotangent: Any) -> tuple[Any, ...]:
+        """Return a cotangent for each argument; None for one without floats."""
+        compiled, hidden = self._code.find(self._values)
+        along = self._code.along
+        if along is None:
+            found = compiled.run(self._values, hidden, self._cotangents(compiled, cotangent))
+        else:
+            # Second derivatives are symmetric: the cotangent of a gradient is a direction.
+            parts = (cotangent,) if len(along) == 1 else cotangent
+            moved = compiled.signature.directions(along, parts, self._values)
+            _, found = compiled.run(self._values, hidden, moved)
+        by_number = dict(zip(self._moved, found, strict=True))
+        return tuple([by_number.get(k) for k in range(self._count)])
+
+    def _cotangents(self, compiled: Compiled, cotangent: Any) -> list[Any]:
+        lowered = compiled.lowered
+        leaves = results.flat_like(lowered.result, lowered.heap, cotangent, "the cotangent")
+        return [
+            _cotangent(operand.type, leaf, like)
+            for operand, leaf, like in zip(lowered.fn.results, leaves, self._flat, strict=False)
+            if operand.type.kind == "f"
+        ]
+
+
+def _cotangent(ty: Scalar | Array, leaf: Any, like: Any) -> Any:
+    if np.shape(leaf) != np.shape(like):
+        raise ArgumentError(
+            f"the cotangent has shape {np.shape(leaf)} where the value has {np.shape(like)}"
+        )
+    found = np.asarray(leaf)
+    if found.dtype.kind not in "biuf":
+        raise ArgumentError(f"the cotangent is a {type(leaf).__name__} of no real numbers")
+    if isinstance(ty, Array):
+        return np.array(found, ty.numpy, order="C")
+    return ty.numpy.type(found)
+
+
+__all__ = ["Pullback", "forward", "reverse"]

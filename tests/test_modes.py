@@ -1,0 +1,313 @@
+"""`jit`, `vjp`, `jvp`, Jacobians, Hessians, and the marks on functions: right, and like results."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import adc
+from adc.testing import check_grads
+
+X = np.array([0.3, -1.2, 0.7])
+A = np.arange(6.0).reshape(2, 3) * 0.25
+
+
+class Pair(NamedTuple):
+    total: Any
+    rest: Any
+
+
+def mixed(x: Any, a: Any, k: int) -> Any:
+    """Returns everything: arrays, numbers, integers, containers; changes an argument."""
+    x *= 1.5
+    y = a @ np.sin(x)
+    return y, {"sum": np.sum(y * y) * k, "k": k}, [x[0] * x[1], Pair(x, (a[0], True))]
+
+
+def energy(x: Any, b: Any = 0.7) -> Any:
+    return np.sum(np.tanh(x * b)) ** 2 + x[0] * b
+
+
+def numeric_jacobian(fn: Callable[[Any], Any], x: Any, step: float = 1e-6) -> Any:
+    x = np.asarray(x, dtype=np.float64)
+    first = np.asarray(fn(x))
+    found = np.zeros(first.shape + x.shape)
+    for index in np.ndindex(x.shape):
+        moved = np.zeros_like(x)
+        moved[index] = step
+        found[(..., *index)] = (np.asarray(fn(x + moved)) - np.asarray(fn(x - moved))) / (2 * step)
+    return found
+
+
+# -- jit -------------------------------------------------------------------------------------------
+
+
+def test_jit_returns_what_the_function_does() -> None:
+    fast = adc.jit(mixed)
+    x = X.copy()
+    y, named, (product, pair) = fast(x, A, 3)
+    want, names, (wanted_product, wanted_pair) = mixed(X.copy(), A, 3)
+    np.testing.assert_allclose(y, want, rtol=1e-14)
+    assert named["k"] == 3
+    assert type(named["k"]) is int
+    assert type(named["sum"]) is type(names["sum"])
+    np.testing.assert_allclose(named["sum"], names["sum"], rtol=1e-14)
+    np.testing.assert_allclose(product, wanted_product, rtol=1e-15)
+    assert type(pair) is Pair
+    np.testing.assert_array_equal(pair.total, wanted_pair.total)
+    assert pair.rest[1] is True
+    np.testing.assert_array_equal(x, X)
+    assert repr(fast) == "<adc jit(mixed)>"
+
+
+def test_jit_of_functions_without_floats() -> None:
+    assert adc.jit(lambda n: [k * k for k in range(n)])(4) == [0, 1, 4, 9]
+    assert adc.jit(lambda x: None)(1.0) is None
+    assert adc.jit(lambda x: x > 1.0)(2.0) is True
+
+
+def test_jit_is_seen_through() -> None:
+    @adc.jit
+    def square(x: Any) -> Any:
+        return x * x
+
+    assert adc.grad(square)(3.0) == 6.0
+    assert adc.grad(lambda x: square(x) * x)(3.0) == 27.0
+    assert adc.jit(square)(3.0) == 9.0
+    assert adc.jit(adc.grad(square))(3.0) == 6.0
+
+
+def test_jit_decorates_methods() -> None:
+    class Scaled:
+        def __init__(self, factor: float) -> None:
+            self.factor = factor
+
+        @adc.jit
+        def apply(self, x: Any) -> Any:
+            return self.factor * x
+
+    np.testing.assert_array_equal(Scaled(2.0).apply(X), 2.0 * X)
+
+
+# -- vjp and jvp -----------------------------------------------------------------------------------
+
+
+def test_pulling_back() -> None:
+    x, a = X.copy(), A.copy()
+    value, pull = adc.vjp(mixed, x, a, 2)
+    x[:] = 0.0  # what happens to the arguments later does not matter
+    rng = np.random.default_rng(0)
+    ct: Any = (
+        rng.standard_normal(2),
+        {"sum": 0.3, "k": 0},
+        [0.7, Pair(rng.standard_normal(3), (rng.standard_normal(3), False))],
+    )
+
+    def weighted(x: Any, a: Any) -> Any:
+        y, named, (product, pair) = mixed(x.copy(), a, 2)
+        found = np.sum(ct[0] * y) + 0.3 * named["sum"] + 0.7 * product
+        return found + np.sum(ct[2][1].total * pair.total) + np.sum(ct[2][1].rest[0] * pair.rest[0])
+
+    of_x, of_a, of_k = pull(ct)
+    assert of_k is None
+    np.testing.assert_allclose(of_x, numeric_jacobian(lambda x: weighted(x, A), X), rtol=1e-7)
+    np.testing.assert_allclose(
+        of_a, numeric_jacobian(lambda a: weighted(X, a), A), rtol=1e-7, atol=1e-9
+    )
+    np.testing.assert_array_equal(value[2][1].total, 1.5 * X)
+    for got, again in zip(pull(ct)[:2], (of_x, of_a), strict=True):
+        np.testing.assert_array_equal(got, again)
+
+
+def test_pulling_back_through_a_gradient() -> None:
+    value, pull = adc.vjp(adc.grad(energy), X, 0.7)
+    np.testing.assert_array_equal(value, adc.grad(energy)(X, 0.7))
+    ct = np.array([1.0, -2.0, 0.5])
+    of_x, of_b = pull(ct)
+    hessian = adc.hessian(energy, (0, 1))(X, 0.7)
+    np.testing.assert_allclose(of_x, hessian[0][0] @ ct, rtol=1e-13)
+    np.testing.assert_allclose(of_b, hessian[0][1] @ ct, rtol=1e-13)
+
+
+def test_tangents_are_like_results() -> None:
+    dx = np.array([1.0, 2.0, -1.0])
+    value, moved = adc.jvp(mixed, (X, A, 2), (dx, None, None))
+    np.testing.assert_array_equal(value[2][1].total, 1.5 * X)
+    np.testing.assert_array_equal(moved[2][1].total, 1.5 * dx)
+    np.testing.assert_array_equal(moved[2][1].rest[0], np.zeros(3))
+    assert moved[1]["k"] == 0
+    assert moved[2][1].rest[1] is False
+    np.testing.assert_allclose(moved[0], 1.5 * A @ (np.cos(1.5 * X) * dx), rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("ct", "message"),
+    [
+        (3.0, "the cotangent must have a tuple of 2 where results have"),
+        ((1.0, 2.0, 3.0), "the cotangent must have a tuple of 2 where results have"),
+        ((np.zeros(2), 1.0), r"the cotangent has shape \(2,\) where the value has \(3,\)"),
+        ((np.zeros(3), "a"), "the cotangent is a str of no real numbers"),
+    ],
+)
+def test_cotangents_are_checked(ct: Any, message: str) -> None:
+    _, pull = adc.vjp(lambda x: (x * 2.0, x[0]), X)
+    with pytest.raises(adc.AdcError, match=message):
+        pull(ct)
+
+
+# -- Jacobians -------------------------------------------------------------------------------------
+
+
+def test_jacobians() -> None:
+    def fn(x: Any, a: Any) -> Any:
+        return a @ np.exp(x), (x[0] * x[1], 4)
+
+    forward = adc.jacfwd(fn, argnums=(0, 1))(X, A)
+    reverse = adc.jacrev(fn, argnames=("x", "a"))(X, A)
+    of_x = numeric_jacobian(lambda x: fn(x, A)[0], X)
+    of_a = numeric_jacobian(lambda a: fn(X, a)[0], A)
+    for whole, (number, four) in (forward, reverse):
+        np.testing.assert_allclose(whole[0], of_x, rtol=1e-8)
+        np.testing.assert_allclose(whole[1], of_a, rtol=1e-8, atol=1e-9)
+        np.testing.assert_allclose(number[0], [X[1], X[0], 0.0])
+        np.testing.assert_array_equal(number[1], np.zeros((2, 3)))
+        assert four is None
+
+
+def test_jacobians_of_containers() -> None:
+    p = {"w": X, "b": 0.5}
+    found = adc.jacrev(lambda p: p["w"] * p["b"])(p)
+    np.testing.assert_array_equal(found["w"], np.diag([0.5] * 3))
+    np.testing.assert_array_equal(found["b"], X)
+
+
+def test_numbers_by_numbers_are_numbers() -> None:
+    for jacobian in (adc.jacfwd, adc.jacrev):
+        found = jacobian(lambda x: (x * x, [x]))(3.0)
+        assert found == (6.0, [1.0])
+        assert type(found[0]) is float
+    single = adc.jacrev(lambda x: x * x)(np.float32(3.0))
+    assert type(single) is np.float32
+
+
+def test_hessians() -> None:
+    want = numeric_jacobian(lambda x: adc.grad(energy)(x), X, 1e-5)
+    found = adc.hessian(energy)(X)
+    np.testing.assert_allclose(found, want, rtol=1e-8)
+    np.testing.assert_allclose(found, found.T, rtol=1e-12)
+    for other in (adc.jacfwd(adc.grad(energy)), adc.jacrev(adc.grad(energy))):
+        np.testing.assert_array_equal(other(X), found)
+    (xx, xb), (bx, bb) = adc.hessian(energy, argnames=("x", "b"))(X, 0.7)
+    np.testing.assert_allclose(xx, found, rtol=1e-13)
+    np.testing.assert_allclose(xb, bx, rtol=1e-12)
+    assert bb == pytest.approx(adc.grad(adc.grad(lambda b: energy(X, b)))(0.7))
+
+
+def test_jacobians_are_functions() -> None:
+    assert repr(adc.hessian(energy)) == "<adc jacfwd(grad(energy))>"
+    assert repr(adc.jacrev(energy)) == "<adc jacrev(energy)>"
+    again = pickle.loads(pickle.dumps(adc.hessian(energy)))
+    np.testing.assert_array_equal(again(X), adc.hessian(energy)(X))
+    assert again.__name__ == "energy"
+    assert "reverse" in again.ir(after="adjoint")
+    assert pickle.loads(pickle.dumps(adc.jit(energy)))(X) == adc.jit(energy)(X)
+
+
+def test_what_has_no_jacobian() -> None:
+    with pytest.raises(adc.AdcError, match="there is no float in it"):
+        adc.jacrev(lambda x: 3)(1.0)
+    with pytest.raises(adc.AdcError, match="cannot be differentiated again"):
+        adc.grad(adc.hessian(energy))
+    with pytest.raises(adc.AdcError, match="only `grad` itself"):
+        adc.jacfwd(adc.value_and_grad(energy))
+    with pytest.raises(adc.AdcError, match="only `grad` itself"):
+        adc.vjp(adc.value_and_grad(energy), X)
+    with pytest.raises(adc.AdcError, match="no elements"):
+        adc.jacfwd(lambda x: x * 2.0)(np.zeros(0))
+
+
+# -- choosing arguments ----------------------------------------------------------------------------
+
+
+def test_arguments_by_name() -> None:
+    by_name = adc.grad(energy, argnames="b")
+    assert by_name(X, 0.7) == adc.grad(energy, 1)(X, 0.7)
+    of_b, of_x = adc.grad(energy, argnames=("b", "x"))(X, 0.7)
+    assert of_b == by_name(X, 0.7)
+    np.testing.assert_array_equal(of_x, adc.grad(energy)(X, 0.7))
+
+    class Model:
+        def loss(self, x: Any, y: Any) -> Any:
+            return x * y * y
+
+    assert adc.grad(Model().loss, argnames="y")(2.0, 3.0) == 12.0
+    with pytest.raises(adc.AdcError, match=r"energy\(\) has no positional parameter 'c'") as error:
+        adc.grad(energy, argnames="c")
+    assert "it has x, b" in str(error.value)
+    with pytest.raises(adc.AdcError, match="argnums and argnames are both given"):
+        adc.grad(energy, 0, argnames="x")
+
+
+# -- marks -----------------------------------------------------------------------------------------
+
+
+def test_stopped_gradients() -> None:
+    assert adc.stop_gradient(2.0) == 2.0
+    assert adc.grad(lambda x: adc.stop_gradient(x * x) * x)(3.0) == 9.0
+    found = adc.grad(lambda x: np.sum(adc.stop_gradient(np.sin(x)) * x))(X)
+    np.testing.assert_allclose(found, np.sin(X), rtol=1e-14)
+
+
+def test_checkpoints() -> None:
+    @adc.checkpoint
+    def layer(x: Any, w: float = 0.5) -> Any:
+        return np.tanh(x * w)
+
+    assert layer(2.0) == math.tanh(1.0)
+    slope = adc.grad(lambda x: np.sum(layer(layer(x, w=0.8))))
+    check_grads(lambda x: np.sum(layer(layer(x, w=0.8))), (X,))
+    assert slope(X).shape == (3,)
+    assert repr(layer).startswith("<adc checkpoint(")
+    with pytest.raises(adc.AdcError, match="is not a function"):
+        adc.checkpoint(3)  # type: ignore[arg-type]
+
+
+# -- checks for users ------------------------------------------------------------------------------
+
+
+def test_checks_pass() -> None:
+    check_grads(mixed, (X, A, 2))
+    check_grads(energy, (X, 0.7), order=2)
+    check_grads(lambda p: np.sum(np.sin(p["a"]) * p["b"]), ({"a": X, "b": 2.0},), order=2)
+    check_grads(lambda x: np.sum(np.sin(x)), (X.astype(np.float32),), modes="rev")
+
+
+@pytest.mark.parametrize(("modes", "words"), [("fwd", "forward"), ("rev", "reverse")])
+def test_checks_fail(modes: str, words: str) -> None:
+    def wrong(x: Any) -> Any:
+        return np.sum(adc.stop_gradient(x) * x)
+
+    with pytest.raises(AssertionError, match=f"{words} mode: result 0 has the derivative"):
+        check_grads(wrong, (X,), modes=modes)
+
+
+def test_checks_of_second_order_fail() -> None:
+    def wrong(x: Any) -> Any:
+        # The slope is right, its derivative is not.
+        return np.sum(adc.stop_gradient(2.0 * x) * x - adc.stop_gradient(x * x))
+
+    check_grads(wrong, (X,))
+    with pytest.raises(AssertionError, match="second order"):
+        check_grads(wrong, (X,), order=2)
+
+
+def test_what_cannot_be_checked() -> None:
+    with pytest.raises(adc.AdcError, match="order=3"):
+        check_grads(energy, (X,), order=3)
+    with pytest.raises(adc.AdcError, match="modes='back'"):
+        check_grads(energy, (X,), modes="back")
