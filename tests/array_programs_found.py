@@ -198,3 +198,54 @@ def lists_that_grow_at_two_depths(x: Any) -> Any:
             items[0] += some[-1] * squares[1]
         items.append(0.5 * u)
     return sum(items) * items[0]
+
+
+@found(_X)
+def lists_that_change_under_a_loop(x: Any) -> Any:
+    some = [x[0], x[1], x[2]]
+    s = 0.0
+    for u in some:
+        some[1] = 0.5 * u
+        some = some[:]
+        s += u * u
+    for i, u in enumerate(some):
+        s += u * i
+        if i < 3:
+            some.append(0.5 * u * x[2])
+    for u in reversed(some):
+        some[0] = 0.5 * u
+        s += u * u
+    for u in some:
+        some.pop()
+        s += 0.3 * u * u
+    return s
+
+
+@found(_X)
+def dicts_that_change_under_a_loop(x: Any) -> Any:
+    p = {"a": x[0], "b": x[1]}
+    views = p.values(), p.items()
+    s = 0.0
+    for _, v in p.items():
+        p["b"] = v * v
+        s += v * v
+    for i, v in enumerate(views[0]):
+        p["b"] = v * x[2]
+        s += (i + 1) * v
+    return s + sum(views[0]) + len(views[1]) + max(p.values()) + sum(v * v for _, v in views[1])
+
+
+@found(_X)
+def arrays_under_a_loop_bound_anew_before(x: Any) -> Any:
+    s = 0.0
+    for u in x.copy():
+        x[1] = u * 0.5
+        x = x.copy()
+        s += u * u
+    for u in x:
+        x[1] = u * 0.5
+        s += u * u
+    for u in x:
+        x = x + u
+        s += np.sum(x * x)
+    return s

@@ -868,6 +868,40 @@ def none_in_the_first_iteration(x: Any) -> Any:
 
 
 #: Legal Python that is not supported, with a part of what adc says.
+@_refused(X3)
+def array_under_a_loop_bound_anew(x: Any) -> Any:
+    s = 0.0
+    for u in x:
+        # The first iteration changes what the loop is over, the others do not.
+        x[1] = u * 0.5
+        x = x.copy()
+        s += u
+    return s
+
+
+@_refused(X3)
+def list_that_grows_under_a_loop(x: Any) -> Any:
+    some = []
+    for v in x:
+        some.append(v)
+    s = 0.0
+    for u in some:
+        s += u
+        if len(some) < 6:
+            some.append(0.5 * u)
+    return s
+
+
+@_refused(X3)
+def list_that_shrinks_under_a_reversed_loop(x: Any) -> Any:
+    some = [x[0], x[1], x[2]]
+    s = 0.0
+    for u in reversed(some):
+        s += u
+        some.pop()
+    return s
+
+
 REFUSED: list[tuple[Program, str]] = [
     (p, text)
     for p, text in zip(
@@ -881,6 +915,9 @@ REFUSED: list[tuple[Program, str]] = [
             "'y' is an array",
             "'items' holds a tuple of 1",
             "'y' is None before the loop",
+            "may or may not be the same array here",
+            "a list that changes its length while a loop is over it",
+            "a container that changes its length while a loop is over it",
         ),
         strict=True,
     )

@@ -135,6 +135,14 @@ class ObjectRef:
     cls: type
 
 
+@dataclass(frozen=True, slots=True)
+class DictView:
+    """The `values` or `items` of a dict: what is in them when they are looked at."""
+
+    ref: DictRef
+    name: str
+
+
 Ref = ListRef | DictRef | ObjectRef
 
 
@@ -247,6 +255,7 @@ Binding = (
     | RecordOf
     | ListRef
     | DictRef
+    | DictView
     | ObjectRef
     | NamedTuple
     | Growing
@@ -286,6 +295,8 @@ def kind_of(binding: Binding) -> str:
             return "a list"
         case DictRef():
             return "a dict"
+        case DictView(name=name):
+            return f"the {name} of a dict"
         case ObjectRef(cls=cls) | NamedTuple(cls=cls):
             return f"a {cls.__name__}"
         case Static(value=None):
@@ -422,6 +433,8 @@ def shape_of(binding: Binding) -> object:
             return ("given", place)
         case ListRef(slot=slot) | DictRef(slot=slot) | ObjectRef(slot=slot):
             return (type(binding).__name__, slot)
+        case DictView(ref=ref, name=name):
+            return (name, ref.slot)
         case Zip(inners=items):
             return ("zip", *(shape_of(item) for item in items))
         case Range():
@@ -452,6 +465,8 @@ def refs(binding: Binding) -> Iterator[Ref]:
     match binding:
         case ListRef() | DictRef() | ObjectRef():
             yield binding
+        case DictView(ref=ref):
+            yield ref
         case TupleOf(items=items) | RecordOf(items=items) | Zip(inners=items):
             for item in items:
                 yield from refs(item)

@@ -32,6 +32,7 @@ from adc.frontend.bindings import (
     Binding,
     Bound,
     DictRef,
+    DictView,
     Enumerate,
     Growing,
     ListRef,
@@ -61,7 +62,9 @@ DICT_METHODS = ("keys", "values", "items", "get", "pop", "update", "copy", "setd
 
 
 def as_tuple(lo: Lowerer, binding: Binding) -> Binding:
-    """Return a tuple of the elements of a list or named tuple; anything else unchanged."""
+    """Return a tuple of the elements of a list, dict view or named tuple; else it unchanged."""
+    if isinstance(binding, DictView):
+        return TupleOf(tuple(static_items(lo, binding) or ()))
     if isinstance(binding, ListRef) and not isinstance(lo.held(binding), Growing):
         return TupleOf(lo.contents(binding))
     if isinstance(binding, NamedTuple) and issubclass(binding.cls, tuple):
@@ -334,15 +337,8 @@ def _dict_method(
     match name, args:
         case "keys", []:
             return TupleOf(tuple(static(key) for key in record.keys))
-        case "values", []:
-            return TupleOf(record.items)
-        case "items", []:
-            return TupleOf(
-                tuple(
-                    TupleOf((static(key), value))
-                    for key, value in zip(record.keys, record.items, strict=True)
-                )
-            )
+        case "values" | "items", []:
+            return DictView(owner, name)
         case "get" | "pop" | "setdefault", [key, *default] if len(default) <= 1:
             wanted = key_of(lo, key, node)
             found = record.get(wanted)
@@ -542,6 +538,12 @@ def static_items(lo: Lowerer, iterable: Binding) -> list[Binding] | None:
             return None if isinstance(lo.held(iterable), Growing) else list(lo.contents(iterable))
         case DictRef():
             return [static(key) for key in lo.record(iterable).keys]
+        case DictView(ref=ref, name=name):
+            record = lo.record(ref)
+            if name == "values":
+                return list(record.items)
+            pairs = zip(record.keys, record.items, strict=True)
+            return [TupleOf((static(key), value)) for key, value in pairs]
         case NamedTuple(cls=cls, record=record) if issubclass(cls, tuple):
             return list(record.items)
         case Static(value=value) if isinstance(value, str):
@@ -564,6 +566,36 @@ def static_items(lo: Lowerer, iterable: Binding) -> list[Binding] | None:
                 rows = zip(*(part or [] for part in parts), strict=False)
                 return [TupleOf(row) for row in rows]
     return None
+
+
+def next_item(lo: Lowerer, iterable: Binding, k: int, count: int, node: ast.AST) -> Binding | None:
+    """Return the k-th element of an iterable, or None after the last.
+
+    Lists and dicts are read when a loop comes to the element; `count` is how many elements there
+    were when it began.
+    """
+    items = static_items(lo, iterable)
+    if items is None or (len(items) != count and _keeps_length(iterable)):
+        raise lo.unsupported(
+            "a container that changes its length while a loop is over it",
+            node,
+            "loop over a copy, such as `list(...)`",
+        )
+    if k > numbers.MAX_TUPLE:
+        raise lo.unsupported("a loop over a list that grows in it without end", node)
+    return items[k] if k < len(items) else None
+
+
+def _keeps_length(iterable: Binding) -> bool:
+    """Whether a loop over it goes wrong in Python, too, if the length changes."""
+    match iterable:
+        case DictRef() | DictView() | Reversed():
+            return True
+        case Enumerate(inner=inner):
+            return _keeps_length(inner)
+        case Zip(inners=inners):
+            return any(map(_keeps_length, inners))
+    return False
 
 
 def static_range(iterable: Binding) -> list[Binding] | None:

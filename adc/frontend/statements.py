@@ -40,6 +40,7 @@ from adc.frontend.bindings import (
     Unstable,
     Zip,
     kind_of,
+    refs,
 )
 from adc.frontend.control import (
     BREAK,
@@ -319,9 +320,8 @@ def _nested_if(
 
 def _for(lo: Lowerer, stmt: ast.For) -> None:
     iterable = expressions.lower_expr(lo, stmt.iter)
-    items = containers.static_items(lo, iterable)
-    if items is not None:
-        _unrolled(lo, stmt, items)
+    if containers.static_items(lo, iterable) is not None:
+        _unrolled(lo, stmt, iterable)
         return
     trips, element = iteration(lo, iterable, stmt.iter)
     if isinstance(trips, Literal) and trips.value <= 0:
@@ -329,8 +329,9 @@ def _for(lo: Lowerer, stmt: ast.For) -> None:
         return
     before, saved = lo.snapshot(), lo.builder.names.save()
     mark = len(lo.builder.stmts)
+    held = _hold(lo, iterable)
     try:
-        _settled(lo, stmt, trips, element)
+        _settled(lo, stmt, iterable, trips, element)
     except RestructuredError:
         # A list that grows by arrays, a dict with new keys: a copy of the body for each iteration.
         items = containers.static_range(iterable)
@@ -339,15 +340,24 @@ def _for(lo: Lowerer, stmt: ast.For) -> None:
         lo.restore(before)
         lo.reset_names(saved)
         del lo.builder.stmts[mark:]
-        _unrolled(lo, stmt, items)
+        _unrolled(lo, stmt, TupleOf(tuple(items)))
+    lo.frame.env.pop(held, None)
 
 
 MAX_UNROLLED = 32
 
 
+def _hold(lo: Lowerer, iterable: Binding) -> str:
+    """Note that a loop holds what it is over, also when the name of that is bound anew."""
+    held = f"$over{sum(name.startswith('$over') for name in lo.frame.env)}"
+    lo.frame.env[held] = iterable
+    return held
+
+
 def _settled(
     lo: Lowerer,
     stmt: ast.For,
+    iterable: Binding,
     trips: Operand,
     element: Callable[[Operand], Binding],
 ) -> None:
@@ -385,7 +395,7 @@ def _settled(
                     lo.frame.env[name] = _late(lo, before.env.get(name), binding, ran, known[name])
 
         try:
-            _loop(lo, stmt, trips, element, names, early, definite, targets, kinds, bind)
+            _loop(lo, stmt, iterable, trips, element, names, early, definite, targets, kinds, bind)
         except UnboundError:
             # The `else` may read what iterations bind, once it is known that they do.
             if not early or kinds == known:
@@ -427,6 +437,7 @@ def _unread(binding: Binding) -> Binding | None:
 def _loop(
     lo: Lowerer,
     stmt: ast.For,
+    iterable: Binding,
     trips: Operand,
     element: Callable[[Operand], Binding],
     names: Sequence[str],
@@ -438,8 +449,15 @@ def _loop(
 ) -> None:
 
     def step(index: Operand) -> None:
+        before = _lengths(lo, iterable)
         assign(lo, stmt.target, element(index))
         lower_stmts(lo, stmt.body)
+        if _lengths(lo, iterable) != before:
+            raise lo.unsupported(
+                "a list that changes its length while a loop is over it",
+                stmt.iter,
+                "loop over a copy of it",
+            )
         for name in targets:
             binding = lo.frame.env.get(name, Unbound())
             if not isinstance(binding, Unbound | Unstable | Late) and (
@@ -547,14 +565,17 @@ def _else(lo: Lowerer, orelse: Sequence[ast.stmt], reason: Operand | None) -> No
     branch(lo, natural, run, lambda: None, else_exited=not is_exit(pending, FALLS))
 
 
-def _unrolled(lo: Lowerer, stmt: ast.For, items: Sequence[Binding]) -> None:
-    """Loop over a tuple: one copy of the body for each element."""
+def _unrolled(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
+    """Loop over a tuple or the like: one copy of the body for each element."""
+    count = len(containers.static_items(lo, iterable) or ())
+    held = _hold(lo, iterable)
 
     def run(k: int) -> None:
-        if k == len(items):
+        item = containers.next_item(lo, iterable, k, count, stmt.iter)
+        if item is None:
             set_exit(lo, NATURAL)
             return
-        assign(lo, stmt.target, items[k])
+        assign(lo, stmt.target, item)
         path = lo.frame.path
         lo.frame.path = (*path, ("item", id(stmt), k))
         lower_stmts(lo, stmt.body)
@@ -576,6 +597,7 @@ def _unrolled(lo: Lowerer, stmt: ast.For, items: Sequence[Binding]) -> None:
         branch(lo, again, go_on, lambda: keep_exit(lo), else_exited=True)
 
     run(0)
+    lo.frame.env.pop(held, None)
     reason = exit_of(lo)
     if isinstance(reason, Literal):
         set_exit(lo, RETURN if reason.value == RETURN else FALLS)
@@ -609,7 +631,7 @@ def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, 
         case ListRef():
             held = lo.held(iterable)
             assert isinstance(held, Growing)
-            return held.length.operand, lambda k: growing.read(lo, held, k, node)
+            return held.length.operand, lambda k: growing.read(lo, _grown(lo, iterable), k, node)
         case Enumerate(inner=inner, start=start):
             trips, element = iteration(lo, inner, node)
             first = start.operand
@@ -638,6 +660,18 @@ def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, 
         lo.span(node),
         "loop over a range, an array, a tuple, enumerate, zip or reversed",
     )
+
+
+def _grown(lo: Lowerer, ref: ListRef) -> Growing:
+    held = lo.held(ref)
+    assert isinstance(held, Growing)
+    return held
+
+
+def _lengths(lo: Lowerer, iterable: Binding) -> list[Operand]:
+    """Return the lengths of the lists that a loop is over, as they are now."""
+    found = [lo.held(ref) for ref in refs(iterable) if isinstance(ref, ListRef)]
+    return [held.length.operand for held in found if isinstance(held, Growing)]
 
 
 def _range_iteration(
