@@ -1345,6 +1345,7 @@ class _ArrayWriter(_Writer):
             self.emit(f"{name} = [{text} * {u} for {u} in {a.name}{test}]")
         else:
             self.emit(f"{name} = [{self.scalar(0) if self.chance(0.4) else ''}]")
+            pinned, a.pinned = a.pinned, True
             with self.block(f"for {u} in {a.name}:", a.shape[0]):
                 self.scope.fixed.append(u)
                 if self.chance(0.4):
@@ -1355,6 +1356,7 @@ class _ArrayWriter(_Writer):
                 if self.chance(0.4):
                     self.body()
                     self.emit(f"{name}.append(0.5 * {u})")
+            a.pinned = pinned
         w = self.name("u")
         self.emit(
             self.rng.choice(
