@@ -21,7 +21,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 from adc.driver import Compilation, Step, transform
 from adc.frontend.lower import Lowered
 from adc.ir.core import walk
-from adc.ir.errors import Span
+from adc.ir.errors import Span, UnsupportedError
 from adc.ir.types import parse_type
 from adc.passes.plan import Plan
 
@@ -45,6 +45,9 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release
     )
+
+# Held while LLVM works; by this thread if it holds `LOCK`, too.
+_WORKING = threading.Lock()
 
 _RECORD = "entry.json"
 # Beginnings of the names of folders that are being built, or removed. Older ones than this many
@@ -111,9 +114,29 @@ def key_of(lowered: Lowered, steps: Sequence[Step], policy: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
+@contextlib.contextmanager
+def _once() -> Iterator[None]:
+    if not _WORKING.acquire(blocking=False):
+        raise UnsupportedError(
+            "compiling in a signal handler that interrupts a compilation is not supported",
+            None,
+            "call the function once before, so that it is compiled",
+        )
+    try:
+        yield
+    finally:
+        _WORKING.release()
+
+
 def load_or_build(lowered: Lowered, steps: Sequence[Step], policy: str, use_disk: bool) -> Entry:
-    """Return compiled code, from disk if it is there."""
-    with LOCK:
+    """Return compiled code, from disk if it is there.
+
+    Raises
+    ------
+    UnsupportedError
+        In a signal handler that interrupts another compilation: LLVM would abort.
+    """
+    with LOCK, _once():
         place = _private(folder()) if use_disk else None
         if place is not None:
             key = key_of(lowered, steps, policy)

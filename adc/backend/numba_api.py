@@ -39,7 +39,13 @@ class Compiler(_CompilerBase):  # type: ignore[misc]  # a class of a module with
     def define_pipelines(self) -> list[Any]:
         builder: Any = numba.core.compiler.DefaultPassBuilder
         manager = builder.define_nopython_pipeline(self.state)
-        manager.passes = [entry for entry in manager.passes if entry[0].name() not in _UNUSED]
+        from adc.backend.lowering import Lowering
+
+        manager.passes = [
+            (Lowering, text) if each.name() == "native_lowering" else (each, text)
+            for each, text in manager.passes
+            if each.name() not in _UNUSED
+        ]
         manager._finalized = False
         manager.finalize()
         return [manager]
