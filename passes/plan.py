@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
+from typing import ClassVar
 
 # Decisions.
 KEPT = "kept"  # pushed on the tape, or held in a variable
@@ -46,12 +47,17 @@ class Plan:
     entries: tuple[PlanEntry, ...]
     copies: tuple[PlanEntry, ...] = field(default=())
 
+    COLUMNS: ClassVar[tuple[str, ...]] = ("line", "value", "decision", "bytes", "why")
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Return the entries and copies as text, column by column."""
+        return [
+            (str(entry.line or "-"), entry.value, entry.decision, entry.bytes, entry.reason)
+            for entry in (*self.entries, *self.copies)
+        ]
+
     def __str__(self) -> str:
-        rows = [("line", "value", "decision", "bytes", "why")]
-        for entry in (*self.entries, *self.copies):
-            rows.append(
-                (str(entry.line or "-"), entry.value, entry.decision, entry.bytes, entry.reason)
-            )
+        rows = [self.COLUMNS, *self.rows()]
         widths = [max(len(row[k]) for row in rows) for k in range(5)]
         lines = [f"plan ({self.policy})"]
         for row in rows:
