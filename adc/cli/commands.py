@@ -84,6 +84,19 @@ def supported(args: argparse.Namespace) -> int:
     return 0
 
 
+def explain(args: argparse.Namespace) -> int:
+    from adc import explain
+
+    if args.code is None:
+        output.show(("code", "meaning"), explain.titles().items())
+        return 0
+    try:
+        output.show_markdown(explain.page(args.code))
+    except KeyError:
+        raise UsageError(f"there is no code {args.code}; `adc explain` lists them") from None
+    return 0
+
+
 def passes(args: argparse.Namespace) -> int:
     from adc.frontend import lower
     from adc.passes import adjoint, pipeline, remat, storage

@@ -111,6 +111,11 @@ def parser() -> argparse.ArgumentParser:
         "list every construct and function, and whether adc has it",
         "adc supported",
     )
+    explain = add(
+        "explain", commands.explain, "explain an error code, or list them", "adc explain ADC012"
+    )
+    explain.add_argument("code", metavar="CODE", nargs="?", help="as the message shows it")
+
     add("info", commands.info, "show versions, processor and cache, for a bug report", "adc info")
     return top
 
