@@ -17,11 +17,14 @@ import operator
 import sys
 import types
 from collections.abc import Callable, Sequence
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from adc.dispatch import Code, Compiled, Level, Options, release_memory
 from adc.ir.errors import ArgumentError
 from adc.passes.plan import Plan
+
+if TYPE_CHECKING:
+    from adc.inspect.graph import Graph
 
 POLICIES = ("auto", "store", "recompute")
 
@@ -104,6 +107,16 @@ class Derivative:
         plan = self._compiled(args, kwargs).plan
         assert plan is not None
         return plan
+
+    def graph(self, *args: Any, **kwargs: Any) -> Graph:
+        """Return a picture of forward and reverse code, and of what the plan does between them.
+
+        A notebook shows it; `save` writes it to a file. It needs the extra `graph`.
+        """
+        from adc.inspect.graph import graph_of
+
+        compilation = self._compiled(args, kwargs).compilation
+        return graph_of(compilation.trace, compilation.plan)
 
     def signatures(self) -> list[str]:
         """Return the argument types that have been compiled."""

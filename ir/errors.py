@@ -86,6 +86,12 @@ class SourceError(AdcError):
     code = "ADC001"
 
 
+class MissingPackageError(AdcError):
+    """A package that only some functions of adc need is not installed."""
+
+    code = "ADC002"
+
+
 class UnsupportedError(AdcError):
     """A construct of Python or NumPy that adc does not accept."""
 

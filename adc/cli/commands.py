@@ -74,6 +74,20 @@ def plan(args: argparse.Namespace) -> int:
     return 0
 
 
+def graph(args: argparse.Namespace) -> int:
+    from adc.inspect.graph import FORMATS, graph_of
+
+    if args.out is not None and args.out.suffix not in FORMATS:
+        raise UsageError(f"{args.out}: the name must end in one of {', '.join(FORMATS)}")
+    made = target.find(args).compilation()
+    drawn = graph_of(made.trace, made.plan)
+    if args.out is None:
+        sys.stdout.write(drawn.source)
+    else:
+        drawn.save(args.out)
+    return 0
+
+
 # -- about adc itself ------------------------------------------------------------------------------
 
 

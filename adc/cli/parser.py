@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from adc.api import POLICIES
 from adc.cli import commands, target
@@ -91,6 +92,21 @@ def parser() -> argparse.ArgumentParser:
         help="the relative error allowed (default 1e-6; 1e-2 where float32 takes part)",
     )
     checked.add_argument("--seed", type=int, default=0, help="of the random directions")
+
+    graph = add(
+        "graph",
+        commands.graph,
+        "draw forward and reverse code, and what the plan does between them",
+        'adc graph model.py:loss --args "f64[:]" -o loss.svg',
+    )
+    _target(graph)
+    graph.add_argument(
+        "-o",
+        dest="out",
+        type=Path,
+        metavar="FILE",
+        help="a file .svg .png .pdf or .dot; without it, the text of the latter is printed",
+    )
 
     cache = add(
         "cache", commands.cache, "show or clear the cache of compiled code", "adc cache --clear"
