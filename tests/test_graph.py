@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -147,7 +148,11 @@ def test_graphviz_takes_it(fn: Any) -> None:
     made = _compiled(fn)
     text = graph_of(made.trace, made.plan)._repr_svg_()
     assert text.count("<svg") == 1
-    assert "forward" in text
+    left, right = (
+        float(re.findall(rf'<text[^>]* x="([-\d.]+)"[^>]*>{side}</text>', text)[0])
+        for side in ("forward", "reverse")
+    )
+    assert left < right
 
 
 def test_files(tmp_path: Path) -> None:

@@ -153,10 +153,11 @@ def draw(fn: Function) -> Drawing:
     top = Cluster(fn.name, "function", None)
     drawer = _Drawer()
     sides = [Cluster("forward", "forward", top), Cluster("reverse", "reverse", top)]
-    for each in fn.callees:
+    for each in sorted(fn.callees, key=lambda each: bool(each.mirror)):
         side = sides[1 if each.mirror else 0]
         drawer.function(each, _inside(side, f"fn {each.name}", "branch"))
     split = next((k for k, stmt in enumerate(fn.body) if _is_reverse(stmt)), len(fn.body))
+    drawer.enter()
     drawer.params(fn, sides[0])
     drawer.statements(fn.body[:split], sides[0])
     drawer.statements(fn.body[split:], sides[1])
@@ -197,8 +198,10 @@ def _text(operand: Operand) -> str:
 class _Drawer:
     def __init__(self) -> None:
         self.edges: list[Edge] = []
+        # Names and labels mean something within one function, and within the one that reverses it.
         self._made: dict[str, Node] = {}
         self._loops: dict[str, str] = {}
+        self._scopes: dict[str, tuple[dict[str, Node], dict[str, str]]] = {}
         # Counters get a node when something besides an index uses them.
         self._counters: dict[str, tuple[Value, Cluster, Loop]] = {}
 
@@ -239,7 +242,14 @@ class _Drawer:
 
     # -- functions -------------------------------------------------------------------------
 
+    def enter(self, fn: str = "", mirror: str = "") -> None:
+        """Begin a function; one that mirrors another sees the values of that."""
+        made, loops = self._scopes.get(mirror, ({}, {}))
+        self._made, self._loops = dict(made), dict(loops)
+        self._scopes[fn] = (self._made, self._loops)
+
     def function(self, fn: Function, at: Cluster) -> None:
+        self.enter(fn.name, fn.mirror)
         self.params(fn, at)
         self.statements(fn.body, at)
         self._return(fn.results, "return", at)

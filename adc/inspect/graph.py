@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from pathlib import Path
@@ -118,6 +119,11 @@ class _Writer:
         self._drawing = drawing
         self._names = {node: f"n{k}" for k, node in enumerate(drawing.top.nodes())}
         self._clusters = 0
+        self._sides: list[str] = []
+        # The names that decide about a node: a callee may have values of the same names.
+        recalled = {edge.source for edge in drawing.edges if edge.kind == "recall"}
+        uses = Counter(node.value for node in self._names)
+        self._decided = {node for node in self._names if uses[node.value] == 1 or node in recalled}
         self._plan: dict[str, PlanEntry] = {}
         if plan is not None:
             self._plan = {entry.value: entry for entry in (*plan.copies, *plan.entries)}
@@ -155,6 +161,9 @@ class _Writer:
             self._item(out, item)
         for edge in self._drawing.shown():
             self._edge(out, edge)
+        # From an unseen point at the top of one side to the other's, so that they stand in order.
+        for left, right in itertools.pairwise(self._sides):
+            out.edge(left, right, style="invis", constraint="false")
         return str(out.source)
 
     def _item(self, out: graphviz.Digraph, item: Node | Cluster) -> None:
@@ -175,11 +184,15 @@ class _Writer:
                     labeljust="l",
                     tooltip=_escaped(item.label or item.kind),
                 )
+                if item.kind in ("forward", "reverse"):
+                    inner.node(item.kind, "", shape="point", style="invis", width="0", height="0")
+                    self._sides.append(item.kind)
                 for each in item.items:
                     self._item(inner, each)
 
     def _node(self, out: graphviz.Digraph, node: Node) -> None:
-        entry = self._plan.get(node.label.removeprefix("recall ") if node.is_recall else node.value)
+        name = node.label.removeprefix("recall ") if node.is_recall else node.value
+        entry = self._plan.get(name) if node in self._decided else None
         colour = _COLOURS[entry.decision] if entry is not None else "white"
         out.node(
             self._names[node],
