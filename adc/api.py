@@ -131,6 +131,12 @@ class Derivative:
             "loaded": sum(entry.from_disk for entry in entries),
         }
 
+    def _repr_html_(self) -> str:
+        from adc.inspect.notebook import derivative_html
+
+        last = self._code.last
+        return derivative_html(repr(self), self.signatures(), last.plan if last else None)
+
     def __repr__(self) -> str:
         name = getattr(self.__wrapped__, "__qualname__", repr(self.__wrapped__))
         levels = reversed(self._levels)  # the last is the outermost

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import linecache
+import traceback
 from dataclasses import dataclass
 
 import numpy as np
@@ -78,6 +79,10 @@ class AdcError(Exception):
         if self.hint:
             lines.append(f"  Hint: {self.hint}")
         return "\n".join(lines)
+
+    def _render_traceback_(self) -> list[str]:
+        """Return what IPython and notebooks show: no frames of adc, and the user's line is here."""
+        return str(self).splitlines()
 
 
 class SourceError(AdcError):
@@ -192,6 +197,9 @@ class IRError(AdcError):
     """The IR is malformed: a defect of adc, never of the user's program."""
 
     code = "ADC900"
+
+    def _render_traceback_(self) -> list[str]:
+        return traceback.format_exception(self)  # a report needs it
 
 
 CODES: dict[str, type[AdcError]] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
+from html import escape
 from typing import ClassVar
 
 # Decisions.
@@ -63,6 +64,16 @@ class Plan:
         for row in rows:
             lines.append("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)))
         return "\n".join(line.rstrip() for line in lines)
+
+    def _repr_html_(self) -> str:
+        """Return the table for a notebook."""
+        head = "".join(f"<th>{column}</th>" for column in self.COLUMNS)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in self.rows()
+        )
+        caption = f"<caption>plan ({escape(self.policy)})</caption>"
+        return f"<table>{caption}<tr>{head}</tr>{body}</table>"
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), indent=1)

@@ -222,7 +222,8 @@ def test_info(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["ir", "source", "plan", "check", "cache", "passes", "supported", "explain", "graph", "info"]
+    "command",
+    "ir source plan check graph cache passes supported explain info".split(),
 )
 def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
