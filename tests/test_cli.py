@@ -16,7 +16,7 @@ import pytest
 
 import adc
 from adc import cli
-from adc.cli import target
+from adc.cli import completion, target
 
 PROGRAM = """
 import dataclasses
@@ -157,6 +157,10 @@ def test_errors_of_the_program(program: str, capsys: pytest.CaptureFixture[str])
     shown = capsys.readouterr().err
     assert shown.startswith("[ADC030] `try` is not supported\n")
     assert "Traceback" not in shown
+    assert cli.main(["check", f"{program}:single", "--args", "int"]) == 1
+    assert capsys.readouterr().err.startswith("[ADC021]")
+    assert cli.main(["check", f"{program}:single", "--args", "1.0", "--argnums", "2"]) == 1
+    assert capsys.readouterr().err.startswith("[ADC020] argnums=2")
 
 
 @pytest.mark.parametrize(
@@ -223,13 +227,35 @@ def test_info(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    "ir source plan check graph cache passes supported explain info".split(),
+    "ir source plan check graph cache passes supported explain completion info".split(),
 )
 def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         cli.main([command, "--help"])
     assert caught.value.code == 0
     assert f"example:\n  adc {command}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [(["ex"], "explain"), (["ir", "--al"], "--all"), (["check", "f.py:f", "--st"], "--step")],
+)
+def test_completion(words: list[str], found: str, capsys: pytest.CaptureFixture[str]) -> None:
+    script = _printed(capsys, "completion", "bash")
+    typed = f"COMP_WORDS=(adc {' '.join(words)}); COMP_CWORD={len(words)}; _adc"
+    made = subprocess.run(
+        ["bash", "-c", f'{script}{typed}; echo "${{COMPREPLY[@]}}"'],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert made.stdout.strip() == found
+    assert doctest.testmod(completion).failed == 0
+
+
+def test_check_of_nothing(program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = _printed(capsys, "check", f"{program}:squares", "--args", "f64[0]", "--step", "0.1")
+    assert shown.endswith("nothing to compare: the arguments hold no number\n")
 
 
 class _Terminal(io.StringIO):

@@ -39,7 +39,7 @@ class Row:
 
 def check(args: argparse.Namespace) -> int:
     wanted = target.find(args)
-    rows = compare(wanted.derivative, wanted.args, args.tolerance, args.seed)
+    rows = compare(wanted.derivative, wanted.args, args.tolerance, args.step, args.seed)
     output.show(
         ("direction", "adc", "differences", "error", ""),
         [
@@ -55,7 +55,9 @@ def check(args: argparse.Namespace) -> int:
         ["" if row.agrees else "red" for row in rows],
     )
     wrong = sum(not row.agrees for row in rows)
-    if wrong:
+    if not rows:
+        print("nothing to compare: the arguments hold no number")
+    elif wrong:
         print(f"{wrong} of {len(rows)} derivatives differ (is the function smooth there?)")
     else:
         print(f"all {len(rows)} derivatives agree")
@@ -63,7 +65,11 @@ def check(args: argparse.Namespace) -> int:
 
 
 def compare(
-    derivative: Derivative, args: Sequence[Any], tolerance: float | None = None, seed: int = 0
+    derivative: Derivative,
+    args: Sequence[Any],
+    tolerance: float | None = None,
+    step: float | None = None,
+    seed: int = 0,
 ) -> list[Row]:
     """Compare a gradient with fourth-order central differences.
 
@@ -75,9 +81,12 @@ def compare(
         Where; they are not changed.
     tolerance : float, optional
         The relative error allowed.
+    step : float, optional
+        Of the differences.
     seed : int
         Of the random directions.
     """
+    found = _gradient(derivative, args)  # the first: it complains of arguments that are wrong
     level = derivative._levels[-1]
     numbers = (level.argnums,) if isinstance(level.argnums, int) else tuple(level.argnums)
     args, names = _with_defaults(derivative.__wrapped__, args)
@@ -94,7 +103,6 @@ def compare(
 
     slots = [slot for number in numbers for slot in _slots(args[number], number, names[number])]
     start = np.concatenate([slot.value.ravel() for slot in slots])
-    found = _gradient(derivative, args)
     parts = found if not isinstance(level.argnums, int) else (found,)
     gradient = np.concatenate(
         [
@@ -107,9 +115,9 @@ def compare(
     tolerance = (1e-2 if single else 1e-6) if tolerance is None else tolerance
     epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
     scale = max(abs(at(start)), 1e-300)
+    step = step or epsilon**0.2 * float(np.max(np.abs(start), initial=1.0))
     rows: list[Row] = []
     for name, direction in _directions(slots, seed):
-        step = epsilon**0.2 * max(1.0, float(np.max(np.abs(start))))
         expected = _slope(at, start, direction, step)
         exact = float(gradient @ direction)
         size = max(abs(exact), abs(expected))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from adc.api import POLICIES
 from adc.cli import commands, target
 from adc.cli.check import check
+from adc.cli.completion import SHELLS, script
 from adc.ir.errors import AdcError
 
 Command = Callable[[argparse.Namespace], int]
@@ -91,6 +92,9 @@ def parser() -> argparse.ArgumentParser:
         metavar="T",
         help="the relative error allowed (default 1e-6; 1e-2 where float32 takes part)",
     )
+    checked.add_argument(
+        "--step", type=float, metavar="H", help="of the differences (default: by size and dtype)"
+    )
     checked.add_argument("--seed", type=int, default=0, help="of the random directions")
 
     graph = add(
@@ -132,8 +136,21 @@ def parser() -> argparse.ArgumentParser:
     )
     explain.add_argument("code", metavar="CODE", nargs="?", help="as the message shows it")
 
+    completion = add(
+        "completion",
+        lambda args: _completion(args.shell, table.choices),
+        "print a script for the completion of commands and options",
+        "adc completion bash > ~/.local/share/bash-completion/completions/adc",
+    )
+    completion.add_argument("shell", choices=SHELLS)
+
     add("info", commands.info, "show versions, processor and cache, for a bug report", "adc info")
     return top
+
+
+def _completion(shell: str, commands: Mapping[str, argparse.ArgumentParser]) -> int:
+    sys.stdout.write(script(shell, commands))
+    return 0
 
 
 def _target(command: argparse.ArgumentParser, optional: bool = False) -> None:
