@@ -17,7 +17,7 @@ import operator
 import sys
 import types
 from collections.abc import Callable, Sequence
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from adc import jacobian
 from adc.dispatch import Code, Compiled, Level, Options, release_memory
@@ -25,6 +25,9 @@ from adc.ir.errors import ArgumentError, NonScalarError
 from adc.library import stop_gradient
 from adc.passes.plan import Plan
 from adc.signature import numbers_of
+
+if TYPE_CHECKING:
+    from adc.inspect.graph import Graph
 
 POLICIES = ("auto", "store", "recompute")
 
@@ -108,6 +111,16 @@ class Derivative:
         assert plan is not None
         return plan
 
+    def graph(self, *args: Any, **kwargs: Any) -> Graph:
+        """Return a picture of forward and reverse code, and of what the plan does between them.
+
+        A notebook shows it; `save` writes it to a file. It needs the extra `graph`.
+        """
+        from adc.inspect.graph import graph_of
+
+        compilation = self._compiled(args, kwargs).compilation
+        return graph_of(compilation.trace, compilation.plan)
+
     def signatures(self) -> list[str]:
         """Return the argument types that have been compiled."""
         return [str(entry.signature) for entry in self._code.compiled()]
@@ -120,6 +133,12 @@ class Derivative:
             "compiled": sum(not entry.from_disk for entry in entries),
             "loaded": sum(entry.from_disk for entry in entries),
         }
+
+    def _repr_html_(self) -> str:
+        from adc.inspect.notebook import derivative_html
+
+        last = self._code.last
+        return derivative_html(repr(self), self.signatures(), last.plan if last else None)
 
     def __repr__(self) -> str:
         name = getattr(self.__wrapped__, "__qualname__", repr(self.__wrapped__))

@@ -321,6 +321,13 @@ def _trim(place: Path, newest: Path, size: int) -> None:
     _known[place] = total
 
 
+def usage() -> tuple[int, int]:
+    """Return how many entries the cache folder holds, and its size in bytes."""
+    place = folder()
+    entries = [entry for entry in place.glob("??/*") if not entry.name.startswith(_TEMPORARY)]
+    return len(entries), _size(place)
+
+
 def clear() -> int:
     """Remove everything from the cache folder; return the bytes freed."""
     place = folder()

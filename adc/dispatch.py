@@ -436,6 +436,15 @@ class Code:
             self.last = found[0]
             return found
 
+    def compilation(self, values: tuple[Any, ...]) -> Compilation:
+        """Return every stage for these arguments; no machine code is made."""
+        whole = self.whole(values)
+        signature = Signature(self.fn, self._parameters, values, whole, self._skip)
+        steps = _steps(self.fn, signature, self.levels, self.along)
+        lowered = lower(self.fn, signature.arguments())
+        _check_result(self.fn, lowered, any(level.has_aux for level in self.levels))
+        return transform(lowered, steps, self.options.remat)
+
     def _changing(self, made: Compiled, values: tuple[Any, ...]) -> AdcError:
         places = [guard.place for guard in made.lowered.guards if not guard.holds(values)]
         places += [c.place for c in made.lowered.captures if c.leaves(values) is None]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import linecache
+import traceback
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,11 +80,21 @@ class AdcError(Exception):
             lines.append(f"  Hint: {self.hint}")
         return "\n".join(lines)
 
+    def _render_traceback_(self) -> list[str]:
+        """Return what IPython and notebooks show: no frames of adc, and the user's line is here."""
+        return str(self).splitlines()
+
 
 class SourceError(AdcError):
     """The source of a function cannot be found or read."""
 
     code = "ADC001"
+
+
+class MissingPackageError(AdcError):
+    """A package that only some functions of adc need is not installed."""
+
+    code = "ADC002"
 
 
 class UnsupportedError(AdcError):
@@ -186,6 +197,9 @@ class IRError(AdcError):
     """The IR is malformed: a defect of adc, never of the user's program."""
 
     code = "ADC900"
+
+    def _render_traceback_(self) -> list[str]:
+        return traceback.format_exception(self)  # a report needs it
 
 
 CODES: dict[str, type[AdcError]] = {}

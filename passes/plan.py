@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
+from html import escape
+from typing import ClassVar
 
 # Decisions.
 KEPT = "kept"  # pushed on the tape, or held in a variable
@@ -46,17 +48,32 @@ class Plan:
     entries: tuple[PlanEntry, ...]
     copies: tuple[PlanEntry, ...] = field(default=())
 
+    COLUMNS: ClassVar[tuple[str, ...]] = ("line", "value", "decision", "bytes", "why")
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Return the entries and copies as text, column by column."""
+        return [
+            (str(entry.line or "-"), entry.value, entry.decision, entry.bytes, entry.reason)
+            for entry in (*self.entries, *self.copies)
+        ]
+
     def __str__(self) -> str:
-        rows = [("line", "value", "decision", "bytes", "why")]
-        for entry in (*self.entries, *self.copies):
-            rows.append(
-                (str(entry.line or "-"), entry.value, entry.decision, entry.bytes, entry.reason)
-            )
+        rows = [self.COLUMNS, *self.rows()]
         widths = [max(len(row[k]) for row in rows) for k in range(5)]
         lines = [f"plan ({self.policy})"]
         for row in rows:
             lines.append("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)))
         return "\n".join(line.rstrip() for line in lines)
+
+    def _repr_html_(self) -> str:
+        """Return the table for a notebook."""
+        head = "".join(f"<th>{column}</th>" for column in self.COLUMNS)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in self.rows()
+        )
+        caption = f"<caption>plan ({escape(self.policy)})</caption>"
+        return f"<table>{caption}<tr>{head}</tr>{body}</table>"
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), indent=1)

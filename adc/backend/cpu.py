@@ -86,6 +86,15 @@ def target() -> tuple[str, ...]:
     )
 
 
+def about() -> dict[str, str]:
+    """Return what machine code is made by and for, in words."""
+    return {
+        "LLVM": ".".join(map(str, llvm.llvm_version_info)),
+        "processor": f"{llvm.get_host_cpu_name()} ({platform.machine()})",
+        "vector library": vector_math.vector_library(),
+    }
+
+
 class _BesideSource(CompileResultCacheImpl):
     """Keeps machine code beside the source, whatever `NUMBA_CACHE_DIR` says."""
 

@@ -1,0 +1,235 @@
+"""``adc check``: the gradient against central differences of the function itself."""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adc.api import Derivative
+from adc.cli import output, target
+from adc.frontend import trees
+from adc.ir.types import Array, Scalar
+
+Vector = np.ndarray[Any, np.dtype[np.float64]]
+
+_DIRECTIONS = 4
+# The most numbers that are checked one by one.
+_MOST_COORDINATES = 16
+
+
+@dataclass(frozen=True)
+class Row:
+    """One direction: the derivative along it by adc and by differences."""
+
+    name: str
+    found: float
+    expected: float
+    allowed: float
+
+    @property
+    def agrees(self) -> bool:
+        return bool(abs(self.found - self.expected) <= self.allowed)
+
+
+def check(args: argparse.Namespace) -> int:
+    wanted = target.find(args)
+    rows = compare(wanted.derivative, wanted.args, args.tolerance, args.step, args.seed)
+    output.show(
+        ("direction", "adc", "differences", "error", ""),
+        [
+            (
+                row.name,
+                f"{row.found:.10g}",
+                f"{row.expected:.10g}",
+                f"{abs(row.found - row.expected):.1e}",
+                "ok" if row.agrees else "MISMATCH",
+            )
+            for row in rows
+        ],
+        ["" if row.agrees else "red" for row in rows],
+    )
+    wrong = sum(not row.agrees for row in rows)
+    if not rows:
+        print("nothing to compare: the arguments hold no number")
+    elif wrong:
+        print(f"{wrong} of {len(rows)} derivatives differ (is the function smooth there?)")
+    else:
+        print(f"all {len(rows)} derivatives agree")
+    return 1 if wrong else 0
+
+
+def compare(
+    derivative: Derivative,
+    args: Sequence[Any],
+    tolerance: float | None = None,
+    step: float | None = None,
+    seed: int = 0,
+) -> list[Row]:
+    """Compare a gradient with fourth-order central differences.
+
+    Parameters
+    ----------
+    derivative : Derivative
+        What `grad` or `value_and_grad` made.
+    args : sequence
+        Where; they are not changed.
+    tolerance : float, optional
+        The relative error allowed.
+    step : float, optional
+        Of the differences.
+    seed : int
+        Of the random directions.
+    """
+    found = _gradient(derivative, args)  # the first: it complains of arguments that are wrong
+    level = derivative._levels[-1]
+    numbers = (level.argnums,) if isinstance(level.argnums, int) else tuple(level.argnums)
+    args, names = _with_defaults(derivative.__wrapped__, args)
+    numbers = tuple([number % len(args) for number in numbers])
+    function = _function(derivative)
+
+    def at(point: Vector) -> float:
+        moved = list(copy.deepcopy(tuple(args)))
+        parts = iter(np.split(point, np.cumsum([each.size for each in slots])[:-1]))
+        for number in numbers:
+            flat = iter([next(parts) for each in slots if each.number == number])
+            moved[number] = _filled(moved[number], flat)
+        return float(function(*moved))
+
+    slots = [slot for number in numbers for slot in _slots(args[number], number, names[number])]
+    start = np.concatenate([slot.value.ravel() for slot in slots])
+    parts = found if not isinstance(level.argnums, int) else (found,)
+    gradient = np.concatenate(
+        [
+            slot.value.ravel()
+            for number, part in zip(numbers, parts, strict=True)
+            for slot in _slots(part, number, names[number])
+        ]
+    )
+    single = any(slot.single for slot in slots)
+    tolerance = (1e-2 if single else 1e-6) if tolerance is None else tolerance
+    epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
+    scale = max(abs(at(start)), 1e-300)
+    step = step or epsilon**0.2 * float(np.max(np.abs(start), initial=1.0))
+    rows: list[Row] = []
+    for name, direction in _directions(slots, seed):
+        expected = _slope(at, start, direction, step)
+        exact = float(gradient @ direction)
+        size = max(abs(exact), abs(expected))
+        # Differences know the value to rounding only.
+        rows.append(Row(name, exact, expected, tolerance * size + 100 * epsilon * scale / step))
+    return rows
+
+
+def _with_defaults(
+    fn: Callable[..., Any], args: Sequence[Any]
+) -> tuple[tuple[Any, ...], list[str]]:
+    """Return all arguments that can be given by position, as `argnums` counts them, and names."""
+    bound = inspect.signature(fn).bind(*args)
+    bound.apply_defaults()
+    names: list[str] = []
+    for name, param in bound.signature.parameters.items():
+        if param.kind is param.VAR_POSITIONAL:
+            names += [f"{name}[{k}]" for k in range(len(bound.arguments[name]))]
+        else:
+            names.append(name)
+    return bound.args, names
+
+
+def _function(derivative: Derivative) -> Callable[..., Any]:
+    """Return what was differentiated last, as a function that returns one number."""
+    *inner, last = derivative._levels
+    fn = derivative.__wrapped__
+    if inner:
+        return Derivative(fn, tuple(inner), derivative._options)
+    return (lambda *args: fn(*args)[0]) if last.has_aux else fn
+
+
+def _gradient(derivative: Derivative, args: Sequence[Any]) -> Any:
+    level = derivative._levels[-1]
+    found = derivative(*copy.deepcopy(tuple(args)))
+    if level.with_value:
+        return found[1]
+    return found[0] if level.has_aux else found
+
+
+def _slope(f: Callable[[Vector], float], x: Vector, direction: Vector, h: float) -> float:
+    near, far = (f(x + k * h * direction) - f(x - k * h * direction) for k in (1, 2))
+    return (8.0 * near - far) / (12.0 * h)
+
+
+def _directions(slots: Sequence[_Slot], seed: int) -> Iterator[tuple[str, Vector]]:
+    names = [name for slot in slots for name in slot.names()]
+    count = len(names)
+    rng = np.random.default_rng(seed)
+    for k in range(_DIRECTIONS if count > 1 else 0):
+        direction = rng.standard_normal(count)
+        yield f"random {k + 1}", direction / np.linalg.norm(direction)
+    if count <= _MOST_COORDINATES:
+        for k, name in enumerate(names):
+            yield name, np.eye(count)[k]
+
+
+# -- the numbers in an argument --------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Slot:
+    """A float or an array of floats in an argument."""
+
+    number: int
+    name: str
+    value: Vector
+    single: bool
+
+    @property
+    def size(self) -> int:
+        return self.value.size
+
+    def names(self) -> list[str]:
+        if not self.value.ndim:
+            return [self.name]
+        return [f"{self.name}{list(index)}" for index in np.ndindex(self.value.shape)]
+
+
+def _slots(value: Any, number: int, name: str) -> list[_Slot]:
+    tree = trees.tree_of(value, whole=True)
+    leaves = list(zip(trees.leaf_types(tree), trees.leaves(value, tree), strict=True))
+    floats = [(ty, leaf) for ty, leaf in leaves if ty.kind == "f"]
+    return [
+        _Slot(
+            number,
+            name if len(floats) == 1 else f"{name}.{k}",
+            np.asarray(leaf, np.float64),
+            ty.dtype == "f32",
+        )
+        for k, (ty, leaf) in enumerate(floats)
+    ]
+
+
+def _filled(value: Any, flat: Iterator[Vector]) -> Any:
+    """Return an argument with other floats in it, taken from `flat` in order."""
+    tree = trees.tree_of(value, whole=True)
+    return _build(tree, trees.leaves(value, tree), flat)
+
+
+def _build(tree: Any, old: Iterator[Any], flat: Iterator[Vector]) -> Any:
+    if isinstance(tree, Scalar | Array | trees.Numbers):
+        leaf = next(old)
+        ty = tree.array if isinstance(tree, trees.Numbers) else tree
+        if ty.kind == "f":
+            numbers = next(flat)
+            if isinstance(ty, Scalar):
+                leaf = trees.number(ty)(numbers[0])
+            else:
+                leaf[...] = numbers.reshape(leaf.shape)
+        return leaf.tolist() if isinstance(tree, trees.Numbers) else leaf
+    if not trees.is_container(tree):
+        return tree
+    items = tuple([_build(item, old, flat) for item in trees.contents(tree)])
+    return items if isinstance(tree, tuple) else trees.build(tree.cls, tree.keys, items)

@@ -1,0 +1,185 @@
+"""The commands that show something; each takes the parsed options and returns an exit status."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import importlib.metadata
+import platform
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from adc.cli import output, target
+from adc.cli.target import UsageError
+from adc.driver import Compilation
+
+
+def ir(args: argparse.Namespace) -> int:
+    stages = _stages(target.find(args).compilation())
+    if args.all:
+        for name, text in stages:
+            print(f"# after {name}\n{text}")
+        return 0
+    if args.diff:
+        first, second = args.diff
+        lines = difflib.unified_diff(
+            _stage(stages, first).splitlines(),
+            _stage(stages, second).splitlines(),
+            f"after {first}",
+            f"after {second}",
+            lineterm="",
+        )
+        for line in lines:
+            print(line)
+        return 0
+    sys.stdout.write(_stage(stages, args.after))
+    return 0
+
+
+def _stages(made: Compilation) -> list[tuple[str, str]]:
+    """Return the IR after every pass, as text; the runs of a pass are numbered."""
+    runs: dict[str, int] = {}
+    stages: list[tuple[str, str]] = []
+    for name, fn in made.trace.stages:
+        runs[name] = runs.get(name, 0) + 1
+        stages.append((f"{name}:{runs[name]}", str(fn)))
+    return stages
+
+
+def _stage(stages: list[tuple[str, str]], wanted: str) -> str:
+    for name, text in reversed(stages):
+        if wanted in (name, name.partition(":")[0]):
+            return text
+    raise UsageError(f"no stage {wanted!r}; there are {', '.join(name for name, _ in stages)}")
+
+
+def source(args: argparse.Namespace) -> int:
+    from adc.backend.emit import emit
+
+    print(emit(target.find(args).compilation().fn).source.rstrip())
+    return 0
+
+
+def plan(args: argparse.Namespace) -> int:
+    found = target.find(args).compilation().plan
+    assert found is not None
+    if not output.console().is_terminal:
+        print(found)
+        return 0
+    print(f"plan ({found.policy})")
+    entries = (*found.entries, *found.copies)
+    colours = {"kept": "red", "copied": "red", "recomputed": "yellow", "reloaded": "green"}
+    output.show(found.COLUMNS, found.rows(), [colours.get(entry.decision, "") for entry in entries])
+    return 0
+
+
+def graph(args: argparse.Namespace) -> int:
+    from adc.inspect.graph import FORMATS, graph_of
+
+    if args.out is not None and args.out.suffix not in FORMATS:
+        raise UsageError(f"{args.out}: the name must end in one of {', '.join(FORMATS)}")
+    made = target.find(args).compilation()
+    drawn = graph_of(made.trace, made.plan)
+    if args.out is None:
+        sys.stdout.write(drawn.source)
+    else:
+        drawn.save(args.out)
+    return 0
+
+
+# -- about adc itself ------------------------------------------------------------------------------
+
+
+def supported(args: argparse.Namespace) -> int:
+    from adc.supported import page
+
+    sys.stdout.write(page(refused=True))
+    return 0
+
+
+def explain(args: argparse.Namespace) -> int:
+    from adc import explain
+
+    if args.code is None:
+        output.show(("code", "meaning"), explain.titles().items())
+        return 0
+    try:
+        output.show_markdown(explain.page(args.code))
+    except KeyError:
+        raise UsageError(f"there is no code {args.code}; `adc explain` lists them") from None
+    return 0
+
+
+def passes(args: argparse.Namespace) -> int:
+    from adc.frontend import lower
+    from adc.passes import adjoint, pipeline, remat, storage
+
+    steps: list[tuple[str, Callable[..., Any]]] = [
+        ("frontend", lower.lower),
+        *pipeline.PRIMAL,
+        ("adjoint", adjoint.adjoint),
+        *pipeline.DERIVATIVE,
+        ("remat", remat.remat),
+        *pipeline.CLEANUP,
+        ("storage", storage.plan),
+    ]
+    about = {name: _about(fn) for name, fn in steps}
+    if args.target is None:
+        output.show(("pass", "what it does"), [(name, about[name]) for name, _ in steps])
+        return 0
+    trace = target.find(args).compilation().trace
+    rows = [
+        (name, f"{1e3 * seconds:.1f} ms", about.get(name, "")) for name, seconds in trace.seconds
+    ]
+    total = sum(seconds for _, seconds in trace.seconds)
+    output.show(("pass", "time", "what it does"), [*rows, ("all", f"{1e3 * total:.1f} ms", "")])
+    return 0
+
+
+def _about(fn: Callable[..., Any]) -> str:
+    """Return the first line of the docstring of the module that a pass stands in."""
+    text = sys.modules[fn.__module__].__doc__
+    assert text
+    return text.splitlines()[0]
+
+
+def cache(args: argparse.Namespace) -> int:
+    from adc import cache
+
+    if args.clear:
+        print(f"freed {_bytes(cache.clear())} in {cache.folder()}")
+        return 0
+    count, size = cache.usage()
+    rows = [
+        ("place", str(cache.folder())),
+        ("entries", str(count)),
+        ("size", f"{_bytes(size)} of at most {_bytes(cache.size_limit())}"),
+    ]
+    output.show(("cache", ""), rows)
+    return 0
+
+
+def _bytes(count: float) -> str:
+    for unit in ("bytes", "KiB", "MiB"):
+        if count < 1024:
+            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.1f} {unit}"
+        count /= 1024
+    return f"{count:.1f} GiB"
+
+
+def info(args: argparse.Namespace) -> int:
+    from adc import __version__, cache
+    from adc.backend import cpu
+
+    packages = ("numpy", "scipy", "numba", "llvmlite", "optree", "rich")
+    rows = [
+        ("adc", __version__),
+        ("Python", f"{platform.python_version()} ({platform.python_implementation()})"),
+        *((name, importlib.metadata.version(name)) for name in packages),
+        *cpu.about().items(),
+        ("system", platform.platform()),
+        ("cache", str(cache.folder())),
+    ]
+    output.show(("", ""), rows)
+    return 0

@@ -1,0 +1,206 @@
+"""What a command works on: ``FILE.py:FUNCTION``, made into a derivative with sample arguments."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib.util
+import inspect
+import re
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from adc.api import Derivative, value_and_grad
+from adc.driver import Compilation
+from adc.ir.types import DTYPES, Array, Scalar, parse_type
+
+# Extents of sample arrays whose size is not given.
+_EXTENT = 4
+_INTEGER = 3
+_SIZED = re.compile(r"(?P<dtype>\w+)\s*\[(?P<axes>[\d:,\s]*)\](?P<layout>[AF]?)")
+
+
+class UsageError(Exception):
+    """The command line cannot be understood."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A derivative, and arguments to call it with."""
+
+    derivative: Derivative
+    args: tuple[Any, ...]
+
+    def compilation(self) -> Compilation:
+        """Return every stage, without machine code."""
+        code = self.derivative._code
+        return code.compilation(code.match(self.args, {}))
+
+
+def find(args: argparse.Namespace) -> Target:
+    """Return what the options name.
+
+    Raises
+    ------
+    UsageError
+        If there is no such function, or its arguments cannot be told.
+    """
+    file, colon, name = args.target.rpartition(":")
+    if not colon or not file.endswith(".py"):
+        raise UsageError(f"{args.target!r} is not FILE.py:FUNCTION")
+    module = _load(Path(file))
+    found = _attribute(module, file, name)
+    derivative = _derivative(found, args)
+    return Target(derivative, _arguments(derivative.__wrapped__, module, file, args))
+
+
+def _load(path: Path) -> Any:
+    """Run a file as a module: not as `__main__`, but beside the modules that it imports."""
+    if not path.is_file():
+        raise UsageError(f"there is no file {path}")
+    sys.path.insert(0, str(path.parent.absolute()))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module  # which is where `dataclass` looks
+    spec.loader.exec_module(module)
+    return module
+
+
+def _attribute(module: Any, file: str, name: str) -> Any:
+    found = module
+    for part in name.split("."):
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            raise UsageError(f"{file} has no function {name!r}") from None
+    return found
+
+
+def _derivative(found: Any, args: argparse.Namespace) -> Derivative:
+    if not isinstance(found, Derivative):
+        if not callable(found):
+            raise UsageError(f"{args.target} is not a function")
+        argnums: int | tuple[int, ...] = 0 if args.argnums is None else args.argnums
+        fn: Callable[..., Any] = found
+        return value_and_grad(fn, argnums, remat=args.remat or "auto")
+    if args.argnums is not None:
+        raise UsageError(f"--argnums: {args.target} is differentiated already")
+    if args.remat is None:
+        return found
+    return Derivative(found.__wrapped__, found._levels, replace(found._options, remat=args.remat))
+
+
+# -- arguments -------------------------------------------------------------------------------------
+
+
+def _arguments(
+    fn: Callable[..., Any], module: Any, file: str, args: argparse.Namespace
+) -> tuple[Any, ...]:
+    if args.example is not None:
+        make = _attribute(module, file, args.example)
+        made = make() if callable(make) else None
+        if not isinstance(made, tuple):
+            raise UsageError(
+                f"--example: {args.example} is no function that returns the tuple of arguments"
+            )
+        return made
+    if args.args is not None:
+        return samples(_split(args.args))
+    texts: list[str] = []
+    for name, param in inspect.signature(fn).parameters.items():
+        if param.default is not param.empty or param.kind in (
+            param.VAR_POSITIONAL,
+            param.VAR_KEYWORD,
+        ):
+            continue
+        annotation = param.annotation
+        text = annotation.strip("'\"") if isinstance(annotation, str) else None
+        if isinstance(annotation, type):
+            text = annotation.__name__
+        if annotation is param.empty or text is None or not _is_type(text):
+            raise UsageError(
+                f"the type of {name!r} is not known: give --args, or --example, or annotate it "
+                f'like `{name}: float` or `{name}: "f64[:]"`'
+            )
+        texts.append(text)
+    return samples(texts)
+
+
+def _split(text: str) -> list[str]:
+    """Return the parts between commas that stand outside brackets and quotes."""
+    parts, depth, quote = [""], 0, ""
+    for sign in text:
+        if quote:
+            quote = "" if sign == quote else quote
+        elif sign in "'\"":
+            quote = sign
+        depth += (sign in "([{") - (sign in ")]}") if not quote else 0
+        if sign == "," and not depth and not quote:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _is_type(text: str) -> bool:
+    try:
+        _parse(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _parse(text: str) -> tuple[Scalar | Array, tuple[int, ...]]:
+    """Return a type and the shape of a sample of it."""
+    sized = _SIZED.fullmatch(text)
+    if sized is None:
+        return parse_type(text), ()
+    axes = [part.strip() for part in sized["axes"].split(",") if part.strip()]
+    ty = parse_type(f"{sized['dtype']}[{', '.join(':' * len(axes))}]{sized['layout']}")
+    return ty, tuple([_EXTENT if part == ":" else int(part) for part in axes])
+
+
+def samples(texts: Sequence[str]) -> tuple[Any, ...]:
+    """Return an argument for each type or value: the same ones every time.
+
+    >>> samples(["int", "f64[2]", "'ab'"])
+    (3, array([0.76978671, 0.54097352]), 'ab')
+    """
+    rng = np.random.default_rng(0)
+    return tuple([_sample(text, rng) for text in texts])
+
+
+def _sample(text: str, rng: np.random.Generator) -> Any:
+    if not _is_type(text):
+        try:
+            return ast.literal_eval(text)
+        except (ValueError, SyntaxError):
+            raise UsageError(
+                f"{text!r} is neither a type nor a value; types are bool, int, float, "
+                f"{', '.join(DTYPES)}, and arrays like f64[:, :]"
+            ) from None
+    ty, shape = _parse(text)
+    if isinstance(ty, Array):
+        return _array(ty, shape, rng)
+    if ty.weak:
+        return {"b": True, "i": _INTEGER, "f": float(rng.uniform(0.5, 1.5))}[ty.kind]
+    value = rng.uniform(0.5, 1.5) if ty.kind == "f" else _INTEGER
+    return ty.numpy.type(value)
+
+
+def _array(ty: Array, shape: tuple[int, ...], rng: np.random.Generator) -> Any:
+    # Floats near 1 suit logarithms and roots, integers below the extent suit indices.
+    draw = rng.uniform(0.5, 1.5, shape) if ty.kind == "f" else rng.integers(0, _EXTENT, shape)
+    made = draw.astype(ty.numpy)
+    if ty.layout == "C":
+        return made
+    # Arrays that are not contiguous: every second element along the last axis.
+    wide: np.ndarray[Any, Any] = np.repeat(made, 2, axis=-1)
+    return wide[..., ::2]

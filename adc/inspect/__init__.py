@@ -1,0 +1,1 @@
+"""Pictures and tables of what adc makes of a function."""

@@ -1,0 +1,264 @@
+"""A picture of a gradient: the forward code at the left, the reverse code at the right."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from adc.inspect.drawing import Cluster, Drawing, Edge, Node, draw, fold
+from adc.ir.core import Function
+from adc.ir.errors import MissingPackageError
+from adc.passes.pipeline import Trace
+from adc.passes.plan import COPIED, KEPT, RECOMPUTED, RELOADED, Plan, PlanEntry
+
+if TYPE_CHECKING:
+    import graphviz
+
+# More nodes than this at once cannot be read.
+MOST_NODES = 150
+
+# Suffixes of the files that can be written.
+FORMATS = (".svg", ".png", ".pdf", ".dot")
+
+_COLOURS = {
+    KEPT: "#f4a6a0",
+    COPIED: "#f7c59f",
+    RECOMPUTED: "#fae588",
+    RELOADED: "#b5dfa5",
+}
+_DARK = {KEPT: "#b3261e", COPIED: "#b85c00", RECOMPUTED: "#8a6d00", RELOADED: "#2e7d32"}
+_FRAMES = {
+    "forward": ("#f5f8fc", "#9db4cc"),
+    "reverse": ("#fbf6fb", "#c3a6c3"),
+    "loop": ("#ffffff", "#5b7083"),
+    "branch": ("#fdfdf6", "#a8a48a"),
+    "arm": ("#ffffff", "#a8a48a"),
+}
+_FONT = "Helvetica,Arial,sans-serif"
+
+
+class Graph:
+    """A picture, in the language of Graphviz; notebooks show it.
+
+    Attributes
+    ----------
+    source : str
+        The text in Graphviz's language.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+
+    def pipe(self, format: str = "svg") -> bytes:
+        """Return the picture as ``"svg"``, ``"png"``, ``"pdf"`` or ``"dot"``."""
+        if format == "dot":
+            return self.source.encode()
+        try:
+            import pygraphviz
+        except ImportError:
+            raise _missing("pygraphviz") from None
+        made: bytes = pygraphviz.AGraph(string=self.source).draw(format=format, prog="dot")
+        return made
+
+    def save(self, path: str | Path) -> None:
+        """Write the picture to a file; the suffix says as what."""
+        path = Path(path)
+        path.write_bytes(self.pipe(path.suffix.removeprefix(".")))
+
+    def _repr_svg_(self) -> str:
+        return self.pipe("svg").decode()
+
+    def __str__(self) -> str:
+        return self.source
+
+
+def graph_of(trace: Trace, plan: Plan | None, most_nodes: int = MOST_NODES) -> Graph:
+    """Return the picture of a compiled derivative: of the function as `remat` found it."""
+    names = [name for name, _ in trace.stages]
+    last = names.index("remat" if "remat" in names else "storage") - 1
+    return graph(trace.stages[last][1], plan, most_nodes)
+
+
+def graph(fn: Function, plan: Plan | None = None, most_nodes: int = MOST_NODES) -> Graph:
+    """Return a picture of a function with recalls, coloured by what the plan does about these.
+
+    Parameters
+    ----------
+    fn : Function
+        As `remat` finds it.
+    plan : Plan, optional
+        What `remat` decided.
+    most_nodes : int
+        Loops are folded, the innermost first, until no more nodes than this are left.
+
+    Raises
+    ------
+    MissingPackageError
+        If the package graphviz is not installed.
+    """
+    drawing = draw(fn)
+    fold(drawing, most_nodes)
+    return Graph(_Writer(drawing, plan).source())
+
+
+def _missing(package: str) -> MissingPackageError:
+    return MissingPackageError(
+        f"pictures need the package {package}, which is not installed",
+        None,
+        "pip install 'adc[graph]'",
+    )
+
+
+class _Writer:
+    """Writes a drawing in Graphviz's language."""
+
+    def __init__(self, drawing: Drawing, plan: Plan | None) -> None:
+        self._drawing = drawing
+        self._names = {node: f"n{k}" for k, node in enumerate(drawing.top.nodes())}
+        self._clusters = 0
+        self._sides: list[str] = []
+        # The names that decide about a node: a callee may have values of the same names.
+        recalled = {edge.source for edge in drawing.edges if edge.kind == "recall"}
+        uses = Counter(node.value for node in self._names)
+        self._decided = {node for node in self._names if uses[node.value] == 1 or node in recalled}
+        self._plan: dict[str, PlanEntry] = {}
+        if plan is not None:
+            self._plan = {entry.value: entry for entry in (*plan.copies, *plan.entries)}
+
+    def source(self) -> str:
+        try:
+            import graphviz
+        except ImportError:
+            raise _missing("graphviz") from None
+        out = graphviz.Digraph(
+            self._drawing.top.label,
+            graph_attr={
+                "compound": "true",
+                "fontname": _FONT,
+                "fontsize": "12",
+                "label": self._legend(),
+                "labelloc": "t",
+                "nodesep": "0.2",
+                "ranksep": "0.3",
+                "splines": "true",
+                "tooltip": self._drawing.top.label,
+            },
+            node_attr={
+                "fontname": _FONT,
+                "fontsize": "11",
+                "height": "0.3",
+                "margin": "0.08,0.04",
+                "style": "filled",
+                "fillcolor": "white",
+                "color": "#5b7083",
+            },
+            edge_attr={"arrowsize": "0.6", "color": "#7d8b99", "fontname": _FONT, "fontsize": "9"},
+        )
+        for item in self._drawing.top.items:
+            self._item(out, item)
+        for edge in self._drawing.shown():
+            self._edge(out, edge)
+        # From an unseen point at the top of one side to the other's, so that they stand in order.
+        for left, right in itertools.pairwise(self._sides):
+            out.edge(left, right, style="invis", constraint="false")
+        return str(out.source)
+
+    def _item(self, out: graphviz.Digraph, item: Node | Cluster) -> None:
+        if isinstance(item, Node):
+            self._node(out, item)
+        elif item.folded is not None:
+            self._node(out, item.folded)
+        else:
+            fill, line = _FRAMES[item.kind]
+            self._clusters += 1
+            with out.subgraph(name=f"cluster_{self._clusters}") as inner:
+                inner.attr(
+                    label=_escaped(item.label),
+                    style="filled,rounded",
+                    fillcolor=fill,
+                    color=line,
+                    fontcolor="#33424f",
+                    labeljust="l",
+                    tooltip=_escaped(item.label or item.kind),
+                )
+                if item.kind in ("forward", "reverse"):
+                    inner.node(item.kind, "", shape="point", style="invis", width="0", height="0")
+                    self._sides.append(item.kind)
+                for each in item.items:
+                    self._item(inner, each)
+
+    def _node(self, out: graphviz.Digraph, node: Node) -> None:
+        name = node.label.removeprefix("recall ") if node.is_recall else node.value
+        entry = self._plan.get(name) if node in self._decided else None
+        colour = _COLOURS[entry.decision] if entry is not None else "white"
+        out.node(
+            self._names[node],
+            _escaped(node.label),
+            shape=node.shape,
+            fillcolor=colour,
+            tooltip=_escaped(node.tooltip or node.label),
+        )
+
+    def _edge(self, out: graphviz.Digraph, edge: Edge) -> None:
+        ends = (self._names[edge.source], self._names[edge.target])
+        if edge.kind == "recall":
+            # Recalls do not order the two sides: else the reverse code would stand below.
+            out.edge(*ends, style="dashed", constraint="false", tailport="e", **self._recall(edge))
+        elif edge.kind == "next":
+            out.edge(*ends, style="dotted", constraint="false")
+        elif edge.kind == "branch":
+            out.edge(*ends, style="dotted", label=edge.label)
+        else:
+            out.edge(*ends, tooltip=_escaped(", ".join(edge.values)))
+
+    def _recall(self, edge: Edge) -> dict[str, str]:
+        entries = [self._plan[name] for name in edge.values if name in self._plan]
+        words = Counter(_words(entry) for entry in entries)
+        words["at hand"] = len(edge.values) - len(entries)
+        label = ", ".join(
+            word if count == 1 else f"{count} {word}" for word, count in words.items() if count
+        )
+        decision = next((d for d in _DARK if any(entry.decision == d for entry in entries)), None)
+        colour = _DARK[decision] if decision is not None else "#4a5661"
+        width = max([_width(entry.bytes) for entry in entries], default=1.0)
+        reasons = "\n".join(f"{entry.value}: {entry.reason}" for entry in entries)
+        return {
+            "xlabel": _escaped(label),
+            "color": colour,
+            "fontcolor": colour,
+            "penwidth": f"{width:.1f}",
+            "tooltip": _escaped(reasons),
+        }
+
+    def _legend(self) -> str:
+        cells = "".join(
+            f'<TD BGCOLOR="{colour}"> {decision} </TD>' for decision, colour in _COLOURS.items()
+        )
+        title = self._drawing.top.label
+        return (
+            f'<<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="4"><TR><TD><B>{title}</B></TD>'
+            f"<TD>  what the reverse code does about forward values:</TD>{cells}</TR></TABLE>>"
+        )
+
+
+def _words(entry: PlanEntry) -> str:
+    return f"{entry.decision} {entry.bytes}" if entry.bytes not in ("", "0") else entry.decision
+
+
+def _width(size: str) -> float:
+    """Return the width of an edge: more for more bytes, or for more loops around a value."""
+    try:
+        return 1.0 + 0.25 * math.log2(max(int(size), 8) / 8)
+    except ValueError:
+        return 1.0 + 1.2 * size.count("*")
+
+
+def _escaped(text: str) -> str:
+    """Return a text in which no backslash means anything but itself, besides line breaks."""
+    return text.replace("\\", "\\\\").replace("\n", "\\n") or " "
+
+
+__all__ = ["FORMATS", "MOST_NODES", "Graph", "graph", "graph_of"]

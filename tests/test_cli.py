@@ -1,0 +1,289 @@
+"""The command line: what each command prints, and with which status it ends."""
+
+from __future__ import annotations
+
+import doctest
+import io
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import adc
+from adc import cli
+from adc.cli import completion, target
+
+PROGRAM = """
+import dataclasses
+import numpy as np
+import adc
+from helper import half
+
+@dataclasses.dataclass
+class Spring:
+    rest: float
+    count: int
+
+def product(x: float, y: "f64", n: int = 2):
+    return half(x) * y * n
+
+def squares(x):
+    s = 0.0
+    for v in x:
+        s += v * v
+    return s
+
+def data():
+    return (np.array([1.0, 2.0]),)
+
+def energy(spring, x, pairs):
+    a, b = pairs[0]
+    return (x[0] - spring.rest) ** 2 * spring.count + a * b
+
+def setting():
+    return Spring(0.5, 3), np.array([2.0]), [(1.0, 2.0), 3]
+
+def single(x):
+    return x * x
+
+@adc.value_and_grad(has_aux=True)
+def with_aux(x):
+    return x * x * x, 2
+
+def refused(x: float):
+    try:
+        return x
+    except ValueError:
+        return 1.0
+
+def jump(x):
+    return x * np.floor(4.0 * x)
+
+second = adc.grad(adc.grad(single))
+constant = 3
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ADC_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    (tmp_path / "helper.py").write_text("def half(x):\n    return 0.5 * x\n")
+    file = tmp_path / "cli_program.py"
+    file.write_text(PROGRAM)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    for name in ("cli_program", "helper"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    return str(file)
+
+
+def _usage(*argv: str) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main(argv)
+    assert caught.value.code == 2
+
+
+def _printed(capsys: pytest.CaptureFixture[str], *argv: str) -> str:
+    assert cli.main(argv) == 0
+    return capsys.readouterr().out
+
+
+def test_ir(program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    ir = _printed(capsys, "ir", f"{program}:product", "--after", "frontend")
+    assert ir.startswith("fn product(%x: float, %y: f64")
+    every = _printed(capsys, "ir", f"{program}:product", "--all")
+    assert "# after simplify:2\n" in every
+    assert ir in every
+    changes = _printed(capsys, "ir", f"{program}:product", "--diff", "frontend", "storage")
+    assert changes.startswith("--- after frontend\n+++ after storage\n@@")
+    _usage("ir", f"{program}:product", "--after", "nosuch")
+
+
+def test_source(program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = _printed(capsys, "source", f"{program}:squares", "--args", "f64[:]")
+    compile(text, "generated", "exec")
+
+
+def test_plan(program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    auto = _printed(capsys, "plan", f"{program}:squares", "--example", "data")
+    assert auto.startswith("plan (auto)\nline  value  decision")
+    stored = _printed(capsys, "plan", f"{program}:squares", "--args", "f32[:]", "--remat", "store")
+    assert stored.startswith("plan (store)\n")
+    second = _printed(capsys, "plan", f"{program}:second", "--args", "float")
+    assert second.startswith("plan (auto)\n")
+
+
+@pytest.mark.parametrize(
+    ("function", "options", "named"),
+    [
+        ("product", ("--argnums", "0,-2"), ("x", "y")),
+        ("energy", ("--example", "setting", "--argnums", "1,2,0"), ("x[0]", "pairs.0", "spring")),
+        ("with_aux", ("--args", "1.5"), ("x",)),
+        ("second", ("--args", "float"), ("x",)),
+        ("single", ("--args", "f32"), ("x",)),
+    ],
+)
+def test_check(
+    program: str,
+    capsys: pytest.CaptureFixture[str],
+    function: str,
+    options: tuple[str, ...],
+    named: tuple[str, ...],
+) -> None:
+    shown = _printed(capsys, "check", f"{program}:{function}", *options).splitlines()
+    names = [line.split("  ")[0] for line in shown[1:-1]]
+    assert set(named) <= set(names)
+    assert shown[-1] == f"all {len(names)} derivatives agree"
+
+
+def test_check_finds_a_mismatch(program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    # A jump at the place itself: no difference can agree.
+    assert cli.main(["check", f"{program}:jump", "--args", "1.0"]) == 1
+    assert "MISMATCH" in capsys.readouterr().out
+
+
+def test_errors_of_the_program(program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["ir", f"{program}:refused"]) == 1
+    shown = capsys.readouterr().err
+    assert shown.startswith("[ADC030] `try` is not supported\n")
+    assert "Traceback" not in shown
+    assert cli.main(["check", f"{program}:single", "--args", "int"]) == 1
+    assert capsys.readouterr().err.startswith("[ADC021]")
+    assert cli.main(["check", f"{program}:single", "--args", "1.0", "--argnums", "2"]) == 1
+    assert capsys.readouterr().err.startswith("[ADC020] argnums=2")
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("ir", "{}"),
+        ("ir", "{}:nosuch"),
+        ("ir", "nosuch.py:f"),
+        ("ir", "{}:constant"),
+        ("ir", "{}:squares"),
+        ("ir", "{}:squares", "--args", "f65[:]"),
+        ("ir", "{}:squares", "--example", "nosuch"),
+        ("ir", "{}:squares", "--example", "constant"),
+        ("ir", "{}:second", "--args", "float", "--argnums", "0"),
+        ("ir", "{}:squares", "--argnums", "x"),
+        ("nosuch",),
+        (),
+    ],
+)  # fmt: skip
+def test_usage(program: str, argv: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    _usage(*[part.format(program) for part in argv])
+    assert "usage: adc" in capsys.readouterr().err
+
+
+def test_samples() -> None:
+    made = target.samples(["f32[2, :]", "bool", "u8", "f64[:]A", "(1, 'a')", "i32[:]", "f32"])
+    assert made[0].dtype == np.float32
+    assert made[0].shape == (2, 4)
+    assert (made[1], made[2], made[4]) == (True, np.uint8(3), (1, "a"))
+    assert not made[3].flags.c_contiguous
+    assert made[5].max() < 4
+    assert type(made[6]) is np.float32
+    assert doctest.testmod(target).failed == 0
+
+
+def test_passes(program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    listed = _printed(capsys, "passes").splitlines()
+    assert [line.split()[0] for line in listed[1:]][-6:] == [
+        "overwrite", "remat", "simplify", "cse", "dce", "storage",
+    ]  # fmt: skip
+    timed = _printed(capsys, "passes", f"{program}:product")
+    assert " ms " in timed
+
+
+def test_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ADC_CACHE_DIR", str(tmp_path))
+    entry = tmp_path / "ab" / "abcdef"
+    entry.mkdir(parents=True)
+    (entry / "code").write_bytes(bytes(3000))
+    shown = _printed(capsys, "cache")
+    assert f"place    {tmp_path}\nentries  1\n" in shown
+    assert re.search(r"size     [\d.]+ KiB of at most 1.0 GiB\n", shown)
+    assert _printed(capsys, "cache", "--clear").startswith("freed ")
+    assert not entry.exists()
+
+
+def test_info(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = dict(line.split(None, 1) for line in _printed(capsys, "info").splitlines() if line)
+    assert shown["adc"].strip() == adc.__version__
+    assert {"numba", "LLVM", "processor", "cache"} <= set(shown)
+
+
+@pytest.mark.parametrize(
+    "command",
+    "ir source plan check graph cache passes supported explain completion info".split(),
+)
+def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main([command, "--help"])
+    assert caught.value.code == 0
+    assert f"example:\n  adc {command}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [(["ex"], "explain"), (["ir", "--al"], "--all"), (["check", "f.py:f", "--st"], "--step")],
+)
+def test_completion(words: list[str], found: str, capsys: pytest.CaptureFixture[str]) -> None:
+    script = _printed(capsys, "completion", "bash")
+    typed = f"COMP_WORDS=(adc {' '.join(words)}); COMP_CWORD={len(words)}; _adc"
+    made = subprocess.run(
+        ["bash", "-c", f'{script}{typed}; echo "${{COMPREPLY[@]}}"'],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert made.stdout.strip() == found
+    assert doctest.testmod(completion).failed == 0
+
+
+def test_check_of_nothing(program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = _printed(capsys, "check", f"{program}:squares", "--args", "f64[0]", "--step", "0.1")
+    assert shown.endswith("nothing to compare: the arguments hold no number\n")
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_colours(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    texts = []
+    for _ in range(2):
+        screen = _Terminal()
+        monkeypatch.setattr(sys, "stdout", screen)
+        assert cli.main(["plan", f"{program}:squares", "--args", "f64[:]"]) == 0
+        texts.append(screen.getvalue())
+        monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[3" in texts[0]
+    assert "\x1b[3" not in texts[1]
+
+
+def test_a_reader_that_leaves(tmp_path: Path) -> None:
+    made = subprocess.run(
+        f"{sys.executable} -m adc supported | head -n 1",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "ADC_CACHE_DIR": str(tmp_path)},
+    )
+    assert (made.stdout, made.stderr) == ("# What adc supports\n", "")

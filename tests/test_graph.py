@@ -1,0 +1,198 @@
+"""Pictures of gradients: what they show, where it stands, and how they are folded and written."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adc
+from adc import cli
+from adc.api import Derivative
+from adc.driver import Compilation
+from adc.inspect.drawing import Cluster, Drawing, draw, fold
+from adc.inspect.graph import Graph, graph, graph_of
+from adc.ir.core import Function
+from adc.ir.errors import MissingPackageError
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ADC_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+def line(x: float, y: float) -> float:
+    a = math.sin(x) * y
+    return a * a + x
+
+
+def growth(x: float, n: float) -> float:
+    s = 0.0
+    while x < n:
+        if x < 1.0:
+            x = x * x + 0.5
+            s += math.sin(x)
+        else:
+            x = x + s * 0.5 + 0.3
+    return s * x
+
+
+def cholesky(a: Any) -> Any:
+    n = len(a)
+    for j in range(n):
+        for k in range(j):
+            for i in range(j, n):
+                a[i, j] -= a[i, k] * a[j, k]
+        d = np.sqrt(a[j, j])
+        for i in range(j, n):
+            a[i, j] /= d
+    s = 0.0
+    for j in range(n):
+        s += np.log(a[j, j])
+    return s
+
+
+def tree(x: float, n: int) -> float:
+    """Recursion: callees."""
+    if n == 0:
+        return math.sin(x)
+    return tree(0.5 * x, n - 1) * tree(x, n - 1)
+
+
+PROGRAMS: dict[Any, tuple[Any, ...]] = {
+    line: (1.0, 2.0),
+    growth: (0.1, 4.0),
+    cholesky: (np.eye(3),),
+    tree: (1.0, 3),
+}
+
+
+@functools.cache
+def _compiled(fn: Any) -> Compilation:
+    derivative: Derivative = adc.grad(fn)
+    code = derivative._code
+    return code.compilation(code.match(PROGRAMS[fn], {}))
+
+
+def _before_remat(made: Compilation) -> Function:
+    names = [name for name, _ in made.trace.stages]
+    return made.trace.stages[names.index("remat") - 1][1]
+
+
+def _side(drawing: Drawing, kind: str) -> Cluster:
+    (found,) = [each for each in drawing.top.clusters() if each.kind == kind]
+    return found
+
+
+@pytest.mark.parametrize("fn", PROGRAMS, ids=lambda fn: str(fn.__name__))
+def test_recalls_lead_from_forward_to_reverse_code(fn: Any) -> None:
+    drawing = draw(_before_remat(_compiled(fn)))
+    forward = set(_side(drawing, "forward").nodes())
+    reverse = set(_side(drawing, "reverse").nodes())
+    recalls = [edge for edge in drawing.shown() if edge.kind == "recall"]
+    assert recalls
+    assert all(edge.source in forward and edge.target in reverse for edge in recalls)
+    assert all(
+        {edge.source, edge.target} <= forward or {edge.source, edge.target} <= reverse
+        for edge in drawing.shown()
+        if edge.kind != "recall"
+    )
+    assert sum(node.label.startswith("gradient ") for node in reverse) == 1
+
+
+@pytest.mark.parametrize("fn", PROGRAMS, ids=lambda fn: str(fn.__name__))
+def test_decisions_are_coloured(fn: Any) -> None:
+    made = _compiled(fn)
+    assert made.plan is not None
+    source = graph(_before_remat(made), made.plan).source
+    assert source == graph_of(made.trace, made.plan).source
+    drawing = draw(_before_remat(made))
+    drawn = {edge.values[0] for edge in drawing.edges if edge.kind == "recall"}
+    for entry in made.plan.entries:
+        if entry.value in drawn:
+            assert f"{entry.value}: {entry.reason}" in source
+
+
+@pytest.mark.parametrize("most", [60, 30, 12])
+def test_inner_loops_are_folded_first(most: int) -> None:
+    drawing = draw(_before_remat(_compiled(cholesky)))
+    whole = len(list(drawing.top.nodes()))
+    fold(drawing, most)
+    nodes = list(drawing.top.nodes())
+    folded = [each for each in nodes if each.shape == "box3d"]
+    assert len(nodes) <= most < whole
+    drawn = [each for each in drawing.top.clusters() if each.kind == "loop"]
+    # Nothing that is still drawn lies deeper than what was folded.
+    assert all(cluster.depth <= node.parent.depth + 1 for cluster in drawn for node in folded)
+    assert {end for edge in drawing.shown() for end in (edge.source, edge.target)} <= set(nodes)
+
+
+def test_code_without_loops_is_not_folded() -> None:
+    drawing = draw(_before_remat(_compiled(line)))
+    count = len(list(drawing.top.nodes()))
+    fold(drawing, 3)
+    assert len(list(drawing.top.nodes())) == count
+
+
+@pytest.mark.parametrize("fn", PROGRAMS, ids=lambda fn: str(fn.__name__))
+def test_graphviz_takes_it(fn: Any) -> None:
+    made = _compiled(fn)
+    text = graph_of(made.trace, made.plan)._repr_svg_()
+    assert text.count("<svg") == 1
+    left, right = (
+        float(re.findall(rf'<text[^>]* x="([-\d.]+)"[^>]*>{side}</text>', text)[0])
+        for side in ("forward", "reverse")
+    )
+    assert left < right
+
+
+def test_files(tmp_path: Path) -> None:
+    made = Graph('digraph { a -> "b" }')
+    starts = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF", "dot": b"digraph"}
+    for suffix, start in starts.items():
+        path = tmp_path / f"out.{suffix}"
+        made.save(path)
+        assert path.read_bytes().startswith(start)
+
+
+def test_method() -> None:
+    slope = adc.grad(line)
+    assert isinstance(slope, Derivative)
+    assert "reverse" in str(slope.graph(1.0, 2.0))
+    assert slope.graph().source == slope.graph(1.0, 2.0).source
+
+
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out.svg"
+    assert cli.main(["graph", f"{__file__}:line", "-o", str(out)]) == 0
+    assert "<svg" in out.read_text()
+    assert cli.main(["graph", f"{__file__}:line"]) == 0
+    assert capsys.readouterr().out.startswith("digraph")
+    with pytest.raises(SystemExit) as caught:
+        cli.main(["graph", f"{__file__}:line", "-o", "out.bmp"])
+    assert caught.value.code == 2
+
+
+@pytest.mark.parametrize("package", ["graphviz", "pygraphviz"])
+def test_missing_package(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def without(name: str, *args: Any, **kwargs: Any) -> Any:
+        if name == package:
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    made = _compiled(line)
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(MissingPackageError, match=f"need the package {package}") as caught:
+        graph_of(made.trace, made.plan).pipe("svg")
+    assert "pip install 'adc[graph]'" in str(caught.value)
