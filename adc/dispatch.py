@@ -438,11 +438,7 @@ class Code:
 
     def compilation(self, values: tuple[Any, ...]) -> Compilation:
         """Return every stage for these arguments; no machine code is made."""
-        whole = self.whole(values)
-        signature = Signature(self.fn, self._parameters, values, whole, self._skip)
-        steps = _steps(self.fn, signature, self.levels, self.along)
-        lowered = lower(self.fn, signature.arguments())
-        _check_result(self.fn, lowered, any(level.has_aux for level in self.levels))
+        _, steps, lowered = self._lowered(values, self.whole(values))
         return transform(lowered, steps, self.options.remat)
 
     def _changing(self, made: Compiled, values: tuple[Any, ...]) -> AdcError:
@@ -466,7 +462,9 @@ class Code:
         """Return the code of all signatures."""
         return [compiled for entry in list(self.entries.values()) for compiled in reversed(entry)]
 
-    def _compile(self, values: tuple[Any, ...], whole: Sequence[bool]) -> Compiled:
+    def _lowered(
+        self, values: tuple[Any, ...], whole: Sequence[bool]
+    ) -> tuple[Signature, tuple[Step, ...], Lowered]:
         signature = Signature(self.fn, self._parameters, values, whole, self._skip)
         steps = _steps(self.fn, signature, self.levels, self.along, self.pull)
         lowered = lower(self.fn, signature.arguments())
@@ -474,6 +472,10 @@ class Code:
             _check_result(self.fn, lowered, any(level.has_aux for level in self.levels))
         elif steps:
             _check_floats(self.fn, lowered)
+        return signature, steps, lowered
+
+    def _compile(self, values: tuple[Any, ...], whole: Sequence[bool]) -> Compiled:
+        signature, steps, lowered = self._lowered(values, whole)
         entry = cache.load_or_build(lowered, steps, self.options.remat, self.options.cache)
         _kernels.add(entry.kernel)
         present = _presenter(lowered, signature, self.levels, self.along, self.pull)
