@@ -6,6 +6,7 @@ import doctest
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -236,6 +237,7 @@ def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -
     assert f"example:\n  adc {command}" in capsys.readouterr().out
 
 
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 @pytest.mark.parametrize(
     ("words", "found"),
     [(["ex"], "explain"), (["ir", "--al"], "--all"), (["check", "f.py:f", "--st"], "--step")],
