@@ -44,8 +44,8 @@ def relu_and_pool(images: ndarray) -> ndarray:
     """Keep the largest of every 2 x 2 pixels, or 0.0."""
     n, height, width, channels = images.shape
     squares = images.reshape(n, height // 2, 2, width // 2, 2, channels)
-    largest: ndarray = squares.max(axis=(2, 4))
-    return np.maximum(largest, 0.0)
+    largest: ndarray = np.maximum(squares.max(axis=(2, 4)), 0.0)
+    return largest
 
 
 def scores(net: Network, images: ndarray) -> ndarray:

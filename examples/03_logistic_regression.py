@@ -1,4 +1,4 @@
-"""Logistic regression on scikit-learn's breast-cancer data, compared with scikit-learn's own fit."""
+"""Logistic regression on scikit-learn's breast-cancer data, compared with its own fit."""
 
 import numpy as np
 from numpy import ndarray
