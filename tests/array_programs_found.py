@@ -198,3 +198,12 @@ def lists_that_grow_at_two_depths(x: Any) -> Any:
             items[0] += some[-1] * squares[1]
         items.append(0.5 * u)
     return sum(items) * items[0]
+
+
+@found(_X)
+def arrays_appended_on_one_path(x: Any) -> Any:
+    ys = []
+    for i in range(4):
+        if i % 2 == 0:
+            ys.append(x * i)
+    return np.sum(ys[-1] * x) + len(ys)
