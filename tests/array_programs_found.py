@@ -249,3 +249,11 @@ def arrays_under_a_loop_bound_anew_before(x: Any) -> Any:
         x = x + u
         s += np.sum(x * x)
     return s
+
+
+def arrays_appended_on_one_path(x: Any) -> Any:
+    ys = []
+    for i in range(4):
+        if i % 2 == 0:
+            ys.append(x * i)
+    return np.sum(ys[-1] * x) + len(ys)

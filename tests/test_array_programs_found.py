@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import adc
+from adc.ir.errors import AdcError
 from tests import fuzz, fuzz_arrays
 from tests.array_programs_found import FOUND
 
@@ -38,3 +40,15 @@ def test_ambiguous_names_are_refused() -> None:
     assert refused
     for generated in refused:
         assert fuzz_arrays.check(generated, compiled=False) == []
+
+
+def test_arrays_appended_on_one_path_are_refused() -> None:
+    def program(x: Any, n: int) -> Any:
+        ys = []
+        for i in range(n):
+            if i % 2 == 0:
+                ys.append(x * i)
+        return len(ys) + np.sum(x)
+
+    with pytest.raises(AdcError, match="'ys' is a tuple of 1 on one path and a tuple of 0"):
+        adc.grad(program)(np.ones(2), 4)

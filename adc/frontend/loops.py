@@ -398,6 +398,14 @@ def _close(
                 lo.builder.loc,
                 "use one kind of value on every path, or two names",
             )
+        if isinstance(end, Unstable) and is_slot(name):
+            # Said here, as an empty list or dict has no leaves that are looked at below.
+            owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
+            raise RestructuredError(
+                f"{owners[0] if owners else 'a container'} {end.why}",
+                lo.builder.loc,
+                "fill an array made before the loop, or loop over a constant range",
+            )
         ends = [] if isinstance(end, Unbound | Unstable) else list(leaves(end))
         for k, leaf in enumerate(leaves(start)):
             key = (name, k)
