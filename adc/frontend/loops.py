@@ -398,20 +398,20 @@ def _close(
                 lo.builder.loc,
                 "use one kind of value on every path, or two names",
             )
-        if isinstance(end, Unstable) and is_slot(name):
-            # Said here, as an empty list or dict has no leaves that are looked at below.
+        if isinstance(end, Unstable):
+            # Said here: an empty list, a string or a function has no leaves to look at below.
+            if not is_slot(name):
+                raise TypeUnstableError(f"{name!r} {end.why}", lo.builder.loc)
             owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
             raise RestructuredError(
                 f"{owners[0] if owners else 'a container'} {end.why}",
                 lo.builder.loc,
                 "fill an array made before the loop, or loop over a constant range",
             )
-        ends = [] if isinstance(end, Unbound | Unstable) else list(leaves(end))
+        ends = [] if isinstance(end, Unbound) else list(leaves(end))
         for k, leaf in enumerate(leaves(start)):
             key = (name, k)
             if not ends:
-                if isinstance(end, Unstable):
-                    raise TypeUnstableError(f"{name!r} {end.why}", lo.builder.loc)
                 if key in by_key:
                     by_key[key].next = by_key[key].param
                 continue

@@ -63,6 +63,11 @@ def has_break(stmts: Sequence[ast.AST]) -> bool:
     return any(_contains(stmt, "Break", False) for stmt in stmts)
 
 
+def has_continue(stmts: Sequence[ast.AST]) -> bool:
+    """Whether `stmts`, the body of a loop, skip to the next iteration of this loop."""
+    return any(_contains(stmt, "Continue", False) for stmt in stmts)
+
+
 @cache
 def exits(node: ast.AST) -> bool:
     """Whether `node` never falls through to the statement after it."""

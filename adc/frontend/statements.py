@@ -448,6 +448,8 @@ def _loop(
     bind: Callable[[], None],
 ) -> None:
 
+    bound = _bound(lo, names)
+
     def step(index: Operand) -> None:
         before = _lengths(lo, iterable)
         assign(lo, stmt.target, element(index))
@@ -458,6 +460,7 @@ def _loop(
                 stmt.iter,
                 "loop over a copy of it",
             )
+        _skip(lo, stmt, bound)
         for name in targets:
             binding = lo.frame.env.get(name, Unbound())
             if not isinstance(binding, Unbound | Unstable | Late) and (
@@ -569,18 +572,22 @@ def _unrolled(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
     """Loop over a tuple or the like: one copy of the body for each element."""
     count = len(containers.static_items(lo, iterable) or ())
     held = _hold(lo, iterable)
+    names = scope.assigned_in([stmt.target, *stmt.body])
 
     def run(k: int) -> None:
         item = containers.next_item(lo, iterable, k, count, stmt.iter)
         if item is None:
             set_exit(lo, NATURAL)
             return
+        bound = _bound(lo, names)
         assign(lo, stmt.target, item)
         path = lo.frame.path
         lo.frame.path = (*path, ("item", id(stmt), k))
         lower_stmts(lo, stmt.body)
         lo.frame.path = path
         pending = exit_of(lo)
+        if not isinstance(pending, Literal):
+            _skip(lo, stmt, bound)
         if isinstance(pending, Literal):
             if pending.value in (FALLS, CONTINUE):
                 set_exit(lo, FALLS)
@@ -607,6 +614,25 @@ def _unrolled(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
         lo.exit_values[code] = frozenset([RETURN, FALLS])
         lo.frame.env[EXIT] = Num(code if scope.has_return(stmt.body) else integer(FALLS))
     _else(lo, stmt.orelse, reason)
+
+
+def _skip(lo: Lowerer, stmt: ast.For | ast.While, bound: Sequence[str]) -> None:
+    """Note which names the next iteration may find bound to one of two kinds of value.
+
+    Where a path is left, the others do not see what it binds; after `continue` the next iteration
+    does.
+    """
+    if scope.has_continue(stmt.body):
+        for name in bound:
+            if name in lo.frame.partial:
+                lo.frame.partial.discard(name)
+                lo.frame.env[name] = Unstable(
+                    f"may be bound to another kind of value by a `continue` (line {stmt.lineno})"
+                )
+
+
+def _bound(lo: Lowerer, names: Sequence[str]) -> list[str]:
+    return [name for name in names if lo.is_name_bound(name)]
 
 
 def _again_flag(lo: Lowerer, pending: Operand) -> Operand:
@@ -701,10 +727,15 @@ def _while(lo: Lowerer, stmt: ast.While) -> None:
     names = scope.assigned_in([stmt.test, *stmt.body])
     early = scope.has_break(stmt.body) or scope.has_return(stmt.body)
     endless = isinstance(stmt.test, ast.Constant) and bool(stmt.test.value)
+    bound = _bound(lo, names)
+
+    def iterate() -> None:
+        lower_stmts(lo, stmt.body)
+        _skip(lo, stmt, bound)
 
     def body(_: Value | None) -> Operand:
         cond = expressions.condition(lo, stmt.test)
-        branch(lo, cond, lambda: lower_stmts(lo, stmt.body), lambda: set_exit(lo, NATURAL))
+        branch(lo, cond, iterate, lambda: set_exit(lo, NATURAL))
         if early:
             return _again(lo)
         set_exit(lo, FALLS)
