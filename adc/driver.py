@@ -11,6 +11,7 @@ from adc.frontend.lower import Lowered, lower
 from adc.ir.core import Function
 from adc.passes import pipeline, storage
 from adc.passes.adjoint import adjoint
+from adc.passes.derive import expand, link
 from adc.passes.plan import COPIED, Plan, PlanEntry
 from adc.passes.remat import rematerialize
 from adc.passes.tangent import tangent
@@ -51,19 +52,25 @@ def transform(lowered: Lowered, steps: Sequence[Step], policy: str = "auto") -> 
     """Run every pass on a lowered function: primal, transformations, remat, storage."""
     trace = pipeline.Trace()
     trace.stages.append(("frontend", lowered.fn))
-    fn = pipeline.run(lowered.fn, pipeline.PRIMAL, trace)
+    fn = pipeline.run(expand(lowered.fn), pipeline.PRIMAL, trace)
     for name, positions in steps:
         mode: Callable[..., Function] = _MODES[name]
         apply = functools.partial(mode, wrt=positions)
         fn = pipeline.run(fn, ((name, apply), *pipeline.DERIVATIVE), trace)
     plan: Plan | None = None
-    if any(name != "tangent" for name, _ in steps):
+    if fn.derived or any(name != "tangent" for name, _ in steps):
+        entries: list[PlanEntry] = []
+
+        def finished(before: Function) -> Function:
+            done = rematerialize(before, policy)
+            entries.extend(done.plan.entries)
+            return done.fn
 
         def remat(before: Function) -> Function:
             nonlocal plan
-            done = rematerialize(before, policy)
-            plan = done.plan
-            return done.fn
+            done = link(finished(before), finished)
+            plan = Plan(policy, tuple(entries))
+            return done
 
         fn = pipeline.run(fn, (("remat", remat), *pipeline.CLEANUP), trace)
 

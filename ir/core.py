@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from adc.ir.errors import Span
-from adc.ir.types import Type
+from adc.ir.types import Array, Scalar, Type
 
 if TYPE_CHECKING:
     from adc.ir.opdef import OpDef
@@ -278,10 +278,67 @@ Loop = For | While | Reverse
 
 
 @dataclass(frozen=True, slots=True)
+class Rule:
+    """How calls of a function are differentiated, other than by its statements.
+
+    The names are those of callees, for a function with the parameters x and the results y:
+
+    ``"vjp"``
+        ``(record, reverse)``: ``record(x) -> y, kept`` is called in its place by code that is
+        differentiated in reverse, ``reverse(kept, ct of the float y) -> ct of x[positions]``
+        by the reverse code.
+    ``"recorded"``
+        ``(reverse,)``: the function is the `record` of such a rule.
+    ``"jvp"``
+        ``(tangent,)``: ``tangent(x, dot of the float x) -> y, dot of the float y``, linear in the
+        dots. Reverse code transposes it.
+    """
+
+    kind: str
+    functions: tuple[str, ...]
+    positions: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A derivative of a function that can be called like one; `derive` makes its statements.
+
+    In reverse mode it has the parameters of `of` and directions for those in `along[0]`, those in
+    `along[1]`, …; its results are the derivatives along all these directions of the gradient of
+    the first result of `of` with respect to `wrt`. In forward mode it has directions for those in
+    `wrt`; its results are those of `of`, and the tangents of the float ones.
+    """
+
+    name: str
+    mode: str  # "reverse" | "forward"
+    of: Function
+    wrt: tuple[int, ...]
+    along: tuple[tuple[int, ...], ...] = ()
+
+    def param_types(self) -> tuple[Type, ...]:
+        own = self.of.params
+        groups = self.along if self.mode == "reverse" else (self.wrt,)
+        dots = [derivative_type(own[k].type) for group in groups for k in group]
+        return (*(param.type for param in own), *dots)
+
+    def result_types(self) -> tuple[Type, ...]:
+        if self.mode == "reverse":
+            return tuple(derivative_type(self.of.params[k].type) for k in self.wrt)
+        types = [result.type for result in self.of.results]
+        return (*types, *(derivative_type(ty) for ty in types if ty.kind == "f"))
+
+
+def derivative_type(ty: Type) -> Type:
+    """Return the type of a cotangent or tangent: a NumPy scalar, or an array in C layout."""
+    return Array(ty.dtype, ty.rank) if isinstance(ty, Array) else Scalar(ty.dtype)
+
+
+@dataclass(frozen=True, slots=True)
 class Function:
     """A function: parameters, statements, results; `callees` are the functions it may call.
 
-    `mirror` names the function whose calls this one reverses (its Recalls refer to that one).
+    `mirror` names the function whose calls this one reverses (its Recalls refer to that one),
+    `derived` are the derivatives of functions that it and its callees call.
     """
 
     name: str
@@ -290,6 +347,8 @@ class Function:
     results: tuple[Operand, ...]
     callees: tuple[Function, ...] = ()
     mirror: str = ""
+    rule: Rule | None = None
+    derived: tuple[Derived, ...] = ()
 
     def __str__(self) -> str:
         from adc.ir.printer import print_function

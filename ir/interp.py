@@ -7,7 +7,7 @@ frames back. It is the oracle of the tests, written to be obviously right.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,7 @@ from adc.ir.core import (
     Block,
     Call,
     Check,
+    Derived,
     For,
     Function,
     If,
@@ -78,10 +79,15 @@ class Frame:
         return []
 
 
+Derive = Callable[[Derived], Function]
+
+
 class Interpreter:
     """Runs one function and its callees."""
 
-    def __init__(self, fn: Function) -> None:
+    def __init__(self, fn: Function, derive: Derive | None = None) -> None:
+        self.derive = derive
+        self.derived = {each.name: each for each in fn.derived}
         self.functions = {callee.name: callee for callee in fn.callees} | {fn.name: fn}
         self.main = fn
         self.tape: list[tuple[Any, ...]] = []
@@ -177,6 +183,13 @@ class Interpreter:
                     env[index] = np.int64(k)
                     carried = self.block(body, carried, env, Frame(frame), frames[k])
                 return carried
+            case Call(callee=callee, args=args) if callee in self.derived:
+                if self.derive is None:
+                    raise IRError(f"{callee} has no statements yet: {stmt}")
+                made = Interpreter(self.derive(self.derived[callee]), self.derive)
+                found = made.run(many(args))
+                self.printed += made.printed
+                return found
             case Call(label=label, callee=callee, args=args, mirror=mirrored):
                 inner = Frame()
                 frame.inner[label] = [inner]
@@ -228,8 +241,10 @@ def _kind(value: Any) -> tuple[np.dtype[Any], int]:
     return np.asarray(value).dtype, np.ndim(value)
 
 
-def run(fn: Function, args: Sequence[Any]) -> tuple[Any, ...]:
+def run(fn: Function, args: Sequence[Any], derive: Derive | None = None) -> tuple[Any, ...]:
     """Run `fn` on NumPy scalars and arrays and return its results.
+
+    `derive` makes the derivatives of functions that it calls.
 
     Raises
     ------
@@ -238,7 +253,7 @@ def run(fn: Function, args: Sequence[Any]) -> tuple[Any, ...]:
     IRError
         Where the program is not what the verifier promises, e.g. an index out of range.
     """
-    interpreter = Interpreter(fn)
+    interpreter = Interpreter(fn, derive)
     results = interpreter.run(args)
     if interpreter.tape:
         raise IRError(f"{len(interpreter.tape)} frames are left on the tape")

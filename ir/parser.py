@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from adc.ir.core import (
     Apply,
     Block,
     Call,
     Check,
+    Derived,
     For,
     Function,
     If,
@@ -22,6 +24,7 @@ from adc.ir.core import (
     Push,
     Recall,
     Reverse,
+    Rule,
     Static,
     Stmt,
     Store,
@@ -279,6 +282,7 @@ class _Parser:
             while self.tokens.accept(","):
                 declared.append(self.type())
         mirror = self.tokens.want("word") if self.tokens.accept("mirrors") else ""
+        rule = self.rule() if self.tokens.accept("rule") else None
         if mirror in self.functions:
             for value in _defined(self.functions[mirror]):
                 self.values.setdefault(value.name, value)
@@ -297,13 +301,57 @@ class _Parser:
         self.tokens.skip_lines()
         if tuple(operand.type for operand in returned) != tuple(declared):
             raise self.tokens.error(f"{name} does not return what it declares", line)
-        return Function(name, tuple(params), tuple(body), returned, mirror=mirror)
+        return Function(name, tuple(params), tuple(body), returned, mirror=mirror, rule=rule)
+
+    def rule(self) -> Rule:
+        kind = self.tokens.want("word")
+        self.tokens.expect("(")
+        functions = [self.tokens.want("word")]
+        positions: list[int] = []
+        while not self.tokens.accept(")"):
+            self.tokens.expect(",")
+            if self.tokens.kind == "number":
+                positions.append(int(self.tokens.next()))
+            else:
+                functions.append(self.tokens.want("word"))
+        return Rule(kind, tuple(functions), tuple(positions))
+
+    def derived(self) -> Derived:
+        self.tokens.expect("derived")
+        name, mode = self.tokens.want("word"), self.tokens.want("word")
+        wrt = self.positions()
+        along: list[tuple[int, ...]] = []
+        if self.tokens.accept("along"):
+            while self.tokens.text == "(":
+                along.append(self.positions())
+        self.tokens.expect("{")
+        first, depth = self.tokens.at, 1
+        while depth:
+            if self.tokens.kind == "end":
+                raise self.tokens.error(f"derived {name} has no end")
+            depth += {"{": 1, "}": -1}.get(self.tokens.next(), 0)
+        inside = _Parser("")
+        end = ("end", "", self.tokens.line)
+        inside.tokens.items = [*self.tokens.items[first : self.tokens.at - 1], end]
+        self.tokens.skip_lines()
+        return Derived(name, mode, inside.program(), wrt, tuple(along))
+
+    def positions(self) -> tuple[int, ...]:
+        self.tokens.expect("(")
+        return tuple(int(str(operand.value)) for operand in self.listed(")")
+                     if isinstance(operand, Literal))  # fmt: skip
 
     declared: dict[str, tuple[Type, ...]]
 
     def program(self) -> Function:
-        self.declared = _declared(self.tokens)
         self.tokens.skip_lines()
+        derived: list[Derived] = []
+        while self.tokens.text == "derived":
+            derived.append(self.derived())
+        start = self.tokens.at
+        self.declared = _declared(self.tokens)
+        self.tokens.at = start
+        self.declared.update((each.name, each.result_types()) for each in derived)
         while self.tokens.kind != "end":
             line = self.tokens.line
             fn = self.function()
@@ -313,9 +361,7 @@ class _Parser:
         if not self.functions:
             raise self.tokens.error("no function")
         *callees, main = self.functions.values()
-        return Function(
-            main.name, main.params, main.body, main.results, tuple(callees), main.mirror
-        )
+        return replace(main, callees=tuple(callees), derived=tuple(derived))
 
 
 def _declared(tokens: _Tokens) -> dict[str, tuple[Type, ...]]:
@@ -323,7 +369,7 @@ def _declared(tokens: _Tokens) -> dict[str, tuple[Type, ...]]:
     reader = _Parser("")
     reader.tokens = tokens
     found: dict[str, tuple[Type, ...]] = {}
-    for at, (kind, text, _) in enumerate(tokens.items):
+    for at, (kind, text, _) in enumerate(tokens.items[tokens.at :], tokens.at):
         if kind == "word" and text == "fn":
             tokens.at = at + 1
             name = tokens.want("word")
@@ -336,7 +382,6 @@ def _declared(tokens: _Tokens) -> dict[str, tuple[Type, ...]]:
                 while tokens.accept(","):
                     types.append(reader.type())
             found[name] = tuple(types)
-    tokens.at = 0
     return found
 
 

@@ -10,6 +10,7 @@ from adc.ir.core import (
     Block,
     Call,
     Check,
+    Derived,
     For,
     Function,
     If,
@@ -116,12 +117,25 @@ def _one(fn: Function) -> str:
     params = ", ".join(f"{param}: {param.type}" for param in fn.params)
     types = ", ".join(str(result.type) for result in fn.results)
     tail = f" mirrors {fn.mirror}" if fn.mirror else ""
+    if fn.rule is not None:
+        parts = (*fn.rule.functions, *map(str, fn.rule.positions))
+        tail += f" rule {fn.rule.kind}({', '.join(parts)})"
     lines = [f"fn {fn.name}({params}) -> {types or 'none'}{tail} {{"]
     lines += [f"  {line}" for stmt in fn.body for line in _lines(stmt)]
     lines.append(f"  return {_many(fn.results)}".rstrip())
     return "\n".join([*lines, "}"])
 
 
+def _derived(each: Derived) -> str:
+    groups = (each.wrt, *each.along)
+    head, *along = [f"({', '.join(map(str, group))})" for group in groups]
+    tail = f" along {' '.join(along)}" if along else ""
+    lines = [f"derived {each.name} {each.mode} {head}{tail} {{"]
+    lines += [f"  {line}".rstrip() for line in print_function(each.of).splitlines()]
+    return "\n".join([*lines, "}"])
+
+
 def print_function(fn: Function) -> str:
     """Return the text of `fn`, its callees first."""
-    return "\n\n".join(_one(each) for each in (*fn.callees, fn)) + "\n"
+    parts = [_derived(each) for each in fn.derived]
+    return "\n\n".join([*parts, *(_one(each) for each in (*fn.callees, fn))]) + "\n"

@@ -9,6 +9,7 @@ defines it was taken is not known here.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import assert_never
 
 import numpy as np
@@ -61,6 +62,7 @@ class _Verifier:
         self.fn = fn
         self.errors: list[str] = []
         self.callees = {callee.name: callee for callee in fn.callees} | {fn.name: fn}
+        self.derived = {each.name: each for each in fn.derived}
         # Recalls look into the function whose calls this one reverses, or into the function itself.
         target = self.callees.get(fn.mirror, fn)
         # The labels of the loops around each value, loop and call of the forward code.
@@ -210,6 +212,14 @@ class _Verifier:
                     return
                 self.condition(stmt, body.yields[0])
                 self.types(stmt, want, body.yields[1:], "again")
+            case Call(results=results, callee=name, args=args) if name in self.derived:
+                derived = self.derived[name]
+                self.types(stmt, derived.param_types(), args, "arguments")
+                types = derived.result_types()
+                if len(types) != len(results) or not all(
+                    map(alike, types, [v.type for v in results])
+                ):
+                    self.error(stmt, f"the results of {name} are {', '.join(map(str, types))}")
             case Call(results=results, callee=name, args=args, mirror=mirror):
                 if name not in self.callees:
                     self.error(stmt, f"no function named {name}")
@@ -280,12 +290,14 @@ def problems(fn: Function) -> list[str]:
     """Return everything that is wrong with `fn` and its callees."""
     found: list[str] = []
     for each in (*fn.callees, fn):
-        alone = (
-            each
-            if each is fn
-            else Function(each.name, each.params, each.body, each.results, fn.callees, each.mirror)
-        )
+        alone = replace(each, callees=fn.callees, derived=fn.derived)
         found += [f"{each.name}: {text}" for text in _Verifier(alone).run()]
+        if each.rule is not None:
+            names = {callee.name for callee in fn.callees}
+            missing = [name for name in each.rule.functions if name not in names]
+            found += [f"{each.name}: no function named {name} for its rule" for name in missing]
+    for derived in fn.derived:
+        found += [f"{derived.name}: {text}" for text in problems(derived.of)]
     return found
 
 

@@ -101,6 +101,9 @@ class _Flow:
 
     def __init__(self, fn: Function) -> None:
         self.functions = functions(fn)
+        # Callees whose derivatives are declared: any float argument moves every float result.
+        self.opaque = {each.name for each in fn.derived}
+        self.opaque |= {each.name for each in fn.callees if each.rule is not None}
         self.marks: dict[str, set[Value]] = {name: set() for name in self.functions}
         self.grown = True
 
@@ -172,6 +175,10 @@ class _Varied(_Flow):
                 self.stmts(where, body.stmts)
                 self.link(where, carried_yields(stmt), body.params)
                 self.link(where, body.params, stmt.results)
+            case Call(results=results, callee=callee, args=args) if callee in self.opaque:
+                if any(self.marked(where, arg) for arg in args):
+                    for result in results:
+                        self.mark(where, result)
             case Call(results=results, callee=callee, args=args):
                 called = self.functions[callee]
                 for param, arg in zip(called.params, args, strict=True):
@@ -224,6 +231,10 @@ class _Useful(_Flow):
                 self.link(where, body.params, carried_yields(stmt))
                 self.stmts(where, body.stmts)
                 self.link(where, body.params, init)
+            case Call(results=results, callee=callee, args=args) if callee in self.opaque:
+                if any(self.marked(where, result) for result in results):
+                    for arg in args:
+                        self.mark(where, arg)
             case Call(results=results, callee=callee, args=args):
                 called = self.functions[callee]
                 for result, inner in zip(results, called.results, strict=True):

@@ -42,20 +42,35 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from adc.ir.core import Apply, Call, Function, Literal, Load, Operand, Value, blocks, operands, walk
+from adc.ir.core import (
+    Apply,
+    Block,
+    Call,
+    Function,
+    Literal,
+    Load,
+    Operand,
+    Stmt,
+    Value,
+    blocks,
+    derivative_type,
+    operands,
+    walk,
+)
 from adc.ir.errors import IntegerArgumentError, NonScalarError
 from adc.ir.types import Array, Scalar
-from adc.ir.walk import Names
+from adc.ir.walk import Names, map_blocks
 from adc.passes.activity import ENTRY, Activity, analyse
-from adc.passes.adjoint_body import ct_type
 from adc.passes.adjoint_control import Reverser, Signature
+from adc.passes.opaque import Derivatives, reached
 
 
 class _Callees:
     """The reverse functions, each made when reverse code first asks for its signature."""
 
-    def __init__(self, activity: Activity) -> None:
+    def __init__(self, activity: Activity, derivatives: Derivatives) -> None:
         self._activity = activity
+        self._derivatives = derivatives
         self._functions = activity.functions
         self._read_only = read_only(activity.functions)
         self._signatures: dict[str, Signature] = {}
@@ -89,7 +104,9 @@ class _Callees:
     def _build(self, fn: Function, callee: str, signature: Signature) -> Function:
         # The names of the callee stay taken: the reverse function's recalls mention them.
         names = Names.of(fn)
-        reverser = Reverser(fn, self._activity.active[callee], names, self.signature)
+        reverser = Reverser(
+            fn, self._activity.active[callee], names, self.signature, self._derivatives
+        )
         params = []
         for k in signature.results:
             params.append(_ct_param(fn.results[k], names))
@@ -105,7 +122,7 @@ class _Callees:
 
 def _ct_param(value: Operand, names: Names) -> Value:
     assert isinstance(value, Value)
-    return Value(names.fresh(f"{value.name}.ct"), ct_type(value.type))
+    return Value(names.fresh(f"{value.name}.ct"), derivative_type(value.type))
 
 
 def _fresh_function(name: str, taken: Mapping[str, Function]) -> str:
@@ -132,7 +149,9 @@ def read_only(functions: Mapping[str, Function]) -> dict[str, set[int]]:
                     case Load():
                         pass
                     case Call(callee=callee, args=args):
-                        passed |= {arg for k, arg in enumerate(args) if k not in found[callee]}
+                        passed |= {
+                            arg for k, arg in enumerate(args) if k not in found.get(callee, ())
+                        }
                     case _:
                         passed |= set(operands(stmt))
                 for block in blocks(stmt):
@@ -171,13 +190,15 @@ def adjoint(fn: Function, wrt: Sequence[int], *, seed: bool = True) -> Function:
     _check(fn, wrt, seed)
     floats = [k for k, result in enumerate(fn.results) if result.type.kind == "f"]
     differentiated = [k for k in floats if k == 0 or not seed]
+    fn = _recording(fn, wrt, differentiated)
     activity = analyse(fn, wrt, differentiated)
-    callees = _Callees(activity)
+    derivatives = Derivatives(fn)
+    callees = _Callees(activity, derivatives)
     names = Names.of(fn)
-    reverser = Reverser(fn, activity.active[ENTRY], names, callees.signature)
+    reverser = Reverser(fn, activity.active[ENTRY], names, callees.signature, derivatives)
     params = list(fn.params)
     for k in differentiated:
-        ty = ct_type(fn.results[k].type)
+        ty = derivative_type(fn.results[k].type)
         if seed:
             reverser.add(fn.results[k], Literal(1.0, ty))
         else:
@@ -188,15 +209,62 @@ def adjoint(fn: Function, wrt: Sequence[int], *, seed: bool = True) -> Function:
     body = (*reverser.shapes.body(), *reverser.code)
     reversed_ = callees.build()
     # The adjoint has a name of its own: calls of the function by itself still mean the primal.
-    primal = [replace(f, callees=()) for name, f in activity.functions.items() if name != ENTRY]
-    return Function(
-        _fresh_function(f"{fn.name}.adjoint", activity.functions),
-        tuple(params),
-        body,
-        (*fn.results, *cotangents),
-        (*(callees.forward.get(callee.name, callee) for callee in primal), *reversed_),
-        fn.mirror,
+    primal = [
+        replace(_plain(f), callees=(), derived=())
+        for name, f in activity.functions.items()
+        if name != ENTRY
+    ]
+    return reached(
+        Function(
+            _fresh_function(f"{fn.name}.adjoint", activity.functions),
+            tuple(params),
+            body,
+            (*fn.results, *cotangents),
+            (*(callees.forward.get(callee.name, callee) for callee in primal), *reversed_),
+            fn.mirror,
+            derived=derivatives.all(),
+        )
     )
+
+
+def _recording(fn: Function, wrt: Sequence[int], differentiated: Sequence[int]) -> Function:
+    """Return `fn` with what a custom reverse rule records in place of the calls that it is for."""
+    rules = {each.name: each.rule for each in fn.callees if each.rule and each.rule.kind == "vjp"}
+    if not rules:
+        return fn
+    activity = analyse(fn, wrt, differentiated)
+    names = Names.of(fn)
+    for each in fn.callees:
+        names.add(Names.of(each))
+    table = {each.name: each for each in fn.callees}
+
+    def record(where: str, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        active = activity.active[where]
+        done: list[Stmt] = []
+        for stmt in stmts:
+            if (
+                isinstance(stmt, Call)
+                and (rule := rules.get(stmt.callee))
+                and any(result in active for result in stmt.results)
+            ):
+                recorder = table[rule.functions[0]]
+                more = recorder.results[len(stmt.results) :]
+                kept = tuple(Value(names.fresh("kept"), result.type) for result in more)
+                done.append(replace(stmt, callee=recorder.name, results=(*stmt.results, *kept)))
+                continue
+            done.append(
+                map_blocks(stmt, lambda b: Block(b.params, record(where, b.stmts), b.yields))
+            )
+        return tuple(done)
+
+    callees = tuple(replace(each, body=record(each.name, each.body)) for each in fn.callees)
+    return replace(fn, body=record(ENTRY, fn.body), callees=callees)
+
+
+def _plain(fn: Function) -> Function:
+    """Return a function whose calls have been reversed: from here on it is like any other."""
+    recorded = fn.rule is not None and fn.rule.kind == "recorded"
+    return replace(fn, rule=None) if recorded else fn
 
 
 __all__ = ["adjoint", "read_only"]

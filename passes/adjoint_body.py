@@ -19,18 +19,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from adc.ir.builder import Builder, zero
-from adc.ir.core import Apply, Function, Literal, Operand, Stmt, Store, Value
+from adc.ir.core import (
+    Apply,
+    Function,
+    Literal,
+    Operand,
+    Stmt,
+    Store,
+    Value,
+    derivative_type,
+)
 from adc.ir.errors import NotDifferentiableError
 from adc.ir.opdef import vjp_rule
 from adc.ir.types import Array, Scalar, Type
 from adc.ir.walk import Names
 from adc.passes.activity import flows, is_zero
 from adc.passes.shapes import Shapes
-
-
-def ct_type(ty: Type) -> Type:
-    """Return the type of a cotangent or tangent: a NumPy scalar, or an array in C layout."""
-    return Array(ty.dtype, ty.rank) if isinstance(ty, Array) else Scalar(ty.dtype)
 
 
 @dataclass
@@ -79,7 +83,7 @@ class StraightLine:
         return self.cts.pop(value, None)
 
     def _zeros(self, value: Value) -> Operand:
-        ty = ct_type(value.type)
+        ty = derivative_type(value.type)
         return self._full(value, zero(ty.element)) if isinstance(ty, Array) else zero(ty)
 
     def _full(self, like: Value, element: Operand) -> Value:
@@ -92,7 +96,7 @@ class StraightLine:
         return self._builder.value(hint, ty)
 
     def _ct_value(self, value: Value) -> Value:
-        return self._value(f"{value.name}.ct", ct_type(value.type))
+        return self._value(f"{value.name}.ct", derivative_type(value.type))
 
     # -- forward values --------------------------------------------------------------------
 
@@ -179,4 +183,4 @@ class StraightLine:
             self.add(stmt.array, ct)
 
 
-__all__ = ["Region", "StraightLine", "ct_type"]
+__all__ = ["Region", "StraightLine"]

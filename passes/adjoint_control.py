@@ -20,11 +20,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
+from adc.ir.builder import zero
 from adc.ir.core import (
     Apply,
     Block,
     Call,
     Check,
+    Derived,
     For,
     Function,
     If,
@@ -35,17 +37,20 @@ from adc.ir.core import (
     Push,
     Recall,
     Reverse,
+    Rule,
     Stmt,
     Store,
     Value,
     While,
     Write,
+    derivative_type,
 )
 from adc.ir.errors import IRError
-from adc.ir.types import INT
+from adc.ir.types import INT, Scalar
 from adc.ir.walk import Names, block_reads, defined, substitute_block
 from adc.passes.activity import carried_yields
-from adc.passes.adjoint_body import Region, StraightLine, ct_type
+from adc.passes.adjoint_body import Region, StraightLine
+from adc.passes.opaque import Derivatives
 
 
 @dataclass(frozen=True)
@@ -71,8 +76,10 @@ class Reverser(StraightLine):
         active: frozenset[Value],
         names: Names,
         signature: Callable[[str], Signature],
+        derivatives: Derivatives,
     ) -> None:
         super().__init__(fn, active, names)
+        self._derivatives = derivatives
         self._signature = signature
         self._order = {value: k for k, value in enumerate(defined(fn))}
 
@@ -94,7 +101,11 @@ class Reverser(StraightLine):
             case For() | While():
                 self._loop(stmt)
             case Call():
-                self._call(stmt)
+                opaque = self._derivatives.opaque(stmt.callee)
+                if opaque is None:
+                    self._call(stmt)
+                else:
+                    self._opaque_call(stmt, opaque)
             case Check() | Print():
                 pass
             case Recall() | Reverse():
@@ -224,7 +235,7 @@ class Reverser(StraightLine):
         for k in signature.params:
             arg = stmt.args[k]
             name = arg.name if isinstance(arg, Value) else stmt.callee
-            results.append(self._value(f"{name}.ct", ct_type(arg.type)))
+            results.append(self._value(f"{name}.ct", derivative_type(arg.type)))
         label = self._builder.names.fresh(f"{stmt.label}.rev")
         self._builder.emit(
             Call(tuple(results), label, signature.name, tuple(args), stmt.label, stmt.loc)
@@ -234,6 +245,116 @@ class Reverser(StraightLine):
             self.cts[array] = found.pop(k)
         for k, result in found.items():
             self.add(stmt.args[k], result)
+
+    # -- calls of what has a declared derivative -------------------------------------------
+
+    def _opaque_call(self, stmt: Call, callee: Function | Derived) -> None:
+        incoming = [self._take(result) for result in stmt.results]
+        if all(ct is None for ct in incoming):
+            return
+        if isinstance(callee, Derived):
+            self._derived_call(stmt, callee, incoming)
+            return
+        rule = callee.rule
+        assert rule is not None
+        if rule.kind == "jvp":
+            self._transposed_call(stmt, rule, callee, incoming)
+            return
+        assert rule.kind == "recorded"
+        floats = [k for k, r in enumerate(stmt.results[: rule.positions[0]]) if r.type.kind == "f"]
+        kept = self._many(stmt.results[rule.positions[0] :])
+        cts = [self._ct_of(stmt.results[k], incoming[k]) for k in floats]
+        moved = rule.positions[1:]
+        results = self._emit_call(
+            rule.functions[0], stmt, (*kept, *cts), [stmt.args[k] for k in moved]
+        )
+        for k, result in zip(moved, results, strict=True):
+            self.add(stmt.args[k], result)
+
+    def _derived_call(
+        self, stmt: Call, callee: Derived, incoming: Sequence[Operand | None]
+    ) -> None:
+        cts = {k: ct for k, ct in zip(callee.wrt, incoming, strict=True) if ct is not None}
+        chosen = tuple(cts)
+        count = len(callee.of.params)
+        own, groups = stmt.args[:count], _grouped(stmt.args[count:], callee.along)
+        moved = tuple(k for k, arg in enumerate(own) if arg in self.active)
+        for drop in (None, *range(len(groups))):
+            # With respect to the function's own arguments, then to each group of directions.
+            rest = [k for k in range(len(groups)) if k != drop]
+            along = (*(callee.along[k] for k in rest), chosen)
+            if drop is not None:
+                active = [arg in self.active for arg in groups[drop]]
+                moved = tuple(k for k, on in zip(callee.along[drop], active, strict=True) if on)
+            if not moved:
+                continue
+            derived = self._derivatives.get(callee.of, moved, along, stmt.loc)
+            directions = [arg for k in rest for arg in groups[k]]
+            args = (*self._many((*own, *directions)), *cts.values())
+            if drop is None:
+                targets = [own[k] for k in moved]
+            else:
+                targets = [arg for arg in groups[drop] if arg in self.active]
+            results = self._emit_call(derived.name, stmt, args, targets)
+            for target, result in zip(targets, results, strict=True):
+                self.add(target, result)
+
+    def _transposed_call(
+        self, stmt: Call, rule: Rule, callee: Function, incoming: Sequence[Operand | None]
+    ) -> None:
+        floats = [k for k, param in enumerate(callee.params) if param.type.kind == "f"]
+        moved = [k for k in floats if stmt.args[k] in self.active]
+        at = {k: len(callee.params) + j for j, k in enumerate(floats)}
+        derived = self._derivatives.transposed(rule, tuple(at[k] for k in moved), stmt.loc)
+        # Linear in the dots: where they are does not matter.
+        dots = [self._zeros_like(stmt.args[k]) for k in floats]
+        cts = [
+            self._ct_of(result, ct)
+            for result, ct in zip(stmt.results, incoming, strict=True)
+            if result.type.kind == "f"
+        ]
+        targets = [stmt.args[k] for k in moved]
+        args = (*self._many(stmt.args), *dots, *cts)
+        results = self._emit_call(derived.name, stmt, args, targets)
+        for target, result in zip(targets, results, strict=True):
+            self.add(target, result)
+
+    def _ct_of(self, result: Value, ct: Operand | None) -> Operand:
+        return self._zeros(result) if ct is None else ct
+
+    def _zeros_like(self, operand: Operand) -> Operand:
+        if isinstance(operand, Value):
+            return self._zeros(operand)
+        ty = derivative_type(operand.type)
+        assert isinstance(ty, Scalar)
+        return zero(ty)
+
+    def _emit_call(
+        self, callee: str, stmt: Call, args: tuple[Operand, ...], targets: Sequence[Operand]
+    ) -> tuple[Value, ...]:
+        """Call what returns cotangents of `targets`."""
+        results = tuple(
+            self._value(
+                f"{target.name if isinstance(target, Value) else stmt.callee}.ct",
+                derivative_type(target.type),
+            )
+            for target in targets
+        )
+        label = self._builder.names.fresh(f"{stmt.label}.rev")
+        self._builder.emit(Call(results, label, callee, args, loc=stmt.loc))
+        return results
+
+
+def _grouped(
+    args: Sequence[Operand], along: tuple[tuple[int, ...], ...]
+) -> list[tuple[Operand, ...]]:
+    """Return the directions among the arguments of a derivative, group by group."""
+    found: list[tuple[Operand, ...]] = []
+    at = 0
+    for group in along:
+        found.append(tuple(args[at : at + len(group)]))
+        at += len(group)
+    return found
 
 
 __all__ = ["Reverser", "Signature"]

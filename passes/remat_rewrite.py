@@ -29,6 +29,7 @@ from adc.ir.errors import IRError
 from adc.ir.opdef import OPS
 from adc.ir.types import Array, Scalar
 from adc.ir.walk import Names, clone, map_blocks, map_operands
+from adc.passes.opaque import reached
 from adc.passes.plan import KEPT
 from adc.passes.remat_choose import Chooser, Decisions
 
@@ -68,7 +69,8 @@ class Rewriter:
         for callee in self.fn.callees:
             if callee.mirror:
                 continue
-            callees.append(callee)  # as it is: for calls that nobody reverses
+            # As it is: for calls that nobody reverses. Rules have done their work.
+            callees.append(replace(callee, rule=None))
             if callee.name in self.choosers:
                 callees.append(self.function(callee, f"{callee.name}.fwd"))
         for callee in self.fn.callees:
@@ -76,7 +78,7 @@ class Rewriter:
                 assert callee.mirror in by_name
                 callees.append(self.reverse_function(callee))
         main = self.function(self.fn, self.fn.name)
-        return replace(main, callees=reachable(main, callees))
+        return reached(replace(main, callees=tuple(callees), derived=self.fn.derived))
 
     @property
     def forward(self) -> Decisions | None:
@@ -392,16 +394,3 @@ def _pair(
 
 def _same(a: Value, b: Value) -> bool:
     return a.type == b.type and not isinstance(a.type, Array)
-
-
-def reachable(main: Function, callees: Sequence[Function]) -> tuple[Function, ...]:
-    """Return the callees that can be called."""
-    by_name = {callee.name: callee for callee in callees}
-    wanted: set[str] = set()
-    work = [main]
-    while work:
-        for stmt in walk(work.pop().body):
-            if isinstance(stmt, Call) and stmt.callee not in wanted:
-                wanted.add(stmt.callee)
-                work.append(by_name[stmt.callee])
-    return tuple(callee for callee in callees if callee.name in wanted)

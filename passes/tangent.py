@@ -25,12 +25,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from adc.ir.core import Call, Function, Value, walk
+from adc.ir.core import Function, Value, derivative_type
 from adc.ir.errors import IntegerArgumentError
 from adc.ir.types import Array
 from adc.ir.walk import Names
 from adc.passes.activity import ENTRY, functions, varied
-from adc.passes.adjoint_body import ct_type
+from adc.passes.opaque import Derivatives, reached
 from adc.passes.tangent_body import Program, Tangents
 
 
@@ -47,7 +47,8 @@ class _Functions:
             mirrored = bool(each.mirror) and bool(self.varied.get(each.mirror))
             if name != ENTRY and (self.varied[name] or mirrored):
                 self.renamed[name] = self._fresh(name + suffix)
-        self._program = Program(self.functions, self.varied, self.renamed, suffix)
+        self.derivatives = Derivatives(fn)
+        self._program = Program(self.functions, self.varied, self.renamed, suffix, self.derivatives)
         self._done: dict[str, tuple[Tangents, Function]] = {}
         # A function that mirrors another must not take the names that it may recall.
         self._names: dict[str, Names] = {}
@@ -96,32 +97,19 @@ class _Functions:
         params = []
         for k in wrt:
             param = fn.params[k]
-            ty = param.type if isinstance(param.type, Array) else ct_type(param.type)
+            ty = param.type if isinstance(param.type, Array) else derivative_type(param.type)
             params.append(Value(t.builder.names.fresh(t.hint(param)), ty))
             t.dots[param] = params[-1]
-            if ty != ct_type(ty):
+            if ty != derivative_type(ty):
                 t.dots[param] = t.builder.apply("copy", params[-1], hint=t.hint(param))
         made = self._finish(fn, t, self._fresh(fn.name + self.suffix), params, sparse=False)
         callees: list[Function] = []
         for name, each in self.functions.items():
             if name != ENTRY:
-                callees.append(replace(each, callees=()))
+                callees.append(replace(each, callees=(), derived=()))
             if name in self.renamed:
                 callees.append(self._callee(name)[1])
-        return replace(made, callees=_reached(made, callees))
-
-
-def _reached(fn: Function, callees: Sequence[Function]) -> tuple[Function, ...]:
-    """Return the functions among `callees` that calls in `fn` can reach."""
-    table = {callee.name: callee for callee in callees}
-    found: set[str] = set()
-    todo = [fn]
-    while todo:
-        each = todo.pop()
-        names = {stmt.callee for stmt in walk(each.body) if isinstance(stmt, Call)}
-        todo += [table[name] for name in sorted(names - found)]
-        found |= names
-    return tuple(callee for callee in callees if callee.name in found)
+        return reached(replace(made, callees=tuple(callees), derived=self.derivatives.all()))
 
 
 def tangent(fn: Function, wrt: Sequence[int], *, suffix: str = ".dot") -> Function:

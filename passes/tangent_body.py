@@ -22,6 +22,7 @@ from adc.ir.core import (
     Block,
     Call,
     Check,
+    Derived,
     For,
     Function,
     If,
@@ -37,13 +38,14 @@ from adc.ir.core import (
     Value,
     While,
     Write,
+    derivative_type,
 )
 from adc.ir.errors import IRError, NotDifferentiableError
 from adc.ir.opdef import vjp_rule
 from adc.ir.types import Array
 from adc.ir.walk import Names
 from adc.passes.activity import Marks, flows, is_zero
-from adc.passes.adjoint_body import ct_type
+from adc.passes.opaque import Derivatives
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class Program:
     varied: Marks
     renamed: Mapping[str, str]
     suffix: str
+    derivatives: Derivatives
 
 
 class Tangents:
@@ -82,7 +85,7 @@ class Tangents:
         found = self.dot(operand)
         if found is not None:
             return found
-        ty = ct_type(operand.type)
+        ty = derivative_type(operand.type)
         if not isinstance(ty, Array):
             return zero(ty)
         assert isinstance(operand, Value)
@@ -99,7 +102,7 @@ class Tangents:
 
     def fresh(self, value: Value) -> Value:
         """Return a new value as the tangent of `value`."""
-        dot = self.builder.value(self.hint(value), ct_type(value.type))
+        dot = self.builder.value(self.hint(value), derivative_type(value.type))
         self.dots[value] = dot
         return dot
 
@@ -219,7 +222,78 @@ class Tangents:
         results = (*stmt.results, *(self.fresh(stmt.results[k]) for k in which))
         self.builder.emit(replace(stmt, results=results, init=init, body=body))
 
+    def _opaque_call(self, stmt: Call, callee: Function | Derived) -> None:
+        """Write the call of what has a declared derivative, and of the derivative."""
+        if all(self.dot(arg) is None for arg in stmt.args):
+            self.builder.emit(stmt)
+        elif isinstance(callee, Derived):
+            self.builder.emit(stmt)
+            self._derived_call(stmt, callee)
+        elif callee.rule is not None and callee.rule.kind == "jvp":
+            args = self.with_dots(
+                stmt.args, [k for k, p in enumerate(callee.params) if p.type.kind == "f"]
+            )
+            dots = [self.fresh(result) for result in stmt.results if result.type.kind == "f"]
+            self.builder.emit(
+                replace(
+                    stmt,
+                    callee=callee.rule.functions[0],
+                    args=args,
+                    results=(*stmt.results, *dots),
+                )
+            )
+        else:
+            raise NotDifferentiableError(
+                f"{callee.name} has a custom rule for reverse mode only",
+                stmt.loc,
+                "give it one for forward mode with `adc.custom_jvp`, which serves both modes",
+            )
+
+    def _derived_call(self, stmt: Call, callee: Derived) -> None:
+        count = len(callee.of.params)
+        own = stmt.args[:count]
+        moved = tuple(k for k, arg in enumerate(own) if self.dot(arg) is not None)
+        terms: list[tuple[Derived, tuple[Operand, ...]]] = []
+        if moved:
+            along = (*callee.along, moved)
+            derived = self._program.derivatives.get(callee.of, callee.wrt, along, stmt.loc)
+            terms.append((derived, (*stmt.args, *(self.full_dot(own[k]) for k in moved))))
+        at = count
+        for j, group in enumerate(callee.along):
+            # Linear in every direction.
+            directions = stmt.args[at : at + len(group)]
+            some = [k for k, arg in enumerate(directions) if self.dot(arg) is not None]
+            if some:
+                part = tuple(group[k] for k in some)
+                along = (*callee.along[:j], part, *callee.along[j + 1 :])
+                derived = self._program.derivatives.get(callee.of, callee.wrt, along, stmt.loc)
+                dots = tuple(self.full_dot(directions[k]) for k in some)
+                args = (*stmt.args[:at], *dots, *stmt.args[at + len(group) :])
+                terms.append((derived, args))
+            at += len(group)
+        total: list[Operand] = []
+        for derived, args in terms:
+            results = tuple(
+                self.builder.value(self.hint(result), derivative_type(result.type))
+                for result in stmt.results
+            )
+            label = self.builder.names.fresh(f"{stmt.label}{self._program.suffix}")
+            self.builder.emit(Call(results, label, derived.name, args, loc=stmt.loc))
+            total = (
+                [
+                    self.builder.apply("add", a, b, hint=self.hint(result))
+                    for a, b, result in zip(total, results, stmt.results, strict=True)
+                ]
+                if total
+                else list(results)
+            )
+        self.dots.update(zip(stmt.results, total, strict=True))
+
     def _call(self, stmt: Call) -> None:
+        opaque = self._program.derivatives.opaque(stmt.callee)
+        if opaque is not None:
+            self._opaque_call(stmt, opaque)
+            return
         name = self._program.renamed.get(stmt.callee)
         if name is None:
             self.builder.emit(stmt)

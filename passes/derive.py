@@ -1,0 +1,94 @@
+"""Derivatives of functions within a function: from their declarations to ordinary callees.
+
+Code calls a `Derived` function by name through all transformations; these only declare further
+ones (`opaque`). `expand` replaces those in forward mode, whose statements are differentiated like
+any, before the first transformation, `link` those in reverse mode when the caller's reverse code
+has been rematerialized: each is a program of its own, with its own plan and its own frames on the
+tape, which it takes off before it returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from adc.ir.core import Block, Call, Derived, Function, Rule, Stmt
+from adc.ir.walk import map_blocks
+from adc.passes import pipeline
+from adc.passes.adjoint import adjoint
+from adc.passes.opaque import reached
+from adc.passes.tangent import tangent
+
+
+def derive(each: Derived) -> Function:
+    """Return the function that a declaration stands for: value form, with Recalls."""
+    fn = pipeline.run(expand(each.of), pipeline.PRIMAL)
+    if each.mode == "forward":
+        fn = pipeline.run(tangent(fn, each.wrt), pipeline.DERIVATIVE)
+        return replace(fn, name=each.name)
+    made = adjoint(fn, each.wrt)
+    made = replace(made, results=made.results[len(fn.results) :])
+    made = pipeline.run(made, pipeline.DERIVATIVE)
+    for group in each.along:
+        moved = tangent(made, group)
+        # The results so far, then the tangents of these.
+        made = replace(moved, results=moved.results[len(made.results) :])
+        made = pipeline.run(made, pipeline.DERIVATIVE)
+    return replace(made, name=each.name)
+
+
+def expand(fn: Function) -> Function:
+    """Return `fn` with derivatives in forward mode as callees."""
+    forward = [each for each in fn.derived if each.mode == "forward"]
+    if not forward:
+        return fn
+    fn = replace(fn, derived=tuple(each for each in fn.derived if each not in forward))
+    for each in forward:
+        fn = _with_callee(fn, derive(each))
+    return fn
+
+
+def link(fn: Function, finish: Callable[[Function], Function]) -> Function:
+    """Return `fn` with every derivative in it as a callee.
+
+    `finish` rematerializes a function; it is called for each derivative.
+    """
+    fn = reached(fn)
+    derived = fn.derived
+    fn = replace(fn, derived=())
+    for each in derived:
+        fn = _with_callee(fn, link(finish(derive(each)), finish))
+    return fn
+
+
+def _with_callee(fn: Function, callee: Function) -> Function:
+    """Return `fn` with another callee, whose own callees get names that tell where they belong."""
+    names = [each.name for each in callee.callees] + [each.name for each in callee.derived]
+    table = {name: f"{callee.name}_{name}" for name in names}
+    family = tuple(_renamed(each, table) for each in (*callee.callees, callee))
+    derived = tuple(replace(each, name=table[each.name]) for each in callee.derived)
+    own = tuple(replace(each, callees=(), derived=()) for each in family)
+    return replace(fn, callees=(*fn.callees, *own), derived=(*fn.derived, *derived))
+
+
+def _renamed(fn: Function, table: Mapping[str, str]) -> Function:
+    """Return `fn` with other names for the functions that it calls."""
+
+    def name(old: str) -> str:
+        return table.get(old, old)
+
+    def stmts(found: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+        return tuple(
+            replace(stmt, callee=name(stmt.callee))
+            if isinstance(stmt, Call)
+            else map_blocks(stmt, lambda b: Block(b.params, stmts(b.stmts), b.yields))
+            for stmt in found
+        )
+
+    rule = fn.rule
+    if rule is not None:
+        rule = Rule(rule.kind, tuple(map(name, rule.functions)), rule.positions)
+    return replace(fn, name=name(fn.name), body=stmts(fn.body), mirror=name(fn.mirror), rule=rule)
+
+
+__all__ = ["derive", "expand", "link"]
