@@ -20,9 +20,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from adc import jacobian
-from adc.dispatch import Code, Compiled, Level, Options, release_memory
+from adc.dispatch import Code, Compiled, Options, release_memory
 from adc.ir.errors import ArgumentError, NonScalarError
 from adc.library import stop_gradient
+from adc.library.transforms import Level, transform
 from adc.passes.plan import Plan
 from adc.signature import numbers_of
 
@@ -73,6 +74,13 @@ class Derivative:
             # Made by a decorator: the name of the function leads here.
             return fn.__qualname__
         return (Derivative, (fn, self._levels, self._options))
+
+    @property
+    def __adc_applied__(self) -> tuple[tuple[str, Level], ...]:
+        """What was applied to the function, first to last, for code that calls this within."""
+        return tuple(
+            ("value_and_grad" if level.with_value else "grad", level) for level in self._levels
+        )
 
     # -- inspection ------------------------------------------------------------------------
 
@@ -209,6 +217,12 @@ class Jacobian(Derivative):
             return jacobian.reverse(self._primal, self._code, self._argnums, values)
         return jacobian.forward(self._code, self._argnums, values)
 
+    @property
+    def __adc_applied__(self) -> tuple[tuple[str, Level], ...]:
+        """What was applied to the function, first to last, for code that calls this within."""
+        kind = "jacrev" if self._reverse else "jacfwd"
+        return (*super().__adc_applied__, (kind, Level(self._argnums)))
+
     def __reduce__(self) -> str | tuple[Any, ...]:
         found = super().__reduce__()
         if isinstance(found, str):
@@ -314,6 +328,7 @@ def grad(
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 
 
+@transform
 def grad(
     fn: Callable[..., Any] | None = None,
     argnums: int | Sequence[int] | None = None,
@@ -391,6 +406,7 @@ def value_and_grad(
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 
 
+@transform
 def value_and_grad(
     fn: Callable[..., Any] | None = None,
     argnums: int | Sequence[int] | None = None,
@@ -453,6 +469,7 @@ def _moved(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[int, ...]:
     return moved
 
 
+@transform
 def jvp(
     fn: Callable[..., Any],
     primals: Sequence[Any],
@@ -485,6 +502,7 @@ def jvp(
     return value, slope
 
 
+@transform
 def hvp(
     fn: Callable[..., Any],
     primals: Sequence[Any],
@@ -531,6 +549,7 @@ def jit(fn: Callable[..., Any], *, cache: bool = True) -> Derivative: ...
 def jit(fn: None = None, *, cache: bool = True) -> Callable[[Callable[..., Any]], Derivative]: ...
 
 
+@transform
 def jit(
     fn: Callable[..., Any] | None = None, *, cache: bool = True
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
@@ -550,6 +569,7 @@ def jit(
     return make if fn is None else make(fn)
 
 
+@transform
 def checkpoint(fn: Callable[..., Any]) -> Checkpoint:
     """Return `fn`, marked: reverse code should recompute what it computes rather than keep it.
 
@@ -564,6 +584,7 @@ def checkpoint(fn: Callable[..., Any]) -> Checkpoint:
     return Checkpoint(fn)
 
 
+@transform
 def vjp(
     fn: Callable[..., Any], *primals: Any, remat: str = "auto", cache: bool = True
 ) -> tuple[Any, jacobian.Pullback]:
@@ -633,6 +654,7 @@ def _jacobian(
     return make if fn is None else make(fn)
 
 
+@transform
 def jacrev(
     fn: Callable[..., Any] | None = None,
     argnums: int | Sequence[int] | None = None,
@@ -661,6 +683,7 @@ def jacrev(
     return _jacobian(fn, argnums, argnames, _options(remat, cache), True)
 
 
+@transform
 def jacfwd(
     fn: Callable[..., Any] | None = None,
     argnums: int | Sequence[int] | None = None,
@@ -679,6 +702,7 @@ def jacfwd(
     return _jacobian(fn, argnums, argnames, _options(remat, cache), False)
 
 
+@transform
 def hessian(
     fn: Callable[..., Any] | None = None,
     argnums: int | Sequence[int] | None = None,

@@ -25,6 +25,7 @@ from adc.ir.errors import (
     UnsupportedError,
 )
 from adc.ir.types import Scalar
+from adc.library.transforms import Level
 from adc.passes.plan import Plan
 from adc.signature import Parameters, Signature, function_of, name_of, span_of
 
@@ -42,15 +43,6 @@ class Options:
 
     remat: str = "auto"
     cache: bool = True
-
-
-@dataclass(frozen=True)
-class Level:
-    """One application of `grad` or `value_and_grad`."""
-
-    argnums: int | tuple[int, ...]
-    with_value: bool = False
-    has_aux: bool = False
 
 
 # --- compiled code --------------------------------------------------------------------------------

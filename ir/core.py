@@ -306,11 +306,12 @@ class Derived:
     In reverse mode it has the parameters of `of` and directions for those in `along[0]`, those in
     `along[1]`, …; its results are the derivatives along all these directions of the gradient of
     the first result of `of` with respect to `wrt`. In forward mode it has directions for those in
-    `wrt`; its results are those of `of`, and the tangents of the float ones.
+    `wrt`; its results are those of `of`, and the tangents of the float ones. "primal" is the
+    function itself.
     """
 
     name: str
-    mode: str  # "reverse" | "forward"
+    mode: str  # "reverse" | "forward" | "primal"
     of: Function
     wrt: tuple[int, ...]
     along: tuple[tuple[int, ...], ...] = ()
@@ -325,6 +326,8 @@ class Derived:
         if self.mode == "reverse":
             return tuple(derivative_type(self.of.params[k].type) for k in self.wrt)
         types = [result.type for result in self.of.results]
+        if self.mode == "primal":
+            return tuple(types)
         return (*types, *(derivative_type(ty) for ty in types if ty.kind == "f"))
 
 

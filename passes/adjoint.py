@@ -58,11 +58,12 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.errors import IntegerArgumentError, NonScalarError
+from adc.ir.functions import reached
 from adc.ir.types import Array, Scalar
 from adc.ir.walk import Names, map_blocks
 from adc.passes.activity import ENTRY, Activity, analyse
 from adc.passes.adjoint_control import Reverser, Signature
-from adc.passes.opaque import Derivatives, reached
+from adc.passes.opaque import Derivatives
 
 
 class _Callees:

@@ -13,15 +13,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from adc.ir.core import Block, Call, Derived, Function, Rule, Stmt
+from adc.ir.functions import reached
 from adc.ir.walk import map_blocks
 from adc.passes import pipeline
 from adc.passes.adjoint import adjoint
-from adc.passes.opaque import reached
 from adc.passes.tangent import tangent
 
 
 def derive(each: Derived) -> Function:
     """Return the function that a declaration stands for: value form, with Recalls."""
+    if each.mode == "primal":
+        return replace(expand(each.of), name=each.name)
     fn = pipeline.run(expand(each.of), pipeline.PRIMAL)
     if each.mode == "forward":
         fn = pipeline.run(tangent(fn, each.wrt), pipeline.DERIVATIVE)
@@ -38,12 +40,12 @@ def derive(each: Derived) -> Function:
 
 
 def expand(fn: Function) -> Function:
-    """Return `fn` with derivatives in forward mode as callees."""
-    forward = [each for each in fn.derived if each.mode == "forward"]
-    if not forward:
+    """Return `fn` with derivatives in forward mode, and functions themselves, as callees."""
+    plain = [each for each in fn.derived if each.mode != "reverse"]
+    if not plain:
         return fn
-    fn = replace(fn, derived=tuple(each for each in fn.derived if each not in forward))
-    for each in forward:
+    fn = replace(fn, derived=tuple(each for each in fn.derived if each not in plain))
+    for each in plain:
         fn = _with_callee(fn, derive(each))
     return fn
 

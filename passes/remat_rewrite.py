@@ -26,10 +26,10 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.errors import IRError
+from adc.ir.functions import reached
 from adc.ir.opdef import OPS
 from adc.ir.types import Array, Scalar
 from adc.ir.walk import Names, clone, map_blocks, map_operands
-from adc.passes.opaque import reached
 from adc.passes.plan import KEPT
 from adc.passes.remat_choose import Chooser, Decisions
 

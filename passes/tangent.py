@@ -27,10 +27,11 @@ from dataclasses import replace
 
 from adc.ir.core import Function, Value, derivative_type
 from adc.ir.errors import IntegerArgumentError
+from adc.ir.functions import reached
 from adc.ir.types import Array
 from adc.ir.walk import Names
 from adc.passes.activity import ENTRY, functions, varied
-from adc.passes.opaque import Derivatives, reached
+from adc.passes.opaque import Derivatives
 from adc.passes.tangent_body import Program, Tangents
 
 

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adc.frontend.places import Place
 from adc.frontend.source import Source
-from adc.ir.core import Operand, Value
+from adc.ir.core import Function, Operand, Value
 from adc.ir.errors import Span
 from adc.ir.types import Array, Scalar
+from adc.library.transforms import Level
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +225,31 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
+class Transformed:
+    """A derivative of a function, not yet called; `kind` is the name of what made it."""
+
+    fn: Binding
+    kind: str
+    level: Level
+
+
+@dataclass(frozen=True, slots=True)
+class Pullback:
+    """What `vjp` returns to pull cotangents back: `of` weights the results of the function.
+
+    `args` are its arguments at that time, `moved` the positions of their floats, argument by
+    argument, `result` and `heap` the structure of its results.
+    """
+
+    of: Function
+    args: TupleOf
+    like: TupleOf
+    moved: tuple[int, ...]
+    result: Binding
+    heap: dict[str, Binding] = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Unbound:
     """A variable that is not bound on every path to here; `why` says which is missing."""
 
@@ -267,6 +293,8 @@ Binding = (
     | Zip
     | Reversed
     | Bound
+    | Transformed
+    | Pullback
     | Unbound
     | Late
     | Unstable
@@ -307,6 +335,10 @@ def kind_of(binding: Binding) -> str:
             return f"function {binding.name!r}"
         case Bound(name=name):
             return f"method {name!r}"
+        case Transformed(fn=fn, kind=kind):
+            return f"`{kind}` of {kind_of(fn)}"
+        case Pullback():
+            return "a pullback"
         case Unbound():
             return "unbound"
         case Unstable():
@@ -340,6 +372,8 @@ def leaves(binding: Binding) -> Iterator[Num | ArrayRef]:
             yield start
         case Reversed(inner=inner):
             yield from leaves(inner)
+        case Pullback(args=args):
+            yield from leaves(args)
 
 
 def rebuild(binding: Binding, new: Iterator[Num | ArrayRef]) -> Binding:
@@ -377,6 +411,10 @@ def rebuild(binding: Binding, new: Iterator[Num | ArrayRef]) -> Binding:
             return Enumerate(inner_again, start)
         case Reversed(inner=inner):
             return Reversed(rebuild(inner, new))
+        case Pullback(args=args):
+            again = rebuild(args, new)
+            assert isinstance(again, TupleOf)
+            return replace(binding, args=again)
     return binding
 
 
@@ -449,6 +487,10 @@ def shape_of(binding: Binding) -> object:
             return ("closure", id(binding.node))
         case Bound(owner=owner, name=name):
             return ("method", shape_of(owner), name)
+        case Transformed(fn=fn, kind=kind, level=level):
+            return (kind, shape_of(fn), level)
+        case Pullback(of=of, args=args):
+            return ("pullback", of, shape_of(args))
         case Unbound() | Unstable():
             return type(binding).__name__
         case Late():

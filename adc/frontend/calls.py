@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from adc.frontend import (
+    closures,
     containers,
     control,
     elementwise,
     expressions,
     library,
+    nested,
     scope,
     statements,
     trees,
@@ -26,15 +28,15 @@ from adc.frontend.bindings import (
     Closure,
     DictRef,
     Given,
-    Late,
     Lazy,
     ListRef,
     NamedTuple,
     Num,
     ObjectRef,
+    Pullback,
     RecordOf,
-    Ref,
     Static,
+    Transformed,
     TupleOf,
     Unbound,
     Unstable,
@@ -79,7 +81,7 @@ def _key(fn: types.FunctionType, bound: dict[str, Binding]) -> object:
     fixed = tuple(
         (name, shape_of(binding))
         for name, binding in bound.items()
-        if isinstance(binding, Closure | Static)
+        if isinstance(binding, Closure | Static | Transformed)
     )
     return (id(fn.__code__), fixed)
 
@@ -122,6 +124,12 @@ def apply(
 ) -> Binding:
     """Lower a call of `callee` with arguments already lowered."""
     if isinstance(callee, Static):
+        made = nested.of_object(callee.value)
+        if made is not None:
+            return apply(lo, made, args, kwargs, node)
+        name = nested.transform_name(callee.value)
+        if name is not None:
+            return nested.transform(lo, name, args, kwargs, node)
         handled = library.call(lo, callee.value, args, kwargs, node)
         if handled is not None:
             return handled
@@ -132,6 +140,10 @@ def apply(
     match callee:
         case Closure():
             return _call_closure(lo, callee, args, kwargs, node)
+        case Transformed():
+            return nested.call(lo, callee, args, kwargs, node)
+        case Pullback():
+            return nested.pull(lo, callee, args, kwargs, node)
         case Bound(owner=ListRef() | TupleOf() | DictRef()):
             return containers.method(lo, callee, args, kwargs, node)
         case Bound(owner=NamedTuple(cls=cls, record=record), name="_replace"):
@@ -234,15 +246,6 @@ def function_defaults(fn: types.FunctionType) -> dict[str, Binding]:
     }
 
 
-def _locals(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
-    args = node.args
-    names = {arg.arg for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
-    names |= {arg.arg for arg in (args.vararg, args.kwarg) if arg is not None}
-    if isinstance(node, ast.FunctionDef):
-        names |= set(scope.assigned_in(node.body))
-    return frozenset(names)
-
-
 def _call_closure(
     lo: Lowerer,
     callee: Closure,
@@ -283,7 +286,7 @@ def _run(
         outer,
         lo.frame,
         path=(*path, (id(node), site.line if site else 0, site.column if site else 0)),
-        locals=_locals(node),
+        locals=closures.locals_of(node),
         site=lo.builder.loc if (holder.__module__ or "").startswith("adc.library") else None,
     )
     caller = lo.frame
@@ -424,9 +427,9 @@ def call_recursive(
     node: ast.AST,
 ) -> Binding:
     """Lower a call of a recursive function to a `Call`."""
-    bound = {name: _closed(lo, binding, node, ()) for name, binding in bound.items()}
-    bound = {**bound, **_reachable(lo, bound.values())}
-    found = [leaf for binding in bound.values() for leaf in _leaves(binding)]
+    bound = {name: closures.closed(lo, binding, node, ()) for name, binding in bound.items()}
+    bound = {**bound, **closures.reachable(lo, bound.values())}
+    found = [leaf for binding in bound.values() for leaf in closures.leaves_of(binding)]
     unique: list[Num | ArrayRef] = []
     slots: list[int] = []
     for leaf in found:
@@ -457,7 +460,7 @@ def call_recursive(
     )
     key = (
         id(fn.__code__), tuple(slots), types_,
-        tuple((name, _shape(binding)) for name, binding in bound.items()),
+        tuple((name, closures.shape(binding)) for name, binding in bound.items()),
     )  # fmt: skip
     callee = lo.shared.callees.get(key)
     if callee is None:
@@ -468,124 +471,6 @@ def call_recursive(
     if callee.result is None:
         raise _Bottom
     return _emit_call(lo, callee, unique, node)
-
-
-def _closed(lo: Lowerer, binding: Binding, node: ast.AST, within: tuple[object, ...]) -> Binding:
-    """Return `binding` with the inner functions in it holding the variables that they read.
-
-    They are read where the function is called. While a recursive call runs, its caller waits and
-    cannot bind them anew, so what they are bound to at the call is what they stay.
-    """
-    match binding:
-        case TupleOf(items=items):
-            return TupleOf(tuple(_closed(lo, item, node, within) for item in items))
-        case Closure():
-            if binding.node in within:
-                raise lo.unsupported(
-                    "recursion of an inner function", node, "define it at module level"
-                )
-            inside = (*within, binding.node)
-            env: dict[str, Binding] = {}
-            for name in _free_names(binding.node):
-                found = _in_scope(binding.scope, name)
-                if isinstance(found, Late):
-                    found = Unbound("a loop before may not have run")
-                if found is not None:
-                    env[name] = _closed(lo, found, node, inside)
-            scope_: Frame = binding.scope
-            frame = Frame(scope_.source, env, scope_.holder, path=scope_.path)
-            defaults = {
-                name: _closed(lo, default, node, inside)
-                for name, default in binding.defaults.items()
-            }
-            return Closure(binding.node, binding.source, frame, defaults)
-        case Bound():
-            raise lo.unsupported(
-                f"passing {kind_of(binding)} to a recursive function", node, "pass the array"
-            )
-    return binding
-
-
-def _reachable(lo: Lowerer, bindings: Iterable[Binding]) -> dict[str, Binding]:
-    """Return what the lists, dicts and objects hold that are reached from bindings, by slot."""
-    found: dict[str, Binding] = {}
-    todo = [ref for binding in bindings for ref in _refs(binding)]
-    while todo:
-        ref = todo.pop()
-        if ref.slot not in found:
-            found[ref.slot] = lo.held(ref)
-            todo += refs(found[ref.slot])
-    return dict(sorted(found.items()))
-
-
-def _refs(binding: Binding) -> Iterator[Ref]:
-    match binding:
-        case TupleOf(items=items):
-            for item in items:
-                yield from _refs(item)
-        case Closure():
-            for _, part in _parts(binding):
-                yield from _refs(part)
-        case _:
-            yield from refs(binding)
-
-
-def _free_names(node: ast.FunctionDef | ast.Lambda) -> list[str]:
-    own = _locals(node)
-    body = node.body if isinstance(node.body, list) else [node.body]
-    names = {inner.id for stmt in body for inner in ast.walk(stmt) if isinstance(inner, ast.Name)}
-    return sorted(names - own)
-
-
-def _in_scope(frame: Frame | None, name: str) -> Binding | None:
-    """Return what `name` is bound to in a function or those around it; None for a global."""
-    while frame is not None:
-        if name in frame.partial:
-            return Unbound()
-        if name in frame.env or name in frame.locals:
-            return frame.env.get(name, Unbound())
-        frame = frame.outer
-    return None
-
-
-def _parts(closure: Closure) -> list[tuple[str, Binding]]:
-    """Return what a closed inner function holds."""
-    return [*closure.scope.env.items(), *closure.defaults.items()]
-
-
-def _leaves(binding: Binding) -> Iterator[Num | ArrayRef]:
-    match binding:
-        case TupleOf(items=items):
-            for item in items:
-                yield from _leaves(item)
-        case Closure():
-            for _, part in _parts(binding):
-                yield from _leaves(part)
-        case _:
-            yield from leaves(binding)
-
-
-def _rebuilt(binding: Binding, new: Iterator[Num | ArrayRef]) -> Binding:
-    match binding:
-        case TupleOf(items=items):
-            return TupleOf(tuple(_rebuilt(item, new) for item in items))
-        case Closure():
-            old: Frame = binding.scope
-            env = {name: _rebuilt(part, new) for name, part in old.env.items()}
-            frame = Frame(old.source, env, old.holder, path=old.path)
-            defaults = {name: _rebuilt(part, new) for name, part in binding.defaults.items()}
-            return Closure(binding.node, binding.source, frame, defaults)
-    return rebuild(binding, new)
-
-
-def _shape(binding: Binding) -> object:
-    match binding:
-        case TupleOf(items=items):
-            return ("tuple", *(_shape(item) for item in items))
-        case Closure():
-            parts = tuple((name, _shape(part)) for name, part in _parts(binding))
-            return ("closure", id(binding.node), parts)
-    return shape_of(binding)
 
 
 def _check_data(result: Binding, source: Source) -> None:
@@ -698,7 +583,7 @@ def _lower_callee(
     sub.stack = [_key(fn, bound)]
     depth = sub.builder.value("depth", INT)
     sub.depth = depth
-    hints = [name for name, binding in bound.items() for _ in _leaves(binding)]
+    hints = [name for name, binding in bound.items() for _ in closures.leaves_of(binding)]
     params: list[Value] = []
     made: list[Num | ArrayRef] = []
     for position, ty in enumerate(types_):
@@ -707,7 +592,7 @@ def _lower_callee(
         params.append(param)
         made.append(sub.array_param(param, hint) if isinstance(ty, Array) else Num(param))
     fresh: Iterator[Num | ArrayRef] = iter([made[slot] for slot in slots])
-    env = {name: _rebuilt(binding, fresh) for name, binding in bound.items()}
+    env = {name: closures.rebuilt(binding, fresh) for name, binding in bound.items()}
     sub.lent = {name for name in bound if is_slot(name)}
     for slot in sub.lent:
         sub.builder.names.reserve(slot)

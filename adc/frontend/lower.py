@@ -7,7 +7,7 @@ import inspect
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -41,7 +41,7 @@ from adc.frontend.places import Capture, Guard, Item, Place, Step, lookup
 from adc.frontend.source import Source, source_of
 from adc.frontend.trees import Instance, type_of
 from adc.ir.builder import Builder, integer
-from adc.ir.core import Apply, Function, Literal, Operand, Stmt, Value
+from adc.ir.core import Apply, Call, Derived, Function, Literal, Operand, Stmt, Value, walk
 from adc.ir.errors import (
     AdcError,
     AliasError,
@@ -53,6 +53,7 @@ from adc.ir.errors import (
     UnboundError,
     UnsupportedError,
 )
+from adc.ir.functions import reached
 from adc.ir.opdef import OPS, numpy_value
 from adc.ir.types import BOOL, FLOAT, INT, NAMES, Array, Scalar
 from adc.ir.walk import Names
@@ -140,6 +141,8 @@ class Shared:
     sources: dict[int, Source] = field(default_factory=dict)
     recursive: set[object] = field(default_factory=set)
     callees: dict[object, Any] = field(default_factory=dict)
+    # Derivatives that the code calls, by name.
+    derived: dict[str, Derived] = field(default_factory=dict)
 
 
 class Lowerer:
@@ -698,6 +701,25 @@ def leaf_operand(lo: Lowerer, leaf: Num | ArrayRef, node: ast.AST | None = None)
     return leaf.operand if isinstance(leaf, Num) else lo.version(leaf.object, node)
 
 
+def _with_functions(shared: Shared, fn: Function) -> Function:
+    """Return `fn` with the functions that it calls, and those with theirs."""
+    callees = tuple(callee.function for callee in shared.callees.values())
+    derived: list[Derived] = []
+    for each in shared.derived.values():  # what one calls was declared before
+        of = reached(replace(each.of, callees=callees, derived=tuple(derived)))
+        known = {callee.name for callee in of.callees} | {other.name for other in of.derived}
+        for other in (of, *of.callees):
+            for stmt in walk(other.body):
+                if isinstance(stmt, Call) and stmt.callee not in known:
+                    raise UnsupportedError(
+                        f"a derivative of {each.of.name}() within {stmt.callee}(), which it calls, "
+                        "is not supported",
+                        stmt.loc,
+                    )
+        derived.append(replace(each, of=of))
+    return reached(replace(fn, callees=callees, derived=tuple(derived)))
+
+
 def lower(fn: Callable[..., Any], arguments: dict[str, Any]) -> Lowered:
     """Lower `fn` for arguments of the given types.
 
@@ -757,13 +779,8 @@ def lower(fn: Callable[..., Any], arguments: dict[str, Any]) -> Lowered:
         if origin is param and lo.versions.get(obj, origin) is not origin
     )
     body = tuple(lo.prologue) + tuple(lo.builder.stmts)
-    lowered = Function(
-        fn.__name__ if fn.__name__.isidentifier() else "lambda",
-        tuple(params),
-        body,
-        operands,
-        tuple(callee.function for callee in lo.shared.callees.values()),
-    )
+    name = fn.__name__ if fn.__name__.isidentifier() else "lambda"
+    lowered = _with_functions(lo.shared, Function(name, tuple(params), body, operands))
     return Lowered(
         lowered,
         result,

@@ -798,9 +798,13 @@ def _raise(lo: Lowerer, stmt: ast.Raise) -> None:
 
 
 def _function(lo: Lowerer, stmt: ast.FunctionDef) -> None:
-    if stmt.decorator_list:
-        raise lo.unsupported("a decorator on an inner function", stmt.decorator_list[0])
-    lo.frame.env[stmt.name] = calls.closure(lo, stmt)
+    found: Binding = calls.closure(lo, stmt)
+    for decorator in reversed(stmt.decorator_list):
+        with lo.at(decorator):
+            made = expressions.lower_expr(lo, decorator)
+            call = ast.copy_location(ast.Call(decorator, [], []), decorator)
+            found = calls.apply(lo, made, [found], {}, call)
+    lo.frame.env[stmt.name] = found
     lo.frame.partial.discard(stmt.name)
 
 

@@ -1,0 +1,35 @@
+"""What a derivative was asked for: shared by those who make one and by the front end, which meets
+derivatives in the code that it lowers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+_MARK = "__adc_transform__"
+
+
+@dataclass(frozen=True)
+class Level:
+    """One application of `grad` or one of its relatives."""
+
+    argnums: int | tuple[int, ...]
+    with_value: bool = False
+    has_aux: bool = False
+
+
+def transform(fn: F) -> F:
+    """Mark a function that makes derivatives, or takes them: the front end knows it by its name."""
+    setattr(fn, _MARK, fn.__name__)
+    return fn
+
+
+def transform_name(value: Any) -> str | None:
+    """Return the name of a function that is marked so, else None."""
+    found = getattr(value, _MARK, None)
+    return found if isinstance(found, str) else None
+
+
+__all__ = ["Level", "transform", "transform_name"]

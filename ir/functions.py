@@ -1,0 +1,118 @@
+"""Functions as wholes: what they may call, and functions made of others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from adc.ir.builder import Builder, zero
+from adc.ir.core import (
+    Block,
+    Call,
+    For,
+    Function,
+    If,
+    Operand,
+    Print,
+    Reverse,
+    Stmt,
+    Value,
+    While,
+    derivative_type,
+    walk,
+)
+from adc.ir.types import INT, Array, Scalar
+from adc.ir.walk import Names, map_blocks
+
+
+def called(fn: Function) -> Iterator[str]:
+    """Yield the names of the functions that `fn` itself may call."""
+    for stmt in walk(fn.body):
+        if isinstance(stmt, Call):
+            yield stmt.callee
+    if fn.rule is not None:
+        yield from fn.rule.functions
+    if fn.mirror:
+        yield fn.mirror
+
+
+def reached(fn: Function) -> Function:
+    """Return `fn` without the callees and derivatives that no call can reach."""
+    table = {each.name: each for each in fn.callees}
+    found: set[str] = set()
+    todo = [fn]
+    while todo:
+        names = set(called(todo.pop())) - found
+        found |= names
+        todo += [table[name] for name in names if name in table]
+    return replace(
+        fn,
+        callees=tuple(each for each in fn.callees if each.name in found),
+        derived=tuple(each for each in fn.derived if each.name in found),
+    )
+
+
+def without_prints(fn: Function) -> Function:
+    """Return a function that prints nothing: what it computes was printed elsewhere."""
+
+    def quiet(stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        return tuple(
+            map_blocks(stmt, lambda b: Block(b.params, quiet(b.stmts), b.yields))
+            if isinstance(stmt, If | For | While | Reverse)
+            else stmt
+            for stmt in stmts
+            if not isinstance(stmt, Print)
+        )
+
+    callees = tuple(replace(each, body=quiet(each.body)) for each in fn.callees)
+    return replace(fn, body=quiet(fn.body), callees=callees)
+
+
+def contracted(fn: Function, which: Sequence[int]) -> Function:
+    """Return the function of the parameters of `fn`, and of weights, that weights its results.
+
+    Its one result is the sum of all elements of the results `which`, each times its weight.
+    """
+    builder = Builder(Names.of(fn))
+    total: Operand = zero(Scalar("f64"))
+    weights: list[Value] = []
+    for k in which:
+        result = fn.results[k]
+        weights.append(builder.value("weight", derivative_type(result.type)))
+        if isinstance(result, Value) and isinstance(result.type, Array):
+            total = _dot(builder, result, weights[-1], total, ())
+        else:
+            total = _plus(builder, total, result, weights[-1])
+    return replace(
+        fn,
+        name=f"{fn.name}_weighted",
+        params=(*fn.params, *weights),
+        body=(*fn.body, *builder.stmts),
+        results=(total,),
+    )
+
+
+def _plus(builder: Builder, total: Operand, a: Operand, b: Operand) -> Value:
+    product: Operand = builder.apply("mul", a, b)
+    if product.type.dtype != "f64":
+        product = builder.apply("cast", product, params=("f64",))
+    return builder.apply("add", total, product, hint="total")
+
+
+def _dot(builder: Builder, a: Value, b: Value, total: Operand, index: tuple[Value, ...]) -> Operand:
+    axis = len(index)
+    assert isinstance(a.type, Array)
+    if axis == a.type.rank:
+        return _plus(builder, total, builder.load(a, index), builder.load(b, index))
+    size = builder.apply("dim", a, params=(axis,), hint="n")
+    i, carried = builder.value("i", INT), builder.value("total", Scalar("f64"))
+    with builder.block() as stmts:
+        found = _dot(builder, a, b, carried, (*index, i))
+    result = builder.value("total", Scalar("f64"))
+    label = builder.names.fresh("L")
+    body = Block((carried,), tuple(stmts), (found,))
+    builder.emit(For((result,), label, i, size, (total,), body))
+    return result
+
+
+__all__ = ["called", "contracted", "reached", "without_prints"]
