@@ -10,38 +10,33 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from adc.frontend import arrays, calls, closures, containers, elementwise, numbers, results, views
+from adc.frontend import calls, containers, elementwise, numbers, structures, views
 from adc.frontend.bindings import (
     NONE,
+    ArrayObject,
     ArrayRef,
     Binding,
     Bound,
     Closure,
-    DictRef,
     Growing,
     ListRef,
     NamedTuple,
     Num,
     ObjectRef,
     Pullback,
-    RecordOf,
-    Ref,
     Static,
     Transformed,
     TupleOf,
-    Unbound,
-    Unstable,
     kind_of,
 )
-from adc.frontend.control import EXIT, FALLS
-from adc.frontend.lower import Frame, Lowerer, leaf_operand
+from adc.frontend.lower import Lowerer, leaf_operand
+from adc.frontend.outline import Outline, hint_of
 from adc.frontend.source import source_of
-from adc.ir.builder import integer
-from adc.ir.core import Call, Derived, Function, Literal, Operand, Value, derivative_type
+from adc.ir.core import Call, Derived, Function, Literal, Operand, Value
 from adc.ir.errors import (
     ArgumentError,
     IntegerArgumentError,
@@ -91,7 +86,7 @@ def _level(
     if argnames is not None:
         if fn == NONE:
             raise lo.unsupported("`argnames` without the function", node, "give `argnums`")
-        named = _parameters(lo, fn, node)
+        named = parameters(lo, fn, node)
         wanted = (argnames,) if isinstance(argnames, str) else argnames
         for each in wanted:
             if each not in named:
@@ -139,9 +134,6 @@ def call(
     return _jacobian(lo, target, args, kwargs, node)
 
 
-# -- the function, lowered for itself --------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class _Outlined:
     """A function of numbers and arrays, and what it is called with.
@@ -156,97 +148,46 @@ class _Outlined:
     result: Binding
     heap: dict[str, Binding]
 
+    def floats(self) -> list[int]:
+        """Return which results are floats."""
+        return [k for k, result in enumerate(self.fn.results) if result.type.kind == "f"]
+
 
 def _outline(
     lo: Lowerer, callee: Binding, args: Sequence[Binding], kwargs: dict[str, Binding],
     numbers_: Sequence[int], node: ast.Call,
 ) -> _Outlined:  # fmt: skip
     """Lower a call of `callee` to a function; the arguments `numbers_` are differentiated."""
-    args = [elementwise.materialised(lo, arg, node) for arg in args]
-    names = tuple(kwargs)
-    given = [*args, *(elementwise.materialised(lo, kwargs[name], node) for name in names)]
-    places = _places(lo, callee, args, kwargs, numbers_, node)
+    given = [elementwise.materialised(lo, arg, node) for arg in (*args, *kwargs.values())]
+    sources: dict[ArrayObject, ArrayObject] = {}
+    places = argument_places(lo, callee, len(args), tuple(kwargs), numbers_, node)
     for place in places:
-        if place >= len(given):  # a default
-            raise ArgumentError(
-                "a parameter that the call does not mention is differentiated", lo.span(node),
-                "pass it",
-            )  # fmt: skip
-        given[place] = _detached(lo, given[place], node)
+        given[place] = structures.detached(lo, given[place], node, sources)
     chosen = tuple(given[place] for place in places)
-    inputs = closures.closed(lo, TupleOf((callee, *given)), node, ())
-    slots = closures.reachable(lo, [inputs])
-    bindings = (inputs, *slots.values())
-    leaves = [leaf for binding in bindings for leaf in closures.leaves_of(binding)]
-    sub = Lowerer(lo.shared)
-    sub.stack = list(lo.stack)
-    sub.here, sub.builder.loc = lo.here, lo.builder.loc
-    params: list[Value] = []
-    operands: list[Operand] = []
-    made: dict[int, Num | ArrayRef] = {}  # by the identity of what it stands for
-    at: dict[int, int] = {}
-    floats = [leaf for each in chosen for leaf in _leaves(lo, each, node)]
-    fixed = {id(leaf) for leaf in floats}
-    for leaf in leaves:
-        key = id(leaf.object) if isinstance(leaf, ArrayRef) else id(leaf)
-        if key in made:
-            continue
-        if isinstance(leaf, Num) and isinstance(leaf.operand, Literal) and id(leaf) not in fixed:
-            made[key] = leaf  # a constant stays one
-            continue
-        operand = leaf_operand(lo, leaf, node)
-        hint = leaf.object.name if isinstance(leaf, ArrayRef) else _hint(operand)
-        param = Value(sub.builder.names.fresh(hint), operand.type)
-        at[key] = len(params)
-        params.append(param)
-        operands.append(operand)
-        made[key] = sub.array_param(param, hint) if isinstance(leaf, ArrayRef) else Num(param)
-    fresh = iter(
-        [made[id(leaf.object) if isinstance(leaf, ArrayRef) else id(leaf)] for leaf in leaves]
-    )
-    inside = closures.rebuilt(inputs, fresh)
-    assert isinstance(inside, TupleOf)
-    held = {slot: closures.rebuilt(binding, fresh) for slot, binding in slots.items()}
-    # Those of the arguments are its own.
-    sub.lent = set(slots) - set(closures.reachable(lo, chosen))
-    for slot in slots:
-        sub.builder.names.reserve(slot)
-    sub.frame = Frame(
-        lo.frame.source,
-        {**held, EXIT: Num(integer(FALLS))},
-        lo.frame.holder,
-        path=(*lo.frame.path, ("derivative", id(node))),
-        site=lo.frame.site,
-    )
+    outline = Outline(lo, (callee, *given), chosen, node, sources)
+    sub, inside, params = outline.enter()
     function, *rest = inside.items
-    positional, named = rest[: len(args)], rest[len(args) :]
-    result = calls.apply(sub, function, positional, dict(zip(names, named, strict=True)), node)
-    result = elementwise.materialised(sub, result, node)
-    if isinstance(result, Unstable | Unbound):
-        raise TypeMismatchError(f"the result {result.why}", lo.span(node))
-    heap: dict[str, Binding] = {}
-    result = results.finished(sub, result, heap)
-    found = tuple(leaf_operand(sub, leaf) for leaf in results.leaves_of(result, heap))
-    for outside, (capture, _) in sub.captured.items():
-        lo.reach(outside, lo.shared.values[outside])
-        params += capture.params
-        operands += [leaf_operand(lo, leaf, node) for leaf in lo.captured[outside][1]]
-    body = tuple(sub.prologue) + tuple(sub.builder.stmts)
-    fn = Function(_name(callee), tuple(params), body, found)
-    moved = tuple(at[id(x.object) if isinstance(x, ArrayRef) else id(x)] for x in floats)
-    return _Outlined(fn, tuple(operands), chosen, moved, result, heap)
+    named = dict(zip(kwargs, rest[len(args) :], strict=True))
+    result = calls.apply(sub, function, rest[: len(args)], named, node)
+    part = outline.leave(sub, name_of(callee), params, result)
+    outside = outline.outside([part])
+    operands = [*outline.operands, *(operand for found in outside.values() for operand in found)]
+    moved = tuple(
+        outline.position(leaf)
+        for each in chosen
+        for leaf in structures.floats(each, lo.held)
+        if not isinstance(leaf, Growing)
+    )
+    fn = outline.function(part, outside)
+    return _Outlined(fn, tuple(operands), chosen, moved, part.result, part.heap)
 
 
-def _hint(operand: Operand) -> str:
-    return operand.name.split(".")[0] if isinstance(operand, Value) else "c"
-
-
-def _name(callee: Binding) -> str:
+def name_of(callee: Binding) -> str:
     match callee:
         case Closure(node=ast.FunctionDef(name=name)):
             return name
         case Transformed(fn=fn, kind=kind):
-            return f"{kind}_{_name(fn)}"
+            return f"{kind}_{name_of(fn)}"
         case Bound(name=name):
             return name
         case Static(value=value) if str(getattr(value, "__name__", "")).isidentifier():
@@ -254,7 +195,7 @@ def _name(callee: Binding) -> str:
     return "lambda"
 
 
-def _parameters(lo: Lowerer, callee: Binding, node: ast.AST) -> list[str]:
+def parameters(lo: Lowerer, callee: Binding, node: ast.AST) -> list[str]:
     """Return the names of the positional parameters of a function, without `self`."""
     spec: ast.arguments | None = None
     skip = 0
@@ -262,7 +203,7 @@ def _parameters(lo: Lowerer, callee: Binding, node: ast.AST) -> list[str]:
         case Closure(node=inner):
             spec = inner.args
         case Transformed(fn=fn):
-            return _parameters(lo, fn, node)
+            return parameters(lo, fn, node)
         case Bound(owner=ObjectRef(cls=cls) | NamedTuple(cls=cls), name=name):
             spec, skip = source_of(containers.find_method(lo, cls, name)).node.args, 1
         case ObjectRef(cls=cls) | NamedTuple(cls=cls):
@@ -270,7 +211,7 @@ def _parameters(lo: Lowerer, callee: Binding, node: ast.AST) -> list[str]:
         case Static(value=value):
             inner_ = of_object(value)
             if inner_ is not None:
-                return _parameters(lo, inner_, node)
+                return parameters(lo, inner_, node)
             fn_ = getattr(value, "py_func", value)
             if isinstance(fn_, types.MethodType):
                 fn_, skip = fn_.__func__, 1
@@ -281,152 +222,33 @@ def _parameters(lo: Lowerer, callee: Binding, node: ast.AST) -> list[str]:
     return [arg.arg for arg in (*spec.posonlyargs, *spec.args)][skip:]
 
 
-def _places(
-    lo: Lowerer, callee: Binding, args: Sequence[Binding], kwargs: dict[str, Binding],
-    chosen: Sequence[int], node: ast.AST,
+def argument_places(
+    lo: Lowerer, callee: Binding, positional: int, names: Sequence[str], chosen: Sequence[int],
+    node: ast.AST,
 ) -> list[int]:  # fmt: skip
     """Return where the chosen arguments are in a call: among the positional ones, then by name."""
-    names = list(kwargs)
     found = []
-    parameters: list[str] | None = None
+    known: list[str] | None = None
     for number in chosen:
-        if 0 <= number < len(args):
+        if 0 <= number < positional:
             found.append(number)
             continue
-        if parameters is None:
-            parameters = _parameters(lo, callee, node)
-        count = max(len(parameters), len(args))
+        if known is None:
+            known = parameters(lo, callee, node)
+        count = max(len(known), positional)
         if not -count <= number < count:
             raise ArgumentError(f"argnums={number}, but there are {count} arguments", lo.span(node))
         number %= count
-        if number < len(args):
+        if number < positional:
             found.append(number)
-        elif parameters[number] in names:
-            found.append(len(args) + names.index(parameters[number]))
+        elif known[number] in names:
+            found.append(positional + list(names).index(known[number]))
         else:
-            found.append(len(args) + len(names))
+            raise ArgumentError(
+                f"{known[number]!r} is differentiated, and the call does not give it",
+                lo.span(node), "pass it",
+            )  # fmt: skip
     return found
-
-
-def _detached(lo: Lowerer, binding: Binding, node: ast.AST) -> Binding:
-    """Return an argument as it is now, shared with nothing: what is differentiated with respect to.
-
-    In value form, a version of an array stays what it is.
-    """
-    match binding:
-        case Num(operand=operand):
-            return Num(operand)
-        case ArrayRef(view=()):
-            obj = binding.object
-            return lo.new_array(lo.version(obj, node), lo.dims[obj], obj.name)
-        case ArrayRef():
-            return arrays.copy(lo, binding, node)
-        case TupleOf(items=items):
-            return TupleOf(tuple(_detached(lo, item, node) for item in items))
-        case RecordOf(keys=keys, items=items):
-            return RecordOf(keys, tuple(_detached(lo, lo.opened(item), node) for item in items))
-        case NamedTuple(cls=cls, record=record):
-            inner = _detached(lo, record, node)
-            assert isinstance(inner, RecordOf)
-            return NamedTuple(cls, inner)
-        case ListRef() | DictRef() | ObjectRef():
-            held = lo.held(binding)
-            if isinstance(held, Growing):
-                raise lo.unsupported(
-                    "a derivative with respect to a list whose length is known only at run time",
-                    node, "make an array of it with `np.array`",
-                )  # fmt: skip
-            return _new_ref(lo, binding, _detached(lo, held, node))
-    return binding
-
-
-def _new_ref(lo: Lowerer, like: Ref, held: Binding) -> Ref:
-    """Make a list, dict or object of the kind of another one."""
-    match like:
-        case ListRef():
-            return lo.new_ref(ListRef, held)
-        case DictRef():
-            return lo.new_ref(DictRef, held)
-        case ObjectRef(cls=cls):
-            return lo.new_ref(lambda slot: ObjectRef(slot, cls), held)
-
-
-def _leaves(lo: Lowerer, binding: Binding, node: ast.AST) -> Iterator[Num | ArrayRef]:
-    """Yield the floats in an argument that is differentiated."""
-    match binding:
-        case Num(operand=operand):
-            if operand.type.kind == "f":
-                yield binding
-        case ArrayRef(object=obj):
-            if obj.type.kind == "f":
-                yield binding
-        case TupleOf(items=items) | RecordOf(items=items):
-            for item in items:
-                yield from _leaves(lo, item, node)
-        case NamedTuple(record=record):
-            yield from _leaves(lo, record, node)
-        case ListRef() | DictRef() | ObjectRef():
-            yield from _leaves(lo, lo.held(binding), node)
-
-
-def _arranged(lo: Lowerer, like: Binding, found: Iterator[Value]) -> Binding:
-    """Arrange derivatives, one for each float, like the argument."""
-    match like:
-        case Num(operand=operand) if operand.type.kind == "f":
-            return Num(lo.convert(next(found), numbers.scalar_type(operand)))
-        case ArrayRef(object=obj) if obj.type.kind == "f":
-            return lo.new_array(next(found), lo.dims[obj], obj.name)
-        case TupleOf(items=items):
-            return TupleOf(tuple(_arranged(lo, item, found) for item in items))
-        case RecordOf(keys=keys, items=items):
-            return RecordOf(keys, tuple(_arranged(lo, item, found) for item in items))
-        case NamedTuple(cls=cls, record=record):
-            inner = _arranged(lo, record, found)
-            assert isinstance(inner, RecordOf)
-            return NamedTuple(cls, inner)
-        case ListRef() | DictRef() | ObjectRef():
-            return _new_ref(lo, like, _arranged(lo, lo.held(like), found))
-    return NONE
-
-
-def _results(lo: Lowerer, outlined: _Outlined, values: Iterator[Value]) -> Binding:
-    """Return the binding of what a function returned."""
-    made: dict[str, Binding] = {}
-
-    def visit(binding: Binding) -> Binding:
-        match binding:
-            case Num():
-                return Num(next(values))
-            case ArrayRef(object=obj):
-                return _new_array(lo, next(values), obj.name)
-            case TupleOf(items=items):
-                return TupleOf(tuple(visit(item) for item in items))
-            case RecordOf(keys=keys, items=items):
-                return RecordOf(keys, tuple(visit(item) for item in items))
-            case NamedTuple(cls=cls, record=record):
-                inner = visit(record)
-                assert isinstance(inner, RecordOf)
-                return NamedTuple(cls, inner)
-            case Growing(buffer=buffer, type=ty):
-                array = _new_array(lo, next(values), buffer.object.name)
-                return Growing(array, Num(lo.dims[array.object][0]), ty)
-            case ListRef() | DictRef() | ObjectRef():
-                if binding.slot not in made:
-                    held = visit(outlined.heap[binding.slot])
-                    made[binding.slot] = _new_ref(lo, binding, held)
-                return made[binding.slot]
-        return binding
-
-    return visit(outlined.result)
-
-
-def _new_array(lo: Lowerer, value: Value, name: str) -> ArrayRef:
-    assert isinstance(value.type, Array)
-    dims = tuple(
-        lo.builder.apply("dim", value, params=(axis,), hint="dim")
-        for axis in range(value.type.rank)
-    )
-    return lo.new_array(value, dims, name)
 
 
 # -- calls -----------------------------------------------------------------------------------------
@@ -461,9 +283,18 @@ def _emit(
 
 def _value(lo: Lowerer, outlined: _Outlined, node: ast.AST) -> Binding:
     """Call the function itself."""
+    return _value_and_leaves(lo, outlined, node)[0]
+
+
+def _value_and_leaves(
+    lo: Lowerer, outlined: _Outlined, node: ast.AST
+) -> tuple[Binding, list[Num | ArrayRef]]:
+    """Call the function itself; return the numbers and arrays in the result, too."""
     derived = _declared(lo, "primal", outlined.fn, ())
     hints = ["r"] * len(outlined.fn.results)
-    return _results(lo, outlined, iter(_emit(lo, derived, outlined.args, hints, node)))
+    found = _emit(lo, derived, outlined.args, hints, node)
+    leaves = [_leaf(lo, value) for value in found]
+    return structures.returned(lo, outlined.result, outlined.heap, iter(leaves)), leaves
 
 
 def _chosen(level: Level) -> tuple[int, ...]:
@@ -472,7 +303,7 @@ def _chosen(level: Level) -> tuple[int, ...]:
 
 def _check_floats(lo: Lowerer, outlined: _Outlined, node: ast.AST) -> None:
     for each in outlined.chosen:
-        if not list(_leaves(lo, each, node)):
+        if not list(structures.floats(each, lo.held)):
             raise IntegerArgumentError(
                 f"{kind_of(each)} is differentiated with respect to; only floats can be",
                 lo.span(node), "pass a float, or choose other arguments with `argnums`",
@@ -512,7 +343,7 @@ def _gradient(
     derived = _declared(lo, "reverse", scalar, outlined.moved)
     hints = [f"d{of.params[k].name.split('.')[0]}" for k in outlined.moved]
     found = iter(_emit(lo, derived, outlined.args, hints, node))
-    parts = tuple(_arranged(lo, each, found) for each in outlined.chosen)
+    parts = tuple(structures.gradients(lo, each, found) for each in outlined.chosen)
     gradient = parts[0] if isinstance(level.argnums, int) else TupleOf(parts)
     if value is None:
         return gradient
@@ -558,64 +389,12 @@ def _moving(
     directions = [
         operand
         for each, k in zip(outlined.chosen, chosen, strict=True)
-        for operand in _like(lo, each, tangents[k], "the tangent", node)
+        for leaf, tangent in structures.belonging(
+            lo, each, lo.held, tangents[k], "the tangent", node
+        )
+        for operand in [structures.fitted_to(lo, leaf, tangent, "the tangent", node)]
     ]
     return outlined, directions, chosen
-
-
-def _like(
-    lo: Lowerer, primal: Binding, tangent: Binding, what: str, node: ast.AST
-) -> Iterator[Operand]:
-    """Yield what belongs to each float of `primal` in something of the same structure."""
-    match primal:
-        case Num(operand=operand):
-            if operand.type.kind == "f":
-                given = numbers.number(lo, elementwise.value_of(lo, tangent, node), node, what)
-                ty = derivative_type(operand.type)
-                assert isinstance(ty, Scalar)
-                yield lo.exact(lo.convert(given, ty), ty)
-            return
-        case ArrayRef(object=obj):
-            if obj.type.kind == "f":
-                yield _array_like(lo, lo.dims[obj], obj.type.dtype, tangent, what, node)
-            return
-    parts, others = _parts(lo, primal), _parts(lo, tangent)
-    if parts is None:
-        return
-    if others is None or len(others) != len(parts):
-        raise TypeMismatchError(
-            f"{what} is {kind_of(tangent)} where the argument is {kind_of(primal)}", lo.span(node)
-        )
-    for part, other in zip(parts, others, strict=True):
-        yield from _like(lo, part, other, what, node)
-
-
-def _parts(lo: Lowerer, binding: Binding) -> tuple[Binding, ...] | None:
-    match binding:
-        case TupleOf(items=items) | RecordOf(items=items):
-            return items
-        case NamedTuple(record=record):
-            return record.items
-        case ListRef() | DictRef() | ObjectRef():
-            return _parts(lo, lo.held(binding))
-    return None
-
-
-def _array_like(
-    lo: Lowerer, dims: Sequence[Operand], dtype: str, given: Binding, what: str, node: ast.AST
-) -> Operand:
-    source = elementwise.lazy(lo, arrays.as_array(lo, given, node), node)
-    own = views.dims_of(lo, source)
-    message = f"{what} has shape ({', '.join(['{}'] * len(own))}) where ({{}}) is needed"
-    if len(own) != len(dims):
-        raise TypeMismatchError(
-            f"{what} has rank {len(own)}, the argument {len(dims)}", lo.span(node)
-        )
-    message = f"{what} has not the shape of what it belongs to"
-    for a, b in zip(own, dims, strict=True):
-        elementwise.require_same(lo, a, b, message, [], node)
-    made = elementwise.stored_new(lo, source, dtype, node, "v")
-    return lo.version(made.object, node)
 
 
 def _jvp(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
@@ -628,23 +407,35 @@ def _jvp(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
     dots = iter(found[len(own) :])
     # What is no float does not move.
     moving = [
-        next(dots) if operand.type.kind == "f" else _zero_like(lo, value)
-        for operand, value in zip(own, found, strict=False)
+        next(dots) if operand.type.kind == "f" else _zeros_like(lo, own_value)
+        for operand, own_value in zip(own, found, strict=False)
     ]
-    value = _results(lo, outlined, iter(found))
-    return TupleOf((value, _results(lo, outlined, iter(moving))))
+    value, dot = (
+        structures.returned(
+            lo, outlined.result, outlined.heap, iter([_leaf(lo, each) for each in leaves])
+        )
+        for leaves in (found[: len(own)], moving)
+    )
+    return TupleOf((value, dot))
 
 
-def _zero_like(lo: Lowerer, value: Value) -> Value:
+def _leaf(lo: Lowerer, operand: Operand) -> Num | ArrayRef:
+    if isinstance(operand, Value) and isinstance(operand.type, Array):
+        return structures.new_array(lo, operand, "r")
+    return Num(operand)
+
+
+def _zeros_like(lo: Lowerer, value: Value) -> Operand:
     ty = value.type
-    if isinstance(ty, Array):
-        sizes = [lo.builder.apply("dim", value, params=(k,), hint="n") for k in range(ty.rank)]
-        return lo.builder.apply("full", numbers.zero_of(ty.element), *sizes, params=(ty.dtype,))
-    return lo.builder.apply("cast", numbers.zero_of(ty), params=(str(ty),))
+    if isinstance(ty, Scalar):
+        return numbers.zero_of(ty)
+    sizes = [lo.builder.apply("dim", value, params=(k,), hint="n") for k in range(ty.rank)]
+    zero = numbers.zero_of(ty.element)
+    return lo.builder.apply("full", zero, *sizes, params=(ty.dtype,), hint="v")
 
 
 def _check_any_float(lo: Lowerer, outlined: _Outlined, node: ast.AST) -> None:
-    if not any(r.type.kind == "f" for r in outlined.fn.results):
+    if not outlined.floats():
         raise NonScalarError(
             f"{outlined.fn.name}() returns {kind_of(outlined.result)}; there is no float in it",
             lo.span(node), "return floats, or arrays of floats",
@@ -657,24 +448,27 @@ def _hvp(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
     derived = _declared(lo, "reverse", outlined.fn, outlined.moved, (outlined.moved,))
     hints = ["hv"] * len(outlined.moved)
     found = iter(_emit(lo, derived, (*outlined.args, *directions), hints, node))
-    parts = dict(zip(chosen, [_arranged(lo, each, found) for each in outlined.chosen], strict=True))
+    parts = dict(
+        zip(
+            chosen, [structures.gradients(lo, each, found) for each in outlined.chosen], strict=True
+        )
+    )
     count = len(_sequence(lo, args[1] if len(args) > 1 else kwargs["primals"], "primals", node))
     return parts[0] if count == 1 else TupleOf(tuple(parts.get(k, NONE) for k in range(count)))
 
 
 def _vjp(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
     fn, *primals = args
-    chosen = tuple(k for k, arg in enumerate(primals) if list(_leaves(lo, arg, node)))
+    chosen = tuple(k for k, arg in enumerate(primals) if list(structures.floats(arg, lo.held)))
     outlined = _outline(lo, fn, primals, kwargs, chosen, node)
     _check_any_float(lo, outlined, node)
-    value = _value(lo, outlined, node)
-    floats = [k for k, r in enumerate(outlined.fn.results) if r.type.kind == "f"]
-    weighted = contracted(without_prints(outlined.fn), floats)
+    value, leaves = _value_and_leaves(lo, outlined, node)
+    weighted = contracted(without_prints(outlined.fn), outlined.floats())
     arguments: list[Binding] = []
     for operand in outlined.args:
         # As they are now, whatever becomes of the arrays.
         if isinstance(operand, Value) and isinstance(operand.type, Array):
-            arguments.append(_new_array(lo, operand, _hint(operand)))
+            arguments.append(structures.new_array(lo, operand, hint_of(operand)))
         else:
             arguments.append(Num(operand))
     like = TupleOf(
@@ -682,9 +476,16 @@ def _vjp(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
             outlined.chosen[chosen.index(k)] if k in chosen else NONE for k in range(len(primals))
         )
     )
-    pull = Pullback(
-        weighted, TupleOf(tuple(arguments)), like, outlined.moved, outlined.result, outlined.heap
+    sizes = TupleOf(
+        tuple(
+            TupleOf(tuple(Num(size) for size in views.dims_of(lo, leaf)))
+            if isinstance(leaf := leaves[k], ArrayRef)
+            else TupleOf(())
+            for k in outlined.floats()
+        )
     )
+    held = TupleOf((TupleOf(tuple(arguments)), sizes))
+    pull = Pullback(weighted, held, like, outlined.moved, outlined.result, outlined.heap)
     return TupleOf((value, pull))
 
 
@@ -694,77 +495,27 @@ def pull(
     """Lower a call of what `vjp` returned."""
     if len(args) != 1 or kwargs:
         raise TypeMismatchError("a pullback takes one cotangent", lo.span(node))
-    own = [
-        leaf_operand(lo, leaf, node)
-        for leaf in pullback.args.items
-        if isinstance(leaf, Num | ArrayRef)
+    own, sizes = pullback.args.items
+    assert isinstance(own, TupleOf)
+    assert isinstance(sizes, TupleOf)
+    operands = [
+        leaf_operand(lo, leaf, node) for leaf in own.items if isinstance(leaf, Num | ArrayRef)
     ]
-    weights = pullback.of.params[len(own) :]
-    given = list(_cotangents(lo, pullback, args[0], node))
-    if len(given) != len(weights):
-        raise TypeMismatchError(
-            f"the cotangent is {kind_of(args[0])} where the value is {kind_of(pullback.result)}",
-            lo.span(node),
-        )
-    cts = [_weight(lo, weight, leaf, node) for weight, leaf in zip(weights, given, strict=True)]
+    count = len(operands)
+    cotangent = elementwise.materialised(lo, args[0], node)
+    parts = structures.belonging(
+        lo, pullback.result, lambda ref: pullback.heap[ref.slot], cotangent, "the cotangent", node
+    )
+    for k, (_, given) in enumerate(parts):
+        ty, dims = pullback.of.params[count + k].type, sizes.items[k]
+        assert isinstance(ty, Scalar | Array)
+        assert isinstance(dims, TupleOf)
+        known = [size.operand for size in dims.items if isinstance(size, Num)]
+        operands.append(structures.fitted(lo, ty, known, given, "the cotangent", node))
     derived = _declared(lo, "reverse", pullback.of, pullback.moved)
-    hints = [f"d{_hint(pullback.of.params[k])}" for k in pullback.moved]
-    found = iter(_emit(lo, derived, (*own, *cts), hints, node))
-    return TupleOf(tuple(_arranged(lo, each, found) for each in pullback.like.items))
-
-
-def _cotangents(
-    lo: Lowerer, pullback: Pullback, given: Binding, node: ast.AST
-) -> Iterator[Binding]:
-    """Yield what belongs to each float of a result."""
-
-    def visit(like: Binding, given: Binding) -> Iterator[Binding]:
-        match like:
-            case Num(operand=operand):
-                if operand.type.kind == "f":
-                    yield given
-                return
-            case ArrayRef(object=obj):
-                if obj.type.kind == "f":
-                    yield given
-                return
-            case Growing(type=ty):
-                if ty.kind == "f":
-                    yield given
-                return
-            case ListRef() | DictRef() | ObjectRef():
-                held = pullback.heap[like.slot]
-                if isinstance(held, Growing):
-                    yield from visit(held, given)
-                    return
-                like = held
-        parts = like.record.items if isinstance(like, NamedTuple) else getattr(like, "items", None)
-        others = _parts(lo, given)
-        if parts is None:
-            return
-        if others is None or len(others) != len(parts):
-            raise TypeMismatchError(
-                f"the cotangent is {kind_of(given)} where the value is {kind_of(pullback.result)}",
-                lo.span(node),
-            )
-        for part, other in zip(parts, others, strict=True):
-            yield from visit(part, other)
-
-    return visit(pullback.result, elementwise.materialised(lo, given, node))
-
-
-def _weight(lo: Lowerer, weight: Value, given: Binding, node: ast.AST) -> Operand:
-    ty = weight.type
-    if isinstance(ty, Scalar):
-        operand = numbers.number(lo, elementwise.value_of(lo, given, node), node, "the cotangent")
-        return lo.exact(lo.convert(operand, ty), ty)
-    source = elementwise.lazy(lo, arrays.as_array(lo, given, node), node)
-    if len(source.dims) != ty.rank:
-        raise TypeMismatchError(
-            f"the cotangent has rank {len(source.dims)}, the value {ty.rank}", lo.span(node)
-        )
-    made = elementwise.stored_new(lo, source, ty.dtype, node, "ct")
-    return lo.version(made.object, node)
+    hints = [f"d{hint_of(pullback.of.params[k])}" for k in pullback.moved]
+    found = iter(_emit(lo, derived, operands, hints, node))
+    return TupleOf(tuple(structures.gradients(lo, each, found) for each in pullback.like.items))
 
 
 def _jacobian(
