@@ -18,6 +18,7 @@ from adc.api import (
     value_and_grad,
     vjp,
 )
+from adc.custom import custom_jvp, custom_vjp
 from adc.ir.errors import AdcError
 
 __version__ = "0.1.0"
@@ -26,6 +27,8 @@ __all__ = [
     "AdcError",
     "__version__",
     "checkpoint",
+    "custom_jvp",
+    "custom_vjp",
     "grad",
     "hessian",
     "hvp",

@@ -25,7 +25,7 @@ from adc.ir.errors import (
     UnsupportedError,
 )
 from adc.ir.types import Scalar
-from adc.library.transforms import Level
+from adc.library.transforms import Level, has_rule
 from adc.passes.plan import Plan
 from adc.signature import Parameters, Signature, function_of, name_of, span_of
 
@@ -362,6 +362,8 @@ class Code:
         pull: tuple[int, ...] | None = None,
     ) -> None:
         self.fn = function_of(fn)
+        # A function with a derivative of its own is more than its code.
+        self._lowered_fn = getattr(fn, "__func__", fn) if has_rule(fn) else self.fn
         self.levels = levels
         self.options = options
         self.along = along
@@ -459,7 +461,7 @@ class Code:
     ) -> tuple[Signature, tuple[Step, ...], Lowered]:
         signature = Signature(self.fn, self._parameters, values, whole, self._skip)
         steps = _steps(self.fn, signature, self.levels, self.along, self.pull)
-        lowered = lower(self.fn, signature.arguments())
+        lowered = lower(self._lowered_fn, signature.arguments())
         if self.levels:
             _check_result(self.fn, lowered, any(level.has_aux for level in self.levels))
         elif steps:

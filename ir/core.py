@@ -289,8 +289,9 @@ class Rule:
         by the reverse code.
     ``"recorded"``
         ``(reverse,)``: the function is the `record` of such a rule.
+        `positions` begins with the number of results y.
     ``"jvp"``
-        ``(tangent,)``: ``tangent(x, dot of the float x) -> y, dot of the float y``, linear in the
+        ``(tangent,)``: ``tangent(x, dot of x[positions]) -> y, dot of the float y``, linear in the
         dots. Reverse code transposes it.
     """
 

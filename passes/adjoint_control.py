@@ -50,7 +50,7 @@ from adc.ir.types import INT, Scalar
 from adc.ir.walk import Names, block_reads, defined, substitute_block
 from adc.passes.activity import carried_yields
 from adc.passes.adjoint_body import Region, StraightLine
-from adc.passes.opaque import Derivatives
+from adc.passes.opaque import Derivatives, check_symmetric, not_covered
 
 
 @dataclass(frozen=True)
@@ -261,10 +261,12 @@ class Reverser(StraightLine):
             self._transposed_call(stmt, rule, callee, incoming)
             return
         assert rule.kind == "recorded"
-        floats = [k for k, r in enumerate(stmt.results[: rule.positions[0]]) if r.type.kind == "f"]
+        own = stmt.results[: rule.positions[0]]
+        floats = [k for k, result in enumerate(own) if result.type.kind == "f"]
         kept = self._many(stmt.results[rule.positions[0] :])
         cts = [self._ct_of(stmt.results[k], incoming[k]) for k in floats]
         moved = rule.positions[1:]
+        self._check_covered(stmt, callee, moved)
         results = self._emit_call(
             rule.functions[0], stmt, (*kept, *cts), [stmt.args[k] for k in moved]
         )
@@ -274,6 +276,7 @@ class Reverser(StraightLine):
     def _derived_call(
         self, stmt: Call, callee: Derived, incoming: Sequence[Operand | None]
     ) -> None:
+        check_symmetric(callee.of, stmt.loc)
         cts = {k: ct for k, ct in zip(callee.wrt, incoming, strict=True) if ct is not None}
         chosen = tuple(cts)
         count = len(callee.of.params)
@@ -288,7 +291,7 @@ class Reverser(StraightLine):
                 moved = tuple(k for k, on in zip(callee.along[drop], active, strict=True) if on)
             if not moved:
                 continue
-            derived = self._derivatives.get(callee.of, moved, along, stmt.loc)
+            derived = self._derivatives.get(callee.of, moved, along)
             directions = [arg for k in rest for arg in groups[k]]
             args = (*self._many((*own, *directions)), *cts.values())
             if drop is None:
@@ -302,10 +305,11 @@ class Reverser(StraightLine):
     def _transposed_call(
         self, stmt: Call, rule: Rule, callee: Function, incoming: Sequence[Operand | None]
     ) -> None:
-        floats = [k for k, param in enumerate(callee.params) if param.type.kind == "f"]
+        floats = rule.positions
+        self._check_covered(stmt, callee, floats)
         moved = [k for k in floats if stmt.args[k] in self.active]
         at = {k: len(callee.params) + j for j, k in enumerate(floats)}
-        derived = self._derivatives.transposed(rule, tuple(at[k] for k in moved), stmt.loc)
+        derived = self._derivatives.transposed(rule, tuple(at[k] for k in moved))
         # Linear in the dots: where they are does not matter.
         dots = [self._zeros_like(stmt.args[k]) for k in floats]
         cts = [
@@ -318,6 +322,12 @@ class Reverser(StraightLine):
         results = self._emit_call(derived.name, stmt, args, targets)
         for target, result in zip(targets, results, strict=True):
             self.add(target, result)
+
+    def _check_covered(self, stmt: Call, callee: Function, moved: Sequence[int]) -> None:
+        """Raise if a rule says nothing about something that the function depends on."""
+        for k, arg in enumerate(stmt.args):
+            if k not in moved and arg in self.active:
+                raise not_covered(callee, k, stmt.loc)
 
     def _ct_of(self, result: Value, ct: Operand | None) -> Operand:
         return self._zeros(result) if ct is None else ct

@@ -41,13 +41,11 @@ class Derivatives:
         found = self.functions.get(name)
         return found if found is not None and found.rule is not None else None
 
-    def get(self, of: Function, wrt: tuple[int, ...], along: Groups, loc: Span | None) -> Derived:
+    def get(self, of: Function, wrt: tuple[int, ...], along: Groups) -> Derived:
         """Return a derivative of `of`, in reverse mode."""
         for each in self.declared.values():
             if (each.mode, each.wrt, each.along) == ("reverse", wrt, along) and each.of == of:
                 return each
-        if along:
-            _check_symmetric(of, loc)
         name = base = f"{of.name}_d{len(along) + 1}"
         count = 1
         while name in self._taken:
@@ -58,21 +56,28 @@ class Derivatives:
         self.declared[name] = made
         return made
 
-    def transposed(self, rule: Rule, wrt: tuple[int, ...], loc: Span | None) -> Derived:
+    def transposed(self, rule: Rule, wrt: tuple[int, ...]) -> Derived:
         """Return what pulls cotangents back through a tangent function, which is linear."""
         assert rule.kind == "jvp"
-        tangent = self._closed(self.functions[rule.functions[0]])
+        tangent = self.functions[rule.functions[0]]
+        # Itself among its callees: it may call the function that it belongs to.
+        tangent = replace(tangent, callees=tuple(self.functions.values()), derived=self.all())
         half = len(tangent.results) - sum(r.type.kind == "f" for r in tangent.results) // 2
         moving = range(half, len(tangent.results))
-        return self.get(contracted(without_prints(tangent), moving), wrt, (), loc)
-
-    def _closed(self, fn: Function) -> Function:
-        """Return a callee with the functions that it may call."""
-        others = tuple(each for each in self.functions.values() if each.name != fn.name)
-        return reached(replace(fn, callees=others, derived=self.all()))
+        return self.get(reached(contracted(without_prints(tangent), moving)), wrt, ())
 
 
-def _check_symmetric(of: Function, loc: Span | None) -> None:
+def not_covered(callee: Function, position: int, loc: Span | None) -> NotDifferentiableError:
+    """Return the error for what a function depends on and its rule does not mention."""
+    name = callee.params[position].name
+    return NotDifferentiableError(
+        f"the rule of {callee.name} says nothing about {name!r}, which the function uses",
+        loc,
+        "pass it as an argument of the function, so that the rule can give its derivative",
+    )
+
+
+def check_symmetric(of: Function, loc: Span | None) -> None:
     """Raise where a rule of a user's decides: derivatives by it need not commute."""
     for each in (of, *of.callees):
         if each.rule is not None:
@@ -85,4 +90,4 @@ def _check_symmetric(of: Function, loc: Span | None) -> None:
             )
 
 
-__all__ = ["Derivatives"]
+__all__ = ["Derivatives", "check_symmetric", "not_covered"]

@@ -45,7 +45,7 @@ from adc.ir.opdef import vjp_rule
 from adc.ir.types import Array
 from adc.ir.walk import Names
 from adc.passes.activity import Marks, flows, is_zero
-from adc.passes.opaque import Derivatives
+from adc.passes.opaque import Derivatives, not_covered
 
 
 @dataclass(frozen=True)
@@ -230,9 +230,10 @@ class Tangents:
             self.builder.emit(stmt)
             self._derived_call(stmt, callee)
         elif callee.rule is not None and callee.rule.kind == "jvp":
-            args = self.with_dots(
-                stmt.args, [k for k, p in enumerate(callee.params) if p.type.kind == "f"]
-            )
+            for k, arg in enumerate(stmt.args):
+                if k not in callee.rule.positions and self.dot(arg) is not None:
+                    raise not_covered(callee, k, stmt.loc)
+            args = self.with_dots(stmt.args, callee.rule.positions)
             dots = [self.fresh(result) for result in stmt.results if result.type.kind == "f"]
             self.builder.emit(
                 replace(
@@ -256,7 +257,7 @@ class Tangents:
         terms: list[tuple[Derived, tuple[Operand, ...]]] = []
         if moved:
             along = (*callee.along, moved)
-            derived = self._program.derivatives.get(callee.of, callee.wrt, along, stmt.loc)
+            derived = self._program.derivatives.get(callee.of, callee.wrt, along)
             terms.append((derived, (*stmt.args, *(self.full_dot(own[k]) for k in moved))))
         at = count
         for j, group in enumerate(callee.along):
@@ -266,7 +267,7 @@ class Tangents:
             if some:
                 part = tuple(group[k] for k in some)
                 along = (*callee.along[:j], part, *callee.along[j + 1 :])
-                derived = self._program.derivatives.get(callee.of, callee.wrt, along, stmt.loc)
+                derived = self._program.derivatives.get(callee.of, callee.wrt, along)
                 dots = tuple(self.full_dot(directions[k]) for k in some)
                 args = (*stmt.args[:at], *dots, *stmt.args[at + len(group) :])
                 terms.append((derived, args))

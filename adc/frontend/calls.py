@@ -6,11 +6,13 @@ import ast
 import types
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from adc.frontend import (
     closures,
     containers,
     control,
+    custom,
     elementwise,
     expressions,
     library,
@@ -127,6 +129,8 @@ def apply(
         made = nested.of_object(callee.value)
         if made is not None:
             return apply(lo, made, args, kwargs, node)
+        if custom.rule_of(callee.value, lo, node) is not None:
+            return custom.call(lo, callee.value, args, kwargs, node)
         name = nested.transform_name(callee.value)
         if name is not None:
             return nested.transform(lo, name, args, kwargs, node)
@@ -347,6 +351,26 @@ def run_function(
     lo.frame = Frame(source, {**lo.initial, EXIT: Num(integer(FALLS))}, fn)
     lo.builder.loc = source.span(source.node)
     result = call_recursive(lo, fn, source, args, source.node)
+    lo.heap = heap_of(lo.frame)
+    return result
+
+
+def run_custom(
+    lo: Lowerer, value: Any, fn: types.FunctionType, source: Source, bound: dict[str, Binding]
+) -> Binding:
+    """Lower the main function where it has a derivative of its own, for `lower`."""
+    lo.shared.sources[id(fn.__code__)] = source
+    spec = source.node.args
+    args: list[Binding] = []
+    for name, binding in bound.items():
+        if spec.vararg is not None and name == spec.vararg.arg and isinstance(binding, TupleOf):
+            args += binding.items
+        else:
+            args.append(binding)
+    lo.frame = Frame(source, {EXIT: Num(integer(FALLS))}, fn)
+    lo.builder.loc = source.span(source.node)
+    node = ast.copy_location(ast.Call(ast.Name("f", ast.Load()), [], []), source.node)
+    result = apply(lo, static(value), args, {}, node)
     lo.heap = heap_of(lo.frame)
     return result
 

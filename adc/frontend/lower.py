@@ -57,6 +57,7 @@ from adc.ir.functions import reached
 from adc.ir.opdef import OPS, numpy_value
 from adc.ir.types import BOOL, FLOAT, INT, NAMES, Array, Scalar
 from adc.ir.walk import Names
+from adc.library.transforms import has_rule
 
 # How deep calls are inlined before adc gives up; recursive functions become calls much earlier.
 MAX_CALL_DEPTH = 60
@@ -143,6 +144,8 @@ class Shared:
     callees: dict[object, Any] = field(default_factory=dict)
     # Derivatives that the code calls, by name.
     derived: dict[str, Derived] = field(default_factory=dict)
+    # Functions with derivatives of their own, and those of their rules.
+    rules: dict[object, Any] = field(default_factory=dict)
 
 
 class Lowerer:
@@ -704,6 +707,7 @@ def leaf_operand(lo: Lowerer, leaf: Num | ArrayRef, node: ast.AST | None = None)
 def _with_functions(shared: Shared, fn: Function) -> Function:
     """Return `fn` with the functions that it calls, and those with theirs."""
     callees = tuple(callee.function for callee in shared.callees.values())
+    callees += tuple(each for made in shared.rules.values() for each in made.functions)
     derived: list[Derived] = []
     for each in shared.derived.values():  # what one calls was declared before
         of = reached(replace(each.of, callees=callees, derived=tuple(derived)))
@@ -737,6 +741,7 @@ def lower(fn: Callable[..., Any], arguments: dict[str, Any]) -> Lowered:
     """
     from adc.frontend import calls, results
 
+    own = fn if has_rule(fn) else None
     if not isinstance(fn, types.FunctionType):
         inner = getattr(fn, "py_func", None) or getattr(fn, "__func__", None)
         if not isinstance(inner, types.FunctionType):
@@ -757,7 +762,10 @@ def lower(fn: Callable[..., Any], arguments: dict[str, Any]) -> Lowered:
     params = [param_of(lo, leaf) for leaf in made]
     inputs = {obj: value for obj, value in lo.origin.items()}
     try:
-        result = calls.run_function(lo, fn, source, bindings)
+        if own is not None:
+            result = calls.run_custom(lo, own, fn, source, bindings)
+        else:
+            result = calls.run_function(lo, fn, source, bindings)
     except Dead:
         result = Num(Literal(0.0, FLOAT))  # every path raises: nobody sees it
     except RecursionError:

@@ -26,6 +26,8 @@ from adc.frontend.places import Place
 from adc.ir.builder import integer
 from adc.ir.core import Function, Literal, Operand, Stmt, Value
 from adc.ir.errors import TypeMismatchError, UnsupportedError
+from adc.ir.types import Type
+from adc.ir.walk import Names
 
 
 @dataclass(frozen=True)
@@ -168,34 +170,50 @@ class Outline:
         others = {self._sources.get(obj, obj) for obj in objects - {own}}
         return source in others or bool(source.alias & others)
 
+    def reached(self, place: Place) -> tuple[Operand, ...]:
+        """Return what lies at a place outside the code, as it is here."""
+        self.lo.reach(place, self.lo.shared.values[place])
+        leaves = self.lo.captured[place][1]
+        return tuple(leaf_operand(self.lo, leaf, self.node) for leaf in leaves)
+
     def outside(self, parts: Sequence[Part]) -> dict[Place, tuple[Operand, ...]]:
         """Return what the functions found outside the code, as it is here."""
-        found: dict[Place, tuple[Operand, ...]] = {}
-        for part in parts:
-            for place in part.captured:
-                self.lo.reach(place, self.lo.shared.values[place])
-                leaves = self.lo.captured[place][1]
-                found[place] = tuple(leaf_operand(self.lo, leaf, self.node) for leaf in leaves)
-        return found
+        places = dict.fromkeys(place for part in parts for place in part.captured)
+        return {place: self.reached(place) for place in places}
+
+    def key(self) -> object:
+        """Return what decides about the functions: types, structure and constants."""
+        shapes = [closures.shape(each) for each in (self.inputs, *self.slots.values())]
+        which = [self._at.get(_key(leaf), leaf) for leaf in self._leaves]
+        return (tuple(shapes), tuple(which), tuple(operand.type for operand in self.operands))
 
     def function(
-        self, part: Part, outside: dict[Place, tuple[Operand, ...]],
-        more: Sequence[Value] = (), results_: Sequence[Operand] = (),
-    ) -> Function:  # fmt: skip
-        """Return a function that takes its inputs, what was found outside, and `more`."""
+        self,
+        part: Part,
+        outside: Mapping[Place, tuple[Operand, ...]],
+        taken: Sequence[Type] = (),
+        *,
+        gives: bool = False,
+        more: Sequence[Value] = (),
+        results_: Sequence[Operand] = (),
+    ) -> Function:
+        """Return a function that takes its inputs, what was found outside, `taken` and `more`.
+
+        What it has no use for is for a fellow; with `gives` it returns what it takes for that.
+        """
+        alone = Function(part.name, (*part.params, *more), part.body, ())
+        names = Names.of(alone)
         found: list[Value] = []
         for place, operands in outside.items():
             own = part.captured.get(place)
-            if own is None:  # of a fellow
-                own = tuple(
-                    Value(
-                        f"unused.{place.path[-1] if place.path else 'x'}.{len(found)}.{k}", o.type
-                    )
-                    for k, o in enumerate(operands)
-                )
-            found += own
+            found += own or [Value(names.fresh("unused"), o.type) for o in operands]
+        passed = [Value(names.fresh("taken"), ty) for ty in taken]
+        given = passed if gives else []
         return Function(
-            part.name, (*part.params, *found, *more), part.body, (*part.operands, *results_)
+            part.name,
+            (*part.params, *found, *passed, *more),
+            part.body,
+            (*part.operands, *given, *results_),
         )
 
 

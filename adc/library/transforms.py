@@ -32,4 +32,9 @@ def transform_name(value: Any) -> str | None:
     return found if isinstance(found, str) else None
 
 
-__all__ = ["Level", "transform", "transform_name"]
+def has_rule(fn: Any) -> bool:
+    """Whether a function, or the one behind a method, has a derivative of its own."""
+    return hasattr(type(getattr(fn, "__func__", fn)), "__adc_rule__")
+
+
+__all__ = ["Level", "has_rule", "transform", "transform_name"]
