@@ -50,6 +50,9 @@ class Custom(Generic[P, R]):
         """Return the function bound to an object."""
         return self if instance is None else types.MethodType(self, instance)
 
+    def __reduce__(self) -> str:
+        return self.__qualname__  # as functions do
+
     def __repr__(self) -> str:
         kind = type(self).__name__.lower().replace("custom", "custom_")
         return f"<adc {kind}({self.__qualname__})>"

@@ -88,6 +88,7 @@ class Interpreter:
     def __init__(self, fn: Function, derive: Derive | None = None) -> None:
         self.derive = derive
         self.derived = {each.name: each for each in fn.derived}
+        self.made: dict[str, Function] = {}
         self.functions = {callee.name: callee for callee in fn.callees} | {fn.name: fn}
         self.main = fn
         self.tape: list[tuple[Any, ...]] = []
@@ -186,7 +187,9 @@ class Interpreter:
             case Call(callee=callee, args=args) if callee in self.derived:
                 if self.derive is None:
                     raise IRError(f"{callee} has no statements yet: {stmt}")
-                made = Interpreter(self.derive(self.derived[callee]), self.derive)
+                if callee not in self.made:
+                    self.made[callee] = self.derive(self.derived[callee])
+                made = Interpreter(self.made[callee], self.derive)
                 found = made.run(many(args))
                 self.printed += made.printed
                 return found

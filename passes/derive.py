@@ -23,11 +23,10 @@ from adc.passes.tangent import tangent
 def derive(each: Derived) -> Function:
     """Return the function that a declaration stands for: value form, with Recalls."""
     if each.mode == "primal":
-        return replace(expand(each.of), name=each.name)
+        return expand(each.of)
     fn = pipeline.run(expand(each.of), pipeline.PRIMAL)
     if each.mode == "forward":
-        fn = pipeline.run(tangent(fn, each.wrt), pipeline.DERIVATIVE)
-        return replace(fn, name=each.name)
+        return pipeline.run(tangent(fn, each.wrt), pipeline.DERIVATIVE)
     made = adjoint(fn, each.wrt)
     made = replace(made, results=made.results[len(fn.results) :])
     made = pipeline.run(made, pipeline.DERIVATIVE)
@@ -36,7 +35,7 @@ def derive(each: Derived) -> Function:
         # The results so far, then the tangents of these.
         made = replace(moved, results=moved.results[len(made.results) :])
         made = pipeline.run(made, pipeline.DERIVATIVE)
-    return replace(made, name=each.name)
+    return made
 
 
 def expand(fn: Function) -> Function:
@@ -46,7 +45,7 @@ def expand(fn: Function) -> Function:
         return fn
     fn = replace(fn, derived=tuple(each for each in fn.derived if each not in plain))
     for each in plain:
-        fn = _with_callee(fn, derive(each))
+        fn = _with_callee(fn, each.name, derive(each))
     return fn
 
 
@@ -59,14 +58,14 @@ def link(fn: Function, finish: Callable[[Function], Function]) -> Function:
     derived = fn.derived
     fn = replace(fn, derived=())
     for each in derived:
-        fn = _with_callee(fn, link(finish(derive(each)), finish))
+        fn = _with_callee(fn, each.name, link(finish(derive(each)), finish))
     return fn
 
 
-def _with_callee(fn: Function, callee: Function) -> Function:
-    """Return `fn` with another callee, whose own callees get names that tell where they belong."""
+def _with_callee(fn: Function, name: str, callee: Function) -> Function:
+    """Return `fn` with a callee `name`, whose own callees get names that tell where they belong."""
     names = [each.name for each in callee.callees] + [each.name for each in callee.derived]
-    table = {name: f"{callee.name}_{name}" for name in names}
+    table = {each: f"{name}_{each}" for each in names} | {callee.name: name}
     family = tuple(_renamed(each, table) for each in (*callee.callees, callee))
     derived = tuple(replace(each, name=table[each.name]) for each in callee.derived)
     own = tuple(replace(each, callees=(), derived=()) for each in family)

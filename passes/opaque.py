@@ -67,11 +67,16 @@ class Derivatives:
         return self.get(reached(contracted(without_prints(tangent), moving)), wrt, ())
 
 
+def users_name(fn: Function) -> str:
+    """Return what a user calls a function that has a rule."""
+    return fn.name.rpartition("_custom")[0]
+
+
 def not_covered(callee: Function, position: int, loc: Span | None) -> NotDifferentiableError:
     """Return the error for what a function depends on and its rule does not mention."""
     name = callee.params[position].name
     return NotDifferentiableError(
-        f"the rule of {callee.name} says nothing about {name!r}, which the function uses",
+        f"the rule of {users_name(callee)}() says nothing about {name!r}, which the function uses",
         loc,
         "pass it as an argument of the function, so that the rule can give its derivative",
     )
@@ -82,12 +87,12 @@ def check_symmetric(of: Function, loc: Span | None) -> None:
     for each in (of, *of.callees):
         if each.rule is not None:
             raise NotDifferentiableError(
-                f"a gradient of {of.name} is differentiated in reverse, and {each.name} in it has "
-                "a custom rule",
+                f"a gradient is differentiated in reverse, and {users_name(each)}() in it has a "
+                "rule of its own",
                 loc,
                 "use `adc.hvp` or `adc.jvp` of the gradient: second derivatives that follow a "
                 "custom rule are taken forward over reverse",
             )
 
 
-__all__ = ["Derivatives", "check_symmetric", "not_covered"]
+__all__ = ["Derivatives", "check_symmetric", "not_covered", "users_name"]

@@ -45,7 +45,7 @@ from adc.ir.opdef import vjp_rule
 from adc.ir.types import Array
 from adc.ir.walk import Names
 from adc.passes.activity import Marks, flows, is_zero
-from adc.passes.opaque import Derivatives, not_covered
+from adc.passes.opaque import Derivatives, not_covered, users_name
 
 
 @dataclass(frozen=True)
@@ -245,7 +245,7 @@ class Tangents:
             )
         else:
             raise NotDifferentiableError(
-                f"{callee.name} has a custom rule for reverse mode only",
+                f"{users_name(callee)}() has a rule for reverse mode only",
                 stmt.loc,
                 "give it one for forward mode with `adc.custom_jvp`, which serves both modes",
             )

@@ -17,18 +17,33 @@ import numpy as np
 from adc.driver import transform
 from adc.frontend.bindings import ArrayRef, Binding, Num, Static, TupleOf
 from adc.frontend.lower import Lowered, lower, type_of
+from adc.ir import interp
 from adc.ir.core import Function
-from adc.ir.interp import run
 from adc.ir.parser import parse
 from adc.ir.verifier import problems
 from adc.passes import pipeline
 from adc.passes.adjoint import adjoint
+from adc.passes.derive import derive, expand, link
 from adc.passes.remat import rematerialize
 from adc.passes.storage import storage
 from adc.passes.tangent import tangent
 from tests import oracle
 
 POLICIES = ("store", "recompute", "auto", "random:1", "random:2")
+
+
+def run(fn: Function, args: Sequence[Any]) -> tuple[Any, ...]:
+    """Run a function in the interpreter, with the derivatives that it calls."""
+    return interp.run(fn, args, derive)
+
+
+def remat(fn: Function, policy: str) -> Function:
+    """Return a function without Recalls and declarations."""
+
+    def finish(each: Function) -> Function:
+        return rematerialize(each, policy).fn
+
+    return link(finish(fn), finish)
 
 
 def type_tree(value: Any) -> Any:
@@ -93,7 +108,7 @@ class Chain:
 
     @cached_property
     def primal(self) -> Function:
-        return pipeline.run(self.lowered.fn, pipeline.PRIMAL)
+        return pipeline.run(expand(self.lowered.fn), pipeline.PRIMAL)
 
     @cached_property
     def adjoint(self) -> Function:
@@ -143,7 +158,7 @@ def check_stages(
     if problem:
         found.append(f"adjoint: {problem}")
     for policy in policies:
-        done = pipeline.run(rematerialize(reverse, policy).fn, pipeline.CLEANUP)
+        done = pipeline.run(remat(reverse, policy), pipeline.CLEANUP)
         found += well_formed(done)
         if bits(run(done, fresh(chain.inputs))) != bits(results):
             found.append(f"remat {policy}: other bits")

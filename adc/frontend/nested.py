@@ -407,7 +407,7 @@ def _jvp(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
     dots = iter(found[len(own) :])
     # What is no float does not move.
     moving = [
-        next(dots) if operand.type.kind == "f" else _zeros_like(lo, own_value)
+        _dot(lo, next(dots), operand) if operand.type.kind == "f" else _zeros_like(lo, own_value)
         for operand, own_value in zip(own, found, strict=False)
     ]
     value, dot = (
@@ -417,6 +417,10 @@ def _jvp(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
         for leaves in (found[: len(own)], moving)
     )
     return TupleOf((value, dot))
+
+
+def _dot(lo: Lowerer, dot: Value, like: Operand) -> Operand:
+    return dot if isinstance(dot.type, Array) else structures.like_number(lo, dot, like)
 
 
 def _leaf(lo: Lowerer, operand: Operand) -> Num | ArrayRef:

@@ -130,9 +130,9 @@ class Guard:
 
     @classmethod
     def of(cls, place: Place, value: Any) -> Guard:
-        if trees.is_lazy(value):
+        fixed = isinstance(value, str | bool | tuple | None) or trees.is_unchanging(value)
+        if not fixed and trees.is_lazy(value):
             return cls(place, None, trees.key_of(value))
-        fixed = isinstance(value, (str, bool, tuple, type(None), *trees.UNCHANGING))
         return cls(place, value, None if fixed else trees.key_of(value))
 
     def holds(self, arguments: Sequence[Any] = ()) -> bool:

@@ -146,12 +146,19 @@ def gradients(lo: Lowerer, like: Binding, found: Iterator[Value]) -> Binding:
     made: list[Binding] = []
     for leaf in floats(like, lo.held):
         if isinstance(leaf, Num):
-            ty = numbers.scalar_type(leaf.operand)
-            made.append(Num(lo.convert(next(found), ty)))
+            made.append(Num(like_number(lo, next(found), leaf.operand)))
         else:
             assert isinstance(leaf, ArrayRef)
             made.append(lo.new_array(next(found), lo.dims[leaf.object], leaf.object.name))
     return arranged(lo, like, lo.held, iter(made))
+
+
+def like_number(lo: Lowerer, operand: Operand, like: Operand) -> Operand:
+    """Return a number as Python's own where another one is."""
+    ty = numbers.scalar_type(like)
+    if not ty.weak or operand.type == ty:
+        return operand
+    return lo.builder.apply("cast", operand, params=(str(ty),))
 
 
 def returned(
@@ -282,6 +289,7 @@ __all__ = [
     "fitted_to",
     "floats",
     "gradients",
+    "like_number",
     "new_array",
     "new_ref",
     "returned",

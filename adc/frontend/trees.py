@@ -214,6 +214,8 @@ def parts_of(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
 
 def is_constant(value: Any) -> bool:
     """Whether a captured object is built into the code: what holds no array and cannot change."""
+    if is_unchanging(value):
+        return True
     if type(value) is tuple or is_named_tuple(type(value)):
         return all(isinstance(type_of(item), Scalar) or is_constant(item) for item in value)
     return type(value) is bool or (type_of(value) is None and parts_of(value) is None)
@@ -231,6 +233,18 @@ UNCHANGING = (
     type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, np.ufunc, np.dtype,
     enum.Enum,
 )  # fmt: skip
+
+
+def is_unchanging(value: Any) -> bool:
+    """Whether an object is what it is: functions, classes, modules, and compiled functions.
+
+    What adc and Numba make of functions holds the code of calls so far, which is nobody's concern.
+    """
+    return (
+        isinstance(value, UNCHANGING)
+        or hasattr(type(value), "__adc_applied__")
+        or isinstance(getattr(value, "py_func", None), types.FunctionType)
+    )
 
 
 def key_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> object:
@@ -254,7 +268,7 @@ def key_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> obj
         return _container_key(value, whole, within)
     if isinstance(value, np.generic):
         return value.dtype
-    if isinstance(value, UNCHANGING):
+    if is_unchanging(value):
         return "object", id(value)
     return _container_key(value, whole, within)
 
@@ -279,7 +293,7 @@ def _container_key(value: Any, whole: bool, within: tuple[int, ...]) -> object:
 
 def state_of(value: Any, seen: tuple[int, ...] = ()) -> object:
     """Return the attributes of an object: those that the function reads are built into the code."""
-    if isinstance(value, UNCHANGING) or id(value) in seen:
+    if is_unchanging(value) or id(value) in seen:
         return None
     found = attributes(value)
     for cls in type(value).__mro__[:-1]:
