@@ -315,6 +315,7 @@ def test_every_rule_has_a_malformed_case() -> None:
         "{result} is {result.type}, {array} is {array.type}",
         "{result} is {result.type}, {value} is {value.type}",
         "no function named {name}",
+        "the results of {name} are {', '.join(map(str, types))}",
     }
     assert len(messages) > 20
     for message in set(messages) - unreachable:
