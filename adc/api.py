@@ -84,7 +84,8 @@ class Derivative:
 
     # -- inspection ------------------------------------------------------------------------
 
-    def _compiled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
+    def compiled_for(self, *args: Any, **kwargs: Any) -> Compiled:
+        """Return the code for the given (or the last) arguments."""
         if args or kwargs:
             return self._code.find(self._code.match(args, kwargs))[0]
         if self._code.last is None:
@@ -102,7 +103,7 @@ class Derivative:
             ``"frontend"``, or the name of a pass: ``"simplify"``, ``"cse"``, ``"bounds"``,
             ``"dce"``, ``"adjoint"``, ``"tangent"``, ``"remat"``, ``"storage"``.
         """
-        trace = self._compiled(args, kwargs).compilation.trace
+        trace = self.compiled_for(*args, **kwargs).compilation.trace
         try:
             return str(trace.after(after))
         except KeyError:
@@ -111,11 +112,11 @@ class Derivative:
 
     def source(self, *args: Any, **kwargs: Any) -> str:
         """Return the Python source that was generated and compiled."""
-        return self._compiled(args, kwargs).source
+        return self.compiled_for(*args, **kwargs).source
 
     def plan(self, *args: Any, **kwargs: Any) -> Plan:
         """Return what the reverse code keeps and recomputes, value by value."""
-        plan = self._compiled(args, kwargs).plan
+        plan = self.compiled_for(*args, **kwargs).plan
         assert plan is not None
         return plan
 
@@ -126,7 +127,7 @@ class Derivative:
         """
         from adc.inspect.graph import graph_of
 
-        compilation = self._compiled(args, kwargs).compilation
+        compilation = self.compiled_for(*args, **kwargs).compilation
         return graph_of(compilation.trace, compilation.plan)
 
     def signatures(self) -> list[str]:

@@ -311,3 +311,39 @@ def test_what_cannot_be_checked() -> None:
         check_grads(energy, (X,), order=3)
     with pytest.raises(adc.AdcError, match="modes='back'"):
         check_grads(energy, (X,), modes="back")
+
+
+# -- called from a user's own compiled code --------------------------------------------------------
+
+SLOPE = adc.value_and_grad(lambda x, s: np.sum(np.sin(x) * s))
+IN_A_DICT = adc.jit(lambda x: {"a": x})
+
+
+def test_called_from_numba() -> None:
+    numba = pytest.importorskip("numba")
+
+    def descend(x: Any, rounds: int) -> Any:
+        total = 0.0
+        for _ in range(rounds):
+            value, slope = SLOPE(x, 0.5)
+            x = x - 0.1 * slope
+            total += value
+        return x, total
+
+    x, total = np.ones(3), 0.0
+    for _ in range(4):
+        total += np.sum(np.sin(x) * 0.5)
+        x = x - 0.1 * np.cos(x) * 0.5
+    found, sum_ = numba.njit(descend)(np.ones(3), 4)
+    np.testing.assert_allclose(found, x, rtol=1e-14)
+    assert abs(sum_ - total) < 1e-13
+
+
+def test_what_numba_cannot_hold_is_refused() -> None:
+    numba = pytest.importorskip("numba")
+
+    def program(x: Any) -> Any:
+        return IN_A_DICT(x)
+
+    with pytest.raises(numba.core.errors.TypingError, match="adc: the result of"):
+        numba.njit(program)(1.0)

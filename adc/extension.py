@@ -1,0 +1,21 @@
+"""What Numba loads when it is first used (entry point `numba_extensions`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def init() -> None:
+    """Make derivatives callable from a user's own ``@njit`` code."""
+    from adc.api import Derivative
+    from adc.backend.callable import register, zeros_like_types
+
+    def result_of(derivative: Any, args: tuple[Any, ...]) -> Any:
+        compiled = derivative.compiled_for(*args)
+        types = [result.type for result in compiled.compilation.fn.results]
+        return compiled.present(zeros_like_types(types))
+
+    register(Derivative, result_of)
+
+
+__all__ = ["init"]
