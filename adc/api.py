@@ -108,7 +108,8 @@ class Derivative:
     def plan(self, *args: Any, **kwargs: Any) -> Plan:
         """Return what the reverse code keeps and recomputes, value by value."""
         plan = self._compiled(args, kwargs).plan
-        assert plan is not None
+        if plan is None:
+            raise ArgumentError(f"{self!r} has no reverse code", None, "only that has a plan")
         return plan
 
     def graph(self, *args: Any, **kwargs: Any) -> Graph:
