@@ -57,14 +57,25 @@ def _characters(line: str, column: int) -> int:
 class AdcError(Exception):
     """Base of every error that adc itself reports.
 
-    Attributes
+    Parameters
     ----------
-    code : str
-        Stable code such as ``"ADC012"``.
-    span : Span or None
+    message : str
+        What is wrong.
+    span : Span, optional
         Where in the user's source.
     hint : str
         What to do about it.
+
+    Attributes
+    ----------
+    code : str
+        Stable code such as ``"ADC012"``; `adc explain` has a page for each.
+
+    Examples
+    --------
+    >>> print(AdcError("no such thing", None, "try another"))
+    [ADC000] no such thing
+      Hint: try another
     """
 
     code = "ADC000"
