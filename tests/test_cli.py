@@ -293,6 +293,8 @@ def test_what_has_no_answer(
         ("ir", "{}:squares", "--example", "constant"),
         ("ir", "{}:second", "--args", "float", "--argnums", "0"),
         ("ir", "{}:squares", "--argnums", "x"),
+        ("ir", "{}:squares", "--args", "f64[:], int"),
+        ("ir", "{}:product", "--args", "float"),
         ("nosuch",),
         (),
     ],

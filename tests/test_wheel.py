@@ -66,7 +66,7 @@ def test_the_source_distribution_holds_what_its_tests_need(sdist: Path) -> None:
         path.relative_to(ROOT).as_posix()
         for folder in ["tests", "examples"]
         for path in (ROOT / folder).rglob("*")
-        if path.is_file() and path.suffix != ".pyc"
+        if path.is_file() and "__pycache__" not in path.parts
     }
     assert on_disk | set(FILES) <= packed
 

@@ -101,7 +101,9 @@ def parser() -> argparse.ArgumentParser:
     checked.add_argument(
         "--step", type=float, metavar="H", help="of the differences (default: by size and dtype)"
     )
-    checked.add_argument("--seed", type=int, default=0, help="of the random directions")
+    checked.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="of the random directions"
+    )
 
     graph = add(
         "graph",

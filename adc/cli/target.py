@@ -59,6 +59,10 @@ def find(args: argparse.Namespace) -> Target:
     derivative = _derivative(found, args)
     given = _arguments(derivative.__wrapped__, module, file, args)
     try:
+        inspect.signature(derivative.__wrapped__).bind(*given)
+    except TypeError as error:
+        raise UsageError(f"{name}(): {error}") from None
+    try:
         made = _compilation(derivative, given)
     except NonScalarError:
         if isinstance(found, Derivative):
