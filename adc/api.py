@@ -117,7 +117,8 @@ class Derivative:
     def plan(self, *args: Any, **kwargs: Any) -> Plan:
         """Return what the reverse code keeps and recomputes, value by value."""
         plan = self.compiled_for(*args, **kwargs).plan
-        assert plan is not None
+        if plan is None:
+            raise ArgumentError(f"{self!r} has no reverse code", None, "only that has a plan")
         return plan
 
     def graph(self, *args: Any, **kwargs: Any) -> Graph:
@@ -417,8 +418,21 @@ def value_and_grad(
     remat: str = "auto",
     cache: bool = True,
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
-    """Return a function that computes ``(value, gradient)`` of `fn`; see `grad`.
+    """Return a function that computes ``(value, gradient)`` of `fn`.
 
+    Parameters
+    ----------
+    fn, argnums, argnames, has_aux, remat, cache
+        As for `grad`.
+
+    Returns
+    -------
+    callable
+        Takes the arguments of `fn`; returns its value and what `grad` would return. With
+        `has_aux`, ``((value, aux), gradient)``.
+
+    Examples
+    --------
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
@@ -488,6 +502,13 @@ def jvp(
         gradient of a function.
     primals, tangents : sequences
         The arguments, and a direction for each: of its shape, or None to hold it fixed.
+    remat, cache
+        As for `grad`.
+
+    Returns
+    -------
+    value, tangent : object
+        What `fn` returns, and its derivative: of the same structure.
 
     Examples
     --------
@@ -520,6 +541,8 @@ def hvp(
         A Python function that returns one float.
     primals, tangents : sequences
         The arguments, and a direction for each: of its shape, or None to hold it fixed.
+    remat, cache
+        As for `grad`.
 
     Returns
     -------
@@ -558,6 +581,21 @@ def jit(
 
     It has the numerics that derivatives of `fn` have, and does not change its arguments.
 
+    Parameters
+    ----------
+    fn : callable
+        A Python function that returns numbers, arrays, or tuples, lists and dicts of them; or a
+        derivative.
+    cache : bool
+        Whether compiled code is kept on disk.
+
+    Returns
+    -------
+    callable
+        Takes the arguments of `fn`, and returns what it does.
+
+    Examples
+    --------
     >>> jit(lambda x, n: {"power": x**n, "n": n})(3.0, 2)
     {'power': 9.0, 'n': 2}
     """
@@ -577,6 +615,18 @@ def checkpoint(fn: Callable[..., Any]) -> Checkpoint:
     Programs mean the same with and without the mark. It is accepted now; plans will heed it when
     they are made for a byte budget.
 
+    Parameters
+    ----------
+    fn : callable
+        A Python function.
+
+    Returns
+    -------
+    callable
+        It does what `fn` does.
+
+    Examples
+    --------
     >>> grad(checkpoint(lambda x: x * x))(2.0)
     4.0
     """
@@ -596,8 +646,10 @@ def vjp(
     fn : callable
         A Python function that returns floats, arrays, or tuples, lists and dicts of them; or the
         gradient of a function.
-    primals
+    *primals
         The arguments. Later changes to them do not matter.
+    remat, cache
+        As for `grad`.
 
     Returns
     -------
@@ -666,7 +718,15 @@ def jacrev(
 ) -> Any:
     """Return a function that computes the Jacobian of `fn` in reverse mode, row by row.
 
-    Better than `jacfwd` where there are more arguments than results. Options are those of `grad`.
+    Better than `jacfwd` where there are more arguments than results.
+
+    Parameters
+    ----------
+    fn : callable
+        A Python function that returns floats, arrays, or tuples, lists and dicts of them; or the
+        gradient of a function.
+    argnums, argnames, remat, cache
+        As for `grad`.
 
     Returns
     -------
@@ -695,8 +755,20 @@ def jacfwd(
 ) -> Any:
     """Return a function that computes the Jacobian of `fn` in forward mode, column by column.
 
-    As `jacrev`, but better where there are more results than arguments.
+    Better than `jacrev` where there are more results than arguments.
 
+    Parameters
+    ----------
+    fn, argnums, argnames, remat, cache
+        As for `jacrev`.
+
+    Returns
+    -------
+    callable
+        Its result is that of what `jacrev` makes.
+
+    Examples
+    --------
     >>> jacfwd(lambda x, y: (x * y, x + y), argnums=(0, 1))(2.0, 3.0)
     ((3.0, 2.0), (1.0, 1.0))
     """
@@ -714,9 +786,23 @@ def hessian(
 ) -> Any:
     """Return a function that computes the matrix of second derivatives, forward over reverse.
 
-    `fn` returns one float. For an argument of shape `s` the result has shape ``s + s``; for
-    several it is a tuple of tuples. Use `hvp` where products with the Hessian are enough.
+    Use `hvp` where products with the Hessian are enough.
 
+    Parameters
+    ----------
+    fn : callable
+        A Python function that returns one float.
+    argnums, argnames, remat, cache
+        As for `grad`.
+
+    Returns
+    -------
+    callable
+        For an argument of shape `s` its result has shape ``s + s``; for several it is a tuple of
+        tuples.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> hessian(lambda x: x[0] * x[1] ** 2)(np.array([3.0, 5.0]))
     array([[ 0., 10.],

@@ -485,6 +485,10 @@ def release_memory() -> None:
 
     Every derivative keeps its workspace for the next call. Calls that are running now are not
     disturbed; the next ones take new memory.
+
+    Examples
+    --------
+    >>> release_memory()
     """
     with cache.LOCK:
         kernels = list(_kernels)

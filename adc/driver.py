@@ -86,9 +86,7 @@ def transform(lowered: Lowered, steps: Sequence[Step], policy: str = "auto") -> 
 
 
 def _copied(copy: storage.Copy) -> PlanEntry:
-    loc = copy.loc
-    file, line = (loc.file, loc.line) if loc else ("", 0)
-    return PlanEntry(copy.value, file, line, COPIED, "the array", copy.reason)
+    return PlanEntry.at(copy.loc, copy.value, COPIED, "the array", copy.reason)
 
 
 def compile_ir(

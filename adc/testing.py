@@ -57,6 +57,10 @@ def check_grads(
         If a derivative differs; it says in which mode, and by how much.
     AdcError
         If `fn` cannot be differentiated.
+
+    Examples
+    --------
+    >>> check_grads(lambda x: {"square": x * x}, (3.0,), modes="fwd")
     """
     names = (modes,) if isinstance(modes, str) else tuple(modes)
     if order not in (1, 2) or not set(names) <= {"fwd", "rev"}:

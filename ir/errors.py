@@ -29,6 +29,13 @@ class Span:
         """Return the first source line of the range, without its newline."""
         return linecache.getline(self.file, self.line).rstrip("\n")
 
+    def excerpt(self) -> str:
+        """Return the source in the range, or "" if that is more than one line, or gone."""
+        if self.end_line not in (0, self.line) or not self.end_column:
+            return ""
+        line = self.text()
+        return line[_characters(line, self.column) : _characters(line, self.end_column)].strip()
+
     def caret(self) -> str:
         """Return the source line with carets under the range, or "" if the source is gone."""
         line = self.text()
@@ -50,14 +57,25 @@ def _characters(line: str, column: int) -> int:
 class AdcError(Exception):
     """Base of every error that adc itself reports.
 
-    Attributes
+    Parameters
     ----------
-    code : str
-        Stable code such as ``"ADC012"``.
-    span : Span or None
+    message : str
+        What is wrong.
+    span : Span, optional
         Where in the user's source.
     hint : str
         What to do about it.
+
+    Attributes
+    ----------
+    code : str
+        Stable code such as ``"ADC012"``; `adc explain` has a page for each.
+
+    Examples
+    --------
+    >>> print(AdcError("no such thing", None, "try another"))
+    [ADC000] no such thing
+      Hint: try another
     """
 
     code = "ADC000"

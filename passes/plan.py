@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import sys
+from collections import Counter
 from dataclasses import asdict, dataclass, field
 from html import escape
-from typing import ClassVar
+
+from adc.ir.errors import Span
 
 # Decisions.
 KEPT = "kept"  # pushed on the tape, or held in a variable
@@ -30,6 +35,10 @@ class PlanEntry:
         Bytes held from the forward to the reverse code, as a formula in sizes and trip counts.
     reason : str
         Why.
+    function : str
+        The function that computes it: the differentiated one, or one that it calls.
+    expression : str
+        What computes it, as it stands in the source; "" where it takes more than one line.
     """
 
     value: str
@@ -38,36 +47,92 @@ class PlanEntry:
     decision: str
     bytes: str
     reason: str
+    function: str = ""
+    expression: str = ""
+
+    @staticmethod
+    def at(span: Span | None, value: str, decision: str, size: str, reason: str) -> PlanEntry:
+        """Return the entry of a value that is computed at `span`."""
+        if span is None:
+            return PlanEntry(value, "", 0, decision, size, reason)
+        where = (span.function, span.excerpt())
+        return PlanEntry(value, span.file, span.line, decision, size, reason, *where)
 
 
-@dataclass(frozen=True)
+# The longest expression that is shown.
+_LONGEST = 32
+_COLOURS = {KEPT: "red", COPIED: "red", RECOMPUTED: "yellow", RELOADED: "green"}
+
+
+@dataclass(frozen=True, repr=False)
 class Plan:
-    """Every decision of one gradient, in program order, and the copies that storage added."""
+    """Every decision of one gradient, in program order, and the copies that storage added.
+
+    Printed, it is a table: coloured in a terminal, plain text elsewhere and where ``NO_COLOR`` is
+    set.
+    """
 
     policy: str
     entries: tuple[PlanEntry, ...]
     copies: tuple[PlanEntry, ...] = field(default=())
 
-    COLUMNS: ClassVar[tuple[str, ...]] = ("line", "value", "decision", "bytes", "why")
+    def columns(self) -> tuple[str, ...]:
+        """Return the titles of the table; functions are named where there is more than one."""
+        where = ("line", "function") if self._functions else ("line",)
+        return (*where, "value", "expression", "decision", "bytes", "why")
 
     def rows(self) -> list[tuple[str, ...]]:
         """Return the entries and copies as text, column by column."""
-        return [
-            (str(entry.line or "-"), entry.value, entry.decision, entry.bytes, entry.reason)
-            for entry in (*self.entries, *self.copies)
-        ]
+        rows: list[tuple[str, ...]] = []
+        for entry in (*self.entries, *self.copies):
+            where = [str(entry.line or "-")] + [entry.function or "-"] * self._functions
+            text = entry.expression
+            if len(text) > _LONGEST:
+                text = text[: _LONGEST - 1] + "…"
+            rows.append((*where, entry.value, text, entry.decision, entry.bytes, entry.reason))
+        return rows
+
+    @property
+    def _functions(self) -> bool:
+        found = {(each.file, each.function) for each in (*self.entries, *self.copies)}
+        return len(found - {("", "")}) > 1
 
     def __str__(self) -> str:
-        rows = [self.COLUMNS, *self.rows()]
-        widths = [max(len(row[k]) for row in rows) for k in range(5)]
+        return self._coloured() if _wants_colour() else self._plain()
+
+    def __repr__(self) -> str:
+        counts = Counter(entry.decision for entry in (*self.entries, *self.copies))
+        words = ", ".join(f"{count} {decision}" for decision, count in counts.items())
+        return f"<adc plan ({self.policy}): {words or 'nothing is needed'}>"
+
+    def _plain(self) -> str:
+        rows = [self.columns(), *self.rows()]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [f"plan ({self.policy})"]
         for row in rows:
             lines.append("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)))
         return "\n".join(line.rstrip() for line in lines)
 
+    def _coloured(self) -> str:
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(title=f"plan ({self.policy})", title_justify="left", box=None, pad_edge=False)
+        for column in self.columns():
+            # Only reasons are broken where a line is too short.
+            table.add_column(column, no_wrap=column != "why")
+        entries = (*self.entries, *self.copies)
+        for entry, row in zip(entries, self.rows(), strict=True):
+            table.add_row(*map(Text, row), style=_COLOURS.get(entry.decision))
+        console = Console(file=io.StringIO(), force_terminal=True, highlight=False)
+        with console.capture() as captured:
+            console.print(table)
+        return captured.get().rstrip("\n")
+
     def _repr_html_(self) -> str:
         """Return the table for a notebook."""
-        head = "".join(f"<th>{column}</th>" for column in self.COLUMNS)
+        head = "".join(f"<th>{column}</th>" for column in self.columns())
         body = "".join(
             "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
             for row in self.rows()
@@ -87,3 +152,13 @@ class Plan:
             tuple(PlanEntry(**entry) for entry in data["entries"]),
             tuple(PlanEntry(**entry) for entry in data["copies"]),
         )
+
+
+def _wants_colour() -> bool:
+    """Whether what is printed now is seen by a person in a terminal that shows colours."""
+    return (
+        sys.stdout is not None
+        and sys.stdout.isatty()
+        and not os.environ.get("NO_COLOR")
+        and os.environ.get("TERM") != "dumb"
+    )

@@ -113,16 +113,7 @@ def _entries(decisions: Decisions) -> list[PlanEntry]:
         if loc is None and site.region:
             loc = decisions.loops[site.region].loc
         size = _bytes(value, site.region, decisions) if decision.kind == KEPT else "0"
-        entries.append(
-            PlanEntry(
-                value.name,
-                loc.file if loc else "",
-                loc.line if loc else 0,
-                decision.kind,
-                size,
-                decision.reason,
-            )
-        )
+        entries.append(PlanEntry.at(loc, value.name, decision.kind, size, decision.reason))
     return entries
 
 

@@ -17,7 +17,7 @@ import pytest
 
 import adc
 from adc import cli
-from adc.cli import completion, target
+from adc.cli import completion, failure, target
 
 PROGRAM = """
 import dataclasses
@@ -65,7 +65,42 @@ def refused(x: float):
 def jump(x):
     return x * np.floor(4.0 * x)
 
+def arrays(p, x: "f64[2]"):
+    return {"a": p[0] * x, "b": [p[1] * x[0], 3]}, x.sum()
+
+def arrays_at():
+    return [1.0, 2.0], np.ones(2)
+
+def near(x: float):
+    assert x > 1.3
+    return x * x
+
+def inverse(x: float, n: int = 0):
+    return x / n
+
+def unsolvable(a: "f64[2, 2]"):
+    return np.linalg.solve(a * 0.0, a)[0, 0]
+
+def no_data():
+    return [][1]
+
+class Scale:
+    def __init__(self):
+        self.w = 2.0
+
+    @adc.grad
+    def slope(self, x):
+        return self.w * x * x
+
+slope = Scale().slope
 second = adc.grad(adc.grad(single))
+fast = adc.jit(squares)
+marked = adc.checkpoint(single)
+rows = adc.jacrev(arrays, (0, 1))
+columns = adc.jacfwd(arrays)
+curvature = adc.hessian(squares)
+_, pull = adc.vjp(single, 2.0)
+product_of = adc.hvp(single, (2.0,), (1.0,))
 constant = 3
 """
 
@@ -117,7 +152,7 @@ def test_source(program: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_plan(program: str, capsys: pytest.CaptureFixture[str]) -> None:
     auto = _printed(capsys, "plan", f"{program}:squares", "--example", "data")
-    assert auto.startswith("plan (auto)\nline  value  decision")
+    assert auto.startswith("plan (auto)\nline  value  expression  decision")
     stored = _printed(capsys, "plan", f"{program}:squares", "--args", "f32[:]", "--remat", "store")
     assert stored.startswith("plan (store)\n")
     second = _printed(capsys, "plan", f"{program}:second", "--args", "float")
@@ -132,6 +167,13 @@ def test_plan(program: str, capsys: pytest.CaptureFixture[str]) -> None:
         ("with_aux", ("--args", "1.5"), ("x",)),
         ("second", ("--args", "float"), ("x",)),
         ("single", ("--args", "f32"), ("x",)),
+        ("arrays", ("--example", "arrays_at", "--argnums", "1,0"), ("x[0]", "p.0")),
+        ("rows", ("--example", "arrays_at", "--remat", "store"), ("x[0]", "p.0")),
+        ("columns", ("--example", "arrays_at"), ("p.0", "p.1")),
+        ("curvature", ("--args", "f64[:]"), ("x[0]",)),
+        ("fast", ("--args", "f64[:]"), ("x[0]",)),
+        ("marked", ("--args", "2.0"), ("x",)),
+        ("slope", ("--args", "2.0"), ("x",)),
     ],
 )
 def test_check(
@@ -142,7 +184,9 @@ def test_check(
     named: tuple[str, ...],
 ) -> None:
     shown = _printed(capsys, "check", f"{program}:{function}", *options).splitlines()
-    names = [line.split("  ")[0] for line in shown[1:-1]]
+    several = function in ("arrays", "rows", "columns", "curvature")
+    assert several == shown[-2].startswith("of a random combination of ")
+    names = [line.split("  ")[0] for line in shown[1 : -2 if several else -1]]
     assert set(named) <= set(names)
     assert shown[-1] == f"all {len(names)} derivatives agree"
 
@@ -165,6 +209,78 @@ def test_errors_of_the_program(program: str, capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.parametrize(
+    ("function", "options", "message", "line"),
+    [
+        ("inverse", (), "ZeroDivisionError: float division by zero\n", "return x / n"),
+        ("near", ("--args", "1.0"), "AssertionError\n", "assert x > 1.3"),
+        ("near", ("--args", "1.3001"), "AssertionError\nThis happened near", "assert x > 1.3"),
+        ("unsolvable", (), "numpy.linalg.LinAlgError: Singular matrix\n", "np.linalg.solve("),
+        ("single", ("--example", "no_data"), "IndexError: list index", "return [][1]"),
+    ],
+)
+def test_errors_that_the_program_raises(
+    program: str,
+    capsys: pytest.CaptureFixture[str],
+    function: str,
+    options: tuple[str, ...],
+    message: str,
+    line: str,
+) -> None:
+    assert cli.main(["check", f"{program}:{function}", *options]) == 1
+    shown = capsys.readouterr().err
+    assert shown.startswith(message)
+    assert line in shown
+    assert shown.count("File ") == 1
+    assert "Traceback" not in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("import nosuch_module", "ModuleNotFoundError: "),
+        ("def f(:", "  File "),
+        ("1 / 0", "ZeroDivisionError: division by zero\n  File "),
+    ],
+)
+def test_files_that_do_not_load(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    text: str,
+    message: str,
+) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    file = tmp_path / "does_not_load.py"
+    file.write_text(text)
+    assert cli.main(["ir", f"{file}:f"]) == 1
+    shown = capsys.readouterr().err
+    assert shown.startswith(message)
+    assert shown.count("File ") == 1
+    monkeypatch.delitem(sys.modules, "does_not_load")
+
+
+def test_defects_keep_their_traceback(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(target, "_arguments", None)
+    with pytest.raises(TypeError):
+        cli.main(["check", f"{program}:single", "--args", "1.0"])
+
+
+@pytest.mark.parametrize(
+    ("command", "function", "message"),
+    [
+        ("check", "pull", "is what adc.vjp returned: name the function that was differentiated"),
+        ("check", "product_of", "is not a function, but a float"),
+        ("plan", "fast", "<adc jit(squares)> has no reverse code, and so no plan"),
+    ],
+)
+def test_what_has_no_answer(
+    program: str, capsys: pytest.CaptureFixture[str], command: str, function: str, message: str
+) -> None:
+    _usage(command, f"{program}:{function}", "--args", "f64[:]")
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     "argv",
     [
         ("ir", "{}"),
@@ -177,6 +293,8 @@ def test_errors_of_the_program(program: str, capsys: pytest.CaptureFixture[str])
         ("ir", "{}:squares", "--example", "constant"),
         ("ir", "{}:second", "--args", "float", "--argnums", "0"),
         ("ir", "{}:squares", "--argnums", "x"),
+        ("ir", "{}:squares", "--args", "f64[:], int"),
+        ("ir", "{}:product", "--args", "float"),
         ("nosuch",),
         (),
     ],
@@ -195,6 +313,7 @@ def test_samples() -> None:
     assert made[5].max() < 4
     assert type(made[6]) is np.float32
     assert doctest.testmod(target).failed == 0
+    assert doctest.testmod(failure).failed == 0
 
 
 def test_passes(program: str, capsys: pytest.CaptureFixture[str]) -> None:

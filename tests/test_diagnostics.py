@@ -86,6 +86,16 @@ def test_function_without_source() -> None:
         adc.grad(_executed("def program(x):\n    return x * x\n"))(1.0)
 
 
+def test_the_program_of_dash_c_is_not_mistaken(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = "def program(x):\n    return x * x * x\n"
+    cached = (len(other), None, other.splitlines(keepends=True), "<string>")
+    monkeypatch.setitem(linecache.cache, "<string>", cached)  # as Python 3.13 has it
+    namespace: dict[str, Any] = {}
+    exec("def program(x):\n    return x * x\n", namespace)
+    with pytest.raises(SourceError, match="source of 'program' cannot be found"):
+        adc.grad(namespace["program"])(3.0)
+
+
 @pytest.mark.parametrize("fn", [math.sin, np.sin, functools.partial(max, 1.0)], ids=repr)
 def test_callables_without_python_code(fn: Callable[..., Any]) -> None:
     with pytest.raises(AdcError) as caught:

@@ -1,8 +1,7 @@
-"""The examples and the README's program run as they stand."""
+"""The examples run as they stand."""
 
 from __future__ import annotations
 
-import re
 import runpy
 from pathlib import Path
 
@@ -21,10 +20,3 @@ def test_example(
     monkeypatch.chdir(tmp_path)  # some leave a picture
     runpy.run_path(str(path), run_name="__main__")
     assert capsys.readouterr().out
-
-
-def test_readme(tmp_path: Path) -> None:
-    first = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[0]
-    path = tmp_path / "readme.py"
-    path.write_text(first + "\ngradient = roughness(np.linspace(0.0, 1.0, 5), 2.0)\n")
-    assert runpy.run_path(str(path))["gradient"].shape == (5,)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import inspect
 import math
 import re
 from collections.abc import Iterator
@@ -138,9 +139,42 @@ def test_inner_loops_are_folded_first(most: int) -> None:
 
 def test_code_without_loops_is_not_folded() -> None:
     drawing = draw(_before_remat(_compiled(line)))
-    count = len(list(drawing.top.nodes()))
+    count = sum(not node.is_minor for node in drawing.top.nodes())
     fold(drawing, 3)
     assert len(list(drawing.top.nodes())) == count
+
+
+def test_sizes_and_checks_are_left_out_first() -> None:
+    drawing = draw(_before_remat(_compiled(cholesky)))
+    whole = len(list(drawing.top.nodes()))
+    assert any(node.label.startswith("check ") for node in drawing.top.nodes())
+    fold(drawing, whole - 1)
+    labels = [node.label for node in drawing.top.nodes()]
+    assert len(labels) < whole
+    assert not any(label.startswith("check ") or " = dim[" in label for label in labels)
+    assert not any(node.shape == "box3d" for node in drawing.top.nodes())
+
+
+def test_folded_loops_show_their_line() -> None:
+    drawing = draw(_before_remat(_compiled(cholesky)))
+    fold(drawing, 12)
+    labels = [node.label for node in drawing.top.nodes() if node.shape == "box3d"]
+    start = inspect.getsourcelines(cholesky)[1]
+    assert any(
+        re.match(rf"line {start + 2}: for j in range\(n\):\n\(\d+ n", each) for each in labels
+    )
+    assert any(each.startswith(f"reverse of line {start + 2}: for j in") for each in labels)
+
+
+def test_edges_are_drawn_for_what_takes_memory() -> None:
+    made = _compiled(cholesky)
+    assert made.plan is not None
+    source = graph_of(made.trace, made.plan).source
+    kept = [entry for entry in made.plan.entries if entry.decision == "kept"]
+    assert kept
+    assert source.count("style=dashed") < source.count('label="recall ')
+    for entry in kept:
+        assert f'label="recall {entry.value}\\n{entry.bytes} bytes"' in source
 
 
 @pytest.mark.parametrize("fn", PROGRAMS, ids=lambda fn: str(fn.__name__))

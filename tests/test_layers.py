@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 # Layer -> what it may import besides the standard library. A name allows what lies below it.
 MAY_IMPORT = {
     "adc.ir": {"adc.ir", "numpy"},
-    "adc.passes": {"adc.ir", "adc.passes", "numpy", "scipy"},
+    "adc.passes": {"adc.ir", "adc.passes", "numpy", "rich", "scipy"},
     "adc.frontend": {"adc.ir", "adc.frontend", "adc.library", "numpy"},
     "adc.library": {"adc.library", "numpy"},
     "adc.backend": {"adc.ir", "adc.backend", "llvmlite", "numba", "numpy"},

@@ -45,7 +45,7 @@ def test_derivative_and_plan() -> None:
     (table,) = shown.iter("table")
     rows = [[cell.text or "" for cell in row] for row in table.iter("tr")]
     plan = slope.plan()
-    assert rows == [list(plan.COLUMNS), *map(list, plan.rows())]
+    assert rows == [list(plan.columns()), *map(list, plan.rows())]
     assert len(rows) > 1
     assert doctest.testmod(notebook).failed == 0
 

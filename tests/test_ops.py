@@ -322,6 +322,7 @@ def test_value(op: OpDef, dtype: str) -> None:
 
 
 @each_dtype
+@pytest.mark.filterwarnings("ignore:numpy.fix is deprecated:DeprecationWarning")
 def test_callables_agree(op: OpDef, dtype: str) -> None:
     # Python's operators and NumPy's functions, on NumPy's scalars. Those of `math` round once, from
     # double precision.

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.api import Derivative
+from adc.api import Derivative, Jacobian
 from adc.cli import output, target
 from adc.frontend import trees
 from adc.ir.types import Array, Scalar
@@ -39,7 +39,7 @@ class Row:
 
 def check(args: argparse.Namespace) -> int:
     wanted = target.find(args)
-    rows = compare(wanted.derivative, wanted.args, args.tolerance, args.step, args.seed)
+    rows, results = compare(wanted.derivative, wanted.args, args.tolerance, args.step, args.seed)
     output.show(
         ("direction", "adc", "differences", "error", ""),
         [
@@ -57,7 +57,10 @@ def check(args: argparse.Namespace) -> int:
     wrong = sum(not row.agrees for row in rows)
     if not rows:
         print("nothing to compare: the arguments hold no number")
-    elif wrong:
+        return 0
+    if results != 1:
+        print(f"of a random combination of {results} results:")
+    if wrong:
         print(f"{wrong} of {len(rows)} derivatives differ (is the function smooth there?)")
     else:
         print(f"all {len(rows)} derivatives agree")
@@ -70,13 +73,15 @@ def compare(
     tolerance: float | None = None,
     step: float | None = None,
     seed: int = 0,
-) -> list[Row]:
-    """Compare a gradient with fourth-order central differences.
+) -> tuple[list[Row], int]:
+    """Compare a derivative with fourth-order central differences.
+
+    Of several results a random combination is compared. Their number is returned, too.
 
     Parameters
     ----------
     derivative : Derivative
-        What `grad` or `value_and_grad` made.
+        What `grad`, `value_and_grad`, `jacrev`, `jacfwd` or `hessian` made.
     args : sequence
         Where; they are not changed.
     tolerance : float, optional
@@ -86,44 +91,81 @@ def compare(
     seed : int
         Of the random directions.
     """
-    found = _gradient(derivative, args)  # the first: it complains of arguments that are wrong
-    level = derivative._levels[-1]
-    numbers = (level.argnums,) if isinstance(level.argnums, int) else tuple(level.argnums)
+    found = derivative(*copy.deepcopy(tuple(args)))  # it complains of arguments that are wrong
+    function, argnums = _function(derivative)
+    numbers = (argnums,) if isinstance(argnums, int) else argnums
     args, names = _with_defaults(derivative.__wrapped__, args)
     numbers = tuple([number % len(args) for number in numbers])
-    function = _function(derivative)
+    slots = [slot for number in numbers for slot in _slots(args[number], number, names[number])]
+    start = _flat(slots)
 
-    def at(point: Vector) -> float:
+    def results(point: Vector) -> list[_Slot]:
         moved = list(copy.deepcopy(tuple(args)))
         parts = iter(np.split(point, np.cumsum([each.size for each in slots])[:-1]))
         for number in numbers:
             flat = iter([next(parts) for each in slots if each.number == number])
             moved[number] = _filled(moved[number], flat)
-        return float(function(*moved))
+        return _slots(function(*moved), 0, "")
 
-    slots = [slot for number in numbers for slot in _slots(args[number], number, names[number])]
-    start = np.concatenate([slot.value.ravel() for slot in slots])
-    parts = found if not isinstance(level.argnums, int) else (found,)
-    gradient = np.concatenate(
-        [
-            slot.value.ravel()
-            for number, part in zip(numbers, parts, strict=True)
-            for slot in _slots(part, number, names[number])
-        ]
-    )
-    single = any(slot.single for slot in slots)
+    value = results(start)
+    rng = np.random.default_rng(seed)
+    size = _flat(value).size
+    weights = np.ones(1) if size == 1 else rng.standard_normal(size)
+    derivatives = _flat(_slots(_derivatives(derivative, found), 0, ""))
+    gradient = weights @ _matrix(derivatives, [each.size for each in value], slots)
+
+    def at(point: Vector) -> float:
+        return float(weights @ _flat(results(point)))
+
+    single = any(slot.single for slot in (*slots, *value))
     tolerance = (1e-2 if single else 1e-6) if tolerance is None else tolerance
     epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
-    scale = max(abs(at(start)), 1e-300)
+    scale = max(float(np.abs(weights) @ np.abs(_flat(value))), 1e-300)
     step = step or epsilon**0.2 * float(np.max(np.abs(start), initial=1.0))
     rows: list[Row] = []
-    for name, direction in _directions(slots, seed):
-        expected = _slope(at, start, direction, step)
+    for name, direction in _directions(slots, rng):
+        try:
+            expected = _slope(at, start, direction, step)
+        except Exception as error:
+            error.add_note(f"This happened near the arguments, {step:.1e} away along {name}.")
+            raise
         exact = float(gradient @ direction)
-        size = max(abs(exact), abs(expected))
+        largest = max(abs(exact), abs(expected))
         # Differences know the value to rounding only.
-        rows.append(Row(name, exact, expected, tolerance * size + 100 * epsilon * scale / step))
-    return rows
+        rows.append(Row(name, exact, expected, tolerance * largest + 100 * epsilon * scale / step))
+    return rows, size
+
+
+def _function(derivative: Derivative) -> tuple[Callable[..., Any], int | tuple[int, ...]]:
+    """Return what was differentiated last, as a function, and with respect to what."""
+    fn, levels, options = derivative.__wrapped__, derivative._levels, derivative._options
+    if isinstance(derivative, Jacobian):
+        return Derivative(fn, levels, options) if levels else fn, derivative._argnums
+    *inner, last = levels
+    if inner:
+        return Derivative(fn, tuple(inner), options), last.argnums
+    return (lambda *args: fn(*args)[0]) if last.has_aux else fn, last.argnums
+
+
+def _derivatives(derivative: Derivative, found: Any) -> Any:
+    """Return the derivatives among what a call returned."""
+    if isinstance(derivative, Jacobian):
+        return found
+    level = derivative._levels[-1]
+    if level.with_value:
+        return found[1]
+    return found[0] if level.has_aux else found
+
+
+def _matrix(derivatives: Vector, results: Sequence[int], slots: Sequence[_Slot]) -> Vector:
+    """Return the Jacobian: its blocks, result by result and argument by argument, are given."""
+    rows: list[Vector] = []
+    for count in results:
+        sizes = [count * slot.size for slot in slots]
+        blocks = np.split(derivatives[: sum(sizes)], np.cumsum(sizes)[:-1])
+        rows.append(np.hstack([block.reshape(count, -1) for block in blocks]))
+        derivatives = derivatives[sum(sizes) :]
+    return np.vstack(rows)
 
 
 def _with_defaults(
@@ -141,32 +183,14 @@ def _with_defaults(
     return bound.args, names
 
 
-def _function(derivative: Derivative) -> Callable[..., Any]:
-    """Return what was differentiated last, as a function that returns one number."""
-    *inner, last = derivative._levels
-    fn = derivative.__wrapped__
-    if inner:
-        return Derivative(fn, tuple(inner), derivative._options)
-    return (lambda *args: fn(*args)[0]) if last.has_aux else fn
-
-
-def _gradient(derivative: Derivative, args: Sequence[Any]) -> Any:
-    level = derivative._levels[-1]
-    found = derivative(*copy.deepcopy(tuple(args)))
-    if level.with_value:
-        return found[1]
-    return found[0] if level.has_aux else found
-
-
 def _slope(f: Callable[[Vector], float], x: Vector, direction: Vector, h: float) -> float:
     near, far = (f(x + k * h * direction) - f(x - k * h * direction) for k in (1, 2))
     return (8.0 * near - far) / (12.0 * h)
 
 
-def _directions(slots: Sequence[_Slot], seed: int) -> Iterator[tuple[str, Vector]]:
+def _directions(slots: Sequence[_Slot], rng: np.random.Generator) -> Iterator[tuple[str, Vector]]:
     names = [name for slot in slots for name in slot.names()]
     count = len(names)
-    rng = np.random.default_rng(seed)
     for k in range(_DIRECTIONS if count > 1 else 0):
         direction = rng.standard_normal(count)
         yield f"random {k + 1}", direction / np.linalg.norm(direction)
@@ -195,6 +219,10 @@ class _Slot:
         if not self.value.ndim:
             return [self.name]
         return [f"{self.name}{list(index)}" for index in np.ndindex(self.value.shape)]
+
+
+def _flat(slots: Sequence[_Slot]) -> Vector:
+    return np.concatenate([np.zeros(0), *(slot.value.ravel() for slot in slots)])
 
 
 def _slots(value: Any, number: int, name: str) -> list[_Slot]:

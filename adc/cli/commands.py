@@ -16,7 +16,7 @@ from adc.driver import Compilation
 
 
 def ir(args: argparse.Namespace) -> int:
-    stages = _stages(target.find(args).compilation())
+    stages = _stages(target.find(args).made)
     if args.all:
         for name, text in stages:
             print(f"# after {name}\n{text}")
@@ -57,20 +57,15 @@ def _stage(stages: list[tuple[str, str]], wanted: str) -> str:
 def source(args: argparse.Namespace) -> int:
     from adc.backend.emit import emit
 
-    print(emit(target.find(args).compilation().fn).source.rstrip())
+    print(emit(target.find(args).made.fn).source.rstrip())
     return 0
 
 
 def plan(args: argparse.Namespace) -> int:
-    found = target.find(args).compilation().plan
-    assert found is not None
-    if not output.console().is_terminal:
-        print(found)
-        return 0
-    print(f"plan ({found.policy})")
-    entries = (*found.entries, *found.copies)
-    colours = {"kept": "red", "copied": "red", "recomputed": "yellow", "reloaded": "green"}
-    output.show(found.COLUMNS, found.rows(), [colours.get(entry.decision, "") for entry in entries])
+    found = target.find(args)
+    if found.made.plan is None:
+        raise UsageError(f"{found.derivative!r} has no reverse code, and so no plan")
+    print(found.made.plan)
     return 0
 
 
@@ -79,7 +74,7 @@ def graph(args: argparse.Namespace) -> int:
 
     if args.out is not None and args.out.suffix not in FORMATS:
         raise UsageError(f"{args.out}: the name must end in one of {', '.join(FORMATS)}")
-    made = target.find(args).compilation()
+    made = target.find(args).made
     drawn = graph_of(made.trace, made.plan)
     if args.out is None:
         sys.stdout.write(drawn.source)
@@ -128,7 +123,7 @@ def passes(args: argparse.Namespace) -> int:
     if args.target is None:
         output.show(("pass", "what it does"), [(name, about[name]) for name, _ in steps])
         return 0
-    trace = target.find(args).compilation().trace
+    trace = target.find(args).made.trace
     rows = [
         (name, f"{1e3 * seconds:.1f} ms", about.get(name, "")) for name, seconds in trace.seconds
     ]

@@ -12,6 +12,7 @@ from adc.api import POLICIES
 from adc.cli import commands, target
 from adc.cli.check import check
 from adc.cli.completion import SHELLS, script
+from adc.cli.failure import program_error
 from adc.ir.errors import AdcError
 
 Command = Callable[[argparse.Namespace], int]
@@ -20,15 +21,20 @@ _ABOUT = """\
 Look into what adc makes of a function: `adc COMMAND --help` explains each command.
 
 FILE.py:FUNCTION names a function in a file. A plain function is inspected together with its
-gradient; a function made by adc.grad or adc.value_and_grad as it is. What arguments it takes is
-found, in this order, from
+gradient (its Jacobian, if it returns more than one float); one made by adc.grad, adc.hessian and so
+on as it is. What arguments it takes is found, in this order, from
 
   --args "f64[:], i64"   types: bool int float are Python's, b1 i8 .. i64 u8 .. u64 f32 f64 NumPy's;
                          f64[:, :] is a matrix, f64[3, 4] one of that size; 3 or "text" a value
   --example NAME         a function in the same file that returns the tuple of arguments
   annotations            def f(x: "f64[:]", n: int = 3)
 """
-_STATUS = "Exit status: 0 fine, 1 a mismatch or an error in the program, 2 wrong usage."
+_STATUS = """\
+Exit status:
+  0  fine
+  1  `adc check` found a derivative that differs, adc refuses the program, or the program raised
+  2  the command line is wrong
+"""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -46,7 +52,7 @@ def parser() -> argparse.ArgumentParser:
             name,
             help=help,
             description=help[0].upper() + help[1:] + ".",
-            epilog=f"example:\n  {example}",
+            epilog=f"example:\n  {example}\n\n{_STATUS}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         made.set_defaults(run=run, parser=made)
@@ -95,7 +101,9 @@ def parser() -> argparse.ArgumentParser:
     checked.add_argument(
         "--step", type=float, metavar="H", help="of the differences (default: by size and dtype)"
     )
-    checked.add_argument("--seed", type=int, default=0, help="of the random directions")
+    checked.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="of the random directions"
+    )
 
     graph = add(
         "graph",
@@ -192,5 +200,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # The reader (`| head`) has seen enough. Python would complain again when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        text = program_error(error)
+        if text is None:
+            raise  # a defect of adc: a report needs the traceback
+        print(text, file=sys.stderr)
         return 1
     return status

@@ -8,6 +8,7 @@ import importlib.util
 import inspect
 import re
 import sys
+import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,9 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from adc.api import Derivative, value_and_grad
+from adc.api import Derivative, Jacobian, Jitted, Options, jacrev, value_and_grad
 from adc.driver import Compilation
+from adc.ir.errors import NonScalarError
 from adc.ir.types import DTYPES, Array, Scalar, parse_type
+from adc.jacobian import Pullback
 
 # Extents of sample arrays whose size is not given.
 _EXTENT = 4
@@ -31,15 +34,11 @@ class UsageError(Exception):
 
 @dataclass(frozen=True)
 class Target:
-    """A derivative, and arguments to call it with."""
+    """A derivative, arguments to call it with, and every stage but machine code."""
 
     derivative: Derivative
     args: tuple[Any, ...]
-
-    def compilation(self) -> Compilation:
-        """Return every stage, without machine code."""
-        code = self.derivative._code
-        return code.compilation(code.match(self.args, {}))
+    made: Compilation
 
 
 def find(args: argparse.Namespace) -> Target:
@@ -55,8 +54,28 @@ def find(args: argparse.Namespace) -> Target:
         raise UsageError(f"{args.target!r} is not FILE.py:FUNCTION")
     module = _load(Path(file))
     found = _attribute(module, file, name)
+    if args.command == "check" and isinstance(found, Jitted):
+        found = found.py_func  # what there is to check is its derivative
     derivative = _derivative(found, args)
-    return Target(derivative, _arguments(derivative.__wrapped__, module, file, args))
+    given = _arguments(derivative.__wrapped__, module, file, args)
+    try:
+        inspect.signature(derivative.__wrapped__).bind(*given)
+    except TypeError as error:
+        raise UsageError(f"{name}(): {error}") from None
+    try:
+        made = _compilation(derivative, given)
+    except NonScalarError:
+        if isinstance(found, Derivative):
+            raise
+        # A function of more results than one float.
+        derivative = jacrev(found, _argnums(args), remat=args.remat or "auto")
+        made = _compilation(derivative, given)
+    return Target(derivative, given, made)
+
+
+def _compilation(derivative: Derivative, args: tuple[Any, ...]) -> Compilation:
+    code = derivative._code
+    return code.compilation(code.match(args, {}))
 
 
 def _load(path: Path) -> Any:
@@ -84,17 +103,42 @@ def _attribute(module: Any, file: str, name: str) -> Any:
 
 
 def _derivative(found: Any, args: argparse.Namespace) -> Derivative:
+    if isinstance(found, types.MethodType) and isinstance(found.__func__, Derivative):
+        method = found.__func__
+        bound = types.MethodType(method.__wrapped__, found.__self__)
+        found = _remade(method, bound, method._options)
     if not isinstance(found, Derivative):
+        if isinstance(found, Pullback):
+            raise UsageError(
+                f"{args.target} is what adc.vjp returned: name the function that was differentiated"
+            )
         if not callable(found):
-            raise UsageError(f"{args.target} is not a function")
-        argnums: int | tuple[int, ...] = 0 if args.argnums is None else args.argnums
-        fn: Callable[..., Any] = found
-        return value_and_grad(fn, argnums, remat=args.remat or "auto")
+            raise UsageError(
+                f"{args.target} is not a function, but {_kind(found)}: name the function itself"
+            )
+        made: Derivative = value_and_grad(found, _argnums(args), remat=args.remat or "auto")
+        return made
     if args.argnums is not None:
         raise UsageError(f"--argnums: {args.target} is differentiated already")
     if args.remat is None:
         return found
-    return Derivative(found.__wrapped__, found._levels, replace(found._options, remat=args.remat))
+    return _remade(found, found.__wrapped__, replace(found._options, remat=args.remat))
+
+
+def _remade(made: Derivative, fn: Callable[..., Any], options: Options) -> Derivative:
+    """Return what `made` does, of another function or with other options."""
+    if isinstance(made, Jacobian):
+        return Jacobian(fn, made._levels, options, made._argnums, made._reverse)
+    return type(made)(fn, made._levels, options)
+
+
+def _kind(value: Any) -> str:
+    name = type(value).__name__
+    return f"an {name}" if name[0] in "aeiou" else f"a {name}"
+
+
+def _argnums(args: argparse.Namespace) -> int | tuple[int, ...]:
+    return 0 if args.argnums is None else args.argnums
 
 
 # -- arguments -------------------------------------------------------------------------------------

@@ -75,7 +75,8 @@ def source_of(fn: types.FunctionType) -> Source:
     code = fn.__code__
     file = code.co_filename
     linecache.checkcache(file)
-    text = "".join(linecache.getlines(file, fn.__globals__))
+    # Python 3.13 keeps the program of `python -c` under the name that all of `exec` has, too.
+    text = "".join(linecache.getlines(file, fn.__globals__)) if file != "<string>" else ""
     where = Span(file, code.co_firstlineno, function=fn.__name__)
     if not text:
         raise SourceError(

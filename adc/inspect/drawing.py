@@ -37,13 +37,17 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.printer import literal_text, print_stmt
+from adc.ir.types import Scalar
 
 _LONGEST = 60
 
 
 @dataclass(eq=False)
 class Node:
-    """A box with a text; `value` is the name of what it computes."""
+    """A box with a text; `value` is the name of what it computes.
+
+    A minor one computes a size, an index or a check, of which large programs have too many.
+    """
 
     label: str
     shape: str
@@ -51,6 +55,7 @@ class Node:
     value: str = ""
     tooltip: str = ""
     is_recall: bool = False
+    is_minor: bool = False
 
 
 @dataclass(eq=False)
@@ -63,6 +68,8 @@ class Cluster:
         ``"function"``, ``"forward"``, ``"reverse"``, ``"loop"``, ``"branch"`` or ``"arm"``.
     folded : Node or None
         What stands for all that is inside.
+    source : str
+        Number and text of the line of a loop in the source.
     """
 
     label: str
@@ -70,6 +77,7 @@ class Cluster:
     parent: Cluster | None
     items: list[Node | Cluster] = field(default_factory=list)
     folded: Node | None = None
+    source: str = ""
 
     def nodes(self) -> Iterator[Node]:
         """Yield the nodes that are drawn."""
@@ -167,15 +175,44 @@ def draw(fn: Function) -> Drawing:
 
 
 def fold(drawing: Drawing, most: int) -> None:
-    """Fold loops, the innermost first, until at most so many nodes are drawn (or none is left)."""
+    """Leave out minor nodes, then fold loops, the innermost first, until few enough are left."""
+    if sum(1 for _ in drawing.top.nodes()) > most:
+        _leave_out_minor(drawing)
     while sum(1 for _ in drawing.top.nodes()) > most:
         loops = [each for each in drawing.top.clusters() if each.kind == "loop"]
         if not loops:
             return
         deepest = max(loops, key=lambda each: each.depth)
         assert deepest.parent is not None
-        label = f"{deepest.label}\n({deepest.size()} nodes)"
-        deepest.folded = Node(label, "box3d", deepest.parent)
+        deepest.folded = Node(_folded_label(deepest), "box3d", deepest.parent)
+
+
+def _folded_label(loop: Cluster) -> str:
+    """Return the label, and the line in the source if all that is folded stands on one."""
+    text = loop.label
+    if loop.source:
+        word = "reverse of " if text.startswith("reverse ") else ""
+        text = f"{word}line {loop.source}"
+    return f"{text}\n({loop.size()} nodes)"
+
+
+def _leave_out_minor(drawing: Drawing) -> None:
+    """Remove minor nodes, and frames that are empty then."""
+
+    def clean(cluster: Cluster) -> None:
+        for item in cluster.items:
+            if isinstance(item, Cluster):
+                clean(item)
+        cluster.items = [
+            item
+            for item in cluster.items
+            if (not item.is_minor if isinstance(item, Node) else item.items)
+        ]
+
+    clean(drawing.top)
+    drawing.edges = [
+        edge for edge in drawing.edges if not (edge.source.is_minor or edge.target.is_minor)
+    ]
 
 
 def _is_reverse(stmt: Stmt) -> bool:
@@ -189,6 +226,19 @@ def _inside(parent: Cluster, label: str, kind: str) -> Cluster:
     made = Cluster(label, kind, parent)
     parent.items.append(made)
     return made
+
+
+def _source_line(stmt: Stmt) -> str:
+    """Return number and text of the line in the source, or "" if it is not known."""
+    return _cut(f"{stmt.loc.line}: {stmt.loc.text().strip()}") if stmt.loc is not None else ""
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _is_minor(value: Value) -> bool:
+    return isinstance(value.type, Scalar) and value.type.kind in "ib"
 
 
 def _text(operand: Operand) -> str:
@@ -215,10 +265,9 @@ class _Drawer:
         value: Value | None = None,
         stmt: Stmt | None = None,
     ) -> Node:
-        short = label if len(label) <= _LONGEST else label[: _LONGEST - 1] + "…"
         span = stmt.loc if stmt is not None else None
         tooltip = f"{span.line}: {span.text().strip()}" if span is not None else label
-        made = Node(short, shape, parent, value.name if value is not None else "", tooltip)
+        made = Node(_cut(label), shape, parent, value.name if value is not None else "", tooltip)
         parent.items.append(made)
         if value is not None:
             self._made[value.name] = made
@@ -288,7 +337,7 @@ class _Drawer:
                 self._loop(stmt, at)
             case Recall(result=result, value=value):
                 node = self._node(at, f"recall {value.name}", "note", result, stmt)
-                node.is_recall = True
+                node.is_recall, node.is_minor = True, _is_minor(result)
                 self._edge(value, node, "recall")
             case Load(array=array):
                 self._plain(stmt, at, (array,))
@@ -296,6 +345,7 @@ class _Drawer:
                 self._plain(stmt, at, (array, value))
             case Check(cond=cond, error=error):
                 node = self._node(at, f"check {_text(cond)}: {error}", "octagon", stmt=stmt)
+                node.is_minor = True
                 self._edge(cond, node)
             case Apply() | Call() | Print() | Push() | Pop():
                 self._plain(stmt, at, operands(stmt))
@@ -305,13 +355,15 @@ class _Drawer:
     def _plain(self, stmt: Stmt, at: Cluster, read: tuple[Operand, ...]) -> None:
         value = stmt.results[0] if stmt.results else None
         node = self._node(at, print_stmt(stmt).replace("%", ""), "box", value, stmt)
+        node.is_minor = isinstance(stmt, Apply) and value is not None and _is_minor(value)
         for result in stmt.results[1:]:
             self._made[result.name] = node
         for operand in read:
             self._edge(operand, node)
 
     def _if(self, stmt: If, at: Cluster) -> None:
-        frame = _inside(at, "", "branch")
+        where = f"line {_source_line(stmt)}" if stmt.loc is not None else ""
+        frame = _inside(at, where, "branch")
         test = self._node(frame, f"if {_text(stmt.cond)}", "diamond", stmt=stmt)
         self._edge(stmt.cond, test)
         for word, block in (("then", stmt.then), ("else", stmt.orelse)):
@@ -348,6 +400,7 @@ class _Drawer:
                 assert_never(stmt)
         line = f", line {stmt.loc.line}" if stmt.loc is not None else ""
         frame = _inside(at, text + line, "loop")
+        frame.source = _source_line(stmt)
         if not isinstance(stmt, While):
             self._counters[stmt.index.name] = (stmt.index, frame, stmt)
         body = stmt.body

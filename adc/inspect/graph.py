@@ -29,7 +29,7 @@ _COLOURS = {
     RECOMPUTED: "#fae588",
     RELOADED: "#b5dfa5",
 }
-_DARK = {KEPT: "#b3261e", COPIED: "#b85c00", RECOMPUTED: "#8a6d00", RELOADED: "#2e7d32"}
+_DARK = {KEPT: "#b3261e", COPIED: "#b85c00"}
 _FRAMES = {
     "forward": ("#f5f8fc", "#9db4cc"),
     "reverse": ("#fbf6fb", "#c3a6c3"),
@@ -92,7 +92,8 @@ def graph(fn: Function, plan: Plan | None = None, most_nodes: int = MOST_NODES) 
     plan : Plan, optional
         What `remat` decided.
     most_nodes : int
-        Loops are folded, the innermost first, until no more nodes than this are left.
+        Where there are more, sizes, indices and checks are left out, then loops are folded, the
+        innermost first.
 
     Raises
     ------
@@ -194,19 +195,28 @@ class _Writer:
         name = node.label.removeprefix("recall ") if node.is_recall else node.value
         entry = self._plan.get(name) if node in self._decided else None
         colour = _COLOURS[entry.decision] if entry is not None else "white"
+        label = node.label
+        tooltip = node.tooltip or node.label
+        if entry is not None and node.is_recall:
+            tooltip += f"\n{entry.value}: {entry.reason}"
+            if entry.decision == KEPT:
+                label += f"\n{entry.bytes} bytes"
         out.node(
             self._names[node],
-            _escaped(node.label),
+            _escaped(label),
             shape=node.shape,
             fillcolor=colour,
-            tooltip=_escaped(node.tooltip or node.label),
+            tooltip=_escaped(tooltip),
+            **({"margin": "0.16,0.08"} if node.shape == "box3d" else {}),
         )
 
     def _edge(self, out: graphviz.Digraph, edge: Edge) -> None:
         ends = (self._names[edge.source], self._names[edge.target])
         if edge.kind == "recall":
             # Recalls do not order the two sides: else the reverse code would stand below.
-            out.edge(*ends, style="dashed", constraint="false", tailport="e", **self._recall(edge))
+            look = self._recall(edge)
+            if look is not None:
+                out.edge(*ends, style="dashed", constraint="false", tailport="e", **look)
         elif edge.kind == "next":
             out.edge(*ends, style="dotted", constraint="false")
         elif edge.kind == "branch":
@@ -214,21 +224,16 @@ class _Writer:
         else:
             out.edge(*ends, tooltip=_escaped(", ".join(edge.values)))
 
-    def _recall(self, edge: Edge) -> dict[str, str]:
+    def _recall(self, edge: Edge) -> dict[str, str] | None:
+        """Return the look of an edge; none is drawn for what takes no memory: there are many."""
         entries = [self._plan[name] for name in edge.values if name in self._plan]
-        words = Counter(_words(entry) for entry in entries)
-        words["at hand"] = len(edge.values) - len(entries)
-        label = ", ".join(
-            word if count == 1 else f"{count} {word}" for word, count in words.items() if count
-        )
-        decision = next((d for d in _DARK if any(entry.decision == d for entry in entries)), None)
-        colour = _DARK[decision] if decision is not None else "#4a5661"
-        width = max([_width(entry.bytes) for entry in entries], default=1.0)
+        held = [entry for entry in entries if entry.decision in (KEPT, COPIED)]
+        if self._plan and not held:
+            return None
+        width = max([_width(entry.bytes) for entry in held], default=1.0)
         reasons = "\n".join(f"{entry.value}: {entry.reason}" for entry in entries)
         return {
-            "xlabel": _escaped(label),
-            "color": colour,
-            "fontcolor": colour,
+            "color": _DARK[held[0].decision] if held else "#4a5661",
             "penwidth": f"{width:.1f}",
             "tooltip": _escaped(reasons),
         }
@@ -242,10 +247,6 @@ class _Writer:
             f'<<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="4"><TR><TD><B>{title}</B></TD>'
             f"<TD>  what the reverse code does about forward values:</TD>{cells}</TR></TABLE>>"
         )
-
-
-def _words(entry: PlanEntry) -> str:
-    return f"{entry.decision} {entry.bytes}" if entry.bytes not in ("", "0") else entry.decision
 
 
 def _width(size: str) -> float:

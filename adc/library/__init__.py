@@ -16,5 +16,22 @@ T = TypeVar("T")
 
 
 def stop_gradient(x: T) -> T:
-    """Return `x`; derivatives do not flow through it (known to the front end)."""
+    """Return `x`, through which no derivative flows.
+
+    Parameters
+    ----------
+    x : object
+        A number, an array, or a container of them.
+
+    Returns
+    -------
+    object
+        `x` itself.
+
+    Examples
+    --------
+    >>> import adc
+    >>> adc.grad(lambda x: adc.stop_gradient(x * x) * x)(3.0)
+    9.0
+    """
     return x

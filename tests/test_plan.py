@@ -1,0 +1,109 @@
+"""What a plan says of each value, and how it is shown."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adc
+from adc.api import Derivative
+from adc.ir.errors import Span
+from adc.passes.plan import Plan, PlanEntry
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ADC_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+def damped(v: Any, k: Any) -> Any:
+    return np.tanh(v) * k
+
+
+def energy(x: Any, k: Any) -> Any:
+    s = 0.0
+    for i in range(len(x)):
+        s += damped(x[i] * x[i], k) + np.sin(x[i])
+    return s  # fmt: skip
+
+
+def _plan(fn: Any, *args: Any) -> Plan:
+    gradient: Derivative = adc.grad(fn, (0, 1))
+    return gradient.plan(*args)
+
+
+def test_entries_name_function_and_expression() -> None:
+    plan = _plan(energy, np.ones(3), 0.5)
+    found = {(entry.function, entry.expression) for entry in plan.entries}
+    assert ("damped", "np.tanh(v)") in found
+    assert ("energy", "x[i] * x[i]") in found or ("energy", "x[i]") in found
+    assert plan.columns()[:3] == ("line", "function", "value")
+    alone = _plan(lambda x, k: np.sin(x) * k, 1.0, 2.0)
+    assert "function" not in alone.columns()
+
+
+def test_it_is_plain_text_where_nobody_looks() -> None:
+    plan = _plan(energy, np.ones(3), 0.5)
+    text = str(plan)
+    assert text.startswith("plan (auto)\nline  function  value  expression")
+    assert "\x1b" not in text
+    assert all(line == line.rstrip() for line in text.splitlines())
+    assert text == str(_plan(energy, np.ones(3), 0.5))
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_it_is_coloured_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = _plan(energy, np.ones(3), 0.5)
+    plain = str(plan)
+    monkeypatch.setattr(sys, "stdout", _Terminal())
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "70")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    coloured = str(plan)
+    assert "\x1b[3" in coloured
+    assert "np.tanh(v)" in coloured
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert str(plan) == plain
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("TERM", "dumb")
+    assert str(plan) == plain
+
+
+def test_a_summary_is_its_representation() -> None:
+    entry = PlanEntry("t", "f.py", 3, "kept", "8", "why")
+    copied = PlanEntry("a", "f.py", 1, "copied", "the array", "why")
+    plan = Plan("store", (entry, entry), (copied,))
+    assert repr(plan) == "<adc plan (store): 2 kept, 1 copied>"
+    assert repr(Plan("auto", ())) == "<adc plan (auto): nothing is needed>"
+
+
+def test_long_expressions_are_cut() -> None:
+    entry = PlanEntry("t", "f.py", 3, "kept", "8", "why", "f", "x" * 50)
+    (row,) = Plan("auto", (entry,)).rows()
+    assert row[2] == "x" * 31 + "…"
+
+
+def test_code_without_reverse_has_no_plan() -> None:
+    for fn in (adc.jit(energy), adc.jacfwd(lambda x, k: damped(x, k))):
+        with pytest.raises(adc.AdcError, match="has no reverse code"):
+            fn.plan(np.ones(3), 0.5)
+
+
+def test_excerpts(tmp_path: Any) -> None:
+    path = tmp_path / "program.py"
+    path.write_text("é = a * b\nc = (d +\n  e)\n", encoding="utf-8")
+    assert Span(str(path), 1, 5, 1, 10).excerpt() == "a * b"
+    assert Span(str(path), 2, 4, 3, 4).excerpt() == ""
+    assert Span(str(path), 1).excerpt() == ""
+    assert Span("nosuch.py", 1, 0, 1, 5).excerpt() == ""
