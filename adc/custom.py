@@ -134,6 +134,17 @@ def custom_vjp(fn: Callable[P, R], nondiff_argnums: int | Sequence[int] = ()) ->
     nondiff_argnums : int or sequence of int
         Arguments that are not differentiated, such as functions; the rule gets them as they are.
 
+    Returns
+    -------
+    callable
+        Does what `fn` does; `defvjp(forward, reverse)` defines its derivative.
+
+    Raises
+    ------
+    AdcError
+        If `fn` is no function; where it is used, if it has no rule, or a rule returns something
+        that does not fit.
+
     Examples
     --------
     >>> @custom_vjp
@@ -158,6 +169,17 @@ def custom_jvp(fn: Callable[P, R], nondiff_argnums: int | Sequence[int] = ()) ->
         A Python function.
     nondiff_argnums : int or sequence of int
         Arguments that are not differentiated, such as functions; the rule gets them as they are.
+
+    Returns
+    -------
+    callable
+        Does what `fn` does; `defjvp(rule)` defines its derivative.
+
+    Raises
+    ------
+    AdcError
+        If `fn` is no function; where it is used, if it has no rule, or a rule returns something
+        that does not fit.
 
     Examples
     --------

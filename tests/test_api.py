@@ -751,16 +751,6 @@ def test_compiling_inside_a_signal_handler_that_interrupts_a_compilation() -> No
     assert adc.grad(cube, cache=False)(2.0) == 12.0
 
 
-def test_a_gradient_inside_a_function_is_refused() -> None:
-    slope = adc.grad(cube)
-
-    def outer(x: Any) -> Any:
-        return slope(x) * x
-
-    with pytest.raises(AdcError):
-        adc.grad(outer)(2.0)
-
-
 # --- inspection -----------------------------------------------------------------------------------
 
 

@@ -178,8 +178,8 @@ def apply(
 
 def _is_library(fn: types.FunctionType) -> bool:
     """Whether a function belongs to a package whose code adc does not lower."""
-    if (fn.__module__ or "").startswith("adc.library"):
-        return False
+    if (fn.__module__ or "").startswith("adc.library") or fn.__code__.co_filename.startswith("<"):
+        return False  # what is typed in, in adc's own examples as well
     return (fn.__module__ or "").split(".")[0] in ("numpy", "numba", "scipy", "math", "adc")
 
 

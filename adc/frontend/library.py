@@ -914,8 +914,6 @@ def call(
 
 def hint(callee: Any) -> str:
     """Return advice for a function that adc does not know."""
-    if type(callee).__module__.startswith("adc."):
-        return "derivatives within functions are not there yet: take them of the whole, outside"
     module = getattr(callee, "__module__", "") or ""
     if module.startswith("numpy") or isinstance(callee, np.ufunc):
         return "write it with scalar operations in a loop"
