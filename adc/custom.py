@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from adc.ir.errors import ArgumentError
+from adc.library.transforms import transform
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -119,6 +120,7 @@ def _fixed(nondiff_argnums: int | Sequence[int]) -> tuple[int, ...]:
     return (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
 
 
+@transform
 def custom_vjp(fn: Callable[P, R], nondiff_argnums: int | Sequence[int] = ()) -> CustomVJP[P, R]:
     """Return `fn` with a derivative of its own in reverse mode, given with `defvjp`.
 
@@ -160,6 +162,7 @@ def custom_vjp(fn: Callable[P, R], nondiff_argnums: int | Sequence[int] = ()) ->
     return CustomVJP(fn, _fixed(nondiff_argnums))
 
 
+@transform
 def custom_jvp(fn: Callable[P, R], nondiff_argnums: int | Sequence[int] = ()) -> CustomJVP[P, R]:
     """Return `fn` with a derivative of its own, given with `defjvp`, for both modes.
 

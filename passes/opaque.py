@@ -13,6 +13,7 @@ because derivatives commute. Reverse over reverse is forward over reverse: there
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -69,7 +70,7 @@ class Derivatives:
 
 def users_name(fn: Function) -> str:
     """Return what a user calls a function that has a rule."""
-    return fn.name.rpartition("_custom")[0]
+    return re.sub(r"_(custom|record)\d*$", "", fn.name)
 
 
 def not_covered(callee: Function, position: int, loc: Span | None) -> NotDifferentiableError:

@@ -69,7 +69,7 @@ def transform(
         return Transformed(fn, name, level)
     handler = {"jvp": _jvp, "hvp": _hvp, "vjp": _vjp}.get(name)
     if handler is None:
-        raise lo.unsupported(f"`adc.{name}` here", node, "use it outside")
+        raise lo.unsupported(f"`adc.{name}` here", node, "use it at module level")
     return handler(lo, args, kwargs, node)
 
 

@@ -1,0 +1,16 @@
+# mypy: ignore-errors
+# ruff: noqa
+import numpy as np
+
+import adc
+
+ARGS = (1.0,)
+
+
+@adc.custom_vjp
+def square(x):
+    return x * x
+
+
+def program(x):
+    return 2.0 * square(x)  # ADC020: square() is `custom_vjp` and has no rule
