@@ -18,9 +18,11 @@ from adc.frontend.bindings import Binding, Num, TupleOf, kind_of
 from adc.frontend.lower import Lowered, lower
 from adc.frontend.results import rebuilt
 from adc.frontend.trees import key_of
+from adc.ir.core import Function
 from adc.ir.errors import (
     AdcError,
     NonScalarError,
+    NotDifferentiableError,
     OverlapError,
     UnsupportedError,
 )
@@ -246,6 +248,22 @@ def _check_floats(fn: Callable[..., Any], lowered: Lowered) -> None:
         )
 
 
+def check_commuting(fn: Callable[..., Any], lowered: Function) -> None:
+    """Raise where derivatives need not commute: a custom rule decides about them.
+
+    A gradient of a gradient is computed as a derivative of the outer gradient, and a gradient is
+    pulled back through as a Hessian is applied.
+    """
+    for each in (*lowered.callees, *(inner for d in lowered.derived for inner in d.of.callees)):
+        if each.rule is not None:
+            raise NotDifferentiableError(
+                f"{name_of(fn)}() is differentiated in reverse twice, and a function in it has a "
+                "rule of its own",
+                span_of(fn),
+                "use `adc.hvp`, or `adc.jvp` of the gradient: forward over reverse",
+            )
+
+
 def _results(lowered: Lowered) -> Callable[[Sequence[Any]], Any]:
     """Return what arranges flat results as the Python function returns them."""
     types = [operand.type for operand in lowered.fn.results]
@@ -464,6 +482,8 @@ class Code:
         lowered = lower(self._lowered_fn, signature.arguments())
         if self.levels:
             _check_result(self.fn, lowered, any(level.has_aux for level in self.levels))
+            if len({level.argnums for level in self.levels}) > 1:
+                check_commuting(self.fn, lowered.fn)
         elif steps:
             _check_floats(self.fn, lowered)
         return signature, steps, lowered

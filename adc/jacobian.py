@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.dispatch import Code, Compiled
+from adc.dispatch import Code, Compiled, check_commuting
 from adc.frontend import results
 from adc.ir.core import Operand
 from adc.ir.errors import ArgumentError
@@ -155,6 +155,8 @@ class Pullback:
         """Return a cotangent for each argument; None for one without floats."""
         compiled, hidden = self._code.find(self._values)
         along = self._code.along
+        if along is not None:
+            check_commuting(self._code.fn, compiled.lowered.fn)
         if along is None:
             found = compiled.run(self._values, hidden, self._cotangents(compiled, cotangent))
         else:

@@ -363,3 +363,19 @@ def test_a_rule_is_defined_once() -> None:
     fn.defjvp(lambda p, t: (p[0], t[0]))
     with pytest.raises(AdcError, match="has a rule already"):
         fn.defjvp(lambda p, t: (p[0], t[0]))
+
+
+def test_where_derivatives_need_not_commute() -> None:
+    product = adc.custom_jvp(lambda x, w: x * w)
+    product.defjvp(lambda p, t: (p[0] * p[1], t[0] * p[1]))  # as if w were a constant
+
+    def loss(x: Any, w: Any) -> Any:
+        return product(x, w) * w
+
+    text = "is differentiated in reverse twice"
+    with pytest.raises(AdcError, match=text):
+        adc.grad(adc.grad(loss), argnums=1)(2.0, 3.0)
+    with pytest.raises(AdcError, match=text):
+        adc.vjp(adc.grad(loss), 2.0, 3.0)[1](1.0)
+    # Forward over reverse differentiates the rule: that of w * w along w.
+    assert adc.jvp(adc.grad(loss), (2.0, 3.0), (0.0, 1.0)) == (9.0, 6.0)
