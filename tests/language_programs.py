@@ -799,6 +799,16 @@ def list_of_rows(x: Any) -> Any:
     return np.sum(rows[0])
 
 
+@program(X6, tags="alias")
+def buffers_changed_after_they_were_swapped(x: Any) -> Any:
+    now, after = x.copy(), np.zeros_like(x)
+    for v in x:
+        after[:] = 0.5 * now + np.sin(v)
+        now, after = after, now
+    now *= 0.9
+    return np.sum(now * after) + now[0]
+
+
 # --- refused for now ------------------------------------------------------------------------------
 
 _REFUSED: list[Program] = []

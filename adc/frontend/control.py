@@ -352,6 +352,8 @@ class _Merge:
                 )
         first, second = self.arms
         x, y = self.opened(first.lookup(a.slot), second.lookup(b.slot))
+        if isinstance(a, ListRef):
+            x, y = self.listed(x, y)
         if not joinable(x, y):
             return None
         hint = name if name[0] != "$" else name[1:]

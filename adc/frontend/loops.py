@@ -732,8 +732,9 @@ def _after(
     """Make the loop's results the state."""
     ran: Operand | None = None
     end_env, stale = lo.frame.env, dict(lo.stale)
-    # The arrays that names denote after the loop, and what each was in an iteration.
-    made: list[tuple[ArrayObject, list[ArrayObject]]] = []
+    # The arrays that names denote after the loop, and what each was when an iteration began (None
+    # if no name had it) and when it ended.
+    made: list[tuple[ArrayObject, tuple[ArrayObject | None, ArrayObject | None]]] = []
     late = {item.key: item for item in carried}
     lo.restore(before)
     lo.stale.update({obj: text for obj, text in stale.items() if obj in before.versions})
@@ -768,7 +769,7 @@ def _after(
                 inner = fresh[name, k].object
                 result = _result_array(lo, name, item, inner, leaf)
                 last = _end(end_env, (name, k))
-                made.append((result.object, [inner] if last is None else [inner, last]))
+                made.append((result.object, (inner, last)))
                 found.append(result)
         lo.frame.env[name] = rebuild(start, iter(found))
     # Arrays that the body made, by what they are after the loop: names of one stay names of one.
@@ -797,7 +798,7 @@ def _after(
                         for axis in range(rank_of(value))
                     )
                     lasting[leaf.object] = lo.new_array(value, dims, _hint(name))
-                    made.append((lasting[leaf.object].object, [leaf.object]))
+                    made.append((lasting[leaf.object].object, (None, leaf.object)))
                     parts.append(lasting[leaf.object])
             lo.frame.env[name] = rebuild(now, iter(parts))
             if not definite and name != RESULT:
@@ -821,7 +822,7 @@ def _after(
                 f"the loop at line {line_of(lo)} may run no iteration that assigns it"
             )
     for k, (obj, inside) in enumerate(made):
-        for part in inside:
+        for part in filter(None, inside):
             if part in before.versions:
                 suspect(obj, part)
             for other in part.alias:
@@ -831,7 +832,7 @@ def _after(
                 lo.stale[obj] = stale[part]
             obj.kept |= part.kept
         for other, parts_of_other in made[:k]:
-            if any(related(x, y) for x in inside for y in parts_of_other):
+            if any(map(related, inside, parts_of_other)):
                 suspect(obj, other)
 
 

@@ -340,20 +340,22 @@ def _rot90(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 # -- joining and splitting -------------------------------------------------------------------------
 
 
-def _parts(lo: Lowerer, binding: Binding, node: ast.AST) -> list[Arraylike] | Arraylike:
+def _parts(
+    lo: Lowerer, binding: Binding, node: ast.AST, verb: str = "concatenate"
+) -> list[Arraylike] | Arraylike:
     """Return the arrays to join; if their number is known only at run time, one array of them."""
     items = arguments.sequence(lo, binding)
     if items is not None:
         return [_array(lo, item, node) for item in items]
     held = lo.held(binding) if isinstance(binding, ListRef) else None
     if isinstance(held, Growing):
-        return growing.array_of(lo, held, node, "need at least one array to concatenate")
+        return growing.array_of(lo, held, node, f"need at least one array to {verb}")
     x = _array(lo, binding, node)
     size = dims_of(lo, x)[0]
     if not isinstance(size, Literal):
         with lo.at(node):
             some = numbers.apply(lo, "gt", size, integer(0))
-            numbers.check(lo, some, "ValueError", "need at least one array to concatenate")
+            numbers.check(lo, some, "ValueError", f"need at least one array to {verb}")
         return x
     return [
         arrays.load(lo, x, [integer(k)], node)  # type: ignore[misc]
@@ -364,12 +366,13 @@ def _parts(lo: Lowerer, binding: Binding, node: ast.AST) -> list[Arraylike] | Ar
 def _joined(
     lo: Lowerer, binding: Binding, node: ast.AST, axis: Callable[[int], int],
     new: Callable[[int], Sequence[int]] = lambda rank: (), dtype: str | None = None,
+    verb: str = "concatenate",
 ) -> ArrayRef:  # fmt: skip
     """Join arrays along `axis` of their rank, after they got the axes that `new` says."""
-    parts = _parts(lo, binding, node)
+    parts = _parts(lo, binding, node, verb)
     if isinstance(parts, list):
         if not parts:
-            raise TypeMismatchError("need at least one array to concatenate", lo.span(node))
+            raise TypeMismatchError(f"need at least one array to {verb}", lo.span(node))
         parts = [views.with_new_axes(lo, p, new(len(dims_of(lo, p)))) for p in parts]
         return concatenated(lo, parts, axis(len(dims_of(lo, parts[0]))), node, dtype)
     rank = len(dims_of(lo, parts)) - 1
@@ -477,7 +480,7 @@ def _stack(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         return [arguments.axis(lo, given.get("axis", lo.num(0)), rank + 1, node)]
 
     dtype = arrays.dtype_argument(lo, given.get("dtype"), node)
-    result = _joined(lo, given["arrays"], node, lambda rank: new(rank - 1)[0], new, dtype)
+    result = _joined(lo, given["arrays"], node, lambda rank: new(rank - 1)[0], new, dtype, "stack")
     return reductions.finish_out(lo, result, given.get("out"), node)
 
 
