@@ -339,8 +339,9 @@ class Lowerer:
             raise AliasError(
                 self.stale[obj],
                 self.span(node) if node is not None else self.builder.loc,
-                "make one of them a copy with `.copy()`",
-            )
+                "append a copy, with `.copy()`" if obj.kept
+                else "make one of them a copy with `.copy()`",
+            )  # fmt: skip
         if obj not in self.versions:
             self.versions[obj] = self.origin[obj]
         return self.versions[obj]
