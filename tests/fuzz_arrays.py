@@ -805,6 +805,7 @@ class _ArrayWriter(_Writer):
             more = [
                 (0.8, self.new_list), (0.8, self.new_dict), (0.7, self.new_named_tuple),
                 (0.8, self.new_object), (0.6, self.grow_list), (0.6, self.list_of_arrays),
+                (0.6, self.grow_arrays),
                 (0.6, self.container_step), (0.4, self.star), (0.3, self.new_rate),
             ]  # fmt: skip
             weighted += [(w * containers, f) for w, f in more]
@@ -1378,6 +1379,94 @@ class _ArrayWriter(_Writer):
             with self.block(f"for {w} in range(len({name})):", 8):
                 self.emit(f"{name}[{w}] *= 0.5")
             self.emit(f"{v} += 0.1 * sum({name})")
+
+    def grow_arrays(self) -> None:
+        """Write a list of arrays whose length is known only at run time.
+
+        Elements are only read; an array that is changed later comes into it as a copy.
+        """
+        over, like = self.pick_array("f8", 1), self.pick_array("f8")
+        if over is None or like is None or self.nesting >= 3 or not self.fits(like.shape, 15):
+            return
+        rng, shape = self.rng, like.shape
+        name, u, h, v = self.name("l"), self.name("u"), self.name("h"), self.name("v")
+        w, r = self.name("w"), self.name("r")
+        pairs = self.chance(0.3)
+
+        def kept(text: str) -> str:
+            return f"({text}, {self.number(0)})" if pairs else text
+
+        def taken(text: str) -> str:
+            return f"{text}[0]" if pairs else text
+
+        first = f"{like.name} + 0.0"
+        start = kept(rng.choice([f"{like.name}.copy()", first])) if self.chance(0.5) else ""
+        self.emit(f"{h} = {first}")
+        if not pairs and not start and self.chance(0.3):
+            test = f" if {u} > {self.const(0.1, 0.4)}" if self.chance(0.3) else ""
+            self.emit(
+                f"{name} = [{u} * np.tanh({self.arr(shape, 1)[0]}) for {u} in {over.name}{test}]"
+            )
+        else:
+            self.emit(f"{name} = [{start}]")
+            pinned, over.pinned = over.pinned, True
+            with self.block(f"for {u} in {over.name}:", over.shape[0]):
+                self.scope.fixed.append(u)
+                changed = self.chance(0.3)
+                if changed:
+                    # The iteration before appended it: that must be a copy.
+                    self.emit(f"{h} *= 0.9" if self.chance(0.5) else f"{h}[-1] = 0.3 * {u}")
+                self.emit(f"{h} = 0.5 * {h} + 0.3 * np.tanh({self.arr(shape, 1)[0]} * {u})")
+                if self.chance(0.3):
+                    self.emit(f"{h} += 0.1 * {u}")
+                more = [f"{name}.append({kept(h + '.copy()' if changed else h)})"]
+                if changed and self.chance(0.5):
+                    more.append(f"{h} *= 0.8")
+                elif self.chance(0.3):
+                    more.append(f"{name}.append({name}[-1])")
+                elif self.chance(0.2):
+                    more.append(f"{name}[-1] = {kept('0.7 * ' + taken(name + '[0]'))}")
+                elif self.chance(0.2):
+                    more += [f"{r} = {name}.pop()", f"{name}.append({kept(f'{taken(r)} * 0.9')})"]
+                leaves = rng.choice(["", "", "", "continue", "break"])
+                if leaves:
+                    with self.block(f"if {self.condition(1)}:"):
+                        self.emit(leaves)
+                if self.chance(0.3):
+                    with self.block(f"if {self.condition(1)}:"):
+                        for line in more:
+                            self.emit(line)
+                else:
+                    for line in more:
+                        self.emit(line)
+                if self.chance(0.2):
+                    self.body()
+            over.pinned = pinned
+        self.emit(f"{v} = 0.1 * len({name})")
+        self.scope.floats.append(v)
+        with self.block(f"if len({name}) > 0:"):
+            element = taken(f"{name}[{rng.choice(['-1', '0', f'len({name}) // 2'])}]")
+            reads = [
+                f"0.2 * np.sum({element})",
+                f"sum(0.1 * np.sum({taken(w)}) for {w} in {name})",
+                f"0.1 * np.sum(sum({taken(w)} for {w} in {name}[1:] + {name}[:1]))",
+            ]
+            if not pairs:
+                axis = rng.randrange(len(shape))
+                reads += [
+                    f"0.2 * np.mean(np.stack({name}))",
+                    f"0.2 * np.mean(np.concatenate({name}, axis={axis}))",
+                    f"0.1 * np.sum(sum({name}))",
+                ]
+            self.emit(f"{v} += {rng.choice(reads)}")
+            if self.chance(0.3):
+                self.emit(f"{r} = {name}[0]")
+                self.emit(f"{name}[0] = {kept(f'{h} * 0.5')}")
+                self.emit(f"{v} += 0.2 * np.sum({taken(r)} * {taken(name + '[0]')})")
+        if self.chance(0.4):
+            order = rng.choice(["{}", "reversed({})", "{}[::-1]"]).format(name)
+            with self.block(f"for {w} in {order}:", 10):
+                self.emit(f"{v} = 0.8 * {v} + 0.05 * np.sum({taken(w)})")
 
     def new_dict(self) -> None:
         name = self.name("p")

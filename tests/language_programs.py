@@ -781,6 +781,34 @@ def list_grows_before_a_break(x: Any) -> Any:
     return parts[0] * sum(parts)
 
 
+@program(X3, tags="alias")
+def names_of_one_array_after_a_loop(x: Any) -> Any:
+    z = x * 1.0
+    for k in range(3):
+        a = x * (k + 1.0)
+        b = a[1:]
+        c = z[:]
+    a[1] = x[0]
+    c[0] = 7.0 * x[1]
+    return np.sum(b * b) * np.sum(z)
+
+
+@program(M33)
+def list_of_rows(x: Any) -> Any:
+    rows = [r * r for r in x]
+    return np.sum(rows[0])
+
+
+@program(X6, tags="alias")
+def buffers_changed_after_they_were_swapped(x: Any) -> Any:
+    now, after = x.copy(), np.zeros_like(x)
+    for v in x:
+        after[:] = 0.5 * now + np.sin(v)
+        now, after = after, now
+    now *= 0.9
+    return np.sum(now * after) + now[0]
+
+
 # --- refused for now ------------------------------------------------------------------------------
 
 _REFUSED: list[Program] = []
@@ -792,12 +820,6 @@ def writes_to_an_array_without_axes(x: Any) -> Any:
     s = np.zeros(())
     s[()] = x[0]
     return s[()] * x[1]
-
-
-@_refused(M33)
-def list_of_rows(x: Any) -> Any:
-    rows = [r * r for r in x]
-    return np.sum(rows[0])
 
 
 class Heavy(Accumulator):
@@ -902,22 +924,75 @@ def list_that_shrinks_under_a_reversed_loop(x: Any) -> Any:
     return s
 
 
+@_refused(X3)
+def written_on_one_path_under_another_name(x: Any) -> Any:
+    a = x * 2.0
+    b = a if x[0] > 0 else x * 3.0
+    if x[1] > 0.0:
+        b[0] = 5.0
+    else:
+        a = x * 4.0
+    return np.sum(a * a) + b[0]
+
+
+@_refused(X3)
+def aliases_made_in_a_branch(x: Any) -> Any:
+    if x[0] > 0.0:
+        a = x * 2.0
+        b = a if x[1] > 0.0 else x * 3.0
+    else:
+        a = x * 4.0
+        b = x * 5.0
+    a[0] = 7.0
+    return np.sum(b * b)
+
+
+@_refused(X3)
+def written_before_the_next_iteration(x: Any) -> Any:
+    a = x * 2.0
+    s = 0.0
+    for k in range(4):
+        s += np.sum(a * a)
+        a = x * (1.0 + k)
+        b = a if x[0] > 0.0 else x * 1.0
+        b[0] = 3.0 + k
+    return s
+
+
+@_refused(X3)
+def one_array_in_two_names_after_a_loop(x: Any) -> Any:
+    a, b = x * 1.0, x * 2.0
+    for k in range(len(x)):
+        a = b = x * (k + 1.0)
+    a[0] = 7.0
+    return np.sum(b * b)
+
+
+@_refused(X6)
+def view_of_two_kinds_of_an_array_with_two_names(x: Any) -> Any:
+    z = x * 1.0
+    w = z if x[0] > 0.0 else x * 2.0
+    v = z[::2] if x[1] > 0.0 else z.reshape(-1, 2)[0]
+    v[0] = 4.0
+    return np.sum(w * w)
+
+
 REFUSED: list[tuple[Program, str]] = [
     (p, text)
     for p, text in zip(
         _REFUSED,
         (
             "storing into a number",
-            "a container holds",
             "`super` is not supported",
             "this pattern is not supported",
             "`nonlocal` is not supported",
             "'y' is an array",
-            "'items' holds a tuple of 1",
+            "'items' holds a list of 1",
             "'y' is None before the loop",
             "may or may not be the same array here",
             "a list that changes its length while a loop is over it",
             "a container that changes its length while a loop is over it",
+            *["may or may not be the same array here"] * 5,
         ),
         strict=True,
     )

@@ -15,10 +15,20 @@ from tests import chain as chains
 from tests.array_programs import ARRAY_PROGRAMS
 from tests.function_programs import FUNCTION_PROGRAMS
 from tests.kernel_programs import KERNEL_PROGRAMS
-from tests.language_programs import LANGUAGE_PROGRAMS, REFUSED
+from tests.language_programs import LANGUAGE_PROGRAMS
+from tests.language_programs import REFUSED as REFUSED_LANGUAGE
+from tests.list_programs import LIST_PROGRAMS
+from tests.list_programs import REFUSED as REFUSED_LISTS
 from tests.programs import Program
 
-ALL: list[Program] = [*ARRAY_PROGRAMS, *FUNCTION_PROGRAMS, *LANGUAGE_PROGRAMS, *KERNEL_PROGRAMS]
+ALL: list[Program] = [
+    *ARRAY_PROGRAMS,
+    *FUNCTION_PROGRAMS,
+    *LANGUAGE_PROGRAMS,
+    *LIST_PROGRAMS,
+    *KERNEL_PROGRAMS,
+]
+REFUSED = [*REFUSED_LANGUAGE, *REFUSED_LISTS]
 BY_NAME = {p.name: p for p in ALL}
 DIFFERENTIABLE = [p for p in ALL if p.argnums]
 

@@ -42,13 +42,13 @@ def test_ambiguous_names_are_refused() -> None:
         assert fuzz_arrays.check(generated, compiled=False) == []
 
 
-def test_arrays_appended_on_one_path_are_refused() -> None:
+def test_lists_appended_on_one_path_are_refused() -> None:
     def program(x: Any, n: int) -> Any:
         ys = []
         for i in range(n):
             if i % 2 == 0:
-                ys.append(x * i)
+                ys.append([x * i])
         return len(ys) + np.sum(x)
 
-    with pytest.raises(AdcError, match="'ys' is a tuple of 1 on one path and a tuple of 0"):
+    with pytest.raises(AdcError, match="'ys' is a list of 1 on one path and a list of 0"):
         adc.grad(program)(np.ones(2), 4)

@@ -93,7 +93,7 @@ def _sequence_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
     held = lo.held(owner) if isinstance(owner, ListRef) else None
     if isinstance(held, Growing):
         if isinstance(node.slice, ast.Slice):
-            raise lo.unsupported("a slice of a list of run-time length", node, "make it an array")
+            return growing.sliced(lo, held, node.slice, node)
         return growing.item(lo, held, expressions.lower_expr(lo, node.slice), node)
     items = expressions.static_sequence(lo, owner, node)
     if isinstance(node.slice, ast.Slice):
@@ -297,7 +297,7 @@ def as_array(lo: Lowerer, binding: Binding, node: ast.AST) -> Arraylike:
 
 def arrays_of(lo: Lowerer, held: Growing, node: ast.AST) -> ArrayRef:
     """Return the array that `np.array` makes of a list of run-time length."""
-    return copy(lo, growing.view(lo, held), node)
+    return copy(lo, growing.array_of(lo, held, node), node)
 
 
 def as_operand(lo: Lowerer, binding: Binding, node: ast.AST) -> Binding:

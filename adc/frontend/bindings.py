@@ -36,6 +36,26 @@ class ArrayObject:
     span: Span | None = None
     # Objects that may be this one: it depends on the path taken.
     alias: set[ArrayObject] = field(default_factory=set)
+    # It keeps the elements of a list (`growing`): only the list writes to it.
+    kept: bool = False
+
+
+def related(a: ArrayObject | None, b: ArrayObject | None) -> bool:
+    """Whether two arrays are or may be one."""
+    return a is not None and b is not None and (a is b or a in b.alias)
+
+
+def suspect(a: ArrayObject, b: ArrayObject) -> None:
+    """Note that two arrays may be one."""
+    if a is not b:
+        a.alias.add(b)
+        b.alias.add(a)
+
+
+def shares(made: ArrayObject, source: ArrayObject) -> None:
+    """Note that an array may be the memory of `source`, or of what that may be."""
+    for other in (source, *source.alias):
+        suspect(made, other)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,12 +176,27 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Growing:
-    """What a list of a length known only at run time holds: numbers of one type, in a buffer."""
+class Cell:
+    """A number or array in the elements of a `Growing`: its type and, of an array, the sizes.
 
-    buffer: ArrayRef
-    length: Num
+    A size is None if it is known only at run time; all elements have the same.
+    """
+
     type: Scalar
+    sizes: tuple[int | None, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Growing:
+    """What a list of a length known only at run time holds.
+
+    All elements are like `element`, which has a `Cell` for each number and array. A buffer for each
+    cell has those of all elements, along its first axis.
+    """
+
+    buffers: tuple[ArrayRef, ...]
+    length: Num
+    element: Binding
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +319,7 @@ Binding = (
     | DictView
     | ObjectRef
     | NamedTuple
+    | Cell
     | Growing
     | Given
     | Static
@@ -315,8 +351,14 @@ def kind_of(binding: Binding) -> str:
             return f"an array ({ty}, rank {len(dims)})"
         case TupleOf(items=items):
             return f"a tuple of {len(items)}"
-        case Growing(type=ty):
-            return f"one of numbers ({ty})"
+        case Cell(type=ty, sizes=tuple(sizes)):
+            return f"arrays ({ty}, rank {len(sizes)})"
+        case Cell(type=ty):
+            return f"numbers ({ty})"
+        case Growing(element=Cell() as cell):
+            return f"one of {kind_of(cell)}"
+        case Growing(element=element):
+            return f"one of {kind_of(element).removeprefix('a ').replace('tuple', 'tuples')}"
         case RecordOf(keys=keys):
             return f"one with {', '.join(map(repr, keys)) or 'nothing'}"
         case ListRef():
@@ -362,8 +404,8 @@ def leaves(binding: Binding) -> Iterator[Num | ArrayRef]:
                 yield from leaves(item)
         case NamedTuple(record=record):
             yield from leaves(record)
-        case Growing(buffer=buffer, length=length):
-            yield from leaves(buffer)
+        case Growing(buffers=buffers, length=length):
+            yield from buffers
             yield length
         case Range(start=start, stop=stop, step=step):
             yield from (start, stop, step)
@@ -374,6 +416,18 @@ def leaves(binding: Binding) -> Iterator[Num | ArrayRef]:
             yield from leaves(inner)
         case Pullback(args=args):
             yield from leaves(args)
+
+
+def cells_of(element: Binding) -> Iterator[Cell]:
+    """Yield the cells of what a `Growing` has as element, left to right."""
+    match element:
+        case Cell():
+            yield element
+        case TupleOf(items=items) | RecordOf(items=items):
+            for item in items:
+                yield from cells_of(item)
+        case NamedTuple(record=record):
+            yield from cells_of(record)
 
 
 def rebuild(binding: Binding, new: Iterator[Num | ArrayRef]) -> Binding:
@@ -393,11 +447,10 @@ def rebuild(binding: Binding, new: Iterator[Num | ArrayRef]) -> Binding:
             again = rebuild(record, new)
             assert isinstance(again, RecordOf)
             return NamedTuple(cls, again)
-        case Growing(buffer=buffer, type=ty):
-            new_buffer, new_length = rebuild(buffer, new), next(new)
-            assert isinstance(new_buffer, ArrayRef)
-            assert isinstance(new_length, Num)
-            return Growing(new_buffer, new_length, ty)
+        case Growing(buffers=buffers, element=element):
+            new_buffers, length = [next(new) for _ in buffers], next(new)
+            assert isinstance(length, Num)
+            return Growing(tuple(new_buffers), length, element)  # type: ignore[arg-type]  # arrays
         case Zip(inners=items):
             return Zip(tuple(rebuild(item, new) for item in items))
         case Range():
@@ -465,8 +518,10 @@ def shape_of(binding: Binding) -> object:
             return ("record", keys, *(shape_of(item) for item in items))
         case NamedTuple(cls=cls, record=record):
             return (cls, shape_of(record))
-        case Growing(type=ty):
-            return ("growing", ty)
+        case Cell(type=ty, sizes=sizes):
+            return ("cell", ty, sizes)
+        case Growing(element=element):
+            return ("growing", shape_of(element))
         case Given(place=place):
             return ("given", place)
         case ListRef(slot=slot) | DictRef(slot=slot) | ObjectRef(slot=slot):

@@ -86,6 +86,8 @@ def length(lo: Lowerer, binding: Binding) -> int:
 def combined(lo: Lowerer, name: str, left: Binding, right: Binding, node: ast.AST) -> Binding:
     """Lower ``list + list`` and ``list * n``."""
     if name == "add" and isinstance(left, ListRef) and isinstance(right, ListRef):
+        if any(isinstance(lo.held(x), Growing) for x in (left, right)):
+            return growing.added(lo, left, right, node)
         return lo.new_ref(ListRef, TupleOf(lo.contents(left) + lo.contents(right)))
     if name == "mul":
         if isinstance(right, ListRef):
@@ -266,10 +268,11 @@ def method(
     if isinstance(owner, ListRef) and bound.name == "append" and len(args) == 1 and not kwargs:
         growing.append(lo, owner, args[0], node)
         return NONE
-    if isinstance(owner, ListRef) and bound.name == "pop" and not kwargs:
-        held = lo.held(owner)
-        if isinstance(held, Growing) and not args:
-            return growing.pop(lo, owner, held, node)
+    if isinstance(owner, ListRef) and bound.name == "extend" and len(args) == 1 and not kwargs:
+        growing.extend(lo, owner, args[0], node)
+        return NONE
+    if isinstance(owner, ListRef) and isinstance(held := lo.held(owner), Growing) and not kwargs:
+        return growing.method(lo, owner, held, bound.name, args, node)
     if isinstance(owner, ListRef | TupleOf):
         return _sequence_method(lo, owner, bound.name, args, kwargs, node)
     assert isinstance(owner, DictRef)
@@ -310,8 +313,6 @@ def _sequence_method(
     match name, given:
         case "append", [value]:
             items.append(value)
-        case "extend", [value]:
-            items += expressions.static_sequence(lo, value, node)
         case "insert", [at, value]:
             items.insert(arguments.constant_int(lo, at, node, "a position"), value)
         case "pop", [] | [_]:

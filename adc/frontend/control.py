@@ -6,7 +6,6 @@ says otherwise which exit is pending; statements after one that may exit are gua
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -32,8 +31,11 @@ from adc.frontend.bindings import (
     kind_of,
     leaves,
     rebuild,
+    refs,
+    related,
     same_view,
     shape_of,
+    shares,
 )
 from adc.frontend.lower import Dead, Lowerer, State
 from adc.ir.builder import integer, zero
@@ -176,14 +178,19 @@ class _Merge:
             )
             alias = {obj for obj in (p, q) if obj is not None and obj in self.before.versions}
             for (r, s), other in self.objects.items():
-                if (p is not None and r is p) or (q is not None and s is q):
+                if related(p, r) or related(q, s):
                     alias.add(other.object)
             # Objects that these may be stay suspects.
             for obj in (p, q):
                 if obj is not None:
                     alias |= {o for o in obj.alias if o in self.before.versions}
             dims = tuple(self.dim(p, q, axis, value) for axis in range(rank_of(value)))
-            self.objects[p, q] = self.lo.new_array(value, dims, name, sorted_objects(alias))
+            joined = self.lo.new_array(value, dims, name, sorted_objects(alias))
+            for obj, arm in zip((p, q), self.arms, strict=True):
+                if obj is not None and obj in arm.state.stale:
+                    self.lo.stale[joined.object] = arm.state.stale[obj]
+                joined.object.kept |= obj is not None and obj.kept
+            self.objects[p, q] = joined
         return self.objects[p, q]
 
     def dim(self, p: ArrayObject | None, q: ArrayObject | None, axis: int, value: Value) -> Operand:
@@ -226,10 +233,12 @@ class _Merge:
             lo.frame.partial.add(name)
         if isinstance(a, Unstable) or isinstance(b, Unstable):
             return a if isinstance(a, Unstable) else b
+        a, b = self.detached(0, b, a), self.detached(1, a, b)
         a, b = self.opened(*aligned(lo, a, b))
         if isinstance(a, ArrayRef) and isinstance(b, ArrayRef) and not same_view(a, b):
             a, b = self.copied(0, a), self.copied(1, b)
-        if is_slot(name) and not (first.exited or second.exited):
+        exits = self.exits(name) if is_slot(name) else frozenset()
+        if is_slot(name) and (exits or not (first.exited or second.exited)):
             a, b = self.listed(a, b)
         joined = self.reference(name, a, b)
         if joined is not None:
@@ -238,12 +247,42 @@ class _Merge:
             pairs = zip(leaves(a), leaves(b), strict=True)
             return rebuild(a, iter([self.leaf(hint, x, y) for x, y in pairs]))
         for arm, other, side in ((first, b, 1), (second, a, 0)):
-            if arm.exited and name != RESULT:
+            if arm.exited and name != RESULT and not exits - {BREAK}:
                 lo.frame.partial.add(name)
                 return self.one_sided(hint, other, side)
-        return Unstable(
-            f"is {kind_of(a)} on one path and {kind_of(b)} on another (line {line_of(lo)})"
-        )
+        kinds = [contents_of(x) if is_slot(name) else kind_of(x) for x in (a, b)]
+        return Unstable(f"is {kinds[0]} on one path and {kinds[1]} on another (line {line_of(lo)})")
+
+    def exits(self, slot: str) -> frozenset[int]:
+        """Return the exits after which what a list, dict or object holds may be read.
+
+        After `break` only what comes after the loop reads it, after `return` only who has the
+        result, or a name for it outside.
+        """
+        found: set[int] = set()
+        for arm in self.arms:
+            if not arm.exited:
+                continue
+            pending = arm.lookup(EXIT)
+            assert isinstance(pending, Num)
+            codes = exits_of(self.lo, pending.operand) & {BREAK, CONTINUE, RETURN}
+            if RETURN in codes and not self.returned(arm, slot):
+                codes -= {RETURN}
+            found |= codes
+        return frozenset(found)
+
+    def returned(self, arm: Arm, slot: str) -> bool:
+        """Whether somebody outside the function may read a list, dict or object."""
+        caller = self.lo.frame.caller
+        if caller is not None and slot in caller.env:
+            return True
+        todo, seen = [arm.lookup(RESULT)], set[str]()
+        while todo:
+            for ref in refs(todo.pop()):
+                if ref.slot not in seen:
+                    seen.add(ref.slot)
+                    todo.append(arm.lookup(ref.slot))
+        return slot in seen
 
     def copied(self, side: int, ref: ArrayRef) -> ArrayRef:
         """Return a copy of a view, made in its arm: views of two kinds have no common form.
@@ -257,40 +296,34 @@ class _Merge:
 
         with self.within(side):
             made = arrays.copy(self.lo, ref, None)
-        made.object.alias.add(ref.object)
-        ref.object.alias.add(made.object)
+        shares(made.object, ref.object)
         return made
 
+    def detached(self, side: int, other: Binding, binding: Binding) -> Binding:
+        """Return what an arm binds, where the other one does not with copies of list elements."""
+        from adc.frontend import growing  # which is built on the lowering of branches
+
+        def copy(ref: ArrayRef) -> ArrayRef:
+            with self.within(side):
+                return growing.element_copy(self.lo, ref)
+
+        return detached(other, binding, copy)
+
     def listed(self, a: Binding, b: Binding) -> tuple[Binding, Binding]:
-        """Give two lists of numbers of different lengths the form of a length known at run time."""
+        """Give two lists of different lengths the form of a length known at run time."""
+        from adc.frontend import growing  # which is built on the lowering of branches
+
         lists = (a, b)
         if not all(isinstance(x, TupleOf | Growing) for x in lists) or joinable(a, b):
             return a, b
-        types: list[Scalar] = []
-        for x in lists:
-            if isinstance(x, Growing):
-                types.append(x.type)
-                continue
-            assert isinstance(x, TupleOf)
-            for item in x.items:
-                if not isinstance(item, Num) or not isinstance(item.operand.type, Scalar):
-                    return a, b
-                types.append(item.operand.type)
-        ty = functools.reduce(join, types)
-        if not all(one_type(x, ty) for x in types):
+        element = growing.common(self.lo, lists)
+        if element is None:
             return a, b
-        first, second = (self.grown(side, x, ty) for side, x in enumerate(lists))
-        return first, second
-
-    def grown(self, side: int, held: Binding, ty: Scalar) -> Binding:
-        """Return a list in the form of a growing one, converted in its arm."""
-        from adc.frontend import growing  # which is built on the lowering of branches
-
-        with self.within(side):
-            if isinstance(held, Growing):
-                return growing.widened(self.lo, held, ty, None)
-            assert isinstance(held, TupleOf)
-            return growing.converted(self.lo, held.items, ty, None)
+        found: list[Binding] = []
+        for side, x in enumerate(lists):
+            with self.within(side):
+                found.append(growing.grown(self.lo, x, element, None))
+        return found[0], found[1]
 
     @contextmanager
     def within(self, side: int) -> Iterator[None]:
@@ -319,6 +352,8 @@ class _Merge:
                 )
         first, second = self.arms
         x, y = self.opened(first.lookup(a.slot), second.lookup(b.slot))
+        if isinstance(a, ListRef):
+            x, y = self.listed(x, y)
         if not joinable(x, y):
             return None
         hint = name if name[0] != "$" else name[1:]
@@ -472,8 +507,28 @@ def joinable(a: Binding, b: Binding) -> bool:
     if isinstance(a, NamedTuple) and isinstance(b, NamedTuple) and a.cls is b.cls:
         return joinable(a.record, b.record)
     if isinstance(a, Growing) and isinstance(b, Growing):
-        return a.type == b.type and joinable(a.buffer, b.buffer)
+        return a.element == b.element
     return shape_of(a) == shape_of(b) and type(a) is type(b)
+
+
+def detached(start: Binding, end: Binding, copy: Callable[[ArrayRef], ArrayRef]) -> Binding:
+    """Return `end` with copies of the list elements in it that are none in `start`.
+
+    Joined with another array, a view would keep the whole buffer for the sake of one element.
+    """
+    match start, end:
+        case ArrayRef(), ArrayRef():
+            one = start.object is end.object or not (end.object.kept and end.view)
+            return end if one else copy(end)
+        case TupleOf(items=p), TupleOf(items=q) if len(p) == len(q):
+            return TupleOf(tuple(detached(x, y, copy) for x, y in zip(p, q, strict=True)))
+        case RecordOf(items=p), RecordOf(keys=keys, items=q) if len(p) == len(q):
+            return RecordOf(keys, tuple(detached(x, y, copy) for x, y in zip(p, q, strict=True)))
+        case NamedTuple(record=p), NamedTuple(cls=cls, record=q):
+            inner = detached(p, q, copy)
+            assert isinstance(inner, RecordOf)
+            return NamedTuple(cls, inner)
+    return end
 
 
 def aligned(lo: Lowerer, a: Binding, b: Binding) -> tuple[Binding, Binding]:
@@ -500,6 +555,11 @@ def aligned(lo: Lowerer, a: Binding, b: Binding) -> tuple[Binding, Binding]:
         elif not b.view and len(a.view) == 1 and isinstance(a.view[0], Window):
             b = views.as_window(lo, b)
     return a, b
+
+
+def contents_of(held: Binding) -> str:
+    """Return what a user would call the contents of a list, dict or object."""
+    return kind_of(held).replace("tuple", "list") if isinstance(held, TupleOf) else kind_of(held)
 
 
 def rank_of(value: Value) -> int:

@@ -17,7 +17,6 @@ from adc.frontend.bindings import (
     ArrayObject,
     ArrayRef,
     Binding,
-    Growing,
     ListRef,
     Num,
     Ref,
@@ -104,7 +103,6 @@ class _Maker:
         self.chosen = [given[k] for k in free]
         self.leaves = [
             leaf for each in self.chosen for leaf in structures.floats(each, lo.held)
-            if not isinstance(leaf, Growing)
         ]  # fmt: skip
         self.positions = tuple(outline.position(leaf) for leaf in self.leaves)
         self.key = (id(fn), outline.key(), self.positions)
@@ -290,7 +288,6 @@ class _Maker:
             for leaf, part in structures.belonging(
                 sub, argument, self.lo.held, given, what, self.node
             ):
-                assert not isinstance(leaf, Growing)
                 if isinstance(leaf, Num):
                     ty = numbers.scalar_type(leaf.operand)
                     yield structures.fitted(sub, ty, None, part, what, self.node)
@@ -331,10 +328,10 @@ def _rank(operand: Operand) -> int:
     return operand.type.rank if isinstance(operand.type, Array) else 0
 
 
-def _type(leaf: Num | ArrayRef | Growing) -> Type:
+def _type(leaf: Num | ArrayRef) -> Type:
     if isinstance(leaf, Num):
         return leaf.operand.type
-    return leaf.buffer.object.type if isinstance(leaf, Growing) else leaf.object.type
+    return leaf.object.type
 
 
 def _parameter(lo: Lowerer, param: Value) -> Num | ArrayRef:

@@ -224,8 +224,7 @@ def augmented(lo: Lowerer, old: Binding, stmt: ast.AugAssign) -> Binding:
         return old
     value = lower_expr(lo, stmt.value)
     if isinstance(old, ListRef) and isinstance(stmt.op, ast.Add):
-        more = static_sequence(lo, value, stmt.value)
-        lo.hold(old, TupleOf((*lo.contents(old), *more)))
+        growing.extend(lo, old, value, stmt.value)
         return old
     return elementwise.materialised(lo, operators.binary(lo, type(stmt.op), old, value, stmt), stmt)
 

@@ -444,15 +444,23 @@ def _pow(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bindi
 
 def _sum(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     _arity(lo, args, {k: v for k, v in kwargs.items() if k != "start"}, node, 1, 2)
-    result = args[1] if len(args) > 1 else kwargs.get("start", lo.num(0))
-    array = _as_elements(lo, args[0], node)
+    return total(lo, args[0], args[1] if len(args) > 1 else kwargs.get("start", lo.num(0)), node)
+
+
+def total(lo: Lowerer, items: Binding, result: Binding, node: ast.AST) -> Binding:
+    """Lower ``sum(items, result)``."""
+    array = _as_elements(lo, items, node, of_arrays=True)
     if array is not None:
-        axes = [0]
-        found = reductions.total(lo, elementwise.lazy(lo, array, node), axes, False, node)
-        if _is_list(args[0]):
-            found = Num(_weak(lo, numbers.number(lo, found, node)))
+        found = reductions.total(lo, elementwise.lazy(lo, array, node), [0], False, node)
+        if isinstance(found, Num) and _is_list(items):
+            found = Num(_weak(lo, found.operand))
+        elif _is_list(items) and isinstance(found, ArrayRef | Lazy):
+            # Python's sum keeps the dtype, NumPy's has 64 bits.
+            ty = arrays.element_type(array)
+            if ty.kind in "iu":
+                found = reductions.converted(lo, elementwise.lazy(lo, found, node), ty, node)
         return operators.binary(lo, ast.Add, result, found, node)
-    for item in expressions.static_sequence(lo, args[0], node):
+    for item in expressions.static_sequence(lo, items, node):
         result = operators.binary(lo, ast.Add, result, item, node)
     return result
 
@@ -461,13 +469,22 @@ def _is_list(binding: Binding) -> bool:
     return isinstance(binding, ListRef)
 
 
-def _as_elements(lo: Lowerer, binding: Binding, node: ast.AST) -> ArrayRef | Lazy | None:
+def _as_elements(
+    lo: Lowerer, binding: Binding, node: ast.AST, of_arrays: bool = False
+) -> ArrayRef | Lazy | None:
     """Return the array that holds the elements of an iterable, if one does."""
     if isinstance(binding, ArrayRef | Lazy) and views.dims_of(lo, binding):
         return binding
     if isinstance(binding, ListRef):
         held = lo.held(binding)
-        return growing.view(lo, held) if isinstance(held, Growing) else None
+        if not isinstance(held, Growing):
+            return None
+        if growing.has_arrays(held.element) and not of_arrays:
+            raise TypeMismatchError(
+                "The truth value of an array with more than one element is ambiguous",
+                lo.span(node), "use functions of NumPy on `np.array(...)` of the list",
+            )  # fmt: skip
+        return growing.array_of(lo, held, node)
     return None
 
 
@@ -484,8 +501,7 @@ def _list(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
     if args and isinstance(args[0], ListRef):
         held = lo.held(args[0])
         if isinstance(held, Growing):
-            copied = Growing(arrays.copy(lo, held.buffer, node), held.length, held.type)
-            return lo.new_ref(ListRef, copied)
+            return growing.copied(lo, held, node)
     items = _elements(lo, args[0], node) if args else ()
     return lo.new_ref(ListRef, TupleOf(items))
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from adc.frontend import growing, views
+from adc.frontend import growing, scope, views
 from adc.frontend.bindings import (
     ArrayObject,
     ArrayRef,
@@ -32,18 +32,21 @@ from adc.frontend.bindings import (
     kind_of,
     leaves,
     rebuild,
+    related,
     shape_of,
+    suspect,
 )
 from adc.frontend.control import (
     FALLS,
     RESULT,
     aligned,
+    contents_of,
+    detached,
     joinable,
     line_of,
     one_type,
     rank_of,
     set_exit,
-    sorted_objects,
     unread,
 )
 from adc.frontend.lower import Dead, Lowerer, State
@@ -62,16 +65,24 @@ class LoopMemo:
     fresh: set[tuple[str, int]] = field(default_factory=set)
     sizes: set[tuple[str, int]] = field(default_factory=set)
     alias: set[frozenset[tuple[str, int] | ArrayObject]] = field(default_factory=set)
-    stale: dict[ArrayObject, str] = field(default_factory=dict)
+    stale: dict[tuple[str, int] | ArrayObject, str] = field(default_factory=dict)
     late: dict[str, Binding] = field(default_factory=dict)
     # Names that have another kind where the loop is left early: they cannot be read after it.
     dropped: set[str] = field(default_factory=set)
     # Names of whole arrays that iterations make views; names that iterations bind to new lists.
     windowed: set[str] = field(default_factory=set)
     relisted: set[str] = field(default_factory=set)
-    # Lists, dicts and objects that iterations change; lists that they append numbers to.
+    # Lists, dicts and objects that iterations change; lists that they append to, and what.
     slots: set[str] = field(default_factory=set)
-    growing: dict[str, Scalar] = field(default_factory=dict)
+    growing: dict[str, Binding] = field(default_factory=dict)
+    # The buffers made for these before the loop: attempts must agree on what `alias` is about.
+    buffers: dict[tuple[str, int], ArrayObject] = field(default_factory=dict)
+    # Rebound names that may denote elements of a list (`ArrayObject.kept`).
+    kept: set[tuple[str, int]] = field(default_factory=set)
+    # Whether a copy of the body for each iteration is another way to lower it; whether it may be
+    # left by `break`.
+    unrolls: bool = False
+    breaks: bool = False
     # Attributes from outside that they change.
     opened: set[tuple[str, Any]] = field(default_factory=set)
 
@@ -106,6 +117,7 @@ def lower_loop(
     *,
     trips: Operand | None,
     definite: bool,
+    unrolls: bool = False,
 ) -> None:
     """Lower a loop.
 
@@ -120,8 +132,12 @@ def lower_loop(
         The number of iterations of a `for`.
     definite : bool
         Whether at least one iteration runs, so that names bound in it are bound after it.
+    unrolls : bool
+        Whether the caller can do without a loop, if this raises a `RestructuredError`.
     """
-    memo = lo.memo.setdefault((lo.frame.path, id(node)), LoopMemo())
+    breaks = isinstance(node, ast.For | ast.While) and scope.has_break(node.body)
+    key = (lo.frame.path, id(node))
+    memo = lo.memo.setdefault(key, LoopMemo(unrolls=unrolls, breaks=breaks))
     assert isinstance(memo, LoopMemo)
     before = lo.snapshot()
     names_before, mark = lo.builder.names.save(), len(lo.builder.stmts)
@@ -131,7 +147,7 @@ def lower_loop(
             lo.reset_names(names_before)
             del lo.builder.stmts[mark:]
         try:
-            entry, slots = _entered(lo, memo)
+            entry, slots = _entered(lo, memo, node)
             _attempt(lo, entry, memo, [*names, *slots], body, trips, definite)
             return
         except _Retry:
@@ -141,7 +157,7 @@ def lower_loop(
                 ) from None
 
 
-def _entered(lo: Lowerer, memo: LoopMemo) -> tuple[State, list[str]]:
+def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[str]]:
     """Bring names and lists into the form that iterations give them; return what they change."""
     env = lo.frame.env
     for slot, start in lo.initial.items():
@@ -172,13 +188,30 @@ def _entered(lo: Lowerer, memo: LoopMemo) -> tuple[State, list[str]]:
         record = env[slot]
         assert isinstance(record, RecordOf)
         env[slot] = record.with_item(key, lo.opened(record.items[record.keys.index(key)]))
-    for slot, ty in memo.growing.items():
+    for slot, element in memo.growing.items():
         held = env.get(slot)
-        if isinstance(held, TupleOf):
-            env[slot] = growing.converted(lo, held.items, ty, None)
-        elif isinstance(held, Growing):
-            env[slot] = growing.widened(lo, held, ty, None)
+        if isinstance(held, TupleOf | Growing):
+            whole = growing.grown(lo, held, element, node)
+            env[slot] = whole
+            if isinstance(whole, Growing):
+                env[slot] = _stable(lo, memo, slot, held, whole)
     return lo.snapshot(), sorted(slots)
+
+
+def _stable(lo: Lowerer, memo: LoopMemo, slot: str, old: Binding, new: Growing) -> Growing:
+    """Return a list with the buffers that an earlier attempt made for it."""
+    before = old.buffers if isinstance(old, Growing) else ()
+    buffers: list[ArrayRef] = []
+    for k, buffer in enumerate(new.buffers):
+        obj = memo.buffers.setdefault((slot, k), buffer.object)
+        if buffer in before or obj in lo.versions or obj.type != buffer.object.type:
+            buffers.append(buffer)
+            continue
+        lo.versions[obj], lo.dims[obj] = lo.versions.pop(buffer.object), lo.dims[buffer.object]
+        for other in buffer.object.alias:
+            suspect(obj, other)
+        buffers.append(ArrayRef(obj))
+    return replace(new, buffers=tuple(buffers))
 
 
 def _attempt(
@@ -191,6 +224,7 @@ def _attempt(
     definite: bool,
 ) -> None:
     loc = lo.builder.loc
+    suspects = {obj: set(obj.alias) for obj in before.versions}
     carried: list[_Carried] = []
     fresh: dict[tuple[str, int], ArrayRef] = {}
     bound = [
@@ -219,7 +253,8 @@ def _attempt(
                     # Slots are counted from "$h" on; named after one, values would count as well,
                     # and what the memos of inner loops say of a slot would be of another one.
                     called = obj.name if is_slot(name) else name
-                    found.append(ArrayRef(ArrayObject(obj.type, called, loc)))
+                    kept = obj.kept or key in memo.kept
+                    found.append(ArrayRef(ArrayObject(obj.type, called, loc, kept=kept)))
                     fresh[key] = found[-1]  # type: ignore[assignment]
                 else:
                     found.append(leaf)
@@ -240,8 +275,10 @@ def _attempt(
     label = lo.builder.names.fresh("L0" if trips is not None else "W0")
     with lo.builder.block() as stmts:
         _open_fresh(lo, before, memo, fresh, by_key)
-        for obj, message in memo.stale.items():
-            lo.stale.setdefault(obj, message)
+        for end, message in memo.stale.items():
+            if isinstance(end, ArrayObject) or end in fresh:
+                obj = end if isinstance(end, ArrayObject) else fresh[end].object
+                lo.stale.setdefault(obj, message)
         set_exit(lo, FALLS)
         dead = False
         again: Operand | None
@@ -254,6 +291,8 @@ def _attempt(
                 item.next = item.param
         if not dead:
             _close(lo, before, memo, carried, by_key, fresh, bound)
+            if any(obj.alias & before.versions.keys() - known for obj, known in suspects.items()):
+                raise _Retry  # what an iteration does last, the next one knows first
             _find_late(lo, memo, names, bound, definite)
             late = _late_values(lo, before, memo)
         else:
@@ -284,6 +323,8 @@ def _open_fresh(
         obj = ref.object
         lo.versions[obj] = by_key[key].param
         entry = _entry(before, key)
+        if entry in before.stale:
+            lo.stale[obj] = before.stale[entry]
         if key in memo.sizes:
             lo.dims[obj] = tuple(
                 lo.counts(
@@ -304,15 +345,15 @@ def _open_fresh(
             if isinstance(leaf, ArrayRef) and leaf.object is entry and (name, k) not in fresh
         ]
         if others or entry in lo.origin or _held_outside(lo, entry):
-            _suspect(obj, entry)
-        for suspect in entry.alias:
-            if suspect in before.versions:
-                _suspect(obj, suspect)
+            suspect(obj, entry)
+        for other in entry.alias:
+            if other in before.versions:
+                suspect(obj, other)
     keys = list(fresh)
     for i, a in enumerate(keys):
         for b in keys[i + 1 :]:
-            if _entry(before, a) is _entry(before, b):
-                _suspect(fresh[a].object, fresh[b].object)
+            if related(_entry(before, a), _entry(before, b)):
+                suspect(fresh[a].object, fresh[b].object)
     for pair in memo.alias:
         ends = [
             fresh[end].object if isinstance(end, tuple) else end
@@ -320,11 +361,21 @@ def _open_fresh(
             if not isinstance(end, tuple) or end in fresh
         ]
         if len(ends) == 2:
-            _suspect(*ends)
+            suspect(*ends)
 
 
 def _entry(before: State, key: tuple[str, int]) -> ArrayObject:
-    leaf = list(leaves(before.env[key[0]]))[key[1]]
+    found = _end(before.env, key)
+    assert found is not None
+    return found
+
+
+def _end(env: dict[str, Binding], key: tuple[str, int]) -> ArrayObject | None:
+    """Return the array of a name's k-th leaf; None if the name is not bound any more."""
+    found = list(leaves(env[key[0]]))
+    if not found:
+        return None
+    leaf = found[key[1]]
     assert isinstance(leaf, ArrayRef)
     return leaf.object
 
@@ -338,12 +389,6 @@ def _held_outside(lo: Lowerer, obj: ArrayObject) -> bool:
                 return True
         frame = frame.caller
     return False
-
-
-def _suspect(a: ArrayObject, b: ArrayObject) -> None:
-    if a is not b:
-        a.alias.add(b)
-        b.alias.add(a)
 
 
 def _close(
@@ -372,6 +417,7 @@ def _close(
             continue
         end = lo.frame.env.get(name, end) if isinstance(end, Ref) else end
         if not isinstance(end, Unbound | Unstable):
+            end = detached(start, end, lambda ref: growing.element_copy(lo, ref))
             if name not in memo.windowed and _becomes_window(start, end):
                 memo.windowed.add(name)
                 retry = True
@@ -387,10 +433,10 @@ def _close(
             if is_slot(name):
                 owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
                 raise RestructuredError(
-                    f"{owners[0] if owners else 'a container'} holds {kind_of(start)} before the "
-                    f"loop and {kind_of(end)} after an iteration",
+                    f"{owners[0] if owners else 'a container'} holds {contents_of(start)} before "
+                    f"the loop and {contents_of(end)} after an iteration",
                     lo.builder.loc,
-                    "fill an array made before the loop, or loop over a constant range",
+                    "in a loop lists grow by numbers and arrays of one kind, or tuples of them",
                 )
             raise TypeUnstableError(
                 f"{name!r} is {kind_of(start)} before the loop and {kind_of(end)} after an "
@@ -455,6 +501,11 @@ def _close(
         if obj in before.versions and obj not in before.stale and obj not in memo.stale:
             memo.stale[obj] = message
             raise _Retry
+    for key in fresh:
+        last_array = _end(lo.frame.env, key)
+        if last_array in lo.stale and key not in memo.stale:
+            memo.stale[key] = lo.stale[last_array]
+            raise _Retry
 
 
 def _becomes_window(start: Binding, end: Binding) -> bool:
@@ -495,7 +546,9 @@ def _find_changed(lo: Lowerer, before: State, memo: LoopMemo, bound: Sequence[st
     found = {
         slot
         for slot, held in {**lo.initial, **before.env}.items()
-        if is_slot(slot) and slot not in bound and lo.frame.env.get(slot, held) != held
+        if is_slot(slot)
+        and slot not in bound
+        and (lo.frame.env.get(slot, held) != held or (memo.breaks and slot in lo.frame.partial))
     }
     if not found <= memo.slots:
         memo.slots |= found
@@ -523,23 +576,22 @@ def _found_list(lo: Lowerer, memo: LoopMemo, name: str, start: Binding, end: Bin
         lo.frame.env[start.slot] = lo.frame.env[end.slot]
         lo.frame.env[name] = start
         return False
-    ty = lo.appended.get(name)
-    if is_slot(name) and ty is not None:
-        held = start.items if isinstance(start, TupleOf) else ()
-        if isinstance(start, TupleOf) and (
-            isinstance(end, Unstable | Growing)
-            or (isinstance(end, TupleOf) and len(end.items) != len(start.items))
-        ):
-            for item in held:
-                if not isinstance(item, Num) or not isinstance(item.operand.type, Scalar):
-                    return False
-                ty = join(ty, item.operand.type)
-            memo.growing[name] = ty
-            return True
-        if isinstance(start, Growing) and join(start.type, ty) != start.type:
-            memo.growing[name] = join(start.type, ty)
-            return name in memo.growing
-    return False
+    element = lo.appended.get(name)
+    if not is_slot(name) or element is None or not isinstance(start, TupleOf | Growing):
+        return False
+    whole = growing.common(lo, [start], element)
+    if whole is None:
+        return False
+    if isinstance(start, TupleOf):
+        longer = isinstance(end, TupleOf) and len(end.items) != len(start.items)
+        if not (longer or isinstance(end, Unstable | Growing)):
+            return False
+        if longer and memo.unrolls and growing.has_arrays(whole):
+            return False  # a copy of the body for each iteration keeps the arrays themselves
+    elif whole == start.element:
+        return False
+    memo.growing[name] = whole
+    return True
 
 
 def _check_rotation(
@@ -550,22 +602,22 @@ def _check_rotation(
     fresh: dict[tuple[str, int], ArrayRef],
 ) -> None:
     """Find out which rebound names may denote one array in the next iteration."""
-    ends: dict[tuple[str, int], ArrayObject] = {}
-    for key in fresh:
-        leaf = list(leaves(lo.frame.env[key[0]]))[key[1]]
-        assert isinstance(leaf, ArrayRef)
-        ends[key] = leaf.object
+    every = {key: _end(lo.frame.env, key) for key in fresh}
+    ends = {key: obj for key, obj in every.items() if obj is not None}
     found: set[frozenset[tuple[str, int] | ArrayObject]] = set()
     keys = list(ends)
     for i, a in enumerate(keys):
         for b in keys[i + 1 :]:
-            if ends[a] is ends[b] or ends[a] in ends[b].alias:
+            if related(ends[a], ends[b]):
                 found.add(frozenset([a, b]))
         if ends[a] in before.versions:
             found.add(frozenset([a, ends[a]]))
-        for suspect in ends[a].alias:
-            if suspect in before.versions:
-                found.add(frozenset([a, suspect]))
+        for other in ends[a].alias:
+            if other in before.versions:
+                found.add(frozenset([a, other]))
+        if ends[a].kept and not fresh[a].object.kept:
+            memo.kept.add(a)
+            raise _Retry
         if lo.dims[ends[a]] != lo.dims[fresh[a].object] and a not in memo.sizes:
             others = {lo.dims[fresh[b].object] for b in keys}
             if lo.dims[ends[a]] not in others or len(others) > 1:
@@ -599,7 +651,9 @@ def _late_values(lo: Lowerer, before: State, memo: LoopMemo) -> list[_Carried]:
             continue
         for k, leaf in enumerate(leaves(now)):
             operand = leaf.operand if isinstance(leaf, Num) else lo.versions[leaf.object]
-            if isinstance(leaf, ArrayRef) and leaf.object in lo.origin:
+            if isinstance(leaf, ArrayRef) and (
+                leaf.object in lo.origin or leaf.object in before.versions
+            ):
                 continue
             param = lo.builder.value(_hint(name), operand.type)
             init: Operand = param
@@ -678,6 +732,9 @@ def _after(
     """Make the loop's results the state."""
     ran: Operand | None = None
     end_env, stale = lo.frame.env, dict(lo.stale)
+    # The arrays that names denote after the loop, and what each was when an iteration began (None
+    # if no name had it) and when it ended.
+    made: list[tuple[ArrayObject, tuple[ArrayObject | None, ArrayObject | None]]] = []
     late = {item.key: item for item in carried}
     lo.restore(before)
     lo.stale.update({obj: text for obj, text in stale.items() if obj in before.versions})
@@ -709,8 +766,14 @@ def _after(
             elif isinstance(leaf, Num):
                 found.append(Num(out(item)))
             else:
-                found.append(_result_array(lo, name, item, fresh[name, k], leaf))
+                inner = fresh[name, k].object
+                result = _result_array(lo, name, item, inner, leaf)
+                last = _end(end_env, (name, k))
+                made.append((result.object, (inner, last)))
+                found.append(result)
         lo.frame.env[name] = rebuild(start, iter(found))
+    # Arrays that the body made, by what they are after the loop: names of one stay names of one.
+    lasting: dict[ArrayObject, ArrayRef] = {}
     for name in names:
         if name in bound:
             continue
@@ -718,13 +781,15 @@ def _after(
             end_env.get(name, Unbound()), Unbound | Unstable | Late
         ):
             now = end_env[name]
-            made: list[Num | ArrayRef] = []
+            parts: list[Num | ArrayRef] = []
             for k, leaf in enumerate(leaves(now)):
                 item = late.get((f"late {name}", k))  # type: ignore[assignment]
                 if item is None:
-                    made.append(leaf)
+                    parts.append(leaf)
                 elif isinstance(leaf, Num):
-                    made.append(Num(out(item)))
+                    parts.append(Num(out(item)))
+                elif leaf.object in lasting:
+                    parts.append(lasting[leaf.object])
                 else:
                     value = out(item)
                     assert isinstance(value, Value)
@@ -732,12 +797,10 @@ def _after(
                         lo.builder.apply("dim", value, params=(axis,), hint=f"{value.name}.dim")
                         for axis in range(rank_of(value))
                     )
-                    same = leaf.object if leaf.object in before.versions else None
-                    suspects = [o for o in leaf.object.alias if o in before.versions]
-                    made.append(
-                        lo.new_array(value, dims, _hint(name), suspects + ([same] if same else []))
-                    )
-            lo.frame.env[name] = rebuild(now, iter(made))
+                    lasting[leaf.object] = lo.new_array(value, dims, _hint(name))
+                    made.append((lasting[leaf.object].object, (None, leaf.object)))
+                    parts.append(lasting[leaf.object])
+            lo.frame.env[name] = rebuild(now, iter(parts))
             if not definite and name != RESULT:
                 if ran is None:
                     if trips is None:
@@ -758,15 +821,27 @@ def _after(
             lo.frame.env[name] = Unbound(
                 f"the loop at line {line_of(lo)} may run no iteration that assigns it"
             )
+    for k, (obj, inside) in enumerate(made):
+        for part in filter(None, inside):
+            if part in before.versions:
+                suspect(obj, part)
+            for other in part.alias:
+                if other in before.versions:
+                    suspect(obj, other)
+            if part in stale:
+                lo.stale[obj] = stale[part]
+            obj.kept |= part.kept
+        for other, parts_of_other in made[:k]:
+            if any(map(related, inside, parts_of_other)):
+                suspect(obj, other)
 
 
 def _result_array(
-    lo: Lowerer, name: str, item: _Carried, inner: ArrayRef, entry: ArrayRef
+    lo: Lowerer, name: str, item: _Carried, obj: ArrayObject, entry: ArrayRef
 ) -> ArrayRef:
     """Return the object that a rebound name denotes after the loop."""
     version = item.init if item.result is None else item.result
     assert isinstance(version, Value)
-    obj = inner.object
     name = entry.object.name if is_slot(name) else name
     known = all(isinstance(size, Literal) or size in lo.dims[entry.object] for size in lo.dims[obj])
     dims = (
@@ -777,5 +852,4 @@ def _result_array(
             for axis in range(obj.type.rank)
         )
     )
-    suspects = [other for other in obj.alias if other in lo.versions]
-    return lo.new_array(version, dims, name, sorted_objects(set(suspects)))
+    return lo.new_array(version, dims, name)

@@ -19,6 +19,7 @@ from adc.frontend.bindings import (
     ArrayRef,
     Binding,
     Bound,
+    Cell,
     Closure,
     DictRef,
     Given,
@@ -184,8 +185,8 @@ class Lowerer:
         self.known: dict[object, Operand] = {}
         # Lists, dicts and objects at the end of the function.
         self.heap: dict[str, Binding] = {}
-        # The types of what was appended to lists (`growing`).
-        self.appended: dict[str, Scalar] = {}
+        # What was appended to lists, or None if it is not of one kind (`growing.element_of`).
+        self.appended: dict[str, Binding | None] = {}
         # In an update of elements in place: the version to read instead of an older one.
         self.redirected: dict[Value, Value] = {}
         # How many bits a Python integer needs at most, where that is known (`numbers.bits_of`).
@@ -344,18 +345,28 @@ class Lowerer:
             raise AliasError(
                 self.stale[obj],
                 self.span(node) if node is not None else self.builder.loc,
-                "make one of them a copy with `.copy()`",
-            )
+                "append a copy, with `.copy()`" if obj.kept
+                else "make one of them a copy with `.copy()`",
+            )  # fmt: skip
         if obj not in self.versions:
             self.versions[obj] = self.origin[obj]
         return self.versions[obj]
 
     def update(self, obj: ArrayObject, version: Value) -> None:
         """Make `version` the current one: the program mutated the array."""
+        if obj.kept:
+            raise AliasError(
+                "an array in a list whose length is known only at run time would be changed",
+                self.builder.loc,
+                "append a copy, and store a new array in its place",
+            )
         self.versions[obj] = version
+        line = f" (line {self.builder.loc.line})" if self.builder.loc else ""
         for other in obj.alias:
             self.stale[other] = (
-                f"{other.name!r} and {obj.name!r} may or may not be the same array here, and "
+                f"{obj.name!r} may be in this list and was changed{line}"
+                if other.kept
+                else f"{other.name!r} and {obj.name!r} may or may not be the same array here, and "
                 f"{obj.name!r} was changed"
             )
 
@@ -401,6 +412,7 @@ class Lowerer:
         """Make a list, dict or object."""
         ref = make(self.builder.names.fresh("$h"))
         self.frame.env[ref.slot] = held
+        self.appended.pop(ref.slot, None)
         return ref
 
     def lend(self, slot: str, *refs: Ref) -> None:
@@ -654,7 +666,7 @@ def bind_value(
         buffer = lo.array_param(param, name)
         made.append(buffer)
         length = Num(lo.dims[buffer.object][0])
-        return lo.borrow(ListRef, Growing(buffer, length, tree.type), place)
+        return lo.borrow(ListRef, Growing((buffer,), length, Cell(tree.type)), place)
     if isinstance(tree, Instance):
         held = trees.attributes(tree.value)
         given = tuple(Given(place.to(key), value) for key, value in held.items())

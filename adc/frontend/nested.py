@@ -22,7 +22,6 @@ from adc.frontend.bindings import (
     Binding,
     Bound,
     Closure,
-    Growing,
     ListRef,
     NamedTuple,
     Num,
@@ -173,10 +172,7 @@ def _outline(
     outside = outline.outside([part])
     operands = [*outline.operands, *(operand for found in outside.values() for operand in found)]
     moved = tuple(
-        outline.position(leaf)
-        for each in chosen
-        for leaf in structures.floats(each, lo.held)
-        if not isinstance(leaf, Growing)
+        outline.position(leaf) for each in chosen for leaf in structures.floats(each, lo.held)
     )
     fn = outline.function(part, outside)
     return _Outlined(fn, tuple(operands), chosen, moved, part.result, part.heap)

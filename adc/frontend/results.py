@@ -11,6 +11,7 @@ from adc.frontend import trees
 from adc.frontend.bindings import (
     ArrayRef,
     Binding,
+    Cell,
     DictRef,
     Given,
     Growing,
@@ -22,6 +23,7 @@ from adc.frontend.bindings import (
     Ref,
     Static,
     TupleOf,
+    cells_of,
     kind_of,
 )
 from adc.frontend.lower import Lowerer
@@ -50,8 +52,11 @@ def finished(lo: Lowerer, result: Binding, heap: Heap) -> Binding:
             inner = finished(lo, record, heap)
             assert isinstance(inner, RecordOf)
             return NamedTuple(cls, inner)
-        case Growing(length=length, type=ty):
-            return Growing(arrays.copy(lo, growing.view(lo, result), node), length, ty)
+        case Growing(buffers=buffers, length=length, element=element):
+            copies = [
+                arrays.copy(lo, growing.view(lo, result, k), node) for k in range(len(buffers))
+            ]
+            return Growing(tuple(copies), length, element)
         case Given(place=place, value=value):
             return finished(lo, lo.reach(place, value), heap)
         case ListRef() | DictRef() | ObjectRef():
@@ -84,8 +89,8 @@ def leaves_of(result: Binding, heap: Heap) -> Iterator[Num | ArrayRef]:
                     yield from visit(item)
             case NamedTuple(record=record):
                 yield from visit(record)
-            case Growing(buffer=buffer):
-                yield buffer
+            case Growing(buffers=buffers):
+                yield from buffers
             case ListRef(slot=slot) | DictRef(slot=slot) | ObjectRef(slot=slot):
                 if slot not in seen:
                     seen.add(slot)
@@ -114,10 +119,25 @@ def rebuilt(result: Binding, heap: Heap, flat: Iterator[Any]) -> Any:
                 return made[binding.slot]
         raise AssertionError(binding)
 
+    def element(like: Binding, row: Iterator[Any]) -> Any:
+        match like:
+            case Cell():
+                return next(row)
+            case TupleOf(items=items):
+                return tuple([element(item, row) for item in items])
+            case NamedTuple(cls=cls, record=record):
+                return trees.build(cls, record.keys, [element(item, row) for item in record.items])
+            case Static(value=value):
+                return value
+        raise AssertionError(like)
+
     def container(ref: Ref, held: Binding) -> Any:
         if isinstance(held, Growing):
-            found = next(flat)
-            return found.tolist() if held.type.weak else list(found)
+            columns = []
+            for cell in cells_of(held.element):
+                column = next(flat)
+                columns.append(column.tolist() if cell.type.weak else list(column))
+            return [element(held.element, iter(row)) for row in zip(*columns, strict=True)]
         if isinstance(held, TupleOf):
             return [visit(item) for item in held.items]
         assert isinstance(held, RecordOf)
@@ -148,7 +168,7 @@ def flat_like(result: Binding, heap: Heap, value: Any, what: str) -> Iterator[An
 
     def visit(binding: Binding, value: Any) -> Iterator[Any]:
         match binding:
-            case Num() | ArrayRef():
+            case Num() | ArrayRef() | Cell():
                 yield value
             case TupleOf(items=items):
                 yield from inside(tuple, (), items, value)
@@ -158,7 +178,10 @@ def flat_like(result: Binding, heap: Heap, value: Any, what: str) -> Iterator[An
                 seen.add(binding.slot)
                 held = heap[binding.slot]
                 if isinstance(held, Growing):
-                    yield np.array(value, held.type.numpy)
+                    rows = [list(visit(held.element, item)) for item in value]
+                    for k, cell in enumerate(cells_of(held.element)):
+                        empty = np.zeros((0, *(size or 0 for size in cell.sizes or ())))
+                        yield np.array([row[k] for row in rows] or empty, cell.type.numpy)
                 elif isinstance(held, TupleOf):
                     yield from inside(list, (), held.items, value)
                 elif isinstance(held, RecordOf):

@@ -13,6 +13,7 @@ from adc.frontend import (
     arguments,
     arrays,
     elementwise,
+    growing,
     indexing,
     numbers,
     operators,
@@ -24,12 +25,14 @@ from adc.frontend.bindings import (
     ArrayRef,
     Axis,
     Binding,
+    Growing,
     Lazy,
     ListRef,
     Num,
     Static,
     TupleOf,
     Window,
+    shares,
 )
 from adc.frontend.elementwise import lazy, lift
 from adc.frontend.lower import Lowerer
@@ -260,8 +263,7 @@ def reshaped(lo: Lowerer, x: Arraylike, dims: Sequence[Operand], node: ast.AST) 
     copied = arrays.copy(lo, x, node)
     if not _surely_copied(lo, x):
         # NumPy shares memory if the strides allow it: who writes to one may not read the other.
-        copied.object.alias.add(x.object)
-        x.object.alias.add(copied.object)
+        shares(copied.object, x.object)
     return views.reshaped(lo, copied, dims)
 
 
@@ -338,18 +340,68 @@ def _rot90(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 # -- joining and splitting -------------------------------------------------------------------------
 
 
-def _parts(lo: Lowerer, binding: Binding, node: ast.AST) -> list[Arraylike]:
+def _parts(
+    lo: Lowerer, binding: Binding, node: ast.AST, verb: str = "concatenate"
+) -> list[Arraylike] | Arraylike:
+    """Return the arrays to join; if their number is known only at run time, one array of them."""
     items = arguments.sequence(lo, binding)
-    if items is None:
-        x = _array(lo, binding, node)
-        size = dims_of(lo, x)[0]
-        if not isinstance(size, Literal):
-            raise lo.unsupported("joining the rows of an array", node, "use `reshape`")
-        return [
-            arrays.load(lo, x, [integer(k)], node)  # type: ignore[misc]
-            for k in range(int(size.value))
-        ]
-    return [_array(lo, item, node) for item in items]
+    if items is not None:
+        return [_array(lo, item, node) for item in items]
+    held = lo.held(binding) if isinstance(binding, ListRef) else None
+    if isinstance(held, Growing):
+        return growing.array_of(lo, held, node, f"need at least one array to {verb}")
+    x = _array(lo, binding, node)
+    size = dims_of(lo, x)[0]
+    if not isinstance(size, Literal):
+        with lo.at(node):
+            some = numbers.apply(lo, "gt", size, integer(0))
+            numbers.check(lo, some, "ValueError", f"need at least one array to {verb}")
+        return x
+    return [
+        arrays.load(lo, x, [integer(k)], node)  # type: ignore[misc]
+        for k in range(int(size.value))
+    ]
+
+
+def _joined(
+    lo: Lowerer, binding: Binding, node: ast.AST, axis: Callable[[int], int],
+    new: Callable[[int], Sequence[int]] = lambda rank: (), dtype: str | None = None,
+    verb: str = "concatenate",
+) -> ArrayRef:  # fmt: skip
+    """Join arrays along `axis` of their rank, after they got the axes that `new` says."""
+    parts = _parts(lo, binding, node, verb)
+    if isinstance(parts, list):
+        if not parts:
+            raise TypeMismatchError(f"need at least one array to {verb}", lo.span(node))
+        parts = [views.with_new_axes(lo, p, new(len(dims_of(lo, p)))) for p in parts]
+        return concatenated(lo, parts, axis(len(dims_of(lo, parts[0]))), node, dtype)
+    rank = len(dims_of(lo, parts)) - 1
+    x = views.with_new_axes(lo, parts, [k + 1 for k in new(rank)])
+    return _run_together(lo, x, axis(len(dims_of(lo, x)) - 1), node, dtype)
+
+
+def _run_together(
+    lo: Lowerer, x: Arraylike, axis: int, node: ast.AST, dtype: str | None
+) -> ArrayRef:
+    """Join the arrays along the first axis of `x`."""
+    rank = len(dims_of(lo, x))
+    with lo.at(node):
+        x = views.permuted(lo, x, [*range(1, axis + 1), 0, *range(axis + 1, rank)])
+        own = dims_of(lo, x)
+        size = lo.counts(views.times(lo, own[axis], own[axis + 1]))
+        dims = (*own[:axis], size, *own[axis + 2 :])
+        found = dtype or arrays.element_type(x).dtype
+        version = lo.builder.apply("empty", *dims, params=(found,), hint="a")
+        ref = lo.new_array(version, dims, "a")
+        one = integer(1)
+        axes = tuple(
+            Axis(integer(0), ((k, own[axis + 1]), (k + 1, one)) if k == axis else ((at, one),))
+            for k, at in ((k, k if k <= axis else k + 1) for k in range(rank - 1))
+        )
+        target = views.through(lo, ref, Window(tuple(own), axes))
+        assert isinstance(target, ArrayRef)
+        elementwise.assign_to(lo, target, x, node)
+    return ref
 
 
 def concatenated(
@@ -391,76 +443,72 @@ def concatenated(
 
 @numpy_function("arrays axis? out? dtype? * casting?", "concatenate", "concat")
 def _concatenate(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    parts = _parts(lo, given["arrays"], node)
     axis = given.get("axis", lo.num(0))
-    if arguments.is_none(axis):
-        parts = [views.reshaped(lo, lazy(lo, p, node), [views.size_of(lo, dims_of(lo, p))])
-                 for p in parts]  # fmt: skip
-        axis = lo.num(0)
     dtype = arrays.dtype_argument(lo, given.get("dtype"), node)
-    if parts and not dims_of(lo, parts[0]):
-        raise TypeMismatchError("zero-dimensional arrays cannot be concatenated", lo.span(node))
-    chosen = arguments.axis(lo, axis, len(dims_of(lo, parts[0])) if parts else 1, node)
-    result = concatenated(lo, parts, chosen, node, dtype)
+
+    def along(rank: int) -> int:
+        if not rank:
+            raise TypeMismatchError("zero-dimensional arrays cannot be concatenated", lo.span(node))
+        return arguments.axis(lo, axis, rank, node)
+
+    if arguments.is_none(axis):
+        parts = _parts(lo, given["arrays"], node)
+        parts = parts if isinstance(parts, list) else [parts]
+        flat = [
+            views.reshaped(lo, lazy(lo, p, node), [views.size_of(lo, dims_of(lo, p))])
+            for p in parts
+        ]
+        result = concatenated(lo, flat, 0, node, dtype)
+    else:
+        result = _joined(lo, given["arrays"], node, along, dtype=dtype)
     return reductions.finish_out(lo, result, given.get("out"), node)
 
 
 @numpy_function("arrays axis? out? * dtype? casting?", "stack")
 def _stack(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    parts = _parts(lo, given["arrays"], node)
-    if not parts:
-        raise TypeMismatchError("need at least one array to stack", lo.span(node))
-    rank = len(dims_of(lo, parts[0])) + 1
-    axis = arguments.axis(lo, given.get("axis", lo.num(0)), rank, node)
-    for part in parts[1:]:
-        for a, b in zip(dims_of(lo, part), dims_of(lo, parts[0]), strict=False):
+    parts = arguments.sequence(lo, given["arrays"])
+    shapes = [dims_of(lo, _array(lo, part, node)) for part in parts or ()]
+    for dims in shapes[1:]:
+        for a, b in zip(dims, shapes[0], strict=False):
             elementwise.require_same(
                 lo, a, b, "all input arrays must have the same shape", [], node
             )
-        if len(dims_of(lo, part)) != rank - 1:
+        if len(dims) != len(shapes[0]):
             raise TypeMismatchError("all input arrays must have the same shape", lo.span(node))
-    expanded = [views.with_new_axes(lo, part, [axis]) for part in parts]
+
+    def new(rank: int) -> list[int]:
+        return [arguments.axis(lo, given.get("axis", lo.num(0)), rank + 1, node)]
+
     dtype = arrays.dtype_argument(lo, given.get("dtype"), node)
-    result = concatenated(lo, expanded, axis, node, dtype)
+    result = _joined(lo, given["arrays"], node, lambda rank: new(rank - 1)[0], new, dtype, "stack")
     return reductions.finish_out(lo, result, given.get("out"), node)
 
 
-def _at_least(lo: Lowerer, x: Arraylike, rank: int) -> Arraylike:
-    missing = max(rank - len(dims_of(lo, x)), 0)
-    return views.with_new_axes(lo, x, range(missing))
+def _missing(rank: int) -> Callable[[int], range]:
+    """Return the axes that arrays of a lower rank get in front."""
+    return lambda own: range(max(rank - own, 0))
 
 
 @numpy_function("arrays")
 def _vstack(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    parts = [_at_least(lo, p, 2) for p in _parts(lo, given["arrays"], node)]
-    return concatenated(lo, parts, 0, node)
+    return _joined(lo, given["arrays"], node, lambda rank: 0, _missing(2))
 
 
 @numpy_function("arrays")
 def _hstack(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    parts = [_at_least(lo, p, 1) for p in _parts(lo, given["arrays"], node)]
-    return concatenated(lo, parts, 0 if len(dims_of(lo, parts[0])) == 1 else 1, node)
-
-
-def _third(lo: Lowerer, x: Arraylike) -> Arraylike:
-    rank = len(dims_of(lo, x))
-    at = {0: [0, 1, 2], 1: [0, 2], 2: [2]}.get(rank, [])
-    return views.with_new_axes(lo, x, at)
+    return _joined(lo, given["arrays"], node, lambda rank: int(rank > 1), _missing(1))
 
 
 @numpy_function("arrays")
 def _dstack(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    parts = [_third(lo, p) for p in _parts(lo, given["arrays"], node)]
-    return concatenated(lo, parts, 2, node)
+    added = {0: [0, 1, 2], 1: [0, 2], 2: [2]}
+    return _joined(lo, given["arrays"], node, lambda rank: 2, lambda own: added.get(own, []))
 
 
 @numpy_function("arrays")
 def _column_stack(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    parts: list[Arraylike] = []
-    for part in _parts(lo, given["arrays"], node):
-        rank = len(dims_of(lo, part))
-        parts.append(views.with_new_axes(lo, part, {0: [0, 1], 1: [1]}.get(rank, [])))
-    return concatenated(lo, parts, 1, node)
+    added = {0: [0, 1], 1: [1]}
+    return _joined(lo, given["arrays"], node, lambda rank: 1, lambda own: added.get(own, []))
 
 
 def _split_into(equal: bool) -> Any:
@@ -857,8 +905,7 @@ def _as_array(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 def reshaped_copy(lo: Lowerer, x: ArrayRef, node: ast.AST) -> ArrayRef:
     """Return a copy that may or may not share memory in NumPy."""
     copied = arrays.copy(lo, x, node)
-    copied.object.alias.add(x.object)
-    x.object.alias.add(copied.object)
+    shares(copied.object, x.object)
     return copied
 
 
@@ -1140,7 +1187,8 @@ def _where(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 
 @numpy_function("condlist choicelist default?", "select")
 def _select(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    conditions = _parts(lo, given["condlist"], node)
+    found = _parts(lo, given["condlist"], node)
+    conditions = found if isinstance(found, list) else []
     choices = arguments.sequence(lo, given["choicelist"])
     if choices is None or len(choices) != len(conditions):
         raise TypeMismatchError(

@@ -39,6 +39,7 @@ from adc.frontend.bindings import (
     Unbound,
     Unstable,
     Zip,
+    is_slot,
     kind_of,
     refs,
 )
@@ -330,12 +331,13 @@ def _for(lo: Lowerer, stmt: ast.For) -> None:
     before, saved = lo.snapshot(), lo.builder.names.save()
     mark = len(lo.builder.stmts)
     held = _hold(lo, iterable)
+    items = containers.static_range(iterable)
+    unrolls = items is not None and len(items) <= MAX_UNROLLED
     try:
-        _settled(lo, stmt, iterable, trips, element)
+        _settled(lo, stmt, iterable, trips, element, unrolls)
     except RestructuredError:
         # A list that grows by arrays, a dict with new keys: a copy of the body for each iteration.
-        items = containers.static_range(iterable)
-        if items is None or len(items) > MAX_UNROLLED:
+        if items is None or not unrolls:
             raise
         lo.restore(before)
         lo.reset_names(saved)
@@ -360,6 +362,7 @@ def _settled(
     iterable: Binding,
     trips: Operand,
     element: Callable[[Operand], Binding],
+    unrolls: bool,
 ) -> None:
     """Lower a `for` as a loop, again and again until the types of its variables settle."""
     early = scope.has_break(stmt.body) or scope.has_return(stmt.body)
@@ -395,7 +398,10 @@ def _settled(
                     lo.frame.env[name] = _late(lo, before.env.get(name), binding, ran, known[name])
 
         try:
-            _loop(lo, stmt, iterable, trips, element, names, early, definite, targets, kinds, bind)
+            _loop(
+                lo, stmt, iterable, trips, element, names, early, definite, unrolls, targets,
+                kinds, bind,
+            )  # fmt: skip
         except UnboundError:
             # The `else` may read what iterations bind, once it is known that they do.
             if not early or kinds == known:
@@ -443,6 +449,7 @@ def _loop(
     names: Sequence[str],
     early: bool,
     definite: bool,
+    unrolls: bool,
     targets: Sequence[str],
     kinds: dict[str, Binding],
     bind: Callable[[], None],
@@ -478,7 +485,7 @@ def _loop(
             set_exit(lo, FALLS)
             lo.frame.partial.clear()
 
-        lower_loop(lo, stmt, names, body, trips=trips, definite=definite)
+        lower_loop(lo, stmt, names, body, trips=trips, definite=definite, unrolls=unrolls)
         _else(lo, stmt.orelse, None)
         return
     lo.frame.env["$index"] = Num(integer(0))
@@ -498,7 +505,9 @@ def _loop(
         branch(lo, inside, run, lambda: set_exit(lo, NATURAL))
         return _again(lo)
 
-    _early_loop(lo, stmt, [*names, "$index"], guarded, definite=definite, bind=bind)
+    _early_loop(
+        lo, stmt, [*names, "$index"], guarded, definite=definite, unrolls=unrolls, bind=bind
+    )
 
 
 def _again(lo: Lowerer) -> Operand:
@@ -522,6 +531,7 @@ def _early_loop(
     body: Callable[[Value | None], Operand],
     *,
     definite: bool,
+    unrolls: bool = False,
     endless: bool = False,
     bind: Callable[[], None] = lambda: None,
 ) -> None:
@@ -530,9 +540,7 @@ def _early_loop(
     lo.frame.env["$reason"] = Num(integer(FALLS))
     returns = scope.has_return(stmt.body)
     extra = ["$reason", *([RESULT] if returns else [])]
-    lower_loop(
-        lo, stmt, [*names, *extra], body, trips=None, definite=definite,
-    )  # fmt: skip
+    lower_loop(lo, stmt, [*names, *extra], body, trips=None, definite=definite, unrolls=unrolls)
     lo.frame.env.pop("$index", None)
     reason = lo.frame.env.pop("$reason")
     lo.frame.env.update(outer)
@@ -605,6 +613,12 @@ def _unrolled(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
 
     run(0)
     lo.frame.env.pop(held, None)
+    if scope.has_break(stmt.body):
+        for name in sorted(filter(is_slot, lo.frame.partial)):
+            lo.frame.partial.discard(name)
+            lo.frame.env[name] = Unstable(
+                f"is of a kind that depends on how the loop at line {stmt.lineno} ends"
+            )
     reason = exit_of(lo)
     if isinstance(reason, Literal):
         set_exit(lo, RETURN if reason.value == RETURN else FALLS)

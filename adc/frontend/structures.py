@@ -96,8 +96,8 @@ def detached(
     return binding
 
 
-def floats(binding: Binding, held: Held) -> Iterator[Num | ArrayRef | Growing]:
-    """Yield the numbers and arrays in a structure that are floats."""
+def floats(binding: Binding, held: Held) -> Iterator[Num | ArrayRef]:
+    """Yield the floats in a structure, numbers and arrays; of a growing list, its columns."""
     match binding:
         case Num(operand=operand):
             if operand.type.kind == "f":
@@ -105,9 +105,9 @@ def floats(binding: Binding, held: Held) -> Iterator[Num | ArrayRef | Growing]:
         case ArrayRef(object=obj):
             if obj.type.kind == "f":
                 yield binding
-        case Growing(type=ty):
-            if ty.kind == "f":
-                yield binding
+        case Growing(buffers=buffers):
+            for buffer in buffers:
+                yield from floats(buffer, held)
         case TupleOf(items=items) | RecordOf(items=items):
             for item in items:
                 yield from floats(item, held)
@@ -136,6 +136,11 @@ def arranged(lo: Lowerer, like: Binding, held: Held, found: Iterator[Binding]) -
             inner = again(record)
             assert isinstance(inner, RecordOf)
             return NamedTuple(cls, inner)
+        case Growing(buffers=buffers):
+            (column,) = _only(lo, buffers, "a cotangent", lo.frame.source.node)
+            return again(column)
+        case ListRef() if isinstance(held(like), Growing):
+            return again(held(like))
         case ListRef() | DictRef() | ObjectRef():
             return new_ref(lo, like, again(held(like)))
     return NONE
@@ -179,10 +184,14 @@ def returned(
                 inner = visit(record)
                 assert isinstance(inner, RecordOf)
                 return NamedTuple(cls, inner)
-            case Growing(type=ty):
-                array = next(values)
-                assert isinstance(array, ArrayRef)
-                return Growing(array, Num(lo.dims[array.object][0]), ty)
+            case Growing(buffers=buffers, element=element):
+                columns: list[ArrayRef] = []
+                for old in buffers:
+                    column = next(values)
+                    assert isinstance(column, ArrayRef)
+                    column.object.kept = old.object.kept
+                    columns.append(column)
+                return Growing(tuple(columns), Num(lo.dims[columns[0].object][0]), element)
             case ListRef() | DictRef() | ObjectRef():
                 if binding.slot not in made:
                     made[binding.slot] = new_ref(lo, binding, visit(heap[binding.slot]))
@@ -194,17 +203,19 @@ def returned(
 
 def belonging(
     lo: Lowerer, like: Binding, held: Held, given: Binding, what: str, node: ast.AST
-) -> Iterator[tuple[Num | ArrayRef | Growing, Binding]]:
+) -> Iterator[tuple[Num | ArrayRef, Binding]]:
     """Yield each float of a structure with what belongs to it in another one.
 
     None instead of a part stands for None for all floats in that.
     """
-    if isinstance(like, Num | ArrayRef | Growing):
+    if isinstance(like, Num | ArrayRef):
         for leaf in floats(like, held):
             yield leaf, given
         return
-    if isinstance(like, ListRef) and isinstance(inner := held(like), Growing):
-        yield from belonging(lo, inner, held, given, what, node)
+    if isinstance(like, ListRef) and isinstance(grown := held(like), Growing):
+        # An array of what belongs to all elements.
+        (column,) = _only(lo, grown.buffers, what, node)
+        yield from belonging(lo, column, held, given, what, node)
         return
     parts = _parts(like, held)
     if parts is None:
@@ -220,6 +231,15 @@ def belonging(
         )
     for part, other in zip(parts, others, strict=True):
         yield from belonging(lo, part, held, other, what, node)
+
+
+def _only(lo: Lowerer, buffers: tuple[ArrayRef, ...], what: str, node: ast.AST) -> tuple[ArrayRef]:
+    if len(buffers) != 1:
+        raise lo.unsupported(
+            f"{what} of a list of tuples whose length is known only at run time", node,
+            "return arrays",
+        )  # fmt: skip
+    return (buffers[0],)
 
 
 def _parts(binding: Binding, held: Held) -> tuple[Binding, ...] | None:
@@ -271,13 +291,11 @@ def _derivative(ty: Scalar | Array) -> Scalar | Array:
 
 
 def fitted_to(
-    lo: Lowerer, leaf: Num | ArrayRef | Growing, given: Binding, what: str, node: ast.AST
+    lo: Lowerer, leaf: Num | ArrayRef, given: Binding, what: str, node: ast.AST
 ) -> Operand:
     """Return a tangent or cotangent of a number or array that `lo` knows."""
     if isinstance(leaf, Num):
         return fitted(lo, numbers.scalar_type(leaf.operand), None, given, what, node)
-    if isinstance(leaf, Growing):
-        return fitted(lo, leaf.buffer.object.type, None, given, what, node)
     return fitted(lo, leaf.object.type, lo.dims[leaf.object], given, what, node)
 
 
