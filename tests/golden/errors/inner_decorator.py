@@ -4,7 +4,7 @@ ARGS = (1.5,)
 
 
 def program(x):
-    @abs  # ADC010: a decorator on an inner function
+    @abs  # ADC014: this operation on function
     def inner():
         return x
     return inner()
