@@ -17,7 +17,7 @@ import operator
 import sys
 import types
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from adc import jacobian
 from adc.dispatch import Code, Compiled, Options, release_memory
@@ -202,9 +202,11 @@ class Jacobian(Derivative):
         options: Options,
         argnums: int | tuple[int, ...],
         reverse: bool,
+        has_aux: bool = False,
     ) -> None:
         super().__init__(fn, levels, options)
         self._argnums = argnums
+        self._has_aux = has_aux
         chosen = (argnums,) if isinstance(argnums, int) else argnums
         # That of a gradient is forward over reverse.
         self._reverse = reverse and not levels
@@ -216,21 +218,22 @@ class Jacobian(Derivative):
         """Return the Jacobian at the given arguments."""
         values = self._code.match(args, kwargs)
         if self._reverse:
-            return jacobian.reverse(self._primal, self._code, self._argnums, values)
-        return jacobian.forward(self._code, self._argnums, values)
+            primal = self._primal
+            return jacobian.reverse(primal, self._code, self._argnums, values, self._has_aux)
+        return jacobian.forward(self._code, self._argnums, values, self._has_aux)
 
     @property
     def __adc_applied__(self) -> tuple[tuple[str, Level], ...]:
         """What was applied to the function, first to last, for code that calls this within."""
         kind = "jacrev" if self._reverse else "jacfwd"
-        return (*super().__adc_applied__, (kind, Level(self._argnums)))
+        return (*super().__adc_applied__, (kind, Level(self._argnums, has_aux=self._has_aux)))
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         found = super().__reduce__()
         if isinstance(found, str):
             return found
         given = (self.__wrapped__, self._levels, self._options, self._argnums, self._reverse)
-        return (Jacobian, given)
+        return (Jacobian, (*given, self._has_aux))
 
     def __repr__(self) -> str:
         mode = "jacrev" if self._reverse else "jacfwd"
@@ -490,9 +493,10 @@ def jvp(
     primals: Sequence[Any],
     tangents: Sequence[Any],
     *,
+    has_aux: bool = False,
     remat: str = "auto",
     cache: bool = True,
-) -> tuple[Any, Any]:
+) -> tuple[Any, ...]:
     """Return the value of `fn` and its derivative along `tangents`, in forward mode.
 
     Parameters
@@ -502,13 +506,16 @@ def jvp(
         gradient of a function.
     primals, tangents : sequences
         The arguments, and a direction for each: of its shape, or None to hold it fixed.
+    has_aux : bool
+        Whether `fn` returns a pair of which only the first part is differentiated.
     remat, cache
         As for `grad`.
 
     Returns
     -------
     value, tangent : object
-        What `fn` returns, and its derivative: of the same structure.
+        What `fn` returns, and its derivative: of the same structure. With `has_aux`,
+        ``(value, tangent, aux)``.
 
     Examples
     --------
@@ -521,7 +528,14 @@ def jvp(
     """
     function, levels = _split(fn)
     value, slope = _along(function, levels, _options(remat, cache), primals, tangents)
-    return value, slope
+    if not has_aux:
+        return value, slope
+    if not (isinstance(value, tuple) and len(value) == 2):
+        raise NonScalarError(
+            f"{function!r} returns no pair, which `has_aux` needs", None,
+            "return (value, auxiliary results)",
+        )  # fmt: skip
+    return value[0], slope[0], value[1]
 
 
 @transform
@@ -635,10 +649,34 @@ def checkpoint(fn: Callable[..., Any]) -> Checkpoint:
     return Checkpoint(fn)
 
 
+@overload
+def vjp(
+    fn: Callable[..., Any],
+    *primals: Any,
+    has_aux: Literal[False] = False,
+    remat: str = "auto",
+    cache: bool = True,
+) -> tuple[Any, jacobian.Pullback]: ...
+
+
+@overload
+def vjp(
+    fn: Callable[..., Any],
+    *primals: Any,
+    has_aux: Literal[True],
+    remat: str = "auto",
+    cache: bool = True,
+) -> tuple[Any, jacobian.Pullback, Any]: ...
+
+
 @transform
 def vjp(
-    fn: Callable[..., Any], *primals: Any, remat: str = "auto", cache: bool = True
-) -> tuple[Any, jacobian.Pullback]:
+    fn: Callable[..., Any],
+    *primals: Any,
+    has_aux: bool = False,
+    remat: str = "auto",
+    cache: bool = True,
+) -> tuple[Any, ...]:
     """Return the value of `fn`, and a function that pulls a cotangent back, in reverse mode.
 
     Parameters
@@ -648,6 +686,9 @@ def vjp(
         gradient of a function.
     *primals
         The arguments. Later changes to them do not matter.
+    has_aux : bool
+        Whether `fn` returns a pair of which only the first part is differentiated; it is the last
+        of three results then.
     remat, cache
         As for `grad`.
 
@@ -683,7 +724,10 @@ def vjp(
         along = (last,) if isinstance(last, int) else last
         return _code(function, (*levels[:-1], Level(moved)), options, along, None)
 
-    pull = jacobian.Pullback(primal, make, primal.match(primals, {}))
+    pull = jacobian.Pullback(primal, make, primal.match(primals, {}), has_aux)
+    if has_aux:
+        value, aux = pull.value
+        return value, pull, aux
     return pull.value, pull
 
 
@@ -693,6 +737,7 @@ def _jacobian(
     argnames: str | Sequence[str] | None,
     options: Options,
     reverse: bool,
+    has_aux: bool = False,
     of_gradient: bool = False,
 ) -> Any:
     def make(fn: Callable[..., Any]) -> Jacobian:
@@ -702,7 +747,9 @@ def _jacobian(
             raise NonScalarError("only `grad` itself has a Jacobian", None, "use `adc.grad`")
         if of_gradient:
             levels = (*levels, Level(chosen))
-        return Jacobian(function, levels, options, chosen, reverse)
+        if has_aux and levels:
+            raise NonScalarError("a gradient has no auxiliary results", None, "drop `has_aux`")
+        return Jacobian(function, levels, options, chosen, reverse, has_aux)
 
     return make if fn is None else make(fn)
 
@@ -713,6 +760,7 @@ def jacrev(
     argnums: int | Sequence[int] | None = None,
     *,
     argnames: str | Sequence[str] | None = None,
+    has_aux: bool = False,
     remat: str = "auto",
     cache: bool = True,
 ) -> Any:
@@ -725,14 +773,19 @@ def jacrev(
     fn : callable
         A Python function that returns floats, arrays, or tuples, lists and dicts of them; or the
         gradient of a function.
-    argnums, argnames, remat, cache
+    argnums, argnames
+        As for `grad`.
+    has_aux : bool
+        Whether `fn` returns a pair of which only the first part is differentiated.
+    remat, cache
         As for `grad`.
 
     Returns
     -------
     callable
         Its result is like that of `fn`, with something like the arguments in place of every
-        number and array: the derivatives, of shape ``result.shape + argument.shape``.
+        number and array: the derivatives, of shape ``result.shape + argument.shape``. With
+        `has_aux`, ``(jacobian, aux)``.
 
     Examples
     --------
@@ -741,7 +794,7 @@ def jacrev(
     array([[2., 1.],
            [2., 1.]])
     """
-    return _jacobian(fn, argnums, argnames, _options(remat, cache), True)
+    return _jacobian(fn, argnums, argnames, _options(remat, cache), True, has_aux)
 
 
 @transform
@@ -750,6 +803,7 @@ def jacfwd(
     argnums: int | Sequence[int] | None = None,
     *,
     argnames: str | Sequence[str] | None = None,
+    has_aux: bool = False,
     remat: str = "auto",
     cache: bool = True,
 ) -> Any:
@@ -759,7 +813,7 @@ def jacfwd(
 
     Parameters
     ----------
-    fn, argnums, argnames, remat, cache
+    fn, argnums, argnames, has_aux, remat, cache
         As for `jacrev`.
 
     Returns
@@ -772,7 +826,7 @@ def jacfwd(
     >>> jacfwd(lambda x, y: (x * y, x + y), argnums=(0, 1))(2.0, 3.0)
     ((3.0, 2.0), (1.0, 1.0))
     """
-    return _jacobian(fn, argnums, argnames, _options(remat, cache), False)
+    return _jacobian(fn, argnums, argnames, _options(remat, cache), False, has_aux)
 
 
 @transform

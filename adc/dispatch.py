@@ -111,6 +111,10 @@ class Compiled:
             found += leaves
         return found
 
+    def arranged(self, flat: Sequence[Any]) -> Any:
+        """Return what the function returned, of flat results that begin with it."""
+        return _results(self.lowered)(flat)
+
     def run(
         self, values: tuple[Any, ...], hidden: list[Any], directions: Sequence[Any] = ()
     ) -> Any:
@@ -217,17 +221,21 @@ def _steps(
     return tuple(steps)
 
 
+def first_of_pair(fn: Callable[..., Any], lowered: Lowered) -> Binding:
+    """Return what is differentiated of a result with auxiliary results."""
+    result = lowered.result
+    if not (isinstance(result, TupleOf) and len(result.items) == 2):
+        raise NonScalarError(
+            f"{name_of(fn)}() returns {kind_of(result)}; `has_aux` needs a pair",
+            span_of(fn),
+            "return (value, auxiliary results)",
+        )
+    return result.items[0]
+
+
 def _check_result(fn: Callable[..., Any], lowered: Lowered, has_aux: bool) -> None:
     """Raise unless the (first) result is one float."""
-    result: Binding = lowered.result
-    if has_aux:
-        if not (isinstance(result, TupleOf) and len(result.items) == 2):
-            raise NonScalarError(
-                f"{name_of(fn)}() returns {kind_of(result)}; `has_aux` needs a pair",
-                span_of(fn),
-                "return (value, auxiliary results)",
-            )
-        result = result.items[0]
+    result: Binding = first_of_pair(fn, lowered) if has_aux else lowered.result
     if not (isinstance(result, Num) and result.operand.type.kind == "f"):
         floats = any(operand.type.kind == "f" for operand in lowered.fn.results)
         raise NonScalarError(

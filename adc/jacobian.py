@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from adc.dispatch import Code, Compiled, check_commuting
+from adc.dispatch import Code, Compiled, check_commuting, first_of_pair
 from adc.frontend import results
+from adc.frontend.bindings import Binding
 from adc.ir.core import Operand
 from adc.ir.errors import ArgumentError
 from adc.ir.types import Array, Scalar
@@ -63,13 +64,29 @@ def _like_arguments(
     return compiled.signature.arranged(argnums, converted=False)
 
 
-def _like_results(compiled: Compiled, blocks: Sequence[Any]) -> Any:
+def primary(compiled: Compiled, has_aux: bool) -> tuple[Binding, Sequence[Operand]]:
+    """Return the result that is differentiated, and the numbers and arrays in it.
+
+    With `has_aux` that is the first of a pair.
+    """
+    lowered = compiled.lowered
+    if not has_aux:
+        return lowered.result, lowered.fn.results
+    first = first_of_pair(compiled.signature.fn, lowered)
+    count = len(list(results.leaves_of(first, lowered.heap)))
+    return first, lowered.fn.results[:count]
+
+
+def _auxiliary(compiled: Compiled, flat: Sequence[Any]) -> Any:
+    return compiled.arranged(flat)[1]
+
+
+def _like_results(compiled: Compiled, blocks: Sequence[Any], has_aux: bool) -> Any:
     """Arrange one object for each float result like the results."""
+    result, operands = primary(compiled, has_aux)
     found = iter(blocks)
-    flat = [
-        next(found) if operand.type.kind == "f" else None for operand in compiled.lowered.fn.results
-    ]
-    return results.rebuilt(compiled.lowered.result, compiled.lowered.heap, iter(flat))
+    flat = [next(found) if operand.type.kind == "f" else None for operand in operands]
+    return results.rebuilt(result, compiled.lowered.heap, iter(flat))
 
 
 def _number(block: Leaf) -> Any:
@@ -82,21 +99,26 @@ def _number(block: Leaf) -> Any:
 # -- Jacobians -------------------------------------------------------------------------------------
 
 
-def forward(code: Code, argnums: int | tuple[int, ...], values: tuple[Any, ...]) -> Any:
+def forward(
+    code: Code, argnums: int | tuple[int, ...], values: tuple[Any, ...], has_aux: bool = False
+) -> Any:
     """Return the Jacobian of a function, or of a gradient, column by column."""
     compiled, hidden = code.find(values)
     chosen = (argnums,) if isinstance(argnums, int) else argnums
     columns = _inputs(compiled, chosen, values)
     own = compiled.lowered.fn.results
     blocks: list[list[Leaf]] = []
+    flat: Sequence[Any] = ()
     for k, index, unit in _units(columns):
-        found = [np.asarray(each) for each in compiled.flat(values, hidden, unit)]
+        flat = compiled.flat(values, hidden, unit)
+        found = [np.asarray(each) for each in flat]
         if compiled.levels:
             # Value, gradients, and the derivatives of both.
             count = len(compiled.signature.positions(compiled.levels[-1].argnums))
             rows = found[-count:]
         else:
-            rows = found[len(own) :]
+            moving = len(_floats(primary(compiled, has_aux)[1]))
+            rows = found[len(own) : len(own) + moving]
         blocks = blocks or _blocks(rows, columns)
         for row, block in zip(rows, blocks, strict=True):
             place: tuple[Any, ...] = (*(slice(None),) * row.ndim, *index)
@@ -107,11 +129,16 @@ def forward(code: Code, argnums: int | tuple[int, ...], values: tuple[Any, ...])
     pieces = [inner([_number(block) for block in row]) for row in blocks]
     if compiled.levels:
         return compiled.signature.arranged(compiled.levels[-1].argnums, converted=False)(pieces)
-    return _like_results(compiled, pieces)
+    found_ = _like_results(compiled, pieces, has_aux)
+    return (found_, _auxiliary(compiled, flat)) if has_aux else found_
 
 
 def reverse(
-    primal: Code, code: Code, argnums: int | tuple[int, ...], values: tuple[Any, ...]
+    primal: Code,
+    code: Code,
+    argnums: int | tuple[int, ...],
+    values: tuple[Any, ...],
+    has_aux: bool = False,
 ) -> Any:
     """Return the Jacobian of a function, row by row."""
     evaluated, outside = primal.find(values)
@@ -120,14 +147,18 @@ def reverse(
     columns = _inputs(compiled, chosen, values)
     own = evaluated.lowered.fn.results
     flat = evaluated.flat(values, outside)
-    rows = [np.asarray(flat[k]) for k in _floats(own)]
+    every = [np.asarray(flat[k]) for k in _floats(own)]
+    rows = every[: len(_floats(primary(evaluated, has_aux)[1]))]
+    others = [_argument(np.zeros_like(row)) for row in every[len(rows) :]]
     blocks = _blocks(rows, columns)
     for k, index, unit in _units(rows):
-        found = compiled.flat(values, hidden, unit)[len(own) :]
+        found = compiled.flat(values, hidden, [*unit, *others])[len(own) :]
         for block, cotangent in zip(blocks[k], found, strict=True):
             block[index] = cotangent
     inner = _like_arguments(compiled, argnums)
-    return _like_results(compiled, [inner([_number(block) for block in row]) for row in blocks])
+    pieces = [inner([_number(block) for block in row]) for row in blocks]
+    found_ = _like_results(compiled, pieces, has_aux)
+    return (found_, _auxiliary(evaluated, flat)) if has_aux else found_
 
 
 # -- pulling back ----------------------------------------------------------------------------------
@@ -141,9 +172,15 @@ class Pullback:
     """
 
     def __init__(
-        self, primal: Code, make: Callable[[tuple[int, ...]], Code], values: tuple[Any, ...]
+        self,
+        primal: Code,
+        make: Callable[[tuple[int, ...]], Code],
+        values: tuple[Any, ...],
+        has_aux: bool = False,
     ) -> None:
         compiled, hidden = primal.find(values)
+        self._has_aux = has_aux
+        primary(compiled, has_aux)
         self._moved = compiled.signature.movable()
         self._count = compiled.signature.count()
         self._flat = compiled.flat(values, hidden)
@@ -169,12 +206,15 @@ class Pullback:
 
     def _cotangents(self, compiled: Compiled, cotangent: Any) -> list[Any]:
         lowered = compiled.lowered
-        leaves = results.flat_like(lowered.result, lowered.heap, cotangent, "the cotangent")
-        return [
+        result, operands = primary(compiled, self._has_aux)
+        leaves = results.flat_like(result, lowered.heap, cotangent, "the cotangent")
+        found = [
             _cotangent(operand.type, leaf, like)
-            for operand, leaf, like in zip(lowered.fn.results, leaves, self._flat, strict=False)
+            for operand, leaf, like in zip(operands, leaves, self._flat, strict=False)
             if operand.type.kind == "f"
         ]
+        rest = [self._flat[k] for k in _floats(lowered.fn.results)[len(found) :]]
+        return [*found, *(_argument(np.zeros_like(each)) for each in rest)]
 
 
 def _cotangent(ty: Scalar | Array, leaf: Any, like: Any) -> Any:
@@ -190,4 +230,4 @@ def _cotangent(ty: Scalar | Array, leaf: Any, like: Any) -> Any:
     return ty.numpy.type(found)
 
 
-__all__ = ["Pullback", "forward", "reverse"]
+__all__ = ["Pullback", "forward", "primary", "reverse"]

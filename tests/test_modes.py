@@ -347,3 +347,44 @@ def test_what_numba_cannot_hold_is_refused() -> None:
 
     with pytest.raises(numba.core.errors.TypingError, match="adc: the result of"):
         numba.njit(program)(1.0)
+
+
+# -- auxiliary results -----------------------------------------------------------------------------
+
+
+def _with_aux(x: Any, b: Any) -> Any:
+    return (np.sin(x) * b, x[0] * b), {"norm": np.sum(x * x), "n": len(x)}
+
+
+def test_auxiliary_results() -> None:
+    value, slope, aux = adc.jvp(_with_aux, (X, 2.0), (X, None), has_aux=True)
+    np.testing.assert_allclose(slope[0], np.cos(X) * 2.0 * X)
+    assert (slope[1], aux["n"]) == (X[0] * 2.0, 3)
+    again, pull, rest = adc.vjp(_with_aux, X, 2.0, has_aux=True)
+    np.testing.assert_array_equal(again[0], value[0])
+    assert rest == aux
+    dx, db = pull((np.ones(3), 0.0))
+    np.testing.assert_allclose(dx, np.cos(X) * 2.0)
+    assert abs(db - np.sum(np.sin(X))) < 1e-15
+    for made in (adc.jacrev(_with_aux, has_aux=True), adc.jacfwd(_with_aux, has_aux=True)):
+        jacobian, found = made(X, 2.0)
+        assert found == aux
+        np.testing.assert_allclose(jacobian[0], np.diag(np.cos(X) * 2.0))
+        np.testing.assert_array_equal(jacobian[1], [2.0, 0.0, 0.0])
+
+
+def test_auxiliary_results_need_a_pair() -> None:
+    def single(x: Any) -> Any:
+        return np.sum(x)
+
+    calls: tuple[Callable[[], Any], ...] = (
+        lambda: adc.vjp(single, X, has_aux=True),
+        lambda: adc.jvp(single, (X,), (X,), has_aux=True),
+        lambda: adc.jacrev(single, has_aux=True)(X),
+        lambda: adc.jacfwd(single, has_aux=True)(X),
+    )
+    for call in calls:
+        with pytest.raises(adc.AdcError, match="`has_aux`"):
+            call()
+    with pytest.raises(adc.AdcError, match="a gradient has no auxiliary results"):
+        adc.jacfwd(adc.grad(single), has_aux=True)

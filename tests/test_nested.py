@@ -352,9 +352,9 @@ def test_errors(case: str) -> None:
 
 
 def test_shapes_are_checked_when_it_runs() -> None:
-    with pytest.raises(ValueError, match="has not the shape of what it belongs to"):
+    with pytest.raises(ValueError, match="does not have the shape of what it belongs to"):
         adc.grad(lambda x: np.sum(SHAPE(x)), cache=False)(X)
-    with pytest.raises(ValueError, match="has not the shape of what it belongs to"):
+    with pytest.raises(ValueError, match="does not have the shape of what it belongs to"):
         adc.grad(lambda x: np.sum(adc.vjp(lambda y: y * x, x)[1](x[:2])[0]), cache=False)(X)
 
 

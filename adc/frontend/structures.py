@@ -277,7 +277,7 @@ def fitted(
         raise TypeMismatchError(
             f"{what} has rank {len(own)} where what it belongs to has {ty.rank}", lo.span(node)
         )
-    message = f"{what} has not the shape of what it belongs to"
+    message = f"{what} does not have the shape of what it belongs to"
     for a, b in zip(own, dims or (), strict=bool(dims)):
         elementwise.require_same(lo, a, b, message, [], node)
     made = elementwise.stored_new(lo, source, ty.dtype, node, "v")
