@@ -16,5 +16,4 @@ signature: Any = numba.core.typing.templates.signature
 intrinsic: Any = numba.extending.intrinsic
 register_jitable: Any = numba.extending.register_jitable
 make_array: Any = numba.np.arrayobj.make_array
-populate_array: Any = numba.np.arrayobj.populate_array
 empty_array: Any = numba.np.arrayobj._empty_nd_impl
