@@ -136,7 +136,8 @@ class Facts:
 
     def assume(self, form: Form) -> None:
         """Record that ``form >= 0``."""
-        if not form.terms:
+        # One that is already known is so for longer, and a proof would try each copy.
+        if not form.terms or form in self._bounds.get(form.terms[0][0], ()):
             return
         self._log.append(form)
         for value, _ in form.terms:
@@ -198,13 +199,15 @@ class Facts:
 
     def proves(self, goal: Form) -> bool:
         """Whether ``goal >= 0`` follows from the facts."""
-        return self._prove(goal, MAX_DEPTH, [MAX_STEPS])
+        return self._prove(goal, MAX_DEPTH, [MAX_STEPS], {})
 
-    def _prove(self, goal: Form, depth: int, steps: list[int]) -> bool:
+    def _prove(self, goal: Form, depth: int, steps: list[int], failed: dict[Form, int]) -> bool:
         if not goal.terms:
             return goal.const >= 0
+        if failed.get(goal, 0) >= depth:  # tried in vain, with as many facts to go
+            return False
         steps[0] -= 1
-        if depth == 0 or steps[0] < 0:
+        if steps[0] < 0:
             return False
         for value, coefficient in goal.terms:
             for fact in reversed(self._bounds.get(value, ())):
@@ -214,8 +217,9 @@ class Facts:
                     continue
                 # goal * |factor| - fact * |coefficient| has lost `value`.
                 rest = goal * abs(factor) - fact * abs(coefficient)
-                if self._prove(rest, depth - 1, steps):
+                if self._prove(rest, depth - 1, steps, failed):
                     return True
+        failed[goal] = depth
         return False
 
     def proves_different(self, a: Form, b: Form) -> bool:

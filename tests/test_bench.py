@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+import adc.testing
+from tests.bench import compile
 from tests.bench.as_written import AS_WRITTEN
 from tests.bench.hand import HAND
 from tests.bench.kernels import KERNELS, ValueAndGrad
@@ -25,3 +27,9 @@ def test_hand_written_adjoint(name: str, adjoints: dict[str, ValueAndGrad]) -> N
         behind = kernel.loss(a - step * direction, w)
         slope = np.sum(gradient * direction)
         np.testing.assert_allclose(slope, (ahead - behind) / (2 * step), rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize("kind", compile.KINDS)
+def test_long_program(kind: str) -> None:
+    x, w = np.random.default_rng(0).standard_normal((2, 6))
+    adc.testing.check_grads(compile.program(kind, 30), (0.1 * x, 0.1 * w))

@@ -289,6 +289,31 @@ def test_calls_of_different_sizes() -> None:
     assert kernel(slope).nbytes == most
 
 
+def carried(x: np.ndarray, n: int) -> float:
+    a, b = x * 1.0, x * 2.0
+    for _ in range(n):
+        a, b = b, a * 0.5 + b * 0.3  # both outlive the iteration, and change places
+        t = np.exp(a) * b  # this one does not, and has no room in the first call
+        b = b + 1e-6 * t
+    return np.sum(a * b)
+
+
+def test_first_call_frees_what_has_no_room() -> None:
+    x, forward, slope = 1e-3 * sample(20_000), adc.jit(carried), adc.grad(carried)
+    forward(x[:1], 1)
+    tracemalloc.start()
+    forward(x, 400)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 20 * x.nbytes
+    first = slope(x, 40)
+    for _ in range(3):
+        np.testing.assert_array_equal(slope(x, 40), first)
+    step = 1e-4 * np.cos(np.arange(len(x)))
+    rise = carried(x + step, 40) - carried(x - step, 40)
+    assert 2 * np.sum(first * step) == pytest.approx(rise, rel=1e-5)
+
+
 def test_release_memory() -> None:
     slope, n = adc.grad(workspace), 10_000
     other = adc.grad(taped, 1, remat="store")

@@ -10,7 +10,7 @@
 `vector_math`     one implementation of each elementary function per machine
 `runtime`         what generated code calls: workspace, tapes, prints, signals
 `memory`          the memory of one thread, kept between calls
-`numba_api`       the parts of Numba in use; `lowering`: elements and arithmetic in short
+`lowering`        emitted source to LLVM's language; `numba_api`: the parts of Numba in use
 `cpu`             source to machine code to a `Kernel` that is called with care
 ================  ==============================================================================
 """

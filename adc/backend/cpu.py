@@ -250,6 +250,7 @@ class Kernel:
             if status:
                 self._fail(memory, status)
         finally:
+            memory.end()
             memory.lock.release()
         return tuple(deliver(value) for deliver, value in zip(self._out, found, strict=True))
 

@@ -340,7 +340,7 @@ class _Emitter(Traffic):
         self.move(names, yields)
         self._pending.clear()
         if mark:
-            self.line(f"state[TOP] = {mark}")
+            self.line(f"release(state, {mark})")
         if isinstance(stmt, While) and again.text != "True":
             self.line(f"if not {again.text}:")
             self.line("    break")
@@ -415,7 +415,7 @@ class _Emitter(Traffic):
         for dtype in self._own:
             self.line(f"state[{dtype.upper()} + 2] = top_{dtype}")
         if mark:
-            self.line(f"state[TOP] = {mark}")
+            self.line(f"release(state, {mark})")
         self.line(f"return ({', '.join(values)}{',' * (len(values) == 1)})")
         doc, *body = self._lines
         return [*head, doc, *self.nothing_lines(), *body]
@@ -437,20 +437,13 @@ def emit(fn: Function) -> Emitted:
     names = sorted((words & prelude.NAMES) - set(math))
     head = [f'"""{fn.name}, compiled by adc."""', ""]
     head += ["import numpy as np", "from numba import njit", ""]
-    compilers = "Compiler, PartCompiler" if "PART" in words else "Compiler"
-    head += [f"from adc.backend.numba_api import {compilers}"]
+    head += ["from adc.backend.lowering import Compiler"]
     for module, found in (("prelude", names), ("runtime", runtime), ("vector_math", math)):
         if found:
             head += ["", f"from adc.backend.{module} import (", *(f"    {n}," for n in found), ")"]
     head += ["", 'OPTIONS = {"nogil": True, "error_model": "numpy", "pipeline_class": Compiler}']
     if "PART" in words:
-        head += [
-            "PART = {",
-            "    **OPTIONS,",
-            '    "pipeline_class": PartCompiler, "no_cpython_wrapper": True,',
-            '    "no_cfunc_wrapper": True,',
-            "}",
-        ]
+        head.append('PART = {**OPTIONS, "inline": "never"}')
     if shared.recursive:
         head.append("RECURSIVE = True  # machine code with recursion cannot be loaded from a file")
     if "STRIP" in words:

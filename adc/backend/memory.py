@@ -21,8 +21,19 @@ _PLACES = [State.tape(dtype) for dtype in DTYPES] + [State.LOG]
 _ALIGN = 64
 
 
+def _free_spilled(state: np.ndarray[Any, Any]) -> None:
+    """Free the arrays that did not fit into the workspace."""
+    address = int(state[State.SPILLED])
+    state[State.SPILLED] = 0
+    while address:
+        before = ctypes.c_int64.from_address(address).value
+        _free(address)
+        address = before
+
+
 def _release(state: np.ndarray[Any, Any]) -> None:
     """Free everything that `state` points to."""
+    _free_spilled(state)
     for place in _PLACES:
         if state[place]:
             _free(int(state[place]))
@@ -54,6 +65,11 @@ class Memory:
             state[State.SIZE] = need
         state[State.NEED] = 0
         state[State.TAPES + 2 : State.OPERANDS : 3] = 0
+
+    def end(self) -> None:
+        """Free what the call has left behind."""
+        if self.state[State.SPILLED]:
+            _free_spilled(self.state)
 
     def log(self) -> np.ndarray[Any, Any]:
         """Return the words of the print log."""

@@ -4,13 +4,14 @@ Every compiled function gets one array of integers, its *state* (see `State`), a
 it in place. The memory behind the workspace and the tapes comes from `PyMem_RawRealloc`, which
 needs no lock of the interpreter; `adc.backend.memory` owns it.
 
-* `empty` takes an array from the workspace by moving a pointer up; what does not fit comes from
-  NumPy's allocator, and the state notes how much would have been needed.
+* `empty` takes an array from the workspace by moving a pointer up; what does not fit gets memory
+  of its own, and the state notes how much would have been needed. `release` moves the pointer down
+  again and frees what did not fit.
 * `fresh` makes an array that may outlive the call.
 * `grow` makes a tape larger, `tape` is its memory as an array.
 * `poll` counts work down and looks for signals about every 50 ms.
 
-All are code that Numba inserts where it is called: nothing is compiled for them on their own.
+`adc.backend.lowering` writes most of them where they are called.
 """
 
 from __future__ import annotations
@@ -27,10 +28,8 @@ from llvmlite import ir
 
 from adc.backend.numba_api import (
     cgutils,
-    empty_array,
     intrinsic,
     make_array,
-    populate_array,
     signature,
     types,
 )
@@ -49,6 +48,7 @@ class State:
     SIZE = 7
     TOP = 8
     NEED = 9
+    SPILLED = 10  # the newest array that did not fit, see `_spill_helper`
     TAPES = 16  # of each tape: address, capacity in elements, elements in use
     LOG = TAPES + 3 * len(DTYPES)  # a tape as well: what `print` statements have to say
     OPERANDS = LOG + 3  # of the check that failed, as bits
@@ -71,6 +71,7 @@ _I64 = ir.IntType(64)
 def _add_symbols() -> None:
     """Make the functions of the interpreter known to LLVM under names of our own."""
     for name in (
+        "PyMem_RawFree",
         "PyMem_RawRealloc",
         "PyGILState_Ensure",
         "PyGILState_Release",
@@ -96,6 +97,7 @@ _add_symbols()
 SYMBOLS = tuple(
     f"adc_{name}"
     for name in (
+        "PyMem_RawFree",
         "PyMem_RawRealloc",
         "PyGILState_Ensure",
         "PyGILState_Release",
@@ -203,180 +205,207 @@ def _poll_helper(module: ir.Module) -> ir.Function:
     return _helper(module, "adc_poll", ir.IntType(1), [_I64.as_pointer()], body)
 
 
+def _spill_helper(module: ir.Module) -> ir.Function:
+    """``i64 adc_spill(state, size)``: the address of an array beyond the workspace; 0 if none.
+
+    Such arrays are a list, the newest first: the address of the one before and the place that the
+    array would have in the workspace lie before the array.
+    """
+
+    def body(b: ir.IRBuilder, args: Any) -> None:
+        state, size = args
+        nothing = ir.Constant(_I64, 0)
+        with b.if_then(b.icmp_signed("<", size, nothing), likely=False):
+            b.ret(nothing)
+        top, need = (_slot(b, state, place) for place in (State.TOP, State.NEED))
+        head = _slot(b, state, State.SPILLED)
+        realloc = _external(module, "adc_PyMem_RawRealloc", _I8P, _I8P, _I64)
+        whole = b.add(size, ir.Constant(_I64, _ALIGN))
+        block = b.call(realloc, [ir.Constant(_I8P, None), whole])
+        address = b.ptrtoint(block, _I64)
+        with b.if_then(b.icmp_unsigned("==", address, nothing), likely=False):
+            b.ret(nothing)
+        words = b.bitcast(block, _I64.as_pointer())
+        old = b.load(top)
+        b.store(b.load(head), _slot(b, words, 0))
+        b.store(old, _slot(b, words, 1))
+        b.store(address, head)
+        new = b.add(old, size)
+        b.store(new, top)
+        most = b.load(need)
+        b.store(b.select(b.icmp_signed(">", new, most), new, most), need)
+        b.ret(b.add(address, ir.Constant(_I64, _ALIGN)))
+
+    return _helper(module, "adc_spill", _I64, [_I64.as_pointer(), _I64], body)
+
+
+def _release_helper(module: ir.Module) -> ir.Function:
+    """``void adc_release(state, mark)``: free the arrays beyond the workspace made since `mark`."""
+
+    def body(b: ir.IRBuilder, args: Any) -> None:
+        state, mark = args
+        head = _slot(b, state, State.SPILLED)
+        test, older, release, done = (b.function.append_basic_block() for _ in range(4))
+        b.branch(test)
+        b.position_at_end(test)
+        address = b.load(head)
+        b.cbranch(b.icmp_unsigned("==", address, ir.Constant(_I64, 0)), done, older)
+        b.position_at_end(older)
+        words = b.inttoptr(address, _I64.as_pointer())
+        place = b.load(_slot(b, words, 1))
+        b.cbranch(b.icmp_signed("<", place, mark), done, release)
+        b.position_at_end(release)
+        b.store(b.load(_slot(b, words, 0)), head)
+        free = _external(module, "adc_PyMem_RawFree", ir.VoidType(), _I8P)
+        b.call(free, [b.inttoptr(address, _I8P)])
+        b.branch(test)
+        b.position_at_end(done)
+        b.ret_void()
+
+    return _helper(module, "adc_release", ir.VoidType(), [_I64.as_pointer(), _I64], body)
+
+
+def _note_helper(module: ir.Module) -> ir.Function:
+    """``i1 adc_note(state, word)``: false if there is no memory."""
+
+    def body(b: ir.IRBuilder, args: Any) -> None:
+        state, word = args
+        used = b.load(_slot(b, state, State.LOG + 2))
+        more = b.add(used, ir.Constant(_I64, 1))
+        full = b.icmp_signed(">", more, b.load(_slot(b, state, State.LOG + 1)))
+        with b.if_then(full, likely=False):
+            log, size = ir.Constant(_I64, State.LOG), ir.Constant(_I64, 8)
+            done = b.call(_grow_helper(module), [state, log, more, size])
+            with b.if_then(b.not_(done), likely=False):
+                b.ret(ir.Constant(ir.IntType(1), 0))
+        base = b.inttoptr(b.load(_slot(b, state, State.LOG)), _I64.as_pointer())
+        b.store(word, b.gep(base, [used]))
+        b.store(more, _slot(b, state, State.LOG + 2))
+        b.ret(ir.Constant(ir.IntType(1), 1))
+
+    return _helper(module, "adc_note", ir.IntType(1), [_I64.as_pointer(), _I64], body)
+
+
+# --- what the lowering of emitted code writes -----------------------------------------------------
+
+
+def itemsize(dtype: Any) -> int:
+    """Return the bytes of an element of one of Numba's types."""
+    return 1 if dtype == types.boolean else dtype.bitwidth // 8
+
+
+def take(
+    b: ir.IRBuilder, state: ir.Value, dtype: Any, shape: list[ir.Value], no_memory: ir.Block
+) -> ir.Value:
+    """Write the taking of an array from the workspace, or a jump to `no_memory`.
+
+    Return the array's address. That of an array without elements may be 0.
+    """
+    size: Any = ir.Constant(_I64, itemsize(dtype))
+    bad: Any = ir.Constant(ir.IntType(1), 0)  # a negative size, or one beyond all memory
+    for one in shape:
+        product = b.smul_with_overflow(size, one)
+        size = b.extract_value(product, 0)
+        negative = b.icmp_signed("<", one, ir.Constant(_I64, 0))
+        bad = b.or_(bad, b.or_(negative, b.extract_value(product, 1)))
+    size = b.and_(b.add(size, ir.Constant(_I64, _ALIGN - 1)), ir.Constant(_I64, -_ALIGN))
+    old = b.load(_slot(b, state, State.TOP))
+    new = b.add(old, size)
+    fits = b.icmp_unsigned("<=", new, b.load(_slot(b, state, State.SIZE)))
+    fits = b.and_(fits, b.not_(bad))
+    enough, spill, done = (b.function.append_basic_block() for _ in range(3))
+    b.cbranch(fits, enough, spill).set_weights([1000, 1])
+    b.position_at_end(enough)
+    b.store(new, _slot(b, state, State.TOP))
+    inside = b.add(b.load(_slot(b, state, State.BASE)), old)
+    b.branch(done)
+    b.position_at_end(spill)
+    outside = b.call(_spill_helper(b.module), [state, b.select(bad, ir.Constant(_I64, -1), size)])
+    none = b.icmp_unsigned("==", outside, ir.Constant(_I64, 0))
+    b.cbranch(none, no_memory, done)
+    b.position_at_end(done)
+    address = b.phi(_I64)
+    address.add_incoming(inside, enough)
+    address.add_incoming(outside, spill)
+    return address
+
+
+def release_to(b: ir.IRBuilder, state: ir.Value, mark: ir.Value) -> None:
+    """Write the release of all arrays that were taken from the workspace since `mark`."""
+    b.store(mark, _slot(b, state, State.TOP))
+    spilled = b.load(_slot(b, state, State.SPILLED))
+    with b.if_then(b.icmp_unsigned("!=", spilled, ir.Constant(_I64, 0)), likely=False):
+        b.call(_release_helper(b.module), [state, mark])
+
+
+def reserve(
+    b: ir.IRBuilder, state: ir.Value, place: ir.Value, need: ir.Value, size: ir.Value
+) -> ir.Value:
+    """Write the growing of a tape; return whether there was memory for it."""
+    return b.call(_grow_helper(b.module), [state, place, need, size])
+
+
+def note_word(b: ir.IRBuilder, state: ir.Value, word: ir.Value) -> ir.Value:
+    """Write the appending of a word to the print log; return whether there was memory for it."""
+    return b.call(_note_helper(b.module), [state, word])
+
+
+def poll_state(b: ir.IRBuilder, state: ir.Value, work: ir.Value) -> ir.Value:
+    """Write the counting down of `work`; return whether the call is to be given up."""
+    ticks = _slot(b, state, State.TICKS)
+    left = b.sub(b.load(ticks), work)
+    b.store(left, ticks)
+    before = b.block
+    with b.if_then(b.icmp_signed("<", left, ir.Constant(_I64, 0)), likely=False):
+        raised = b.call(_poll_helper(b.module), [state])
+        polled = b.block
+    stop = b.phi(ir.IntType(1))
+    stop.add_incoming(ir.Constant(ir.IntType(1), 0), before)
+    stop.add_incoming(raised, polled)
+    return stop
+
+
 # --- what emitted code calls ----------------------------------------------------------------------
 
 
-def _data(context: Any, builder: ir.IRBuilder, ty: Any, value: ir.Value) -> ir.Value:
-    return make_array(ty)(context, builder, value).data
-
-
-def _array_type(dtype: Any, shape: Any) -> Any:
-    rank = shape.count if isinstance(shape, types.BaseTuple) else 1
-    return types.Array(dtype.instance_type, rank, "C")
-
-
-def _borrowed(
-    context: Any, builder: ir.IRBuilder, ty: Any, address: ir.Value, shape: list[ir.Value]
-) -> ir.Value:
-    """Return an array at `address` that owns nothing."""
-    array = make_array(ty)(context, builder)
-    itemsize = context.get_abi_sizeof(context.get_data_type(ty.dtype))
-    strides: list[ir.Value] = []
-    stride: ir.Value = context.get_constant(types.intp, itemsize)
-    for size in reversed(shape):
-        strides.insert(0, stride)
-        stride = builder.mul(stride, size)
-    data = builder.inttoptr(address, context.get_data_type(ty.dtype).as_pointer())
-    item = context.get_constant(types.intp, itemsize)
-    populate_array(array, data=data, shape=shape, strides=strides, itemsize=item, meminfo=None)
-    return array._getvalue()
-
-
-def _sizes(builder: ir.IRBuilder, shape: ir.Value, rank: int) -> list[ir.Value]:
-    return [builder.extract_value(shape, k) for k in range(rank)]
-
-
-@intrinsic
-def view(typingctx: Any, address: Any, dtype: Any, shape: Any) -> Any:
+def view(address: Any, dtype: Any, shape: Any) -> Any:
     """Return the array at an address, which belongs to somebody else."""
-    ty = _array_type(dtype, shape)
-    ints = types.UniTuple(types.int64, ty.ndim)
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return _borrowed(context, builder, ty, args[0], _sizes(builder, args[2], ty.ndim))
-
-    return signature(ty, types.int64, dtype, ints), codegen
+    raise NotImplementedError
 
 
-@intrinsic
-def fresh(typingctx: Any, dtype: Any, shape: Any) -> Any:
+def fresh(dtype: Any, shape: Any) -> Any:
     """Return a new array that owns its memory."""
-    ty = _array_type(dtype, shape)
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return empty_array(context, builder, ty, _sizes(builder, args[1], ty.ndim))._getvalue()
-
-    return signature(ty, dtype, types.UniTuple(types.int64, ty.ndim)), codegen
+    raise NotImplementedError
 
 
-@intrinsic
-def empty(typingctx: Any, state: Any, dtype: Any, shape: Any) -> Any:
-    """Return an array in the workspace, or one that owns its memory if there is no room."""
-    ty = _array_type(dtype, shape)
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        b: ir.IRBuilder = builder
-        data = _data(context, b, sig.args[0], args[0])
-        shape = _sizes(b, args[2], ty.ndim)
-        size: Any = ir.Constant(_I64, context.get_abi_sizeof(context.get_data_type(ty.dtype)))
-        bad: Any = ir.Constant(ir.IntType(1), 0)  # a negative size, or one beyond all memory
-        for one in shape:
-            product = b.smul_with_overflow(size, one)
-            size = b.extract_value(product, 0)
-            negative = b.icmp_signed("<", one, ir.Constant(_I64, 0))
-            bad = b.or_(bad, b.or_(negative, b.extract_value(product, 1)))
-        size = b.and_(b.add(size, ir.Constant(_I64, _ALIGN - 1)), ir.Constant(_I64, -_ALIGN))
-        size = b.select(bad, ir.Constant(_I64, 0), size)
-        old = b.load(_slot(b, data, State.TOP))
-        new = b.add(old, size)
-        b.store(new, _slot(b, data, State.TOP))
-        result = cgutils.alloca_once(b, context.get_value_type(ty))
-        fits = b.icmp_unsigned("<=", new, b.load(_slot(b, data, State.SIZE)))
-        fits = b.and_(fits, b.not_(bad))  # NumPy's allocator raises the error
-        with b.if_else(fits, likely=True) as (then, otherwise):
-            with then:
-                address = b.add(b.load(_slot(b, data, State.BASE)), old)
-                b.store(_borrowed(context, b, ty, address, shape), result)
-            with otherwise:
-                need = _slot(b, data, State.NEED)
-                most = b.load(need)
-                b.store(b.select(b.icmp_signed(">", new, most), new, most), need)
-                b.store(empty_array(context, b, ty, shape)._getvalue(), result)
-        return b.load(result)
-
-    return signature(ty, state, dtype, types.UniTuple(types.int64, ty.ndim)), codegen
+def empty(state: Any, dtype: Any, shape: Any) -> Any:
+    """Return an array in the workspace, or where there is room for it until it is released."""
+    raise NotImplementedError
 
 
-@intrinsic
-def tape(typingctx: Any, state: Any, place: Any, dtype: Any) -> Any:
+def release(state: Any, mark: Any) -> None:
+    """Release the arrays that `empty` made since the workspace was filled up to `mark`."""
+    raise NotImplementedError
+
+
+def tape(state: Any, place: Any, dtype: Any) -> Any:
     """Return the memory of a tape as an array."""
-    ty = _array_type(dtype, None)
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return _tape_array(context, builder, ty, _data(context, builder, state, args[0]), args[1])
-
-    return signature(ty, state, types.int64, dtype), codegen
+    raise NotImplementedError
 
 
-def _tape_array(
-    context: Any, builder: ir.IRBuilder, ty: Any, state: ir.Value, place: ir.Value
-) -> ir.Value:
-    address = builder.load(_slot(builder, state, place))
-    one = ir.Constant(_I64, 1)
-    capacity = builder.load(_slot(builder, state, builder.add(place, one)))
-    return _borrowed(context, builder, ty, address, [capacity])
-
-
-def _reserve(
-    context: Any, builder: ir.IRBuilder, state: Any, place: Any, need: Any, size: int
-) -> None:
-    grow = _grow_helper(builder.module)
-    done = builder.call(grow, [state, place, need, ir.Constant(_I64, size)])
-    with builder.if_then(builder.not_(done), likely=False):
-        context.call_conv.return_user_exc(builder, MemoryError, ("no memory for the tape",))
-
-
-@intrinsic
-def grow(typingctx: Any, state: Any, place: Any, need: Any, dtype: Any) -> Any:
+def grow(state: Any, place: Any, need: Any, dtype: Any) -> Any:
     """Return the memory of a tape, enlarged to `need` elements or more."""
-    ty = _array_type(dtype, None)
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        data = _data(context, builder, state, args[0])
-        size = context.get_abi_sizeof(context.get_data_type(ty.dtype))
-        _reserve(context, builder, data, args[1], args[2], size)
-        return _tape_array(context, builder, ty, data, args[1])
-
-    return signature(ty, state, types.int64, types.int64, dtype), codegen
+    raise NotImplementedError
 
 
-@intrinsic
-def note(typingctx: Any, state: Any, word: Any) -> Any:
+def note(state: Any, word: Any) -> None:
     """Append a word to the print log."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        b: ir.IRBuilder = builder
-        data = _data(context, b, state, args[0])
-        one = ir.Constant(_I64, 1)
-        used = b.load(_slot(b, data, State.LOG + 2))
-        more = b.add(used, one)
-        full = b.icmp_signed(">", more, b.load(_slot(b, data, State.LOG + 1)))
-        with b.if_then(full, likely=False):
-            _reserve(context, b, data, ir.Constant(_I64, State.LOG), more, 8)
-        base = b.inttoptr(b.load(_slot(b, data, State.LOG)), _I64.as_pointer())
-        b.store(args[1], b.gep(base, [used]))
-        b.store(more, _slot(b, data, State.LOG + 2))
-        return context.get_dummy_value()
-
-    return signature(types.void, state, types.int64), codegen
+    raise NotImplementedError
 
 
-@intrinsic
-def poll(typingctx: Any, state: Any, work: Any) -> Any:
+def poll(state: Any, work: Any) -> bool:
     """Count `work` down; True if the call is to be given up because of a signal."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        b: ir.IRBuilder = builder
-        data = _data(context, b, state, args[0])
-        ticks = _slot(b, data, State.TICKS)
-        left = b.sub(b.load(ticks), args[1])
-        b.store(left, ticks)
-        stop = cgutils.alloca_once_value(b, ir.Constant(ir.IntType(1), 0))
-        with b.if_then(b.icmp_signed("<", left, ir.Constant(_I64, 0)), likely=False):
-            b.store(b.call(_poll_helper(b.module), [data]), stop)
-        return b.load(stop)
-
-    return signature(types.boolean, state, types.int64), codegen
+    raise NotImplementedError
 
 
 @intrinsic

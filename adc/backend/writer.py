@@ -32,7 +32,19 @@ PLACES = {
     },
 }
 RUNTIME = frozenset(
-    ("bits", "copy_into", "empty", "fill", "fresh", "grow", "note", "poll", "tape", "view")
+    (
+        "bits",
+        "copy_into",
+        "empty",
+        "fill",
+        "fresh",
+        "grow",
+        "note",
+        "poll",
+        "release",
+        "tape",
+        "view",
+    )
 )
 _RESERVED = (
     prelude.NAMES

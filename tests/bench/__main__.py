@@ -1,5 +1,7 @@
 """Time value and gradient of the kernels: `python -m tests.bench [--only NAME] [--json FILE]`.
 
+`--only compile` times the first gradient of long programs instead.
+
 Every tool runs in a process of its own, all on the same core, in turns: what else the machine does
 hits all of them alike. Gradients are compared with the one written by hand before anything is
 timed.
@@ -21,6 +23,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from tests.bench import compile
 from tests.bench.kernels import KERNELS
 
 ROOT = Path(__file__).parents[2]
@@ -180,7 +183,9 @@ def show(results: list[Result], console: Console) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
-    parser.add_argument("--only", action="append", choices=KERNELS, help="this kernel")
+    parser.add_argument(
+        "--only", action="append", choices=[*KERNELS, "compile"], help="this kernel"
+    )
     parser.add_argument("--skip", action="append", choices=TOOLS, default=[], help="not this tool")
     parser.add_argument("--json", type=Path, help="write the results to this file")
     parser.add_argument("--rounds", type=int, default=15)
@@ -192,6 +197,9 @@ def main() -> None:
     console = Console() if sys.stdout.isatty() else Console(width=100)
     results: list[Result] = []
     for kernel in options.only or KERNELS:
+        if kernel == "compile":
+            compile.main(console, min(options.rounds, 3))
+            continue
         tools = [
             tool
             for tool in TOOLS
