@@ -1,12 +1,22 @@
-"""What Numba loads when it is first used (entry point `numba_extensions`)."""
+"""What Numba loads when it is first used (entry point `numba_extensions`).
+
+Whoever uses Numba without adc should not wait for adc: only where adc is imported, before or
+after, something is done.
+"""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 
 def init() -> None:
     """Make derivatives callable from a user's own ``@njit`` code."""
+    if "adc.api" in sys.modules:
+        register()
+
+
+def register() -> None:
     from adc.api import Derivative
     from adc.backend.callable import register, zeros_like_types
 
@@ -18,4 +28,4 @@ def init() -> None:
     register(Derivative, result_of)
 
 
-__all__ = ["init"]
+__all__ = ["init", "register"]

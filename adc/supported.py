@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend import containers, expressions, library, statements
+from adc.frontend import containers, expressions, library, nested, statements
 from adc.frontend.refusals import REFUSED
 from adc.ir.opdef import OPS, OpDef, find
 
@@ -107,6 +107,15 @@ def page(*, refused: bool = False) -> str:
         "Any other function of NumPy or Python's standard library is refused with ADC010.",
     ]
     lines += ["", f"Not supported as a whole: {_wrapped(_ELSEWHERE)}"]
+    lines += [
+        "",
+        "## Derivatives within code",
+        "",
+        _wrapped(f"adc.{name}" for name in nested.names()),
+        "",
+        "Of functions, lambdas and methods, also as decorators; functions with rules of their own "
+        "(`adc.custom_vjp`, `adc.custom_jvp`) are called.",
+    ]
     lines += ["", "## Methods", ""]
     lines.append(f"- of arrays: {_wrapped(sorted(library.METHODS))}")
     lines.append(f"- of lists: {_wrapped(sorted(containers.LIST_METHODS))}")

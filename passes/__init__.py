@@ -10,6 +10,8 @@ In the order of the chain:
 `adjoint`       reverse code behind the forward code, with Recalls (`activity`, `shapes`;
                 `adjoint_body`: straight lines, `adjoint_control`: branches, loops, calls)
 `tangent`       forward mode, on reverse code, too (`tangent_body`)
+`derive`        derivatives that the code itself calls: declared (`ir.core.Derived`) until `remat`
+                is done, differentiated by what they are (`opaque`), then linked in as callees
 `accumulate`    clearing a cotangent merged with the next addition to it
 `overwrite`     stores that nobody reads, and filling what a nest overwrites, dropped
 `remat`         every Recall decided: kept, recomputed, reloaded (`remat_choose`, `forwarding`),

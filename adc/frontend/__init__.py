@@ -22,6 +22,9 @@ program's way through:
 `reductions` `products` `ufuncs`   sums and extrema; contractions; ufuncs and their methods
 `containers` `growing`             lists, dicts, objects; lists whose length depends on data
 `calls` `library` `linear`         calls: inlining, recursion; Python's and NumPy's functions
+`outline` `closures`               code that is lowered for itself; inner functions as data
+`nested` `custom`                  derivatives within code; functions with derivatives of their own
+`structures`                       gradients, tangents and cotangents like arguments and results
 `results`                          what a function returns, and the Python object made of it
 `arguments`                        the arguments of library functions
 `refusals`                         the table of what the language does not have

@@ -52,6 +52,11 @@ _SAME = ("jit", "checkpoint")  # of a function: does what the function does
 _IGNORED = ("remat", "cache")
 
 
+def names() -> tuple[str, ...]:
+    """Return the functions of adc that code may call."""
+    return (*_LEVELS, "jvp", "vjp", "hvp", *_SAME, "stop_gradient")
+
+
 # -- making derivatives ----------------------------------------------------------------------------
 
 
