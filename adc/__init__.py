@@ -4,9 +4,6 @@
 returns its gradient.
 """
 
-import sys
-
-from adc import extension
 from adc.api import (
     checkpoint,
     grad,
@@ -25,9 +22,6 @@ from adc.custom import custom_jvp, custom_vjp
 from adc.ir.errors import AdcError
 
 __version__ = "0.1.0"
-
-if "numba" in sys.modules:  # whose extensions may have been loaded already
-    extension.register()
 
 __all__ = [
     "AdcError",

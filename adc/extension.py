@@ -1,22 +1,12 @@
-"""What Numba loads when it is first used (entry point `numba_extensions`).
-
-Whoever uses Numba without adc should not wait for adc: only where adc is imported, before or
-after, something is done.
-"""
+"""What Numba loads when it is first used (entry point `numba_extensions`)."""
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 
 def init() -> None:
     """Make derivatives callable from a user's own ``@njit`` code."""
-    if "adc.api" in sys.modules:
-        register()
-
-
-def register() -> None:
     from adc.api import Derivative
     from adc.backend.callable import register, zeros_like_types
 
@@ -28,4 +18,4 @@ def register() -> None:
     register(Derivative, result_of)
 
 
-__all__ = ["init", "register"]
+__all__ = ["init"]
