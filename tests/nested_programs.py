@@ -165,6 +165,26 @@ class Spring:
     def slope(self: Any) -> Any:
         return self.stiffness * self.stiffness * np.sum(self.rest)
 
+    @adc.jit
+    def twice(self: Any, q: Any) -> Any:
+        return 2.0 * self.energy(q)
+
+    @adc.checkpoint
+    def thrice(self: Any, q: Any) -> Any:
+        return 3.0 * self.energy(q)
+
+    @adc.custom_vjp
+    def clamped(self: Any, q: Any) -> Any:
+        return self.stiffness * np.sum(q * q)
+
+
+Spring.clamped.defvjp(
+    lambda spring, q: (spring.clamped(q), (spring, q)),
+    lambda kept, ct: (
+        Spring(ct * np.sum(kept[1] * kept[1]), None), ct * 2.0 * kept[0].stiffness * kept[1]
+    ),
+)  # fmt: skip
+
 
 @program(X, 0.7)
 def methods(x: Any, s: Any) -> Any:
@@ -173,6 +193,16 @@ def methods(x: Any, s: Any) -> Any:
     spring.stiffness = s * 2.0
     second = adc.grad(spring.energy)(x)
     return np.sum(first * second)
+
+
+@program(X, 0.7)
+def decorated_methods(x: Any, s: Any) -> Any:
+    spring = Spring(s, x * 0.5)
+    slope = spring.slope()
+    return (
+        spring.twice(x) + spring.thrice(x) * slope.stiffness + np.sum(slope.rest * x)
+        + spring.clamped(x)
+    )  # fmt: skip
 
 
 @program(X, 0.7)

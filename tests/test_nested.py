@@ -27,11 +27,11 @@ from tests.programs import Program
 SINGLE = {"single_precision"}
 # Structures as results need the API; programs with rules have no forward mode.
 NO_TANGENT = {
-    "custom_reverse",
+    "decorated_methods", "custom_reverse",
     "custom_reverse_on_a_path",
     "implicit_function",
     "custom_structures",
-}
+}  # fmt: skip
 
 
 DEFAULT = {

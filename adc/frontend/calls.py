@@ -156,10 +156,10 @@ def apply(
             return NamedTuple(cls, record)
         case Bound(owner=(NamedTuple(cls=cls) | ObjectRef(cls=cls)) as owner, name=name):
             fn = containers.find_method(lo, cls, name)
-            return call_function(lo, fn, [owner, *args], kwargs, node)
+            return apply(lo, Static(fn), [owner, *args], kwargs, node)
         case ObjectRef(cls=cls) | NamedTuple(cls=cls):
             fn = containers.find_method(lo, cls, "__call__")
-            return call_function(lo, fn, [callee, *args], kwargs, node)
+            return apply(lo, Static(fn), [callee, *args], kwargs, node)
         case Static(value=value) if containers.is_record_class(value):
             return containers.construct(lo, value, args, kwargs, node)
         case Static(value=value):
@@ -452,7 +452,7 @@ def call_recursive(
 ) -> Binding:
     """Lower a call of a recursive function to a `Call`."""
     bound = {name: closures.closed(lo, binding, node, ()) for name, binding in bound.items()}
-    bound = {**bound, **closures.reachable(lo, bound.values())}
+    bound = {**bound, **dict(sorted(closures.reachable(lo, bound.values()).items()))}
     found = [leaf for binding in bound.values() for leaf in closures.leaves_of(binding)]
     unique: list[Num | ArrayRef] = []
     slots: list[int] = []

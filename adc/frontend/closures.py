@@ -92,7 +92,7 @@ def reachable(lo: Lowerer, bindings: Iterable[Binding]) -> dict[str, Binding]:
         if ref.slot not in found:
             found[ref.slot] = lo.held(ref)
             todo += refs(found[ref.slot])
-    return dict(sorted(found.items()))
+    return found
 
 
 def _refs(binding: Binding) -> Iterator[Ref]:

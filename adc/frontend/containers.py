@@ -405,7 +405,7 @@ def _class_attribute(
         value = place.read()
     except KeyError:
         return None
-    if isinstance(value, types.FunctionType):
+    if isinstance(value, types.FunctionType) or is_method(value):
         return Bound(owner, name)
     getter = value.fget if isinstance(value, property) else getattr(value, "func", None)
     if isinstance(value, property | functools.cached_property) and isinstance(
@@ -421,10 +421,15 @@ def _class_attribute(
     return lo.reach(place, value)
 
 
-def find_method(lo: Lowerer, cls: type, name: str) -> types.FunctionType:
+def is_method(value: Any) -> bool:
+    """Whether a class attribute is what adc makes of a function: bound to an object like one."""
+    return type(value).__module__.startswith("adc.") and hasattr(type(value), "__get__")
+
+
+def find_method(lo: Lowerer, cls: type, name: str) -> Any:
+    """Return the function, or what adc made of one, that a method of a class is."""
     place = Place(cls, (name,))
     value = place.read()
-    assert isinstance(value, types.FunctionType)
     lo.guard(place, value)
     return value
 

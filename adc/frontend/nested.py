@@ -206,9 +206,9 @@ def parameters(lo: Lowerer, callee: Binding, node: ast.AST) -> list[str]:
         case Transformed(fn=fn):
             return parameters(lo, fn, node)
         case Bound(owner=ObjectRef(cls=cls) | NamedTuple(cls=cls), name=name):
-            spec, skip = source_of(containers.find_method(lo, cls, name)).node.args, 1
+            return parameters(lo, Static(containers.find_method(lo, cls, name)), node)[1:]
         case ObjectRef(cls=cls) | NamedTuple(cls=cls):
-            spec, skip = source_of(containers.find_method(lo, cls, "__call__")).node.args, 1
+            return parameters(lo, Static(containers.find_method(lo, cls, "__call__")), node)[1:]
         case Static(value=value):
             inner_ = of_object(value)
             if inner_ is not None:

@@ -183,7 +183,15 @@ class Outline:
 
     def key(self) -> object:
         """Return what decides about the functions: types, structure and constants."""
-        shapes = [closures.shape(each) for each in (self.inputs, *self.slots.values())]
+        # Lists, dicts and objects by their order: elsewhere others have the same place.
+        order = {slot: k for k, slot in enumerate(self.slots)}
+
+        def plain(shape: object) -> object:
+            if isinstance(shape, tuple):
+                return tuple(plain(part) for part in shape)
+            return order.get(shape, shape) if isinstance(shape, str) else shape
+
+        shapes = [plain(closures.shape(each)) for each in (self.inputs, *self.slots.values())]
         which = [self._at.get(_key(leaf), leaf) for leaf in self._leaves]
         return (tuple(shapes), tuple(which), tuple(operand.type for operand in self.operands))
 
