@@ -111,12 +111,10 @@ def build(emitted: Emitted, path: Path, *, cache: bool = True) -> Any:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # Numba finds the functions of a recursion by their module
+    sys.modules[spec.name] = module  # Numba's file cache looks for it
     spec.loader.exec_module(module)
     dispatcher: Any = getattr(module, emitted.name)
-    # A recursive call is resolved by a table of the process that compiled it: loaded from a file
-    # into another process, it would jump to nowhere.
-    if cache and not getattr(module, "RECURSIVE", False):
+    if cache:
         dispatcher._cache = _Cache(dispatcher.py_func)  # type: ignore[no-untyped-call]
     state = types.Array(types.int64, 1, "C")
     dispatcher.compile((state, *(numba_type(ty) for ty in emitted.params)))

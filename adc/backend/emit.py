@@ -444,8 +444,6 @@ def emit(fn: Function) -> Emitted:
     head += ["", 'OPTIONS = {"nogil": True, "error_model": "numpy", "pipeline_class": Compiler}']
     if "PART" in words:
         head.append('PART = {**OPTIONS, "inline": "never"}')
-    if shared.recursive:
-        head.append("RECURSIVE = True  # machine code with recursion cannot be loaded from a file")
     if "STRIP" in words:
         head.append(f"STRIP = {STRIP}  # iterations between two looks for signals")
     if words & set(PLACES):

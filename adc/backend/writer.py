@@ -53,7 +53,7 @@ _RESERVED = (
     | set(PLACES)
     | set(keyword.kwlist)
     | {f"{part}_{dtype}" for part in ("tape", "top") for dtype in DTYPES}
-    | {"state", "np", "njit", "range", "min", "max", "STRIP", "OPTIONS", "RECURSIVE"}
+    | {"state", "np", "njit", "range", "min", "max", "STRIP", "OPTIONS"}
 )
 
 
