@@ -63,11 +63,16 @@ def transform(lowered: Lowered, steps: Sequence[Step], policy: str = "auto") -> 
 
         def finished(before: Function) -> Function:
             done = rematerialize(before, policy)
-            entries.extend(done.plan.entries)
+            # The values of a derivative that the code calls have names of their own.
+            inner = f"{before.name}: " if before is not main else ""
+            entries.extend(replace(e, value=f"{inner}{e.value}") for e in done.plan.entries)
             return done.fn
 
+        main: Function | None = None
+
         def remat(before: Function) -> Function:
-            nonlocal plan
+            nonlocal plan, main
+            main = before
             done = link(finished(before), finished)
             plan = Plan(policy, tuple(entries))
             return done

@@ -32,6 +32,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from adc.ir.core import For, Function, Recall, Reverse, Stmt, Value, walk
+from adc.ir.types import Array
 from adc.ir.walk import Names
 from adc.passes.availability import check_availability
 from adc.passes.dce import dce
@@ -130,4 +131,6 @@ def _bytes(value: Value, region: str, decisions: Decisions) -> str:
         region = decisions.parents[region][0]
     if not decisions.whole:
         factors.append("calls")
+    if isinstance(value.type, Array):
+        factors.insert(0, f"{value.name}.size")
     return "*".join([str(value.type.numpy.itemsize), *reversed(factors)])

@@ -379,3 +379,17 @@ def test_where_derivatives_need_not_commute() -> None:
         adc.vjp(adc.grad(loss), 2.0, 3.0)[1](1.0)
     # Forward over reverse differentiates the rule: that of w * w along w.
     assert adc.jvp(adc.grad(loss), (2.0, 3.0), (0.0, 1.0)) == (9.0, 6.0)
+
+
+def test_plans_tell_whose_values_they_are_about() -> None:
+    def loss(q: Any) -> Any:
+        for _ in range(3):
+            q = q - 0.1 * force(q, 1.0)
+        return np.sum(q * q)
+
+    entries = adc.grad(loss).plan(X).entries
+    values = [entry.value for entry in entries]
+    assert len(set(values)) == len(values)
+    (kept,) = (e for e in entries if e.reason == "a call in the reverse code takes the whole array")
+    assert kept.bytes == f"8*3*{kept.value}.size"
+    assert any(value.startswith("potential.adjoint.dot: ") for value in values)
