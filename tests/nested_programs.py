@@ -87,6 +87,18 @@ def pulled_back(x: Any, s: Any) -> Any:
 
 
 @program(X, 0.7)
+def auxiliary(x: Any, s: Any) -> Any:
+    def f(y: Any) -> Any:
+        return np.sin(y) * s, {"sum": np.sum(y), "n": 3}
+
+    value, pull, aux = adc.vjp(f, x * 2.0, has_aux=True)
+    again, dot, more = adc.jvp(f, (x + 1.0,), (x * s,), has_aux=True)
+    return (
+        np.sum(pull(value)[0] * dot) + aux["sum"] * aux["n"] + np.sum(again) * more["sum"]
+    )  # fmt: skip
+
+
+@program(X, 0.7)
 def pulled_back_in_a_loop(x: Any, s: Any) -> Any:
     value, pull = adc.vjp(lambda y: (np.outer(y, y) * s, y[0] * y[1]), x)
     total = 0.0

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from adc.frontend import calls, containers, elementwise, numbers, structures, views
+from adc.frontend import calls, containers, elementwise, numbers, results, structures, views
 from adc.frontend.bindings import (
     NONE,
     ArrayObject,
@@ -74,7 +74,9 @@ def transform(
     handler = {"jvp": _jvp, "hvp": _hvp, "vjp": _vjp}.get(name)
     if handler is None:
         raise lo.unsupported(f"`adc.{name}` here", node, "use it at module level")
-    return handler(lo, args, kwargs, node)
+    args = [elementwise.materialised(lo, arg, node) for arg in args]
+    has_aux = bool(_static(lo, kwargs.pop("has_aux", NONE), node))
+    return handler(lo, args, kwargs, has_aux, node)
 
 
 def _level(
@@ -97,6 +99,11 @@ def _level(
                 raise ArgumentError(f"there is no parameter {each!r}", lo.span(node))
         found = tuple(named.index(each) for each in wanted)
         argnums = found[0] if isinstance(argnames, str) else found
+    numbers_ = argnums if isinstance(argnums, tuple) else (0 if argnums is None else argnums,)
+    if not all(type(number) is int for number in numbers_):
+        raise ArgumentError(
+            f"argnums={argnums!r} is neither an integer nor a sequence of integers", lo.span(node)
+        )
     has_aux = bool(_static(lo, kwargs.get("has_aux", NONE), node))
     return Level(0 if argnums is None else argnums, name == "value_and_grad", has_aux)
 
@@ -311,15 +318,19 @@ def _check_floats(lo: Lowerer, outlined: _Outlined, node: ast.AST) -> None:
             )  # fmt: skip
 
 
-def _check_scalar(lo: Lowerer, outlined: _Outlined, has_aux: bool, node: ast.AST) -> None:
+def _first(lo: Lowerer, outlined: _Outlined, node: ast.AST) -> Binding:
+    """Return what is differentiated of a result with auxiliary results."""
     result = outlined.result
-    if has_aux:
-        if not (isinstance(result, TupleOf) and len(result.items) == 2):
-            raise NonScalarError(
-                f"{outlined.fn.name}() returns {kind_of(result)}; `has_aux` needs a pair",
-                lo.span(node), "return (value, auxiliary results)",
-            )  # fmt: skip
-        result = result.items[0]
+    if not (isinstance(result, TupleOf) and len(result.items) == 2):
+        raise NonScalarError(
+            f"{outlined.fn.name}() returns {kind_of(result)}; `has_aux` needs a pair",
+            lo.span(node), "return (value, auxiliary results)",
+        )  # fmt: skip
+    return result.items[0]
+
+
+def _check_scalar(lo: Lowerer, outlined: _Outlined, has_aux: bool, node: ast.AST) -> None:
+    result = _first(lo, outlined, node) if has_aux else outlined.result
     if not (isinstance(result, Num) and result.operand.type.kind == "f"):
         raise NonScalarError(
             f"{outlined.fn.name}() returns {kind_of(result)}; only one float can be differentiated",
@@ -398,8 +409,12 @@ def _moving(
     return outlined, directions, chosen
 
 
-def _jvp(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+def _jvp(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], has_aux: bool, node: ast.Call
+) -> Binding:
     outlined, directions, _ = _moving(lo, args, kwargs, node)
+    if has_aux:
+        _first(lo, outlined, node)
     _check_any_float(lo, outlined, node)
     derived = _declared(lo, "forward", outlined.fn, outlined.moved)
     own = outlined.fn.results
@@ -417,7 +432,11 @@ def _jvp(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
         )
         for leaves in (found[: len(own)], moving)
     )
-    return TupleOf((value, dot))
+    if not has_aux:
+        return TupleOf((value, dot))
+    assert isinstance(value, TupleOf)
+    assert isinstance(dot, TupleOf)
+    return TupleOf((value.items[0], dot.items[0], value.items[1]))
 
 
 def _dot(lo: Lowerer, dot: Value, like: Operand) -> Operand:
@@ -447,7 +466,11 @@ def _check_any_float(lo: Lowerer, outlined: _Outlined, node: ast.AST) -> None:
         )  # fmt: skip
 
 
-def _hvp(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+def _hvp(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], has_aux: bool, node: ast.Call
+) -> Binding:
+    if has_aux:
+        raise TypeMismatchError("adc.hvp() does not take these arguments", lo.span(node))
     outlined, directions, chosen = _moving(lo, args, kwargs, node)
     _check_scalar(lo, outlined, False, node)
     derived = _declared(lo, "reverse", outlined.fn, outlined.moved, (outlined.moved,))
@@ -462,13 +485,18 @@ def _hvp(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
     return parts[0] if count == 1 else TupleOf(tuple(parts.get(k, NONE) for k in range(count)))
 
 
-def _vjp(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+def _vjp(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], has_aux: bool, node: ast.Call
+) -> Binding:
     fn, *primals = args
     chosen = tuple(k for k, arg in enumerate(primals) if list(structures.floats(arg, lo.held)))
     outlined = _outline(lo, fn, primals, kwargs, chosen, node)
     _check_any_float(lo, outlined, node)
     value, leaves = _value_and_leaves(lo, outlined, node)
-    weighted = contracted(without_prints(outlined.fn), outlined.floats())
+    result = _first(lo, outlined, node) if has_aux else outlined.result
+    count = len(list(results.leaves_of(result, outlined.heap)))
+    floats = [k for k in outlined.floats() if k < count]
+    weighted = contracted(without_prints(outlined.fn), floats)
     arguments: list[Binding] = []
     for operand in outlined.args:
         # As they are now, whatever becomes of the arrays.
@@ -486,12 +514,15 @@ def _vjp(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
             TupleOf(tuple(Num(size) for size in views.dims_of(lo, leaf)))
             if isinstance(leaf := leaves[k], ArrayRef)
             else TupleOf(())
-            for k in outlined.floats()
+            for k in floats
         )
     )
     held = TupleOf((TupleOf(tuple(arguments)), sizes))
-    pull = Pullback(weighted, held, like, outlined.moved, outlined.result, outlined.heap)
-    return TupleOf((value, pull))
+    pull = Pullback(weighted, held, like, outlined.moved, result, outlined.heap)
+    if not has_aux:
+        return TupleOf((value, pull))
+    assert isinstance(value, TupleOf)
+    return TupleOf((value.items[0], pull, value.items[1]))
 
 
 def pull(
