@@ -18,7 +18,9 @@ program's way through:
 `numbers`                          arithmetic on scalars by NumPy's promotion
 `views` `indexing`                 what shares memory; what stands between brackets
 `elementwise`                      array expressions, broadcasting, loop nests, assignment
-`arrays` `shaping`                 creation, attributes; functions that arrange elements
+`arrays` `making`                  creation, attributes; arrays of objects, ranges and diagonals
+`shaping` `moving`                 shapes and axes, mostly views; elements repeated, moved, padded
+`joining` `choosing`               arrays joined and split; elements found, chosen, written to
 `reductions` `products` `ufuncs`   sums and extrema; contractions; ufuncs and their methods
 `containers` `growing`             lists, dicts, objects; lists whose length depends on data
 `calls` `library` `linear`         calls: inlining, recursion; Python's and NumPy's functions

@@ -17,11 +17,15 @@ import numpy as np
 from adc.frontend import (
     arguments,
     arrays,
+    choosing,
     containers,
     elementwise,
     expressions,
     growing,
+    joining,
     linear,
+    making,
+    moving,
     numbers,
     operators,
     products,
@@ -787,12 +791,17 @@ _LIFTED = {
     np.logical_xor, np.deg2rad, np.radians, np.rad2deg, np.degrees, np.logical_and, np.logical_or,
     np.logical_not, abs, divmod,
 }  # fmt: skip
+# By name, for methods of arrays are such functions too.
+_ARRANGED = {
+    **shaping.HANDLERS, **joining.HANDLERS, **moving.HANDLERS, **making.HANDLERS,
+    **choosing.HANDLERS,
+}  # fmt: skip
 # Methods of arrays that are no functions of NumPy, or have other names there.
 _ARRAY_METHODS = ("astype", "flatten", "tolist")
 METHODS = frozenset(
     name
     for name in [
-        *reductions.HANDLERS, *shaping.HANDLERS, "copy", "fill", "item", "round", "clip", "dot",
+        *reductions.HANDLERS, *_ARRANGED, "copy", "fill", "item", "round", "clip", "dot",
         "trace", "sort", "argsort", "conj", "__len__",
     ]
     if hasattr(np.ndarray, name)
@@ -832,7 +841,7 @@ def _truths_of(name: str) -> Handler:
 
 _HANDLERS.update(linear.HANDLERS)
 _HANDLERS.update({any: _truths_of("any"), all: _truths_of("all")})
-for _table in (reductions.HANDLERS, products.HANDLERS, shaping.HANDLERS):
+for _table in (reductions.HANDLERS, products.HANDLERS, _ARRANGED):
     _HANDLERS.update(
         {getattr(np, name): handler for name, handler in _table.items() if hasattr(np, name)}
     )
@@ -874,7 +883,7 @@ def method(
         return Num(views.dims_of(lo, owner)[0])
     handler = {"round": _HANDLERS[np.round], "clip": _clip, "copy": _numpy_copy}.get(name)
     if handler is None:
-        handler = shaping.HANDLERS.get(name) or reductions.HANDLERS.get(name)
+        handler = _ARRANGED.get(name) or reductions.HANDLERS.get(name)
     handler = handler or products.HANDLERS.get(name) or _HANDLERS[getattr(np, name)]
     if name == "compress":
         return handler(lo, [args[0], owner, *args[1:]], kwargs, node)

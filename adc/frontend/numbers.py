@@ -124,6 +124,10 @@ def scalar_type(operand: Operand) -> Scalar:
     return operand.type
 
 
+def is_int(operand: Operand, value: int) -> bool:
+    return isinstance(operand, Literal) and operand.value == value
+
+
 def with_result(stmt: Stmt, result: Value) -> Stmt:
     """Return a one-result statement with its result renamed."""
     match stmt:
