@@ -12,7 +12,7 @@ program's way through:
 `scope`                            syntactic questions: names assigned, exits contained
 `bindings`                         what a name may be bound to, and how two bindings join
 `lower`                            the lowering state, and the entry
-`statements`                       one function per statement node
+`statements` `iteration`           one function per statement node; `for` and `while`
 `control` `loops`                  branches and how they join; loops and what they carry
 `expressions` `operators`          one function per expression node; operators on any binding
 `numbers`                          arithmetic on scalars by NumPy's promotion
