@@ -23,7 +23,9 @@ program's way through:
 `joining` `choosing`               arrays joined and split; elements found, chosen, written to
 `reductions` `products` `ufuncs`   sums and extrema; contractions; ufuncs and their methods
 `containers` `growing`             lists, dicts, objects; lists whose length depends on data
-`calls` `library` `linear`         calls: inlining, recursion; Python's and NumPy's functions
+`calls`                            calls: inlining, recursion
+`library` `builtin` `maths`        the table of functions; Python's builtins; those of `math`
+`linear`                           functions of NumPy that `adc.library` has in Python
 `outline` `closures`               code that is lowered for itself; inner functions as data
 `nested` `custom`                  derivatives within code; functions with derivatives of their own
 `structures`                       gradients, tangents and cotangents like arguments and results

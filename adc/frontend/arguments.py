@@ -68,6 +68,19 @@ def match(
     return found
 
 
+def arity(
+    lo: Lowerer,
+    args: Sequence[Binding],
+    kwargs: dict[str, Binding],
+    node: ast.Call,
+    low: int,
+    high: int | None = None,
+) -> None:
+    """Refuse calls with keywords, or with fewer than `low` or more than `high` arguments."""
+    if kwargs or not low <= len(args) <= (low if high is None else high):
+        raise lo.unsupported(f"`{ast.unparse(node.func)}` with these arguments", node)
+
+
 def is_none(binding: Binding | None) -> bool:
     return binding is None or (isinstance(binding, Static) and binding.value is None)
 

@@ -13,6 +13,7 @@ from adc.frontend import (
     indexing,
     joining,
     numbers,
+    operators,
     reductions,
     shaping,
     views,
@@ -21,6 +22,7 @@ from adc.frontend.arguments import Given, Handler
 from adc.frontend.bindings import ArrayRef, Binding, Lazy, Num, Static, TupleOf
 from adc.frontend.elementwise import lazy, lift
 from adc.frontend.lower import Lowerer
+from adc.frontend.ufuncs import common_type, strong
 from adc.frontend.views import Arraylike, dims_of
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
@@ -77,11 +79,20 @@ def _where(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     parts = [arrays.as_operand(lo, given[n], node) for n in ("cond", "x", "y")]
 
     def compute(items: list[Binding]) -> Binding:
-        from adc.frontend import library
-
-        return library.choose(lo, items, node)
+        return _choose(lo, items, node)
 
     return lift(lo, parts, compute, node)
+
+
+def _choose(lo: Lowerer, args: Sequence[Binding], node: ast.AST) -> Binding:
+    """Lower `np.where` of numbers."""
+    cond = operators.truth(lo, args[0], node)
+    a, b = (numbers.number(lo, arg, node, "`np.where`") for arg in args[1:])
+    ty = common_type([a, b])
+    a, b = (strong(lo, numbers.fit(lo, x, ty, node)) for x in (a, b))
+    if isinstance(cond, Literal):
+        return Num(a if cond.value else b)
+    return Num(lo.builder.apply("select", cond, a, b))
 
 
 @numpy_function("condlist choicelist default?", "select")

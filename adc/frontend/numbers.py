@@ -154,6 +154,21 @@ def number(lo: Lowerer, binding: Binding, node: ast.AST, what: str = "this opera
     raise TypeMismatchError(f"{what} on {kind_of(binding)}", lo.span(node))
 
 
+def as_float(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:
+    return lo.convert(number(lo, binding, node), FLOAT)
+
+
+def weak(lo: Lowerer, operand: Operand) -> Operand:
+    """Return a number as Python's own: what `float`, `int` and `math` give."""
+    ty = scalar_type(operand)
+    target = {"b": BOOL, "i": INT, "u": INT, "f": FLOAT}[ty.kind]
+    if ty == target:
+        return operand
+    if isinstance(operand, Literal):
+        return Literal(operand.value, target)
+    return lo.builder.apply("cast", operand, params=(str(target),))
+
+
 def plus(lo: Lowerer, a: Operand, b: Operand) -> Operand:
     """Return the sum of two Python integers of the compiler's own making (indices)."""
     return _index_arithmetic(lo, "add", a, b)
