@@ -14,230 +14,19 @@ from __future__ import annotations
 
 import functools
 import operator
-import sys
 import types
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import Any, Literal, overload
 
 from adc import jacobian
-from adc.dispatch import Code, Compiled, Options, release_memory
+from adc.derivative import Checkpoint, Derivative, Jacobian, Jitted
+from adc.dispatch import Code, Options, release_memory
 from adc.ir.errors import ArgumentError, NonScalarError
 from adc.library import stop_gradient
 from adc.library.transforms import Level, transform
-from adc.passes.plan import Plan
 from adc.signature import numbers_of
 
-if TYPE_CHECKING:
-    from adc.inspect.graph import Graph
-
 POLICIES = ("auto", "store", "recompute")
-
-
-class Derivative:
-    """A function that returns a derivative of another one. Made by `grad` and its relatives.
-
-    Attributes
-    ----------
-    __wrapped__ : callable
-        The function that is differentiated.
-    """
-
-    __wrapped__: Callable[..., Any]
-    __name__: str
-    __qualname__: str
-
-    def __init__(self, fn: Callable[..., Any], levels: tuple[Level, ...], options: Options):
-        functools.update_wrapper(self, fn)
-        self.__wrapped__ = fn
-        self._levels = levels
-        self._options = options
-        self._code = Code(fn, levels, options)
-
-    # -- calling ---------------------------------------------------------------------------
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the derivative at the given arguments (and the value, if asked for)."""
-        values = self._code.match(args, kwargs)
-        compiled, hidden = self._code.find(values)
-        return compiled.run(values, hidden)
-
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        """Differentiate a method: `self` is the first argument."""
-        return self if instance is None else types.MethodType(self, instance)
-
-    def __reduce__(self) -> str | tuple[Any, ...]:
-        fn = self.__wrapped__
-        found: Any = sys.modules.get(fn.__module__)
-        for name in fn.__qualname__.split("."):
-            found = getattr(found, name, None)
-        if found is self:
-            # Made by a decorator: the name of the function leads here.
-            return fn.__qualname__
-        return (Derivative, (fn, self._levels, self._options))
-
-    @property
-    def __adc_applied__(self) -> tuple[tuple[str, Level], ...]:
-        """What was applied to the function, first to last, for code that calls this within."""
-        return tuple(
-            ("value_and_grad" if level.with_value else "grad", level) for level in self._levels
-        )
-
-    # -- inspection ------------------------------------------------------------------------
-
-    def compiled_for(self, *args: Any, **kwargs: Any) -> Compiled:
-        """Return the code for the given (or the last) arguments."""
-        if args or kwargs:
-            return self._code.find(self._code.match(args, kwargs))[0]
-        if self._code.last is None:
-            raise ArgumentError(
-                "nothing has been compiled yet", None, "pass sample arguments, or call it first"
-            )
-        return self._code.last
-
-    def ir(self, *args: Any, after: str = "storage", **kwargs: Any) -> str:
-        """Return the IR after a pass, for the given (or the last) arguments.
-
-        Parameters
-        ----------
-        after : str
-            ``"frontend"``, or the name of a pass: ``"simplify"``, ``"cse"``, ``"bounds"``,
-            ``"dce"``, ``"adjoint"``, ``"tangent"``, ``"remat"``, ``"storage"``.
-        """
-        trace = self.compiled_for(*args, **kwargs).compilation.trace
-        try:
-            return str(trace.after(after))
-        except KeyError:
-            stages = ", ".join(dict.fromkeys(name for name, _ in trace.stages))
-            raise ArgumentError(f"no stage named {after!r}", None, f"use one of {stages}") from None
-
-    def source(self, *args: Any, **kwargs: Any) -> str:
-        """Return the Python source that was generated and compiled."""
-        return self.compiled_for(*args, **kwargs).source
-
-    def plan(self, *args: Any, **kwargs: Any) -> Plan:
-        """Return what the reverse code keeps and recomputes, value by value."""
-        plan = self.compiled_for(*args, **kwargs).plan
-        if plan is None:
-            raise ArgumentError(f"{self!r} has no reverse code", None, "only that has a plan")
-        return plan
-
-    def graph(self, *args: Any, **kwargs: Any) -> Graph:
-        """Return a picture of forward and reverse code, and of what the plan does between them.
-
-        A notebook shows it; `save` writes it to a file. It needs the extra `graph`.
-        """
-        from adc.inspect.graph import graph_of
-
-        compilation = self.compiled_for(*args, **kwargs).compilation
-        return graph_of(compilation.trace, compilation.plan)
-
-    def signatures(self) -> list[str]:
-        """Return the argument types that have been compiled."""
-        return [str(entry.signature) for entry in self._code.compiled()]
-
-    def cache_info(self) -> dict[str, int]:
-        """Return how many calls found compiled code, and how it came to be."""
-        entries = self._code.compiled()
-        return {
-            "hits": self._code.hits,
-            "compiled": sum(not entry.from_disk for entry in entries),
-            "loaded": sum(entry.from_disk for entry in entries),
-        }
-
-    def _repr_html_(self) -> str:
-        from adc.inspect.notebook import derivative_html
-
-        last = self._code.last
-        return derivative_html(repr(self), self.signatures(), last.plan if last else None)
-
-    def __repr__(self) -> str:
-        name = getattr(self.__wrapped__, "__qualname__", repr(self.__wrapped__))
-        levels = reversed(self._levels)  # the last is the outermost
-        words = "".join("value_and_grad(" if lv.with_value else "grad(" for lv in levels)
-        return f"<adc {words}{name}{')' * len(self._levels)}>"
-
-
-class Jitted(Derivative):
-    """A function that does what another one does, compiled. Made by `jit`."""
-
-    @property
-    def py_func(self) -> Callable[..., Any]:
-        """What is called instead where the call itself is compiled (a name that Numba uses)."""
-        return self.__wrapped__
-
-    def __reduce__(self) -> str | tuple[Any, ...]:
-        found = super().__reduce__()
-        return found if isinstance(found, str) else (Jitted, found[1])
-
-    def __repr__(self) -> str:
-        return f"<adc jit({super().__repr__()[5:-1]})>"
-
-
-class Checkpoint:
-    """A function that is marked for recomputation. Made by `checkpoint`."""
-
-    def __init__(self, fn: Callable[..., Any]) -> None:
-        functools.update_wrapper(self, fn)
-        self.py_func = fn
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the function."""
-        return self.py_func(*args, **kwargs)
-
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        """Return the function bound to an object."""
-        return self if instance is None else types.MethodType(self.py_func, instance)
-
-    def __repr__(self) -> str:
-        return f"<adc checkpoint({self.py_func.__qualname__})>"
-
-
-class Jacobian(Derivative):
-    """A function that returns a Jacobian. Made by `jacrev`, `jacfwd` and `hessian`."""
-
-    def __init__(
-        self,
-        fn: Callable[..., Any],
-        levels: tuple[Level, ...],
-        options: Options,
-        argnums: int | tuple[int, ...],
-        reverse: bool,
-        has_aux: bool = False,
-    ) -> None:
-        super().__init__(fn, levels, options)
-        self._argnums = argnums
-        self._has_aux = has_aux
-        chosen = (argnums,) if isinstance(argnums, int) else argnums
-        # That of a gradient is forward over reverse.
-        self._reverse = reverse and not levels
-        self._primal = Code(fn, (), options)
-        way = {"pull": chosen} if self._reverse else {"along": chosen}
-        self._code = Code(fn, levels, options, **way)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the Jacobian at the given arguments."""
-        values = self._code.match(args, kwargs)
-        if self._reverse:
-            primal = self._primal
-            return jacobian.reverse(primal, self._code, self._argnums, values, self._has_aux)
-        return jacobian.forward(self._code, self._argnums, values, self._has_aux)
-
-    @property
-    def __adc_applied__(self) -> tuple[tuple[str, Level], ...]:
-        """What was applied to the function, first to last, for code that calls this within."""
-        kind = "jacrev" if self._reverse else "jacfwd"
-        return (*super().__adc_applied__, (kind, Level(self._argnums, has_aux=self._has_aux)))
-
-    def __reduce__(self) -> str | tuple[Any, ...]:
-        found = super().__reduce__()
-        if isinstance(found, str):
-            return found
-        given = (self.__wrapped__, self._levels, self._options, self._argnums, self._reverse)
-        return (Jacobian, (*given, self._has_aux))
-
-    def __repr__(self) -> str:
-        mode = "jacrev" if self._reverse else "jacfwd"
-        return f"<adc {mode}({super().__repr__()[5:-1]})>"
 
 
 def _options(remat: str, cache: bool) -> Options:
@@ -866,10 +655,6 @@ def hessian(
 
 
 __all__ = [
-    "Checkpoint",
-    "Derivative",
-    "Jacobian",
-    "Jitted",
     "Options",
     "checkpoint",
     "grad",

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-import adc
 from adc import cli, explain
 from adc.cli.check import compare
+from adc.derivative import Derivative
 from adc.ir.errors import CODES, AdcError
 
 # What a user cannot provoke.
@@ -62,7 +62,7 @@ def _check_gradient(path: Path, text: str) -> None:
     assert isinstance(last, ast.Expr)
     assert isinstance(last.value, ast.Call)
     derivative = eval(ast.unparse(last.value.func), module)
-    assert isinstance(derivative, adc.api.Derivative)
+    assert isinstance(derivative, Derivative)
     args = [eval(ast.unparse(arg), module) for arg in last.value.args]
     rows, _ = compare(derivative, args)
     assert rows

@@ -16,7 +16,7 @@ import pytest
 
 import adc
 from adc import cli
-from adc.api import Derivative
+from adc.derivative import Derivative
 from adc.driver import Compilation
 from adc.inspect.drawing import Cluster, Drawing, draw, fold
 from adc.inspect.graph import Graph, graph, graph_of

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 import adc
-from adc.api import Derivative
+from adc.derivative import Derivative
 from adc.inspect import notebook
 from adc.ir.errors import AdcError, IRError
 

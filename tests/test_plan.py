@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import adc
-from adc.api import Derivative
+from adc.derivative import Derivative
 from adc.ir.errors import Span
 from adc.passes.plan import Plan, PlanEntry
 

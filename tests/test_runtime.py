@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import adc
-from adc.api import Derivative
+from adc.derivative import Derivative
 from adc.ir.core import Apply, For, While, walk
 
 ROOT = Path(__file__).resolve().parent.parent

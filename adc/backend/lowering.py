@@ -16,17 +16,12 @@ from __future__ import annotations
 
 import ast
 import functools
-import operator
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
 import numba
-import numba.core.callconv
 import numba.core.codegen
 import numba.core.compiler
 import numba.core.compiler_machinery
@@ -35,8 +30,8 @@ import numba.core.lowering
 import numba.core.typed_passes
 from llvmlite import ir
 
-from adc.backend import runtime
-from adc.backend.numba_api import cgutils, empty_array, types
+from adc.backend.inference import Types
+from adc.backend.instructions import Function, Scalar
 
 _config: Any = numba.config
 _numba_ir: Any = numba.core.ir
@@ -47,61 +42,8 @@ _NativeLowering: Any = numba.core.typed_passes.NativeLowering
 _PassManager: Any = numba.core.compiler_machinery.PassManager
 _register_pass: Any = numba.core.compiler_machinery.register_pass
 
-_I64 = ir.IntType(64)
-_OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
-    ast.Div: operator.truediv, ast.BitAnd: operator.and_, ast.BitOr: operator.or_,
-    ast.BitXor: operator.xor, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
-    ast.GtE: operator.ge, ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.USub: operator.neg,
-    ast.Not: operator.not_,
-}  # fmt: skip
-# Of two integers of 64 bits: the comparison by which the first is chosen.
-_CHOICES = {"min": operator.lt, "max": operator.gt}
-_RUNTIME = frozenset({"empty", "fresh", "grow", "note", "poll", "release", "tape", "view"})
 
-
-@dataclass(frozen=True)
-class _Scalar:
-    """A number or truth value."""
-
-    type: Any
-    value: Any
-
-
-@dataclass(frozen=True)
-class _Array:
-    """An array.
-
-    Attributes
-    ----------
-    owner
-        The reference that keeps the memory alive, or None if the memory belongs to somebody else.
-    strides
-        In bytes; empty for arrays in C order, whose sizes tell them.
-    """
-
-    type: Any
-    data: Any
-    shape: tuple[Any, ...]
-    strides: tuple[Any, ...]
-    owner: Any
-
-
-_Value = Any  # `_Scalar`, `_Array`, or a list of them for a tuple
-
-
-def _assigned(tree: ast.FunctionDef) -> Counter[str]:
-    """Count the assignments of every variable; the passing of an argument is one."""
-    found = Counter(arg.arg for arg in tree.args.args)
-    found.update(
-        node.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    )
-    return found
-
-
-class _Module:
+class Module:
     """The functions of one emitted file, translated as they are called."""
 
     def __init__(self, function: Any, typing: Any) -> None:
@@ -114,7 +56,7 @@ class _Module:
             node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)
         }
         self._resolved: dict[Any, Any] = {}
-        self._typed: dict[Any, _Types] = {}
+        self._typed: dict[Any, Types] = {}
         self._made: dict[Any, Any] = {}
 
     def signature(self, function: Any, args: tuple[Any, ...]) -> Any:
@@ -125,7 +67,7 @@ class _Module:
             self._resolved[key] = [kind.get_call_type(self.typing, args, {}), kind, None]
         return self._resolved[key]
 
-    def apply(self, builder: Any, function: Any, args: Sequence[Any]) -> _Scalar:
+    def apply(self, builder: Any, function: Any, args: Sequence[Any]) -> Scalar:
         """Write an operation, or a call of a function that Numba knows, on scalars."""
         found = self.signature(function, tuple(arg.type for arg in args))
         sig, kind, impl = found
@@ -137,11 +79,11 @@ class _Module:
         ]
         result = impl(builder, values)
         self.context.add_linking_libs(getattr(impl, "libs", ()))
-        return _Scalar(sig.return_type, result)
+        return Scalar(sig.return_type, result)
 
-    def types_of(self, name: str, args: tuple[Any, ...]) -> _Types:
+    def types_of(self, name: str, args: tuple[Any, ...]) -> Types:
         if (name, args) not in self._typed:
-            self._typed[name, args] = found = _Types(self, self.trees[name], args)
+            self._typed[name, args] = found = Types(self, self.trees[name], args)
             found.run()
         return self._typed[name, args]
 
@@ -163,665 +105,14 @@ class _Module:
             made.linkage = "internal"
             if self.is_part(name):
                 made.attributes.add("noinline")
-            _Function(self, name, args, made).run()
+            Function(self, name, args, made).run()
         return self._made[name, args]
-
-
-class _Types:
-    """The types of the variables and of the result of a function."""
-
-    def __init__(self, module: _Module, tree: ast.FunctionDef, args: tuple[Any, ...]) -> None:
-        self.module = module
-        self.tree = tree
-        self.names = dict(zip((arg.arg for arg in tree.args.args), args, strict=True))
-        # Variables that may own memory; those of arguments do if the caller says so.
-        self.owning = {name for name, ty in self.names.items() if isinstance(ty, types.Array)}
-        self.result: Any = self._declared()
-        self._returned: Any = None
-        self._changed = True
-
-    def _declared(self) -> Any:
-        """Return the result's type as the documentation of the function has it."""
-        from adc.backend.cpu import numba_type
-        from adc.ir.types import parse_type
-
-        text = (ast.get_docstring(self.tree) or "").rpartition(" -> ")[2]
-        found = [] if text == "none" else [parse_type(part) for part in _parts(text)]
-        return types.BaseTuple.from_types(tuple(numba_type(ty) for ty in found))
-
-    def run(self) -> None:
-        while self._changed:  # arrays that loops carry may turn out to be of no special layout
-            self._changed = False
-            self._returned = None
-            self.block(self.tree.body)
-        self.result = self._returned
-
-    def block(self, stmts: Sequence[ast.stmt]) -> None:
-        for stmt in stmts:
-            self.stmt(stmt)
-
-    def stmt(self, stmt: ast.stmt) -> None:
-        match stmt:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                self.bind(name, self.expr(value), self.owns(value))
-            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value):
-                found = self.expr(value)
-                for k, (target, ty) in enumerate(zip(targets, found, strict=True)):
-                    assert isinstance(target, ast.Name)
-                    of = value.elts[k] if isinstance(value, ast.Tuple) else value
-                    self.bind(target.id, ty, self.owns(of))
-            case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
-                args = (self.names[name], self.expr(value))
-                sig = self.module.signature(_OPERATORS[type(op)], args)[0]
-                self.bind(name, sig.return_type, False)
-            case ast.For(target=ast.Name(id=name), body=body):
-                self.bind(name, types.int64, False)
-                self.block(body)
-            case ast.While(body=body):
-                self.block(body)
-            case ast.If(body=body, orelse=orelse):
-                self.block(body)
-                self.block(orelse)
-            case ast.Return(value=value):
-                assert value is not None
-                ty = types.BaseTuple.from_types(tuple(self.expr(value)))
-                self._returned = ty if self._returned is None else self.unify(self._returned, ty)
-
-    def bind(self, name: str, ty: Any, owns: bool) -> None:
-        if name == "_":
-            return  # a result that nobody wants
-        if isinstance(ty, types.Array) and owns and name not in self.owning:
-            self.owning.add(name)
-            self._changed = True
-        if isinstance(ty, list):
-            self.names[name] = ty
-            return
-        known = self.names.get(name)
-        self.names[name] = ty = ty if known is None else self.unify(known, ty)
-        self._changed |= known is not None and known != ty
-
-    def unify(self, a: Any, b: Any) -> Any:
-        if a == b:
-            return a
-        if isinstance(a, types.BaseTuple):
-            return types.BaseTuple.from_types(
-                tuple(self.unify(x, y) for x, y in zip(a, b, strict=True))
-            )
-        if isinstance(a, types.Array) and (a.dtype, a.ndim) == (b.dtype, b.ndim):
-            return a.copy(layout="A")
-        raise TypeError(f"a variable of types {a} and {b}")
-
-    def owns(self, value: ast.expr) -> bool:
-        match value:
-            case ast.Name(id=name):
-                return name in self.owning
-            case ast.Call(func=ast.Name(id=name)):
-                return name == "fresh" or name in self.module.trees
-        return False
-
-    def expr(self, node: ast.expr) -> Any:
-        """Return the type of an expression, a list of types for a tuple."""
-        match node:
-            case ast.Name(id=name):
-                if name in self.names:
-                    return self.names[name]
-                return (
-                    types.float64 if isinstance(self.module.globals[name], float) else types.int64
-                )
-            case ast.Constant(value=value):
-                return _constant_type(value)
-            case ast.Tuple(elts=elts):
-                return [self.expr(each) for each in elts]
-            case ast.Attribute(value=value, attr="shape"):
-                return [types.int64] * self.expr(value).ndim
-            case ast.Attribute(attr="size"):
-                return types.int64
-            case ast.Subscript(value=ast.Attribute()):
-                return types.int64
-            case ast.Subscript(value=value):
-                return self.expr(value).dtype
-            case ast.Compare():
-                return types.boolean
-            case ast.UnaryOp(op=op, operand=operand):
-                one = self.expr(operand)
-                return self.module.signature(_OPERATORS[type(op)], (one,))[0].return_type
-            case ast.BinOp(left=left, op=op, right=right):
-                args = (self.expr(left), self.expr(right))
-                return self.module.signature(_OPERATORS[type(op)], args)[0].return_type
-            case ast.Call(func=ast.Name(id=name), args=arguments):
-                return self.call(name, arguments)
-        raise NotImplementedError(ast.dump(node))
-
-    def call(self, name: str, arguments: list[ast.expr]) -> Any:
-        if name in self.module.trees:
-            args = tuple(self.expr(each) for each in arguments)
-            return list(self.module.types_of(name, args).result)
-        if name in _RUNTIME:
-            match name:
-                case "poll":
-                    return types.boolean
-                case "note" | "release":
-                    return types.none
-                case "tape" | "grow":
-                    return types.Array(_dtype(arguments[-1]), 1, "C")
-            shape = self.expr(arguments[-1])
-            return types.Array(_dtype(arguments[-2]), len(shape), "C")
-        if name in ("copy_into", "fill"):
-            return types.none
-        if name in _CHOICES:
-            return types.int64
-        args = tuple(self.expr(each) for each in arguments)
-        return self.module.signature(self.module.globals[name], args)[0].return_type
-
-
-def _parts(text: str) -> list[str]:
-    """Return the types in a list of types; those of arrays have commas of their own."""
-    found, depth, start = [], 0, 0
-    for k, char in enumerate(text):
-        depth += (char == "[") - (char == "]")
-        if char == "," and not depth:
-            found.append(text[start:k])
-            start = k + 1
-    return [*found, text[start:]]
-
-
-def _constant_type(value: object) -> Any:
-    if isinstance(value, bool):
-        return types.boolean
-    return types.int64 if isinstance(value, int) else types.float64
-
-
-def _dtype(node: ast.expr) -> Any:
-    """Return the type that ``np.float64`` names."""
-    assert isinstance(node, ast.Attribute)
-    return types.boolean if node.attr == "bool_" else getattr(types, node.attr)
-
-
-class _Function:
-    """Writes one function."""
-
-    def __init__(self, module: _Module, name: str, args: tuple[Any, ...], function: Any) -> None:
-        self.module = module
-        self.context = module.context
-        self.tree = module.trees[name]
-        self.types = module.types_of(name, args)
-        self.args = args
-        self.function = function
-        self.entry = function.append_basic_block("entry")
-        self.builder = ir.IRBuilder(self.entry)
-        self.counts = _assigned(self.tree)
-        self.values: dict[str, _Value] = {}
-        # Of variables that are assigned more than once: where their values lie.
-        self.slots: dict[str, _Value] = {}
-        self.owners: dict[str, Any] = {}
-        self.exits: list[Any] = []
-        self.failures: dict[str, Any] = {}
-        self.exit = function.append_basic_block("exit")
-        self._no_memory: Any = None
-
-    def run(self) -> None:
-        context, builder = self.context, self.builder
-        given = context.call_conv.decode_arguments(builder, self.args, self.function)
-        start = self.function.append_basic_block("start")
-        for arg, ty, value in zip(self.tree.args.args, self.args, given, strict=True):
-            found = self.unpacked(ty, value)
-            if self.counts[arg.arg] == 1:
-                self.values[arg.arg] = found
-            else:
-                self.bind(arg.arg, found)
-        builder.branch(start)
-        builder.position_at_end(start)
-        self.block(self.tree.body)
-        builder.position_at_end(self.exit)
-        for slot in self.owners.values():
-            self.reference("NRT_decref", builder.load(slot))
-        context.call_conv._return_errcode_raw(builder, numba.core.callconv.RETCODE_OK)
-
-    # -- values ----------------------------------------------------------------------------
-
-    def unpacked(self, ty: Any, value: Any) -> _Value:
-        """Return a value of Numba's as one of ours."""
-        if not isinstance(ty, types.Array):
-            return _Scalar(ty, value)
-        b, model = self.builder, self.context.data_model_manager[ty]
-
-        def field(name: str, *axis: int) -> Any:
-            return b.extract_value(value, [model.get_field_position(name), *axis])
-
-        axes = range(ty.ndim)
-        strides = () if ty.layout == "C" else tuple(field("strides", k) for k in axes)
-        shape = tuple(field("shape", k) for k in axes)
-        return _Array(ty, field("data"), shape, strides, field("meminfo"))
-
-    def packed(self, value: _Value, ty: Any) -> Any:
-        """Return a value of ours as Numba's of type `ty`."""
-        if isinstance(value, _Scalar):
-            return self.context.cast(self.builder, value.value, value.type, ty)
-        b = self.builder
-        model = self.context.data_model_manager[ty]
-        found: Any = ir.Constant(model.get_value_type(), None)
-
-        def put(name: str, content: Any, *axis: int) -> None:
-            nonlocal found
-            found = b.insert_value(found, content, [model.get_field_position(name), *axis])
-
-        size = self.itemsize(value.type)
-        strides = self.strides(value)
-        items: Any = ir.Constant(_I64, 1)
-        for k, (extent, stride) in enumerate(zip(value.shape, strides, strict=True)):
-            put("shape", extent, k)
-            put("strides", stride, k)
-            items = b.mul(items, extent)
-        put("nitems", items)
-        put("itemsize", size)
-        put("data", value.data)
-        if value.owner is not None:
-            put("meminfo", value.owner)
-        return found
-
-    def itemsize(self, ty: Any) -> Any:
-        return ir.Constant(_I64, runtime.itemsize(ty.dtype))
-
-    def strides(self, array: _Array) -> tuple[Any, ...]:
-        if array.strides:
-            return array.strides
-        found: list[Any] = []
-        stride: Any = self.itemsize(array.type)
-        for extent in reversed(array.shape):
-            found.insert(0, stride)
-            stride = self.builder.mul(stride, extent)
-        return tuple(found)
-
-    def slot(self, ty: Any, zero: bool = False) -> Any:
-        """Return a place for a value of an LLVM type, in the first block."""
-        with self.builder.goto_entry_block():
-            place = self.builder.alloca(ty)
-            if zero:
-                self.builder.store(ir.Constant(ty, None), place)
-        return place
-
-    def reference(self, name: str, owner: Any) -> None:
-        kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t])
-        function = cgutils.get_or_insert_function(self.builder.module, kind, name)
-        self.builder.call(function, [owner])
-
-    def bind(self, name: str, value: _Value, *, counted: bool = False) -> None:
-        """Assign to a variable; `counted` if the value brings a reference of its own."""
-        if isinstance(value, list):
-            self.values[name] = value
-            return
-        if isinstance(value, _Array):
-            if name in self.types.owning:
-                self.own(name, value, counted)
-            elif counted and value.owner is not None:
-                self.reference("NRT_decref", value.owner)
-        if name == "_":
-            return
-        if self.counts[name] == 1:
-            self.values[name] = value
-            return
-        if name not in self.slots:
-            self.slots[name] = self.new_slots(self.types.names[name])
-        slots = self.slots[name]
-        if isinstance(value, _Scalar):
-            self.builder.store(self.packed(value, slots.type), slots.value)
-            return
-        self.builder.store(value.data, slots.data)
-        strides = self.strides(value) if slots.strides else ()
-        for content, place in zip(
-            (*value.shape, *strides), (*slots.shape, *slots.strides), strict=True
-        ):
-            self.builder.store(content, place)
-
-    def own(self, name: str, value: _Array, counted: bool) -> None:
-        if name not in self.owners:
-            self.owners[name] = self.slot(cgutils.voidptr_t, zero=True)
-        slot, owner = self.owners[name], value.owner
-        if owner is None:
-            owner = ir.Constant(cgutils.voidptr_t, None)
-        elif not counted:
-            self.reference("NRT_incref", owner)
-        old = self.builder.load(slot)
-        self.builder.store(owner, slot)
-        self.reference("NRT_decref", old)
-
-    def new_slots(self, ty: Any) -> _Value:
-        if not isinstance(ty, types.Array):
-            return _Scalar(ty, self.slot(self.context.get_value_type(ty)))
-        data = self.slot(self.context.get_data_type(ty.dtype).as_pointer())
-        shape = tuple(self.slot(_I64) for _ in range(ty.ndim))
-        strides = () if ty.layout == "C" else tuple(self.slot(_I64) for _ in range(ty.ndim))
-        return _Array(ty, data, shape, strides, None)
-
-    def read(self, name: str) -> _Value:
-        if name in self.values:
-            return self.values[name]
-        if name not in self.slots:
-            if name in self.types.names:
-                raise NameError(name)
-            value = self.module.globals[name]
-            return self.constant(value)
-        slots, load = self.slots[name], self.builder.load
-        if isinstance(slots, _Scalar):
-            return _Scalar(slots.type, load(slots.value))
-        owner = load(self.owners[name]) if name in self.owners else None
-        shape, strides = (tuple(map(load, each)) for each in (slots.shape, slots.strides))
-        return _Array(slots.type, load(slots.data), shape, strides, owner)
-
-    def constant(self, value: Any) -> _Scalar:
-        ty = _constant_type(value)
-        return _Scalar(ty, ir.Constant(self.context.get_value_type(ty), value))
-
-    # -- expressions -----------------------------------------------------------------------
-
-    def expr(self, node: ast.expr) -> _Value:
-        match node:
-            case ast.Name(id=name):
-                return self.read(name)
-            case ast.Constant(value=value):
-                return self.constant(value)
-            case ast.Tuple(elts=elts):
-                return [self.expr(each) for each in elts]
-            case ast.Attribute(value=value, attr="shape"):
-                return [_Scalar(types.int64, extent) for extent in self.expr(value).shape]
-            case ast.Attribute(value=value, attr="size"):
-                size: Any = ir.Constant(_I64, 1)
-                for k, extent in enumerate(self.expr(value).shape):
-                    size = self.builder.mul(size, extent) if k else extent
-                return _Scalar(types.int64, size)
-            case ast.Subscript(value=ast.Attribute(value=value), slice=ast.Constant(value=axis)):
-                assert isinstance(axis, int)
-                return _Scalar(types.int64, self.expr(value).shape[axis])
-            case ast.Subscript(value=value, slice=index):
-                return self.element(*self.place(self.expr(value), index))
-            case ast.Compare(left=left, ops=ops, comparators=others):
-                return self.compare(left, ops, others)
-            case ast.UnaryOp(
-                op=ast.USub(), operand=ast.Constant(value=int(number) | float(number))
-            ):
-                return self.constant(-number)
-            case ast.UnaryOp(op=op, operand=operand):
-                return self.apply(_OPERATORS[type(op)], [self.expr(operand)])
-            case ast.BinOp(left=left, op=op, right=right):
-                return self.apply(_OPERATORS[type(op)], [self.expr(left), self.expr(right)])
-            case ast.Call(func=ast.Name(id=name), args=arguments):
-                return self.call(name, arguments)
-        raise NotImplementedError(ast.dump(node))
-
-    def apply(self, function: Any, args: Sequence[_Value]) -> _Scalar:
-        return self.module.apply(self.builder, function, args)
-
-    def compare(
-        self, left: ast.expr, ops: Sequence[ast.cmpop], others: Sequence[ast.expr]
-    ) -> _Value:
-        """Write a comparison; one of three operands, which none of them can fail, is two."""
-        values = [self.expr(each) for each in (left, *others)]
-        found: _Value = None
-        for op, a, b in zip(ops, values, values[1:], strict=False):
-            one = self.apply(_OPERATORS[type(op)], [a, b])
-            found = one if found is None else self.apply(operator.and_, [found, one])
-        return found
-
-    def place(self, array: _Array, index: ast.expr) -> tuple[Any, Any]:
-        """Return the type and the address of an element; indices are not negative."""
-        b = self.builder
-        found = [
-            self.index(array, axis, each)
-            for axis, each in enumerate(index.elts if isinstance(index, ast.Tuple) else [index])
-        ]
-        assert len(found) == array.type.ndim
-        if array.type.layout == "C":
-            offset: Any = found[0] if found else ir.Constant(_I64, 0)
-            for axis, each in enumerate(found[1:], 1):
-                offset = b.add(b.mul(offset, array.shape[axis]), each)
-            return array.type, b.gep(array.data, [offset], inbounds=True)
-        offset = ir.Constant(_I64, 0)
-        for axis, each in enumerate(found):
-            step = b.mul(each, array.strides[axis])
-            offset = b.add(offset, step) if axis else step
-        moved = b.gep(b.bitcast(array.data, cgutils.voidptr_t), [offset], inbounds=True)
-        return array.type, b.bitcast(moved, array.data.type)
-
-    def index(self, array: _Array, axis: int, node: ast.expr) -> Any:
-        found = self.expr(node)
-        if isinstance(found.value, ir.Constant) and found.value.constant < 0:
-            return self.builder.add(found.value, array.shape[axis])
-        return found.value
-
-    def element(self, ty: Any, place: Any) -> _Scalar:
-        align = None if ty.aligned else 1
-        value = self.context.unpack_value(self.builder, ty.dtype, place, align=align)
-        return _Scalar(ty.dtype, value)
-
-    def call(self, name: str, arguments: list[ast.expr]) -> _Value:
-        if name in self.module.trees:
-            return self.call_emitted(name, [self.expr(each) for each in arguments])
-        if name in _RUNTIME:
-            return self.call_runtime(name, arguments)
-        args = [self.expr(each) for each in arguments]
-        if name in _CHOICES:
-            condition = self.apply(_CHOICES[name], args)
-            chosen = self.builder.select(condition.value, args[0].value, args[1].value)
-            return _Scalar(types.int64, chosen)
-        function = self.module.globals[name]
-        if any(isinstance(arg, _Array) for arg in args):  # `copy_into`, `fill`
-            sig, kind, _ = self.module.signature(function, tuple(arg.type for arg in args))
-            values = [self.packed(arg, ty) for arg, ty in zip(args, sig.args, strict=True)]
-            return self.context.get_function(kind, sig)(self.builder, values)
-        return self.apply(function, args)
-
-    def call_emitted(self, name: str, args: list[_Value]) -> list[_Value]:
-        kinds = tuple(arg.type for arg in args)
-        function = self.module.function(name, kinds)
-        result = self.module.types_of(name, kinds).result
-        values = [self.packed(arg, ty) for arg, ty in zip(args, kinds, strict=True)]
-        convention, b = self.context.call_conv, self.builder
-        status, found = convention.call_function(b, function, result, kinds, values)
-        with b.if_then(status.is_error, likely=False):
-            convention.return_status_propagate(b, status)
-        return [self.unpacked(ty, b.extract_value(found, k)) for k, ty in enumerate(result)]
-
-    def call_runtime(self, name: str, arguments: list[ast.expr]) -> _Value:
-        b = self.builder
-        if name == "fresh":
-            ty = types.Array(_dtype(arguments[0]), len(shape := self.sizes(arguments[1])), "C")
-            return self.unpacked(ty, empty_array(self.context, b, ty, shape)._getvalue())
-        if name == "view":
-            ty = types.Array(_dtype(arguments[1]), len(shape := self.sizes(arguments[2])), "C")
-            return self.array_at(ty, self.expr(arguments[0]).value, shape)
-        state = self.expr(arguments[0]).data
-        match name:
-            case "empty":
-                ty = types.Array(_dtype(arguments[1]), len(shape := self.sizes(arguments[2])), "C")
-                address = runtime.take(b, state, ty.dtype, shape, self.no_memory())
-                return self.array_at(ty, address, shape)
-            case "tape" | "grow":
-                ty = types.Array(_dtype(arguments[-1]), 1, "C")
-                place = self.expr(arguments[1]).value
-                if name == "grow":
-                    need = self.expr(arguments[2]).value
-                    done = runtime.reserve(b, state, place, need, self.itemsize(ty))
-                    self.leave_without_memory(b.not_(done))
-                one = ir.Constant(_I64, 1)
-                address = b.load(b.gep(state, [place]))
-                return self.array_at(ty, address, [b.load(b.gep(state, [b.add(place, one)]))])
-            case "poll":
-                work = self.expr(arguments[1])
-                return _Scalar(types.boolean, runtime.poll_state(b, state, work.value))
-            case "note":
-                done = runtime.note_word(b, state, self.expr(arguments[1]).value)
-                self.leave_without_memory(b.not_(done))
-            case "release":
-                runtime.release_to(b, state, self.expr(arguments[1]).value)
-        return None
-
-    def sizes(self, node: ast.expr) -> list[Any]:
-        return [size.value for size in self.expr(node)]
-
-    def array_at(self, ty: Any, address: Any, shape: Sequence[Any]) -> _Array:
-        pointer = self.context.get_data_type(ty.dtype).as_pointer()
-        return _Array(ty, self.builder.inttoptr(address, pointer), tuple(shape), (), None)
-
-    def no_memory(self) -> Any:
-        """Return the block that raises the error that there is no memory."""
-        if self._no_memory is None:
-            self._no_memory = self.function.append_basic_block("no_memory")
-            with self.builder.goto_block(self._no_memory):
-                text = "the program needs more memory than there is"
-                self.context.call_conv.return_user_exc(self.builder, MemoryError, (text,))
-        return self._no_memory
-
-    def leave_without_memory(self, condition: Any) -> None:
-        after = self.function.append_basic_block()
-        self.builder.cbranch(condition, self.no_memory(), after).set_weights([1, 1000])
-        self.builder.position_at_end(after)
-
-    # -- statements ------------------------------------------------------------------------
-
-    def block(self, stmts: Sequence[ast.stmt]) -> None:
-        for stmt in stmts:
-            self.stmt(stmt)
-
-    def stmt(self, stmt: ast.stmt) -> None:
-        match stmt:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                self.bind(name, self.expr(value), counted=isinstance(value, ast.Call))
-            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value):
-                counted = isinstance(value, ast.Call)
-                values = self.expr(value)
-                for found in values:  # before a variable that holds one of them gets another
-                    if isinstance(found, _Array) and found.owner is not None and not counted:
-                        self.reference("NRT_incref", found.owner)
-                for target, found in zip(targets, values, strict=True):
-                    assert isinstance(target, ast.Name)
-                    self.bind(target.id, found, counted=True)
-            case ast.Assign(targets=[ast.Subscript(value=array, slice=index)], value=value):
-                place = self.place(self.expr(array), index)
-                self.store(place, self.expr(value))
-            case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
-                args = [self.read(name), self.expr(value)]
-                self.bind(name, self.apply(_OPERATORS[type(op)], args))
-            case ast.AugAssign(target=ast.Subscript(value=array, slice=index), op=op, value=value):
-                place = self.place(self.expr(array), index)
-                args = [self.element(*place), self.expr(value)]
-                self.store(place, self.apply(_OPERATORS[type(op)], args))
-            case ast.Expr(value=ast.Call() as call):
-                self.expr(call)
-            case ast.For():
-                self.loop(stmt)
-            case ast.While():
-                self.endless(stmt)
-            case ast.If():
-                self.branch(stmt)
-            case ast.Return(value=value):
-                assert value is not None
-                self.leave(value)
-            case ast.Break():
-                self.builder.branch(self.exits[-1])
-            case ast.Pass() | ast.Expr():
-                pass
-            case _:
-                raise NotImplementedError(ast.dump(stmt))
-
-    def store(self, place: tuple[Any, Any], value: _Scalar) -> None:
-        ty, address = place
-        content = self.context.cast(self.builder, value.value, value.type, ty.dtype)
-        align = None if ty.aligned else 1
-        self.context.pack_value(self.builder, ty.dtype, content, address, align=align)
-
-    def branch(self, stmt: ast.If) -> None:
-        b = self.builder
-        condition = self.expr(stmt.test).value
-        then, after = (self.function.append_basic_block() for _ in range(2))
-        orelse = self.function.append_basic_block() if stmt.orelse else after
-        jump = b.cbranch(condition, then, orelse)
-        if isinstance(stmt.body[-1], ast.Return):
-            jump.set_weights([1, 1000])
-        for block, stmts in ((then, stmt.body), (orelse, stmt.orelse)):
-            if stmts:
-                b.position_at_end(block)
-                self.block(stmts)
-                if not b.block.is_terminated:
-                    b.branch(after)
-        b.position_at_end(after)
-
-    @contextmanager
-    def inside(self, after: Any) -> Iterator[None]:
-        self.exits.append(after)
-        yield
-        self.exits.pop()
-        self.builder.position_at_end(after)
-
-    def loop(self, stmt: ast.For) -> None:
-        assert isinstance(stmt.target, ast.Name)
-        assert isinstance(stmt.iter, ast.Call)
-        b = self.builder
-        args = [self.expr(each).value for each in stmt.iter.args]
-        start, stop = (ir.Constant(_I64, 0), args[0]) if len(args) == 1 else args[:2]
-        step = self.step(stmt.iter.args[2]) if len(args) == 3 else 1
-        before = b.block
-        test, body, after = (self.function.append_basic_block() for _ in range(3))
-        b.branch(test)
-        b.position_at_end(test)
-        counter = b.phi(_I64)
-        counter.add_incoming(start, before)
-        b.cbranch(b.icmp_signed("<" if step > 0 else ">", counter, stop), body, after)
-        b.position_at_end(body)
-        with self.inside(after):
-            self.bind(stmt.target.id, _Scalar(types.int64, counter))
-            self.block(stmt.body)
-            if not b.block.is_terminated:
-                # The next one cannot overflow if it is next to this one, which is not the last.
-                flags = ("nsw",) if abs(step) == 1 else ()
-                counter.add_incoming(b.add(counter, ir.Constant(_I64, step), flags=flags), b.block)
-                b.branch(test)
-
-    def step(self, node: ast.expr) -> int:
-        match node:
-            case ast.UnaryOp(op=ast.USub(), operand=operand):
-                return -self.step(operand)
-            case ast.Constant(value=int(value)):
-                return value
-            case ast.Name(id=name):
-                return int(self.module.globals[name])
-        raise NotImplementedError(ast.dump(node))
-
-    def endless(self, stmt: ast.While) -> None:
-        b = self.builder
-        body, after = (self.function.append_basic_block() for _ in range(2))
-        b.branch(body)
-        b.position_at_end(body)
-        with self.inside(after):
-            self.block(stmt.body)
-            if not b.block.is_terminated:
-                b.branch(body)
-
-    def leave(self, value: ast.expr) -> None:
-        """Write the result where the caller wants it; early exits share the code for theirs."""
-        b = self.builder
-        name = value.id if isinstance(value, ast.Name) else ""
-        if name in self.failures:
-            b.branch(self.failures[name])
-            return
-        if name:
-            self.failures[name] = self.function.append_basic_block(name)
-            b.branch(self.failures[name])
-            b.position_at_end(self.failures[name])
-        result = self.types.result
-        found = self.expr(value)
-        for each in found:
-            if isinstance(each, _Array) and each.owner is not None:
-                self.reference("NRT_incref", each.owner)
-        values = [self.packed(each, ty) for each, ty in zip(found, result, strict=True)]
-        whole = self.context.make_tuple(b, result, values)
-        b.store(self.context.get_return_value(b, result, whole), self.function.args[0])
-        b.branch(self.exit)
 
 
 class _Lower(_Base):  # type: ignore[misc]  # a class of a module without types
     """Lowers the main function of an emitted file, and with it all others."""
 
-    def __init__(self, program: _Module, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, program: Module, *args: Any, **kwargs: Any) -> None:
         self._program = program
         super().__init__(*args, **kwargs)
 
@@ -832,7 +123,7 @@ class _Lower(_Base):  # type: ignore[misc]  # a class of a module without types
         self._program.context, self._program.llvm = self.context, self.module
         self.function = self.context.declare_function(self.module, fndesc)
         args = tuple(fndesc.argtypes)
-        writer = _Function(self._program, fndesc.qualname, args, self.function)
+        writer = Function(self._program, fndesc.qualname, args, self.function)
         self.builder = writer.builder
         self.call_helper = self.call_conv.init_call_helper(self.builder)
         writer.run()
@@ -865,7 +156,7 @@ class _Lowering(_NativeLowering):  # type: ignore[misc]  # as above
 
     def run_pass(self, state: Any) -> bool:
         function = state.func_id
-        self._program = _Module(function.func, state.typingctx)
+        self._program = Module(function.func, state.typingctx)
         args = tuple(state.args)
         state.return_type = self._program.types_of(function.func_name, args).result
         names = function.arg_names

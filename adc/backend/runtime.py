@@ -11,7 +11,7 @@ needs no lock of the interpreter; `adc.backend.memory` owns it.
 * `grow` makes a tape larger, `tape` is its memory as an array.
 * `poll` counts work down and looks for signals about every 50 ms.
 
-`adc.backend.lowering` writes most of them where they are called.
+`adc.backend.instructions` writes most of them where they are called.
 """
 
 from __future__ import annotations

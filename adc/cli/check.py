@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from adc.api import Derivative, Jacobian
 from adc.cli import output, target
+from adc.derivative import Derivative, Jacobian
 from adc.frontend import trees
 from adc.ir.types import Array, Scalar
 

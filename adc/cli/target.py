@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from adc.api import Derivative, Jacobian, Jitted, Options, jacrev, value_and_grad
+from adc.api import Options, jacrev, value_and_grad
+from adc.derivative import Derivative, Jacobian, Jitted
 from adc.driver import Compilation
 from adc.ir.errors import NonScalarError
 from adc.ir.types import DTYPES, Array, Scalar, parse_type

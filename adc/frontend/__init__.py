@@ -12,16 +12,20 @@ program's way through:
 `scope`                            syntactic questions: names assigned, exits contained
 `bindings`                         what a name may be bound to, and how two bindings join
 `lower`                            the lowering state, and the entry
-`statements`                       one function per statement node
+`statements` `iteration`           one function per statement node; `for` and `while`
 `control` `loops`                  branches and how they join; loops and what they carry
 `expressions` `operators`          one function per expression node; operators on any binding
 `numbers`                          arithmetic on scalars by NumPy's promotion
 `views` `indexing`                 what shares memory; what stands between brackets
 `elementwise`                      array expressions, broadcasting, loop nests, assignment
-`arrays` `shaping`                 creation, attributes; functions that arrange elements
+`arrays` `making`                  creation, attributes; arrays of objects, ranges and diagonals
+`shaping` `moving`                 shapes and axes, mostly views; elements repeated, moved, padded
+`joining` `choosing`               arrays joined and split; elements found, chosen, written to
 `reductions` `products` `ufuncs`   sums and extrema; contractions; ufuncs and their methods
 `containers` `growing`             lists, dicts, objects; lists whose length depends on data
-`calls` `library` `linear`         calls: inlining, recursion; Python's and NumPy's functions
+`calls`                            calls: inlining, recursion
+`library` `builtin` `maths`        the table of functions; Python's builtins; those of `math`
+`linear`                           functions of NumPy that `adc.library` has in Python
 `outline` `closures`               code that is lowered for itself; inner functions as data
 `nested` `custom`                  derivatives within code; functions with derivatives of their own
 `structures`                       gradients, tangents and cotangents like arguments and results

@@ -3,12 +3,39 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
+from adc.frontend import numbers
 from adc.frontend.bindings import ArrayRef, Binding, ListRef, Num, Static, TupleOf, kind_of
 from adc.frontend.lower import Lowerer
-from adc.ir.core import Literal
+from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
+from adc.ir.types import INT
+
+Handler = Callable[[Lowerer, list[Binding], dict[str, Binding], ast.Call], Binding]
+Given = dict[str, Binding]
+
+
+def entering(table: dict[str, Handler]) -> Callable[..., Callable[[Any], Any]]:
+    """Return a decorator that enters handlers of matched arguments in a table."""
+
+    def numpy_function(spec: str, *names: str) -> Callable[[Any], Any]:
+        """Enter a handler of matched arguments under the names of NumPy's functions."""
+
+        def enter(handler: Callable[[Lowerer, Given, ast.Call], Binding]) -> Any:
+            def run(
+                lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+            ) -> Binding:
+                return handler(lo, match(lo, spec, args, kwargs, node), node)
+
+            for name in names or (handler.__name__.strip("_"),):
+                table[name] = run
+            return handler
+
+        return enter
+
+    return numpy_function
 
 
 def match(
@@ -41,8 +68,29 @@ def match(
     return found
 
 
+def arity(
+    lo: Lowerer,
+    args: Sequence[Binding],
+    kwargs: dict[str, Binding],
+    node: ast.Call,
+    low: int,
+    high: int | None = None,
+) -> None:
+    """Refuse calls with keywords, or with fewer than `low` or more than `high` arguments."""
+    if kwargs or not low <= len(args) <= (low if high is None else high):
+        raise lo.unsupported(f"`{ast.unparse(node.func)}` with these arguments", node)
+
+
 def is_none(binding: Binding | None) -> bool:
     return binding is None or (isinstance(binding, Static) and binding.value is None)
+
+
+def integer(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:
+    """Return an integer argument as a Python integer."""
+    operand = numbers.number(lo, binding, node)
+    if operand.type.kind == "f":
+        raise TypeMismatchError("an integer is needed here", lo.span(node))
+    return lo.convert(numbers.to_int(lo, operand), INT)
 
 
 def constant_int(lo: Lowerer, binding: Binding, node: ast.AST, what: str) -> int:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from adc.frontend import (
+    builtin,
     closures,
     containers,
     control,
@@ -95,7 +96,7 @@ class _Bottom(Dead):
 def call(lo: Lowerer, node: ast.Call) -> Binding:
     """Lower a call expression."""
     callee = expressions.evaluate(lo, node.func)
-    special = library.of_generator(lo, callee, node)
+    special = builtin.of_generator(lo, callee, node)
     if special is not None:
         return special
     args: list[Binding] = []

@@ -20,10 +20,10 @@ from typing import Any
 
 from adc.frontend import (
     arrays,
+    builtin,
     containers,
     elementwise,
     indexing,
-    library,
     numbers,
     scope,
     statements,
@@ -687,7 +687,7 @@ def reduced(lo: Lowerer, name: str, node: ast.GeneratorExp, args: list[Binding])
             lo.frame.locals = bound
             lo.reset_names(saved)
             del lo.builder.stmts[mark:]
-        return library.total(lo, comprehension(lo, node), start, node)
+        return builtin.total(lo, comprehension(lo, node), start, node)
     found, target = name == "any", _name(_RESULT, ast.Store())
     test: ast.expr = node.elt if found else ast.UnaryOp(op=ast.Not(), operand=node.elt)
     body = [

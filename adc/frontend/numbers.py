@@ -124,6 +124,10 @@ def scalar_type(operand: Operand) -> Scalar:
     return operand.type
 
 
+def is_int(operand: Operand, value: int) -> bool:
+    return isinstance(operand, Literal) and operand.value == value
+
+
 def with_result(stmt: Stmt, result: Value) -> Stmt:
     """Return a one-result statement with its result renamed."""
     match stmt:
@@ -148,6 +152,21 @@ def number(lo: Lowerer, binding: Binding, node: ast.AST, what: str = "this opera
             "use the elements, or NumPy's function for arrays",
         )  # fmt: skip
     raise TypeMismatchError(f"{what} on {kind_of(binding)}", lo.span(node))
+
+
+def as_float(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:
+    return lo.convert(number(lo, binding, node), FLOAT)
+
+
+def weak(lo: Lowerer, operand: Operand) -> Operand:
+    """Return a number as Python's own: what `float`, `int` and `math` give."""
+    ty = scalar_type(operand)
+    target = {"b": BOOL, "i": INT, "u": INT, "f": FLOAT}[ty.kind]
+    if ty == target:
+        return operand
+    if isinstance(operand, Literal):
+        return Literal(operand.value, target)
+    return lo.builder.apply("cast", operand, params=(str(target),))
 
 
 def plus(lo: Lowerer, a: Operand, b: Operand) -> Operand:

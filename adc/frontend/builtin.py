@@ -1,0 +1,394 @@
+"""Python's builtin functions."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from adc.frontend import (
+    arguments,
+    arrays,
+    containers,
+    elementwise,
+    expressions,
+    growing,
+    maths,
+    numbers,
+    operators,
+    reductions,
+    views,
+)
+from adc.frontend.arguments import Handler
+from adc.frontend.bindings import (
+    NONE,
+    ArrayRef,
+    Binding,
+    DictRef,
+    Enumerate,
+    Growing,
+    Lazy,
+    ListRef,
+    NamedTuple,
+    Num,
+    ObjectRef,
+    Range,
+    RecordOf,
+    Reversed,
+    Static,
+    TupleOf,
+    Zip,
+    kind_of,
+)
+from adc.frontend.lower import Lowerer
+from adc.ir.builder import integer
+from adc.ir.core import Literal, Operand, Print
+from adc.ir.errors import TypeMismatchError
+from adc.ir.types import B1, BOOL, INT
+
+
+def _escaped(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def _to_float(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 0, 1)
+    if not args:
+        return lo.num(0.0)
+    if isinstance(args[0], Static) and isinstance(args[0].value, str):
+        try:
+            return lo.num(float(args[0].value))
+        except ValueError as error:
+            numbers.check(lo, Literal(False, BOOL), "ValueError", _escaped(str(error)))
+    return Num(numbers.weak(lo, numbers.as_float(lo, args[0], node)))
+
+
+def _to_bool(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 0, 1)
+    return Num(numbers.weak(lo, operators.truth(lo, args[0], node))) if args else lo.num(False)
+
+
+def _abs(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 1)
+    x = numbers.number(lo, args[0], node)
+    if x.type.kind == "b":
+        x = lo.convert(x, INT) if numbers.scalar_type(x).weak else x
+        if x.type.kind == "b":
+            return Num(x)
+    if isinstance(x, Literal) and x.type == INT:
+        return Num(x if x.value >= 0 else numbers.negated(lo, x, node))
+    return Num(x) if x.type.kind == "u" else Num(numbers.apply(lo, "abs", x))
+
+
+def _extreme(op: type[ast.cmpop]) -> Handler:
+    def handler(
+        lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+    ) -> Binding:
+        if kwargs:
+            raise lo.unsupported("`min` or `max` with keywords", node)
+        items = args
+        if len(args) == 1:
+            array = _as_elements(lo, args[0], node)
+            if array is not None:
+                name = "min" if op is ast.Lt else "max"
+                found = reductions.HANDLERS[name](lo, [array], {}, node)
+                return (
+                    Num(numbers.weak(lo, numbers.number(lo, found, node)))
+                    if _is_list(args[0])
+                    else found
+                )
+            items = list(expressions.static_sequence(lo, args[0], node))
+        if not items:
+            raise TypeMismatchError("`min` or `max` of nothing", lo.span(node))
+        best = items[0]
+        for item in items[1:]:
+            # Python keeps the first of equals, and compares as `item < best`.
+            better = operators.compare(lo, op(), item, best, node)
+            a, b = numbers.number(lo, item, node), numbers.number(lo, best, node)
+            if a.type != b.type:
+                a, b, _ = numbers.promoted(lo, a, b, node)
+            if isinstance(better, Literal):
+                best = Num(a if better.value else b)
+            else:
+                best = Num(numbers.select(lo, better, a, b))
+        return best
+
+    return handler
+
+
+def _len(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 1)
+    match args[0]:
+        case ArrayRef() | Lazy():
+            dims = views.dims_of(lo, args[0])
+            if not dims:
+                raise TypeMismatchError("len() of unsized object", lo.span(node))
+            return Num(dims[0])
+        case ListRef() if isinstance(lo.held(args[0]), Growing):
+            held = lo.held(args[0])
+            assert isinstance(held, Growing)
+            return held.length
+        case Static(value=value) if isinstance(value, str | list | dict | tuple):
+            return Num(integer(len(value)))
+        case Range(start=start, stop=stop, step=step):
+            row = lo.builder.apply("trips", start.operand, stop.operand, step.operand)
+            return Num(lo.counts(row))
+    items = containers.static_items(lo, args[0])
+    if items is not None:
+        return Num(integer(len(items)))
+    raise TypeMismatchError(f"len() of {kind_of(args[0])}", lo.span(node))
+
+
+def _range(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 1, 3)
+    numbers_: list[Num] = []
+    for arg in args:
+        operand = numbers.number(lo, arg, node)
+        if operand.type.kind == "f" or operand.type == B1:
+            raise TypeMismatchError(f"range() needs integers, not {kind_of(arg)}", lo.span(node))
+        numbers_.append(Num(numbers.weak(lo, numbers.to_int(lo, operand))))
+    if len(numbers_) == 1:
+        return Range(Num(integer(0)), numbers_[0], Num(integer(1)))
+    step = numbers_[2] if len(numbers_) == 3 else Num(integer(1))
+    nonzero = numbers.apply(lo, "ne", step.operand, integer(0))
+    numbers.check(lo, nonzero, "ValueError", "range() arg 3 must not be zero")
+    return Range(numbers_[0], numbers_[1], step)
+
+
+def _enumerate(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    start = kwargs.get("start", args[1] if len(args) > 1 else lo.num(0))
+    if not args or not isinstance(start, Num) or set(kwargs) - {"start"}:
+        raise lo.unsupported("this call of `enumerate`", node)
+    inner = elementwise.materialised(lo, args[0], node)
+    return Enumerate(inner, Num(lo.convert(start.operand, INT)))
+
+
+def _zip(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    if set(kwargs) - {"strict"}:
+        raise lo.unsupported("`zip` with keywords", node)
+    if arguments.flag(lo, kwargs.get("strict"), node, "`strict`"):
+        sizes = [_iterations(lo, arg, node) for arg in args]
+        for size in sizes[1:]:
+            text = "zip() arguments are of different lengths"
+            elementwise.require_same(lo, sizes[0], size, text, [], node)
+    return Zip(tuple(elementwise.materialised(lo, arg, node) for arg in args))
+
+
+def _iterations(lo: Lowerer, iterable: Binding, node: ast.AST) -> Operand:
+    items = containers.static_items(lo, iterable)
+    if items is not None:
+        return integer(len(items))
+    if isinstance(iterable, ArrayRef) and views.dims_of(lo, iterable):
+        return views.dims_of(lo, iterable)[0]
+    raise lo.unsupported(f"`zip` with `strict` of {kind_of(iterable)}", node, "leave it out")
+
+
+def _slice(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    if kwargs or not 1 <= len(args) <= 3:
+        raise TypeMismatchError("`slice` takes one to three arguments", lo.span(node))
+    ends = [NONE, *args, NONE] if len(args) == 1 else [*args, NONE][:3]
+    return NamedTuple(slice, RecordOf(("start", "stop", "step"), tuple(ends)))
+
+
+def _reversed(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 1)
+    return Reversed(elementwise.materialised(lo, args[0], node))
+
+
+def _divmod(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 2)
+    a, b = (numbers.number(lo, arg, node, "`divmod`") for arg in args)
+    quotient, remainder = numbers.divmod_(lo, a, b, node)
+    return TupleOf((Num(quotient), Num(remainder)))
+
+
+def _pow(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 2)
+    return operators.binary(lo, ast.Pow, args[0], args[1], node)
+
+
+def _sum(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, {k: v for k, v in kwargs.items() if k != "start"}, node, 1, 2)
+    return total(lo, args[0], args[1] if len(args) > 1 else kwargs.get("start", lo.num(0)), node)
+
+
+def total(lo: Lowerer, items: Binding, result: Binding, node: ast.AST) -> Binding:
+    """Lower ``sum(items, result)``."""
+    array = _as_elements(lo, items, node, of_arrays=True)
+    if array is not None:
+        found = reductions.total(lo, elementwise.lazy(lo, array, node), [0], False, node)
+        if isinstance(found, Num) and _is_list(items):
+            found = Num(numbers.weak(lo, found.operand))
+        elif _is_list(items) and isinstance(found, ArrayRef | Lazy):
+            # Python's sum keeps the dtype, NumPy's has 64 bits.
+            ty = arrays.element_type(array)
+            if ty.kind in "iu":
+                found = reductions.converted(lo, elementwise.lazy(lo, found, node), ty, node)
+        return operators.binary(lo, ast.Add, result, found, node)
+    for item in expressions.static_sequence(lo, items, node):
+        result = operators.binary(lo, ast.Add, result, item, node)
+    return result
+
+
+def _is_list(binding: Binding) -> bool:
+    return isinstance(binding, ListRef)
+
+
+def _as_elements(
+    lo: Lowerer, binding: Binding, node: ast.AST, of_arrays: bool = False
+) -> ArrayRef | Lazy | None:
+    """Return the array that holds the elements of an iterable, if one does."""
+    if isinstance(binding, ArrayRef | Lazy) and views.dims_of(lo, binding):
+        return binding
+    if isinstance(binding, ListRef):
+        held = lo.held(binding)
+        if not isinstance(held, Growing):
+            return None
+        if growing.has_arrays(held.element) and not of_arrays:
+            raise TypeMismatchError(
+                "The truth value of an array with more than one element is ambiguous",
+                lo.span(node), "use functions of NumPy on `np.array(...)` of the list",
+            )  # fmt: skip
+        return growing.array_of(lo, held, node)
+    return None
+
+
+def _tuple(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    return TupleOf(_elements(lo, args[0], node)) if args else TupleOf(())
+
+
+def _elements(lo: Lowerer, binding: Binding, node: ast.AST) -> tuple[Binding, ...]:
+    return expressions.static_sequence(lo, elementwise.materialised(lo, binding, node), node)
+
+
+def _list(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 0, 1)
+    if args and isinstance(args[0], ListRef):
+        held = lo.held(args[0])
+        if isinstance(held, Growing):
+            return growing.copied(lo, held, node)
+    items = _elements(lo, args[0], node) if args else ()
+    return lo.new_ref(ListRef, TupleOf(items))
+
+
+def _dict(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    record = RecordOf((), ())
+    for arg in args:
+        if isinstance(arg, DictRef):
+            record = lo.record(arg)
+            continue
+        for pair in expressions.static_sequence(lo, arg, node):
+            key, value = expressions.unpack(lo, pair, node, 2)
+            record = record.with_item(containers.key_of(lo, key, node), value)
+    for name, value in kwargs.items():
+        record = record.with_item(name, elementwise.materialised(lo, value, node))
+    return lo.new_ref(DictRef, record)
+
+
+def _isinstance(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 2)
+    wanted = args[1]
+    classes = [
+        item.value
+        for item in (wanted.items if isinstance(wanted, TupleOf) else (wanted,))
+        if isinstance(item, Static)
+    ]
+    cls = class_of(args[0])
+    if cls is None or not all(isinstance(c, type) for c in classes):
+        raise lo.unsupported(f"`isinstance` of {kind_of(args[0])}", node)
+    return lo.num(any(issubclass(cls, c) for c in classes))
+
+
+def class_of(binding: Binding) -> type | None:
+    """Return the class of what a binding denotes."""
+    match binding:
+        case Num(operand=operand):
+            ty = numbers.scalar_type(operand)
+            if ty.weak:
+                return {"b": bool, "i": int, "f": float}[ty.kind]
+            return ty.numpy.type
+        case ArrayRef() | Lazy():
+            return np.ndarray
+        case TupleOf():
+            return tuple
+        case ListRef():
+            return list
+        case DictRef():
+            return dict
+        case NamedTuple(cls=cls) | ObjectRef(cls=cls):
+            return cls
+        case Static(value=value):
+            return type(value)
+    return None
+
+
+def _sorted(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    raise lo.unsupported("`sorted`", node, "use `np.sort` on an array")
+
+
+def _print(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    between = arguments.text(lo, kwargs.get("sep"), " ", node, "`sep`")
+    end = arguments.text(lo, kwargs.get("end"), "\n", node, "`end`")
+    if end != "\n" or set(kwargs) - {"sep", "end", "flush"}:
+        raise lo.unsupported("`print` with these keywords", node)
+    if any(isinstance(arg, ast.Starred) for arg in node.args):
+        raise lo.unsupported("`print` of a starred argument", node)
+    texts: list[str] = []
+    operands: list[Operand] = []
+    for binding, arg in zip(args, node.args, strict=True):
+        text, values = (
+            expressions.message(lo, arg)
+            if isinstance(arg, ast.JoinedStr)
+            else expressions.text_of(lo, binding, arg)
+        )
+        texts.append(text)
+        operands += values
+    lo.builder.emit(
+        Print(expressions.escaped(between).join(texts), tuple(operands), lo.builder.loc)
+    )
+    return NONE
+
+
+def of_generator(lo: Lowerer, callee: Binding, node: ast.Call) -> Binding | None:
+    """Lower ``sum``, ``any`` and ``all`` of a generator over a length known only at run time."""
+    if not isinstance(callee, Static) or callee.value not in (sum, any, all) or node.keywords:
+        return None
+    if not node.args or not isinstance(node.args[0], ast.GeneratorExp):
+        return None
+    generator = node.args[0]
+    if expressions.is_static(lo, generator.generators) and callee.value is sum:
+        return None
+    rest = [expressions.lower_expr(lo, arg) for arg in node.args[1:]]
+    return growing.reduced(lo, callee.value.__name__, generator, rest)
+
+
+def _truths_of(name: str) -> Handler:
+    """Python's `any` and `all` of elements whose number is part of the program, or of an array."""
+
+    def handler(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+        arguments.arity(lo, args, kwargs, node, 1)
+        array = _as_elements(lo, args[0], node)
+        if array is not None:
+            found = reductions.HANDLERS[name](lo, [array], {}, node)
+            return Num(numbers.weak(lo, numbers.number(lo, found, node)))
+        result: Operand = Literal(name == "all", BOOL)
+        for item in expressions.static_sequence(lo, args[0], node):
+            row = "and" if name == "all" else "or"
+            result = numbers.apply(
+                lo, row, result, numbers.weak(lo, operators.truth(lo, item, node))
+            )
+        return Num(result)
+
+    return handler
+
+
+HANDLERS: dict[Any, Handler] = {
+    abs: _abs, min: _extreme(ast.Lt), max: _extreme(ast.Gt), len: _len, range: _range,
+    slice: _slice, enumerate: _enumerate, zip: _zip, reversed: _reversed, divmod: _divmod,
+    pow: _pow, sum: _sum, tuple: _tuple, print: _print, int: maths.to_integer("trunc"),
+    round: maths.to_integer("rint"), float: _to_float, bool: _to_bool, list: _list, dict: _dict,
+    isinstance: _isinstance, any: _truths_of("any"), all: _truths_of("all"),
+}  # fmt: skip

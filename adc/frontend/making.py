@@ -1,0 +1,344 @@
+"""NumPy's functions that make arrays: of Python's objects, of ranges, of diagonals, converted."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from adc.frontend import arguments, arrays, elementwise, numbers, products, reductions, views
+from adc.frontend.arguments import Given, Handler
+from adc.frontend.bindings import (
+    ArrayRef,
+    Axis,
+    Binding,
+    Lazy,
+    Num,
+    Static,
+    TupleOf,
+    Window,
+    shares,
+)
+from adc.frontend.elementwise import lazy, lift
+from adc.frontend.lower import Lowerer
+from adc.frontend.views import dims_of
+from adc.ir.builder import integer
+from adc.ir.core import Literal, Operand
+from adc.ir.errors import TypeMismatchError
+from adc.ir.types import F64, I64, INT, Scalar
+
+HANDLERS: dict[str, Handler] = {}
+numpy_function = arguments.entering(HANDLERS)
+
+
+def _dtype(lo: Lowerer, given: Given, default: str, node: ast.AST) -> Scalar:
+    return Scalar(arrays.dtype_argument(lo, given.get("dtype"), node) or default)
+
+
+@numpy_function("a dtype? * copy? order?", "array", "asarray", "ascontiguousarray", "asanyarray")
+def _as_array(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    name = getattr(node.func, "attr", "array")
+    source = given["a"]
+    dtype = arrays.dtype_argument(lo, given.get("dtype"), node)
+    if isinstance(source, ArrayRef | Lazy):
+        same = dtype is None or dtype == arrays.element_type(source).dtype
+        copying = name == "array" and not (
+            isinstance(given.get("copy"), Num | Static)
+            and not arguments.flag(lo, given.get("copy"), node, "`copy`")
+        )
+        if same and isinstance(source, ArrayRef) and not copying:
+            if name == "ascontiguousarray" and not views.is_contiguous(lo, source):
+                return reshaped_copy(lo, source, node)
+            return source
+        if same:
+            return arrays.copy(lo, source, node)
+        return reductions.converted(lo, lazy(lo, source, node), Scalar(dtype or ""), node)
+    items = arguments.sequence(lo, source)
+    if items is None and isinstance(source, Num):
+        ty = numbers.scalar_type(source.operand)
+        return Num(lo.exact(numbers.stored(lo, source.operand, Scalar(dtype or ty.dtype), node),
+                            Scalar(dtype or ty.dtype)))  # fmt: skip
+    if items is not None and not items:
+        version = arrays.created(lo, dtype or "f64", [integer(0)], None)
+        return lo.new_array(version, (integer(0),), "a")
+    found = arrays.as_array(lo, source, node)
+    if dtype is not None:
+        return reductions.converted(lo, lazy(lo, found, node), Scalar(dtype), node)
+    return found
+
+
+def reshaped_copy(lo: Lowerer, x: ArrayRef, node: ast.AST) -> ArrayRef:
+    """Return a copy that may or may not share memory in NumPy."""
+    copied = arrays.copy(lo, x, node)
+    shares(copied.object, x.object)
+    return copied
+
+
+@numpy_function("start stop? step? dtype?")
+def _arange(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    names = ["start", "stop", "step"]
+    ends = [given.get(name) for name in names]
+    if arguments.is_none(ends[1]):
+        ends[0], ends[1] = lo.num(0), ends[0]
+    if arguments.is_none(ends[2]):
+        ends[2] = lo.num(1)
+    operands = [numbers.number(lo, end, node) for end in ends if end is not None]
+    ty = numbers.array_type([numbers.scalar_type(o) for o in operands])
+    ty = I64 if ty.kind == "b" else ty
+    wanted = _dtype(lo, given, ty.dtype, node)
+    with lo.at(node):
+        if ty.kind != "f":
+            start, stop, step = (numbers.to_int(lo, o) for o in operands)
+            if all(isinstance(o, Literal) for o in (start, stop, step)):
+                values = range(*(int(o.value) for o in (start, stop, step)))  # type: ignore[union-attr]
+                size: Operand = integer(len(values))
+            elif numbers.is_int(step, 1) and numbers.is_int(start, 0):
+                size = lo.counts(lo.builder.apply("maximum", stop, integer(0), hint="n"))
+            else:
+                nonzero = numbers.apply(lo, "ne", step, integer(0))
+                numbers.check(lo, nonzero, "ValueError", "Maximum allowed size exceeded")
+                size = lo.counts(lo.builder.apply("trips", start, stop, step, hint="n"))
+
+            def element(index: Sequence[Operand]) -> Operand:
+                k = numbers.plus(lo, start, views.times(lo, index[0], step))
+                return numbers.stored(lo, lo.exact(k, I64), wanted, node)
+
+            return Lazy((size,), wanted, element, (), 1)
+        start, stop, step = (lo.convert(o, F64) for o in operands)
+        span = numbers.apply(lo, "truediv", numbers.apply(lo, "sub", stop, start), step)
+        count = numbers.apply(lo, "ceil", span)
+        ok = numbers.apply(lo, "lt", numbers.apply(lo, "abs", count), Literal(2.0**40, F64))
+        numbers.check(lo, ok, "ValueError", "Maximum allowed size exceeded")
+        whole = lo.exact(lo.convert(count, I64), INT)
+        size = (
+            lo.counts(lo.builder.apply("maximum", whole, integer(0), hint="n"))
+            if not isinstance(whole, Literal)
+            else integer(max(int(whole.value), 0))
+        )
+        # NumPy adds multiples of the difference of the first two elements.
+        delta = numbers.apply(lo, "sub", numbers.apply(lo, "add", start, step), start)
+
+        def float_element(index: Sequence[Operand]) -> Operand:
+            k = lo.convert(lo.exact(index[0], I64), F64)
+            moved = numbers.apply(lo, "mul", k, delta)
+            return numbers.stored(lo, numbers.apply(lo, "add", start, moved), wanted, node)
+
+        return Lazy((size,), wanted, float_element, (), 2)
+
+
+@numpy_function("start stop num? endpoint? retstep? dtype?")
+def _linspace(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    count = arguments.integer(lo, given.get("num", lo.num(50)), node)
+    endpoint = given.get("endpoint")
+    closed = endpoint is None or arguments.flag(lo, endpoint, node, "`endpoint`")
+    if arguments.flag(lo, given.get("retstep"), node, "`retstep`"):
+        raise lo.unsupported("`retstep`", node)
+    start, stop = (
+        lo.exact(lo.convert(numbers.number(lo, given[name], node), F64), F64)
+        for name in ("start", "stop")
+    )
+    wanted = _dtype(lo, given, "f64", node)
+    with lo.at(node):
+        ok = numbers.apply(lo, "ge", count, integer(0))
+        text = "Number of samples, {}, must be non-negative."
+        numbers.check(lo, ok, "ValueError", text, count)
+        parts = numbers.plus(lo, count, integer(-1)) if closed else count
+        many = lo.convert(lo.exact(parts, I64), F64)
+        span = numbers.apply(lo, "sub", stop, start)
+        positive = numbers.apply(lo, "gt", many, Literal(0.0, F64))
+        safe = numbers.apply(lo, "maximum", many, Literal(1.0, F64))
+        step = numbers.apply(lo, "truediv", span, safe)
+        zero_step = numbers.apply(lo, "eq", step, Literal(0.0, F64))
+        last = numbers.plus(lo, count, integer(-1))
+
+        def element(index: Sequence[Operand]) -> Operand:
+            k = lo.convert(lo.exact(index[0], I64), F64)
+            plain = numbers.apply(lo, "mul", k, step)
+            # Where the step underflows NumPy divides last.
+            scaled = numbers.apply(lo, "mul", numbers.apply(lo, "truediv", k, safe), span)
+            found: Operand = plain
+            if not isinstance(zero_step, Literal):
+                found = lo.builder.apply("select", zero_step, scaled, plain)
+            found = numbers.apply(lo, "add", found, start)
+            if closed:
+                at_end = numbers.apply(lo, "and", numbers.apply(lo, "eq", index[0], last), positive)
+                if not isinstance(at_end, Literal):
+                    found = lo.builder.apply("select", at_end, stop, found)
+            return numbers.stored(lo, found, wanted, node)
+
+        return Lazy((lo.counts(count),), wanted, element, (), 6)
+
+
+@numpy_function("N M? k? dtype?", "eye")
+def _eye(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    rows = arguments.integer(lo, given["N"], node)
+    columns = rows if arguments.is_none(given.get("M")) else arguments.integer(lo, given["M"], node)
+    k = arguments.integer(lo, given.get("k", lo.num(0)), node)
+    ty = _dtype(lo, given, "f64", node)
+    one, zero = (Literal({"f": float(v), "b": bool(v)}.get(ty.kind, v), ty) for v in (1, 0))
+
+    def element(index: Sequence[Operand]) -> Operand:
+        shifted = numbers.plus(lo, index[0], k)
+        here = lo.builder.apply("eq", shifted, index[1])
+        return lo.builder.apply("select", here, one, zero)
+
+    return Lazy((lo.counts(rows), lo.counts(columns)), ty, element, (), 2)
+
+
+@numpy_function("n dtype?")
+def _identity(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    given = {"N": given["n"], **({"dtype": given["dtype"]} if "dtype" in given else {})}
+    return _eye(lo, given, node)  # type: ignore[no-any-return]
+
+
+def _triangle(lower: bool) -> Any:
+    def handler(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+        x = lazy(lo, arrays.as_array(lo, given["a"], node), node)
+        k = arguments.integer(lo, given.get("k", lo.num(0)), node)
+        if len(x.dims) == 1:
+            x = views.broadcast(lo, x, (x.dims[0], x.dims[0]))  # type: ignore[assignment]
+        zero = numbers.zero_of(x.type)
+
+        def element(index: Sequence[Operand]) -> Operand:
+            edge = numbers.plus(lo, index[-2], k)
+            inside = lo.builder.apply("le" if lower else "ge", index[-1], edge)
+            return lo.builder.apply("select", inside, x.element(index), zero)
+
+        return replace(x, element=element, cost=x.cost + 2)
+
+    return handler
+
+
+numpy_function("a k?", "tril")(_triangle(True))
+numpy_function("a k?", "triu")(_triangle(False))
+
+
+@numpy_function("N M? k? dtype?", "tri")
+def _tri(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    rows = arguments.integer(lo, given["N"], node)
+    columns = rows if arguments.is_none(given.get("M")) else arguments.integer(lo, given["M"], node)
+    ty = _dtype(lo, given, "f64", node)
+    one = Literal({"f": 1.0, "b": True}.get(ty.kind, 1), ty)
+    ones = Lazy((lo.counts(rows), lo.counts(columns)), ty, lambda index: one)
+    return _triangle(True)(lo, {"a": ones, "k": given.get("k", lo.num(0))}, node)  # type: ignore[no-any-return]
+
+
+@numpy_function("v k?", "diag")
+def _diag(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    x = arrays.as_array(lo, given["v"], node)
+    if len(dims_of(lo, x)) == 2:
+        rest = {"offset": given["k"]} if "k" in given else {}
+        found = products.diagonal(lo, x, rest, node)
+        return arrays.copy(lo, found, node) if isinstance(found, ArrayRef) and False else found
+    if len(dims_of(lo, x)) != 1:
+        raise TypeMismatchError("Input must be 1- or 2-d.", lo.span(node))
+    k = arguments.constant_int(lo, given.get("k", lo.num(0)), node, "`k`")
+    source = lazy(lo, x, node)
+    size = numbers.plus(lo, source.dims[0], integer(abs(k)))
+    lo.counts(size)
+    with lo.at(node):
+        zero = numbers.zero_of(source.type)
+        version = arrays.created(lo, source.type.dtype, [size, size], zero)
+        ref = lo.new_array(version, (size, size), "a")
+        axes = (
+            Axis(integer(max(-k, 0)), ((0, integer(1)),)),
+            Axis(integer(max(k, 0)), ((0, integer(1)),)),
+        )
+        target = views.through(lo, ref, Window(source.dims, axes))
+        assert isinstance(target, ArrayRef)
+        elementwise.assign_to(lo, target, source, node)
+    return ref
+
+
+@numpy_function("a b? c? d? * indexing?", "meshgrid")
+def _meshgrid(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    order = arguments.text(lo, given.get("indexing"), "xy", node, "`indexing`")
+    parts = [lazy(lo, arrays.as_array(lo, given[n], node), node) for n in "abcd" if n in given]
+    parts = [p if p.dims else views.with_new_axes(lo, p, [0]) for p in parts]  # type: ignore[misc]
+    position = list(range(len(parts)))
+    if order == "xy" and len(parts) > 1:
+        position[0], position[1] = 1, 0
+    dims: list[Operand] = [integer(1)] * len(parts)
+    for part, at in zip(parts, position, strict=True):
+        dims[at] = part.dims[0]
+    made: list[Binding] = []
+    for part, at in zip(parts, position, strict=True):
+        axes = (Axis(integer(0), ((at, integer(1)),)),)
+        found = views.through(lo, part, Window(tuple(dims), axes))
+        made.append(elementwise.base_of(lo, lazy(lo, found, node), node))
+    return TupleOf(tuple(made))
+
+
+@numpy_function("dimensions dtype?")
+def _indices(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    dims = arrays.shape_argument(lo, given["dimensions"], node)
+    ty = _dtype(lo, given, "i64", node)
+
+    def element(index: Sequence[Operand]) -> Operand:
+        which, places = index[0], index[1:]
+        found: Operand = lo.exact(places[-1], I64)
+        for k in reversed(range(len(places) - 1)):
+            here = numbers.apply(lo, "eq", which, integer(k))
+            place = lo.exact(places[k], I64)
+            if isinstance(here, Literal):
+                found = place if here.value else found
+            else:
+                found = lo.builder.apply("select", here, place, found)
+        return numbers.stored(lo, found, ty, node)
+
+    return Lazy((integer(len(dims)), *dims), ty, element, (), 3)
+
+
+@numpy_function("N increasing?", "vander")
+def _vander(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    raise lo.unsupported("`np.vander`", node, "write `x[:, None] ** np.arange(n)`")
+
+
+@numpy_function("a dtype * copy?", "astype")
+def _astype(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    x = arrays.as_array(lo, given["a"], node)
+    dtype = arrays.dtype_argument(lo, given["dtype"], node)
+    assert dtype is not None
+    if arrays.element_type(x).dtype == dtype:
+        copying = "copy" not in given or arguments.flag(lo, given["copy"], node, "`copy`")
+        return arrays.copy(lo, x, node) if copying or isinstance(x, Lazy) else x
+    return reductions.converted(lo, lazy(lo, x, node), Scalar(dtype), node)
+
+
+@numpy_function("a", "tolist")
+def _tolist(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    raise lo.unsupported("`.tolist()`", node, "work with the array")
+
+
+@numpy_function("a * nan? posinf? neginf? copy?", "nan_to_num")
+def _nan_to_num(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    source = arrays.as_operand(lo, given["a"], node)
+
+    def compute(items: list[Binding]) -> Binding:
+        x = numbers.number(lo, items[0], node)
+        ty = numbers.scalar_type(x)
+        if ty.kind != "f":
+            return Num(x)
+        info = np.finfo(str(ty.numpy))
+        limits = {"nan": 0.0, "posinf": float(info.max), "neginf": float(info.min)}
+        values: dict[str, Operand] = {}
+        for name, default in limits.items():
+            values[name] = Literal(default, ty)
+            if not arguments.is_none(given.get(name)):
+                values[name] = lo.convert(numbers.number(lo, given[name], node), ty)
+        strong = Scalar(ty.dtype)
+        result: Operand = x
+        infinite = numbers.apply(lo, "isinf", x)
+        positive = numbers.apply(lo, "gt", x, Literal(0.0, ty))
+        for cond, name in (
+            (numbers.apply(lo, "and", infinite, positive), "posinf"),
+            (numbers.apply(lo, "and", infinite, numbers.apply(lo, "not", positive)), "neginf"),
+            (numbers.apply(lo, "isnan", x), "nan"),
+        ):
+            result = lo.builder.apply("select", cond, lo.exact(values[name], ty), result)
+        return Num(lo.exact(result, strong))
+
+    return lift(lo, [source], compute, node)
