@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adc.frontend import numbers
-from adc.frontend.bindings import ArrayRef, Binding, ListRef, Num, Static, TupleOf, kind_of
+from adc.frontend.bindings import Binding, ListRef, Num, Static, TupleOf, kind_of
 from adc.frontend.lower import Lowerer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
@@ -154,4 +154,4 @@ def text(lo: Lowerer, binding: Binding | None, default: str, node: ast.AST, what
     raise TypeMismatchError(f"{what} must be a string, not {kind_of(binding)}", lo.span(node))
 
 
-__all__ = ["ArrayRef", "axes", "axis", "constant_int", "flag", "is_none", "match", "text"]
+__all__ = ["axes", "axis", "constant_int", "flag", "is_none", "match", "text"]

@@ -219,7 +219,6 @@ _ARRANGED = {
     **choosing.HANDLERS,
 }  # fmt: skip
 # Methods of arrays that are no functions of NumPy, or have other names there.
-_ARRAY_METHODS = ("astype", "flatten", "tolist")
 METHODS = frozenset(
     name
     for name in [

@@ -17,7 +17,7 @@ from adc.frontend.views import dims_of
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import TypeMismatchError
-from adc.ir.types import F64, Scalar, promote
+from adc.ir.types import Scalar, promote
 
 Handler = Callable[[Lowerer, list[Binding], dict[str, Binding], ast.Call], Binding]
 
@@ -328,4 +328,4 @@ HANDLERS: dict[str, Handler] = {
     "trace": _trace, "tensordot": _tensordot, "einsum": _einsum,
 }  # fmt: skip
 
-__all__ = ["F64", "HANDLERS", "contract", "diagonal", "dot", "matmul"]
+__all__ = ["HANDLERS", "contract", "diagonal", "dot", "matmul"]

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from adc.frontend import arguments, arrays, elementwise, numbers, operators, views
-from adc.frontend.bindings import ArrayRef, Axis, Binding, Lazy, Num, Window
+from adc.frontend.bindings import ArrayRef, Binding, Lazy, Num
 from adc.frontend.elementwise import lazy, lift, nest
 from adc.frontend.lower import Lowerer
-from adc.frontend.views import dims_of, is_one
+from adc.frontend.views import dims_of
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import TypeMismatchError
@@ -511,4 +511,4 @@ HANDLERS: dict[str, Handler] = {
     "cumsum": _cumulative("add"), "cumprod": _cumulative("mul"),
 }  # fmt: skip
 
-__all__ = ["HANDLERS", "Axis", "Window", "is_one"]
+__all__ = ["HANDLERS"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from adc.frontend import arguments, arrays, elementwise, numbers, products, views
 from adc.frontend.arguments import Given, Handler
-from adc.frontend.bindings import ArrayRef, Binding, Lazy, TupleOf, shares
+from adc.frontend.bindings import Binding, Lazy, TupleOf, shares
 from adc.frontend.elementwise import lazy
 from adc.frontend.lower import Lowerer
 from adc.frontend.views import Arraylike, dims_of
@@ -204,14 +204,9 @@ def reshaped(lo: Lowerer, x: Arraylike, dims: Sequence[Operand], node: ast.AST) 
     if isinstance(x, Lazy) or views.is_contiguous(lo, x):
         return views.reshaped(lo, x, dims)
     copied = arrays.copy(lo, x, node)
-    if not _surely_copied(lo, x):
-        # NumPy shares memory if the strides allow it: who writes to one may not read the other.
-        shares(copied.object, x.object)
+    # NumPy shares memory if the strides allow it: who writes to one may not read the other.
+    shares(copied.object, x.object)
     return views.reshaped(lo, copied, dims)
-
-
-def _surely_copied(lo: Lowerer, x: ArrayRef) -> bool:
-    return False
 
 
 @numpy_function("a shape order?")

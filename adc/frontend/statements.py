@@ -24,7 +24,6 @@ from adc.frontend.bindings import (
     NONE,
     ArrayRef,
     Binding,
-    Closure,
     Lazy,
     ListRef,
     Num,
@@ -49,9 +48,9 @@ from adc.frontend.control import (
 from adc.frontend.lower import Dead, Lowerer, static
 from adc.frontend.refusals import refusal
 from adc.ir.builder import integer
-from adc.ir.core import Literal, Operand, Print, Value
+from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import TypeMismatchError
-from adc.ir.types import BOOL, INT
+from adc.ir.types import BOOL
 
 
 def lower_stmts(lo: Lowerer, stmts: Sequence[ast.stmt]) -> None:
@@ -400,13 +399,4 @@ def table() -> tuple[type[ast.AST], ...]:
     return tuple(_STATEMENTS)
 
 
-__all__ = [
-    "INT",
-    "Closure",
-    "Print",
-    "Static",
-    "Unbound",
-    "assign",
-    "lower_stmt",
-    "lower_stmts",
-]
+__all__ = ["assign", "lower_stmt", "lower_stmts", "table"]
