@@ -15,7 +15,8 @@ from adc import cache
 from adc.driver import Compilation, Step, transform
 from adc.frontend import trees
 from adc.frontend.bindings import Binding, Num, TupleOf, kind_of
-from adc.frontend.lower import Lowered, lower
+from adc.frontend.lower import ConstantNeededError, Lowered, lower
+from adc.frontend.places import Place
 from adc.frontend.results import rebuilt
 from adc.frontend.trees import key_of
 from adc.ir.core import Function
@@ -487,7 +488,7 @@ class Code:
     ) -> tuple[Signature, tuple[Step, ...], Lowered]:
         signature = Signature(self.fn, self._parameters, values, whole, self._skip)
         steps = _steps(self.fn, signature, self.levels, self.along, self.pull)
-        lowered = lower(self._lowered_fn, signature.arguments())
+        lowered = self._lower(signature, values)
         if self.levels:
             _check_result(self.fn, lowered, any(level.has_aux for level in self.levels))
             if len({level.argnums for level in self.levels}) > 1:
@@ -495,6 +496,16 @@ class Code:
         elif steps:
             _check_floats(self.fn, lowered)
         return signature, steps, lowered
+
+    def _lower(self, signature: Signature, values: tuple[Any, ...]) -> Lowered:
+        constants: dict[Place, Any] = {}
+        while True:
+            try:
+                return lower(self._lowered_fn, signature.arguments(), constants)
+            except ConstantNeededError as error:
+                if error.place in constants:
+                    raise
+                constants[error.place] = error.place.read(values)
 
     def _compile(self, values: tuple[Any, ...], whole: Sequence[bool]) -> Compiled:
         signature, steps, lowered = self._lowered(values, whole)

@@ -919,3 +919,53 @@ def test_objects_that_are_made_anew_when_they_are_read() -> None:
     made = _Fresh()
     with pytest.raises(adc.AdcError, match=r"reads `made.twice`, which is another object"):
         adc.grad(lambda x: made.twice(x))(1.0)
+
+
+# -- integers that must be constants ---------------------------------------------------------------
+
+AXIS = 1
+
+
+class Along:
+    def __init__(self, axis: int) -> None:
+        self.axis = axis
+
+
+def _summed(x: Any, axis: Any, keep: Any = False) -> Any:
+    return np.sum(np.sum(x, axis=axis, keepdims=keep) ** 2)
+
+
+def _slope(x: Any, axis: int) -> Any:
+    return 2.0 * np.broadcast_to(np.sum(x, axis=axis, keepdims=True), x.shape)
+
+
+def test_arguments_where_a_constant_is_needed() -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    slope = adc.grad(_summed, cache=False)
+    for axis in (0, 1, -1, 0, 1):
+        np.testing.assert_array_equal(slope(x, axis), _slope(x, axis))
+        np.testing.assert_array_equal(slope(x, axis, True), _slope(x, axis))
+    # One piece of code for each value, and for each of another argument that decides.
+    assert slope.cache_info()["compiled"] == 6
+    assert slope.cache_info()["hits"] == 4
+    turned = adc.grad(lambda y, k: np.sum(np.rot90(y, k)[0] ** 2))
+    np.testing.assert_array_equal(turned(x, 2), [[0, 0, 0], [6, 8, 10]])
+    np.testing.assert_array_equal(turned(x, 0), [[0, 2, 4], [0, 0, 0]])
+
+
+def test_captured_numbers_where_a_constant_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    slope = adc.grad(lambda y: _summed(y, AXIS), cache=False)
+    np.testing.assert_array_equal(slope(x), _slope(x, 1))
+    monkeypatch.setitem(globals(), "AXIS", 0)
+    np.testing.assert_array_equal(slope(x), _slope(x, 0))
+    layer = Along(1)
+    of_layer = adc.grad(lambda y: _summed(y, layer.axis), cache=False)
+    np.testing.assert_array_equal(of_layer(x), _slope(x, 1))
+    layer.axis = 0
+    np.testing.assert_array_equal(of_layer(x), _slope(x, 0))
+
+
+def test_a_number_that_was_computed_is_no_constant() -> None:
+    with pytest.raises(UnsupportedError, match="known only at run time"):
+        adc.grad(lambda x, k: np.sum(np.sum(x, axis=k - 1)))(np.ones((2, 3)), 1)

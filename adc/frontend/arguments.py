@@ -98,7 +98,7 @@ def constant_int(lo: Lowerer, binding: Binding, node: ast.AST, what: str) -> int
     if isinstance(binding, Num) and isinstance(binding.operand, Literal):
         if binding.operand.type.kind in "iub":
             return int(binding.operand.value)
-    raise lo.unsupported(f"{what} known only at run time", node, "write it as a constant")
+    raise lo.constant_needed(binding, what, node)
 
 
 def flag(lo: Lowerer, binding: Binding | None, node: ast.AST, what: str) -> bool:
@@ -107,7 +107,7 @@ def flag(lo: Lowerer, binding: Binding | None, node: ast.AST, what: str) -> bool
         return False
     if isinstance(binding, Num) and isinstance(binding.operand, Literal):
         return bool(binding.operand.value)
-    raise lo.unsupported(f"{what} known only at run time", node, "write it as a constant")
+    raise lo.constant_needed(binding, what, node)
 
 
 def sequence(lo: Lowerer, binding: Binding) -> tuple[Binding, ...] | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import inspect
 import types
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -133,6 +134,14 @@ class State:
     known: dict[object, Operand]
 
 
+class ConstantNeededError(UnsupportedError):
+    """A number from outside must be part of the program: it can be, if its value is guarded."""
+
+    def __init__(self, message: str, span: Span | None, hint: str, place: Place) -> None:
+        super().__init__(message, span, hint)
+        self.place = place
+
+
 @dataclass
 class Shared:
     """What the lowerings of a function and of its recursive callees have in common."""
@@ -147,6 +156,9 @@ class Shared:
     derived: dict[str, Derived] = field(default_factory=dict)
     # Functions with derivatives of their own, and those of their rules.
     rules: dict[object, Any] = field(default_factory=dict)
+    # Numbers from outside that are part of the program, and where those that are not lie.
+    constants: Mapping[Place, Any] = field(default_factory=dict)
+    numbers: dict[Value, Place] = field(default_factory=dict)
 
 
 class Lowerer:
@@ -211,6 +223,17 @@ class Lowerer:
 
     def unsupported(self, what: str, node: ast.AST, hint: str = "") -> UnsupportedError:
         return UnsupportedError(f"{what} is not supported", self.span(node), hint)
+
+    def constant_needed(
+        self, binding: Binding | None, what: str, node: ast.AST
+    ) -> UnsupportedError:
+        """Return the error for a number that must be part of the program."""
+        error = self.unsupported(f"{what} known only at run time", node, "write it as a constant")
+        operand = binding.operand if isinstance(binding, Num) else None
+        place = self.shared.numbers.get(operand) if isinstance(operand, Value) else None
+        if place is None:
+            return error
+        return ConstantNeededError(error.message, error.span, error.hint, place)
 
     # -- state -----------------------------------------------------------------------------
 
@@ -660,6 +683,12 @@ def bind_value(
         param = Value(lo.builder.names.fresh(name), tree)
         leaf = lo.array_param(param, name) if isinstance(tree, Array) else Num(param)
         made.append(leaf)
+        if isinstance(tree, Scalar) and tree.kind in "bi":
+            if place in lo.shared.constants:
+                value = lo.shared.constants[place]
+                lo.shared.guards[place] = Guard(place, value)
+                return static(value)
+            lo.shared.numbers[param] = place
         return leaf
     if isinstance(tree, trees.Numbers):
         param = Value(lo.builder.names.fresh(name), tree.array)
@@ -745,7 +774,11 @@ def _apart(fn: Function) -> Function:
     return replace(fn, name=name)
 
 
-def lower(fn: Callable[..., Any], arguments: dict[str, Any]) -> Lowered:
+def lower(
+    fn: Callable[..., Any],
+    arguments: dict[str, Any],
+    constants: Mapping[Place, Any] = MappingProxyType({}),
+) -> Lowered:
     """Lower `fn` for arguments of the given types.
 
     Parameters
@@ -754,9 +787,13 @@ def lower(fn: Callable[..., Any], arguments: dict[str, Any]) -> Lowered:
         A Python function with source.
     arguments : dict
         By parameter name, in order, the type tree of an argument (`trees`).
+    constants : mapping
+        Integers among arguments and captured variables that are part of the program, by place.
 
     Raises
     ------
+    ConstantNeededError
+        If another such integer must be one.
     AdcError
         If the function, or anything it calls, is not in the supported subset.
     """
@@ -772,7 +809,7 @@ def lower(fn: Callable[..., Any], arguments: dict[str, Any]) -> Lowered:
                 "adc reads Python source; builtins and callable objects have none",
             )
         fn = inner
-    lo = Lowerer()
+    lo = Lowerer(Shared(constants=constants))
     lo.builder.names.fresh("loss")
     source = source_of(fn)
     made: list[Num | ArrayRef] = []

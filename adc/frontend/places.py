@@ -144,5 +144,7 @@ class Guard:
         if self.key is not None:
             return trees.key_of(value) == self.key
         # Bound methods are made anew each time that they are read.
-        compared = str | bool | None | types.BuiltinMethodType | types.MethodType
-        return value is self.value or (isinstance(value, compared) and bool(value == self.value))
+        compared = str | int | None | types.BuiltinMethodType | types.MethodType
+        return value is self.value or (
+            isinstance(value, compared) and type(value) is type(self.value) and value == self.value
+        )
