@@ -408,3 +408,10 @@ def test_a_reader_that_leaves(tmp_path: Path) -> None:
         env={**os.environ, "ADC_CACHE_DIR": str(tmp_path)},
     )
     assert (made.stdout, made.stderr) == ("# What adc supports\n", "")
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main(["--version"])
+    assert caught.value.code == 0
+    assert capsys.readouterr().out.startswith("adc 0.")

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from adc import __version__
 from adc.api import POLICIES
 from adc.cli import commands, target
 from adc.cli.check import check
@@ -45,6 +46,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=_STATUS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    top.add_argument("--version", action="version", version=f"adc {__version__}")
     table = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     def add(name: str, run: Command, help: str, example: str) -> argparse.ArgumentParser:
