@@ -38,6 +38,12 @@ class ArrayObject:
     alias: set[ArrayObject] = field(default_factory=set)
     # It keeps the elements of a list (`growing`): only the list writes to it.
     kept: bool = False
+    # The first variable that it was bound to, if any.
+    variable: str = ""
+
+    @property
+    def users_name(self) -> str:
+        return self.variable or self.name
 
 
 def related(a: ArrayObject | None, b: ArrayObject | None) -> bool:

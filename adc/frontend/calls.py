@@ -470,8 +470,8 @@ def call_recursive(
             for other in unique:
                 if isinstance(other, ArrayRef) and other.object in leaf.object.alias:
                     raise AliasError(
-                        f"{leaf.object.name!r} and {other.object.name!r} may or may not be the "
-                        "same array here",
+                        f"{leaf.object.users_name!r} and {other.object.users_name!r} may or may "
+                        "not be the same array here",
                         lo.span(node),
                         "make one of them a copy with `.copy()`",
                     )

@@ -387,10 +387,10 @@ class Lowerer:
         line = f" (line {self.builder.loc.line})" if self.builder.loc else ""
         for other in obj.alias:
             self.stale[other] = (
-                f"{obj.name!r} may be in this list and was changed{line}"
+                f"{obj.users_name!r} may be in this list and was changed{line}"
                 if other.kept
-                else f"{other.name!r} and {obj.name!r} may or may not be the same array here, and "
-                f"{obj.name!r} was changed"
+                else f"{other.users_name!r} and {obj.users_name!r} may or may not be the same "
+                f"array here, and {obj.users_name!r} was changed"
             )
 
     def bits_of(self, operand: Operand) -> int:

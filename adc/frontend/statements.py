@@ -132,6 +132,10 @@ def assign(lo: Lowerer, target: ast.expr, value: Binding) -> None:
     """Bind `value` to a name, an element or a pattern of them."""
     match target:
         case ast.Name(id=name):
+            if isinstance(value, ArrayRef) and not value.view and lo.frame.site is None:
+                obj = value.object
+                if obj not in lo.origin:  # which has a name
+                    obj.variable = obj.variable or name
             lo.frame.env[name] = value
             lo.frame.partial.discard(name)
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
