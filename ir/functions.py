@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -23,6 +24,11 @@ from adc.ir.core import (
 )
 from adc.ir.types import INT, Array, Scalar
 from adc.ir.walk import Names, map_blocks
+
+
+def users_name(name: str) -> str:
+    """Return what a user calls a function that has a rule, or that belongs to one."""
+    return re.sub(r"_(custom|record|tangent|reverse)\d*$", "", name)
 
 
 def called(fn: Function) -> Iterator[str]:
@@ -115,4 +121,4 @@ def _dot(builder: Builder, a: Value, b: Value, total: Operand, index: tuple[Valu
     return result
 
 
-__all__ = ["called", "contracted", "reached", "without_prints"]
+__all__ = ["called", "contracted", "reached", "users_name", "without_prints"]

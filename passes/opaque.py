@@ -13,13 +13,12 @@ because derivatives commute. Reverse over reverse is forward over reverse: there
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 
 from adc.ir.core import Derived, Function, Rule
 from adc.ir.errors import NotDifferentiableError, Span
-from adc.ir.functions import contracted, reached, without_prints
+from adc.ir.functions import contracted, reached, users_name, without_prints
 
 Groups = tuple[tuple[int, ...], ...]
 
@@ -68,16 +67,12 @@ class Derivatives:
         return self.get(reached(contracted(without_prints(tangent), moving)), wrt, ())
 
 
-def users_name(fn: Function) -> str:
-    """Return what a user calls a function that has a rule."""
-    return re.sub(r"_(custom|record)\d*$", "", fn.name)
-
-
 def not_covered(callee: Function, position: int, loc: Span | None) -> NotDifferentiableError:
     """Return the error for what a function depends on and its rule does not mention."""
     name = callee.params[position].name
     return NotDifferentiableError(
-        f"the rule of {users_name(callee)}() says nothing about {name!r}, which the function uses",
+        f"the rule of {users_name(callee.name)}() says nothing about {name!r}, which the function "
+        "uses",
         loc,
         "pass it as an argument of the function, so that the rule can give its derivative",
     )
@@ -88,12 +83,12 @@ def check_symmetric(of: Function, loc: Span | None) -> None:
     for each in (of, *of.callees):
         if each.rule is not None:
             raise NotDifferentiableError(
-                f"a gradient is differentiated in reverse, and {users_name(each)}() in it has a "
-                "rule of its own",
+                f"a gradient is differentiated in reverse, and {users_name(each.name)}() in it has "
+                "a rule of its own",
                 loc,
                 "use `adc.hvp` or `adc.jvp` of the gradient: second derivatives that follow a "
                 "custom rule are taken forward over reverse",
             )
 
 
-__all__ = ["Derivatives", "check_symmetric", "not_covered", "users_name"]
+__all__ = ["Derivatives", "check_symmetric", "not_covered"]

@@ -41,11 +41,12 @@ from adc.ir.core import (
     derivative_type,
 )
 from adc.ir.errors import IRError, NotDifferentiableError
+from adc.ir.functions import users_name
 from adc.ir.opdef import vjp_rule
 from adc.ir.types import Array
 from adc.ir.walk import Names
 from adc.passes.activity import Marks, flows, is_zero
-from adc.passes.opaque import Derivatives, not_covered, users_name
+from adc.passes.opaque import Derivatives, not_covered
 
 
 @dataclass(frozen=True)
@@ -245,7 +246,7 @@ class Tangents:
             )
         else:
             raise NotDifferentiableError(
-                f"{users_name(callee)}() has a rule for reverse mode only",
+                f"{users_name(callee.name)}() has a rule for reverse mode only",
                 stmt.loc,
                 "give it one for forward mode with `adc.custom_jvp`, which serves both modes",
             )

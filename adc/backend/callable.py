@@ -48,7 +48,7 @@ def _stub(function: Any, result_of: Callable[[Any, tuple[Any, ...]], Any]) -> Ca
     def implementation(*args: Any) -> Callable[..., Any]:
         found = result_of(function, tuple(_sample(arg) for arg in args))
         try:
-            out_type = numba.typeof(found)  # type: ignore[no-untyped-call]
+            out_type = numba.typeof(found)  # type: ignore[no-untyped-call]  # Numba has no types
         except ValueError as error:
             raise TypingError(f"adc: the result of {function!r}: {error}") from None
 

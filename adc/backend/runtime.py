@@ -366,6 +366,9 @@ def poll_state(b: ir.IRBuilder, state: ir.Value, work: ir.Value) -> ir.Value:
 
 
 # --- what emitted code calls ----------------------------------------------------------------------
+#
+# Names for readers and imports: `instructions` knows them and writes what they do, nothing runs
+# their bodies.
 
 
 def view(address: Any, dtype: Any, shape: Any) -> Any:

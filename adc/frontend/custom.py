@@ -23,6 +23,7 @@ from adc.frontend.bindings import (
     Static,
     TupleOf,
     kind_of,
+    shares,
 )
 from adc.frontend.lower import Lowerer
 from adc.frontend.outline import Outline, Part
@@ -63,7 +64,7 @@ def call(
         given[k] = structures.detached(lo, given[k], node, sources)
     chosen = [given[k] for k in free]
     rules = [Static(rule) for rule in functions]
-    outline = Outline(lo, (primal, *rules, *given), chosen, node, sources)
+    outline = Outline(lo, (primal, *rules, *given), chosen, node, sources, may_change=False)
     return _Maker(lo, outline, fn, kind, given, free, fixed, node).call()
 
 
@@ -77,6 +78,8 @@ class Made:
         Of the function and of those of its rule.
     primal : Part or None
         The function, as soon as it is lowered.
+    returned : frozenset of int
+        The parameters that it may return.
     outside, taken : tuples of Place
         What all of them find outside the code, and the reverse rule alone.
     functions : tuple of Function
@@ -85,6 +88,7 @@ class Made:
 
     names: tuple[str, ...]
     primal: Part | None = None
+    returned: frozenset[int] = frozenset()
     outside: tuple[Place, ...] = ()
     taken: tuple[Place, ...] = ()
     functions: tuple[Function, ...] = ()
@@ -135,6 +139,11 @@ class _Maker:
                 else Num(value)
                 for value in values
             ]
+        for leaf in leaves:
+            if isinstance(leaf, ArrayRef):
+                # In Python a result may be an argument: who writes to one may not read the other.
+                for position in made.returned:
+                    shares(leaf.object, self.outline.source(position))
         return structures.returned(lo, made.primal.result, made.primal.heap, iter(leaves))
 
     def _found(self, places: Sequence[Place]) -> list[Operand]:
@@ -143,6 +152,7 @@ class _Maker:
     def _make(self, made: Made) -> None:
         """Lower the functions, again and again until it is settled what they find outside."""
         made.primal = self._primal(made)
+        made.returned = frozenset(self.outline.returned)
         made.outside = tuple(made.primal.captured)
         while True:
             before = (made.outside, made.taken)

@@ -26,6 +26,7 @@ from adc.frontend.places import Place
 from adc.ir.builder import integer
 from adc.ir.core import Function, Literal, Operand, Stmt, Value
 from adc.ir.errors import TypeMismatchError, UnsupportedError
+from adc.ir.functions import users_name
 from adc.ir.types import Type
 from adc.ir.walk import Names
 
@@ -49,6 +50,8 @@ class Outline:
     Several functions may be made with the same parameters. What is `chosen` among the inputs is the
     function's own (`structures.detached`): a parameter, also where it is a constant.
 
+    With `may_change` a function may change it: nobody else sees that.
+
     Attributes
     ----------
     operands : list
@@ -62,6 +65,8 @@ class Outline:
         chosen: Sequence[Binding],
         node: ast.AST,
         sources: Mapping[ArrayObject, ArrayObject],
+        *,
+        may_change: bool = True,
     ) -> None:
         self.lo = lo
         self.node = node
@@ -76,7 +81,10 @@ class Outline:
         variable = {
             _key(leaf) for each in (*chosen, *held.values()) for leaf in closures.leaves_of(each)
         }
-        self._own = set(held)
+        self._own = set(held) if may_change else set()
+        self._may_change = may_change
+        # The parameters that a function made here may return, itself or a view.
+        self.returned: set[int] = set()
         self._chosen = variable
         self.operands: list[Operand] = []
         self._at: dict[int, int] = {}
@@ -90,6 +98,13 @@ class Outline:
     def position(self, leaf: Num | ArrayRef) -> int:
         """Return which parameter a number or array is."""
         return self._at[_key(leaf)]
+
+    def source(self, position: int) -> ArrayObject:
+        """Return the array that a parameter was given."""
+        key = next(key for key, at in self._at.items() if at == position)
+        objects = (leaf.object for leaf in self._leaves if isinstance(leaf, ArrayRef))
+        obj = next(obj for obj in objects if id(obj) == key)
+        return self._sources.get(obj, obj)
 
     def enter(self) -> tuple[Lowerer, TupleOf, tuple[Value, ...]]:
         """Return a lowerer for one more function, its inputs there, and its parameters."""
@@ -136,6 +151,11 @@ class Outline:
         result = elementwise.materialised(sub, result, self.node)
         if isinstance(result, Unstable | Unbound):
             raise TypeMismatchError(f"the result {result.why}", self.lo.span(self.node))
+        for each in (result, *closures.reachable(sub, [result]).values()):
+            for leaf in closures.leaves_of(each):
+                if isinstance(leaf, ArrayRef):
+                    found = {leaf.object, *leaf.object.alias} & set(self._arrays)
+                    self.returned |= {self._at[self._arrays[obj]] for obj in found}
         heap: dict[str, Binding] = {}
         result = results.finished(sub, result, heap)
         operands = tuple(leaf_operand(sub, leaf) for leaf in results.leaves_of(result, heap))
@@ -156,9 +176,10 @@ class Outline:
         for obj, key in self._arrays.items():
             if sub.versions.get(obj, sub.origin[obj]) is sub.origin[obj]:
                 continue
-            if key not in self._chosen or self._is_shared(key):
+            if not self._may_change or key not in self._chosen or self._is_shared(key):
                 raise UnsupportedError(
-                    f"a derivative of {name}(), which changes {obj.name!r}, is not supported",
+                    f"a derivative of {users_name(name)}(), which changes {obj.name!r}, is not "
+                    "supported",
                     self.lo.span(self.node), "let it work on a copy",
                 )  # fmt: skip
 
