@@ -86,6 +86,26 @@ def pulled_back(x: Any, s: Any) -> Any:
     return np.sum(a) + b
 
 
+@adc.jit
+def _first_times_five(a: Any) -> Any:
+    a[0] = 5.0 * a[1]
+    return np.sum(a)
+
+
+@adc.jit
+def _same(a: Any) -> Any:
+    return a
+
+
+@program(X)
+def compiled_functions_change_nothing(x: Any) -> Any:
+    y = x * 1.0
+    product = _first_times_five(y) * np.sum(y)
+    z = _same(y)
+    z[0] = 7.0
+    return product + np.sum(y) * 2.0 + np.sum(z)
+
+
 @program(X, 0.7)
 def auxiliary(x: Any, s: Any) -> Any:
     def f(y: Any) -> Any:

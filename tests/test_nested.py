@@ -35,6 +35,7 @@ NO_TANGENT = {
 
 
 DEFAULT = {
+    "compiled_functions_change_nothing",
     "trajectory", "descent_until_it_stops", "branches", "forward_mode", "structures", "snapshot",
     "custom_reverse_on_a_path", "custom_forward",
 }  # fmt: skip

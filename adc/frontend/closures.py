@@ -86,7 +86,7 @@ def closed(lo: Lowerer, binding: Binding, node: ast.AST, within: tuple[object, .
 def reachable(lo: Lowerer, bindings: Iterable[Binding]) -> dict[str, Binding]:
     """Return what the lists, dicts and objects hold that are reached from bindings, by slot."""
     found: dict[str, Binding] = {}
-    todo = [ref for binding in bindings for ref in _refs(binding)]
+    todo = [ref for binding in bindings for ref in refs_of(binding)]
     while todo:
         ref = todo.pop()
         if ref.slot not in found:
@@ -95,16 +95,16 @@ def reachable(lo: Lowerer, bindings: Iterable[Binding]) -> dict[str, Binding]:
     return found
 
 
-def _refs(binding: Binding) -> Iterator[Ref]:
+def refs_of(binding: Binding) -> Iterator[Ref]:
     match binding:
         case TupleOf(items=items):
             for item in items:
-                yield from _refs(item)
+                yield from refs_of(item)
         case Closure():
             for _, part in _parts(binding):
-                yield from _refs(part)
+                yield from refs_of(part)
         case Transformed(fn=inner) | Bound(owner=inner):
-            yield from _refs(inner)
+            yield from refs_of(inner)
         case _:
             yield from refs(binding)
 

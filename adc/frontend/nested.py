@@ -14,7 +14,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from adc.frontend import calls, containers, elementwise, numbers, results, structures, views
+from adc.frontend import (
+    calls,
+    closures,
+    containers,
+    elementwise,
+    numbers,
+    results,
+    structures,
+    views,
+)
 from adc.frontend.bindings import (
     NONE,
     ArrayObject,
@@ -22,6 +31,7 @@ from adc.frontend.bindings import (
     Binding,
     Bound,
     Closure,
+    Growing,
     ListRef,
     NamedTuple,
     Num,
@@ -66,7 +76,9 @@ def transform(
     """Lower a call of `grad` or one of its relatives."""
     kwargs = {key: value for key, value in kwargs.items() if key not in _IGNORED}
     if name in _SAME:
-        return args[0] if args else Transformed(NONE, name, Level(()))
+        if name == "checkpoint" and args:
+            return args[0]
+        return Transformed(args[0] if args else NONE, name, Level(()))
     if name in _LEVELS:
         fn, *rest = args or [kwargs.pop("fn", NONE)]
         level = _level(lo, name, fn, rest, kwargs, node)
@@ -127,6 +139,8 @@ def of_object(value: Any) -> Binding | None:
     if applied is None:
         return None
     binding: Binding = Static(value.__wrapped__)
+    if not applied:
+        return Transformed(binding, "jit", Level(()))
     for kind, level in applied:
         binding = Transformed(binding, kind, level)
     return binding
@@ -139,10 +153,30 @@ def call(
     """Lower a call of a derivative."""
     if target.fn == NONE:  # `adc.grad(argnums=1)(f)`
         (fn,) = args
-        return fn if target.kind in _SAME else replace(target, fn=fn)
+        return fn if target.kind == "checkpoint" else replace(target, fn=fn)
+    if target.kind == "jit":
+        return _apart(lo, target, args, kwargs, node)
     if target.kind in ("grad", "value_and_grad"):
         return _gradient(lo, target, args, kwargs, node)
     return _jacobian(lo, target, args, kwargs, node)
+
+
+def _apart(
+    lo: Lowerer, target: Transformed, args: list[Binding], kwargs: dict[str, Binding],
+    node: ast.Call,
+) -> Binding:  # fmt: skip
+    """Lower a call of a compiled function: it changes no argument, and returns none."""
+
+    def apart(binding: Binding) -> Binding:
+        binding = elementwise.materialised(lo, binding, node)
+        held = (lo.held(ref) for ref in closures.refs_of(binding))
+        if any(isinstance(each, Growing) for each in held):
+            return binding
+        return structures.detached(lo, binding, node, {})
+
+    given = [apart(arg) for arg in args]
+    named = {name: apart(arg) for name, arg in kwargs.items()}
+    return apart(calls.apply(lo, target.fn, given, named, node))
 
 
 @dataclass(frozen=True)
