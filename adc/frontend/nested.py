@@ -167,16 +167,22 @@ def _apart(
 ) -> Binding:  # fmt: skip
     """Lower a call of a compiled function: it changes no argument, and returns none."""
 
+    lent = set(lo.lent)
+
     def apart(binding: Binding) -> Binding:
         binding = elementwise.materialised(lo, binding, node)
-        held = (lo.held(ref) for ref in closures.refs_of(binding))
-        if any(isinstance(each, Growing) for each in held):
+        grown = [ref for ref in closures.refs_of(binding) if isinstance(lo.held(ref), Growing)]
+        if grown:  # read, but not changed
+            lo.lent |= {ref.slot for ref in grown}
             return binding
         return structures.detached(lo, binding, node, {})
 
-    given = [apart(arg) for arg in args]
-    named = {name: apart(arg) for name, arg in kwargs.items()}
-    return apart(calls.apply(lo, target.fn, given, named, node))
+    try:
+        given = [apart(arg) for arg in args]
+        named = {name: apart(arg) for name, arg in kwargs.items()}
+        return apart(calls.apply(lo, target.fn, given, named, node))
+    finally:
+        lo.lent = lent
 
 
 @dataclass(frozen=True)
