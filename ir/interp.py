@@ -39,6 +39,7 @@ from adc.ir.core import (
 )
 from adc.ir.errors import AdcError, IRError, exception_named
 from adc.ir.opdef import numpy_value
+from adc.ir.sums import Lanes, Sums, summed
 from adc.ir.types import Array
 
 # Stops runaway loops of programs under test.
@@ -94,6 +95,7 @@ class Interpreter:
         self.tape: list[tuple[Any, ...]] = []
         self.printed: list[str] = []
         self.steps = 0
+        self.sums: dict[int, tuple[int, ...]] = {}
 
     def run(self, args: Sequence[Any]) -> tuple[Any, ...]:
         with np.errstate(all="ignore"):
@@ -141,7 +143,10 @@ class Interpreter:
 
         match stmt:
             case Apply(results=results, op=op, args=args, params=params):
-                value = op.evaluate(*params, *many(args))
+                found = many(args)
+                if op.name == "sum" and isinstance(found[0], Lanes):
+                    return (found[0].add(found[1]),)
+                value = op.evaluate(*params, *found)
                 if len(results) > 1:
                     return tuple(value)
                 ty = results[0].type
@@ -162,12 +167,15 @@ class Interpreter:
                 carried: Sequence[Any] = many(init)
                 frames = frame.inner[label] = []
                 count = range(int(self.read(trips, env)))
+                sums = Sums(self.summed(stmt), carried)
+                carried = sums.carried
                 for k in reversed(count) if down else count:
                     inner = Frame(frame)
                     frames.append(inner)
                     env[index] = inner.values[index] = np.int64(k)
+                    sums.enter(k)
                     carried = self.block(body, carried, env, inner, mirror)
-                return carried
+                return sums.leave(carried)
             case While(label=label, init=init, body=body):
                 carried = many(init)
                 frames = frame.inner[label] = []
@@ -178,12 +186,14 @@ class Interpreter:
                     again, *carried = self.block(body, carried, env, inner, mirror)
                 return carried
             case Reverse(loop=loop, index=index, init=init, body=body):
-                carried = many(init)
                 frames = mirror.loop(loop)
+                sums = Sums(self.summed(stmt), many(init))
+                carried = sums.carried
                 for k in reversed(range(len(frames))):
                     env[index] = np.int64(k)
+                    sums.enter(k)
                     carried = self.block(body, carried, env, Frame(frame), frames[k])
-                return carried
+                return sums.leave(carried)
             case Call(callee=callee, args=args) if callee in self.derived:
                 if self.derive is None:
                     raise IRError(f"{callee} has no statements yet: {stmt}")
@@ -225,6 +235,11 @@ class Interpreter:
                     raise IRError(f"popped {popped} for {', '.join(map(str, results))}")
                 return popped
         raise AssertionError(stmt)
+
+    def summed(self, loop: For | Reverse) -> tuple[int, ...]:
+        if id(loop) not in self.sums:
+            self.sums[id(loop)] = tuple(summed(loop))
+        return self.sums[id(loop)]
 
     def element(self, array: Any, index: Sequence[Any], stmt: Stmt) -> Any:
         where = tuple(int(i) for i in index)

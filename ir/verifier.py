@@ -41,6 +41,7 @@ from adc.ir.core import (
 )
 from adc.ir.errors import IRError
 from adc.ir.printer import operand_text, print_stmt
+from adc.ir.sums import has_sums, lane_values
 from adc.ir.types import Array, Scalar, Type
 from adc.ir.walk import inner_values
 
@@ -272,6 +273,7 @@ class _Verifier:
             self.read(None, operand, scope)
         if self.fn.mirror and self.fn.mirror not in self.callees:
             self.error(None, f"no function named {self.fn.mirror} to mirror")
+        self.sums()
         labels: set[str] = set()
         writes: set[bool] = set()
         for stmt in walk(self.fn.body):
@@ -284,6 +286,26 @@ class _Verifier:
                 if len(writes) > 1:
                     self.error(stmt, "both value form and buffer form")
         return self.errors
+
+
+    def sums(self) -> None:
+        """A sum in lanes has no partial sums that anybody could read."""
+        if not has_sums(self.fn.body):
+            return
+        lanes = lane_values(self.fn)
+        carried = {
+            param
+            for stmt in walk(self.fn.body)
+            if isinstance(stmt, For | While | Reverse)
+            for param in stmt.body.params
+        }
+        for stmt in walk(self.fn.body):
+            match stmt:
+                case Apply(op=op, args=(first, _)) if op.name == "sum":
+                    if first in carried and first not in lanes:
+                        self.error(stmt, f"a partial sum of {first} is read, too")
+                case Recall(value=value) if value in lanes:
+                    self.error(stmt, f"{value} is a partial sum")
 
 
 def problems(fn: Function) -> list[str]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from adc.backend import prelude, vector_math
-from adc.backend.expressions import Expr
+from adc.backend.expressions import Expr, numpy_name
 from adc.backend.traffic import Traffic
 from adc.backend.writer import PLACES, RUNTIME, Shared, Site
 from adc.ir.core import (
@@ -45,6 +45,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.errors import IRError
+from adc.ir.sums import LANES, has_sums, summed
 from adc.ir.types import Array, Type
 
 # Iterations of a loop at the top between two looks for signals.
@@ -87,6 +88,7 @@ class _Emitter(Traffic):
     def __init__(self, fn: Function, shared: Shared, *, main: bool, part: bool) -> None:
         super().__init__(fn, shared, main=main)
         self._part = part
+        self._sums = {id(s): summed(s) for s in walk(fn.body) if isinstance(s, For)}
         self._depth = 0
         # The cost of the loops since the last look for signals.
         self._unlooked = 0.0
@@ -144,7 +146,7 @@ class _Emitter(Traffic):
         start = len(self._lines)
         last = self._last
         self.stmts(block.stmts)
-        self.move([self.name(target) for target in targets], block.yields)
+        self.move([self.target(target) for target in targets], block.yields)
         if len(self._lines) == start:
             self.line("pass")
         self._indent -= 1
@@ -154,7 +156,8 @@ class _Emitter(Traffic):
         cond = self.expr(stmt.cond)
         self.flush()
         self.comment(stmt.loc)
-        then, orelse = (bool(arm.stmts or stmt.results) for arm in (stmt.then, stmt.orelse))
+        stays = any(self.target(result) for result in stmt.results)
+        then, orelse = (bool(arm.stmts or stays) for arm in (stmt.then, stmt.orelse))
         if not then and not orelse:
             return
         if then:
@@ -163,10 +166,15 @@ class _Emitter(Traffic):
             header = "else:" if then else f"if not {cond.text}:"
             self.block(stmt.orelse, stmt.results, header)
 
+    def target(self, value: Value) -> str:
+        """Return the variable of a value; partial sums have none."""
+        return "" if value in self._lanes else self.name(value)
+
     def move(self, targets: Sequence[str], sources: Sequence[Operand]) -> None:
         """Assign all `sources` to `targets` at once."""
-        found = [self.expr(source) for source in sources]
-        todo = [pair for pair in zip(targets, found, strict=True) if pair[1].bare != pair[0]]
+        pairs = zip(targets, sources, strict=True)
+        found = [(target, self.expr(source)) for target, source in pairs if target]
+        todo = [pair for pair in found if pair[1].bare != pair[0]]
         while todo:
             for pair in todo:
                 if not any(pair[0] in other[1].reads for other in todo if other is not pair):
@@ -182,6 +190,9 @@ class _Emitter(Traffic):
         """Bind the carried values; parameters and results share one variable each."""
         names: list[str] = []
         for param, result in zip(stmt.body.params, stmt.results, strict=True):
+            if param in self._lanes:
+                names.append("")
+                continue
             name = self.name(param)
             self._names[result] = name
             self._mutable.add(name)
@@ -200,20 +211,26 @@ class _Emitter(Traffic):
         self.flush()
         index = self.name(stmt.index)
         count = trips.bare
+        adds = self.adds(stmt)
         block = id(stmt) in self._shared.tapes.blocks
         inner = not any(isinstance(s, For | While | Call) for s in walk(stmt.body.stmts))
         small = self.is_short(stmt)
         if block and not self.never_negative(stmt.trips):
             count = self.helper("trips")
             self.line(f"{count} = max({trips.bare}, 0)")  # the size of the block
-        elif not trips.atomic and (block or stmt.down or (inner and not small)):
+        elif not trips.atomic and (block or stmt.down or adds or (inner and not small)):
             count = self.helper("trips")
             self.line(f"{count} = {trips.bare}")
         outer_bases, outer_rows = self._bases, self._rows
         if block:
             self.reserve(stmt, count)
         indent = self._indent
-        if inner and not small and self.is_long(stmt):
+        lane, sums = self._lane, self.open_lanes(stmt, names, count, adds)
+        if adds and count.isdigit() and int(count) <= LANES:
+            adds, self._lane = False, index
+        if adds:
+            self.in_blocks(stmt, count, index, poll=inner and not small)
+        elif inner and not small and self.is_long(stmt):
             count = self.strip(stmt, count, index)
             self._unlooked = 0.0
         else:
@@ -231,6 +248,62 @@ class _Emitter(Traffic):
         self.body(stmt, names, poll=not inner and not self.has_inner_loop(stmt.body))
         self._indent = indent
         self._bases, self._rows = outer_bases, outer_rows
+        self._lane = lane
+        for name, buffer, used in sums:
+            self.line(f"{name} = {name} + total({buffer}, {used})")
+
+    def adds(self, loop: For) -> bool:
+        """Whether an iteration of a loop itself, not of one in it, adds to lanes."""
+
+        def direct(stmts: Sequence[Stmt]) -> bool:
+            return any(
+                (isinstance(s, Apply) and s.op.name == "sum")
+                or (isinstance(s, If) and any(direct(b.stmts) for b in blocks(s)))
+                for s in stmts
+            )
+
+        return direct(loop.body.stmts)
+
+    def open_lanes(
+        self, stmt: For, names: list[str], count: str, adds: bool
+    ) -> list[tuple[str, str, str]]:
+        """Make the lanes of the sums that end with a loop; return their names and sizes."""
+        found: list[tuple[str, str, str]] = []
+        for k, members in self._sums[id(stmt)].items():
+            param = stmt.body.params[k]
+            if param in self._lanes:
+                continue
+            buffer = self.helper(f"{names[k]}_lanes")
+            self._lanes.update(dict.fromkeys(members, buffer))
+            used = "LANES"
+            if adds and not has_sums([s for s in stmt.body.stmts if isinstance(s, For)]):
+                used = str(min(int(count), LANES)) if count.isdigit() else f"min({count}, LANES)"
+            self.line(f"{buffer} = lanes({numpy_name(param.type.dtype)}, {used})")
+            found.append((names[k], buffer, used))
+            names[k] = ""
+        return found
+
+    def in_blocks(self, stmt: For, count: str, index: str, *, poll: bool) -> None:
+        """Open a loop over blocks of as many iterations as there are lanes, and one over a block."""
+        long = poll and self.is_long(stmt)
+        if poll and not long and self.is_due(stmt):
+            self.stop_if(f"poll(state, {count})")
+        start = self.helper(f"{index}_block")
+        self._lane = f"{index} - {start}"
+        stop = f"min({start} + LANES, {count})"
+        if stmt.down:
+            last = f"({self.minus_one(count)}) & (-LANES)"
+            self.line(f"for {start} in range({last}, -1, -LANES):")
+        else:
+            self.line(f"for {start} in range(0, {count}, LANES):")
+        self._indent += 1
+        if long:
+            self.stop_if("poll(state, LANES)")
+            self._unlooked = 0.0
+        if stmt.down:
+            self.line(f"for {index} in range({stop} - 1, {start} - 1, -1):")
+        else:
+            self.line(f"for {index} in range({start}, {stop}):")
 
     def never_negative(self, trips: Operand) -> bool:
         if isinstance(trips, Literal):
@@ -444,6 +517,8 @@ def emit(fn: Function) -> Emitted:
     head += ["", 'OPTIONS = {"nogil": True, "error_model": "numpy", "pipeline_class": Compiler}']
     if "PART" in words:
         head.append('PART = {**OPTIONS, "inline": "never"}')
+    if "LANES" in words:
+        head.append(f"LANES = {LANES}  # partial sums of a loop")
     if "STRIP" in words:
         head.append(f"STRIP = {STRIP}  # iterations between two looks for signals")
     if words & set(PLACES):

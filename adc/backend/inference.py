@@ -21,7 +21,9 @@ OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
 }  # fmt: skip
 # Of two integers of 64 bits: the comparison by which the first is chosen.
 CHOICES = {"min": operator.lt, "max": operator.gt}
-RUNTIME = frozenset({"empty", "fresh", "grow", "note", "poll", "release", "tape", "view"})
+RUNTIME = frozenset(
+    {"empty", "fresh", "grow", "lanes", "note", "poll", "release", "tape", "total", "view"}
+)
 
 
 class Types:
@@ -159,6 +161,10 @@ class Types:
                     return types.boolean
                 case "note" | "release":
                     return types.none
+                case "lanes":
+                    return types.Array(dtype_of(arguments[0]), 1, "C")
+                case "total":
+                    return self.expr(arguments[0]).dtype
                 case "tape" | "grow":
                     return types.Array(dtype_of(arguments[-1]), 1, "C")
             shape = self.expr(arguments[-1])

@@ -16,6 +16,7 @@ from llvmlite import ir
 from adc.backend import runtime
 from adc.backend.inference import CHOICES, OPERATORS, RUNTIME, constant_type, dtype_of
 from adc.backend.numba_api import cgutils, empty_array, types
+from adc.ir.sums import LANES
 
 if TYPE_CHECKING:
     from adc.backend.lowering import Module
@@ -356,6 +357,18 @@ class Function:
         if name == "view":
             ty = types.Array(dtype_of(arguments[1]), len(shape := self.sizes(arguments[2])), "C")
             return self.array_at(ty, self.expr(arguments[0]).value, shape)
+        if name == "lanes":
+            ty = types.Array(dtype_of(arguments[0]), 1, "C")
+            item = self.context.get_data_type(ty.dtype)
+            with b.goto_entry_block():
+                buffer = b.alloca(ir.ArrayType(item, LANES))
+                buffer.align = 64
+            first = b.bitcast(buffer, item.as_pointer())
+            runtime.fill_lanes(b, first, self.expr(arguments[1]).value)
+            return Array(ty, first, (ir.Constant(_I64, LANES),), (), None)
+        if name == "total":
+            lanes, used = (self.expr(each) for each in arguments)
+            return Scalar(lanes.type.dtype, runtime.total_of(b, lanes.data, used.value))
         state = self.expr(arguments[0]).data
         match name:
             case "empty":

@@ -27,6 +27,7 @@ from adc.ir.core import (
     operands,
     walk,
 )
+from adc.ir.sums import lane_values
 from adc.ir.types import Array
 
 # A block of more statements than `MOST` is divided into parts of about `PART`.
@@ -86,6 +87,7 @@ class _Outliner:
         self.fn = fn
         self.escaping = escaping
         self.taken = taken
+        self.lanes = lane_values(fn)
         self.parts: list[Function] = []
         self.moved: list[tuple[Stmt, Stmt]] = []
 
@@ -134,10 +136,12 @@ class _Outliner:
     def stays(self, stmt: Stmt) -> bool:
         """Whether a statement must stand in the block itself.
 
-        It does if it makes an array that outlives the block, or moves a frame: where the frames of
-        a loop lie is arranged in the loop.
+        It does if it makes an array that outlives the block, or moves a frame, or adds to lanes:
+        where the frames and lanes of a loop lie is arranged in the loop.
         """
-        if isinstance(stmt, Push | Pop):
+        if isinstance(stmt, Push | Pop) or any(v in self.lanes for v in operands(stmt)):
+            return True
+        if isinstance(stmt, If) and self.lanes.intersection(_reads((stmt,))):
             return True
         return isinstance(stmt, Apply) and any(v in self.escaping for v in stmt.results)
 

@@ -8,6 +8,7 @@ needs no lock of the interpreter; `adc.backend.memory` owns it.
   of its own, and the state notes how much would have been needed. `release` moves the pointer down
   again and frees what did not fit.
 * `fresh` makes an array that may outlive the call.
+* `lanes` are the partial sums of a loop on the stack, `total` combines them.
 * `grow` makes a tape larger, `tape` is its memory as an array.
 * `poll` counts work down and looks for signals about every 50 ms.
 
@@ -127,6 +128,7 @@ def _helper(
     result: ir.Type,
     args: list[ir.Type],
     body: Callable[[ir.IRBuilder, Any], None],
+    cold: bool = True,
 ) -> ir.Function:
     """Return the function `name` of `module`, whose code `body` writes if it is not there."""
     found = module.globals.get(name)
@@ -135,7 +137,8 @@ def _helper(
     function = ir.Function(module, ir.FunctionType(result, args), name)
     function.linkage = "linkonce_odr"
     function.attributes.add("noinline")
-    function.attributes.add("cold")
+    if cold:
+        function.attributes.add("cold")
     body(ir.IRBuilder(function.append_basic_block()), function.args)
     return function
 
@@ -265,6 +268,46 @@ def _release_helper(module: ir.Module) -> ir.Function:
     return _helper(module, "adc_release", ir.VoidType(), [_I64.as_pointer(), _I64], body)
 
 
+def _total_helper(module: ir.Module, item: ir.Type) -> ir.Function:
+    """``T adc_total(T *lanes, i64 width)``: `adc.ir.sums.combine` of a power of two of lanes."""
+
+    def body(b: ir.IRBuilder, args: Any) -> None:
+        lanes, width = args
+        test, halve, rest = (b.function.append_basic_block() for _ in range(3))
+        entry = b.block
+        b.branch(test)
+        b.position_at_end(test)
+        wide = b.phi(_I64)
+        wide.add_incoming(width, entry)
+        b.cbranch(b.icmp_signed(">", wide, ir.Constant(_I64, 8)), halve, rest)
+        b.position_at_end(halve)
+        half = b.lshr(wide, ir.Constant(_I64, 1))
+
+        def add(count: int, at: Any, other: Any) -> None:
+            vector = ir.VectorType(item, count).as_pointer()
+            low, high = (b.bitcast(b.gep(lanes, [k]), vector) for k in (at, other))
+            align = 4 if isinstance(item, ir.FloatType) else 8
+            left, right = b.load(low, align=align), b.load(high, align=align)
+            b.store(b.fadd(left, right), low, align=align)
+
+        steps = b.lshr(half, ir.Constant(_I64, 3))
+        with cgutils.for_range(b, steps, intp=_I64) as loop:
+            at = b.shl(loop.index, ir.Constant(_I64, 3))
+            add(8, at, b.add(at, half))
+        wide.add_incoming(half, b.block)
+        b.branch(test)
+        b.position_at_end(rest)
+        for count in (4, 2, 1):
+            with b.if_then(b.icmp_signed(">", wide, ir.Constant(_I64, count))):
+                add(count, ir.Constant(_I64, 0), ir.Constant(_I64, count))
+        b.ret(b.load(lanes))
+
+    name = f"adc_total_{item}"
+    made = _helper(module, name, item, [item.as_pointer(), _I64], body, cold=False)
+    made.linkage = "internal"  # so that LLVM sees that nobody keeps the address of the lanes
+    return made
+
+
 def _note_helper(module: ir.Module) -> ir.Function:
     """``i1 adc_note(state, word)``: false if there is no memory."""
 
@@ -287,6 +330,25 @@ def _note_helper(module: ir.Module) -> ir.Function:
 
 
 # --- what the lowering of emitted code writes -----------------------------------------------------
+
+
+def width(b: ir.IRBuilder, used: ir.Value) -> ir.Value:
+    """Write the number of lanes to combine: the least power of two that is not less than `used`."""
+    one = ir.Constant(_I64, 1)
+    below = b.sub(b.select(b.icmp_signed(">", used, one), used, one), one)
+    zeros = b.ctlz(below, ir.Constant(ir.IntType(1), 0))
+    return b.shl(one, b.sub(ir.Constant(_I64, 64), zeros))
+
+
+def fill_lanes(b: ir.IRBuilder, lanes: ir.Value, used: ir.Value) -> None:
+    """Write the neutral element of addition into the lanes that will be combined."""
+    with cgutils.for_range(b, width(b, used), intp=_I64) as loop:
+        b.store(ir.Constant(lanes.type.pointee, -0.0), b.gep(lanes, [loop.index]))
+
+
+def total_of(b: ir.IRBuilder, lanes: ir.Value, used: ir.Value) -> ir.Value:
+    """Write the sum of the first `used` lanes."""
+    return b.call(_total_helper(b.module, lanes.type.pointee), [lanes, width(b, used)])
 
 
 def itemsize(dtype: Any) -> int:
@@ -388,6 +450,16 @@ def empty(state: Any, dtype: Any, shape: Any) -> Any:
 
 def release(state: Any, mark: Any) -> None:
     """Release the arrays that `empty` made since the workspace was filled up to `mark`."""
+    raise NotImplementedError
+
+
+def lanes(dtype: Any, used: Any) -> Any:
+    """Return partial sums on the stack, of which the first `used` will be combined."""
+    raise NotImplementedError
+
+
+def total(partial: Any, used: Any) -> Any:
+    """Return the sum of the first `used` of `lanes`."""
     raise NotImplementedError
 
 

@@ -24,6 +24,9 @@ class StraightLine(Writer):
         if op.name == "total":
             self.total(stmt)
             return
+        if op.name == "sum" and stmt.args[0] in self._lanes:
+            self.add_to_lane(stmt)
+            return
         twice = expressions.uses_twice(op)
         args = [self.atom(arg) if twice else self.expr(arg) for arg in stmt.args]
         if op.name in ("wrap", "inside", "trips"):
@@ -52,6 +55,11 @@ class StraightLine(Writer):
         self.flush(loads=True)
         self.comment(stmt.loc)
         self.line(f"{target.text} {'+=' if stmt.accumulate else '='} {found}")
+
+    def add_to_lane(self, stmt: Apply) -> None:
+        found = self.text(stmt.args[1])
+        self.comment(stmt.loc)
+        self.line(f"{self._lanes[stmt.result]}[u({self._lane})] += {found}")
 
     def check(self, stmt: Check) -> None:
         cond = self.expr(stmt.cond)

@@ -39,10 +39,12 @@ RUNTIME = frozenset(
         "fill",
         "fresh",
         "grow",
+        "lanes",
         "note",
         "poll",
         "release",
         "tape",
+        "total",
         "view",
     )
 )
@@ -53,7 +55,7 @@ _RESERVED = (
     | set(PLACES)
     | set(keyword.kwlist)
     | {f"{part}_{dtype}" for part in ("tape", "top") for dtype in DTYPES}
-    | {"state", "np", "njit", "range", "min", "max", "STRIP", "OPTIONS"}
+    | {"state", "np", "njit", "range", "min", "max", "LANES", "STRIP", "OPTIONS"}
 )
 
 
@@ -149,6 +151,9 @@ class Writer:
         self._mutable: set[str] = set()  # variables of carried values: assigned again and again
         self._pending: dict[Value, Expr] = {}
         self._positions: dict[Value, str] = {}  # counters of loops as unsigned variables
+        # Values that stand for partial sums: where these lie. And which the innermost loop adds to.
+        self._lanes: dict[Value, str] = {}
+        self._lane = ""
         self._counts = use_counts(fn)
         self._escaping = shared.escaping[fn.name]
         self._last: tuple[str, int] | None = None  # the source line last written as a comment

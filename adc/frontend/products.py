@@ -63,8 +63,8 @@ def contract(
         assert value is not None
         return value
 
-    def add(a: Operand, b: Operand) -> Operand:
-        return lo.builder.apply("bitor" if ty.kind == "b" else "add", a, b, hint="s")
+    def add(a: Operand, b: Operand, row: str = "add") -> Operand:
+        return lo.builder.apply("bitor" if ty.kind == "b" else row, a, b, hint="s")
 
     dims = [sizes[name] for name in out]
     zero = numbers.zero_of(ty)
@@ -80,7 +80,7 @@ def contract(
 
                 def body(at: list[Operand], carried: list[Value]) -> list[Operand]:
                     here = places | dict(zip(summed, at, strict=True))
-                    return [add(carried[0], product(here))]
+                    return [add(carried[0], product(here), "sum" if ty.kind == "f" else "add")]
 
                 return nest(lo, [sizes[name] for name in summed], [zero], ["s"], body)[0]
 

@@ -152,6 +152,33 @@ def finish_out(lo: Lowerer, result: Binding, out: Binding | None, node: ast.AST)
     return out
 
 
+def _by_rows(
+    lo: Lowerer, source: Lazy, axes: Sequence[int], keepdims: bool, start: Operand, node: ast.AST,
+    ty: Scalar,
+) -> Binding:  # fmt: skip
+    """Sum along axes other than the last: the innermost loop runs along memory."""
+    kept = [k for k in range(len(source.dims)) if k not in axes]
+    dims = tuple(source.dims[k] for k in kept)
+    with lo.at(node):
+        inner = Scalar(start.type.dtype)
+        full = lo.builder.apply("full", start, *dims, params=(inner.dtype,), hint="s")
+
+        def body(index: list[Operand], carried: list[Value]) -> list[Operand]:
+            at = [index[k] for k in kept]
+            old = lo.builder.load(carried[0], at)
+            new = lo.builder.apply("add", old, lo.exact(source.element(index), inner), hint="s")
+            return [lo.builder.store(carried[0], at, new, hint="s")]
+
+        (version,) = nest(lo, source.dims, [full], ["s"], body)
+        assert isinstance(version, Value)
+        made: Binding = lo.new_array(version, dims, "s")
+        if inner.dtype != ty.dtype:
+            made = elementwise.base_of(
+                lo, converted(lo, lazy(lo, made, node), ty, node), node
+            )
+    return views.with_new_axes(lo, made, sorted(axes)) if keepdims else made
+
+
 def total(
     lo: Lowerer, source: Lazy, axes: Sequence[int], keepdims: bool, node: ast.AST,
     initial: Operand | None = None,
@@ -162,9 +189,12 @@ def total(
     zero = Literal(0.0 if ty.kind == "f" else 0, inner)
     source = converted(lo, source, inner, node)
     start: Operand = zero if initial is None else numbers.stored(lo, initial, inner, node)
+    row = "sum" if ty.kind == "f" else "add"
+    if axes and axes[-1] != len(source.dims) - 1:
+        return _by_rows(lo, source, axes, keepdims, start, node, ty)
     return fold(
         lo, source, axes, keepdims, start,
-        lambda s, x: lo.builder.apply("add", s, x, hint="s"), node, ty,
+        lambda s, x: lo.builder.apply(row, s, x, hint="s"), node, ty,
         lambda s: lo.convert(s, ty),
     )  # fmt: skip
 

@@ -25,6 +25,11 @@ add = OpDef(
     "add", 2, np.add, "({0} + {1})", (operator.add, np.add),
     vjp=lambda ct, y, a, b: (ct, ct),
 )  # fmt: skip
+# The first operand is a partial sum (`adc.ir.sums`).
+sum_ = OpDef(
+    "sum", 2, np.add, "({0} + {1})", vjp=lambda ct, y, a, b: (ct, ct), kinds="f",
+    doc="Addition to a sum whose order is adc's: in lanes where a loop carries it.",
+)  # fmt: skip
 sub = OpDef(
     "sub", 2, np.subtract, "({0} - {1})", (operator.sub, np.subtract),
     vjp=lambda ct, y, a, b: (ct, -ct),

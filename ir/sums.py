@@ -1,0 +1,165 @@
+"""Sums in lanes: what the row `sum` means in the loops that carry it.
+
+A strict sum from the first element to the last cannot be computed several elements at a time. So
+sums that no source line orders (those of `np.sum`, and of cotangents) are made with the row `sum`,
+whose meaning depends on the loop: iteration k adds to lane ``k % LANES``, and after the loop the
+lanes are combined by halving. ::
+
+    %s = for L %i in 0 to %n carrying (%acc = 0.0:f64) {
+      %v = load %x[%i]
+      %acc.1 = sum %acc %v
+      yield %acc.1
+    }
+
+Through nested loops the lanes are handed on: the innermost loop around a `sum` tells the lane, and
+the outermost one combines. No partial sum may be read by anything else (`verifier`), so the order
+is the same in every loop that the statements end up in. Outside of loops `sum` is `add`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from adc.ir.core import Apply, Block, For, Function, If, Operand, Reverse, Stmt, Value, blocks
+from adc.ir.walk import block_reads, stmts_reads
+
+LANES = 128
+
+
+def combine(lanes: Any) -> Any:
+    """Return the sum of lanes, by halving."""
+    width = len(lanes)
+    while width > 1:
+        width //= 2
+        lanes = lanes[:width] + lanes[width : 2 * width]
+    return lanes[0]
+
+
+class Lanes:
+    """Partial sums, as the interpreter has them. The neutral element of addition is -0.0."""
+
+    def __init__(self, like: Any) -> None:
+        self.values = np.full(LANES, -0.0, np.asarray(like).dtype)
+        self.lane = 0
+
+    def add(self, value: Any) -> Lanes:
+        self.values[self.lane] = self.values[self.lane] + value
+        return self
+
+
+class Sums:
+    """What a loop carries while it runs: sums as lanes, its own or those of a loop around it."""
+
+    def __init__(self, positions: Sequence[int], carried: Sequence[Any]) -> None:
+        self.starts = {k: carried[k] for k in positions if not isinstance(carried[k], Lanes)}
+        self.carried = [Lanes(x) if k in self.starts else x for k, x in enumerate(carried)]
+        self.lanes = [self.carried[k] for k in positions]
+        self.outer = [lanes.lane for lanes in self.lanes]
+
+    def enter(self, iteration: int) -> None:
+        for lanes in self.lanes:
+            lanes.lane = iteration % LANES
+
+    def leave(self, carried: Sequence[Any]) -> list[Any]:
+        """Return what the loop carried out: its own lanes are combined."""
+        for lanes, lane in zip(self.lanes, self.outer, strict=True):
+            lanes.lane = lane
+        starts = self.starts
+        return [starts[k] + combine(x.values) if k in starts else x for k, x in enumerate(carried)]
+
+
+def has_sums(stmts: Sequence[Stmt]) -> bool:
+    """Whether there is a `sum` among statements, at any depth."""
+    for stmt in stmts:
+        if isinstance(stmt, Apply):
+            if stmt.op.name == "sum":
+                return True
+        elif any(has_sums(block.stmts) for block in blocks(stmt)):
+            return True
+    return False
+
+
+def summed(loop: For | Reverse) -> dict[int, frozenset[Value]]:
+    """Return the positions of the carried values that are sums in lanes.
+
+    With each the values that stand for its lanes within the loop: the parameter, and what becomes
+    of it.
+    """
+    if not has_sums(loop.body.stmts):
+        return {}
+    found: dict[int, frozenset[Value]] = {}
+    for k, param in enumerate(loop.body.params):
+        members: set[Value] = set()
+        if _chain(loop.body, param, k, members):
+            found[k] = frozenset(members)
+    return found
+
+
+def _chain(block: Block, value: Operand, k: int, members: set[Value]) -> bool:
+    """Follow a partial sum through a block to yield `k`; whether there is a sum on the way."""
+    summing = False
+    for stmt in block.stmts:
+        match stmt:
+            case Apply(op=op, args=(first, other)) if op.name == "sum" and first == value:
+                members.add(first)  # type: ignore[arg-type]  # a carried value
+                value, summing = stmt.result, True
+                if other == first:
+                    return False
+                continue
+            case For(init=init, body=body) | Reverse(init=init, body=body) if value in init:
+                at = init.index(value)
+                inner: set[Value] = set()
+                if init.count(value) > 1 or value in block_reads(body):
+                    return False
+                if not _chain(body, body.params[at], at, inner):
+                    return False
+                members |= inner | {value}  # type: ignore[arg-type]
+                value, summing = stmt.results[at], True
+                continue
+            case If(then=then, orelse=orelse) if value in stmts_reads((stmt,)):
+                places = [
+                    j
+                    for j in range(len(stmt.results))
+                    if _passes(then, value, j) and _passes(orelse, value, j)
+                ]
+                if len(places) != 1 or value == stmt.cond:
+                    return False
+                j = places[0]
+                inner = set()
+                arms = [_chain(arm, value, j, inner) for arm in (then, orelse)]
+                if not any(arms):
+                    return False
+                members |= inner | {value}  # type: ignore[arg-type]
+                value, summing = stmt.results[j], True
+                continue
+        if isinstance(value, Value) and value in stmts_reads((stmt,)):
+            return False
+    members.add(value)  # type: ignore[arg-type]
+    return summing and block.yields[k] == value and block.yields.count(value) == 1
+
+
+def _passes(arm: Block, value: Operand, j: int) -> bool:
+    """Whether yield `j` of an arm is a partial sum, grown or not, that nothing else reads."""
+    if arm.yields[j] == value:
+        return value not in stmts_reads(arm.stmts) and arm.yields.count(value) == 1
+    return _chain(arm, value, j, set())
+
+
+def lane_values(fn: Function) -> frozenset[Value]:
+    """Return all values of a function that stand for lanes rather than for a number."""
+    found: set[Value] = set()
+
+    def visit(stmts: Sequence[Stmt]) -> None:
+        for stmt in stmts:
+            if isinstance(stmt, For | Reverse):
+                for members in summed(stmt).values():
+                    found.update(members)
+            for block in blocks(stmt):
+                visit(block.stmts)
+
+    if has_sums(fn.body):
+        visit(fn.body)
+    return frozenset(found)
