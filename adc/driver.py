@@ -57,6 +57,7 @@ def transform(lowered: Lowered, steps: Sequence[Step], policy: str = "auto") -> 
         mode: Callable[..., Function] = _MODES[name]
         apply = functools.partial(mode, wrt=positions)
         fn = pipeline.run(fn, ((name, apply), *pipeline.DERIVATIVE), trace)
+    fn = pipeline.run(fn, pipeline.JOINED, trace)
     plan: Plan | None = None
     if fn.derived or any(name != "tangent" for name, _ in steps):
         entries: list[PlanEntry] = []

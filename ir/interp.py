@@ -174,7 +174,9 @@ class Interpreter:
                     frames.append(inner)
                     env[index] = inner.values[index] = np.int64(k)
                     sums.enter(k)
-                    carried = self.block(body, carried, env, inner, mirror)
+                    # Forward code may recall what its own iteration computed.
+                    own = inner if mirror is frame else mirror
+                    carried = self.block(body, carried, env, inner, own)
                 return sums.leave(carried)
             case While(label=label, init=init, body=body):
                 carried = many(init)

@@ -260,6 +260,9 @@ class _Verifier:
             outer = self.mirrored
             if isinstance(stmt, Reverse) and stmt.loop in self.loops:
                 self.mirrored = (*self.loops[stmt.loop], stmt.loop)
+            elif isinstance(stmt, For) and self.loops.get(stmt.label) == outer:
+                # Forward code may recall what its own iteration computed.
+                self.mirrored = (*outer, stmt.label)
             for block in blocks(stmt):
                 self.block(stmt, block, scope, extra)
             self.mirrored = outer

@@ -59,8 +59,8 @@ def overwrite(fn: Function) -> Function:
         for value, count in use_counts(each).items():
             uses[value] = uses.get(value, 0) + count
 
-    def make(recalled: Mapping[Value, Operand] | None) -> _Overwrite:
-        return _Overwrite(uses, mirrors=recalled is not None)
+    def make(recalled: Mapping[Value, Operand] | None) -> Overwriting:
+        return Overwriting(uses, mirrors=recalled is not None)
 
     return rebuilt(fn, make)
 
@@ -78,7 +78,9 @@ class _Access:
         return self.index == other.index and self.path[: len(other.path)] == other.path
 
 
-class _Overwrite:
+class Overwriting:
+    """The rewriting, and what it finds out about loops."""
+
     def __init__(self, uses: Mapping[Value, int], mirrors: bool) -> None:
         self.uses = uses
         # Whether what is recalled, and what loops are reversed, belongs to another function.
@@ -170,12 +172,14 @@ class _Overwrite:
         axes = self.axes(loop, first)
         if len(axes) != len(sizes):
             return False
-        for index, size in zip(axes, sizes, strict=True):
-            if index is None or self.trips.get(index) != self.facts.form(size):
+        for index, at, size in zip(axes, first.index, sizes, strict=True):
+            if index is None:
+                if self.facts.form(size) != Form((), 1) or at != Form((), 0):
+                    return False
+            elif self.trips.get(index) != self.facts.form(size):
                 return False
-        counted = [Form(((index, 1),), 0) for index in axes if index is not None]
-        if any(index != own for index, own in zip(first.index, counted, strict=True)):
-            return False
+            elif at != Form(((index, 1),), 0):
+                return False
         self.first.add(first.stmt.result)
         return True
 

@@ -13,7 +13,11 @@ from adc.passes.accumulate import accumulate
 from adc.passes.bounds import bounds
 from adc.passes.cse import cse
 from adc.passes.dce import dce
+from adc.passes.hoist import hoist
+from adc.passes.local import local
 from adc.passes.overwrite import overwrite
+from adc.passes.private import private
+from adc.passes.reduce import reduce
 from adc.passes.simplify import simplify
 
 Pass = tuple[str, Callable[[Function], Function]]
@@ -22,15 +26,25 @@ PRIMAL: tuple[Pass, ...] = (
     ("simplify", simplify),
     ("cse", cse),
     ("bounds", bounds),
+    ("hoist", hoist),
+    ("private", private),
     ("dce", dce),
 )
 # After `adjoint` and `tangent`.
 DERIVATIVE: tuple[Pass, ...] = (
     ("simplify", simplify),
     ("cse", cse),
+    ("hoist", hoist),
     ("accumulate", accumulate),
+    ("reduce", reduce),
     ("dce", dce),
     ("overwrite", overwrite),
+)
+# Before `remat`, when no step follows.
+JOINED: tuple[Pass, ...] = (
+    ("local", local),
+    ("cse", cse),
+    ("dce", dce),
 )
 # After `remat`.
 CLEANUP: tuple[Pass, ...] = (

@@ -29,11 +29,11 @@ is dear and recomputes what is cheap; ``"random:SEED"`` draws any legal plan.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from adc.ir.core import For, Function, Recall, Reverse, Stmt, Value, walk
+from adc.ir.core import Block, For, Function, Recall, Reverse, Stmt, Value, walk
 from adc.ir.types import Array
-from adc.ir.walk import Names
+from adc.ir.walk import Names, block_reads
 from adc.passes.availability import check_availability
 from adc.passes.dce import dce
 from adc.passes.forwarding import Forwarding
@@ -67,6 +67,8 @@ def rematerialize(fn: Function, policy: str = "auto") -> Rematerialized:
     for callee in fn.callees:
         names.add(Names.of(callee))
     reverse_of = {callee.mirror: callee for callee in fn.callees if callee.mirror}
+    entries: list[PlanEntry] = []
+    fn = _iterations(fn, policy, names, entries)
     found: dict[str, Chooser] = {}
     for each in (*fn.callees, fn):
         if each.mirror:
@@ -83,8 +85,43 @@ def rematerialize(fn: Function, policy: str = "auto") -> Rematerialized:
     # Neither check looks at the decisions, only at what became of the program.
     check_availability(fn, result, rewriter.recalled)
     check_tape(result)
-    entries = [entry for each in found.values() for entry in _entries(each.d)]
+    entries += [entry for each in found.values() for entry in _entries(each.d)]
     return Rematerialized(dce(result), Plan(policy, tuple(entries)))
+
+
+def _iterations(
+    fn: Function, policy: str, names: Names, entries: list[PlanEntry]
+) -> Function:
+    """Decide the Recalls in iterations that hold their own reverse code (`local`).
+
+    Such an iteration is a function of its own: what is around it is given, what it keeps is gone
+    with it.
+    """
+
+    def done(stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        return tuple(iteration(stmt) for stmt in stmts)
+
+    def iteration(stmt: Stmt) -> Stmt:
+        if not isinstance(stmt, For):
+            return stmt
+        body = replace(stmt.body, stmts=done(stmt.body.stmts))
+        if not any(isinstance(s, Recall | Reverse) for s in walk(body.stmts)):
+            return stmt
+        own = {stmt.index, *body.params}
+        outside = sorted(block_reads(body) - own, key=lambda value: value.name)
+        params = (*outside, stmt.index, *body.params)
+        alone = Function(f"{fn.name}.{stmt.label}", params, body.stmts, body.yields)
+        decisions = Decisions(alone, True, Forwarding(alone), frozenset(body.params))
+        chooser = Chooser(decisions, policy, names)
+        chooser.run(_needed(alone.body, decisions, names))
+        rewriter = Rewriter(alone, {alone.name: chooser}, names)
+        result = rewriter.run()
+        check_availability(alone, result, rewriter.recalled)
+        check_tape(result)
+        entries.extend(_entries(decisions))
+        return replace(stmt, body=Block(body.params, result.body, result.results))
+
+    return replace(fn, body=done(fn.body))
 
 
 def remat(fn: Function, policy: str = "auto") -> Function:

@@ -63,6 +63,8 @@ class Decisions:
     # Whether reverse code follows in the same function, so that its outermost values are in scope.
     whole: bool
     forwarding: Forwarding
+    # Parameters that a loop carries: arrays that are about to change.
+    carried: frozenset[Value] = frozenset()
     sites: dict[Value, Site] = field(default_factory=dict)
     parents: dict[str, tuple[str, int]] = field(default_factory=dict)
     loops: dict[str, For | While] = field(default_factory=dict)
@@ -214,7 +216,8 @@ class Chooser:
             return source
         if self.policy != "auto" and self.d.in_scope(load.array):
             return load.array  # storage keeps a copy of this version
-        if load.array in self.d.fn.params and self.d.in_scope(load.array):
+        fixed = load.array in self.d.fn.params and load.array not in self.d.carried
+        if fixed and self.d.in_scope(load.array):
             return load.array  # the caller's array stays as it is
         return None
 

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from adc.ir.core import (
     Apply,
     Block,
+    Check,
     For,
     Function,
     If,
@@ -62,6 +63,9 @@ class Shapes:
         self._shape: dict[Value, tuple[Dim, ...]] = {}
         # What an integer value equals, where it was read off an array.
         self._same: dict[Value, Dim] = {}
+        # Sizes that a check at the top of the function has found equal to others.
+        self._equal: dict[Own, Dim] = {}
+        self._defs: dict[Value, Apply] = {}
         # The block that defines an array, and the `dim` statements there that may be reused.
         self._home: dict[Value, int] = {}
         self._found: dict[Own, Value] = {}
@@ -73,6 +77,12 @@ class Shapes:
         """Return the sizes of `array`: literals, or values of the forward code."""
         return tuple(self._operand(dim) for dim in self._shape[array])
 
+    def known(self, array: Value) -> tuple[Operand, ...] | None:
+        """Return the sizes of `array` if all are operands that the function already computes."""
+        dims = [self._found.get(d, d) if isinstance(d, Own) else d for d in self._shape[array]]
+        operands = [dim for dim in dims if not isinstance(dim, Own)]
+        return tuple(operands) if len(operands) == len(dims) else None
+
     def body(self) -> tuple[Stmt, ...]:
         """Return the function's statements with the `dim` statements that were asked for."""
         if not self._added:
@@ -82,6 +92,8 @@ class Shapes:
     # -- what was asked for ----------------------------------------------------------------
 
     def _operand(self, dim: Dim) -> Operand:
+        while isinstance(dim, Own) and dim in self._equal:
+            dim = self._equal[dim]
         if not isinstance(dim, Own):
             return dim
         if dim not in self._found:
@@ -134,9 +146,28 @@ class Shapes:
                         self._agree(result, self._of(a), self._of(b))
                 case For() | While() | Reverse():
                     self._loop(stmt)
+                case Check(cond=cond) if stmts is self._fn.body and isinstance(cond, Value):
+                    self._unify(self._defs.get(cond))
+
+    def _unify(self, equal: Apply | None) -> None:
+        """Let one size stand for two that are equal from here on: for all reverse code."""
+        if equal is None or equal.op.name != "eq":
+            return
+        a, b = (self._same.get(x, x) if isinstance(x, Value) else x for x in equal.args)
+        while isinstance(a, Own) and a in self._equal:
+            a = self._equal[a]
+        while isinstance(b, Own) and b in self._equal:
+            b = self._equal[b]
+        if a == b:
+            return
+        if isinstance(b, Own):
+            self._equal[b] = a
+        elif isinstance(a, Own):
+            self._equal[a] = b
 
     def _apply(self, stmt: Apply, home: int) -> None:
         result = stmt.result
+        self._defs[result] = stmt
         arrays = [arg for arg in stmt.args if isinstance(arg.type, Array)]
         if stmt.op.name == "dim":
             size = self._of(stmt.args[0])[int(stmt.params[0])]

@@ -1,0 +1,246 @@
+"""Run forward and reverse code of an iteration together, where nothing keeps them apart.
+
+Where the cotangents that come into a reverse loop are known before the loop that it mirrors runs
+(a sum of losses over the data), and its iterations only add to cotangents, an iteration's reverse
+code can follow its forward code at once: one pass over memory, and nothing is remembered from
+iteration to iteration.
+
+Before::
+
+    %s = for L %i in 0 to %n carrying (%acc = 0.0:f64) {
+      %v = load %x[%i]
+      %t = sin %v
+      %acc.1 = sum %acc %t
+      yield %acc.1
+    }
+    %x.ct.2 = reverse L %i.r carrying (%x.ct = %x.ct.0) {
+      %v.r = recall %v
+      %d = cos %v.r
+      %x.ct.1 = store %x.ct[%i.r] %d
+      yield %x.ct.1
+    }
+
+After::
+
+    %s, %x.ct.2 = for L %i in 0 to %n carrying (%acc = 0.0:f64, %x.ct = %x.ct.0) {
+      %v = load %x[%i]
+      %t = sin %v
+      %acc.1 = sum %acc %t
+      %d = cos %v
+      %x.ct.1 = store %x.ct[%i] %d
+      yield %acc.1 %x.ct.1
+    }
+
+What inner loops and branches of the iteration computed is still recalled; `remat` takes such an
+iteration for a function of its own. The iterations now run upwards: decided here, before any plan
+is made, so all plans agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from adc.ir.core import (
+    Block,
+    Call,
+    Check,
+    For,
+    Function,
+    Load,
+    Operand,
+    Print,
+    Recall,
+    Reverse,
+    Stmt,
+    Store,
+    Value,
+    While,
+    walk,
+)
+from adc.ir.sums import summed
+from adc.ir.types import Array
+from adc.ir.walk import inner_values, map_blocks, map_operands, stmts_reads, substitute
+from adc.passes.affine import Facts
+
+
+def local(fn: Function) -> Function:
+    """Return `fn` with reverse iterations behind their forward iterations where that is right."""
+    stmts = list(fn.body)
+    done: set[str] = set()
+    while True:
+        for at, stmt in enumerate(stmts):
+            if isinstance(stmt, Reverse) and stmt.loop not in done:
+                done.add(stmt.loop)
+                merged = _merged(stmts, at, fn)
+                if merged is not None:
+                    stmts = merged
+                    break
+        else:
+            return replace(fn, body=tuple(stmts))
+
+
+def _reads(stmt: Stmt) -> set[Value | str]:
+    """Return what a statement needs from outside: values, recalled ones too, and loops."""
+    found: set[Value | str] = set(stmts_reads((stmt,)))
+    for s in walk((stmt,)):
+        if isinstance(s, Recall):
+            found.add(s.value)
+        elif isinstance(s, Reverse):
+            found.add(s.loop)
+    return found - _gives(stmt)
+
+
+def _gives(stmt: Stmt) -> set[Value | str]:
+    """Return the values and loops that are in a statement."""
+    found: set[Value | str] = set()
+    for s in walk((stmt,)):
+        found.update(s.results, inner_values(s))
+        if isinstance(s, For | While):
+            found.add(s.label)
+    return found
+
+
+def _acts(stmt: Stmt) -> bool:
+    """Whether a statement does more than compute its results."""
+    return any(isinstance(s, Check | Print | Call) for s in walk((stmt,)))
+
+
+def _merged(stmts: Sequence[Stmt], at: int, fn: Function) -> list[Stmt] | None:
+    """Return the statements with the reverse loop in place `at` merged into its forward loop."""
+    reverse = stmts[at]
+    assert isinstance(reverse, Reverse)
+    where = [
+        k for k, s in enumerate(stmts[:at]) if isinstance(s, For) and s.label == reverse.loop
+    ]
+    others = [s for s in walk(tuple(stmts)) if isinstance(s, Reverse) and s.loop == reverse.loop]
+    if not where or len(others) > 1:
+        return None
+    (start,) = where
+    loop = stmts[start]
+    assert isinstance(loop, For)
+    if loop.down or any(isinstance(s, Call) for s in walk((loop, reverse))):
+        return None
+    inside = _gives(loop)
+    # What the reverse loop needs of the statements in between, and they of each other.
+    needed = _reads(reverse) - (inside - set(loop.results))
+    slice_: list[Stmt] = []
+    for stmt in reversed(stmts[start + 1 : at]):
+        if needed & _gives(stmt):
+            if _acts(stmt):
+                return None
+            slice_.insert(0, stmt)
+            needed |= _reads(stmt)
+    if needed & inside:
+        return None
+    env = _direct(fn, loop, reverse, [*stmts[:start], *slice_])
+    if env is None:
+        return None
+    body = _resolved(reverse.body, env)
+    if not _is_free(loop, replace(reverse, body=body)):
+        return None
+    merged = replace(
+        loop,
+        results=(*loop.results, *reverse.results),
+        init=(*loop.init, *reverse.init),
+        body=Block(
+            (*loop.body.params, *body.params),
+            (*loop.body.stmts, *body.stmts),
+            (*loop.body.yields, *body.yields),
+        ),
+    )
+    rest = [s for s in stmts[start + 1 : at] if not any(s is other for other in slice_)]
+    return [*stmts[:start], *slice_, merged, *rest, *stmts[at + 1 :]]
+
+
+def _direct(
+    fn: Function, loop: For, reverse: Reverse, before: Sequence[Stmt]
+) -> dict[Value, Operand] | None:
+    """Return what stands for recalled values; None where one cannot be had."""
+    env: dict[Value, Operand] = {reverse.index: loop.index}
+    shallow = {loop.index, *loop.body.params}
+    shallow |= {value for s in loop.body.stmts for value in s.results}
+    deep = {value for s in walk(loop.body.stmts) for value in (*s.results, *inner_values(s))}
+    outside = {*fn.params, *(value for s in before for value in s.results)}
+    for stmt in walk(reverse.body.stmts):
+        if isinstance(stmt, Recall):
+            if stmt.value in shallow or stmt.value in outside:
+                env[stmt.result] = stmt.value
+            elif stmt.value not in deep:
+                return None
+            elif isinstance(stmt.value.type, Array):
+                return None
+    return env
+
+
+def _resolved(block: Block, env: dict[Value, Operand]) -> Block:
+    """Return a block without the Recalls that `env` resolves."""
+
+    def read(operand: Operand) -> Operand:
+        return substitute(operand, env)
+
+    def inner(block: Block) -> Block:
+        stmts: list[Stmt] = []
+        for stmt in block.stmts:
+            if isinstance(stmt, Recall) and stmt.result in env:
+                continue
+            stmts.append(map_blocks(map_operands(stmt, read), inner))
+        return Block(block.params, tuple(stmts), tuple(read(y) for y in block.yields))
+
+    return inner(block)
+
+
+# -- may the iterations run in another order? ------------------------------------------------------
+
+
+def _is_free(loop: For, reverse: Reverse) -> bool:
+    """Whether the iterations of reverse code may run in any order: they only add, or keep apart."""
+    facts = Facts()
+    for stmt in walk((*loop.body.stmts, *reverse.body.stmts)):
+        if isinstance(stmt, Recall) and stmt.result.type.kind in "iu":
+            facts.forms[stmt.result] = facts.form(stmt.value)
+        facts.define(stmt)
+    sums = summed(reverse)
+    for k, param in enumerate(reverse.body.params):
+        if k in sums or reverse.body.yields[k] == param:
+            continue
+        if not isinstance(param.type, Array):
+            return False
+        found: list[Load | Store] = []
+        if not accesses(reverse.body, param, k, found):
+            return False
+        if all(isinstance(s, Store) and s.accumulate for s in found):
+            continue
+        if apart(found, loop.index, facts) is None:
+            return False
+    return True
+
+
+def accesses(block: Block, array: Operand, k: int, found: list[Load | Store]) -> bool:
+    """Collect what touches an array that a block carries as yield `k`; False if more does."""
+    now = array
+    for stmt in block.stmts:
+        if isinstance(stmt, Load) and stmt.array == now:
+            found.append(stmt)
+        elif isinstance(stmt, Store) and stmt.array == now:
+            found.append(stmt)
+            now = stmt.result
+        elif isinstance(stmt, For | Reverse) and now in stmt.init:
+            at = stmt.init.index(now)
+            if stmt.init.count(now) > 1 or now in stmts_reads(stmt.body.stmts):
+                return False
+            if not accesses(stmt.body, stmt.body.params[at], at, found):
+                return False
+            now = stmt.results[at]
+        elif isinstance(now, Value) and now in stmts_reads((stmt,)):
+            return False
+    return block.yields[k] == now and block.yields.count(now) == 1
+
+
+def apart(found: Sequence[Load | Store], index: Value, facts: Facts) -> int | None:
+    """Return an axis along which every iteration touches an element of its own, if there is one."""
+    for axis in range(len(found[0].index) if found else 0):
+        forms = {facts.form(stmt.index[axis]) for stmt in found}
+        if len(forms) == 1 and next(iter(forms)).terms == ((index, 1),):
+            return axis
+    return None
