@@ -290,7 +290,6 @@ class _Verifier:
                     self.error(stmt, "both value form and buffer form")
         return self.errors
 
-
     def sums(self) -> None:
         """A sum in lanes has no partial sums that anybody could read."""
         if not has_sums(self.fn.body):

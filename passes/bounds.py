@@ -49,6 +49,8 @@ class _Bounds:
         assert recalled is None, "runs before reverse code exists"
         self.facts = Facts()
         self.env: dict[Value, Operand] = {}
+        self.depth = 0  # of blocks
+        self.trips: set[Operand] = set()  # of the loops so far
 
     def stmts(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
         kept: list[Stmt] = []
@@ -61,7 +63,9 @@ class _Bounds:
 
     def block(self, block: Block) -> Block:
         mark = self.facts.mark()
+        self.depth += 1
         stmts = self.stmts(block.stmts)
+        self.depth -= 1
         self.facts.release(mark)
         return Block(
             block.params, stmts, tuple(substitute(operand, self.env) for operand in block.yields)
@@ -97,6 +101,7 @@ class _Bounds:
                 if isinstance(cond, Literal) and cond.value:
                     return None
                 facts.assume_check(stmt)
+                self.unify(cond)
                 return stmt
             case If(cond=cond, then=then, orelse=orelse):
                 arms = []
@@ -106,7 +111,8 @@ class _Bounds:
                     arms.append(self.block(block))
                     facts.release(mark)
                 return replace(stmt, then=arms[0], orelse=arms[1])
-            case For(body=body):
+            case For(trips=trips, body=body):
+                self.trips.add(trips)
                 mark = facts.mark()
                 facts.enter_loop(stmt)
                 self.assume_monotone(stmt)
@@ -120,6 +126,20 @@ class _Bounds:
                 facts.release(mark)
                 return new_while
         return map_blocks(stmt, self.block)
+
+    def unify(self, cond: Operand) -> None:
+        """After a check that two integers are equal, let the first stand for both.
+
+        Only at the top of the function, so that what stands for what never changes.
+        """
+        equal = self.facts.defs.get(cond) if isinstance(cond, Value) else None
+        if self.depth or equal is None or equal.op.name != "eq":
+            return
+        a, b = (substitute(operand, self.env) for operand in equal.args)
+        if b in self.trips and a not in self.trips:
+            a, b = b, a  # loops behind the check shall count as those in front of it
+        if isinstance(b, Value) and a != b and a.type == b.type and b.type.kind in "iu":
+            self.env[b] = a
 
     def holds(self, name: str, args: tuple[Operand, ...]) -> bool:
         a, b = self.facts.form(args[0]), self.facts.form(args[1])

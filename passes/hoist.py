@@ -89,9 +89,7 @@ def _stmts(stmts: Sequence[Stmt], loops: dict[Value, frozenset[str]]) -> list[St
     return done
 
 
-def _moves(
-    stmt: Stmt, varying: set[Value], label: str, loops: dict[Value, frozenset[str]]
-) -> bool:
+def _moves(stmt: Stmt, varying: set[Value], label: str, loops: dict[Value, frozenset[str]]) -> bool:
     match stmt:
         case Apply(results=results, op=op):
             if op.name in ("sum", "undef") or any(isinstance(v.type, Array) for v in results):

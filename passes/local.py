@@ -47,7 +47,6 @@ from adc.ir.core import (
     Check,
     For,
     Function,
-    Load,
     Operand,
     Print,
     Recall,
@@ -61,23 +60,36 @@ from adc.ir.core import (
 from adc.ir.sums import summed
 from adc.ir.types import Array
 from adc.ir.walk import inner_values, map_blocks, map_operands, stmts_reads, substitute
+from adc.passes.accesses import Access, accesses, own_axis
 from adc.passes.affine import Facts
 
 
 def local(fn: Function) -> Function:
     """Return `fn` with reverse iterations behind their forward iterations where that is right."""
-    stmts = list(fn.body)
-    done: set[str] = set()
-    while True:
-        for at, stmt in enumerate(stmts):
-            if isinstance(stmt, Reverse) and stmt.loop not in done:
-                done.add(stmt.loop)
-                merged = _merged(stmts, at, fn)
-                if merged is not None:
-                    stmts = merged
-                    break
-        else:
-            return replace(fn, body=tuple(stmts))
+    return replace(fn, body=_joined(fn.body, frozenset(fn.params)))
+
+
+def _joined(stmts: Sequence[Stmt], scope: frozenset[Value]) -> tuple[Stmt, ...]:
+    """Return the statements of a block with loops merged; `scope` are the values around it."""
+    found = list(stmts)
+    tried: set[str] = set()
+    at = 0
+    while at < len(found):
+        stmt = found[at]
+        if isinstance(stmt, Reverse) and stmt.loop not in tried:
+            tried.add(stmt.loop)
+            merged = _merged(found, at, scope)
+            if merged is not None:
+                found, at = merged, 0
+                continue
+        at += 1
+    for at, stmt in enumerate(found):
+        if isinstance(stmt, For) and any(isinstance(s, Reverse) for s in stmt.body.stmts):
+            inner = scope | {v for s in found[:at] for v in s.results}
+            inner |= {stmt.index, *stmt.body.params}
+            body = replace(stmt.body, stmts=_joined(stmt.body.stmts, inner))
+            found[at] = replace(stmt, body=body)
+    return tuple(found)
 
 
 def _reads(stmt: Stmt) -> set[Value | str]:
@@ -106,13 +118,11 @@ def _acts(stmt: Stmt) -> bool:
     return any(isinstance(s, Check | Print | Call) for s in walk((stmt,)))
 
 
-def _merged(stmts: Sequence[Stmt], at: int, fn: Function) -> list[Stmt] | None:
+def _merged(stmts: Sequence[Stmt], at: int, scope: frozenset[Value]) -> list[Stmt] | None:
     """Return the statements with the reverse loop in place `at` merged into its forward loop."""
     reverse = stmts[at]
     assert isinstance(reverse, Reverse)
-    where = [
-        k for k, s in enumerate(stmts[:at]) if isinstance(s, For) and s.label == reverse.loop
-    ]
+    where = [k for k, s in enumerate(stmts[:at]) if isinstance(s, For) and s.label == reverse.loop]
     others = [s for s in walk(tuple(stmts)) if isinstance(s, Reverse) and s.loop == reverse.loop]
     if not where or len(others) > 1:
         return None
@@ -133,7 +143,8 @@ def _merged(stmts: Sequence[Stmt], at: int, fn: Function) -> list[Stmt] | None:
             needed |= _reads(stmt)
     if needed & inside:
         return None
-    env = _direct(fn, loop, reverse, [*stmts[:start], *slice_])
+    outside = scope.union(*(s.results for s in (*stmts[:start], *slice_)))
+    env = _direct(loop, reverse, outside)
     if env is None:
         return None
     body = _resolved(reverse.body, env)
@@ -153,15 +164,12 @@ def _merged(stmts: Sequence[Stmt], at: int, fn: Function) -> list[Stmt] | None:
     return [*stmts[:start], *slice_, merged, *rest, *stmts[at + 1 :]]
 
 
-def _direct(
-    fn: Function, loop: For, reverse: Reverse, before: Sequence[Stmt]
-) -> dict[Value, Operand] | None:
+def _direct(loop: For, reverse: Reverse, outside: frozenset[Value]) -> dict[Value, Operand] | None:
     """Return what stands for recalled values; None where one cannot be had."""
     env: dict[Value, Operand] = {reverse.index: loop.index}
     shallow = {loop.index, *loop.body.params}
     shallow |= {value for s in loop.body.stmts for value in s.results}
     deep = {value for s in walk(loop.body.stmts) for value in (*s.results, *inner_values(s))}
-    outside = {*fn.params, *(value for s in before for value in s.results)}
     for stmt in walk(reverse.body.stmts):
         if isinstance(stmt, Recall):
             if stmt.value in shallow or stmt.value in outside:
@@ -206,41 +214,11 @@ def _is_free(loop: For, reverse: Reverse) -> bool:
             continue
         if not isinstance(param.type, Array):
             return False
-        found: list[Load | Store] = []
+        found: list[Access] = []
         if not accesses(reverse.body, param, k, found):
             return False
         if all(isinstance(s, Store) and s.accumulate for s in found):
             continue
-        if apart(found, loop.index, facts) is None:
+        if own_axis(found, loop.index, facts) is None:
             return False
     return True
-
-
-def accesses(block: Block, array: Operand, k: int, found: list[Load | Store]) -> bool:
-    """Collect what touches an array that a block carries as yield `k`; False if more does."""
-    now = array
-    for stmt in block.stmts:
-        if isinstance(stmt, Load) and stmt.array == now:
-            found.append(stmt)
-        elif isinstance(stmt, Store) and stmt.array == now:
-            found.append(stmt)
-            now = stmt.result
-        elif isinstance(stmt, For | Reverse) and now in stmt.init:
-            at = stmt.init.index(now)
-            if stmt.init.count(now) > 1 or now in stmts_reads(stmt.body.stmts):
-                return False
-            if not accesses(stmt.body, stmt.body.params[at], at, found):
-                return False
-            now = stmt.results[at]
-        elif isinstance(now, Value) and now in stmts_reads((stmt,)):
-            return False
-    return block.yields[k] == now and block.yields.count(now) == 1
-
-
-def apart(found: Sequence[Load | Store], index: Value, facts: Facts) -> int | None:
-    """Return an axis along which every iteration touches an element of its own, if there is one."""
-    for axis in range(len(found[0].index) if found else 0):
-        forms = {facts.form(stmt.index[axis]) for stmt in found}
-        if len(forms) == 1 and next(iter(forms)).terms == ((index, 1),):
-            return axis
-    return None

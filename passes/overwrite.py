@@ -34,6 +34,7 @@ from dataclasses import dataclass, replace
 from adc.ir.core import (
     Apply,
     Block,
+    Check,
     For,
     Function,
     Load,
@@ -48,7 +49,16 @@ from adc.ir.core import (
 )
 from adc.ir.ops import array
 from adc.ir.types import Array
-from adc.ir.walk import inner_values, map_blocks, map_operands, rebuilt, substitute, use_counts
+from adc.ir.walk import (
+    inner_values,
+    map_blocks,
+    map_operands,
+    rebuilt,
+    stmts_reads,
+    substitute,
+    use_counts,
+)
+from adc.passes.accesses import Access, accesses
 from adc.passes.affine import Facts, Form
 
 
@@ -89,6 +99,7 @@ class Overwriting:
         self.facts = Facts()
         self.loops: dict[str, For | While] = {}
         self.trips: dict[Value, Form] = {}
+        self.equal: dict[Form, Form] = {}
         # Stores that add to nothing.
         self.first: set[Value] = set()
         self.learned = False
@@ -98,6 +109,9 @@ class Overwriting:
             self.learned = True
             for stmt in walk(tuple(stmts)):
                 self.learn(stmt)
+            for stmt in stmts:
+                if isinstance(stmt, Check):
+                    self.unify(stmt)
         fills = {s.result: s for s in stmts if isinstance(s, Apply) and s.op.name == "full"}
         unfilled: set[Value] = set()
         for stmt in stmts:
@@ -147,6 +161,20 @@ class Overwriting:
                 if isinstance(loop, For):
                     facts.forms[index] = facts.form(loop.index)
 
+    def unify(self, check: Check) -> None:
+        """Note that two sizes are equal, or the function raises and nobody sees its arrays."""
+        equal = self.facts.defs.get(check.cond) if isinstance(check.cond, Value) else None
+        if equal is not None and equal.op.name == "eq" and equal.args[0].type.kind in "iu":
+            a, b = (self.same(self.facts.form(arg)) for arg in equal.args)
+            if a != b:
+                self.equal[b] = a
+
+    def same(self, form: Form) -> Form:
+        """Return the form that stands for all that are equal to this one."""
+        while form in self.equal:
+            form = self.equal[form]
+        return form
+
     # -- what is found -------------------------------------------------------------------------
 
     def drop(self, loop: For | Reverse, param: Value) -> None:
@@ -163,25 +191,45 @@ class Overwriting:
 
     def covers(self, loop: For | Reverse, param: Value, sizes: Sequence[Operand]) -> bool:
         """Whether the loop writes every element of what it carries before it reads the element."""
-        accesses = self.accesses(loop, param)
-        first = accesses[0] if accesses else None
-        if first is None or not isinstance(first.stmt, Store):
+        forms = [self.same(self.facts.form(size)) for size in sizes]
+        left = [axis for axis, form in enumerate(forms) if form != Form((), 1)]
+        first = self.first_store(loop, param, forms, left)
+        if first is None or first.value == param:
             return False
-        if not all(access.is_of(first) for access in accesses):
-            return False
-        axes = self.axes(loop, first)
-        if len(axes) != len(sizes):
-            return False
-        for index, at, size in zip(axes, first.index, sizes, strict=True):
-            if index is None:
-                if self.facts.form(size) != Form((), 1) or at != Form((), 0):
-                    return False
-            elif self.trips.get(index) != self.facts.form(size):
-                return False
-            elif at != Form(((index, 1),), 0):
-                return False
-        self.first.add(first.stmt.result)
+        self.first.add(first.result)
         return True
+
+    def first_store(
+        self, loop: For | Reverse, param: Value, sizes: Sequence[Form], left: Sequence[int]
+    ) -> Store | None:
+        """Return the store that a loop nest reaches every element with first.
+
+        Along one of the axes that are `left`, each iteration keeps to a place of its own; its
+        first access is the store, or a loop that does this along the other axes.
+        """
+        k = loop.body.params.index(param)
+        found: list[Access] = []
+        if not accesses(loop.body, param, k, found):
+            return None
+        counter = self.facts.form(loop.index)
+        index = counter.terms[0][0]
+        for axis in left:
+            own = {self.facts.form(stmt.index[axis]) for stmt in found}
+            trips = self.trips.get(index)
+            if own == {counter} and trips is not None and self.same(trips) == sizes[axis]:
+                break
+        else:
+            return None
+        left = [each for each in left if each != axis]
+        for stmt in loop.body.stmts:
+            if isinstance(stmt, Store) and stmt.array == param:
+                return None if left else stmt
+            if isinstance(stmt, For | Reverse) and param in stmt.init:
+                inner = stmt.body.params[stmt.init.index(param)]
+                return self.first_store(stmt, inner, sizes, left)
+            if param in stmts_reads((stmt,)):
+                return None
+        return None
 
     def axes(self, loop: For | Reverse, access: _Access) -> list[Value | None]:
         """Return for every axis the counter that its index follows, or nothing.

@@ -11,8 +11,10 @@ from adc.ir.errors import AdcError, IRError
 from adc.ir.verifier import problems
 from adc.passes.accumulate import accumulate
 from adc.passes.bounds import bounds
+from adc.passes.contract import contract
 from adc.passes.cse import cse
 from adc.passes.dce import dce
+from adc.passes.fuse import fuse
 from adc.passes.hoist import hoist
 from adc.passes.local import local
 from adc.passes.overwrite import overwrite
@@ -28,6 +30,10 @@ PRIMAL: tuple[Pass, ...] = (
     ("bounds", bounds),
     ("hoist", hoist),
     ("private", private),
+    ("dce", dce),
+    ("fuse", fuse),
+    ("contract", contract),
+    ("cse", cse),
     ("dce", dce),
 )
 # After `adjoint` and `tangent`.

@@ -112,9 +112,7 @@ class _Reducer:
             if not isinstance(param.type, Array) or param.type.kind != "f":
                 continue
             found = _additions(loop.body, param, k)
-            moved = [
-                s for s in found or [] if not any(operand in varying for operand in s.index)
-            ]
+            moved = [s for s in found or [] if not any(operand in varying for operand in s.index)]
             if moved:
                 loop, after = self.moved(loop, k, moved, after)
         return loop, after
@@ -191,7 +189,7 @@ def _with_sums(block: Block, value: Value, k: int) -> Block | None:
                 stmts.append(replace(stmt, then=arms[0], orelse=arms[1]))
                 now = stmt.results[places[0]]
                 continue
-            case Reverse(init=init, body=body) if now in init:
+            case Reverse(init=init) if now in init:
                 now = stmt.results[init.index(now)]
         stmts.append(stmt)
     return Block(block.params, tuple(stmts), block.yields)

@@ -89,9 +89,7 @@ def rematerialize(fn: Function, policy: str = "auto") -> Rematerialized:
     return Rematerialized(dce(result), Plan(policy, tuple(entries)))
 
 
-def _iterations(
-    fn: Function, policy: str, names: Names, entries: list[PlanEntry]
-) -> Function:
+def _iterations(fn: Function, policy: str, names: Names, entries: list[PlanEntry]) -> Function:
     """Decide the Recalls in iterations that hold their own reverse code (`local`).
 
     Such an iteration is a function of its own: what is around it is given, what it keeps is gone

@@ -284,7 +284,7 @@ class _Emitter(Traffic):
         return found
 
     def in_blocks(self, stmt: For, count: str, index: str, *, poll: bool) -> None:
-        """Open a loop over blocks of as many iterations as there are lanes, and one over a block."""
+        """Open a loop over blocks of iterations, one for each lane, and one over a block."""
         long = poll and self.is_long(stmt)
         if poll and not long and self.is_due(stmt):
             self.stop_if(f"poll(state, {count})")

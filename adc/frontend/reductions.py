@@ -173,9 +173,7 @@ def _by_rows(
         assert isinstance(version, Value)
         made: Binding = lo.new_array(version, dims, "s")
         if inner.dtype != ty.dtype:
-            made = elementwise.base_of(
-                lo, converted(lo, lazy(lo, made, node), ty, node), node
-            )
+            made = elementwise.base_of(lo, converted(lo, lazy(lo, made, node), ty, node), node)
     return views.with_new_axes(lo, made, sorted(axes)) if keepdims else made
 
 

@@ -1,0 +1,70 @@
+"""What touches an array that a loop carries, and whether its iterations keep out of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adc.ir.core import (
+    Block,
+    For,
+    Load,
+    Operand,
+    Reverse,
+    Stmt,
+    Store,
+    Value,
+    blocks,
+    operands,
+    walk,
+)
+from adc.ir.walk import stmts_reads
+from adc.passes.affine import Facts, Form
+
+Access = Load | Store
+
+
+def accesses(block: Block, array: Operand, k: int, found: list[Access]) -> bool:
+    """Collect all accesses to an array that a block carries as yield `k`, its versions included.
+
+    Return False if anything else is done with one of the versions.
+    """
+    now = array
+    for stmt in block.stmts:
+        if isinstance(stmt, Load) and stmt.array == now:
+            found.append(stmt)
+        elif isinstance(stmt, Store) and stmt.array == now and stmt.value != now:
+            found.append(stmt)
+            now = stmt.result
+        elif isinstance(stmt, For | Reverse) and now in stmt.init:
+            at = stmt.init.index(now)
+            if stmt.init.count(now) > 1 or now in stmts_reads(stmt.body.stmts):
+                return False
+            if not accesses(stmt.body, stmt.body.params[at], at, found):
+                return False
+            now = stmt.results[at]
+        elif isinstance(now, Value) and not only_loads((stmt,), now, found):
+            return False
+    return block.yields[k] == now and block.yields.count(now) == 1
+
+
+def only_loads(stmts: Sequence[Stmt], array: Value, found: list[Access]) -> bool:
+    """Collect the loads of an array among statements; False if more is done with it."""
+    reads = 0
+    for stmt in walk(tuple(stmts)):
+        reads += operands(stmt).count(array)
+        reads += sum(block.yields.count(array) for block in blocks(stmt))
+        if isinstance(stmt, Load) and stmt.array == array:
+            found.append(stmt)
+            reads -= 1
+    return reads == 0
+
+
+def own_axis(found: Sequence[Access], index: Value, facts: Facts) -> tuple[int, Form] | None:
+    """Return an axis along which every iteration touches a place of its own, and the place."""
+    for axis in range(len(found[0].index) if found else 0):
+        forms = {facts.form(stmt.index[axis]) for stmt in found}
+        if len(forms) == 1:
+            form = forms.pop()
+            if form.terms == ((index, 1),):
+                return axis, form
+    return None
