@@ -179,8 +179,106 @@ def gramschmidt(a: Any, w: Any) -> Any:
     return value, np.ascontiguousarray(grad.T)
 
 
+@njit(cache=True)
+def chain(x: Any, w: Any) -> Any:
+    """Go forward and back for each element in turn."""
+    value = 0.0
+    x_ct, w_ct = np.empty_like(x), np.empty_like(w)
+    for i in range(x.size):
+        s = math.sin(x[i])
+        t = math.tanh(s * w[i])
+        value += t * t
+        ct = 2.0 * t * (1.0 - t * t)
+        w_ct[i] = ct * s
+        x_ct[i] = ct * w[i] * math.cos(x[i])
+    return value, (x_ct, w_ct)
+
+
+@njit(cache=True)
+def mixture(alphas: Any, means: Any, icf: Any, x: Any, gamma: Any, m: Any) -> Any:
+    """Go forward and back for each point in turn; of a point, keep its scaled differences.
+
+    Cotangents of the logarithms on the diagonal come last, from those of the diagonal.
+    """
+    n, d = x.shape
+    components = alphas.size
+    qdiags = np.exp(icf[:, :d])
+    sum_qs = np.zeros(components)
+    for k in range(components):
+        for r in range(d):
+            sum_qs[k] += icf[k, r]
+    centred = np.empty((components, d))
+    scaled = np.empty((components, d))
+    terms = np.empty(components)
+    alphas_ct, means_ct, icf_ct = np.zeros_like(alphas), np.zeros_like(means), np.zeros_like(icf)
+    centred_ct = np.empty(d)
+    value = 0.0
+    for i in range(n):
+        point = x[i]
+        for k in range(components):
+            mean, diagonal, apart, row = means[k], qdiags[k], centred[k], scaled[k]
+            for r in range(d):
+                apart[r] = point[r] - mean[r]
+                row[r] = diagonal[r] * apart[r]
+            at = d
+            for c in range(d):
+                y = apart[c]
+                below, column = row[c + 1 :], icf[k, at : at + d - c - 1]
+                for r in range(below.size):
+                    below[r] += column[r] * y
+                at += below.size
+            terms[k] = alphas[k] + sum_qs[k] - 0.5 * dot(row, row)
+        largest = np.max(terms)
+        share = 0.0
+        for k in range(components):
+            terms[k] = math.exp(terms[k] - largest)
+            share += terms[k]
+        value += largest + math.log(share)
+
+        for k in range(components):
+            term_ct = terms[k] / share
+            alphas_ct[k] += term_ct
+            apart, row, diagonal = centred[k], scaled[k], qdiags[k]
+            for r in range(d):
+                row[r] *= -term_ct  # its cotangent
+                centred_ct[r] = row[r] * diagonal[r]
+            log_ct, mean_ct = icf_ct[k, :d], means_ct[k]
+            at = d
+            for c in range(d):
+                y = apart[c]
+                below_ct = row[c + 1 :]
+                column, column_ct = icf[k, at : at + d - c - 1], icf_ct[k, at : at + d - c - 1]
+                for r in range(below_ct.size):
+                    column_ct[r] += below_ct[r] * y
+                centred_ct[c] += dot(below_ct, column)
+                at += below_ct.size
+            for r in range(d):
+                log_ct[r] += row[r] * apart[r]
+                mean_ct[r] -= centred_ct[r]
+
+    largest = np.max(alphas)
+    share = 0.0
+    for k in range(components):
+        share += math.exp(alphas[k] - largest)
+    value -= n * (largest + math.log(share))
+    for k in range(components):
+        diagonal, below, below_ct = qdiags[k], icf[k, d:], icf_ct[k, d:]
+        sum_ct = alphas_ct[k] - m
+        alphas_ct[k] -= n * math.exp(alphas[k] - largest) / share
+        value += 0.5 * gamma * gamma * (dot(diagonal, diagonal) + dot(below, below))
+        value -= m * sum_qs[k]
+        for r in range(d):
+            q_ct = icf_ct[k, r] + gamma * gamma * diagonal[r]
+            icf_ct[k, r] = q_ct * diagonal[r] + sum_ct
+        for r in range(below.size):
+            below_ct[r] += gamma * gamma * below[r]
+    return value, (alphas_ct, means_ct, icf_ct)
+
+
 HAND: dict[str, ValueAndGrad] = {
     "cholesky": cholesky,
     "seidel": seidel,
     "gramschmidt": gramschmidt,
+    "chain": chain,
+    "mixture": mixture,
 }
