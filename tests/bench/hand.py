@@ -198,36 +198,39 @@ def chain(x: Any, w: Any) -> Any:
 def mixture(alphas: Any, means: Any, icf: Any, x: Any, gamma: Any, m: Any) -> Any:
     """Go forward and back for each point in turn; of a point, keep its scaled differences.
 
-    Cotangents of the logarithms on the diagonal come last, from those of the diagonal.
+    The factors are unpacked, and transposed as well, so that no inner loop is a sum.
     """
     n, d = x.shape
     components = alphas.size
     qdiags = np.exp(icf[:, :d])
     sum_qs = np.zeros(components)
+    lower, upper = np.zeros((components, d, d)), np.zeros((components, d, d))
     for k in range(components):
-        for r in range(d):
-            sum_qs[k] += icf[k, r]
-    centred = np.empty((components, d))
-    scaled = np.empty((components, d))
+        at = d
+        for c in range(d):
+            sum_qs[k] += icf[k, c]
+            for r in range(c + 1, d):
+                lower[k, r, c] = upper[k, c, r] = icf[k, at]
+                at += 1
+    centred, scaled = np.empty((components, d)), np.empty((components, d))
     terms = np.empty(components)
-    alphas_ct, means_ct, icf_ct = np.zeros_like(alphas), np.zeros_like(means), np.zeros_like(icf)
+    alphas_ct, means_ct = np.zeros_like(alphas), np.zeros_like(means)
+    qdiags_ct, lower_ct = np.zeros_like(qdiags), np.zeros_like(lower)
     centred_ct = np.empty(d)
     value = 0.0
     for i in range(n):
-        point = x[i]
         for k in range(components):
-            mean, diagonal, apart, row = means[k], qdiags[k], centred[k], scaled[k]
             for r in range(d):
-                apart[r] = point[r] - mean[r]
-                row[r] = diagonal[r] * apart[r]
-            at = d
+                centred[k, r] = x[i, r] - means[k, r]
+                scaled[k, r] = qdiags[k, r] * centred[k, r]
             for c in range(d):
-                y = apart[c]
-                below, column = row[c + 1 :], icf[k, at : at + d - c - 1]
-                for r in range(below.size):
-                    below[r] += column[r] * y
-                at += below.size
-            terms[k] = alphas[k] + sum_qs[k] - 0.5 * dot(row, row)
+                y = centred[k, c]
+                for r in range(c + 1, d):
+                    scaled[k, r] += upper[k, c, r] * y
+            square = 0.0
+            for r in range(d):
+                square += scaled[k, r] * scaled[k, r]
+            terms[k] = alphas[k] + sum_qs[k] - 0.5 * square
         largest = np.max(terms)
         share = 0.0
         for k in range(components):
@@ -238,40 +241,36 @@ def mixture(alphas: Any, means: Any, icf: Any, x: Any, gamma: Any, m: Any) -> An
         for k in range(components):
             term_ct = terms[k] / share
             alphas_ct[k] += term_ct
-            apart, row, diagonal = centred[k], scaled[k], qdiags[k]
             for r in range(d):
-                row[r] *= -term_ct  # its cotangent
-                centred_ct[r] = row[r] * diagonal[r]
-            log_ct, mean_ct = icf_ct[k, :d], means_ct[k]
-            at = d
-            for c in range(d):
-                y = apart[c]
-                below_ct = row[c + 1 :]
-                column, column_ct = icf[k, at : at + d - c - 1], icf_ct[k, at : at + d - c - 1]
-                for r in range(below_ct.size):
-                    column_ct[r] += below_ct[r] * y
-                centred_ct[c] += dot(below_ct, column)
-                at += below_ct.size
+                ct = -term_ct * scaled[k, r]
+                qdiags_ct[k, r] += ct * centred[k, r]
+                centred_ct[r] = ct * qdiags[k, r]
+                for c in range(r):
+                    lower_ct[k, r, c] += ct * centred[k, c]
+                    centred_ct[c] += ct * lower[k, r, c]
             for r in range(d):
-                log_ct[r] += row[r] * apart[r]
-                mean_ct[r] -= centred_ct[r]
+                means_ct[k, r] -= centred_ct[r]
 
     largest = np.max(alphas)
     share = 0.0
     for k in range(components):
         share += math.exp(alphas[k] - largest)
     value -= n * (largest + math.log(share))
+    icf_ct = np.empty_like(icf)
     for k in range(components):
-        diagonal, below, below_ct = qdiags[k], icf[k, d:], icf_ct[k, d:]
         sum_ct = alphas_ct[k] - m
         alphas_ct[k] -= n * math.exp(alphas[k] - largest) / share
-        value += 0.5 * gamma * gamma * (dot(diagonal, diagonal) + dot(below, below))
-        value -= m * sum_qs[k]
-        for r in range(d):
-            q_ct = icf_ct[k, r] + gamma * gamma * diagonal[r]
-            icf_ct[k, r] = q_ct * diagonal[r] + sum_ct
-        for r in range(below.size):
-            below_ct[r] += gamma * gamma * below[r]
+        square = 0.0
+        at = d
+        for c in range(d):
+            q = qdiags[k, c]
+            square += q * q
+            icf_ct[k, c] = (qdiags_ct[k, c] + gamma * gamma * q) * q + sum_ct
+            for r in range(c + 1, d):
+                square += lower[k, r, c] * lower[k, r, c]
+                icf_ct[k, at] = lower_ct[k, r, c] + gamma * gamma * lower[k, r, c]
+                at += 1
+        value += 0.5 * gamma * gamma * square - m * sum_qs[k]
     return value, (alphas_ct, means_ct, icf_ct)
 
 
