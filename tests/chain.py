@@ -29,6 +29,8 @@ from adc.passes.storage import storage
 from adc.passes.tangent import tangent
 from tests import oracle
 
+# The passes that may change more than nothing, as their docstrings say: signs of zeros.
+CHANGE_SIGNS_OF_ZEROS = frozenset({"accumulate", "overwrite"})
 POLICIES = ("store", "recompute", "auto", "random:1", "random:2")
 
 
@@ -169,6 +171,47 @@ def check_stages(
     return found
 
 
+def check_passes(chain: Chain, policy: str = "auto") -> list[str]:
+    """Every pass keeps the results, in the interpreter: the bits, or what it says it keeps."""
+    found: list[str] = []
+    count = len(chain.lowered.fn.results)
+    directions = [np.ones_like(chain.inputs[k])[()] for k in chain.positions]
+
+    def follow(fn: Function, passes: Sequence[pipeline.Pass], more: Sequence[Any] = ()) -> Function:
+        inputs = [*chain.inputs, *more]
+        before = run(fn, fresh(inputs))
+        for name, apply in passes:
+            fn = pipeline.run(fn, ((name, apply),))
+            after = run(fn, fresh(inputs))
+            if name in CHANGE_SIGNS_OF_ZEROS:
+                same = all(map(_equal, before, after))
+            else:
+                same = bits(before) == bits(after)
+            if not same:
+                found.append(f"pass {name} of {fn.name}: other results")
+            before = after
+        return fn
+
+    def derived(mode: pipeline.Pass, more: Sequence[Any] = ()) -> Function:
+        fn = pipeline.run(primal, (mode,))
+        value = run(fn, [*fresh(chain.inputs), *more])[:count]
+        if bits(value) != bits(run(primal, fresh(chain.inputs))):
+            found.append(f"pass {mode[0]}: another value")
+        return follow(fn, pipeline.DERIVATIVE, more)
+
+    primal = follow(chain.lowered.fn, (("expand", expand), *pipeline.PRIMAL))
+    reverse = derived(("adjoint", lambda fn: adjoint(fn, chain.positions)))
+    finish = (("remat", lambda fn: remat(fn, policy)), *pipeline.CLEANUP, ("storage", storage))
+    follow(reverse, finish)
+    forward = derived(("tangent", lambda fn: tangent(fn, chain.positions)), directions)
+    follow(forward, (("storage", storage),), directions)
+    return found
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind == "f")
+
+
 def check_tangent(chain: Chain, rng: np.random.Generator) -> list[str]:
     """Forward and reverse mode agree along a random direction."""
     results = run(chain.adjoint, fresh(chain.inputs))
@@ -236,6 +279,7 @@ __all__ = [
     "adjoint",
     "bits",
     "check_compiled",
+    "check_passes",
     "check_stages",
     "check_tangent",
     "flat",

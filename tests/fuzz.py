@@ -1100,6 +1100,7 @@ def check(generated: Generated, *, compiled: bool) -> list[str]:
     problems += chains.check_stages(
         chain, want, magnification=known.magnification, policies=("auto", *policies)
     )
+    problems += chains.check_passes(chain, policies[generated.seed % len(policies)])
     problems += chains.check_tangent(chain, np.random.default_rng(generated.seed))
     if compiled:
         problems += chains.check_compiled(
@@ -1246,8 +1247,8 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--shrink", action="store_true", help="reduce programs that fail")
     parser.add_argument("--show", type=int, help="print the program of this seed and stop")
     parser.add_argument(
-        "--kind", default="scalars", choices=("scalars", "arrays", "containers", "mixed"),
-        help="what programs are made of",
+        "--kind", default="scalars", help="what programs are made of",
+        choices=("scalars", "arrays", "stencils", "containers", "mixed"),
     )  # fmt: skip
     options = parser.parse_args(argv)
     if options.show is not None:

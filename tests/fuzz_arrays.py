@@ -1,18 +1,22 @@
 """Random programs of array expressions, views and containers.
 
     python -m tests.fuzz --kind arrays --n 100
+    python -m tests.fuzz --kind stencils --n 100
 
 The writer knows the shape of every array, so that what it writes is valid NumPy: whole-array
 expressions with broadcasting, slices with ends of every form, views of views that are written
 through, assignments whose two sides overlap, masks, index arrays, reductions, products, rows as
 loop variables. Places inside containers (``p["w"]``, ``o.state``, ``rows[1]``) are names like any
-other to it, so everything that is done to variables is done to them as well.
+other to it, so everything that is done to variables is done to them as well. Programs of the kind
+`stencils` are mostly neighbours: `a[1:-1] = 0.3 * (a[:-2] + a[2:])`, through views and transposes
+too, differences along an axis with a limiter, and steps in time.
 
 What cannot be excluded by construction (a value that grows, a division that fails) is excluded by
 running the program: `generate` takes the first of the seed's own sequence that runs.
 
 `check` compares the value with Python's, the gradient with finite differences along random
-directions and with forward mode, and all stages with each other.
+directions and with forward mode, all stages with each other, and the results before and after
+every pass.
 """
 
 from __future__ import annotations
@@ -169,13 +173,17 @@ class _ArrayWriter(_Writer):
         scalars: float,
         arrays: float,
         containers: float,
+        stencils: float = 0.0,
     ) -> None:
         super().__init__(rng, names, single)
         self.shares = (scalars, arrays, containers)
+        self.stencils = stencils
 
     # -- shapes and indices --
 
     def new_shape(self) -> Shape:
+        if self.stencils:
+            return self.rng.choice([(4,), (5,), (6,), (3, 4), (4, 4), (5, 3), (1, 5), (3, 4, 3)])
         return self.rng.choice(
             [(3,), (4,), (5,), (4,), (3, 4), (4, 3), (3, 3), (2, 4), (5, 2), (2, 3, 2), (1, 3)]
         )
@@ -809,6 +817,14 @@ class _ArrayWriter(_Writer):
                 (0.6, self.container_step), (0.4, self.star), (0.3, self.new_rate),
             ]  # fmt: skip
             weighted += [(w * containers, f) for w, f in more]
+        if self.stencils:
+            more = [
+                (5.0, self.stencil), (2.0, self.fluxes), (1.0, self.bind_view),
+                (1.0, self.store_slice), (1.0, self.augment_slice),
+            ]  # fmt: skip
+            weighted += [(w * self.stencils, f) for w, f in more]
+            if not deep:
+                weighted += [(2.0 * self.stencils, self.sweeps)]
         if self.loops:
             weighted += [(0.5, self.leave_loop)]
         if self.returns and self.nesting:
@@ -967,6 +983,97 @@ class _ArrayWriter(_Writer):
             self.emit(f"{text} = np.tanh({source})")
         else:
             self.emit(f"{text} = {self.damped(text, shape, 2)}")
+
+    # -- stencils: neighbours of one array, or of arrays of one shape --
+
+    def margins(self, shape: Shape) -> list[tuple[int, int]] | None:
+        """Return how many elements are left out at both ends of every axis, or None."""
+        found = [
+            self.rng.choice([(0, 0), (1, 1), (1, 1), (1, 0), (0, 1)]) if n > 2 else (0, 0)
+            for n in shape
+        ]
+        return found if any(map(any, found)) else None
+
+    def neighbour(self, a: _Array, margins: list[tuple[int, int]], centre: bool = False) -> str:
+        """Return what stands within the margins of an array, moved by at most as much."""
+        parts: list[str] = []
+        for n, (low, high) in zip(a.shape, margins, strict=True):
+            shift = 0 if centre else self.rng.randint(-low, high)
+            start, stop = low + shift, high - shift
+            parts.append(f"{start or ''}:{n - stop if stop and self.chance(0.2) else -stop or ''}")
+        while len(parts) > 1 and parts[-1] == ":" and self.chance(0.5):
+            parts.pop()
+        return f"{a.name}[{', '.join(parts)}]"
+
+    def stencil(self) -> None:
+        """Write a part of an array from neighbours: `a[1:-1] = 0.3 * (a[:-2] + a[2:])`."""
+        a = self.pick_array()
+        margins = None if a is None else self.margins(a.shape)
+        if a is None or margins is None or not self.fits(a.shape, 4):
+            return
+        here = self.neighbour(a, margins, centre=True)
+        alike = [b for b in self.floats(a.shape) if b.dtype == a.dtype]
+        memory = [b for b in alike if b.thing == a.thing]
+
+        def near() -> str:
+            return self.neighbour(self.rng.choice(memory if self.chance(0.6) else alike), margins)
+
+        p, q, r = near(), near(), near()
+        c = self.const(0.1, 0.4)
+        self.emit(
+            self.rng.choice(
+                [
+                    f"{here} = {c} * ({p} + {q})",
+                    f"{here} = {c} * ({p} + {q}) + 0.2 * {r}",
+                    f"{here} = {p}",
+                    f"{here} = np.tanh({p} * {q}) + 0.5 * {r}",
+                    f"{here} = np.where({p} * {q} > {self.const()}, 0.5 * {p}, {r})",
+                    f"{here} = np.maximum({p}, 0.7 * {q}) * {self.const(0.5, 0.9)}",
+                    f"{here} += {c} * ({p} - {here})",
+                    f"{here} += {c} * ({p} - 2.0 * {here} + {q})",
+                    f"{here} -= {c} * np.sin({p} * {q})",
+                    f"{here} *= np.cos({p})",
+                ]
+            )
+        )
+
+    def fluxes(self) -> None:
+        """Write differences along an axis, limited or not, and what flows in and out of cells."""
+        a = self.pick_array()
+        if a is None or not self.fits(a.shape, 5):
+            return
+        axes = [k for k, n in enumerate(a.shape) if n > 2]
+        if not axes:
+            return
+        axis = self.rng.choice(axes)
+
+        def along(name: str, part: str) -> str:
+            return f"{name}[{', '.join([':'] * axis + [part])}]"
+
+        shape = tuple(n - (k == axis) for k, n in enumerate(a.shape))
+        flux = self.declare(shape, a.dtype)
+        text = f"{along(a.name, '1:')} - {along(a.name, ':-1')}"
+        if self.chance(0.5):
+            text = f"({text}) * {along(self.rng.choice(self.floats(a.shape)).name, '1:')}"
+        self.emit(f"{flux.name} = {text}")
+        if self.chance(0.4):
+            cell = along(a.name, "1:")
+            self.emit(
+                f"{flux.name} = np.where({flux.name} * {cell} > {self.const()}, 0.0, {flux.name})"
+            )
+        inflow = f"{along(flux.name, '1:')} - {along(flux.name, ':-1')}"
+        self.emit(f"{along(a.name, '1:-1')} += {self.const(0.1, 0.3)} * ({inflow})")
+
+    def sweeps(self) -> None:
+        """Write a loop of steps in time."""
+        n = self.rng.choice([1, 2, 3, 4])
+        if self.trips * n > _MAX_TRIPS:
+            return
+        with self.block(f"for _ in range({n}):", n):
+            for _ in range(self.rng.choice([1, 2, 2, 3])):
+                self.stencil()
+            self.body()
+        self.loop_else()
 
     def update_array(self, shape: Shape) -> str:
         text, _ = self.operand(shape, 1)
@@ -1649,6 +1756,7 @@ class _ArrayWriter(_Writer):
 
 
 _SHARES = {
+    "stencils": {"scalars": 0.1, "arrays": 0.5, "containers": 0.0, "stencils": 1.0},
     "arrays": {"scalars": 0.5, "arrays": 1.0, "containers": 0.0},
     "containers": {"scalars": 0.5, "arrays": 0.4, "containers": 1.6},
     "mixed": {"scalars": 1.0, "arrays": 0.8, "containers": 0.5},
@@ -1683,7 +1791,7 @@ def _generate(seed: int, size: int, kind: str, attempt: int) -> Generated:
     w = _ArrayWriter(rng, names, single, **_SHARES[kind])
     w.scope.functions += _library_functions()
     lines = [*_IMPORTS.splitlines(), *_LIBRARY.splitlines(), "", *_ARRAY_LIBRARY.splitlines(), ""]
-    if kind != "arrays":
+    if kind in ("containers", "mixed"):
         lines += _CONTAINER_LIBRARY.splitlines()
     if kind == "mixed" and rng.random() < 0.5:
         text, function = _helper(rng, names, "helper0")
@@ -1806,6 +1914,7 @@ def check(generated: Generated, *, compiled: bool, directions: int = 3) -> list[
     problems += chains.check_stages(
         chain, own, policies=("auto", policies[generated.seed % len(policies)])
     )
+    problems += chains.check_passes(chain, policies[generated.seed % len(policies)])
     problems += chains.check_tangent(chain, rng)
     if compiled:
         problems += _check_call(generated, own)

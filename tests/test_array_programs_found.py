@@ -22,7 +22,7 @@ def test_found(fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
     assert fuzz_arrays.check(generated, compiled=False) == []
 
 
-@pytest.mark.parametrize("kind", ["arrays", "containers", "mixed"])
+@pytest.mark.parametrize("kind", ["arrays", "stencils", "containers", "mixed"])
 def test_random_programs(kind: str) -> None:
     for seed in range(6):
         generated = fuzz_arrays.generate(seed, kind=kind)

@@ -12,6 +12,7 @@ from adc.ir.core import Apply, For, Function, If, Pop, Push, Recall, Stmt, Store
 from adc.ir.errors import UnsupportedError
 from adc.ir.interp import ProgramError
 from adc.ir.opdef import OPS, vjp_rule
+from adc.ir.parser import parse
 from adc.ir.walk import map_blocks
 from adc.passes import cse as cse_pass
 from adc.passes import pipeline
@@ -288,3 +289,17 @@ def test_a_pass_that_breaks_the_ir_is_named() -> None:
     broken = ("forget", lambda fn: replace(fn, body=()))
     with pytest.raises(Exception, match="pass 'forget' broke"):
         pipeline.run(chain.lowered.fn, (broken,))
+
+
+@pytest.mark.parametrize("passes", ["PRIMAL", "DERIVATIVE", "CLEANUP"])
+def test_a_pass_that_changes_results_is_named(passes: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def program(x: float, y: float) -> float:
+        return x * y * y
+
+    def sloppy(fn: Function) -> Function:
+        return parse(str(fn).replace(" = mul ", " = add "))
+
+    chain = chains.Chain.of(program, (0.7, 1.3), (0, 1))
+    assert chains.check_passes(chain) == []
+    monkeypatch.setattr(pipeline, passes, (*getattr(pipeline, passes), ("sloppy", sloppy)))
+    assert any(text.startswith("pass sloppy") for text in chains.check_passes(chain))

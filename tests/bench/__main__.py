@@ -3,8 +3,9 @@
 `--only compile` times the first gradient of long programs instead.
 
 Every tool runs in a process of its own, all on the same core, in turns: what else the machine does
-hits all of them alike. Gradients are compared with the one written by hand before anything is
-timed.
+hits all of them alike. Gradients are compared before anything is timed: with the one written by
+hand, or else with that of another tool. Peers that are not installed are skipped;
+`--peer-python /other/bin/python` names an interpreter that has them.
 """
 
 import argparse
@@ -27,7 +28,19 @@ from tests.bench import compile
 from tests.bench.kernels import KERNELS
 
 ROOT = Path(__file__).parents[2]
-TOOLS = ["primal", "as written", "hand", "adc", "jax loops", "jax arrays", "jax library"]
+PEERS = (
+    "jax loops", "jax arrays", "jax library", "torch arrays", "torch library", "autograd",
+)  # fmt: skip
+TOOLS = ["primal", "numpy", "as written", "hand", "adc", *PEERS]
+REFERENCES = (
+    "hand",
+    "as written",
+    "autograd",
+    "torch arrays",
+    "jax arrays",
+    "adc",
+)  # the first that there is
+COMPARED = ("as written", "hand", "primal", "numpy", "jax arrays", "torch arrays")
 ROUND_SECONDS = 0.05
 TOOL_SECONDS = 10.0  # one that is slower gets fewer rounds
 TOLERANCE = 1e-9
@@ -40,6 +53,7 @@ class Result:
     kernel: str
     tool: str
     note: str = ""
+    versions: str = ""
     median: float | None = None
     best: float | None = None
     calls: int = 0
@@ -52,14 +66,16 @@ class Worker:
     """A process of `tests.bench.worker`; see there."""
 
     def __init__(self, python: str, tool: str, kernel: str, core: int, folder: Path) -> None:
-        self.gradient = folder / f"{kernel} {tool}.npy"
+        self.gradient = folder / f"{kernel} {tool}.npz"
         caches = str(folder / "cache")
         environment = {
             **os.environ,
-            "OPENBLAS_NUM_THREADS": "1",
+            **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+            "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false",
             # Caches start empty and are the same for the second process.
             "NUMBA_CACHE_DIR": caches,
             "XDG_CACHE_HOME": caches,
+            "ADC_CACHE_DIR": caches + "/adc",
             "JAX_COMPILATION_CACHE_DIR": caches,
             "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
             "JAX_PLATFORMS": "cpu",
@@ -107,13 +123,14 @@ def measure(kernel: str, tools: list[str], options: argparse.Namespace) -> list[
         folder = Path(name)
         try:
             for tool in tools:
-                python = options.jax_python if tool.startswith("jax") else sys.executable
+                python = options.peer_python if tool in PEERS else sys.executable
                 worker = Worker(python, tool, kernel, options.core, folder)
                 if "missing" in worker.hello:
                     results[tool].note = worker.hello["missing"].splitlines()[0]
                     worker.close()
                     continue
                 workers[tool] = worker
+                results[tool].versions = worker.hello["versions"]
                 results[tool].first_call = worker.hello["first_call"]
                 again = Worker(python, tool, kernel, options.core, folder)
                 again.close()
@@ -135,30 +152,42 @@ def measure(kernel: str, tools: list[str], options: argparse.Namespace) -> list[
 
 
 def compare(workers: dict[str, Worker], results: dict[str, Result]) -> None:
-    """Note for each tool how far its gradient is from the one by hand; raise if it is wrong."""
-    right = np.load(workers["hand"].gradient)
-    value = workers["hand"].hello["value"]
+    """Note for each tool how far its gradient is from the reference; raise if it is wrong."""
+    reference = next((tool for tool in REFERENCES if tool in workers), None)
+    if reference is None:
+        return
+    right = gradients(workers[reference])
+    value = workers[reference].hello["value"]
     for tool, worker in workers.items():
         if not worker.hello["intact"]:
             raise AssertionError(f"{tool} changed the caller's array")
         differences = [abs(worker.hello["value"] - value) / abs(value)]
-        if tool != "primal":
-            gradient = np.load(worker.gradient)
-            differences.append(float(np.max(np.abs(gradient - right)) / np.max(np.abs(right))))
+        if worker.gradient.exists():
+            for found, wanted in zip(gradients(worker), right, strict=True):
+                assert found.shape == wanted.shape
+                differences.append(float(np.max(np.abs(found - wanted)) / np.max(np.abs(wanted))))
         if not max(differences) < TOLERANCE:
             raise AssertionError(f"{worker.gradient.stem}: off by {max(differences):.1e}")
         results[tool].difference = max(differences)
 
 
+def gradients(worker: Worker) -> list[np.ndarray[Any, Any]]:
+    """Return what a process has left in its file."""
+    with np.load(worker.gradient) as stored:
+        return list(stored.values())
+
+
 def show(results: list[Result], console: Console) -> None:
     """Print a table of the results of one kernel, and below it what was skipped."""
-    rows, columns = KERNELS[results[0].kernel].size
-    table = Table(title=f"{results[0].kernel} {rows} x {columns}", title_justify="left")
-    table.add_column("tool")
-    titles = "median ms,best ms,x as written,x hand,x primal,first call s,warm start s,difference"
-    for title in titles.split(","):
+    kernel = KERNELS[results[0].kernel]
+    size = " x ".join(map(str, kernel.size))
+    table = Table(title=f"{kernel.name} {size}", title_justify="left")
+    table.add_column("tool", no_wrap=True)
+    medians = {result.tool: result.median for result in results if result.median is not None}
+    compared = [tool for tool in COMPARED if tool in medians]
+    titles = [f"x {tool}" for tool in compared]
+    for title in ["median ms", "best ms", *titles, "first s", "warm s", "off by"]:
         table.add_column(title, justify="right")
-    medians = {result.tool: result.median for result in results}
     skipped = []
     for result in results:
         if result.median is None or result.best is None:
@@ -168,13 +197,10 @@ def show(results: list[Result], console: Console) -> None:
             result.tool,
             f"{1e3 * result.median:.2f}",
             f"{1e3 * result.best:.2f}",
-            *(
-                f"{result.median / other:.2f}" if other else ""
-                for other in [medians.get(t) for t in ("as written", "hand", "primal")]
-            ),
+            *(f"{result.median / medians[tool]:.2f}" for tool in compared),
             f"{result.first_call:.2f}",
             f"{result.warm_start:.2f}",
-            f"{result.difference:.0e}",
+            "" if result.difference is None else f"{result.difference:.0e}",
         )
     console.print(table)
     for line in skipped:
@@ -191,24 +217,23 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)))
     parser.add_argument(
-        "--jax-python", default=sys.executable, help="the interpreter that has JAX, if another"
+        "--peer-python", default=sys.executable, help="the interpreter that has the peers"
     )
     options = parser.parse_args()
-    console = Console() if sys.stdout.isatty() else Console(width=100)
+    console = Console() if sys.stdout.isatty() else Console(width=110)
     results: list[Result] = []
     for kernel in options.only or KERNELS:
         if kernel == "compile":
             compile.main(console, min(options.rounds, 3))
             continue
         tools = [
-            tool
-            for tool in TOOLS
-            if tool == "hand"  # the others are compared with it
-            or (tool not in options.skip and (tool != "jax library" or kernel == "cholesky"))
+            tool for tool in TOOLS if tool in KERNELS[kernel].tools and tool not in options.skip
         ]
         found = measure(kernel, tools, options)
         show(found, console)
         results += found
+    for line in sorted({result.versions for result in results if result.versions}):
+        console.print(line, highlight=False, markup=False)
     if options.json:
         options.json.write_text(json.dumps([asdict(result) for result in results], indent=1))
 

@@ -179,8 +179,105 @@ def gramschmidt(a: Any, w: Any) -> Any:
     return value, np.ascontiguousarray(grad.T)
 
 
+@njit(cache=True)
+def chain(x: Any, w: Any) -> Any:
+    """Go forward and back for each element in turn."""
+    value = 0.0
+    x_ct, w_ct = np.empty_like(x), np.empty_like(w)
+    for i in range(x.size):
+        s = math.sin(x[i])
+        t = math.tanh(s * w[i])
+        value += t * t
+        ct = 2.0 * t * (1.0 - t * t)
+        w_ct[i] = ct * s
+        x_ct[i] = ct * w[i] * math.cos(x[i])
+    return value, (x_ct, w_ct)
+
+
+@njit(cache=True)
+def mixture(alphas: Any, means: Any, icf: Any, x: Any, gamma: Any, m: Any) -> Any:
+    """Go forward and back for each point in turn; of a point, keep its scaled differences.
+
+    The factors are unpacked, and transposed as well, so that no inner loop is a sum.
+    """
+    n, d = x.shape
+    components = alphas.size
+    qdiags = np.exp(icf[:, :d])
+    sum_qs = np.zeros(components)
+    lower, upper = np.zeros((components, d, d)), np.zeros((components, d, d))
+    for k in range(components):
+        at = d
+        for c in range(d):
+            sum_qs[k] += icf[k, c]
+            for r in range(c + 1, d):
+                lower[k, r, c] = upper[k, c, r] = icf[k, at]
+                at += 1
+    centred, scaled = np.empty((components, d)), np.empty((components, d))
+    terms = np.empty(components)
+    alphas_ct, means_ct = np.zeros_like(alphas), np.zeros_like(means)
+    qdiags_ct, lower_ct = np.zeros_like(qdiags), np.zeros_like(lower)
+    centred_ct = np.empty(d)
+    value = 0.0
+    for i in range(n):
+        for k in range(components):
+            for r in range(d):
+                centred[k, r] = x[i, r] - means[k, r]
+                scaled[k, r] = qdiags[k, r] * centred[k, r]
+            for c in range(d):
+                y = centred[k, c]
+                for r in range(c + 1, d):
+                    scaled[k, r] += upper[k, c, r] * y
+            square = 0.0
+            for r in range(d):
+                square += scaled[k, r] * scaled[k, r]
+            terms[k] = alphas[k] + sum_qs[k] - 0.5 * square
+        largest = np.max(terms)
+        share = 0.0
+        for k in range(components):
+            terms[k] = math.exp(terms[k] - largest)
+            share += terms[k]
+        value += largest + math.log(share)
+
+        for k in range(components):
+            term_ct = terms[k] / share
+            alphas_ct[k] += term_ct
+            for r in range(d):
+                ct = -term_ct * scaled[k, r]
+                qdiags_ct[k, r] += ct * centred[k, r]
+                centred_ct[r] = ct * qdiags[k, r]
+                for c in range(r):
+                    lower_ct[k, r, c] += ct * centred[k, c]
+                    centred_ct[c] += ct * lower[k, r, c]
+            for r in range(d):
+                means_ct[k, r] -= centred_ct[r]
+
+    largest = np.max(alphas)
+    share = 0.0
+    for k in range(components):
+        share += math.exp(alphas[k] - largest)
+    value -= n * (largest + math.log(share))
+    icf_ct = np.empty_like(icf)
+    for k in range(components):
+        sum_ct = alphas_ct[k] - m
+        alphas_ct[k] -= n * math.exp(alphas[k] - largest) / share
+        square = 0.0
+        at = d
+        for c in range(d):
+            q = qdiags[k, c]
+            square += q * q
+            icf_ct[k, c] = (qdiags_ct[k, c] + gamma * gamma * q) * q + sum_ct
+            for r in range(c + 1, d):
+                square += lower[k, r, c] * lower[k, r, c]
+                icf_ct[k, at] = lower_ct[k, r, c] + gamma * gamma * lower[k, r, c]
+                at += 1
+        value += 0.5 * gamma * gamma * square - m * sum_qs[k]
+    return value, (alphas_ct, means_ct, icf_ct)
+
+
 HAND: dict[str, ValueAndGrad] = {
     "cholesky": cholesky,
     "seidel": seidel,
     "gramschmidt": gramschmidt,
+    "chain": chain,
+    "mixture": mixture,
 }

@@ -1,7 +1,8 @@
 """The kernels for JAX: what its users write, since it does not take the plain loops.
 
 `loops` keeps the kernel's loops and vectorises the innermost one. `arrays` goes as far towards
-array code as the algorithm allows. `library` calls JAX's own routine where there is one.
+array code as the algorithm allows, and is the same program where that is array code already.
+`library` calls JAX's own routine where there is one.
 Loops in reverse mode need bounds known in advance, so inner triangular loops run to the end and
 mask.
 """
@@ -12,10 +13,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.nn import logsumexp
 
-from tests.bench.kernels import Matrix, ValueAndGrad
+from tests.bench import array_kernels
+from tests.bench.kernels import KERNELS, Arguments
 
 jax.config.update("jax_enable_x64", True)
+array_kernels.np = jnp
 
 
 def cholesky_loops(a: Any, w: Any) -> Any:
@@ -135,6 +139,41 @@ def gramschmidt_arrays(a: Any, w: Any) -> Any:
     return jnp.sum(w[:m] * q.T) + jnp.sum(w[m:] * r)
 
 
+def softmax_ce_library(logits: Any, labels: Any) -> Any:
+    log_p = jax.nn.log_softmax(logits)
+    return -jnp.mean(jnp.take_along_axis(log_p, labels[:, None], axis=1))
+
+
+def jacobi(steps: Any, A: Any, B: Any, w: Any) -> Any:
+    """A loop of functional updates; it is linear, so that nothing is kept for the way back."""
+
+    def inner(x: Any) -> Any:
+        return 0.2 * (x[1:-1, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:] + x[2:, 1:-1] + x[:-2, 1:-1])
+
+    def step(_: Any, state: Any) -> Any:
+        A, B = state
+        B = B.at[1:-1, 1:-1].set(inner(A))
+        return A.at[1:-1, 1:-1].set(inner(B)), B
+
+    A, _ = lax.fori_loop(0, steps, step, (A, B))
+    return jnp.sum(w * A)
+
+
+def mixture(alphas: Any, means: Any, icf: Any, x: Any, gamma: Any, m: Any) -> Any:
+    """As in ADBench: all points at once, the product with the factors a batched one."""
+    n, d = x.shape
+    qdiags = jnp.exp(icf[:, :d])
+    sum_qs = jnp.sum(icf[:, :d], 1)
+    columns, rows = np.triu_indices(d, 1)
+    lower = jnp.zeros((len(alphas), d, d)).at[:, rows, columns].set(icf[:, d:])
+    centred = x - means[:, None]
+    scaled = qdiags[:, None] * centred + centred @ jnp.transpose(lower, (0, 2, 1))
+    terms = (alphas + sum_qs)[:, None] - 0.5 * jnp.sum(scaled**2, 2)
+    likelihood = jnp.sum(logsumexp(terms, 0)) - n * logsumexp(alphas)
+    squares = jnp.sum(qdiags**2) + jnp.sum(icf[:, d:] ** 2)
+    return likelihood + 0.5 * gamma**2 * squares - m * jnp.sum(sum_qs)
+
+
 PORTS: dict[str, dict[str, Any]] = {
     "cholesky": {
         "loops": cholesky_loops,
@@ -143,15 +182,23 @@ PORTS: dict[str, dict[str, Any]] = {
     },
     "seidel": {"loops": seidel_loops, "arrays": seidel_arrays},
     "gramschmidt": {"loops": gramschmidt_loops, "arrays": gramschmidt_arrays},
+    "softmax_ce": {"library": softmax_ce_library},
+    "jacobi": {"arrays": jacobi},
+    "hdiff": {"arrays": array_kernels.hdiff_unassigned},
+    "mixture": {"arrays": mixture},
 }
 
 
-def compiled(name: str, variant: str) -> ValueAndGrad:
-    """Return value and gradient of a port, NumPy in and out."""
-    call = jax.jit(jax.value_and_grad(PORTS[name][variant]))
+def take(name: str, args: Arguments) -> Arguments:
+    """Return JAX's arrays for those of a kernel."""
+    return tuple(jnp.array(arg) if isinstance(arg, np.ndarray) else arg for arg in args)
 
-    def value_and_grad(a: Matrix, w: Matrix) -> tuple[float, Matrix]:
-        value, grad = call(a, w)
-        return float(value), np.asarray(grad)
 
-    return value_and_grad
+def call(name: str, variant: str) -> Any:
+    """Return the call of a port, JAX's arrays in and out; it returns when they are there."""
+    kernel = KERNELS[name]
+    port = PORTS.get(kernel.loss.__name__, {}).get(variant, kernel.loss)
+    # Numbers of steps are no data: loops in reverse mode need them.
+    constants = tuple(k for k, arg in enumerate(kernel.arguments(kernel.small)) if type(arg) is int)
+    compiled = jax.jit(jax.value_and_grad(port, kernel.wrt), static_argnums=constants)
+    return lambda *args: jax.block_until_ready(compiled(*args))

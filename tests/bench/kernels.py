@@ -1,7 +1,7 @@
-"""The kernels: plain Python loops that change their argument in place.
+"""The kernels: plain Python loops that change their argument in place, and array code.
 
-Each `loss(a, w)` is a sum of the kernel's outputs, weighted by `w`; the benchmark wants its value
-and its gradient with respect to `a`.
+The loss of one made of loops, `loss(a, w)`, is a sum of its outputs, weighted by `w`; the benchmark
+wants value and gradient with respect to `a`. Those in `array_kernels` have other arguments.
 """
 
 import math
@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
-# Values and gradients as the tools return them, and calls that produce them.
-Matrix = np.ndarray[tuple[int, int], np.dtype[np.float64]]
-ValueAndGrad = Callable[[Matrix, Matrix], tuple[float, Matrix]]
+from tests.bench import array_kernels
+
+# The arguments of a kernel; its value with its gradient, or gradients; calls that produce them.
+Arguments = tuple[Any, ...]
+ValueAndGrad = Callable[..., tuple[float, Any]]
 
 
 def cholesky(a: Any, w: Any) -> Any:
@@ -89,47 +91,129 @@ def gramschmidt(a: Any, w: Any) -> Any:
     return total
 
 
-def spd(rng: np.random.Generator, size: tuple[int, int]) -> Matrix:
-    """Draw a well-conditioned symmetric positive definite matrix."""
+Size = tuple[int, ...]
+
+
+def spd(rng: np.random.Generator, size: Size) -> Arguments:
+    """Draw a well-conditioned symmetric positive definite matrix, and weights."""
     draw = rng.standard_normal(size)
-    return np.ascontiguousarray(draw @ draw.T / size[0] + np.eye(size[0]))
+    a = np.ascontiguousarray(draw @ draw.T / size[0] + np.eye(size[0]))
+    return a, rng.standard_normal(size)
 
 
-def uniform(rng: np.random.Generator, size: tuple[int, int]) -> Matrix:
-    return rng.random(size)
+def uniform(rng: np.random.Generator, size: Size) -> Arguments:
+    return rng.random(size), rng.standard_normal(size)
 
 
-def normal(rng: np.random.Generator, size: tuple[int, int]) -> Matrix:
-    return rng.standard_normal(size)
+def normal(rng: np.random.Generator, size: Size) -> Arguments:
+    """Draw a matrix, and weights for two outputs of which the second is square."""
+    rows, columns = size
+    return rng.standard_normal(size), rng.standard_normal((rows + columns, columns))
+
+
+def two_normal(rng: np.random.Generator, size: Size) -> Arguments:
+    return rng.standard_normal(size), rng.standard_normal(size)
+
+
+def labelled(rng: np.random.Generator, size: Size) -> Arguments:
+    rows, classes = size
+    return 2.0 * rng.standard_normal(size), rng.integers(0, classes, rows)
+
+
+def normalised(rng: np.random.Generator, size: Size) -> Arguments:
+    x, w = rng.standard_normal((2, *size))
+    g, b = rng.standard_normal((2, size[1]))
+    return x, 1.0 + 0.1 * g, b, w
+
+
+def layers(rng: np.random.Generator, size: Size) -> Arguments:
+    """Draw the parameters of two layers, as they are initialised, and a batch."""
+    batch, inputs, hidden, outputs = size
+    w1 = rng.standard_normal((inputs, hidden)) / np.sqrt(inputs)
+    w2 = rng.standard_normal((hidden, outputs)) / np.sqrt(hidden)
+    b1, b2 = 0.1 * rng.standard_normal(hidden), 0.1 * rng.standard_normal(outputs)
+    x, y = rng.standard_normal((batch, inputs)), rng.standard_normal((batch, outputs))
+    return w1, b1, w2, b2, x, y
+
+
+def plates(rng: np.random.Generator, size: Size) -> Arguments:
+    steps, n = size
+    return steps, *rng.random((2, n, n)), rng.standard_normal((n, n))
+
+
+def fields(rng: np.random.Generator, size: Size) -> Arguments:
+    i, j, k = size
+    return rng.random((i + 4, j + 4, k)), rng.random(size), rng.standard_normal(size)
+
+
+def clusters(rng: np.random.Generator, size: Size) -> Arguments:
+    """Draw parameters as ADBench does, and points; last the constants of the prior."""
+    n, d, components = size
+    icf = rng.standard_normal((components, d * (d + 1) // 2)) / np.sqrt(d)
+    means = rng.random((components, d))
+    return rng.standard_normal(components), means, icf, rng.standard_normal((n, d)), 1.0, 0.0
+
+
+LOOPS = ("primal", "as written", "hand", "adc", "jax loops", "jax arrays")
+ARRAYS = ("numpy", "adc", "jax arrays", "torch arrays", "autograd")
+LIBRARY = ("jax library", "torch library")
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """A loss, the size of its argument in the benchmark and how to draw one."""
+    """A loss, the sizes of its arguments in the benchmark, how to draw them, and who has it.
 
-    loss: Callable[[Any, Any], Any]
-    size: tuple[int, int]
-    small: tuple[int, int]  # for checks against differences
-    draw: Callable[[np.random.Generator, tuple[int, int]], Matrix]
-    extra_weights: bool = False  # weights for an n by n second output
+    `wrt` has the positions of the arguments that it is differentiated with respect to, `changed`
+    those of the arrays that it changes in place.
+    """
+
+    loss: Callable[..., Any]
+    size: Size
+    small: Size  # for checks against differences
+    draw: Callable[[np.random.Generator, Size], Arguments]
+    tools: tuple[str, ...]
+    wrt: tuple[int, ...] = (0,)
+    changed: tuple[int, ...] = ()
+    suffix: str = ""  # where a loss stands in several sizes
 
     @property
     def name(self) -> str:
-        return self.loss.__name__
+        return self.loss.__name__ + self.suffix
 
-    def arguments(self, size: tuple[int, int], seed: int = 0) -> tuple[Matrix, Matrix]:
-        """Draw an argument and weights, the same for every process that asks."""
-        rng = np.random.default_rng(seed)
-        a = self.draw(rng, size)
-        rows = size[0] + (size[1] if self.extra_weights else 0)
-        return a, rng.standard_normal((rows, size[1]))
+    def arguments(self, size: Size, seed: int = 0) -> Arguments:
+        """Draw arguments, the same for every process that asks."""
+        return self.draw(np.random.default_rng(seed), size)
 
 
+MIXTURE = ("primal", "hand", "adc", "jax arrays", "torch arrays", "autograd")
 KERNELS = {
     kernel.name: kernel
     for kernel in [
-        Kernel(cholesky, (300, 300), (13, 13), spd),
-        Kernel(seidel, (200, 200), (9, 12), uniform),
-        Kernel(gramschmidt, (220, 180), (17, 11), normal, extra_weights=True),
+        Kernel(cholesky, (300, 300), (13, 13), spd, (*LOOPS, "jax library"), changed=(0,)),
+        Kernel(seidel, (200, 200), (9, 12), uniform, LOOPS, changed=(0,)),
+        Kernel(gramschmidt, (220, 180), (17, 11), normal, LOOPS, changed=(0,)),
+        Kernel(array_kernels.chain, (10**6,), (7,), two_normal, ("hand", *ARRAYS), (0, 1)),
+        Kernel(array_kernels.softmax_ce, (1024, 512), (5, 4), labelled, (*ARRAYS, *LIBRARY)),
+        Kernel(
+            array_kernels.layernorm,
+            (1024, 512),
+            (4, 5),
+            normalised,
+            (*ARRAYS, "torch library"),
+            wrt=(0, 1, 2),
+        ),
+        Kernel(array_kernels.mlp, (256, 256, 256, 256), (3, 4, 5, 2), layers, ARRAYS, (0, 1, 2, 3)),
+        Kernel(array_kernels.jacobi, (60, 300), (3, 6), plates, ARRAYS, (1, 2), (1, 2)),
+        Kernel(array_kernels.hdiff, (64, 64, 60), (3, 4, 2), fields, ARRAYS, (0, 1)),
+        Kernel(array_kernels.mixture, (10_000, 10, 25), (5, 3, 4), clusters, MIXTURE, (0, 1, 2)),
+        Kernel(
+            array_kernels.mixture,
+            (1_000, 64, 25),
+            (3, 5, 2),
+            clusters,
+            MIXTURE,
+            (0, 1, 2),
+            suffix="64",
+        ),
     ]
 }
