@@ -104,7 +104,7 @@ def _iterations(fn: Function, policy: str, names: Names, entries: list[PlanEntry
             return stmt
         body = replace(stmt.body, stmts=done(stmt.body.stmts))
         if not any(isinstance(s, Recall | Reverse) for s in walk(body.stmts)):
-            return stmt
+            return replace(stmt, body=body)
         own = {stmt.index, *body.params}
         outside = sorted(block_reads(body) - own, key=lambda value: value.name)
         params = (*outside, stmt.index, *body.params)

@@ -90,9 +90,12 @@ def _trace(stmts: Sequence[Stmt], forward: bool) -> tuple[_Item, ...]:
                 items.append(_Frame(tuple(str(v.type.dtype) for v in values)))
             case Pop(results=results) if not forward:
                 items.append(_Frame(tuple(str(v.type.dtype) for v in results)))
-            case For(body=body, trips=trips):
-                inner = _trace(body.stmts, forward)
-                if inner:
+            case For(label=label, body=body, trips=trips):
+                inner, others = (_trace(body.stmts, way) for way in (forward, not forward))
+                if inner and others:
+                    # An iteration that holds its own reverse code leaves nothing behind.
+                    _match(label, *((inner, others) if forward else (others, inner)))
+                elif inner:
                     items.append(_Loop(inner, trips))
             case While(body=body, results=results):
                 inner = _trace(body.stmts, forward)
