@@ -55,7 +55,9 @@ class Sums:
 
     def __init__(self, positions: Sequence[int], carried: Sequence[Any]) -> None:
         self.starts = {k: carried[k] for k in positions if not isinstance(carried[k], Lanes)}
-        self.carried = [Lanes(x) if k in self.starts else x for k, x in enumerate(carried)]
+        self.carried: Sequence[Any] = [
+            Lanes(x) if k in self.starts else x for k, x in enumerate(carried)
+        ]
         self.lanes = [self.carried[k] for k in positions]
         self.outer = [lanes.lane for lanes in self.lanes]
 
@@ -101,7 +103,14 @@ def summed(loop: For | Reverse) -> dict[int, frozenset[Value]]:
 def _chain(block: Block, value: Operand, k: int, members: set[Value]) -> bool:
     """Follow a partial sum through a block to yield `k`; whether there is a sum on the way."""
     summing = False
+    before: set[Operand] = set()  # partial sums that have grown since
     for stmt in block.stmts:
+        reads = stmts_reads((stmt,))
+        if before & reads:
+            return False
+        if value not in reads:
+            continue
+        before.add(value)
         match stmt:
             case Apply(op=op, args=(first, other)) if op.name == "sum" and first == value:
                 members.add(first)  # type: ignore[arg-type]  # a carried value
@@ -119,7 +128,7 @@ def _chain(block: Block, value: Operand, k: int, members: set[Value]) -> bool:
                 members |= inner | {value}  # type: ignore[arg-type]
                 value, summing = stmt.results[at], True
                 continue
-            case If(then=then, orelse=orelse) if value in stmts_reads((stmt,)):
+            case If(then=then, orelse=orelse):
                 places = [
                     j
                     for j in range(len(stmt.results))
@@ -135,9 +144,10 @@ def _chain(block: Block, value: Operand, k: int, members: set[Value]) -> bool:
                 members |= inner | {value}  # type: ignore[arg-type]
                 value, summing = stmt.results[j], True
                 continue
-        if isinstance(value, Value) and value in stmts_reads((stmt,)):
-            return False
+        return False
     members.add(value)  # type: ignore[arg-type]
+    if before.intersection(block.yields):
+        return False
     return summing and block.yields[k] == value and block.yields.count(value) == 1
 
 

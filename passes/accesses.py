@@ -29,11 +29,15 @@ def accesses(block: Block, array: Operand, k: int, found: list[Access]) -> bool:
     Return False if anything else is done with one of the versions.
     """
     now = array
+    before: set[Operand] = set()  # versions that have been overwritten since
     for stmt in block.stmts:
+        if before and not before.isdisjoint(stmts_reads((stmt,))):
+            return False
         if isinstance(stmt, Load) and stmt.array == now:
             found.append(stmt)
         elif isinstance(stmt, Store) and stmt.array == now and stmt.value != now:
             found.append(stmt)
+            before.add(now)
             now = stmt.result
         elif isinstance(stmt, For | Reverse) and now in stmt.init:
             at = stmt.init.index(now)
@@ -41,9 +45,12 @@ def accesses(block: Block, array: Operand, k: int, found: list[Access]) -> bool:
                 return False
             if not accesses(stmt.body, stmt.body.params[at], at, found):
                 return False
+            before.add(now)
             now = stmt.results[at]
         elif isinstance(now, Value) and not only_loads((stmt,), now, found):
             return False
+    if not before.isdisjoint(block.yields):
+        return False
     return block.yields[k] == now and block.yields.count(now) == 1
 
 

@@ -35,6 +35,7 @@ from adc.ir.core import (
 from adc.ir.errors import IRError
 from adc.ir.printer import operand_text
 from adc.ir.types import Array
+from adc.passes.dce import only
 from adc.passes.forwarding import Forwarding
 
 Recalled = tuple[str, Value, Operand]
@@ -146,6 +147,8 @@ class _Proof:
         stmt, original = self.made.get(operand), self.defs.get(value)
         if isinstance(stmt, Load) and self.reload(stmt, value):
             return True
+        if isinstance(original, For | If):
+            original = only(original, value)
         return (
             stmt is not None
             and original is not None

@@ -48,6 +48,7 @@ from adc.ir.core import (
     operands,
     walk,
 )
+from adc.ir.walk import map_blocks, stmts_reads
 
 
 def dce(fn: Function) -> Function:
@@ -76,6 +77,19 @@ def dce(fn: Function) -> Function:
 
 def _sweep_function(fn: Function, needed: _Needed) -> Function:
     return replace(fn, body=_sweep(fn.body, needed.live, needed.mirrored))
+
+
+def only(stmt: For | If, value: Value) -> Stmt:
+    """Return a loop or branch reduced to what one of its results needs, without its checks."""
+
+    def unchecked(block: Block) -> Block:
+        stmts = (map_blocks(s, unchecked) for s in block.stmts if not isinstance(s, Check))
+        return Block(block.params, tuple(stmts), block.yields)
+
+    stmt = map_blocks(stmt, unchecked)  # type: ignore[assignment]  # the form stays
+    params = tuple(sorted(stmts_reads((stmt,)), key=lambda each: each.name))
+    (reduced,) = dce(Function("only", params, (stmt,), (value,))).body
+    return reduced
 
 
 def has_effect(stmt: Stmt) -> bool:

@@ -281,9 +281,9 @@ def _merged(first: For, second: For, link: _Link) -> For:
     init = [first.init[k] for k in stay]
     results = [first.results[k] for k in stay]
     for j, result in enumerate(second.results):
-        k = partner.get(j)
-        params.append(own.params[k] if k is not None else body.params[j])
-        init.append(first.init[k] if k is not None else second.init[j])
+        one = partner.get(j)
+        params.append(own.params[one] if one is not None else body.params[j])
+        init.append(first.init[one] if one is not None else second.init[j])
         yields.append(body.yields[j])
         results.append(result)
     return replace(

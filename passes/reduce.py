@@ -203,11 +203,15 @@ def _additions(block: Block, param: Value, k: int) -> list[Store] | None:
     """Return the additions to a carried array directly in the block; None if it is read."""
     found: list[Store] = []
     now: Operand = param
+    before: set[Operand] = set()  # versions that have been added to since
     for stmt in block.stmts:
+        if before and not before.isdisjoint(stmts_reads((stmt,))):
+            return None
         if isinstance(stmt, Store) and stmt.array == now:
             if not stmt.accumulate or now == stmt.value or now in stmt.index:
                 return None
             found.append(stmt)
+            before.add(now)
             now = stmt.result
         elif isinstance(stmt, Reverse) and now in stmt.init:
             at = stmt.init.index(now)
@@ -215,10 +219,12 @@ def _additions(block: Block, param: Value, k: int) -> list[Store] | None:
                 return None
             if _additions(stmt.body, stmt.body.params[at], at) is None:
                 return None
+            before.add(now)
             now = stmt.results[at]
         elif isinstance(now, Value) and now in stmts_reads((stmt,)):
             return None
-    return found if block.yields[k] == now and block.yields.count(now) == 1 else None
+    alone = block.yields.count(now) == 1 and before.isdisjoint(block.yields)
+    return found if block.yields[k] == now and alone else None
 
 
 __all__ = ["reduce"]

@@ -28,6 +28,7 @@ from adc.ir.core import (
 from adc.ir.errors import IRError
 from adc.ir.types import INT, Array
 from adc.ir.walk import Names
+from adc.passes.dce import only
 from adc.passes.forwarding import Forwarding
 from adc.passes.plan import KEPT, RECOMPUTED, RELOADED
 
@@ -127,6 +128,7 @@ class Chooser:
         self.seed = policy.partition(":")[2] if policy.startswith("random:") else None
         self.closed: dict[Value, bool] = {}
         self.free: dict[Value, bool] = {}
+        self.reduced: dict[Value, Stmt] = {}
 
     def run(self, needed: Sequence[Value]) -> None:
         direct = dict.fromkeys(needed)
@@ -199,6 +201,10 @@ class Chooser:
             load = self.d.forwarding.stored.get(value)
             if load is not None and self.array_source(load) is not None:
                 return load
+        if isinstance(own, For | If):
+            if value not in self.reduced:
+                self.reduced[value] = only(own, value)
+            return self.reduced[value]
         return own
 
     def source(self, value: Value) -> Value | None:

@@ -8,17 +8,20 @@ from typing import Any
 
 import pytest
 
-from adc.ir.core import Apply, For, Function, If, Pop, Push, Recall, Stmt, Store, Value, walk
+from adc.ir.core import Apply, For, Function, If, Load, Pop, Push, Recall, Stmt, Store, Value, walk
 from adc.ir.errors import UnsupportedError
 from adc.ir.interp import ProgramError
 from adc.ir.opdef import OPS, vjp_rule
 from adc.ir.parser import parse
 from adc.ir.walk import map_blocks
 from adc.passes import cse as cse_pass
+from adc.passes import local as local_pass
 from adc.passes import pipeline
 from adc.passes.affine import Facts
+from adc.passes.contract import _Contractor
 from adc.passes.forwarding import Forwarding
-from adc.passes.overwrite import _Access, _Overwrite
+from adc.passes.fuse import _Fuser
+from adc.passes.overwrite import Overwriting, _Access
 from adc.passes.remat import Rematerialized
 from tests import chain as chains
 from tests import oracle
@@ -173,7 +176,7 @@ def test_wrong_value_recalled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_array_taken_for_overwritten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_Overwrite, "covers", lambda *_: True)
+    monkeypatch.setattr(Overwriting, "covers", lambda *_: True)
     assert_caught()
 
 
@@ -183,7 +186,29 @@ def test_stores_taken_for_dead(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_iterations_taken_for_distinct(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_Overwrite, "axes", lambda self, loop, access: list(access.path))
+    monkeypatch.setattr(Overwriting, "axes", lambda self, loop, access: list(access.path))
+    assert_caught()
+
+
+# -- merged loops ------------------------------------------------------------------------------
+
+
+def test_loops_merged_that_look_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_Fuser, "common_axis", lambda *_: 0)
+    assert_caught()
+
+
+def test_other_element_taken_for_the_stored_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stored(self: _Contractor, load: Load) -> object:
+        stmt = self.defs.get(load.array)
+        return stmt.value if isinstance(stmt, Store) else None
+
+    monkeypatch.setattr(_Contractor, "stored", stored)
+    assert_caught()
+
+
+def test_dependent_iterations_reversed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local_pass, "_is_free", lambda *_: True)
     assert_caught()
 
 

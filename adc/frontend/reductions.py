@@ -171,9 +171,10 @@ def _by_rows(
 
         (version,) = nest(lo, source.dims, [full], ["s"], body)
         assert isinstance(version, Value)
-        made: Binding = lo.new_array(version, dims, "s")
+        made = lo.new_array(version, dims, "s")
         if inner.dtype != ty.dtype:
-            made = elementwise.base_of(lo, converted(lo, lazy(lo, made, node), ty, node), node)
+            single = converted(lo, lazy(lo, made, node), ty, node)
+            made = elementwise.base_of(lo, single, node)
     return views.with_new_axes(lo, made, sorted(axes)) if keepdims else made
 
 
