@@ -21,6 +21,7 @@ from adc.ir.core import (
     Derived,
     For,
     Function,
+    Gemm,
     If,
     Literal,
     Load,
@@ -155,6 +156,12 @@ class Interpreter:
             case Write(array=array, index=index, value=value, accumulate=accumulate):
                 self.write(env[array], many(index), self.read(value, env), accumulate, stmt)
                 return ()
+            case Gemm(array=array):
+                found = self.product(stmt, env)
+                if stmt.result is not None:
+                    return (found,)
+                env[array][...] = found
+                return ()
             case If(cond=cond, then=then, orelse=orelse):
                 arm = then if self.read(cond, env) else orelse
                 return self.block(arm, (), env, frame, mirror)
@@ -225,6 +232,22 @@ class Interpreter:
                     raise IRError(f"popped {popped} for {', '.join(map(str, results))}")
                 return popped
         raise AssertionError(stmt)
+
+    def product(self, stmt: Gemm, env: dict[Value, Any]) -> Any:
+        """Return the new contents: terms are added in order, as compiled code does small ones."""
+        a, b = (
+            env[operand].T if transposed else env[operand]
+            for operand, transposed in zip((stmt.a, stmt.b), stmt.transposed, strict=True)
+        )
+        old = env[stmt.array]
+        if a.shape[1] != b.shape[0] or old.shape != (a.shape[0], b.shape[1]):
+            raise IRError(f"a product of {a.shape} and {b.shape} into {old.shape}: {stmt}")
+        if stmt.result is None and (np.shares_memory(old, a) or np.shares_memory(old, b)):
+            raise IRError(f"an operand is overwritten: {stmt}")
+        found = old.copy() if stmt.accumulate else np.zeros_like(old)
+        for k in range(a.shape[1]):
+            found += a[:, k, None] * b[None, k, :]
+        return found
 
     def element(self, array: Any, index: Sequence[Any], stmt: Stmt) -> Any:
         where = tuple(int(i) for i in index)

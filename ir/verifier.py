@@ -21,6 +21,7 @@ from adc.ir.core import (
     Check,
     For,
     Function,
+    Gemm,
     If,
     Literal,
     Load,
@@ -150,6 +151,21 @@ class _Verifier:
         if not isinstance(value, Scalar) or value.dtype != array.dtype:
             self.error(stmt, f"writes {value} in {array}")
 
+    def product(self, stmt: Gemm) -> None:
+        array = stmt.array.type
+        for operand in (stmt.array, stmt.a, stmt.b):
+            ty = operand.type
+            if not isinstance(ty, Array) or ty.rank != 2 or ty.kind != "f" or ty.layout == "A":
+                self.error(stmt, f"{operand} is {ty}, not a matrix of floats in layout C or F")
+            elif ty.dtype != array.dtype:
+                self.error(stmt, f"{operand} is {ty}, {stmt.array} is {array}")
+        if isinstance(array, Array) and array.layout != "C":
+            self.error(stmt, f"{stmt.array} is {array}, not in layout C")
+        if stmt.result is None and stmt.array in (stmt.a, stmt.b):
+            self.error(stmt, f"{stmt.array} is changed while it is read")
+        if stmt.result is not None and stmt.result.type != array:
+            self.error(stmt, f"{stmt.result} is {stmt.result.type}, {stmt.array} is {array}")
+
     def index(self, stmt: Load | Store | Write) -> None:
         if not isinstance(stmt.array.type, Array):
             self.error(stmt, f"{stmt.array} is not an array")
@@ -183,6 +199,8 @@ class _Verifier:
             case Write():
                 self.index(stmt)
                 self.element(stmt)
+            case Gemm():
+                self.product(stmt)
             case If(results=results, cond=cond, then=then, orelse=orelse):
                 self.condition(stmt, cond)
                 want = [value.type for value in results]
@@ -279,8 +297,8 @@ class _Verifier:
                 if stmt.label in labels:
                     self.error(stmt, f"two loops or calls named {stmt.label}")
                 labels.add(stmt.label)
-            elif isinstance(stmt, Store | Write):
-                writes.add(isinstance(stmt, Write))
+            elif isinstance(stmt, Store | Write | Gemm):
+                writes.add(not stmt.results)
                 if len(writes) > 1:
                     self.error(stmt, "both value form and buffer form")
         return self.errors
