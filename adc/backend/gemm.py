@@ -18,7 +18,7 @@ from adc.backend.runtime import State
 NAMES = frozenset({"gemm", "gemm_add"})
 
 # Products of fewer multiplications are loops (measured: where both take as long).
-SMALL = 4096
+SMALL = 64
 # BLAS takes sizes of 32 bits.
 _MOST = 2**31 - 1
 
