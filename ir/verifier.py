@@ -152,19 +152,19 @@ class _Verifier:
             self.error(stmt, f"writes {value} in {array}")
 
     def product(self, stmt: Gemm) -> None:
-        array = stmt.array.type
-        for operand in (stmt.array, stmt.a, stmt.b):
+        result, array = stmt.result, stmt.array
+        for operand in (array, stmt.a, stmt.b):
             ty = operand.type
             if not isinstance(ty, Array) or ty.rank != 2 or ty.kind != "f" or ty.layout == "A":
                 self.error(stmt, f"{operand} is {ty}, not a matrix of floats in layout C or F")
-            elif ty.dtype != array.dtype:
-                self.error(stmt, f"{operand} is {ty}, {stmt.array} is {array}")
-        if isinstance(array, Array) and array.layout != "C":
-            self.error(stmt, f"{stmt.array} is {array}, not in layout C")
-        if stmt.result is None and stmt.array in (stmt.a, stmt.b):
-            self.error(stmt, f"{stmt.array} is changed while it is read")
-        if stmt.result is not None and stmt.result.type != array:
-            self.error(stmt, f"{stmt.result} is {stmt.result.type}, {stmt.array} is {array}")
+            elif ty.dtype != array.type.dtype:
+                self.error(stmt, f"{operand} is {ty}, {array} is {array.type}")
+        if isinstance(array.type, Array) and array.type.layout == "F":
+            self.error(stmt, f"{array} is {array.type}, not in layout C")
+        if result is None and array in (stmt.a, stmt.b):
+            self.error(stmt, f"{array} is changed while it is read")
+        if result is not None and result.type != array.type:
+            self.error(stmt, f"{result} is {result.type}, {array} is {array.type}")
 
     def index(self, stmt: Load | Store | Write) -> None:
         if not isinstance(stmt.array.type, Array):
