@@ -117,8 +117,8 @@ class Gemm:
     """A new version of `array` that is the matrix product of `a` and `b` (or grew by it).
 
     `transposed` says which of the two are transposed. All three have rank 2, one float dtype and
-    the layout C or F; `array` is neither `a` nor `b`. In buffer form there is no result: `array`
-    is changed in place.
+    the layout C; `array` is neither `a` nor `b`. In buffer form there is no result: `array` is
+    changed in place.
     """
 
     result: Value | None

@@ -155,12 +155,10 @@ class _Verifier:
         result, array = stmt.result, stmt.array
         for operand in (array, stmt.a, stmt.b):
             ty = operand.type
-            if not isinstance(ty, Array) or ty.rank != 2 or ty.kind != "f" or ty.layout == "A":
-                self.error(stmt, f"{operand} is {ty}, not a matrix of floats in layout C or F")
+            if not isinstance(ty, Array) or ty.rank != 2 or ty.kind != "f" or ty.layout != "C":
+                self.error(stmt, f"{operand} is {ty}, not a contiguous matrix of floats")
             elif ty.dtype != array.type.dtype:
                 self.error(stmt, f"{operand} is {ty}, {array} is {array.type}")
-        if isinstance(array.type, Array) and array.type.layout == "F":
-            self.error(stmt, f"{array} is {array.type}, not in layout C")
         if result is None and array in (stmt.a, stmt.b):
             self.error(stmt, f"{array} is changed while it is read")
         if result is not None and result.type != array.type:

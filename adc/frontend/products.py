@@ -150,9 +150,7 @@ def _matrix(lo: Lowerer, x: Arraylike, ty: Scalar, node: ast.AST) -> tuple[Value
         flipped = _is_transpose(lo, x)
         if flipped or not x.view:
             version = lo.version(obj, node)
-            # Later versions of an argument may lie anywhere.
-            layouts = "CF" if version is lo.origin.get(obj) else "C"
-            if obj.type.layout not in layouts:
+            if obj.type.layout != "C":
                 version = lo.builder.apply("copy", version, hint=obj.name)
             return version, flipped
     copied = elementwise.stored_new(lo, lazy(lo, x, node), ty.dtype, node, "a")
