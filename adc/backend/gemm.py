@@ -2,8 +2,8 @@
 
 Large ones are made by the BLAS that SciPy brings, through the helper that Numba calls it with. A
 call of it takes longer than a small product does: below `SMALL` multiplications there are loops.
-What is done depends on nothing but the sizes, so that a product has the same bits wherever, and as
-often as, it is computed.
+What is done depends only on the sizes and on which operands are transposed, so that a product has
+the same bits however often it is computed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,14 @@ from typing import Any
 
 from llvmlite import ir
 
-from adc.backend.numba_api import cgutils, intrinsic, make_array, signature, types
+from adc.backend.numba_api import (
+    cgutils,
+    check_blas_return,
+    intrinsic,
+    make_array,
+    signature,
+    types,
+)
 from adc.backend.runtime import State
 
 NAMES = frozenset({"gemm", "gemm_add"})
@@ -37,6 +44,7 @@ class _Kind:
     item: ir.Type
     columns: tuple[bool, bool]
     add: bool
+    context: Any  # Numba's
 
     @property
     def letter(self) -> str:
@@ -98,7 +106,8 @@ def _blas(kind: _Kind, b: ir.IRBuilder, c: Any, x: Any, y: Any, m: Any, n: Any, 
     )
     sizes = m if kind.columns[0] else k, k if kind.columns[1] else n
     head = [letter, transposed[1], transposed[0], n, m, k]
-    b.call(function, [*head, alpha, right, sizes[1], left, sizes[0], beta, out, n])
+    status = b.call(function, [*head, alpha, right, sizes[1], left, sizes[0], beta, out, n])
+    check_blas_return(kind.context, b, status)
 
 
 def _intrinsic(add: bool) -> Any:
@@ -114,7 +123,8 @@ def _intrinsic(add: bool) -> Any:
             )
             m, n = cgutils.unpack_tuple(builder, out.shape, 2)
             k = cgutils.unpack_tuple(builder, left.shape, 2)[1]
-            kind = _Kind(context.get_data_type(c.dtype), (a.layout == "F", b.layout == "F"), add)
+            columns = a.layout == "F", b.layout == "F"
+            kind = _Kind(context.get_data_type(c.dtype), columns, add, context)
             given = [out.data, left.data, right.data, m, n, k]
             count = builder.mul(builder.mul(m, n), k)
             large = builder.icmp_signed(">=", count, ir.Constant(_I64, SMALL))
