@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ import pytest
 
 import adc
 from adc.backend import cpu, gemm
+from adc.backend.emit import emit
 from adc.ir.core import For, Gemm, walk
 from adc.ir.interp import run
 from adc.ir.parser import parse
@@ -178,6 +182,49 @@ def test_only_matrices_of_floats() -> None:
     assert gemms(lambda v: v @ v, v)[0] == 0
     assert gemms(lambda a: np.sum(a.reshape(1, 9) @ a.reshape(9, 1)), m)[0] == 0
     assert gemms(lambda a, n: np.sum(n @ n) * a[0, 0], m, np.eye(3, dtype=int))[0] == 0
+
+
+def test_text(golden: Callable[[str, str], None]) -> None:
+    def f(x: Any, w: Any, n: Any) -> Any:
+        for _ in range(n):
+            x = w.T @ x
+        return np.sum(x)
+
+    reverse = Chain.of(f, (np.eye(3), np.eye(3), 2), (0, 1)).adjoint
+    buffers = storage(remat(reverse, "auto"))
+    lines = [line for line in emit(buffers).source.splitlines() if "gemm" in line and "(" in line]
+    golden("gemm.txt", "\n".join([str(reverse), str(buffers), *lines, ""]))
+
+
+class _Stop(Exception):
+    pass
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
+@pytest.mark.parametrize("size", [3, 200])
+def test_loops_of_products_are_interrupted(size: int) -> None:
+    @adc.jit
+    def power(a: Any, n: Any) -> Any:
+        b = a
+        for _ in range(n):
+            b = b @ a
+        return b
+
+    def handler(*_: object) -> None:
+        raise _Stop
+
+    a = np.eye(size)
+    power(a, 2)
+    old = signal.signal(signal.SIGALRM, handler)
+    start = time.perf_counter()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(_Stop):
+            power(a, 10**12)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+    assert time.perf_counter() - start < 10.0
 
 
 _PROGRAM = """
