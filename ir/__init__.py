@@ -12,6 +12,7 @@ Grammar, on one page (the text form of both forms; `parse(print(fn)) == fn`)::
     stmt      ::= values "=" OP ["[" static,* "]"] operand*                     Apply
                 | VALUE "=" "load" VALUE "[" operand,* "]"                      Load
                 | VALUE "=" ("store" | "accumulate") VALUE "[" … "]" operand    Store
+                | VALUE "=" gemm VALUE VALUE VALUE                              Gemm
                 | values "=" "if" operand block ["else" block]                  If
                 | values "=" "for" LABEL VALUE "in 0 to" operand carrying block For
                 | values "=" "for" LABEL VALUE "down from" operand carrying block
@@ -23,6 +24,8 @@ Grammar, on one page (the text form of both forms; `parse(print(fn)) == fn`)::
                 | VALUE "=" "recall" VALUE                                      Recall
     tape      ::= "push" operand* | (VALUE ":" type),* "=" "pop"                Push, Pop
     buffer    ::= ("write" | "increase") VALUE "[" operand,* "]" operand        Write
+                | gemm VALUE VALUE VALUE                                        Gemm
+    gemm      ::= "gemm" "[" ("nn" | "nt" | "tn" | "tt") ["," "add"] "]"        "t": transposed
     carrying  ::= ["carrying" "(" (VALUE "=" operand),* ")"]
     block     ::= "{" stmt* [("yield" | "again") operand*] "}"
 

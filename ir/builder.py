@@ -10,6 +10,7 @@ from adc.ir.core import (
     Block,
     Check,
     For,
+    Gemm,
     If,
     Literal,
     Load,
@@ -93,6 +94,20 @@ class Builder:
     ) -> Value:
         result = self.value(hint or array.name, array.type)
         self.emit(Store(result, array, tuple(index), value, accumulate, self.loc))
+        return result
+
+    def gemm(
+        self,
+        array: Value,
+        a: Value,
+        b: Value,
+        transposed: tuple[bool, bool],
+        *,
+        accumulate: bool = False,
+        hint: str = "",
+    ) -> Value:
+        result = self.value(hint or array.name, array.type)
+        self.emit(Gemm(result, array, a, b, transposed, accumulate, self.loc))
         return result
 
     def recall(self, value: Value) -> Value:

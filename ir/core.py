@@ -113,6 +113,28 @@ class Store:
 
 
 @dataclass(frozen=True, slots=True)
+class Gemm:
+    """A new version of `array` that is the matrix product of `a` and `b` (or grew by it).
+
+    `transposed` says which of the two are transposed. All three have rank 2, one float dtype and
+    the layout C; `array` is neither `a` nor `b`. In buffer form there is no result: `array` is
+    changed in place.
+    """
+
+    result: Value | None
+    array: Value
+    a: Value
+    b: Value
+    transposed: tuple[bool, bool] = (False, False)
+    accumulate: bool = False
+    loc: Span | None = _loc()
+
+    @property
+    def results(self) -> tuple[Value, ...]:
+        return () if self.result is None else (self.result,)
+
+
+@dataclass(frozen=True, slots=True)
 class If:
     """Two arms; the results are the yields of the arm that ran."""
 
@@ -262,6 +284,7 @@ Stmt = (
     Apply
     | Load
     | Store
+    | Gemm
     | If
     | For
     | While
@@ -385,6 +408,8 @@ def operands(stmt: Stmt) -> tuple[Operand, ...]:
             | Write(array=array, index=index, value=value)
         ):
             return (array, *index, value)
+        case Gemm(array=array, a=a, b=b):
+            return (array, a, b)
         case If(cond=cond):
             return (cond,)
         case For(trips=trips, init=init):

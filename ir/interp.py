@@ -21,6 +21,7 @@ from adc.ir.core import (
     Derived,
     For,
     Function,
+    Gemm,
     If,
     Literal,
     Load,
@@ -143,10 +144,10 @@ class Interpreter:
 
         match stmt:
             case Apply(results=results, op=op, args=args, params=params):
-                found = many(args)
-                if op.name == "sum" and isinstance(found[0], Lanes):
-                    return (found[0].add(found[1]),)
-                value = op.evaluate(*params, *found)
+                given = many(args)
+                if op.name == "sum" and isinstance(given[0], Lanes):
+                    return (given[0].add(given[1]),)
+                value = op.evaluate(*params, *given)
                 if len(results) > 1:
                     return tuple(value)
                 ty = results[0].type
@@ -159,6 +160,12 @@ class Interpreter:
                 return (copy,)
             case Write(array=array, index=index, value=value, accumulate=accumulate):
                 self.write(env[array], many(index), self.read(value, env), accumulate, stmt)
+                return ()
+            case Gemm(array=array):
+                found = self.product(stmt, env)
+                if stmt.result is not None:
+                    return (found,)
+                env[array][...] = found
                 return ()
             case If(cond=cond, then=then, orelse=orelse):
                 arm = then if self.read(cond, env) else orelse
@@ -242,6 +249,22 @@ class Interpreter:
         if id(loop) not in self.sums:
             self.sums[id(loop)] = tuple(summed(loop))
         return self.sums[id(loop)]
+
+    def product(self, stmt: Gemm, env: dict[Value, Any]) -> Any:
+        """Return the new contents: terms are added in order, as compiled code does small ones."""
+        a, b = (
+            env[operand].T if transposed else env[operand]
+            for operand, transposed in zip((stmt.a, stmt.b), stmt.transposed, strict=True)
+        )
+        old = env[stmt.array]
+        if a.shape[1] != b.shape[0] or old.shape != (a.shape[0], b.shape[1]):
+            raise IRError(f"a product of {a.shape} and {b.shape} into {old.shape}: {stmt}")
+        if stmt.result is None and (np.shares_memory(old, a) or np.shares_memory(old, b)):
+            raise IRError(f"an operand is overwritten: {stmt}")
+        found = old.copy() if stmt.accumulate else np.zeros_like(old)
+        for k in range(a.shape[1]):
+            found += a[:, k, None] * b[None, k, :]
+        return found
 
     def element(self, array: Any, index: Sequence[Any], stmt: Stmt) -> Any:
         where = tuple(int(i) for i in index)

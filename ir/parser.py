@@ -15,6 +15,7 @@ from adc.ir.core import (
     Derived,
     For,
     Function,
+    Gemm,
     If,
     Literal,
     Load,
@@ -244,6 +245,8 @@ class _Parser:
                 raise self.tokens.error(f"{verb} has {len(found)} results, not {len(names)}", line)
             return tuple(self.define(n, t, line) for n, t in zip(names, found, strict=True))
 
+        if verb == "gemm":
+            return self.gemm(results if names else None)
         if verb in _FORMS:
             return _FORMS[verb](self, results)
         if verb == "pop":
@@ -262,6 +265,15 @@ class _Parser:
             message = error.message if isinstance(error, IRError) else f"{verb}: {error}"
             raise self.tokens.error(message) from None
         return Apply(results(found), OPS[verb], args, params)
+
+    def gemm(self, results: _Results | None) -> Stmt:
+        flags = self.static()
+        if flags[:1] not in (("nn",), ("nt",), ("tn",), ("tt",)) or flags[1:] not in ((), ("add",)):
+            raise self.tokens.error("gemm[nn], with t for a transposed operand, or gemm[nn, add]")
+        array, a, b = self.read(), self.read(), self.read()
+        first, second = (flag == "t" for flag in str(flags[0]))
+        result = None if results is None else results((array.type,))[0]
+        return Gemm(result, array, a, b, (first, second), len(flags) > 1)
 
     def function(self) -> Function:
         self.values = {}

@@ -13,6 +13,7 @@ from adc.ir.core import (
     Derived,
     For,
     Function,
+    Gemm,
     If,
     Literal,
     Load,
@@ -68,6 +69,9 @@ def _lines(stmt: Stmt) -> list[str]:
         case Write(array=array, index=index, value=value, accumulate=accumulate):
             verb = "increase" if accumulate else "write"
             return [f"{verb} {array}[{_many(index, ', ')}] {operand_text(value)}"]
+        case Gemm(array=array, a=a, b=b, transposed=transposed, accumulate=accumulate):
+            flags = "".join("t" if each else "n" for each in transposed)
+            return [f"{left}gemm[{flags}{', add' * accumulate}] {array} {a} {b}"]
         case If(cond=cond, then=then, orelse=orelse):
             lines = [f"{left}if {operand_text(cond)} {{", *_block(then)]
             if orelse.stmts or orelse.yields:

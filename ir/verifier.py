@@ -21,6 +21,7 @@ from adc.ir.core import (
     Check,
     For,
     Function,
+    Gemm,
     If,
     Literal,
     Load,
@@ -151,6 +152,19 @@ class _Verifier:
         if not isinstance(value, Scalar) or value.dtype != array.dtype:
             self.error(stmt, f"writes {value} in {array}")
 
+    def product(self, stmt: Gemm) -> None:
+        result, array = stmt.result, stmt.array
+        for operand in (array, stmt.a, stmt.b):
+            ty = operand.type
+            if not isinstance(ty, Array) or ty.rank != 2 or ty.kind != "f" or ty.layout != "C":
+                self.error(stmt, f"{operand} is {ty}, not a contiguous matrix of floats")
+            elif ty.dtype != array.type.dtype:
+                self.error(stmt, f"{operand} is {ty}, {array} is {array.type}")
+        if result is None and array in (stmt.a, stmt.b):
+            self.error(stmt, f"{array} is changed while it is read")
+        if result is not None and result.type != array.type:
+            self.error(stmt, f"{result} is {result.type}, {array} is {array.type}")
+
     def index(self, stmt: Load | Store | Write) -> None:
         if not isinstance(stmt.array.type, Array):
             self.error(stmt, f"{stmt.array} is not an array")
@@ -184,6 +198,8 @@ class _Verifier:
             case Write():
                 self.index(stmt)
                 self.element(stmt)
+            case Gemm():
+                self.product(stmt)
             case If(results=results, cond=cond, then=then, orelse=orelse):
                 self.condition(stmt, cond)
                 want = [value.type for value in results]
@@ -284,8 +300,8 @@ class _Verifier:
                 if stmt.label in labels:
                     self.error(stmt, f"two loops or calls named {stmt.label}")
                 labels.add(stmt.label)
-            elif isinstance(stmt, Store | Write):
-                writes.add(isinstance(stmt, Write))
+            elif isinstance(stmt, Store | Write | Gemm):
+                writes.add(not stmt.results)
                 if len(writes) > 1:
                     self.error(stmt, "both value form and buffer form")
         return self.errors

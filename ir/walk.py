@@ -13,6 +13,7 @@ from adc.ir.core import (
     Check,
     For,
     Function,
+    Gemm,
     If,
     Load,
     Operand,
@@ -173,6 +174,8 @@ def map_operands(stmt: Stmt, read: Callable[[Operand], Operand]) -> Stmt:
             | Write(array=array, index=index, value=value)
         ):
             return replace(stmt, array=_array(read(array)), index=many(index), value=read(value))
+        case Gemm(array=array, a=a, b=b):
+            return replace(stmt, array=_array(read(array)), a=_array(read(a)), b=_array(read(b)))
         case If(cond=cond):
             return replace(stmt, cond=read(cond))
         case For(trips=trips, init=init):
@@ -260,6 +263,8 @@ def clone(
         match stmt:
             case Load() | Store() | Recall():
                 return replace(stmt, result=results[0])
+            case Gemm():
+                return replace(stmt, result=results[0] if results else None)
             case Apply() | If() | For() | While() | Reverse() | Call() | Pop():
                 return replace(stmt, results=results)
         return stmt

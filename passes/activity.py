@@ -31,6 +31,7 @@ from adc.ir.core import (
     Check,
     For,
     Function,
+    Gemm,
     If,
     Literal,
     Load,
@@ -162,6 +163,10 @@ class _Varied(_Flow):
                 self.mark(where, result, self.marked(where, array))
             case Store(result=result, array=array, value=value):
                 self.mark(where, result, self.marked(where, array) or self.marked(where, value))
+            case Gemm(array=array, a=a, b=b):
+                sources = (array, a, b) if stmt.accumulate else (a, b)
+                for result in stmt.results:
+                    self.mark(where, result, any(self.marked(where, each) for each in sources))
             case If(results=results, then=then, orelse=orelse):
                 for arm in (then, orelse):
                     self.stmts(where, arm.stmts)
@@ -216,6 +221,11 @@ class _Useful(_Flow):
             case Store(result=result, array=array, value=value):
                 self.mark(where, array, self.marked(where, result))
                 self.mark(where, value, self.marked(where, result))
+            case Gemm(array=array, a=a, b=b):
+                sources = (array, a, b) if stmt.accumulate else (a, b)
+                for result in stmt.results:
+                    for source in sources:
+                        self.mark(where, source, self.marked(where, result))
             case If(results=results, then=then, orelse=orelse):
                 for arm in (then, orelse):
                     self.link(where, results, arm.yields)

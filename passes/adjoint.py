@@ -47,6 +47,7 @@ from adc.ir.core import (
     Block,
     Call,
     Function,
+    Gemm,
     Literal,
     Load,
     Operand,
@@ -149,6 +150,8 @@ def read_only(functions: Mapping[str, Function]) -> dict[str, set[int]]:
                         pass
                     case Load():
                         pass
+                    case Gemm(array=array):
+                        passed.add(array)
                     case Call(callee=callee, args=args):
                         passed |= {
                             arg for k, arg in enumerate(args) if k not in found.get(callee, ())

@@ -8,6 +8,8 @@ to the cotangents of its operands::
     %v = load %x[%i]          %x.ct.1 = accumulate %x.ct[%i] %v.ct
     %x1 = store %x0[%i] %v    %v.ct = load %x1.ct[%i]
                               %x0.ct = store %x1.ct[%i] 0.0
+    %c1 = gemm[nn] %c0 %a %b  %a.ct.1 = gemm[nt, add] %a.ct %c1.ct %b.r
+                              %b.ct.1 = gemm[tn, add] %b.ct %a.r %c1.ct
 
 A cotangent that is zero has no entry in `cts` and no code.
 """
@@ -22,6 +24,7 @@ from adc.ir.builder import Builder, zero
 from adc.ir.core import (
     Apply,
     Function,
+    Gemm,
     Literal,
     Operand,
     Stmt,
@@ -181,6 +184,47 @@ class StraightLine:
                 index = self._many(stmt.index)
                 ct = self._builder.store(ct, index, cleared, hint=f"{stmt.array.name}.ct")
             self.add(stmt.array, ct)
+
+    def _gemm(self, stmt: Gemm) -> None:
+        assert stmt.result is not None
+        ct = self._take(stmt.result)
+        if ct is None:
+            return
+        assert isinstance(ct, Value)
+        a, b = stmt.transposed
+        if stmt.a in self.active:
+            other = self._recall_array(stmt.b)
+            if a:
+                self._add_product(stmt.a, other, ct, (b, True))
+            else:
+                self._add_product(stmt.a, ct, other, (False, not b))
+        if stmt.b in self.active:
+            other = self._recall_array(stmt.a)
+            if b:
+                self._add_product(stmt.b, ct, other, (True, a))
+            else:
+                self._add_product(stmt.b, other, ct, (not a, False))
+        if stmt.accumulate:
+            self.add(stmt.array, ct)
+
+    def _recall_array(self, array: Value) -> Value:
+        found = self._recall(array)
+        assert isinstance(found, Value)
+        return found
+
+    def _add_product(
+        self, target: Value, a: Value, b: Value, transposed: tuple[bool, bool]
+    ) -> None:
+        """Add a product of matrices to the cotangent of `target`."""
+        old, hint = self.cts.get(target), f"{target.name}.ct"
+        first = old is None
+        if old is None:
+            sizes = self._many(self.shapes.dims(target))
+            old = self._builder.apply("empty", *sizes, params=(target.type.dtype,), hint=hint)
+        assert isinstance(old, Value)
+        self.cts[target] = self._builder.gemm(
+            old, a, b, transposed, accumulate=not first, hint=hint
+        )
 
 
 __all__ = ["Region", "StraightLine"]

@@ -29,6 +29,7 @@ from adc.ir.core import (
     Derived,
     For,
     Function,
+    Gemm,
     If,
     Load,
     Operand,
@@ -96,6 +97,8 @@ class Reverser(StraightLine):
                 self._load(array, index, self._take(result))
             case Store():
                 self._store(stmt)
+            case Gemm():
+                self._gemm(stmt)
             case If():
                 self._if(stmt)
             case For() | While():

@@ -31,6 +31,7 @@ from adc.ir.core import (
     Check,
     For,
     Function,
+    Gemm,
     If,
     Literal,
     Load,
@@ -98,6 +99,8 @@ def has_effect(stmt: Stmt) -> bool:
         case Check(cond=cond):
             return not (isinstance(cond, Literal) and bool(cond.value))
         case Print() | Push() | Pop() | Write() | While() | Call():
+            return True
+        case Gemm(result=None):
             return True
     return any(has_effect(inner) for block in blocks(stmt) for inner in block.stmts)
 

@@ -22,6 +22,7 @@ from adc.ir.core import (
     Check,
     For,
     Function,
+    Gemm,
     If,
     Load,
     Operand,
@@ -38,9 +39,12 @@ from adc.passes.affine import Facts, Form
 
 @dataclass
 class _Access:
-    """A load or store: what it indexes, under which facts, in which loops, and where."""
+    """A load or store: what it indexes, under which facts, in which loops, and where.
 
-    stmt: Load | Store
+    A product of matrices is a store to every element.
+    """
+
+    stmt: Load | Store | Gemm
     forms: tuple[Form, ...]
     facts: tuple[Form, ...]
     loops: tuple[Value, ...]
@@ -102,7 +106,7 @@ class Forwarding:
         for access in self.accesses:
             family = self.families.find(access.stmt.array)
             final = self.final.get(family)
-            if isinstance(access.stmt, Store) and final is not None:
+            if isinstance(access.stmt, Store | Gemm) and final is not None:
                 if access.place > self.places[final]:
                     del self.final[family]
         self.by_result = {a.stmt.result: a for a in self.accesses if isinstance(a.stmt, Load)}
@@ -133,9 +137,10 @@ class Forwarding:
     def step(self, stmt: Stmt, loops: tuple[Value, ...]) -> None:
         facts, families = self.facts, self.families
         match stmt:
-            case Load(index=index) | Store(index=index):
-                if isinstance(stmt, Store):
+            case Load() | Store() | Gemm():
+                if not isinstance(stmt, Load) and stmt.result is not None:
                     families.union(stmt.array, stmt.result)
+                index = () if isinstance(stmt, Gemm) else stmt.index
                 self.accesses.append(
                     _Access(
                         stmt,
@@ -247,7 +252,7 @@ class Forwarding:
         stores = [
             a
             for a in self.accesses
-            if isinstance(a.stmt, Store) and self.families.find(a.stmt.array) == family
+            if isinstance(a.stmt, Store | Gemm) and self.families.find(a.stmt.array) == family
         ]
         return final if all(self.independent(access, store) for store in stores) else None
 
@@ -269,6 +274,8 @@ class Forwarding:
 
         `later`: and the store's iteration of the next common loop comes after the load's.
         """
+        if isinstance(store.stmt, Gemm):
+            return False
         rename = _Renamer(self.levels, level)
         facts = Facts()
         for form in load.facts:

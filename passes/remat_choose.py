@@ -161,7 +161,7 @@ class Chooser:
 
     def choose(self, value: Value) -> Decision:
         if isinstance(value.type, Array):
-            return Decision(KEPT, "a call in the reverse code takes the whole array")
+            return Decision(KEPT, "the reverse code takes the whole array")
         source = self.source(value)
         again = Decision(RELOADED if isinstance(self.stmt(value), Load) else RECOMPUTED, "", source)
         if not self.legal(value):

@@ -28,6 +28,7 @@ from adc.ir.core import (
     Check,
     For,
     Function,
+    Gemm,
     If,
     Operand,
     Reverse,
@@ -136,8 +137,9 @@ class Shapes:
             match stmt:
                 case Apply():
                     self._apply(stmt, home)
-                case Store(result=result, array=array):
-                    self._shape[result] = self._shape[array]
+                case Store(array=array) | Gemm(array=array):
+                    for result in stmt.results:
+                        self._shape[result] = self._shape[array]
                 case If(results=results, then=then, orelse=orelse):
                     for block in blocks(stmt):
                         self._stmts(block.stmts)

@@ -22,6 +22,7 @@ from adc.ir.core import (
     Call,
     For,
     Function,
+    Gemm,
     If,
     Operand,
     Reverse,
@@ -161,10 +162,11 @@ class Sharing:
         for stmt in stmts:
             me = id(stmt)
             match stmt:
-                case Store(result=result, array=array):
-                    self._define(result, me, "store")
+                case Store(array=array) | Gemm(array=array):
                     place = Place(array, stmt.loc, depth, arm)
-                    self._way(result, "store", Edge("store", me), array, place)
+                    for result in stmt.results:
+                        self._define(result, me, "store")
+                        self._way(result, "store", Edge("store", me), array, place)
                 case If(results=results, then=then, orelse=orelse):
                     self._scan(then.stmts, depth, True)
                     self._scan(orelse.stmts, depth, True)
@@ -244,6 +246,9 @@ class Sharing:
             match stmt:
                 case Store(array=array):
                     self._events.append(_Event(array, live, Edge("store", id(stmt))))
+                case Gemm(array=array, a=a, b=b):
+                    # Operands are read while it is written.
+                    self._events.append(_Event(array, live | {a, b}, Edge("store", id(stmt))))
                 case Call(callee=callee, args=args):
                     for i in self._summaries[callee].writes:
                         written = args[i]

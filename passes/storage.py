@@ -30,6 +30,7 @@ from adc.ir.core import (
     Call,
     For,
     Function,
+    Gemm,
     If,
     Operand,
     Stmt,
@@ -93,9 +94,10 @@ class _Rewriter:
         for stmt in stmts:
             me = id(stmt)
             match stmt:
-                case Store(result=result, array=array):
+                case Store(array=array) | Gemm(array=array):
                     cut = Edge("store", me) in self._cuts
-                    root[result] = self._new(result) if cut else root.get(array, array)
+                    for result in stmt.results:
+                        root[result] = self._new(result) if cut else root.get(array, array)
                 case If(results=results, then=then, orelse=orelse):
                     self._find_roots(then.stmts)
                     self._find_roots(orelse.stmts)
@@ -166,6 +168,12 @@ class _Rewriter:
                 target = self._copied(Edge("store", me), array, out, loc, result.name)
                 assert isinstance(target, Value)
                 out.append(Write(target, index, value, stmt.accumulate, loc))
+            case Gemm(result=result, array=array, a=a, b=b):
+                assert result is not None
+                target = self._copied(Edge("store", me), array, out, loc, result.name)
+                assert isinstance(target, Value)
+                a, b = self._array(a), self._array(b)
+                out.append(replace(stmt, result=None, array=target, a=a, b=b))
             case If(results=results, then=then, orelse=orelse):
                 stay = [k for k in range(len(results)) if self._stays(stmt, k)]
                 arms = self._arm(stmt, "then", then, stay), self._arm(stmt, "else", orelse, stay)

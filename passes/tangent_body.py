@@ -25,6 +25,7 @@ from adc.ir.core import (
     Derived,
     For,
     Function,
+    Gemm,
     If,
     Load,
     Operand,
@@ -90,12 +91,17 @@ class Tangents:
         if not isinstance(ty, Array):
             return zero(ty)
         assert isinstance(operand, Value)
+        return self._like(operand, "full", zero(ty.element))
+
+    def _like(self, array: Value, op: str, *value: Operand) -> Value:
+        """Return a new array shaped like `array`."""
+        assert isinstance(array.type, Array)
         sizes = [
-            self.builder.apply("dim", operand, params=(k,), hint=f"{operand.name}.dim{k}")
-            for k in range(ty.rank)
+            self.builder.apply("dim", array, params=(k,), hint=f"{array.name}.dim{k}")
+            for k in range(array.type.rank)
         ]
         return self.builder.apply(
-            "full", zero(ty.element), *sizes, params=(ty.dtype,), hint=self.hint(operand)
+            op, *value, *sizes, params=(array.type.dtype,), hint=self.hint(array)
         )
 
     def hint(self, operand: Operand) -> str:
@@ -139,6 +145,10 @@ class Tangents:
                 emit(stmt)
                 if self.varied(stmt.result):
                     self._store(stmt)
+            case Gemm():
+                emit(stmt)
+                if stmt.result is not None and self.varied(stmt.result):
+                    self._set(stmt.result, self._gemm(stmt))
             case If(results=results, then=then, orelse=orelse):
                 which = self._moving(results)
                 arms = [self._block(arm, (), which) for arm in (then, orelse)]
@@ -205,6 +215,21 @@ class Tangents:
             accumulate=stmt.accumulate,
             hint=self.hint(stmt.result),
         )
+
+    def _gemm(self, stmt: Gemm) -> Operand | None:
+        total = self.dot(stmt.array) if stmt.accumulate else None
+        terms = [(self.dot(stmt.a), stmt.b), (stmt.a, self.dot(stmt.b))]
+        for a, b in terms:
+            if not isinstance(a, Value) or not isinstance(b, Value):
+                continue
+            first = total is None
+            if total is None:
+                total = self._like(stmt.array, "empty")
+            assert isinstance(total, Value)
+            total = self.builder.gemm(
+                total, a, b, stmt.transposed, accumulate=not first, hint=self.hint(stmt.array)
+            )
+        return total
 
     def _block(
         self, block: Block, params: tuple[Value, ...], which: Sequence[int], skip: int = 0

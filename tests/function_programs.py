@@ -17,6 +17,7 @@ U6 = np.array([0.3, -0.45, 0.6, 0.2, -0.7, 0.1])  # inside (-1, 1)
 Q6 = np.array([1.3, 2.45, 1.6, 3.2, 1.1, 2.0])  # beyond 1
 F6 = X6.astype(np.float32)
 F33 = M33.astype(np.float32)
+M54, M46, M56, M55 = (_uniform(20 + k, *s) for k, s in enumerate([(5, 4), (4, 6), (5, 6), (5, 5)]))
 
 # --- ufuncs ---------------------------------------------------------------------------------------
 
@@ -322,6 +323,128 @@ def matmul_in_place(x: Any) -> Any:
     a @= x
     a[:2] = a[:2] @ a
     return weighted(a)
+
+
+@program(M54, M46, M56, argnums=(0, 1, 2))
+def matmul_of_matrices(a: Any, b: Any, w: Any) -> Any:
+    # Some of these have fewer multiplications than BLAS is called for, some have more.
+    c = a @ b
+    return (
+        np.sum(c * w)
+        + weighted(b.T @ a.T)
+        + weighted(a.T @ w)
+        + weighted(w.T[:, :] @ a[:, ::-1])
+        + weighted(a[:2] @ b[:, 1:3])
+        + weighted(c @ c.T)
+        + weighted((a * 2.0) @ b.T.copy().T)
+        + weighted(np.transpose(w) @ np.sin(c))
+    )
+
+
+@program(np.asfortranarray(M54), M46[::2, ::-1], np.asfortranarray(M46), argnums=(0, 1, 2))
+def matmul_of_any_layout(a: Any, b: Any, c: Any) -> Any:
+    return weighted(a @ c) + weighted(a[:, 1:3] @ b) + weighted(c.T @ a.T) + weighted(b.T @ b)
+
+
+@program(M55, M55.T.copy(), argnums=(0, 1))
+def matmul_in_loops(x: Any, w: Any) -> Any:
+    a = x
+    total = 0.0
+    for k in range(3):
+        a = np.tanh(a @ w)
+        b = w @ a.T
+        for _ in range(k):
+            b = b @ x * 0.5
+            total = total + b[k, 0]
+        total = total + weighted(b)
+    return total + weighted(a)
+
+
+@program(M55, M55 * 0.5, argnums=(0, 1))
+def matmul_in_a_while(x: Any, w: Any) -> Any:
+    a = x @ w
+    n = 0
+    while np.sum(a * a) > 0.01 and n < 4:
+        a = a @ w if a[0, 0] > 0.0 else w.T @ a
+        n += 1
+    return weighted(a) + n
+
+
+@program(M55, M46, argnums=(0, 1))
+def matmul_in_branches(x: Any, y: Any) -> Any:
+    a = x
+    if x[0, 0] > y[0, 0]:
+        a = x @ x
+        b = y.T @ y
+    else:
+        b = y @ y.T
+    if b.shape[0] > 100:
+        a = a @ a @ a
+    return weighted(a @ x) + weighted(b)
+
+
+def _power(a: Any, n: Any) -> Any:
+    if n == 0:
+        return np.eye(len(a))
+    half = _power(a, n // 2)
+    return half @ half @ a if n % 2 else half @ half
+
+
+@program(M55, 5)
+def matmul_in_a_recursion(x: Any, n: Any) -> Any:
+    return weighted(_power(x * 0.5, n))
+
+
+@program(M55, M55 + 1.0, argnums=(0, 1))
+def matmul_of_arrays_that_change(x: Any, y: Any) -> Any:
+    a = x.copy()
+    b = a @ y
+    a[1] = b[2] * a[0]
+    c = a @ b
+    b += a @ c
+    a[:, 0] = 0.5
+    a -= b @ a
+    np.matmul(a, b, out=c)
+    for k in range(3):
+        c[k] = c[k] + a[k, k]
+        a = c @ a.T * 0.1
+        a[k, 0] = 1.0
+    return weighted(a) + weighted(b) + weighted(c) + weighted(x @ c)
+
+
+@program(M55, M55 - 0.5, argnums=(0, 1))
+def matmul_of_arrays_that_change_places(x: Any, y: Any) -> Any:
+    a, b = x.copy(), y.copy()
+    for _ in range(3):
+        a, b = b, a @ b * 0.5
+    return weighted(a) + weighted(b)
+
+
+@program(M54, M46, argnums=(0, 1))
+def matmul_by_other_names(a: Any, b: Any) -> Any:
+    return (
+        weighted(np.einsum("ij,jk->ki", a, b))
+        + weighted(np.einsum("ji,kj", b, a))
+        + weighted(np.einsum("ij,jk,lk->il", a, b, b))
+        + weighted(np.tensordot(a, b, axes=1))
+        + weighted(np.tensordot(b, a, axes=([0], [1])))
+        + weighted(np.inner(a, b.T))
+        + weighted(np.dot(a, b))
+    )
+
+
+@program(M54.astype(np.float32), M46, argnums=(0, 1), tags="float32")
+def matmul_of_two_dtypes(a: Any, b: Any) -> Any:
+    n = np.arange(20).reshape(4, 5)
+    c = a @ b.astype(np.float32)
+    return weighted(a @ b) + weighted(c) + weighted(n @ a) + weighted(c.T @ a)
+
+
+@program(M54, 0, argnums=(0,))
+def matmul_of_nothing(a: Any, n: Any) -> Any:
+    b = a[:n]
+    c = a[:, :n] @ a[:n, :] + a @ a.T @ a
+    return np.sum(b @ a.T) + np.sum(a @ b.T) + np.sum(b.T @ b) + weighted(c)
 
 
 @program(M34, C234, argnums=(0, 1))

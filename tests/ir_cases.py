@@ -953,3 +953,62 @@ fn f(%x: f64) -> f64 {
 }""",
     0.7,
 )
+
+case(
+    "products_into_arrays_that_are_read",
+    """
+fn f(%x: f64[:, :], %w: f64[:, :]) -> f64, f64[:, :] {
+  %a = copy %x
+  %a.1 = gemm[nn, add] %a %a %a
+  %a.2 = gemm[tn, add] %a.1 %a %w
+  %a.3 = gemm[nt] %a.2 %a.1 %a.1
+  %v = load %a.2[0, 1]
+  %a.4 = store %a.3[1, 1] %v
+  %a.5 = gemm[tt, add] %a.4 %a.4 %x
+  %s = total %a.5
+  %t = load %a.1[2, 0]
+  %r = mul %s %t
+  return %r %a.5
+}""",
+    A33,
+    A33.T @ A33,
+    wrt=(0, 1),
+)
+
+case(
+    "products_in_loops_and_branches",
+    """
+fn g(%c: f64[:, :], %a: f64[:, :], %b: f64[:, :]) -> f64[:, :] {
+  %c.1 = gemm[nt, add] %c %a %b
+  return %c.1
+}
+
+fn f(%x: f64[:, :], %w: f64[:, :], %n: int) -> f64 {
+  %m = dim[0] %x
+  %o = full[f64] 0.5:f64 %m %m
+  %p, %q = for L %i in 0 to %n carrying (%c = %o, %d = %x) {
+    %k = eq %i 1
+    %c.1 = if %k {
+      %c.2 = gemm[nn, add] %c %d %w
+      yield %c.2
+    } else {
+      %e = empty[f64] %m %m
+      %e.1 = gemm[tn] %e %d %c
+      yield %e.1
+    }
+    %d.1 = call C g(%d, %c.1, %c.1)
+    %v = load %d.1[1, 2]
+    %d.2 = store %d.1[0, 0] %v
+    yield %d.2 %c.1
+  }
+  %z = gemm[nn] %o %p %q
+  %s = total %z
+  %t = load %p[0, 1]
+  %u = mul %s %t
+  return %u
+}""",
+    A33 * 0.5,
+    A33.T,
+    3,
+    wrt=(0, 1),
+)

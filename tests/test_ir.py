@@ -100,6 +100,8 @@ fn everything(%x: f64[:], %m: f32[:, :]A, %n: int, %c: bool, %k: u8) -> f64, f64
   %w = cast[i64] %n
   %z = full[f64] 0.0:f64 %d
   %u = undef[f64[:, :]]
+  %u.1 = gemm[nn] %u %u %u
+  %u.2 = gemm[tn, add] %u.1 %u %u.1
   %one = load %x[0]
   %two = load %m[%n, 1]
   %x.1 = store %x[%n] %one
@@ -154,6 +156,9 @@ BUFFERS = """
 fn f(%x: f64[:, :], %n: int) -> f64[:, :] {
   write %x[0, %n] 1.0:f64
   increase %x[%n, 0] -2.5:f64
+  %y = copy %x
+  gemm[nt] %y %x %x
+  gemm[tt, add] %y %x %x
   return %x
 }
 """

@@ -8,6 +8,7 @@
 `escape`          which arrays outlive the iteration that makes them
 `prelude`         NumPy's meaning of scalar operations, as compiled functions
 `vector_math`     one implementation of each elementary function per machine
+`gemm`            products of matrices: BLAS, or loops for small ones
 `runtime`         what generated code calls: workspace, tapes, prints, signals
 `memory`          the memory of one thread, kept between calls
 `lowering`        emitted source to LLVM's language, with Numba's types (`inference`) and

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from adc.backend import prelude, vector_math
+from adc.backend import gemm, prelude, vector_math
 from adc.backend.expressions import Expr, numpy_name
 from adc.backend.traffic import Traffic
 from adc.backend.writer import PLACES, RUNTIME, Shared, Site
@@ -27,6 +27,7 @@ from adc.ir.core import (
     Check,
     For,
     Function,
+    Gemm,
     If,
     Literal,
     Load,
@@ -52,6 +53,8 @@ from adc.ir.types import Array, Type
 STRIP = 1 << 16
 # An iteration whose operations cost more than this (an addition is 1) is not cheap.
 LONG = 60.0
+# Statements that may take long; a product counts down by itself what it takes (`gemm`).
+_BUSY = (For, While, Call, Gemm)
 # Rows that make sizes of sizes.
 _SIZES = frozenset("add sub maximum floordiv wrap trips abs neg".split())
 
@@ -119,6 +122,8 @@ class _Emitter(Traffic):
                 self.load(stmt)
             case Write():
                 self.write(stmt)
+            case Gemm():
+                self.gemm(stmt)
             case If():
                 self.if_(stmt)
             case For():
@@ -213,7 +218,7 @@ class _Emitter(Traffic):
         count = trips.bare
         adds = self.adds(stmt)
         block = id(stmt) in self._shared.tapes.blocks
-        inner = not any(isinstance(s, For | While | Call) for s in walk(stmt.body.stmts))
+        inner = not any(isinstance(s, _BUSY) for s in walk(stmt.body.stmts))
         small = self.is_short(stmt)
         if block and not self.never_negative(stmt.trips):
             count = self.helper("trips")
@@ -350,7 +355,7 @@ class _Emitter(Traffic):
         """Whether a loop without inner loops is over so soon that it need not look for signals."""
         if isinstance(stmt, While) or not isinstance(stmt.trips, Literal):
             return False
-        if any(isinstance(s, For | While | Call) for s in walk(stmt.body.stmts)):
+        if any(isinstance(s, _BUSY) for s in walk(stmt.body.stmts)):
             return False
         return int(stmt.trips.value) <= (16 if inside or self._depth else STRIP)
 
@@ -511,7 +516,13 @@ def emit(fn: Function) -> Emitted:
     head = [f'"""{fn.name}, compiled by adc."""', ""]
     head += ["import numpy as np", "from numba import njit", ""]
     head += ["from adc.backend.lowering import Compiler"]
-    for module, found in (("prelude", names), ("runtime", runtime), ("vector_math", math)):
+    products = sorted(words & gemm.NAMES)
+    for module, found in (
+        ("gemm", products),
+        ("prelude", names),
+        ("runtime", runtime),
+        ("vector_math", math),
+    ):
         if found:
             head += ["", f"from adc.backend.{module} import (", *(f"    {n}," for n in found), ")"]
     head += ["", 'OPTIONS = {"nogil": True, "error_model": "numpy", "pipeline_class": Compiler}']

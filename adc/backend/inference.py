@@ -133,6 +133,8 @@ class Types:
                 return [self.expr(each) for each in elts]
             case ast.Attribute(value=value, attr="shape"):
                 return [types.int64] * self.expr(value).ndim
+            case ast.Attribute(value=value, attr="T"):
+                return transposed(self.expr(value))
             case ast.Attribute(attr="size"):
                 return types.int64
             case ast.Subscript(value=ast.Attribute()):
@@ -169,7 +171,7 @@ class Types:
                     return types.Array(dtype_of(arguments[-1]), 1, "C")
             shape = self.expr(arguments[-1])
             return types.Array(dtype_of(arguments[-2]), len(shape), "C")
-        if name in ("copy_into", "fill"):
+        if name in ("copy_into", "fill", "gemm", "gemm_add"):
             return types.none
         if name in CHOICES:
             return types.int64
@@ -186,6 +188,11 @@ def _parts(text: str) -> list[str]:
             found.append(text[start:k])
             start = k + 1
     return [*found, text[start:]]
+
+
+def transposed(ty: Any) -> Any:
+    """Return the type of the transpose of an array."""
+    return ty.copy(layout={"C": "F", "F": "C"}.get(ty.layout, ty.layout))
 
 
 def constant_type(value: object) -> Any:

@@ -14,7 +14,14 @@ import numba.core.callconv
 from llvmlite import ir
 
 from adc.backend import runtime
-from adc.backend.inference import CHOICES, OPERATORS, RUNTIME, constant_type, dtype_of
+from adc.backend.inference import (
+    CHOICES,
+    OPERATORS,
+    RUNTIME,
+    constant_type,
+    dtype_of,
+    transposed,
+)
 from adc.backend.numba_api import cgutils, empty_array, types
 from adc.ir.sums import LANES
 
@@ -252,6 +259,11 @@ class Function:
                 return [self.expr(each) for each in elts]
             case ast.Attribute(value=value, attr="shape"):
                 return [Scalar(types.int64, extent) for extent in self.expr(value).shape]
+            case ast.Attribute(value=value, attr="T"):
+                array = self.expr(value)
+                ty = transposed(array.type)
+                strides = () if ty.layout == "C" else self.strides(array)[::-1]
+                return Array(ty, array.data, array.shape[::-1], strides, array.owner)
             case ast.Attribute(value=value, attr="size"):
                 size: Any = ir.Constant(_I64, 1)
                 for k, extent in enumerate(self.expr(value).shape):
@@ -332,7 +344,7 @@ class Function:
             chosen = self.builder.select(condition.value, args[0].value, args[1].value)
             return Scalar(types.int64, chosen)
         function = self.module.globals[name]
-        if any(isinstance(arg, Array) for arg in args):  # `copy_into`, `fill`
+        if any(isinstance(arg, Array) for arg in args):  # `copy_into`, `fill`, `gemm`
             sig, kind, _ = self.module.signature(function, tuple(arg.type for arg in args))
             values = [self.packed(arg, ty) for arg, ty in zip(args, sig.args, strict=True)]
             return self.context.get_function(kind, sig)(self.builder, values)

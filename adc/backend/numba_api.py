@@ -9,6 +9,7 @@ import numba.core.types
 import numba.core.typing.templates
 import numba.extending
 import numba.np.arrayobj
+import numba.np.linalg
 
 cgutils: Any = numba.core.cgutils
 types: Any = numba.core.types
@@ -16,4 +17,5 @@ signature: Any = numba.core.typing.templates.signature
 intrinsic: Any = numba.extending.intrinsic
 register_jitable: Any = numba.extending.register_jitable
 make_array: Any = numba.np.arrayobj.make_array
+check_blas_return: Any = numba.np.linalg.check_blas_return
 empty_array: Any = numba.np.arrayobj._empty_nd_impl

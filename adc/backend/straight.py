@@ -5,7 +5,7 @@ from __future__ import annotations
 from adc.backend import expressions
 from adc.backend.expressions import Expr, numpy_name
 from adc.backend.writer import INLINE, Writer
-from adc.ir.core import Apply, Check, Load, Operand, Print, Value, Write
+from adc.ir.core import Apply, Check, Gemm, Load, Operand, Print, Value, Write
 from adc.ir.types import Array
 
 
@@ -60,6 +60,16 @@ class StraightLine(Writer):
         found = self.text(stmt.args[1])
         self.comment(stmt.loc)
         self.line(f"{self._lanes[stmt.result]}[u({self._lane})] += {found}")
+
+    def gemm(self, stmt: Gemm) -> None:
+        a, b = (
+            self.text(operand) + ".T" * transposed
+            for operand, transposed in zip((stmt.a, stmt.b), stmt.transposed, strict=True)
+        )
+        self.flush(loads=True)
+        self.comment(stmt.loc)
+        verb = "gemm_add" if stmt.accumulate else "gemm"
+        self.line(f"{verb}(state, {self.name(stmt.array)}, {a}, {b})")
 
     def check(self, stmt: Check) -> None:
         cond = self.expr(stmt.cond)

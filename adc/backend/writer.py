@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adc.backend import expressions, prelude, vector_math
+from adc.backend import expressions, gemm, prelude, vector_math
 from adc.backend.escape import escaping
 from adc.backend.expressions import Expr, numpy_name
 from adc.backend.outline import makes_arrays, outline
@@ -51,6 +51,7 @@ RUNTIME = frozenset(
 _RESERVED = (
     prelude.NAMES
     | RUNTIME
+    | gemm.NAMES
     | set(vector_math.FUNCTIONS)
     | set(PLACES)
     | set(keyword.kwlist)

@@ -1,19 +1,20 @@
 """Matrix products: `@`, `dot`, `inner`, `outer`, `vdot`, `tensordot`, `einsum`, `trace`.
 
 All of them are sums of products over labelled axes, so there is one builder, `contract`. A product
-of matrices accumulates row by row, so that the innermost loop runs along memory.
+of two matrices of floats is one statement, which BLAS carries out (`backend.gemm`). Others are loop
+nests that accumulate row by row, so that the innermost one runs along memory.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from adc.frontend import arguments, arrays, elementwise, numbers, operators, reductions, views
-from adc.frontend.bindings import Axis, Binding, Lazy, Num, Static, Window
+from adc.frontend.bindings import ArrayRef, Axis, Binding, Lazy, Num, Static, Window
 from adc.frontend.elementwise import is_array, lazy, nest
 from adc.frontend.lower import Lowerer
-from adc.frontend.views import dims_of
+from adc.frontend.views import Arraylike, dims_of
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import TypeMismatchError
@@ -22,29 +23,32 @@ from adc.ir.types import Scalar, promote
 Handler = Callable[[Lowerer, list[Binding], dict[str, Binding], ast.Call], Binding]
 
 
-def _operand(lo: Lowerer, binding: Binding, node: ast.AST) -> Lazy:
+def _operand(lo: Lowerer, binding: Binding, node: ast.AST) -> Arraylike:
     """Return an operand whose elements are cheap to read many times."""
-    source = lazy(lo, arrays.as_array(lo, binding, node), node)
-    if source.cost > 1:
-        source = lazy(lo, elementwise.base_of(lo, source, node), node)
+    source = arrays.as_array(lo, binding, node)
+    if isinstance(source, Lazy) and source.cost > 1:
+        return elementwise.base_of(lo, source, node)
     return source
 
 
 def contract(
-    lo: Lowerer, parts: Sequence[Lazy], labels: Sequence[str], out: str, node: ast.AST
+    lo: Lowerer, operands: Sequence[Arraylike], labels: Sequence[str], out: str, node: ast.AST
 ) -> Binding:
     """Sum products over the labels not in `out`; a label twice in a part is its diagonal."""
     sizes: dict[str, Operand] = {}
-    for part, names in zip(parts, labels, strict=True):
-        for name, size in zip(names, part.dims, strict=True):
+    for operand, names in zip(operands, labels, strict=True):
+        for name, size in zip(names, dims_of(lo, operand), strict=True):
             text = "matmul: operands have a mismatch in a core dimension: {} and {}"
             old = sizes.get(name, size)
             sizes[name] = elementwise.common_size(lo, old, size, text, [old, size], node)
-    summed = [name for name in sizes if name not in out]
-    ty = parts[0].type
-    for part in parts[1:]:
-        ty = promote(ty, part.type)
+    ty = arrays.element_type(operands[0])
+    for operand in operands[1:]:
+        ty = promote(ty, arrays.element_type(operand))
     ty = Scalar(ty.dtype)
+    if ty.kind == "f" and _is_product(lo, labels, out, sizes):
+        return _product(lo, operands, labels, out, sizes, ty, node)
+    parts = [lazy(lo, operand, node) for operand in operands]
+    summed = [name for name in sizes if name not in out]
 
     def product(places: dict[str, Operand]) -> Operand:
         value: Operand | None = None
@@ -102,6 +106,68 @@ def contract(
     return lo.new_array(version, tuple(dims), "a")
 
 
+def _is_product(lo: Lowerer, labels: Sequence[str], out: str, sizes: Mapping[str, Operand]) -> bool:
+    """Whether it is a product of two matrices, none of which is known to be a vector."""
+    if len(labels) != 2 or len(sizes) != 3 or any(lo.is_one(size) for size in sizes.values()):
+        return False
+    first, second = (set(names) for names in labels)
+    ranks = [len(names) for names in (*labels, first, second, out)]
+    return ranks == [2] * 5 and first ^ second == set(out)
+
+
+def _product(
+    lo: Lowerer,
+    operands: Sequence[Arraylike],
+    labels: Sequence[str],
+    out: str,
+    sizes: Mapping[str, Operand],
+    ty: Scalar,
+    node: ast.AST,
+) -> ArrayRef:
+    """Multiply two matrices."""
+    pairs = list(zip(operands, labels, strict=True))
+    if out[0] in labels[1]:
+        pairs.reverse()
+    with lo.at(node):
+        (a, a_flipped), (b, b_flipped) = (_matrix(lo, x, ty, node) for x, _ in pairs)
+        transposed = (
+            (pairs[0][1][0] != out[0]) != a_flipped,
+            (pairs[1][1][1] != out[1]) != b_flipped,
+        )
+        dims = tuple(sizes[name] for name in out)
+        empty = lo.builder.apply("empty", *dims, params=(ty.dtype,), hint="a")
+        version = lo.builder.gemm(empty, a, b, transposed, hint="a")
+    return lo.new_array(version, dims, "a")
+
+
+def _matrix(lo: Lowerer, x: Arraylike, ty: Scalar, node: ast.AST) -> tuple[Value, bool]:
+    """Return an array with the elements of `x`, and whether it has them transposed.
+
+    It is contiguous: a copy, unless `x` is a contiguous array or the transpose of one.
+    """
+    if isinstance(x, ArrayRef) and x.object.type.dtype == ty.dtype:
+        obj = x.object
+        flipped = _is_transpose(lo, x)
+        if flipped or not x.view:
+            version = lo.version(obj, node)
+            if obj.type.layout != "C":
+                version = lo.builder.apply("copy", version, hint=obj.name)
+            return version, flipped
+    copied = elementwise.stored_new(lo, lazy(lo, x, node), ty.dtype, node, "a")
+    return lo.version(copied.object, node), False
+
+
+def _is_transpose(lo: Lowerer, x: ArrayRef) -> bool:
+    """Whether a view is the transpose of a whole matrix."""
+    window = x.view[0] if len(x.view) == 1 else None
+    if not isinstance(window, Window) or x.object.type.rank != 2:
+        return False
+    zero, one = integer(0), integer(1)
+    axes = (Axis(zero, ((1, one),)), Axis(zero, ((0, one),)))
+    rows, columns = lo.dims[x.object]
+    return window.axes == axes and window.dims == (columns, rows)
+
+
 def matmul(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> Binding:
     """Lower ``left @ right`` for operands of any rank from 1 on."""
     if not is_array(arrays.as_operand(lo, left, node)) or not is_array(
@@ -109,7 +175,7 @@ def matmul(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> Binding
     ):
         raise TypeMismatchError("`@` needs arrays with at least one axis", lo.span(node))
     a, b = _operand(lo, left, node), _operand(lo, right, node)
-    p, q = len(a.dims), len(b.dims)
+    p, q = views.rank_of(lo, a), views.rank_of(lo, b)
     if not p or not q:
         raise TypeMismatchError("`@` needs arrays with at least one axis", lo.span(node))
     batch = max(p, q, 2) - 2
@@ -117,7 +183,8 @@ def matmul(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> Binding
     first = names[batch - (p - 2) :] + "ik" if p > 1 else "k"
     second = names[batch - (q - 2) :] + "kj" if q > 1 else "k"
     out = names + ("i" if p > 1 else "") + ("j" if q > 1 else "")
-    _check_inner(lo, a.dims[-1], b.dims[-2 if q > 1 else 0], node)
+    inner = dims_of(lo, b)[-2 if q > 1 else 0]
+    _check_inner(lo, dims_of(lo, a)[-1], inner, node)
     return contract(lo, [a, b], [first, second], out, node)
 
 
@@ -136,11 +203,11 @@ def dot(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> Binding:
     if not is_array(left) or not is_array(right):
         return operators.binary(lo, ast.Mult, left, right, node)
     a, b = _operand(lo, left, node), _operand(lo, right, node)
-    p, q = len(a.dims), len(b.dims)
+    p, q = views.rank_of(lo, a), views.rank_of(lo, b)
     first = "ABCDEFGH"[: p - 1] + "k"
     second = "k" if q == 1 else "MNOPQRST"[: q - 2] + "k" + "Z"
     text = "shapes are not aligned: {} (dim of the first) != {} (dim of the second)"
-    x, y = a.dims[-1], b.dims[0 if q == 1 else -2]
+    x, y = dims_of(lo, a)[-1], dims_of(lo, b)[0 if q == 1 else -2]
     elementwise.require_same(lo, x, y, text, [x, y], node)
     out = first[:-1] + second.replace("k", "")
     return contract(lo, [a, b], [first, second], out, node)
@@ -173,12 +240,13 @@ def _vdot(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: as
 def _inner(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
     given = arguments.match(lo, "a b", args, kwargs, node)
     a, b = (_operand(lo, given[name], node) for name in ("a", "b"))
-    if not a.dims or not b.dims:
+    p, q = dims_of(lo, a), dims_of(lo, b)
+    if not p or not q:
         return operators.binary(lo, ast.Mult, a, b, node)
-    first = "ABCDEFGH"[: len(a.dims) - 1] + "k"
-    second = "MNOPQRST"[: len(b.dims) - 1] + "k"
+    first = "ABCDEFGH"[: len(p) - 1] + "k"
+    second = "MNOPQRST"[: len(q) - 1] + "k"
     text = "shapes are not aligned: {} (dim of the first) != {} (dim of the second)"
-    elementwise.require_same(lo, a.dims[-1], b.dims[-1], text, [a.dims[-1], b.dims[-1]], node)
+    elementwise.require_same(lo, p[-1], q[-1], text, [p[-1], q[-1]], node)
     return contract(lo, [a, b], [first, second], first[:-1] + second[:-1], node)
 
 
@@ -244,7 +312,7 @@ def _tensordot(
 ) -> Binding:
     given = arguments.match(lo, "a b axes?", args, kwargs, node)
     a, b = (_operand(lo, given[name], node) for name in ("a", "b"))
-    p, q = len(a.dims), len(b.dims)
+    p, q = views.rank_of(lo, a), views.rank_of(lo, b)
     axes = given.get("axes", Num(integer(2)))
     pair = arguments.sequence(lo, axes)
     if pair is None:
@@ -260,8 +328,8 @@ def _tensordot(
     for i, j in zip(left, right, strict=True):
         second[j] = first[i]
         elementwise.require_same(
-            lo, a.dims[i], b.dims[j], "shape-mismatch for sum: {} and {}",
-            [a.dims[i], b.dims[j]], node,
+            lo, x := dims_of(lo, a)[i], y := dims_of(lo, b)[j],
+            "shape-mismatch for sum: {} and {}", [x, y], node,
         )  # fmt: skip
     out = [n for k, n in enumerate(first) if k not in left]
     out += [n for k, n in enumerate(second) if k not in right]
@@ -286,14 +354,15 @@ def _einsum(
     widest = 0
     for names, part in zip(labels, parts, strict=True):
         if "..." in names:
-            widest = max(widest, len(part.dims) - len(names.replace("...", "")))
+            widest = max(widest, views.rank_of(lo, part) - len(names.replace("...", "")))
     dots = "".join(spare[:widest])
     for k, (names, part) in enumerate(zip(labels, parts, strict=True)):
-        count = len(part.dims) - len(names.replace("...", ""))
+        count = views.rank_of(lo, part) - len(names.replace("...", ""))
         labels[k] = names.replace("...", dots[widest - count :] if count > 0 else "")
-        if len(labels[k]) != len(part.dims):
+        if len(labels[k]) != views.rank_of(lo, part):
+            rank = views.rank_of(lo, part)
             raise TypeMismatchError(
-                f"the subscripts {names!r} do not fit an operand with {len(part.dims)} axes",
+                f"the subscripts {names!r} do not fit an operand with {rank} axes",
                 lo.span(node),
             )
     if arrow:
@@ -310,7 +379,7 @@ def _einsum(
 
 
 def _pairwise(
-    lo: Lowerer, parts: list[Lazy], labels: list[str], out: str, node: ast.AST
+    lo: Lowerer, parts: list[Arraylike], labels: list[str], out: str, node: ast.AST
 ) -> Binding:
     """Contract two operands at a time, so that no loop nest is deeper than needed."""
     while len(parts) > 2:
@@ -318,7 +387,7 @@ def _pairwise(
         both = dict.fromkeys(labels[0] + labels[1])
         kept = "".join(c for c in both if c in rest)
         found = contract(lo, parts[:2], labels[:2], kept, node)
-        parts = [lazy(lo, arrays.as_array(lo, found, node), node), *parts[2:]]
+        parts = [arrays.as_array(lo, found, node), *parts[2:]]
         labels = [kept, *labels[2:]]
     return contract(lo, parts, labels, out, node)
 

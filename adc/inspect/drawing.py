@@ -18,6 +18,7 @@ from adc.ir.core import (
     Check,
     For,
     Function,
+    Gemm,
     If,
     Literal,
     Load,
@@ -347,7 +348,7 @@ class _Drawer:
                 node = self._node(at, f"check {_text(cond)}: {error}", "octagon", stmt=stmt)
                 node.is_minor = True
                 self._edge(cond, node)
-            case Apply() | Call() | Print() | Push() | Pop():
+            case Apply() | Gemm() | Call() | Print() | Push() | Pop():
                 self._plain(stmt, at, operands(stmt))
             case _:
                 assert_never(stmt)
