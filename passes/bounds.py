@@ -163,6 +163,9 @@ class _Bounds:
                 self.facts.assume(start - now)
 
 
+_ANY = (0, 2**40)  # steps of unknown size, of which only the sign counts
+
+
 class _Steps:
     """By how much an iteration may change a carried counter."""
 
@@ -196,6 +199,9 @@ class _Steps:
                 if isinstance(a, Literal) and sign == 1:
                     found = self.steps(b, param)
                     return None if found is None else {s + int(a.value) for s in found}
+                if self.is_count(b):
+                    found = self.steps(a, param)
+                    return None if found is None else {s + sign * t for s in found for t in _ANY}
             case If(results=results, then=then, orelse=orelse):
                 k = results.index(operand)
                 first = self.steps(then.yields[k], param)
@@ -211,3 +217,16 @@ class _Steps:
                 wide = {0} | {s * 2**40 for s in inner}
                 return {b + w for b in before for w in wide}
         return None
+
+    def is_count(self, operand: Operand) -> bool:
+        """Whether an integer is plainly not negative."""
+        if isinstance(operand, Literal):
+            return operand.value >= 0
+        match self.defs.get(operand):
+            case Apply(op=op, args=args) if op.name == "maximum":
+                return any(self.is_count(arg) for arg in args)
+            case Apply(op=op, args=args) if op.name in ("add", "mul"):
+                return all(self.is_count(arg) for arg in args)
+            case Apply(op=op):
+                return op.name == "dim"
+        return False

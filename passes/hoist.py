@@ -13,7 +13,8 @@ After::
       …
 
 Operations on numbers move, and Recalls of what the mirrored loop does not compute. They are pure,
-so it does no harm if the loop has no iteration. Statements in branches stay where they are.
+so it does no harm if the loop has no iteration. Loads of arrays that the loop does not change move
+if the element exists whether or not there is an iteration. Statements in branches stay.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from adc.ir.core import (
     For,
     Function,
     If,
+    Load,
     Recall,
     Reverse,
     Stmt,
@@ -34,9 +36,12 @@ from adc.ir.core import (
     While,
     blocks,
     operands,
+    walk,
 )
 from adc.ir.types import Array
-from adc.ir.walk import inner_values, map_blocks
+from adc.ir.walk import Names, inner_values, map_blocks
+from adc.passes.affine import Facts
+from adc.passes.shapes import Shapes
 
 
 def hoist(fn: Function) -> Function:
@@ -46,7 +51,7 @@ def hoist(fn: Function) -> Function:
     def done(each: Function) -> Function:
         loops: dict[Value, frozenset[str]] = {}
         _find_loops(every.get(each.mirror, each).body, frozenset(), loops)
-        return replace(each, body=tuple(_stmts(each.body, loops)))
+        return replace(each, body=tuple(_Hoist(each, loops).stmts(each.body)))
 
     callees = tuple(done(callee) for callee in fn.callees)
     return replace(done(fn), callees=callees)
@@ -66,35 +71,64 @@ def _find_loops(
             _find_loops(block.stmts, inner, found)
 
 
-def _stmts(stmts: Sequence[Stmt], loops: dict[Value, frozenset[str]]) -> list[Stmt]:
-    done: list[Stmt] = []
-    for stmt in stmts:
-        if isinstance(stmt, For | While | Reverse):
-            label = stmt.loop if isinstance(stmt, Reverse) else stmt.label
-            inside = _stmts(stmt.body.stmts, loops)
-            varying = set(stmt.body.params) | set(inner_values(stmt))
-            kept: list[Stmt] = []
-            for inner in inside:
-                if _moves(inner, varying, label, loops):
-                    done.append(inner)
-                else:
-                    kept.append(inner)
-                    varying.update(inner.results)
-            stmt = replace(stmt, body=replace(stmt.body, stmts=tuple(kept)))
-        elif isinstance(stmt, If):
-            stmt = map_blocks(
-                stmt, lambda b: Block(b.params, tuple(_stmts(b.stmts, loops)), b.yields)
-            )
-        done.append(stmt)
-    return done
+class _Hoist:
+    def __init__(self, fn: Function, loops: dict[Value, frozenset[str]]) -> None:
+        self.loops = loops
+        self.facts = Facts()
+        reverse = any(isinstance(s, Reverse | Recall) for s in walk(fn.body))
+        self.shapes = None if reverse or fn.mirror else Shapes(fn, Names.of(fn))
 
+    def stmts(self, stmts: Sequence[Stmt]) -> list[Stmt]:
+        done: list[Stmt] = []
+        for stmt in stmts:
+            match stmt:
+                case For() | While() | Reverse():
+                    mark = self.facts.mark()
+                    if isinstance(stmt, For):
+                        self.facts.enter_loop(stmt)
+                    inside = self.stmts(stmt.body.stmts)
+                    self.facts.release(mark)
+                    label = stmt.loop if isinstance(stmt, Reverse) else stmt.label
+                    varying = set(stmt.body.params) | set(inner_values(stmt))
+                    kept: list[Stmt] = []
+                    for inner in inside:
+                        if self.moves(inner, varying, label):
+                            done.append(inner)
+                        else:
+                            kept.append(inner)
+                            varying.update(inner.results)
+                    stmt = replace(stmt, body=replace(stmt.body, stmts=tuple(kept)))
+                case If():
+                    stmt = map_blocks(stmt, self.arm)
+                case Apply():
+                    self.facts.define(stmt)
+            done.append(stmt)
+        return done
 
-def _moves(stmt: Stmt, varying: set[Value], label: str, loops: dict[Value, frozenset[str]]) -> bool:
-    match stmt:
-        case Apply(results=results, op=op):
-            if op.name in ("sum", "undef") or any(isinstance(v.type, Array) for v in results):
+    def arm(self, block: Block) -> Block:
+        return replace(block, stmts=tuple(self.stmts(block.stmts)))
+
+    def moves(self, stmt: Stmt, varying: set[Value], label: str) -> bool:
+        match stmt:
+            case Apply(results=results, op=op):
+                if op.name in ("sum", "undef") or any(isinstance(v.type, Array) for v in results):
+                    return False
+                return not any(operand in varying for operand in operands(stmt))
+            case Recall(value=value):
+                return label not in self.loops.get(value, frozenset((label,)))
+            case Load():
+                if any(operand in varying for operand in operands(stmt)):
+                    return False
+                return self.exists(stmt)
+        return False
+
+    def exists(self, load: Load) -> bool:
+        """Whether the element exists, by what is known outside the loop."""
+        sizes = None if self.shapes is None else self.shapes.known(load.array)
+        if sizes is None:
+            return False
+        for operand, size in zip(load.index, sizes, strict=True):
+            at = self.facts.form(operand)
+            if not self.facts.proves(at) or not self.facts.proves(self.facts.form(size) - at + -1):
                 return False
-            return not any(operand in varying for operand in operands(stmt))
-        case Recall(value=value):
-            return label not in loops.get(value, frozenset((label,)))
-    return False
+        return True

@@ -15,7 +15,9 @@ from adc.passes.contract import contract
 from adc.passes.cse import cse
 from adc.passes.dce import dce
 from adc.passes.fuse import fuse
+from adc.passes.guard import guard
 from adc.passes.hoist import hoist
+from adc.passes.induction import induction
 from adc.passes.local import local
 from adc.passes.overwrite import overwrite
 from adc.passes.private import private
@@ -27,9 +29,12 @@ Pass = tuple[str, Callable[[Function], Function]]
 PRIMAL: tuple[Pass, ...] = (
     ("simplify", simplify),
     ("cse", cse),
+    ("induction", induction),
     ("bounds", bounds),
     ("hoist", hoist),
     ("private", private),
+    ("guard", guard),
+    ("cse", cse),
     ("dce", dce),
     ("fuse", fuse),
     ("contract", contract),

@@ -37,8 +37,14 @@ from adc.passes.shapes import Shapes
 
 def private(fn: Function) -> Function:
     """Return `fn` with scratch arrays made inside the loops that use them."""
-    callees = tuple(_Private(callee).run() for callee in fn.callees)
-    return replace(_Private(fn).run(), callees=callees)
+
+    def done(each: Function) -> Function:
+        while True:  # what is made in a loop may turn out to belong into an inner one
+            before, each = each, _Private(each).run()
+            if each is before:
+                return each
+
+    return replace(done(fn), callees=tuple(done(callee) for callee in fn.callees))
 
 
 class _Private:
@@ -46,6 +52,7 @@ class _Private:
         self.names = Names.of(fn)
         self.shapes = Shapes(fn, self.names)
         self.fn = fn
+        self.outer = {*fn.params, *(v for s in fn.body for v in s.results)}
         self.uses = use_counts(fn)
         self.overwriting = Overwriting(self.uses, mirrors=False)
         for stmt in walk(fn.body):
@@ -71,24 +78,35 @@ class _Private:
         ):
             if not isinstance(param.type, Array) or not isinstance(init, Value):
                 continue
-            if self.uses.get(result, 0) or self.uses.get(param, 0) != 1:
+            if self.uses.get(result, 0) or loop.body.yields[k + first] == param:
                 continue
-            if loop.body.yields[k + first] == param:
-                continue
-            for stmt in loop.body.stmts:
-                if isinstance(stmt, For) and param in stmt.init:
-                    sizes = self.sizes(init)
-                    inner = stmt.body.params[stmt.init.index(param)]
-                    if sizes is not None and self.overwriting.covers(stmt, inner, sizes):
-                        self.found.setdefault(id(loop), {})[k] = sizes
+            sizes = self.sizes(init)
+            if sizes is not None and self.is_overwritten(loop, param, sizes):
+                self.found.setdefault(id(loop), {})[k] = sizes
+
+    def is_overwritten(self, loop: For | While, param: Value, sizes: tuple[Operand, ...]) -> bool:
+        """Whether nothing of what an iteration is given in `param` is ever read."""
+        if self.uses.get(param, 0) != 1:
+            return False
+        for stmt in loop.body.stmts:
+            if isinstance(stmt, For) and param in stmt.init:
+                at = stmt.init.index(param)
+                inner = stmt.body.params[at]
+                if self.overwriting.covers(stmt, inner, sizes):
+                    return True
+                # A loop without iterations hands on what it is given: only to the next iteration.
+                unread = self.uses.get(stmt.results[at], 0) == 1 and (
+                    stmt.results[at] in loop.body.yields
+                )
+                return unread and self.is_overwritten(stmt, inner, sizes)
+        return False
 
     def sizes(self, array: Value) -> tuple[Operand, ...] | None:
         """Return the sizes of an array if they are known in front of all loops."""
         sizes = self.shapes.known(array)
         if sizes is None:
             return None
-        outer = {*self.fn.params, *(v for s in self.fn.body for v in s.results)}
-        return sizes if all(not isinstance(n, Value) or n in outer for n in sizes) else None
+        return sizes if all(not isinstance(n, Value) or n in self.outer for n in sizes) else None
 
     def rebuilt(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
         return tuple(self.stmt(stmt) for stmt in stmts)

@@ -180,6 +180,8 @@ class Chooser:
                 return replace(again, reason="the array still has it")
             return replace(again, reason="cheap, and its operands are at hand")
         cost = self.cost(value)
+        if self.is_from_outside(value, self.d.sites[value].region):
+            return replace(again, reason="cheap, and what it needs is kept for an outer loop")
         return Decision(
             KEPT,
             f"recomputing costs {cost:g}, a load and store {CHEAP:g}"
@@ -309,6 +311,20 @@ class Chooser:
         if operand not in self.closed:
             self.closed[operand] = all(self.is_closed(arg) for arg in stmt.args)
         return self.closed[operand]
+
+    def is_from_outside(self, operand: Operand, region: str, depth: int = 6) -> bool:
+        """Whether cheap operations give it from values that a loop around `region` computes.
+
+        There are fewer of those to keep.
+        """
+        if self.is_free(operand):
+            return True
+        assert isinstance(operand, Value)
+        if self.d.sites[operand].region != region:
+            return True
+        if depth == 0 or not self.legal(operand) or self.cost(operand) > CHEAP:
+            return False
+        return all(self.is_from_outside(need, region, depth - 1) for need in self.inputs(operand))
 
     def is_free(self, operand: Operand, depth: int = 6) -> bool:
         """Whether it can be had without keeping anything more, at little cost."""

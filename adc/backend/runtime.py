@@ -63,6 +63,7 @@ class State:
 _TICKS = 1 << 17
 _PERIOD_MS = 50
 _ALIGN = 64
+_VECTOR = 8  # lanes that are combined in registers
 
 _I8P = ir.IntType(8).as_pointer()
 _I32 = ir.IntType(32)
@@ -268,42 +269,37 @@ def _release_helper(module: ir.Module) -> ir.Function:
     return _helper(module, "adc_release", ir.VoidType(), [_I64.as_pointer(), _I64], body)
 
 
-def _total_helper(module: ir.Module, item: ir.Type) -> ir.Function:
-    """``T adc_total(T *lanes, i64 width)``: `adc.ir.sums.combine` of a power of two of lanes."""
+def _vector(b: ir.IRBuilder, lanes: ir.Value, at: ir.Value) -> ir.Value:
+    """Write the address of eight lanes."""
+    kind = ir.VectorType(lanes.type.pointee, _VECTOR).as_pointer()
+    return b.bitcast(b.gep(lanes, [at]), kind)
+
+
+def _halve_helper(module: ir.Module, item: ir.Type) -> ir.Function:
+    """``void adc_halve(T *lanes, i64 width)``: `adc.ir.sums.combine` down to eight lanes."""
 
     def body(b: ir.IRBuilder, args: Any) -> None:
         lanes, width = args
-        test, halve, rest = (b.function.append_basic_block() for _ in range(3))
+        test, halve, done = (b.function.append_basic_block() for _ in range(3))
         entry = b.block
         b.branch(test)
         b.position_at_end(test)
         wide = b.phi(_I64)
         wide.add_incoming(width, entry)
-        b.cbranch(b.icmp_signed(">", wide, ir.Constant(_I64, 8)), halve, rest)
+        b.cbranch(b.icmp_signed(">", wide, ir.Constant(_I64, _VECTOR)), halve, done)
         b.position_at_end(halve)
         half = b.lshr(wide, ir.Constant(_I64, 1))
-
-        def add(count: int, at: Any, other: Any) -> None:
-            vector = ir.VectorType(item, count).as_pointer()
-            low, high = (b.bitcast(b.gep(lanes, [k]), vector) for k in (at, other))
-            align = 4 if isinstance(item, ir.FloatType) else 8
-            left, right = b.load(low, align=align), b.load(high, align=align)
-            b.store(b.fadd(left, right), low, align=align)
-
-        steps = b.lshr(half, ir.Constant(_I64, 3))
-        with cgutils.for_range(b, steps, intp=_I64) as loop:
+        with cgutils.for_range(b, b.lshr(half, ir.Constant(_I64, 3)), intp=_I64) as loop:
             at = b.shl(loop.index, ir.Constant(_I64, 3))
-            add(8, at, b.add(at, half))
+            low, high = _vector(b, lanes, at), _vector(b, lanes, b.add(at, half))
+            b.store(b.fadd(b.load(low, align=8), b.load(high, align=8)), low, align=8)
         wide.add_incoming(half, b.block)
         b.branch(test)
-        b.position_at_end(rest)
-        for count in (4, 2, 1):
-            with b.if_then(b.icmp_signed(">", wide, ir.Constant(_I64, count))):
-                add(count, ir.Constant(_I64, 0), ir.Constant(_I64, count))
-        b.ret(b.load(lanes))
+        b.position_at_end(done)
+        b.ret_void()
 
-    name = f"adc_total_{item}"
-    made = _helper(module, name, item, [item.as_pointer(), _I64], body, cold=False)
+    name = f"adc_halve_{item}"
+    made = _helper(module, name, ir.VoidType(), [item.as_pointer(), _I64], body, cold=False)
     made.linkage = "internal"  # so that LLVM sees that nobody keeps the address of the lanes
     return made
 
@@ -333,22 +329,36 @@ def _note_helper(module: ir.Module) -> ir.Function:
 
 
 def width(b: ir.IRBuilder, used: ir.Value) -> ir.Value:
-    """Write the number of lanes to combine: the least power of two that is not less than `used`."""
-    one = ir.Constant(_I64, 1)
-    below = b.sub(b.select(b.icmp_signed(">", used, one), used, one), one)
+    """Write the number of lanes to combine: a power of two, not less than `used`, at least 8."""
+    least = ir.Constant(_I64, _VECTOR)
+    below = b.sub(b.select(b.icmp_signed(">", used, least), used, least), ir.Constant(_I64, 1))
     zeros = b.ctlz(below, ir.Constant(ir.IntType(1), 0))
-    return b.shl(one, b.sub(ir.Constant(_I64, 64), zeros))
+    return b.shl(ir.Constant(_I64, 1), b.sub(ir.Constant(_I64, 64), zeros))
 
 
 def fill_lanes(b: ir.IRBuilder, lanes: ir.Value, used: ir.Value) -> None:
     """Write the neutral element of addition into the lanes that will be combined."""
-    with cgutils.for_range(b, width(b, used), intp=_I64) as loop:
-        b.store(ir.Constant(lanes.type.pointee, -0.0), b.gep(lanes, [loop.index]))
+    kind = ir.VectorType(lanes.type.pointee, _VECTOR)
+    neutral = ir.Constant(kind, [ir.Constant(lanes.type.pointee, -0.0)] * _VECTOR)
+    with cgutils.for_range(b, b.lshr(width(b, used), ir.Constant(_I64, 3)), intp=_I64) as loop:
+        b.store(neutral, _vector(b, lanes, b.shl(loop.index, ir.Constant(_I64, 3))), align=8)
 
 
 def total_of(b: ir.IRBuilder, lanes: ir.Value, used: ir.Value) -> ir.Value:
     """Write the sum of the first `used` lanes."""
-    return b.call(_total_helper(b.module, lanes.type.pointee), [lanes, width(b, used)])
+    with b.if_then(b.icmp_signed(">", used, ir.Constant(_I64, _VECTOR)), likely=False):
+        b.call(_halve_helper(b.module, lanes.type.pointee), [lanes, width(b, used)])
+    found = b.load(_vector(b, lanes, ir.Constant(_I64, 0)), align=8)
+    count = _VECTOR
+    while count > 1:
+        count //= 2
+        halves = [
+            ir.Constant(ir.VectorType(_I32, count), list(range(start, start + count)))
+            for start in (0, count)
+        ]
+        low, high = (b.shuffle_vector(found, found, half) for half in halves)
+        found = b.fadd(low, high)
+    return b.extract_element(found, ir.Constant(_I32, 0))
 
 
 def itemsize(dtype: Any) -> int:

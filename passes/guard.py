@@ -1,0 +1,169 @@
+"""Test in front of a loop what its index checks would find, and leave the checks out of the loop.
+
+An index that grows evenly is inside in all iterations if it is in the first and in the last.
+
+Before::
+
+    for L %i in 0 to %n {
+      %k = add %at %i
+      %t = inside %k %m
+      check %t IndexError "…" %k %m
+      %v = load %x[%k]
+      …
+    }
+
+After::
+
+    … %ok: inside for %i = 0 and for %i = %n - 1 …
+    if %ok {
+    } else {
+      for L.1 %i.1 in 0 to %n {
+        %k.1 = add %at %i.1
+        %t.1 = inside %k.1 %m
+        check %t.1 IndexError "…" %k.1 %m
+      }
+    }
+    for L %i in 0 to %n {
+      %k = add %at %i
+      %v = load %x[%k]
+      …
+    }
+
+The loop of checks raises what the program raises, at the same line with the same numbers. It is
+done where all that an iteration checks are indices of this kind, or do not change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from adc.ir.core import (
+    Apply,
+    Block,
+    Call,
+    Check,
+    For,
+    Function,
+    If,
+    Literal,
+    Operand,
+    Print,
+    Stmt,
+    Value,
+    While,
+    walk,
+)
+from adc.ir.opdef import OPS
+from adc.ir.types import INT, Array
+from adc.ir.walk import Names, clone, inner_values, map_blocks
+from adc.passes.affine import Facts
+
+
+def guard(fn: Function) -> Function:
+    """Return `fn` with index checks in front of loops rather than in them."""
+
+    def done(each: Function) -> Function:
+        return replace(each, body=tuple(_Guard(each).stmts(each.body)))
+
+    return replace(done(fn), callees=tuple(done(callee) for callee in fn.callees))
+
+
+class _Guard:
+    def __init__(self, fn: Function) -> None:
+        self.names = Names.of(fn)
+        self.facts = Facts()
+        for stmt in walk(fn.body):
+            self.facts.define(stmt)
+
+    def stmts(self, stmts: Sequence[Stmt]) -> list[Stmt]:
+        done: list[Stmt] = []
+        for stmt in stmts:
+            stmt = map_blocks(stmt, lambda b: replace(b, stmts=tuple(self.stmts(b.stmts))))
+            if isinstance(stmt, For) and not stmt.down:
+                done += self.loop(stmt)
+            else:
+                done.append(stmt)
+        return done
+
+    def loop(self, loop: For) -> list[Stmt]:
+        checks = [s for s in loop.body.stmts if isinstance(s, Check)]
+        acts = [s for s in walk(loop.body.stmts) if isinstance(s, Check | Print | Call | While)]
+        if not checks or len(acts) != len(checks):
+            return [loop]
+        own = {v for s in walk((loop,)) for v in (*inner_values(s), *s.results)}
+        own -= set(loop.results)
+        defs = {s.results[0]: s for s in loop.body.stmts if isinstance(s, Apply)}
+        conditions = dict.fromkeys(check.cond for check in checks)
+        wanted: dict[Value, None] = {}
+        for cond in conditions:
+            if not self.decided(cond, loop, own, defs):
+                return [loop]
+        for check in checks:
+            for operand in (check.cond, *check.args):
+                if not self.collect(operand, own, defs, loop.index, wanted):
+                    return [loop]
+        slice_ = [s for s in loop.body.stmts if isinstance(s, Check) or (s.results[:1] and (
+            s.results[0] in wanted
+        ))]  # fmt: skip
+        found: list[Stmt] = []
+        ok = self.at(Literal(0, INT), loop, conditions, slice_, found)
+        if isinstance(loop.trips, Literal):
+            last: Operand = Literal(int(loop.trips.value) - 1, INT)
+        else:
+            last = Value(self.names.fresh("last"), INT)
+            found.append(Apply((last,), OPS["sub"], (loop.trips, Literal(1, INT))))
+        ok += self.at(last, loop, conditions, slice_, found)
+        ok = list(dict.fromkeys(ok))
+        all_ = ok[0]
+        for each in ok[1:]:
+            both = Value(self.names.fresh("ok"), each.type)
+            found.append(Apply((both,), OPS["and"], (all_, each)))
+            all_ = both
+        again = clone([replace(loop, results=(), init=(), body=Block((), tuple(slice_), ()))],
+                      {}, self.names)  # fmt: skip
+        found.append(If((), all_, Block((), (), ()), Block((), tuple(again), ()), loop.loc))
+        kept = tuple(s for s in loop.body.stmts if not isinstance(s, Check))
+        return [*found, replace(loop, body=replace(loop.body, stmts=kept))]
+
+    def decided(self, cond: Operand, loop: For, own: set[Value], defs: dict[Value, Apply]) -> bool:
+        """Whether a condition holds in all iterations if it does in the first and the last."""
+        if cond not in own:
+            return True
+        stmt = defs.get(cond) if isinstance(cond, Value) else None
+        if stmt is None or stmt.op.name != "inside" or stmt.args[1] in own:
+            return False
+        form = self.facts.form(stmt.args[0])
+        return all(value == loop.index or value not in own for value, _ in form.terms)
+
+    def collect(
+        self,
+        operand: Operand,
+        own: set[Value],
+        defs: dict[Value, Apply],
+        index: Value,
+        wanted: dict[Value, None],
+    ) -> bool:
+        """Collect what computes an operand from the counter; False if it takes more than that."""
+        if operand not in own or operand == index or operand in wanted:
+            return True
+        stmt = defs.get(operand) if isinstance(operand, Value) else None
+        if stmt is None or len(stmt.results) != 1 or isinstance(stmt.result.type, Array):
+            return False
+        if not all(self.collect(arg, own, defs, index, wanted) for arg in stmt.args):
+            return False
+        wanted[stmt.result] = None
+        return True
+
+    def at(
+        self,
+        iteration: Operand,
+        loop: For,
+        conditions: dict[Operand, None],
+        slice_: Sequence[Stmt],
+        found: list[Stmt],
+    ) -> list[Operand]:
+        """Compute the conditions as they are in one iteration."""
+        env: dict[Value, Operand] = {loop.index: iteration}
+        found += clone([s for s in slice_ if isinstance(s, Apply)], env, self.names)
+        return [env.get(c, c) if isinstance(c, Value) else c for c in conditions]
