@@ -40,7 +40,7 @@ from adc.ir.core import (
 )
 from adc.ir.errors import AdcError, IRError, exception_named
 from adc.ir.opdef import numpy_value
-from adc.ir.sums import Lanes, Sums, summed
+from adc.ir.sums import Chain, Lanes, Sums, summed
 from adc.ir.types import Array
 
 # Stops runaway loops of programs under test.
@@ -96,7 +96,7 @@ class Interpreter:
         self.tape: list[tuple[Any, ...]] = []
         self.printed: list[str] = []
         self.steps = 0
-        self.sums: dict[int, tuple[int, ...]] = {}
+        self.sums: dict[int, dict[int, Chain]] = {}
 
     def run(self, args: Sequence[Any]) -> tuple[Any, ...]:
         with np.errstate(all="ignore"):
@@ -174,7 +174,7 @@ class Interpreter:
                 carried: Sequence[Any] = many(init)
                 frames = frame.inner[label] = []
                 count = range(int(self.read(trips, env)))
-                sums = Sums(self.summed(stmt), carried)
+                sums = Sums(self.summed(stmt), carried, down)
                 carried = sums.carried
                 for k in reversed(count) if down else count:
                     inner = Frame(frame)
@@ -196,7 +196,7 @@ class Interpreter:
                 return carried
             case Reverse(loop=loop, index=index, init=init, body=body):
                 frames = mirror.loop(loop)
-                sums = Sums(self.summed(stmt), many(init))
+                sums = Sums(self.summed(stmt), many(init), True)
                 carried = sums.carried
                 for k in reversed(range(len(frames))):
                     env[index] = np.int64(k)
@@ -245,9 +245,9 @@ class Interpreter:
                 return popped
         raise AssertionError(stmt)
 
-    def summed(self, loop: For | Reverse) -> tuple[int, ...]:
+    def summed(self, loop: For | Reverse) -> dict[int, Chain]:
         if id(loop) not in self.sums:
-            self.sums[id(loop)] = tuple(summed(loop))
+            self.sums[id(loop)] = summed(loop)
         return self.sums[id(loop)]
 
     def product(self, stmt: Gemm, env: dict[Value, Any]) -> Any:

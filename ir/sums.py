@@ -3,7 +3,7 @@
 A strict sum from the first element to the last cannot be computed several elements at a time. So
 sums that no source line orders (those of `np.sum`, and of cotangents) are made with the row `sum`,
 whose meaning depends on the loop: iteration k adds to lane ``k % LANES``, and after the loop the
-lanes are combined by halving. ::
+lanes are combined by halving. Up to `SHORT` terms are added one after the other, as they come. ::
 
     %s = for L %i in 0 to %n carrying (%acc = 0.0:f64) {
       %v = load %x[%i]
@@ -19,19 +19,24 @@ is the same in every loop that the statements end up in. Outside of loops `sum` 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from adc.ir.core import Apply, Block, For, Function, If, Operand, Reverse, Stmt, Value, blocks
+from adc.ir.core import Apply, Block, For, Function, If, Operand, Reverse, Stmt, Value, blocks, walk
 from adc.ir.walk import block_reads, stmts_reads
 
 LANES = 128
+SHORT = 32
 
 
-def combine(lanes: Any) -> Any:
-    """Return the sum of lanes, by halving."""
+def combine(lanes: Any, used: int, down: bool) -> Any:
+    """Return the sum of the lanes in use; those of a loop that runs `down` were filled so."""
     width = len(lanes)
+    if used <= SHORT:
+        terms = lanes[:used]
+        return sum(terms[::-1] if down else terms, start=lanes.dtype.type(-0.0))
     while width > 1:
         width //= 2
         lanes = lanes[:width] + lanes[width : 2 * width]
@@ -53,7 +58,11 @@ class Lanes:
 class Sums:
     """What a loop carries while it runs: sums as lanes, its own or those of a loop around it."""
 
-    def __init__(self, positions: Sequence[int], carried: Sequence[Any]) -> None:
+    def __init__(self, chains: dict[int, Chain], carried: Sequence[Any], down: bool) -> None:
+        positions = tuple(chains)
+        self.chains = chains
+        self.down = down
+        self.iterations = 0
         self.starts = {k: carried[k] for k in positions if not isinstance(carried[k], Lanes)}
         self.carried: Sequence[Any] = [
             Lanes(x) if k in self.starts else x for k, x in enumerate(carried)
@@ -62,6 +71,7 @@ class Sums:
         self.outer = [lanes.lane for lanes in self.lanes]
 
     def enter(self, iteration: int) -> None:
+        self.iterations += 1
         for lanes in self.lanes:
             lanes.lane = iteration % LANES
 
@@ -69,8 +79,11 @@ class Sums:
         """Return what the loop carried out: its own lanes are combined."""
         for lanes, lane in zip(self.lanes, self.outer, strict=True):
             lanes.lane = lane
-        starts = self.starts
-        return [starts[k] + combine(x.values) if k in starts else x for k, x in enumerate(carried)]
+        found = list(carried)
+        for k, start in self.starts.items():
+            used = LANES if self.chains[k].nested else min(self.iterations, LANES)
+            found[k] = start + combine(found[k].values, used, self.down)
+        return found
 
 
 def has_sums(stmts: Sequence[Stmt]) -> bool:
@@ -84,19 +97,30 @@ def has_sums(stmts: Sequence[Stmt]) -> bool:
     return False
 
 
-def summed(loop: For | Reverse) -> dict[int, frozenset[Value]]:
-    """Return the positions of the carried values that are sums in lanes.
+@dataclass(frozen=True)
+class Chain:
+    """A sum in lanes: the values that stand for the lanes within the loop that carries it.
 
-    With each the values that stand for its lanes within the loop: the parameter, and what becomes
-    of it.
+    `nested` if inner loops add to it, too.
     """
+
+    members: frozenset[Value]
+    nested: bool
+
+
+def summed(loop: For | Reverse) -> dict[int, Chain]:
+    """Return the sums in lanes among the carried values, by their positions."""
     if not has_sums(loop.body.stmts):
         return {}
-    found: dict[int, frozenset[Value]] = {}
+    found: dict[int, Chain] = {}
     for k, param in enumerate(loop.body.params):
         members: set[Value] = set()
         if _chain(loop.body, param, k, members):
-            found[k] = frozenset(members)
+            nested = any(
+                isinstance(s, For | Reverse) and not members.isdisjoint(s.init)
+                for s in walk(loop.body.stmts)
+            )
+            found[k] = Chain(frozenset(members), nested)
     return found
 
 
@@ -165,8 +189,8 @@ def lane_values(fn: Function) -> frozenset[Value]:
     def visit(stmts: Sequence[Stmt]) -> None:
         for stmt in stmts:
             if isinstance(stmt, For | Reverse):
-                for members in summed(stmt).values():
-                    found.update(members)
+                for chain in summed(stmt).values():
+                    found.update(chain.members)
             for block in blocks(stmt):
                 visit(block.stmts)
 

@@ -46,7 +46,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.errors import IRError
-from adc.ir.sums import LANES, has_sums, summed
+from adc.ir.sums import LANES, SHORT, summed
 from adc.ir.types import Array, Type
 
 # Iterations of a loop at the top between two looks for signals.
@@ -55,6 +55,8 @@ STRIP = 1 << 16
 LONG = 60.0
 # Statements that may take long; a product counts down by itself what it takes (`gemm`).
 _BUSY = (For, While, Call, Gemm)
+# A loop that costs no more is written twice where it adds to lanes: for few iterations, and many.
+LEAN = 30.0
 # Rows that make sizes of sizes.
 _SIZES = frozenset("add sub maximum floordiv wrap trips abs neg".split())
 
@@ -229,8 +231,21 @@ class _Emitter(Traffic):
         outer_bases, outer_rows = self._bases, self._rows
         if block:
             self.reserve(stmt, count)
-        indent = self._indent
-        lane, sums = self._lane, self.open_lanes(stmt, names, count, adds)
+        indent, lane = self._indent, self._lane
+        short = adds and inner and self.is_alone(stmt) and _cost(stmt) <= LEAN
+        if short and not count.isdigit():
+            self.line(f"if {count} <= SHORT:")
+            self._indent += 1
+            self.in_short(stmt, list(names), count, index)
+            self._indent -= 1
+            self.line("else:")
+            self._indent += 1
+        elif short and int(count) <= SHORT:
+            self.in_short(stmt, names, count, index)
+            self._bases, self._rows = outer_bases, outer_rows
+            return
+        inside = self._indent
+        sums = self.open_lanes(stmt, names, count)
         if adds and count.isdigit() and int(count) <= LANES:
             adds, self._lane = False, index
         if adds:
@@ -241,21 +256,31 @@ class _Emitter(Traffic):
         else:
             if inner and not small and self.is_due(stmt):
                 self.stop_if(f"poll(state, {count})")
-            if stmt.down:
-                self.line(f"for {index} in range({self.minus_one(count)}, -1, -1):")
-            else:
-                self.line(f"for {index} in range({count}):")
+            self.header(stmt, count, index)
         self._indent += 1
+        self.counter(stmt, index)
+        self.body(stmt, names, poll=not inner and not self.has_inner_loop(stmt.body))
+        self._indent = inside
+        self._lane = lane
+        self.close_lanes(stmt, sums)
+        self._indent = indent
+        self._bases, self._rows = outer_bases, outer_rows
+
+    def header(self, stmt: For, count: str, index: str) -> None:
+        if stmt.down:
+            self.line(f"for {index} in range({self.minus_one(count)}, -1, -1):")
+        else:
+            self.line(f"for {index} in range({count}):")
+
+    def counter(self, stmt: For, index: str) -> None:
         if _positions(stmt) > 1:
             # Numba compiles one conversion faster than many.
             self._positions[stmt.index] = self.helper(f"{index}_u")
             self.line(f"{self._positions[stmt.index]} = u({index})")
-        self.body(stmt, names, poll=not inner and not self.has_inner_loop(stmt.body))
-        self._indent = indent
-        self._bases, self._rows = outer_bases, outer_rows
-        self._lane = lane
-        for name, buffer, used in sums:
-            self.line(f"{name} = {name} + total({buffer}, {used})")
+
+    def is_alone(self, stmt: For) -> bool:
+        """Whether a loop hands on no lanes of a loop around it."""
+        return not any(param in self._lanes for param in stmt.body.params)
 
     def adds(self, loop: For) -> bool:
         """Whether an iteration of a loop itself, not of one in it, adds to lanes."""
@@ -270,23 +295,46 @@ class _Emitter(Traffic):
         return direct(loop.body.stmts)
 
     def open_lanes(
-        self, stmt: For, names: list[str], count: str, adds: bool
-    ) -> list[tuple[str, str, str]]:
-        """Make the lanes of the sums that end with a loop; return their names and sizes."""
-        found: list[tuple[str, str, str]] = []
-        for k, members in self._sums[id(stmt)].items():
+        self, stmt: For, names: list[str], count: str
+    ) -> list[tuple[int, str, str, str]]:
+        """Make the lanes of the sums that end with a loop; return place, name, lanes and size."""
+        found: list[tuple[int, str, str, str]] = []
+        for k, chain in self._sums[id(stmt)].items():
             param = stmt.body.params[k]
             if param in self._lanes:
                 continue
             buffer = self.helper(f"{names[k]}_lanes")
-            self._lanes.update(dict.fromkeys(members, buffer))
+            self._lanes.update(dict.fromkeys(chain.members, buffer))
             used = "LANES"
-            if adds and not has_sums([s for s in stmt.body.stmts if isinstance(s, For)]):
+            if not chain.nested:
                 used = str(min(int(count), LANES)) if count.isdigit() else f"min({count}, LANES)"
             self.line(f"{buffer} = lanes({numpy_name(param.type.dtype)}, {used})")
-            found.append((names[k], buffer, used))
+            found.append((k, names[k], buffer, used))
             names[k] = ""
         return found
+
+    def close_lanes(self, stmt: For, sums: Sequence[tuple[int, str, str, str]]) -> None:
+        for k, name, buffer, used in sums:
+            total = "total_down" if stmt.down else "total"
+            self.line(f"{name} = {name} + {total}({buffer}, {used})")
+            for member in self._sums[id(stmt)][k].members:
+                del self._lanes[member]
+
+    def in_short(self, stmt: For, names: list[str], count: str, index: str) -> None:
+        """Write a loop of few iterations, which adds one term after the other."""
+        starts: dict[str, str] = {}
+        for k in self._sums[id(stmt)]:
+            if names[k]:
+                starts[names[k]] = self.helper(f"{names[k]}_start")
+                self.line(f"{starts[names[k]]} = {names[k]}")
+                self.line(f"{names[k]} = -0.0")
+        self.header(stmt, count, index)
+        self._indent += 1
+        self.counter(stmt, index)
+        self.body(stmt, names, poll=False)
+        self._indent -= 1
+        for name, start in starts.items():
+            self.line(f"{name} = {start} + {name}")
 
     def in_blocks(self, stmt: For, count: str, index: str, *, poll: bool) -> None:
         """Open a loop over blocks of iterations, one for each lane, and one over a block."""
@@ -530,6 +578,8 @@ def emit(fn: Function) -> Emitted:
         head.append('PART = {**OPTIONS, "inline": "never"}')
     if "LANES" in words:
         head.append(f"LANES = {LANES}  # partial sums of a loop")
+    if "SHORT" in words:
+        head.append(f"SHORT = {SHORT}  # sums of so many terms are made without lanes")
     if "STRIP" in words:
         head.append(f"STRIP = {STRIP}  # iterations between two looks for signals")
     if words & set(PLACES):

@@ -22,7 +22,19 @@ OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
 # Of two integers of 64 bits: the comparison by which the first is chosen.
 CHOICES = {"min": operator.lt, "max": operator.gt}
 RUNTIME = frozenset(
-    {"empty", "fresh", "grow", "lanes", "note", "poll", "release", "tape", "total", "view"}
+    {
+        "empty",
+        "fresh",
+        "grow",
+        "lanes",
+        "note",
+        "poll",
+        "release",
+        "tape",
+        "total",
+        "total_down",
+        "view",
+    }
 )
 
 
@@ -165,7 +177,7 @@ class Types:
                     return types.none
                 case "lanes":
                     return types.Array(dtype_of(arguments[0]), 1, "C")
-                case "total":
+                case "total" | "total_down":
                     return self.expr(arguments[0]).dtype
                 case "tape" | "grow":
                     return types.Array(dtype_of(arguments[-1]), 1, "C")

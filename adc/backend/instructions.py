@@ -7,7 +7,7 @@ import operator
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numba.core.callconv
@@ -49,6 +49,8 @@ class Array:
         The reference that keeps the memory alive, or None if the memory belongs to somebody else.
     strides
         In bytes; empty for arrays in C order, whose sizes tell them.
+    home
+        Where its memory is, one of `HOMES`; empty if that is not known.
     """
 
     type: Any
@@ -56,7 +58,11 @@ class Array:
     shape: tuple[Any, ...]
     strides: tuple[Any, ...]
     owner: Any
+    home: str = ""
 
+
+# Memory of different homes is disjoint: LLVM is told, and need not test for it in front of loops.
+HOMES = ("argument", "workspace", "fresh", "tape")
 
 _Value = Any  # `Scalar`, `Array`, or a list of them for a tuple
 
@@ -75,8 +81,16 @@ def _assigned(tree: ast.FunctionDef) -> Counter[str]:
 class Function:
     """Writes one function."""
 
-    def __init__(self, module: Module, name: str, args: tuple[Any, ...], function: Any) -> None:
+    def __init__(
+        self,
+        module: Module,
+        name: str,
+        args: tuple[Any, ...],
+        function: Any,
+        homes: Sequence[str] = (),
+    ) -> None:
         self.module = module
+        self.homes = homes or [""] * len(args)
         self.context = module.context
         self.tree = module.trees[name]
         self.types = module.types_of(name, args)
@@ -98,8 +112,12 @@ class Function:
         context, builder = self.context, self.builder
         given = context.call_conv.decode_arguments(builder, self.args, self.function)
         start = self.function.append_basic_block("start")
-        for arg, ty, value in zip(self.tree.args.args, self.args, given, strict=True):
+        for arg, ty, value, home in zip(
+            self.tree.args.args, self.args, given, self.homes, strict=True
+        ):
             found = self.unpacked(ty, value)
+            if isinstance(found, Array):
+                found = replace(found, home=home)
             if self.counts[arg.arg] == 1:
                 self.values[arg.arg] = found
             else:
@@ -239,9 +257,11 @@ class Function:
         slots, load = self.slots[name], self.builder.load
         if isinstance(slots, Scalar):
             return Scalar(slots.type, load(slots.value))
+        # The memory of a tape may move, but not to another home.
+        home = "tape" if name.startswith("tape_") else ""
         owner = load(self.owners[name]) if name in self.owners else None
         shape, strides = (tuple(map(load, each)) for each in (slots.shape, slots.strides))
-        return Array(slots.type, load(slots.data), shape, strides, owner)
+        return Array(slots.type, load(slots.data), shape, strides, owner, home)
 
     def constant(self, value: Any) -> Scalar:
         ty = constant_type(value)
@@ -302,8 +322,8 @@ class Function:
             found = one if found is None else self.apply(operator.and_, [found, one])
         return found
 
-    def place(self, array: Array, index: ast.expr) -> tuple[Any, Any]:
-        """Return the type and the address of an element; indices are not negative."""
+    def place(self, array: Array, index: ast.expr) -> tuple[Any, Any, str]:
+        """Return type, address and home of an element; indices are not negative."""
         b = self.builder
         found = [
             self.index(array, axis, each)
@@ -314,13 +334,13 @@ class Function:
             offset: Any = found[0] if found else ir.Constant(_I64, 0)
             for axis, each in enumerate(found[1:], 1):
                 offset = b.add(b.mul(offset, array.shape[axis]), each)
-            return array.type, b.gep(array.data, [offset], inbounds=True)
+            return array.type, b.gep(array.data, [offset], inbounds=True), array.home
         offset = ir.Constant(_I64, 0)
         for axis, each in enumerate(found):
             step = b.mul(each, array.strides[axis])
             offset = b.add(offset, step) if axis else step
         moved = b.gep(b.bitcast(array.data, cgutils.voidptr_t), [offset], inbounds=True)
-        return array.type, b.bitcast(moved, array.data.type)
+        return array.type, b.bitcast(moved, array.data.type), array.home
 
     def index(self, array: Array, axis: int, node: ast.expr) -> Any:
         found = self.expr(node)
@@ -328,10 +348,18 @@ class Function:
             return self.builder.add(found.value, array.shape[axis])
         return found.value
 
-    def element(self, ty: Any, place: Any) -> Scalar:
+    def element(self, ty: Any, place: Any, home: str) -> Scalar:
         align = None if ty.aligned else 1
         value = self.context.unpack_value(self.builder, ty.dtype, place, align=align)
+        self.mark(value, home)
         return Scalar(ty.dtype, value)
+
+    def mark(self, instruction: Any, home: str) -> None:
+        """Tell LLVM which memory a load or store cannot touch."""
+        if home and isinstance(instruction, ir.LoadInstr | ir.StoreInstr):
+            own, others = self.module.scopes(home)
+            instruction.set_metadata("alias.scope", own)
+            instruction.set_metadata("noalias", others)
 
     def call(self, name: str, arguments: list[ast.expr]) -> _Value:
         if name in self.module.trees:
@@ -352,7 +380,8 @@ class Function:
 
     def call_emitted(self, name: str, args: list[_Value]) -> list[_Value]:
         kinds = tuple(arg.type for arg in args)
-        function = self.module.function(name, kinds)
+        homes = tuple(getattr(arg, "home", "") for arg in args)
+        function = self.module.function(name, kinds, homes)
         result = self.module.types_of(name, kinds).result
         values = [self.packed(arg, ty) for arg, ty in zip(args, kinds, strict=True)]
         convention, b = self.context.call_conv, self.builder
@@ -365,7 +394,8 @@ class Function:
         b = self.builder
         if name == "fresh":
             ty = types.Array(dtype_of(arguments[0]), len(shape := self.sizes(arguments[1])), "C")
-            return self.unpacked(ty, empty_array(self.context, b, ty, shape)._getvalue())
+            found = self.unpacked(ty, empty_array(self.context, b, ty, shape)._getvalue())
+            return replace(found, home="fresh")
         if name == "view":
             ty = types.Array(dtype_of(arguments[1]), len(shape := self.sizes(arguments[2])), "C")
             return self.array_at(ty, self.expr(arguments[0]).value, shape)
@@ -378,9 +408,10 @@ class Function:
             first = b.bitcast(buffer, item.as_pointer())
             runtime.fill_lanes(b, first, self.expr(arguments[1]).value)
             return Array(ty, first, (ir.Constant(_I64, LANES),), (), None)
-        if name == "total":
+        if name in ("total", "total_down"):
             lanes, used = (self.expr(each) for each in arguments)
-            return Scalar(lanes.type.dtype, runtime.total_of(b, lanes.data, used.value))
+            found = runtime.total_of(b, lanes.data, used.value, name == "total_down")
+            return Scalar(lanes.type.dtype, found)
         state = self.expr(arguments[0]).data
         match name:
             case "empty":
@@ -388,7 +419,7 @@ class Function:
                     dtype_of(arguments[1]), len(shape := self.sizes(arguments[2])), "C"
                 )
                 address = runtime.take(b, state, ty.dtype, shape, self.no_memory())
-                return self.array_at(ty, address, shape)
+                return self.array_at(ty, address, shape, "workspace")
             case "tape" | "grow":
                 ty = types.Array(dtype_of(arguments[-1]), 1, "C")
                 place = self.expr(arguments[1]).value
@@ -398,7 +429,8 @@ class Function:
                     self.leave_without_memory(b.not_(done))
                 one = ir.Constant(_I64, 1)
                 address = b.load(b.gep(state, [place]))
-                return self.array_at(ty, address, [b.load(b.gep(state, [b.add(place, one)]))])
+                size = b.load(b.gep(state, [b.add(place, one)]))
+                return self.array_at(ty, address, [size], "tape")
             case "poll":
                 work = self.expr(arguments[1])
                 return Scalar(types.boolean, runtime.poll_state(b, state, work.value))
@@ -412,9 +444,9 @@ class Function:
     def sizes(self, node: ast.expr) -> list[Any]:
         return [size.value for size in self.expr(node)]
 
-    def array_at(self, ty: Any, address: Any, shape: Sequence[Any]) -> Array:
+    def array_at(self, ty: Any, address: Any, shape: Sequence[Any], home: str = "") -> Array:
         pointer = self.context.get_data_type(ty.dtype).as_pointer()
-        return Array(ty, self.builder.inttoptr(address, pointer), tuple(shape), (), None)
+        return Array(ty, self.builder.inttoptr(address, pointer), tuple(shape), (), None, home)
 
     def no_memory(self) -> Any:
         """Return the block that raises the error that there is no memory."""
@@ -477,11 +509,12 @@ class Function:
             case _:
                 raise NotImplementedError(ast.dump(stmt))
 
-    def store(self, place: tuple[Any, Any], value: Scalar) -> None:
-        ty, address = place
+    def store(self, place: tuple[Any, Any, str], value: Scalar) -> None:
+        ty, address, home = place
         content = self.context.cast(self.builder, value.value, value.type, ty.dtype)
         align = None if ty.aligned else 1
         self.context.pack_value(self.builder, ty.dtype, content, address, align=align)
+        self.mark(self.builder.block.instructions[-1], home)
 
     def branch(self, stmt: ast.If) -> None:
         b = self.builder

@@ -31,7 +31,7 @@ import numba.core.typed_passes
 from llvmlite import ir
 
 from adc.backend.inference import Types
-from adc.backend.instructions import Function, Scalar
+from adc.backend.instructions import HOMES, Function, Scalar
 
 _config: Any = numba.config
 _numba_ir: Any = numba.core.ir
@@ -58,6 +58,7 @@ class Module:
         self._resolved: dict[Any, Any] = {}
         self._typed: dict[Any, Types] = {}
         self._made: dict[Any, Any] = {}
+        self._scopes: dict[str, tuple[Any, Any]] = {}
 
     def signature(self, function: Any, args: tuple[Any, ...]) -> Any:
         """Return what Numba makes of a call: its signature, function and, once used, code."""
@@ -95,8 +96,24 @@ class Module:
             for node in ast.walk(decorator)
         )
 
-    def function(self, name: str, args: tuple[Any, ...]) -> Any:
-        """Return the LLVM function that the function `name` is for arguments of some types."""
+    def scopes(self, home: str) -> tuple[Any, Any]:
+        """Return LLVM's lists of the scope of one home of memory, and of those of all others."""
+        if home not in self._scopes:
+            domain = self.llvm.add_metadata(["adc"])
+            nodes = {each: self.llvm.add_metadata([f"adc {each}", domain]) for each in HOMES}
+            for each in HOMES:
+                others = [nodes[other] for other in HOMES if other != each]
+                pair = self.llvm.add_metadata([nodes[each]]), self.llvm.add_metadata(others)
+                self._scopes[each] = pair
+        return self._scopes[home]
+
+    def function(self, name: str, args: tuple[Any, ...], homes: Sequence[str] = ()) -> Any:
+        """Return the LLVM function that the function `name` is for arguments of some types.
+
+        A part is called in one place: it knows the homes of the arrays that it is given.
+        """
+        if not self.is_part(name):
+            homes = ()
         if (name, args) not in self._made:
             result = self.types_of(name, args).result
             kind = self.context.call_conv.get_function_type(result, args)
@@ -105,7 +122,7 @@ class Module:
             made.linkage = "internal"
             if self.is_part(name):
                 made.attributes.add("noinline")
-            Function(self, name, args, made).run()
+            Function(self, name, args, made, homes).run()
         return self._made[name, args]
 
 
@@ -123,7 +140,8 @@ class _Lower(_Base):  # type: ignore[misc]  # a class of a module without types
         self._program.context, self._program.llvm = self.context, self.module
         self.function = self.context.declare_function(self.module, fndesc)
         args = tuple(fndesc.argtypes)
-        writer = Function(self._program, fndesc.qualname, args, self.function)
+        homes = ["", *["argument"] * (len(args) - 1)]  # the first is the state
+        writer = Function(self._program, fndesc.qualname, args, self.function, homes)
         self.builder = writer.builder
         self.call_helper = self.call_conv.init_call_helper(self.builder)
         writer.run()

@@ -34,6 +34,7 @@ from adc.backend.numba_api import (
     signature,
     types,
 )
+from adc.ir.sums import SHORT
 from adc.ir.types import DTYPES
 
 
@@ -344,21 +345,43 @@ def fill_lanes(b: ir.IRBuilder, lanes: ir.Value, used: ir.Value) -> None:
         b.store(neutral, _vector(b, lanes, b.shl(loop.index, ir.Constant(_I64, 3))), align=8)
 
 
-def total_of(b: ir.IRBuilder, lanes: ir.Value, used: ir.Value) -> ir.Value:
-    """Write the sum of the first `used` lanes."""
-    with b.if_then(b.icmp_signed(">", used, ir.Constant(_I64, _VECTOR)), likely=False):
-        b.call(_halve_helper(b.module, lanes.type.pointee), [lanes, width(b, used)])
-    found = b.load(_vector(b, lanes, ir.Constant(_I64, 0)), align=8)
-    count = _VECTOR
-    while count > 1:
-        count //= 2
-        halves = [
-            ir.Constant(ir.VectorType(_I32, count), list(range(start, start + count)))
-            for start in (0, count)
-        ]
-        low, high = (b.shuffle_vector(found, found, half) for half in halves)
-        found = b.fadd(low, high)
-    return b.extract_element(found, ir.Constant(_I32, 0))
+def total_of(b: ir.IRBuilder, lanes: ir.Value, used: ir.Value, down: bool) -> ir.Value:
+    """Write the sum of the first `used` lanes, see `adc.ir.sums.combine`."""
+    short, long, done = (b.function.append_basic_block() for _ in range(3))
+    item = lanes.type.pointee
+    b.cbranch(b.icmp_signed("<=", used, ir.Constant(_I64, SHORT)), short, long)
+
+    b.position_at_end(short)
+    test, step = (b.function.append_basic_block() for _ in range(2))
+    entry = b.block
+    b.branch(test)
+    b.position_at_end(test)
+    k, few = b.phi(_I64), b.phi(item)
+    k.add_incoming(ir.Constant(_I64, 0), entry)
+    few.add_incoming(ir.Constant(item, -0.0), entry)
+    b.cbranch(b.icmp_signed("<", k, used), step, done)
+    b.position_at_end(step)
+    following = b.add(k, ir.Constant(_I64, 1))
+    place = b.sub(used, following) if down else k
+    few.add_incoming(b.fadd(few, b.load(b.gep(lanes, [place]))), b.block)
+    k.add_incoming(following, b.block)
+    b.branch(test)
+
+    b.position_at_end(long)
+    b.call(_halve_helper(b.module, item), [lanes, width(b, used)])
+    # One by one: a vector would wait for the lanes to be written to the cache.
+    found = [b.load(b.gep(lanes, [ir.Constant(_I64, k)])) for k in range(_VECTOR)]
+    while len(found) > 1:
+        half = len(found) // 2
+        found = [b.fadd(x, y) for x, y in zip(found[:half], found[half:], strict=True)]
+    last = b.block
+    b.branch(done)
+
+    b.position_at_end(done)
+    result = b.phi(item)
+    result.add_incoming(few, test)
+    result.add_incoming(found[0], last)
+    return result
 
 
 def itemsize(dtype: Any) -> int:
@@ -470,6 +493,11 @@ def lanes(dtype: Any, used: Any) -> Any:
 
 def total(partial: Any, used: Any) -> Any:
     """Return the sum of the first `used` of `lanes`."""
+    raise NotImplementedError
+
+
+def total_down(partial: Any, used: Any) -> Any:
+    """Return what `total` does; few lanes are added from the last to the first."""
     raise NotImplementedError
 
 

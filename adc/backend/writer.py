@@ -45,6 +45,7 @@ RUNTIME = frozenset(
         "release",
         "tape",
         "total",
+        "total_down",
         "view",
     )
 )
@@ -56,7 +57,7 @@ _RESERVED = (
     | set(PLACES)
     | set(keyword.kwlist)
     | {f"{part}_{dtype}" for part in ("tape", "top") for dtype in DTYPES}
-    | {"state", "np", "njit", "range", "min", "max", "LANES", "STRIP", "OPTIONS"}
+    | {"state", "np", "njit", "range", "min", "max", "LANES", "SHORT", "STRIP", "OPTIONS"}
 )
 
 
