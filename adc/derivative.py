@@ -86,7 +86,8 @@ class Derivative:
         ----------
         after : str
             ``"frontend"``, or the name of a pass: ``"simplify"``, ``"cse"``, ``"bounds"``,
-            ``"dce"``, ``"adjoint"``, ``"tangent"``, ``"remat"``, ``"storage"``.
+            ``"dce"``, ``"adjoint"``, ``"tangent"``, ``"remat"``, ``"storage"``,
+            ``"reuse"``.
         """
         trace = self.compiled_for(*args, **kwargs).compilation.trace
         try:

@@ -14,6 +14,7 @@ from adc.passes.adjoint import adjoint
 from adc.passes.derive import expand, link
 from adc.passes.plan import COPIED, Plan, PlanEntry
 from adc.passes.remat import rematerialize
+from adc.passes.reuse import reuse
 from adc.passes.tangent import tangent
 
 _MODES: dict[str, Callable[..., Function]] = {
@@ -49,7 +50,7 @@ class Compilation:
 
 
 def transform(lowered: Lowered, steps: Sequence[Step], policy: str = "auto") -> Compilation:
-    """Run every pass on a lowered function: primal, transformations, remat, storage."""
+    """Run every pass on a lowered function: primal, transformations, remat, storage, reuse."""
     trace = pipeline.Trace()
     trace.stages.append(("frontend", lowered.fn))
     fn = pipeline.run(expand(lowered.fn), pipeline.PRIMAL, trace)
@@ -86,7 +87,7 @@ def transform(lowered: Lowered, steps: Sequence[Step], policy: str = "auto") -> 
             plan = replace(plan, copies=tuple(_copied(copy) for copy in done.copies))
         return done.function
 
-    fn = pipeline.run(fn, (("storage", store),), trace)
+    fn = pipeline.run(fn, (("storage", store), ("reuse", reuse)), trace)
     return Compilation(lowered, fn, plan, trace)
 
 

@@ -5,7 +5,6 @@
                   `straight` (operations), `traffic` (tape), `expressions` (spelling)
 `outline`         long functions in parts, so that they compile in time
 `tapes`           where frames of the tape lie: blocks for counted loops, a stack otherwise
-`escape`          which arrays outlive the iteration that makes them
 `prelude`         NumPy's meaning of scalar operations, as compiled functions
 `vector_math`     one implementation of each elementary function per machine
 `runtime`         what generated code calls: workspace, tapes, prints, signals

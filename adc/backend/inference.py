@@ -21,7 +21,9 @@ OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
 }  # fmt: skip
 # Of two integers of 64 bits: the comparison by which the first is chosen.
 CHOICES = {"min": operator.lt, "max": operator.gt}
-RUNTIME = frozenset({"empty", "fresh", "grow", "note", "poll", "release", "tape", "view"})
+RUNTIME = frozenset(
+    {"empty", "fresh", "grow", "note", "poll", "release", "reuse", "tape", "view"}
+)
 
 
 class Types:

@@ -353,6 +353,10 @@ class Function:
         if name == "fresh":
             ty = types.Array(dtype_of(arguments[0]), len(shape := self.sizes(arguments[1])), "C")
             return self.unpacked(ty, empty_array(self.context, b, ty, shape)._getvalue())
+        if name == "reuse":
+            ty = types.Array(dtype_of(arguments[1]), len(shape := self.sizes(arguments[2])), "C")
+            # The same address, not one that happens to be equal: so loops are known to be in step.
+            return Array(ty, self.expr(arguments[0]).data, tuple(shape), (), None)
         if name == "view":
             ty = types.Array(dtype_of(arguments[1]), len(shape := self.sizes(arguments[2])), "C")
             return self.array_at(ty, self.expr(arguments[0]).value, shape)

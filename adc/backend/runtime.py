@@ -6,7 +6,7 @@ needs no lock of the interpreter; `adc.backend.memory` owns it.
 
 * `empty` takes an array from the workspace by moving a pointer up; what does not fit gets memory
   of its own, and the state notes how much would have been needed. `release` moves the pointer down
-  again and frees what did not fit.
+  again and frees what did not fit. `reuse` takes the memory of an array that is dead.
 * `fresh` makes an array that may outlive the call.
 * `grow` makes a tape larger, `tape` is its memory as an array.
 * `poll` counts work down and looks for signals about every 50 ms.
@@ -383,6 +383,11 @@ def fresh(dtype: Any, shape: Any) -> Any:
 
 def empty(state: Any, dtype: Any, shape: Any) -> Any:
     """Return an array in the workspace, or where there is room for it until it is released."""
+    raise NotImplementedError
+
+
+def reuse(array: Any, dtype: Any, shape: Any) -> Any:
+    """Return an array in the memory of another one of as many elements, which is dead."""
     raise NotImplementedError
 
 

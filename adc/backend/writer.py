@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from adc.backend import expressions, prelude, vector_math
-from adc.backend.escape import escaping
 from adc.backend.expressions import Expr, numpy_name
 from adc.backend.outline import makes_arrays, outline
 from adc.backend.runtime import State
 from adc.backend.tapes import Tapes
 from adc.ir.core import Call, Check, Function, Literal, Operand, Print, Value, walk
 from adc.ir.errors import Span
+from adc.ir.escape import escaping
 from adc.ir.types import DTYPES, Array
 from adc.ir.walk import use_counts
 
@@ -42,6 +42,7 @@ RUNTIME = frozenset(
         "note",
         "poll",
         "release",
+        "reuse",
         "tape",
         "view",
     )
