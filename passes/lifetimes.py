@@ -214,13 +214,13 @@ class _Finder:
             if array in self._escaping or not self._counts.get(array):
                 continue
             shape = self._sizes.shape(array)
-            slot = self._place(stmt, stmts[k + 1 :], shape, slots)
-            if slot is None:
-                slot = _Slot(shape, array, 0)
-                slots.append(slot)
+            place = self._place(stmt, stmts[k + 1 :], shape, slots)
+            if place is None:
+                place = _Slot(shape, array, 0)
+                slots.append(place)
             self._order += 1
-            slot.last, slot.shape, slot.order = array, shape, self._order
-            slot.arrays.add(array)
+            place.last, place.shape, place.order = array, shape, self._order
+            place.arrays.add(array)
 
     def _place(
         self, stmt: Apply, rest: Sequence[Stmt], shape: tuple[Size, ...], slots: Sequence[_Slot]
@@ -233,8 +233,7 @@ class _Finder:
         fitting = [
             slot
             for slot in sorted(slots, key=lambda slot: -slot.order)
-            if slot.last.type.dtype == array.type.dtype
-            and self._sizes.product(slot.shape) == size
+            if slot.last.type.dtype == array.type.dtype and self._sizes.product(slot.shape) == size
         ]
         nest = next((s for s in rest if array in self._mentioned(s)), None)
         if stmt.op.name == "empty" and isinstance(nest, For):

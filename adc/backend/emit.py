@@ -65,6 +65,8 @@ class Emitted:
     results: tuple[Type, ...]
     sites: tuple[Site, ...]
     functions: tuple[str, ...]  # of `vector_math`
+    tapes: tuple[str, ...]  # the dtypes of the tapes that are used
+    returned: tuple[int, ...]  # the results that are made by `returned`, by place
 
 
 def _positions(loop: For) -> int:
@@ -106,7 +108,14 @@ class _Emitter(Traffic):
         }
 
     def stmts(self, stmts: Sequence[Stmt]) -> None:
+        pushed = False
         for stmt in stmts:
+            pushes, pops = self.moves(stmt)
+            if pushed and pops:
+                self.note_most()
+            pushed = pushes or (pushed and not pops)
+            if isinstance(stmt, For) and pushes and not self._depth:
+                self.expect(stmt)
             self.stmt(stmt)
 
     def stmt(self, stmt: Stmt) -> None:
@@ -456,6 +465,8 @@ def emit(fn: Function) -> Emitted:
         tuple(result.type for result in fn.results),
         tuple(shared.sites),
         tuple(math),
+        tuple(sorted(shared.tapes.used(fn.name))),
+        tuple(shared.returned),
     )
 
 

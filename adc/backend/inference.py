@@ -21,9 +21,7 @@ OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
 }  # fmt: skip
 # Of two integers of 64 bits: the comparison by which the first is chosen.
 CHOICES = {"min": operator.lt, "max": operator.gt}
-RUNTIME = frozenset(
-    {"empty", "fresh", "grow", "note", "poll", "release", "reuse", "tape", "view"}
-)
+RUNTIME = frozenset("empty fit fresh grow note poll release returned reuse tape view".split())
 
 
 class Types:
@@ -115,7 +113,7 @@ class Types:
             case ast.Name(id=name):
                 return name in self.owning
             case ast.Call(func=ast.Name(id=name)):
-                return name == "fresh" or name in self.module.trees
+                return name in ("fresh", "returned") or name in self.module.trees
         return False
 
     def expr(self, node: ast.expr) -> Any:
@@ -161,7 +159,7 @@ class Types:
                     return types.boolean
                 case "note" | "release":
                     return types.none
-                case "tape" | "grow":
+                case "tape" | "grow" | "fit":
                     return types.Array(dtype_of(arguments[-1]), 1, "C")
             shape = self.expr(arguments[-1])
             return types.Array(dtype_of(arguments[-2]), len(shape), "C")

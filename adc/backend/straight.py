@@ -81,6 +81,8 @@ class StraightLine(Writer):
         where = f"fresh({dtype}" if value in self._escaping else f"empty(state, {dtype}"
         if memory:
             where = f"reuse({memory}, {dtype}"
+        if value in self._returned:
+            where = f"returned(state, {self._returned[value]}, {dtype}"
         self.line(f"{name} = {where}, {shape})")
         return name
 
