@@ -112,6 +112,10 @@ class Compiled:
             found += leaves
         return found
 
+    def arguments(self, values: tuple[Any, ...]) -> list[Any]:
+        """Return the numbers and arrays that the code is called with."""
+        return [*self.signature.leaves(values), *(self.hidden(values) or ())]
+
     def arranged(self, flat: Sequence[Any]) -> Any:
         """Return what the function returned, of flat results that begin with it."""
         return _results(self.lowered)(flat)

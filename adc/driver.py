@@ -12,6 +12,7 @@ from adc.ir.core import Function
 from adc.passes import pipeline, storage
 from adc.passes.adjoint import adjoint
 from adc.passes.derive import expand, link
+from adc.passes.peak import peak
 from adc.passes.plan import COPIED, Plan, PlanEntry
 from adc.passes.remat import rematerialize
 from adc.passes.reuse import reuse
@@ -88,6 +89,8 @@ def transform(lowered: Lowered, steps: Sequence[Step], policy: str = "auto") -> 
         return done.function
 
     fn = pipeline.run(fn, (("storage", store), ("reuse", reuse)), trace)
+    if plan is not None:
+        plan = replace(plan, peak=peak(fn))
     return Compilation(lowered, fn, plan, trace)
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from adc.ir.core import (
     Apply,
@@ -172,16 +173,32 @@ class Peak:
     names: tuple[tuple[str, int, int], ...]
     more: bool
 
+    def __str__(self) -> str:
+        more = " + arrays that loops hand on" if self.more else ""
+        return f"{self.size}{more}"
+
+    @staticmethod
+    def from_data(data: Any) -> Peak:
+        """Return what `dataclasses.asdict` made plain."""
+        names = tuple((name, position, axis) for name, position, axis in data["names"])
+        return Peak(_sum(data["size"]), names, data["more"])
+
     def at(self, arguments: Sequence[object]) -> int | None:
         """Return the number for the arguments of a kernel, None if only a run can tell."""
         if self.more:
             return None
         found: dict[str, int] = {}
         for name, position, axis in self.names:
-            argument: object = arguments[position]
-            shape = getattr(argument, "shape", ())
-            found[name] = int(shape[axis] if axis >= 0 else argument)  # type: ignore[call-overload]
+            argument: Any = arguments[position]
+            found[name] = int(argument.shape[axis] if axis >= 0 else argument)
         return self.size.value(found)
+
+
+def _sum(data: Any) -> Sum:
+    def atom(found: Any) -> Atom:
+        return found if isinstance(found, str) else (found[0], tuple(map(_sum, found[1])))
+
+    return Sum(tuple((tuple(map(atom, atoms)), count) for atoms, count in data["terms"]))
 
 
 @dataclass

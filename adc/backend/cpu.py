@@ -279,10 +279,10 @@ class Kernel:
         _raiser(site.loc or Span("<adc>", 1))(kind(*([text] if text else [])))
 
     @property
-    def peak(self) -> int:
+    def peak(self) -> int | None:
         """Bytes of the workspace and the tapes that the last call of this thread used."""
         memory: Memory | None = getattr(self._local, "memory", None)
-        return 0 if memory is None else memory.peak
+        return None if memory is None else memory.peak
 
     @property
     def nbytes(self) -> int:
