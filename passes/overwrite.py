@@ -34,6 +34,7 @@ from dataclasses import dataclass, replace
 from adc.ir.core import (
     Apply,
     Block,
+    Check,
     For,
     Function,
     Load,
@@ -87,18 +88,23 @@ class _Overwrite:
         self.facts = Facts()
         self.loops: dict[str, For | While] = {}
         self.trips: dict[Value, Form] = {}
+        # Integers that are the same where the program has come past a check.
+        self.same: dict[Form | None, Form | None] = {}
         # Stores that add to nothing.
         self.first: set[Value] = set()
         self.learned = False
 
     def stmts(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
-        if not self.learned:
+        top = not self.learned
+        if top:
             self.learned = True
             for stmt in walk(tuple(stmts)):
                 self.learn(stmt)
         fills = {s.result: s for s in stmts if isinstance(s, Apply) and s.op.name == "full"}
         unfilled: set[Value] = set()
         for stmt in stmts:
+            if top and isinstance(stmt, Check):
+                self.check(stmt)
             if not isinstance(stmt, For | Reverse):
                 continue
             for init, param, result in zip(stmt.init, stmt.body.params, stmt.results, strict=True):
@@ -110,7 +116,11 @@ class _Overwrite:
                     if self.covers(stmt, param, fills[init].args[1:]):
                         unfilled.add(init)
         kept: list[Stmt] = []
+        if top:
+            self.same.clear()  # a block knows only what was checked before it
         for stmt in stmts:
+            if top and isinstance(stmt, Check):
+                self.check(stmt)
             if isinstance(stmt, Store):
                 if stmt.result in self.env:
                     continue
@@ -145,6 +155,21 @@ class _Overwrite:
                 if isinstance(loop, For):
                     facts.forms[index] = facts.form(loop.index)
 
+    def check(self, stmt: Check) -> None:
+        """Note that two integers are the same from here on."""
+        test = self.facts.defs.get(stmt.cond) if isinstance(stmt.cond, Value) else None
+        if test is None or test.op.name != "eq" or test.args[0].type.kind not in "iu":
+            return
+        a, b = (self.size(self.facts.form(arg)) for arg in test.args)
+        if a != b:
+            self.same[a] = b
+
+    def size(self, form: Form | None) -> Form | None:
+        """Return the form that stands for all that are the same."""
+        while form in self.same:
+            form = self.same[form]
+        return form
+
     # -- what is found -------------------------------------------------------------------------
 
     def drop(self, loop: For | Reverse, param: Value) -> None:
@@ -171,7 +196,9 @@ class _Overwrite:
         if len(axes) != len(sizes):
             return False
         for index, size in zip(axes, sizes, strict=True):
-            if index is None or self.trips.get(index) != self.facts.form(size):
+            if index is None or self.size(self.trips.get(index)) != self.size(
+                self.facts.form(size)
+            ):
                 return False
         counted = [Form(((index, 1),), 0) for index in axes if index is not None]
         if any(index != own for index, own in zip(first.index, counted, strict=True)):
