@@ -167,21 +167,24 @@ class Peak:
         Which names are sizes of arguments, or, where the axis is -1, integer arguments.
     more : bool
         Whether loops hand on arrays that are not counted.
+    bound : bool
+        Whether a call may need less: the arm of a branch that needs most is counted.
     """
 
     size: Sum
     names: tuple[tuple[str, int, int], ...]
     more: bool
+    bound: bool = False
 
     def __str__(self) -> str:
         more = " + arrays that loops hand on" if self.more else ""
-        return f"{self.size}{more}"
+        return f"{'at most ' if self.bound else ''}{self.size}{more}"
 
     @staticmethod
     def from_data(data: Any) -> Peak:
         """Return what `dataclasses.asdict` made plain."""
         names = tuple((name, position, axis) for name, position, axis in data["names"])
-        return Peak(_sum(data["size"]), names, data["more"])
+        return Peak(_sum(data["size"]), names, data["more"], data["bound"])
 
     def at(self, arguments: Sequence[object]) -> int | None:
         """Return the number for the arguments of a kernel, None if only a run can tell."""
@@ -220,7 +223,7 @@ class _Run:
         self.top = self.peak = _ZERO
         self.tapes: dict[str, Sum] = {}
         self.tape_peaks: dict[str, Sum] = {}
-        self.more = False
+        self.more = self.bound = False
 
     # -- values ----------------------------------------------------------------------------
 
@@ -349,6 +352,7 @@ class _Run:
         other_top, other_tapes = self.top, self.tapes
         self.top, self.tapes = top, tapes
         self.block(orelse.stmts, env)
+        self.bound |= (self.top, self.tapes) != (other_top, other_tapes)
         self.top = self.top.max(other_top)
         for dtype, size in other_tapes.items():
             self.tapes[dtype] = self.tapes.get(dtype, _ZERO).max(size)
@@ -432,4 +436,4 @@ def peak(fn: Function) -> Peak:
     for most in run.tape_peaks.values():
         size = size + most
     used = size.names()
-    return Peak(size, tuple((n, *at) for n, at in names.items() if n in used), run.more)
+    return Peak(size, tuple((n, *at) for n, at in names.items() if n in used), run.more, run.bound)

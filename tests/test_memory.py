@@ -175,6 +175,24 @@ def test_what_only_a_run_knows() -> None:
     assert gradient.plan().peak_text() == "peak: 8*W0.n = 32 bytes"
 
 
+def branching(x: Any, w: Any) -> Any:
+    s = 0.0
+    for i in range(len(x)):
+        if x[i] > 0.0:
+            s += np.sin(s * w) * x[i]
+    return s
+
+
+def test_arms_of_branches_are_counted_as_if_they_always_ran() -> None:
+    x = sample(20_000)
+    gradient = adc.grad(branching)
+    plan = gradient.plan(x, 0.3)
+    assert plan.peak_text().startswith("peak: at most ")
+    gradient(x, 0.3)
+    assert plan.peak_bytes is not None
+    assert kernel(gradient).peak <= plan.peak_bytes
+
+
 def turns(x: Any, n: Any) -> Any:
     a, b = x * 1.0, x * 2.0
     for _ in range(n):

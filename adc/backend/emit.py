@@ -421,6 +421,8 @@ class _Emitter(Traffic):
             self.text(result) if len(self._fn.results) <= 8 else self.atom(result).text
             for result in self._fn.results
         ]
+        if not self._main and any(isinstance(stmt, Push) for stmt in walk(self._fn.body)):
+            self.note_most()  # the caller may not use the tapes itself
         for dtype in self._own:
             self.line(f"state[{dtype.upper()} + 2] = top_{dtype}")
         if mark:
