@@ -202,6 +202,8 @@ def _keep(path: Path, entry: Path, emitted: Emitted, plan: Plan | None) -> Path:
             for site in emitted.sites
         ],
         "functions": list(emitted.functions),
+        "tapes": list(emitted.tapes),
+        "returned": list(emitted.returned),
         "plan": None if plan is None else plan.to_json(),
         "digests": _digests(path.parent),
     }
@@ -264,6 +266,8 @@ def _restore(entry: Path) -> Entry | None:
         results=tuple(parse_type(text) for text in record["results"]),
         sites=tuple(sites),
         functions=tuple(record["functions"]),
+        tapes=tuple(record["tapes"]),
+        returned=tuple(record["returned"]),
     )
     kernel = cpu.Kernel(emitted, cpu.build(emitted, path), path)
     plan = None if record["plan"] is None else Plan.from_json(record["plan"])

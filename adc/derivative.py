@@ -6,6 +6,7 @@ import functools
 import sys
 import types
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from adc import jacobian
@@ -86,7 +87,8 @@ class Derivative:
         ----------
         after : str
             ``"frontend"``, or the name of a pass: ``"simplify"``, ``"cse"``, ``"bounds"``,
-            ``"dce"``, ``"adjoint"``, ``"tangent"``, ``"remat"``, ``"storage"``.
+            ``"dce"``, ``"adjoint"``, ``"tangent"``, ``"remat"``, ``"storage"``,
+            ``"reuse"``.
         """
         trace = self.compiled_for(*args, **kwargs).compilation.trace
         try:
@@ -100,11 +102,19 @@ class Derivative:
         return self.compiled_for(*args, **kwargs).source
 
     def plan(self, *args: Any, **kwargs: Any) -> Plan:
-        """Return what the reverse code keeps and recomputes, value by value."""
-        plan = self.compiled_for(*args, **kwargs).plan
-        if plan is None:
+        """Return what the reverse code keeps and recomputes, value by value.
+
+        It says how much memory a call uses, too: for the given arguments, or in the last call.
+        """
+        compiled = self.compiled_for(*args, **kwargs)
+        plan = compiled.plan
+        if plan is None or plan.peak is None:
             raise ArgumentError(f"{self!r} has no reverse code", None, "only that has a plan")
-        return plan
+        if args or kwargs:
+            number = plan.peak.at(compiled.arguments(self._code.match(args, kwargs)))
+        else:
+            number = compiled.entry.kernel.peak
+        return replace(plan, peak_bytes=number)
 
     def graph(self, *args: Any, **kwargs: Any) -> Graph:
         """Return a picture of forward and reverse code, and of what the plan does between them.

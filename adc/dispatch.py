@@ -112,6 +112,10 @@ class Compiled:
             found += leaves
         return found
 
+    def arguments(self, values: tuple[Any, ...]) -> list[Any]:
+        """Return the numbers and arrays that the code is called with."""
+        return [*self.signature.leaves(values), *(self.hidden(values) or ())]
+
     def arranged(self, flat: Sequence[Any]) -> Any:
         """Return what the function returned, of flat results that begin with it."""
         return _results(self.lowered)(flat)
@@ -522,17 +526,21 @@ _kernels: weakref.WeakSet[Any] = weakref.WeakSet()
 def release_memory() -> None:
     """Give back the memory that compiled code keeps between calls, in all threads.
 
-    Every derivative keeps its workspace for the next call. Calls that are running now are not
-    disturbed; the next ones take new memory.
+    Every derivative keeps its workspace and its tapes for the next call, and the memory of large
+    arrays that it returned is used again when they are dropped. Calls that are running now are not
+    disturbed, arrays that are in use neither; the next calls take new memory.
 
     Examples
     --------
     >>> release_memory()
     """
+    from adc.backend.memory import POOL
+
     with cache.LOCK:
         kernels = list(_kernels)
     for kernel in kernels:
         kernel.release_memory()
+    POOL.clear()
 
 
 __all__ = ["AdcError", "Code", "Compiled", "Level", "Options", "Signature", "release_memory"]

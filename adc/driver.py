@@ -12,8 +12,10 @@ from adc.ir.core import Function
 from adc.passes import pipeline, storage
 from adc.passes.adjoint import adjoint
 from adc.passes.derive import expand, link
+from adc.passes.peak import peak
 from adc.passes.plan import COPIED, Plan, PlanEntry
 from adc.passes.remat import rematerialize
+from adc.passes.reuse import reuse
 from adc.passes.tangent import tangent
 
 _MODES: dict[str, Callable[..., Function]] = {
@@ -49,7 +51,7 @@ class Compilation:
 
 
 def transform(lowered: Lowered, steps: Sequence[Step], policy: str = "auto") -> Compilation:
-    """Run every pass on a lowered function: primal, transformations, remat, storage."""
+    """Run every pass on a lowered function: primal, transformations, remat, storage, reuse."""
     trace = pipeline.Trace()
     trace.stages.append(("frontend", lowered.fn))
     fn = pipeline.run(expand(lowered.fn), pipeline.PRIMAL, trace)
@@ -87,7 +89,9 @@ def transform(lowered: Lowered, steps: Sequence[Step], policy: str = "auto") -> 
             plan = replace(plan, copies=tuple(_copied(copy) for copy in done.copies))
         return done.function
 
-    fn = pipeline.run(fn, (("storage", store),), trace)
+    fn = pipeline.run(fn, (("storage", store), ("reuse", reuse)), trace)
+    if plan is not None:
+        plan = replace(plan, peak=peak(fn))
     return Compilation(lowered, fn, plan, trace)
 
 

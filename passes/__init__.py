@@ -18,10 +18,13 @@ In the order of the chain:
                 carried out (`remat_rewrite`), and proven (`availability`, `tape`); the `plan`
 `storage`       value form to buffer form: stores in place, copies where two versions are needed
                 (`sharing`)
+`reuse`         arrays that are never alive together share memory (`lifetimes`)
 ==============  ================================================================================
 
 What a pass owes the next: `adjoint` leaves only Recalls and Reverses as references to forward
 values, and decides nothing about them; `remat` leaves none, and a balanced tape; `storage` leaves
-no Store. Every pass keeps the bits of every result, but for signs of zeros in `accumulate` and
-`overwrite`.
+no Store; `reuse` leaves every array that is read as it was. Every pass keeps the bits of every
+result, but for signs of zeros in `accumulate` and `overwrite`.
+
+`peak` computes from the last form how much memory a call uses.
 """

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from html import escape
 
 from adc.ir.errors import Span
+from adc.passes.peak import Peak
 
 # Decisions.
 KEPT = "kept"  # pushed on the tape, or held in a variable
@@ -70,11 +71,33 @@ class Plan:
 
     Printed, it is a table: coloured in a terminal, plain text elsewhere and where ``NO_COLOR`` is
     set.
+
+    Attributes
+    ----------
+    policy : str
+        How it was decided.
+    entries, copies : tuple of PlanEntry
+        The decisions.
+    peak : Peak or None
+        The most memory that a call uses beyond its arguments and results, as a formula.
+    peak_bytes : int or None
+        The same in bytes, for the arguments that the plan was asked for, or as it was in the last
+        call; None if only a call can tell.
     """
 
     policy: str
     entries: tuple[PlanEntry, ...]
     copies: tuple[PlanEntry, ...] = field(default=())
+    peak: Peak | None = None
+    peak_bytes: int | None = None
+
+    def peak_text(self) -> str:
+        """Return the line about memory, "" if nothing is known of it."""
+        if self.peak is None:
+            return ""
+        formula, number = str(self.peak), str(self.peak_bytes)
+        known = "" if self.peak_bytes is None or number == formula else f" = {number}"
+        return f"peak: {formula}{known} bytes"
 
     def columns(self) -> tuple[str, ...]:
         """Return the titles of the table; functions are named where there is more than one."""
@@ -111,6 +134,7 @@ class Plan:
         lines = [f"plan ({self.policy})"]
         for row in rows:
             lines.append("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)))
+        lines += filter(None, [self.peak_text()])
         return "\n".join(line.rstrip() for line in lines)
 
     def _coloured(self) -> str:
@@ -128,6 +152,8 @@ class Plan:
         console = Console(file=io.StringIO(), force_terminal=True, highlight=False)
         with console.capture() as captured:
             console.print(table)
+            if self.peak is not None:
+                console.print(Text(self.peak_text()))
         return captured.get().rstrip("\n")
 
     def _repr_html_(self) -> str:
@@ -138,7 +164,8 @@ class Plan:
             for row in self.rows()
         )
         caption = f"<caption>plan ({escape(self.policy)})</caption>"
-        return f"<table>{caption}<tr>{head}</tr>{body}</table>"
+        peak = f"<p>{escape(self.peak_text())}</p>" if self.peak is not None else ""
+        return f"<table>{caption}<tr>{head}</tr>{body}</table>{peak}"
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), indent=1)
@@ -151,6 +178,8 @@ class Plan:
             data["policy"],
             tuple(PlanEntry(**entry) for entry in data["entries"]),
             tuple(PlanEntry(**entry) for entry in data["copies"]),
+            None if data["peak"] is None else Peak.from_data(data["peak"]),
+            data["peak_bytes"],
         )
 
 

@@ -25,6 +25,7 @@ from adc.passes import pipeline
 from adc.passes.adjoint import adjoint
 from adc.passes.derive import derive, expand, link
 from adc.passes.remat import rematerialize
+from adc.passes.reuse import reuse
 from adc.passes.storage import storage
 from adc.passes.tangent import tangent
 from tests import oracle
@@ -174,6 +175,10 @@ def check_stages(
         found += well_formed(buffers)
         if bits(run(buffers, fresh(chain.inputs))) != bits(results):
             found.append(f"storage {policy}: other bits")
+        shared = reuse(buffers)
+        found += well_formed(shared)
+        if bits(run(shared, fresh(chain.inputs))) != bits(results):
+            found.append(f"reuse {policy}: other bits")
     return found
 
 
@@ -306,6 +311,7 @@ __all__ = [
     "fresh",
     "rebuild",
     "rematerialize",
+    "reuse",
     "run",
     "storage",
     "type_tree",

@@ -318,8 +318,8 @@ def test_samples() -> None:
 
 def test_passes(program: str, capsys: pytest.CaptureFixture[str]) -> None:
     listed = _printed(capsys, "passes").splitlines()
-    assert [line.split()[0] for line in listed[1:]][-6:] == [
-        "overwrite", "remat", "simplify", "cse", "dce", "storage",
+    assert [line.split()[0] for line in listed[1:]][-7:] == [
+        "overwrite", "remat", "simplify", "cse", "dce", "storage", "reuse",
     ]  # fmt: skip
     timed = _printed(capsys, "passes", f"{program}:product")
     assert " ms " in timed

@@ -93,7 +93,7 @@ MEANING: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 # Rows on arrays, conversions and neighbours in the number format have tests of their own.
-ARRAYS = ("dim", "empty", "full", "copy", "total", "undef")
+ARRAYS = ("dim", "empty", "full", "copy", "over", "total", "undef")
 # `stop` is no step function: that its derivative is zero is its meaning (test_library).
 SPECIAL = (*ARRAYS, "cast", "nextafter", "stop")
 CHOICES = ("select",)

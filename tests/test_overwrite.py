@@ -157,3 +157,29 @@ def test_stores(name: str) -> None:
 def test_a_result_that_is_read_keeps_its_stores() -> None:
     fn = filled("%d.2 = store %d.1[%i] %v")
     assert any(isinstance(s, Store) for s in walk(overwrite(fn).body))
+
+
+CHECKED = """fn f(%x: f64[:], %n: i64, %m: i64) -> f64[:] {
+  %q = eq %n %m
+  FIRST
+  %d = full[f64] 0.0:f64 %m
+  %d.9 = for L0 %i in 0 to %n carrying (%d.1 = %d) {
+    %v = load %x[%i]
+    %d.2 = accumulate %d.1[%i] %v
+    yield %d.2
+  }
+  LAST
+  return %d.9
+}"""
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_sizes_that_a_check_before_makes_the_same(before: bool) -> None:
+    check = 'check %q ValueError "other sizes"'
+    text = CHECKED.replace("FIRST", check * before).replace("LAST", check * (not before))
+    fn = verify(parse(text))
+    done = verify(overwrite(fn))
+    fills = [s for s in walk(done.body) if isinstance(s, Apply) and s.op.name == "full"]
+    assert bool(fills) != before
+    x = np.arange(4.0)
+    np.testing.assert_array_equal(run(done, (x, 4, 4))[0], x)

@@ -21,10 +21,12 @@ from adc.passes.affine import Facts
 from adc.passes.contract import _Contractor
 from adc.passes.forwarding import Forwarding
 from adc.passes.fuse import _Fuser
+from adc.passes.lifetimes import _Finder
 from adc.passes.overwrite import Overwriting, _Access
 from adc.passes.remat import Rematerialized
 from tests import chain as chains
 from tests import oracle
+from tests.array_programs import ARRAY_PROGRAMS
 from tests.programs import PROGRAMS, Program, differentiable
 
 Rewrite = Callable[[Stmt], "Stmt | list[Stmt]"]
@@ -288,6 +290,17 @@ def test_missing_copy(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(chains, "storage", planted)
     assert_caught()
+
+
+def test_arrays_believed_to_be_dead(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_Finder, "_mentioned", lambda self, stmt: frozenset())
+    assert_caught(("array", "numeric"))
+
+
+def test_arrays_believed_to_be_in_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_Finder, "_in_step", lambda self, nest, old, new: True)
+    programs = [p for p in ARRAY_PROGRAMS if p.argnums]
+    assert any(complaints(program) for program in programs)
 
 
 def test_loads_of_two_versions_merged(monkeypatch: pytest.MonkeyPatch) -> None:

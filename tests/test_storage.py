@@ -15,6 +15,7 @@ from adc.ir.types import Array
 from adc.ir.verifier import verify
 from adc.passes.adjoint import adjoint
 from adc.passes.remat import remat
+from adc.passes.reuse import reuse
 from adc.passes.storage import plan, storage
 from tests.ir_cases import CASES, Case
 from tests.ir_random import random_case
@@ -28,7 +29,7 @@ def same_results(fn: Function, args: tuple[Any, ...]) -> Function:
     assert not any(isinstance(stmt, Store) for stmt in walk(stored.body))
     given = copy.deepcopy(args)
     want = run(fn, copy.deepcopy(args))
-    got = run(stored, given)
+    got = run(verify(reuse(stored)), given)
     for a, b in zip(want, got, strict=True):
         np.testing.assert_array_equal(a, b)
     for a, b in zip(args, given, strict=True):

@@ -5,12 +5,11 @@
                   `straight` (operations), `traffic` (tape), `expressions` (spelling)
 `outline`         long functions in parts, so that they compile in time
 `tapes`           where frames of the tape lie: blocks for counted loops, a stack otherwise
-`escape`          which arrays outlive the iteration that makes them
 `prelude`         NumPy's meaning of scalar operations, as compiled functions
 `vector_math`     one implementation of each elementary function per machine
 `gemm`            products of matrices: BLAS, or loops for small ones
 `runtime`         what generated code calls: workspace, tapes, prints, signals
-`memory`          the memory of one thread, kept between calls
+`memory`          workspaces and tapes, kept between calls; pages for arrays that are returned
 `lowering`        emitted source to LLVM's language, with Numba's types (`inference`) and
                   LLVM's instructions (`instructions`); `numba_api`: the parts of Numba in use
 `cpu`             source to machine code to a `Kernel` that is called with care

@@ -217,6 +217,7 @@ class Kernel:
         self._in = [_converter(ty) for ty in emitted.params]
         self._out = [_deliverer(ty) for ty in emitted.results]
         self._operands = max([len(site.types) for site in emitted.sites], default=0)
+        self._returned = list(enumerate(emitted.returned))
         self._prints = any(not site.error for site in emitted.sites)
         self._local = threading.local()
         # Not a WeakSet: that cannot be read while another thread changes it.
@@ -228,7 +229,7 @@ class Kernel:
         if memory is None or not memory.lock.acquire(blocking=False):
             # The first call; or another thread is releasing the memory at this very moment; or
             # this is a signal handler, called in the middle of a call.
-            memory = Memory(self._operands)
+            memory = Memory(self._operands, self.emitted.tapes, len(self._returned))
             memory.lock.acquire()
             self._memories.append(weakref.ref(memory, self._memories.remove))
             self._local.memory = memory
@@ -242,11 +243,17 @@ class Kernel:
         try:
             memory.begin()
             found = self.code(memory.state, *given)
-            status = int(memory.state[State.STATUS])
+            status = memory.status
             if self._prints:
                 self._print(memory)
             if status:
                 self._fail(memory, status)
+            if memory.prepared:
+                found = list(found)
+                for k, place in self._returned:
+                    block = memory.taken(k)
+                    if block is not None:
+                        found[place] = block.array(found[place])
         finally:
             memory.end()
             memory.lock.release()
@@ -270,6 +277,12 @@ class Kernel:
         text = _message(site, state[State.OPERANDS :].tolist())
         kind: Any = exception_named(site.error)
         _raiser(site.loc or Span("<adc>", 1))(kind(*([text] if text else [])))
+
+    @property
+    def peak(self) -> int | None:
+        """Bytes of the workspace and the tapes that the last call of this thread used."""
+        memory: Memory | None = getattr(self._local, "memory", None)
+        return None if memory is None else memory.peak
 
     @property
     def nbytes(self) -> int:

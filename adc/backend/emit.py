@@ -71,6 +71,8 @@ class Emitted:
     results: tuple[Type, ...]
     sites: tuple[Site, ...]
     functions: tuple[str, ...]  # of `vector_math`
+    tapes: tuple[str, ...]  # the dtypes of the tapes that are used
+    returned: tuple[int, ...]  # the results that are made by `returned`, by place
 
 
 def _positions(loop: For) -> int:
@@ -113,7 +115,14 @@ class _Emitter(Traffic):
         }
 
     def stmts(self, stmts: Sequence[Stmt]) -> None:
+        pushed = False
         for stmt in stmts:
+            pushes, pops = self.moves(stmt)
+            if pushed and pops:
+                self.note_most()
+            pushed = pushes or (pushed and not pops)
+            if isinstance(stmt, For) and pushes and not self._depth:
+                self.expect(stmt)
             self.stmt(stmt)
 
     def stmt(self, stmt: Stmt) -> None:
@@ -538,6 +547,8 @@ class _Emitter(Traffic):
             self.text(result) if len(self._fn.results) <= 8 else self.atom(result).text
             for result in self._fn.results
         ]
+        if not self._main and any(isinstance(stmt, Push) for stmt in walk(self._fn.body)):
+            self.note_most()  # the caller may not use the tapes itself
         for dtype in self._own:
             self.line(f"state[{dtype.upper()} + 2] = top_{dtype}")
         if mark:
@@ -592,6 +603,8 @@ def emit(fn: Function) -> Emitted:
         tuple(result.type for result in fn.results),
         tuple(shared.sites),
         tuple(math),
+        tuple(sorted(shared.tapes.used(fn.name))),
+        tuple(shared.returned),
     )
 
 

@@ -22,19 +22,7 @@ OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
 # Of two integers of 64 bits: the comparison by which the first is chosen.
 CHOICES = {"min": operator.lt, "max": operator.gt}
 RUNTIME = frozenset(
-    {
-        "empty",
-        "fresh",
-        "grow",
-        "lanes",
-        "note",
-        "poll",
-        "release",
-        "tape",
-        "total",
-        "total_down",
-        "view",
-    }
+    "empty fit fresh grow lanes note poll release returned reuse tape total total_down view".split()
 )
 
 
@@ -127,7 +115,7 @@ class Types:
             case ast.Name(id=name):
                 return name in self.owning
             case ast.Call(func=ast.Name(id=name)):
-                return name == "fresh" or name in self.module.trees
+                return name in ("fresh", "returned") or name in self.module.trees
         return False
 
     def expr(self, node: ast.expr) -> Any:
@@ -179,7 +167,7 @@ class Types:
                     return types.Array(dtype_of(arguments[0]), 1, "C")
                 case "total" | "total_down":
                     return self.expr(arguments[0]).dtype
-                case "tape" | "grow":
+                case "tape" | "grow" | "fit":
                     return types.Array(dtype_of(arguments[-1]), 1, "C")
             shape = self.expr(arguments[-1])
             return types.Array(dtype_of(arguments[-2]), len(shape), "C")

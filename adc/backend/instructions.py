@@ -396,6 +396,11 @@ class Function:
             ty = types.Array(dtype_of(arguments[0]), len(shape := self.sizes(arguments[1])), "C")
             found = self.unpacked(ty, empty_array(self.context, b, ty, shape)._getvalue())
             return replace(found, home="fresh")
+        if name == "reuse":
+            ty = types.Array(dtype_of(arguments[1]), len(shape := self.sizes(arguments[2])), "C")
+            # The same address, not one that happens to be equal: so loops are known to be in step.
+            old = self.expr(arguments[0])
+            return Array(ty, old.data, tuple(shape), (), None, old.home)
         if name == "view":
             ty = types.Array(dtype_of(arguments[1]), len(shape := self.sizes(arguments[2])), "C")
             return self.array_at(ty, self.expr(arguments[0]).value, shape)
@@ -420,12 +425,18 @@ class Function:
                 )
                 address = runtime.take(b, state, ty.dtype, shape, self.no_memory())
                 return self.array_at(ty, address, shape, "workspace")
-            case "tape" | "grow":
+            case "returned":
+                ty = types.Array(
+                    dtype_of(arguments[2]), len(shape := self.sizes(arguments[3])), "C"
+                )
+                return self.returned(state, self.expr(arguments[1]).value, ty, shape)
+            case "tape" | "grow" | "fit":
                 ty = types.Array(dtype_of(arguments[-1]), 1, "C")
                 place = self.expr(arguments[1]).value
-                if name == "grow":
+                if name != "tape":
                     need = self.expr(arguments[2]).value
-                    done = runtime.reserve(b, state, place, need, self.itemsize(ty))
+                    size, exact = self.itemsize(ty), name == "fit"
+                    done = runtime.reserve(b, state, place, need, size, exact)
                     self.leave_without_memory(b.not_(done))
                 one = ir.Constant(_I64, 1)
                 address = b.load(b.gep(state, [place]))
@@ -440,6 +451,22 @@ class Function:
             case "release":
                 runtime.release_to(b, state, self.expr(arguments[1]).value)
         return None
+
+    def returned(self, state: Any, place: Any, ty: Any, shape: list[Any]) -> Array:
+        """Write the making of a result, in the memory prepared for it if that fits."""
+        b = self.builder
+        address, fits = runtime.take_prepared(b, state, place, ty.dtype, shape)
+        before = b.block
+        prepared = self.array_at(ty, address, shape)
+        with b.if_then(b.not_(fits), likely=False):
+            own = self.unpacked(ty, empty_array(self.context, b, ty, shape)._getvalue())
+            after = b.block
+        nobody = ir.Constant(own.owner.type, None)
+        data, owner = b.phi(own.data.type), b.phi(own.owner.type)
+        for phi, inside, outside in ((data, prepared.data, own.data), (owner, nobody, own.owner)):
+            phi.add_incoming(inside, before)
+            phi.add_incoming(outside, after)
+        return Array(ty, data, tuple(shape), (), owner, "fresh")
 
     def sizes(self, node: ast.expr) -> list[Any]:
         return [size.value for size in self.expr(node)]

@@ -1,15 +1,25 @@
-"""The memory of one thread's calls of a kernel: its state, workspace, tapes and print log."""
+"""Memory that outlives calls: workspace and tapes of a thread, and pages for returned arrays.
+
+A `Memory` belongs to one kernel and one thread. Its workspace becomes as large as the largest call
+needed, its tapes grow while code runs. Where `_WINDOW` calls in a row use less than half of what is
+held, all is given back and grows anew.
+
+An array that is returned is the user's. Where it is large, its memory comes from `POOL`, and goes
+back there when the user drops the last view of it: new pages would cost as much as writing them
+several times.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import threading
 import weakref
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from adc.backend.runtime import State
+from adc.backend.runtime import LARGE, State
 from adc.ir.types import DTYPES
 
 _realloc: Any = ctypes.pythonapi.PyMem_RawRealloc
@@ -19,6 +29,112 @@ _free.restype, _free.argtypes = None, [ctypes.c_void_p]
 
 _PLACES = [State.tape(dtype) for dtype in DTYPES] + [State.LOG]
 _ALIGN = 64
+# Memory below this many bytes is kept in any case.
+_SMALL = 1 << 20
+# Calls after which it is decided whether too much memory is held.
+_WINDOW = 32
+# The pool holds at most so many bytes, for so many takings.
+_LIMIT = 256 << 20
+_AGE = 256
+
+
+# --- returned arrays ------------------------------------------------------------------------------
+
+
+class Block:
+    """Memory lent by a pool, which gets it back when nothing refers to this any more."""
+
+    def __init__(self, pool: Pool, size: int, start: int) -> None:
+        self._pool = pool
+        self.size = size
+        self._start = start
+        self.address = start + -start % _ALIGN
+
+    def array(self, like: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """Return the memory as an array of the shape and type of another one."""
+        self.__array_interface__ = {
+            "version": 3,
+            "shape": like.shape,
+            "typestr": like.dtype.str,
+            "data": (self.address, False),
+        }
+        return np.asarray(self)
+
+    def __del__(self) -> None:
+        self._pool.give(self.size, self._start)
+
+
+class Pool:
+    """Blocks of memory that are free, the one that came back last at the end.
+
+    The lock is never waited for: an array may be dropped, or a signal handler may call compiled
+    code, in the middle of what is done here.
+    """
+
+    def __init__(self, limit: int = _LIMIT, age: int = _AGE) -> None:
+        self._limit = limit
+        self._age = age
+        self._lock = threading.Lock()
+        self._blocks: list[tuple[int, int, int]] = []  # size, start, takings before
+        self._takings = 0
+        self._release = _free  # the module may be gone when the last array is dropped
+        self.nbytes = 0
+
+    def take(self, size: int) -> Block:
+        """Return a block of so many bytes.
+
+        Raises
+        ------
+        MemoryError
+            If there is none.
+        """
+        if self._lock.acquire(blocking=False):
+            try:
+                self._takings += 1
+                self._trim(self._takings - self._age, self._limit)
+                for k in range(len(self._blocks) - 1, -1, -1):
+                    if self._blocks[k][0] == size:
+                        self.nbytes -= size
+                        return Block(self, *self._blocks.pop(k)[:2])
+            finally:
+                self._lock.release()
+        start = _realloc(None, size + _ALIGN)
+        if not start:
+            raise MemoryError(f"no memory for an array of {size} bytes")
+        return Block(self, size, start)
+
+    def give(self, size: int, start: int) -> None:
+        """Take a block back: keep it, or free it."""
+        if size <= self._limit and self._lock.acquire(blocking=False):
+            try:
+                self._trim(0, self._limit - size)
+                self._blocks.append((size, start, self._takings))
+                self.nbytes += size
+            finally:
+                self._lock.release()
+        else:
+            self._release(start)
+
+    def clear(self) -> None:
+        """Free every block that nobody has."""
+        if self._lock.acquire(blocking=False):
+            try:
+                self._trim(0, 0)
+            finally:
+                self._lock.release()
+
+    def _trim(self, since: int, most: int) -> None:
+        """Free the oldest blocks: those that came back before `since`, then all beyond `most`."""
+        while self._blocks and (self._blocks[0][2] < since or self.nbytes > most):
+            size, start, _ = self._blocks.pop(0)
+            self.nbytes -= size
+            self._release(start)
+
+
+POOL = Pool()
+
+
+# --- workspace and tapes --------------------------------------------------------------------------
 
 
 def _free_spilled(state: np.ndarray[Any, Any]) -> None:
@@ -37,39 +153,117 @@ def _release(state: np.ndarray[Any, Any]) -> None:
     for place in _PLACES:
         if state[place]:
             _free(int(state[place]))
-    state[:] = 0
+    state[: State.RESULTS] = 0
+    state[State.TAPES : State.OPERANDS] = 0
 
 
 class Memory:
-    """Memory that calls of one kernel in one thread use in turn."""
+    """Memory that calls of one kernel in one thread use in turn.
 
-    def __init__(self, operands: int) -> None:
+    Parameters
+    ----------
+    operands : int
+        The most operands of a check.
+    tapes : sequence of str
+        The dtypes of the tapes that the kernel uses.
+    returned : int
+        How many arrays it returns in memory that may be prepared.
+
+    Attributes
+    ----------
+    prepared : dict
+        By place in the table of results, a block for each that was large in the last call.
+    peak : int
+        Bytes of the workspace and the tapes that the last call used.
+    allocations : int
+        How often a workspace was made.
+    """
+
+    def __init__(self, operands: int, tapes: Sequence[str] = (), returned: int = 0) -> None:
         self.state = np.zeros(State.OPERANDS + operands, np.int64)
+        # Numbers are read from and written to this several times faster than with an array.
+        self._words = memoryview(self.state)  # type: ignore[arg-type]  # stub is wrong
         # Held during a call, so that no other thread frees what compiled code uses.
         self.lock = threading.Lock()
         self._workspace = np.zeros(0, np.uint8)
+        self._tapes = [(State.tape(dtype), DTYPES[dtype].itemsize) for dtype in tapes]
+        self._table = np.zeros(2 * returned, np.int64)
+        self.state[State.RESULTS] = self._table.ctypes.data
+        # Bytes to prepare for each result, by place in the table.
+        self._large: dict[int, int] = {}
+        self.prepared: dict[int, Block] = {}
+        self.peak = 0
+        self.allocations = 0
+        self._need = 0  # bytes of the workspace
+        self._most = 0  # the largest peak of this window
+        self._calls = 0
         # Compiled code moves the tapes, so their addresses are in the state alone.
         self._finalizer = weakref.finalize(self, _release, self.state)
         self._finalizer.atexit = False
 
     def begin(self) -> None:
         """Prepare the state for a call."""
-        state = self.state
-        state[State.STATUS] = 0
-        state[State.TOP] = 0
-        need = int(state[State.NEED])
-        if need > state[State.SIZE]:
-            self._workspace = np.empty(need + _ALIGN, np.uint8)
-            start = self._workspace.ctypes.data
-            state[State.BASE] = start + -start % _ALIGN
-            state[State.SIZE] = need
-        state[State.NEED] = 0
-        state[State.TAPES + 2 : State.OPERANDS : 3] = 0
+        if self._need > self._words[State.SIZE]:
+            self._enlarge()
+        if self._large:
+            for k, size in self._large.items():
+                block = self.prepared[k] = POOL.take(size)
+                self._table[2 * k : 2 * k + 2] = block.address, size
+
+    def _enlarge(self) -> None:
+        words = self._words
+        words[State.SIZE] = 0
+        self._workspace = np.empty(self._need + _ALIGN, np.uint8)
+        start = self._workspace.ctypes.data
+        words[State.BASE] = start + -start % _ALIGN
+        words[State.SIZE] = self._need
+        self.allocations += 1
 
     def end(self) -> None:
-        """Free what the call has left behind."""
-        if self.state[State.SPILLED]:
+        """Note what the call has used, and free what it has left behind."""
+        words = self._words
+        top, peak = words[State.TOP], words[State.PEAK]
+        peak = max(top, peak)
+        if peak:
+            words[State.TOP] = words[State.PEAK] = 0
+            self._need = max(self._need, peak)
+        for place, size in self._tapes:
+            peak += size * max(words[place + 2], words[place + 3])
+            words[place + 2] = words[place + 3] = 0
+        self.peak = peak
+        if words[State.SPILLED]:
             _free_spilled(self.state)
+        if words[State.STATUS]:
+            words[State.STATUS] = 0
+        if words[State.LOG + 2]:
+            words[State.LOG + 2] = 0
+        if words[State.MISSED]:
+            words[State.MISSED] = 0
+            sizes = self._table[1::2].tolist()
+            self._large = {k: size for k, size in enumerate(sizes) if size >= LARGE}
+        if self.prepared:
+            self.prepared.clear()
+            self._table[::2] = 0
+        self._most = max(self._most, peak)
+        self._calls += 1
+        if self._calls >= _WINDOW:
+            self._shrink()
+
+    def _shrink(self) -> None:
+        """Give back what is held if the last calls used little of it."""
+        if self.nbytes > max(_SMALL, 2 * self._most):
+            self.release()
+        self._calls = self._most = 0
+
+    @property
+    def status(self) -> int:
+        """What went wrong in the call, 0 if nothing did."""
+        return self._words[State.STATUS]
+
+    def taken(self, k: int) -> Block | None:
+        """Return the block that result `k` lies in, if it lies in one."""
+        block = self.prepared.get(k)
+        return block if block is not None and self._table[2 * k] else None
 
     def log(self) -> np.ndarray[Any, Any]:
         """Return the words of the print log."""
@@ -86,5 +280,7 @@ class Memory:
         return self._workspace.nbytes + tapes
 
     def release(self) -> None:
+        """Give back everything."""
+        self._need = 0
         self._workspace = np.zeros(0, np.uint8)
         _release(self.state)

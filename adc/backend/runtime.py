@@ -6,10 +6,12 @@ needs no lock of the interpreter; `adc.backend.memory` owns it.
 
 * `empty` takes an array from the workspace by moving a pointer up; what does not fit gets memory
   of its own, and the state notes how much would have been needed. `release` moves the pointer down
-  again and frees what did not fit.
-* `fresh` makes an array that may outlive the call.
+  again and frees what did not fit. `reuse` takes the memory of an array that is dead.
+* `fresh` makes an array that may outlive the call, `returned` one that does, in memory that was
+  prepared for it if that has the right size.
 * `lanes` are the partial sums of a loop on the stack, `total` combines them.
-* `grow` makes a tape larger, `tape` is its memory as an array.
+* `grow` makes a tape larger by half or more, `fit` as large as is needed; `tape` is its memory as
+  an array.
 * `poll` counts work down and looks for signals about every 50 ms.
 
 `adc.backend.instructions` writes most of them where they are called.
@@ -46,18 +48,24 @@ class State:
     TICKS = 1  # units of work until the next look at the clock
     CLOCK = 2  # when signals were last looked for, in milliseconds
     ERROR = 3  # type, value and traceback of the exception that a signal handler raised
-    BASE = 6  # of the workspace: address, bytes, bytes in use, most bytes that did not fit
+    BASE = 6  # of the workspace: address, bytes, bytes in use, most bytes in use until a release
     SIZE = 7
     TOP = 8
-    NEED = 9
+    PEAK = 9
     SPILLED = 10  # the newest array that did not fit, see `_spill_helper`
-    TAPES = 16  # of each tape: address, capacity in elements, elements in use
-    LOG = TAPES + 3 * len(DTYPES)  # a tape as well: what `print` statements have to say
-    OPERANDS = LOG + 3  # of the check that failed, as bits
+    RESULTS = 11  # of a table: address and bytes of the memory for each array that is returned
+    MISSED = 12  # 1: the memory of a large result was of another size
+    TAPES = 16  # of each tape: address, capacity in elements, elements in use, most in use
+    LOG = TAPES + 4 * len(DTYPES)  # a tape as well: what `print` statements have to say
+    OPERANDS = LOG + 4  # of the check that failed, as bits
 
     @staticmethod
     def tape(dtype: str) -> int:
-        return State.TAPES + 3 * list(DTYPES).index(dtype)
+        return State.TAPES + 4 * list(DTYPES).index(dtype)
+
+
+# Arrays of this many bytes are returned in memory that was prepared for them: new pages are dear.
+LARGE = 1 << 16
 
 
 # A look at the clock takes about 20 ns, a unit of work is an iteration of a loop: about 1 ns.
@@ -146,16 +154,16 @@ def _helper(
 
 
 def _grow_helper(module: ir.Module) -> ir.Function:
-    """``i1 adc_grow(state, place, need, itemsize)``: false if there is no memory."""
+    """``i1 adc_grow(state, place, need, itemsize, exact)``: false if there is no memory."""
 
     def body(b: ir.IRBuilder, args: Any) -> None:
-        state, place, need, size = args
+        state, place, need, size, exact = args
         base = _slot(b, state, place)
         capacity = _slot(b, state, b.add(place, ir.Constant(_I64, 1)))
-        double = b.shl(b.load(capacity), ir.Constant(_I64, 1))
-        most = b.select(b.icmp_signed(">", need, double), need, double)
+        most = b.add(b.load(capacity), b.ashr(b.load(capacity), ir.Constant(_I64, 1)))
         least = ir.Constant(_I64, 512)
         most = b.select(b.icmp_signed(">", most, least), most, least)
+        most = b.select(b.or_(exact, b.icmp_signed(">", need, most)), need, most)
         realloc = _external(module, "adc_PyMem_RawRealloc", _I8P, _I8P, _I64)
         old = b.inttoptr(b.load(base), _I8P)
         new = b.call(realloc, [old, b.mul(most, size)])
@@ -166,7 +174,7 @@ def _grow_helper(module: ir.Module) -> ir.Function:
         b.store(most, capacity)
         b.ret(ir.Constant(ir.IntType(1), 1))
 
-    args = [_I64.as_pointer(), _I64, _I64, _I64]
+    args = [_I64.as_pointer(), _I64, _I64, _I64, ir.IntType(1)]
     return _helper(module, "adc_grow", ir.IntType(1), args, body)
 
 
@@ -222,7 +230,7 @@ def _spill_helper(module: ir.Module) -> ir.Function:
         nothing = ir.Constant(_I64, 0)
         with b.if_then(b.icmp_signed("<", size, nothing), likely=False):
             b.ret(nothing)
-        top, need = (_slot(b, state, place) for place in (State.TOP, State.NEED))
+        top = _slot(b, state, State.TOP)
         head = _slot(b, state, State.SPILLED)
         realloc = _external(module, "adc_PyMem_RawRealloc", _I8P, _I8P, _I64)
         whole = b.add(size, ir.Constant(_I64, _ALIGN))
@@ -235,10 +243,7 @@ def _spill_helper(module: ir.Module) -> ir.Function:
         b.store(b.load(head), _slot(b, words, 0))
         b.store(old, _slot(b, words, 1))
         b.store(address, head)
-        new = b.add(old, size)
-        b.store(new, top)
-        most = b.load(need)
-        b.store(b.select(b.icmp_signed(">", new, most), new, most), need)
+        b.store(b.add(old, size), top)
         b.ret(b.add(address, ir.Constant(_I64, _ALIGN)))
 
     return _helper(module, "adc_spill", _I64, [_I64.as_pointer(), _I64], body)
@@ -315,7 +320,8 @@ def _note_helper(module: ir.Module) -> ir.Function:
         full = b.icmp_signed(">", more, b.load(_slot(b, state, State.LOG + 1)))
         with b.if_then(full, likely=False):
             log, size = ir.Constant(_I64, State.LOG), ir.Constant(_I64, 8)
-            done = b.call(_grow_helper(module), [state, log, more, size])
+            no = ir.Constant(ir.IntType(1), 0)
+            done = b.call(_grow_helper(module), [state, log, more, size, no])
             with b.if_then(b.not_(done), likely=False):
                 b.ret(ir.Constant(ir.IntType(1), 0))
         base = b.inttoptr(b.load(_slot(b, state, State.LOG)), _I64.as_pointer())
@@ -389,6 +395,42 @@ def itemsize(dtype: Any) -> int:
     return 1 if dtype == types.boolean else dtype.bitwidth // 8
 
 
+def _bytes_of(b: ir.IRBuilder, dtype: Any, shape: list[ir.Value]) -> tuple[Any, Any]:
+    """Write the size of an array; return it, and whether it is negative or beyond all memory."""
+    size: Any = ir.Constant(_I64, itemsize(dtype))
+    bad: Any = ir.Constant(ir.IntType(1), 0)
+    for one in shape:
+        product = b.smul_with_overflow(size, one)
+        size = b.extract_value(product, 0)
+        negative = b.icmp_signed("<", one, ir.Constant(_I64, 0))
+        bad = b.or_(bad, b.or_(negative, b.extract_value(product, 1)))
+    return size, bad
+
+
+def take_prepared(
+    b: ir.IRBuilder, state: ir.Value, place: ir.Value, dtype: Any, shape: list[ir.Value]
+) -> tuple[ir.Value, ir.Value]:
+    """Write the taking of the memory prepared for a result; return its address, and if it fits.
+
+    Where it does not, the size that is needed is left in its place.
+    """
+    size, bad = _bytes_of(b, dtype, shape)
+    table = b.inttoptr(b.load(_slot(b, state, State.RESULTS)), _I64.as_pointer())
+    at = b.mul(place, ir.Constant(_I64, 2))
+    where, prepared = _slot(b, table, at), _slot(b, table, b.add(at, ir.Constant(_I64, 1)))
+    address = b.load(where)
+    nothing = ir.Constant(_I64, 0)
+    given = b.icmp_unsigned("!=", address, nothing)
+    fits = b.and_(b.icmp_unsigned("==", size, b.load(prepared)), given)
+    fits = b.and_(fits, b.not_(bad))
+    large = b.icmp_unsigned(">=", size, ir.Constant(_I64, LARGE))
+    with b.if_then(b.and_(b.not_(fits), b.or_(large, given)), likely=False):
+        b.store(nothing, where)
+        b.store(size, prepared)
+        b.store(ir.Constant(_I64, 1), _slot(b, state, State.MISSED))
+    return address, fits
+
+
 def take(
     b: ir.IRBuilder, state: ir.Value, dtype: Any, shape: list[ir.Value], no_memory: ir.Block
 ) -> ir.Value:
@@ -396,13 +438,7 @@ def take(
 
     Return the array's address. That of an array without elements may be 0.
     """
-    size: Any = ir.Constant(_I64, itemsize(dtype))
-    bad: Any = ir.Constant(ir.IntType(1), 0)  # a negative size, or one beyond all memory
-    for one in shape:
-        product = b.smul_with_overflow(size, one)
-        size = b.extract_value(product, 0)
-        negative = b.icmp_signed("<", one, ir.Constant(_I64, 0))
-        bad = b.or_(bad, b.or_(negative, b.extract_value(product, 1)))
+    size, bad = _bytes_of(b, dtype, shape)
     size = b.and_(b.add(size, ir.Constant(_I64, _ALIGN - 1)), ir.Constant(_I64, -_ALIGN))
     old = b.load(_slot(b, state, State.TOP))
     new = b.add(old, size)
@@ -427,17 +463,21 @@ def take(
 
 def release_to(b: ir.IRBuilder, state: ir.Value, mark: ir.Value) -> None:
     """Write the release of all arrays that were taken from the workspace since `mark`."""
-    b.store(mark, _slot(b, state, State.TOP))
+    top, peak = _slot(b, state, State.TOP), _slot(b, state, State.PEAK)
+    used, most = b.load(top), b.load(peak)
+    b.store(b.select(b.icmp_signed(">", used, most), used, most), peak)
+    b.store(mark, top)
     spilled = b.load(_slot(b, state, State.SPILLED))
     with b.if_then(b.icmp_unsigned("!=", spilled, ir.Constant(_I64, 0)), likely=False):
         b.call(_release_helper(b.module), [state, mark])
 
 
 def reserve(
-    b: ir.IRBuilder, state: ir.Value, place: ir.Value, need: ir.Value, size: ir.Value
+    b: ir.IRBuilder, state: ir.Value, place: ir.Value, need: ir.Value, size: ir.Value, exact: bool
 ) -> ir.Value:
     """Write the growing of a tape; return whether there was memory for it."""
-    return b.call(_grow_helper(b.module), [state, place, need, size])
+    only = ir.Constant(ir.IntType(1), exact)
+    return b.call(_grow_helper(b.module), [state, place, need, size, only])
 
 
 def note_word(b: ir.IRBuilder, state: ir.Value, word: ir.Value) -> ir.Value:
@@ -476,8 +516,18 @@ def fresh(dtype: Any, shape: Any) -> Any:
     raise NotImplementedError
 
 
+def returned(state: Any, place: Any, dtype: Any, shape: Any) -> Any:
+    """Return a new array in the memory prepared for a result, or one that owns its memory."""
+    raise NotImplementedError
+
+
 def empty(state: Any, dtype: Any, shape: Any) -> Any:
     """Return an array in the workspace, or where there is room for it until it is released."""
+    raise NotImplementedError
+
+
+def reuse(array: Any, dtype: Any, shape: Any) -> Any:
+    """Return an array in the memory of another one of as many elements, which is dead."""
     raise NotImplementedError
 
 
@@ -508,6 +558,11 @@ def tape(state: Any, place: Any, dtype: Any) -> Any:
 
 def grow(state: Any, place: Any, need: Any, dtype: Any) -> Any:
     """Return the memory of a tape, enlarged to `need` elements or more."""
+    raise NotImplementedError
+
+
+def fit(state: Any, place: Any, need: Any, dtype: Any) -> Any:
+    """Return the memory of a tape, enlarged to `need` elements."""
     raise NotImplementedError
 
 

@@ -93,10 +93,14 @@ class StraightLine(Writer):
 
     # -- whole arrays ----------------------------------------------------------------------
 
-    def new_array(self, value: Value, shape: str) -> str:
-        """Write the making of an array of undefined elements."""
+    def new_array(self, value: Value, shape: str, memory: str = "") -> str:
+        """Write the making of an array of undefined elements, in the memory of a dead one."""
         name, dtype = self.name(value), numpy_name(value.type.dtype)
         where = f"fresh({dtype}" if value in self._escaping else f"empty(state, {dtype}"
+        if memory:
+            where = f"reuse({memory}, {dtype}"
+        if value in self._returned:
+            where = f"returned(state, {self._returned[value]}, {dtype}"
         self.line(f"{name} = {where}, {shape})")
         return name
 
@@ -106,11 +110,15 @@ class StraightLine(Writer):
             return
         if op.name in ("empty", "full"):
             dims = args[1:] if op.name == "full" else args
+            memory = ""
+            if dims and isinstance(dims[-1].type, Array):
+                memory, dims = self.text(dims[-1]), dims[:-1]
             shape = "".join(f"{self.int64(dim).bare}, " for dim in dims)
             value = self.text(args[0]) if op.name == "full" else ""
             self.flush(loads=True)
             self.comment(stmt.loc)
-            name = self.new_array(result, f"({shape.rstrip() if ty.rank == 1 else shape[:-2]})")
+            shape = f"({shape.rstrip() if ty.rank == 1 else shape[:-2]})"
+            name = self.new_array(result, shape, memory)
             if value:
                 self.line(f"fill({name}, {value})")
         elif op.name == "copy":
@@ -119,6 +127,10 @@ class StraightLine(Writer):
             source = self.text(args[0])
             name = self.new_array(result, f"{source}.shape")
             self.line(f"copy_into({name}, {source})")
+        elif op.name == "over":
+            self.flush(loads=True)
+            self.comment(stmt.loc)
+            self.line(f"{self.name(result)} = {self.text(args[0])}  # in place")
         elif op.name == "undef":
             self.new_array(result, f"({'0, ' * ty.rank})")
         else:

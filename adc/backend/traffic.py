@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 from adc.backend.expressions import Expr, numpy_name
 from adc.backend.straight import StraightLine
 from adc.backend.tapes import Tapes
 from adc.backend.writer import Shared
-from adc.ir.core import For, Function, Pop, Push, Value
+from adc.ir.core import Call, For, Function, Operand, Pop, Push, Stmt, Value, walk
 from adc.ir.types import Array
+from adc.ir.walk import inner_values
 
 
 class Traffic(StraightLine):
@@ -27,10 +31,74 @@ class Traffic(StraightLine):
         self.line(f"tape_{dtype} = tape(state, {place}, {numpy_name(dtype)})")
         self.line(f"top_{dtype} = state[{place} + 2]")
 
-    def room(self, dtype: str) -> None:
-        self.line(f"if top_{dtype} > tape_{dtype}.size:")
-        grow = f"grow(state, {dtype.upper()}, top_{dtype}, {numpy_name(dtype)})"
+    def room(self, dtype: str, need: str = "") -> None:
+        """Make room for what is pushed; for `need` elements that is all there is for a while."""
+        top = need or f"top_{dtype}"
+        self.line(f"if {top} > tape_{dtype}.size:")
+        grow = f"{'fit' if need else 'grow'}(state, {dtype.upper()}, {top}, {numpy_name(dtype)})"
         self.line(f"    tape_{dtype} = {grow}")
+
+    def moves(self, stmt: Stmt) -> tuple[bool, bool]:
+        """Return whether a statement may push and pop."""
+        pushes = pops = False
+        for each in walk((stmt,)) if self._own else ():
+            calls = isinstance(each, Call) and bool(self._shared.tapes.used(each.callee))
+            pushes |= calls or isinstance(each, Push)
+            pops |= calls or isinstance(each, Pop)
+        return pushes, pops
+
+    def note_most(self) -> None:
+        """Note how full the tapes are, where they begin to be emptied."""
+        for dtype in self._own:
+            most = f"state[{dtype.upper()} + 3]"
+            self.line(f"{most} = max({most}, top_{dtype})")
+
+    def expect(self, loop: For) -> None:
+        """Make room at once for all that a loop in the main function pushes, if that is known."""
+        if not self._main or id(loop) in self._shared.tapes.blocks:
+            return
+        found = self._pushed(loop)
+        for dtype in sorted({dtype for dtype, _ in found}):
+            terms = []
+            for (other, trips), count in found.items():
+                if other == dtype:
+                    factors = [str(count)] if count > 1 or not trips else []
+                    factors += [self.atom(each).text for each in trips]
+                    terms.append(" * ".join(factors))
+            need = self.helper(f"need_{dtype}")
+            self.line(f"{need} = top_{dtype} + {' + '.join(terms)}")
+            self.room(dtype, need)
+
+    def _pushed(self, loop: For) -> Counter[tuple[str, tuple[Operand, ...]]]:
+        """Return what a loop pushes, by dtype and numbers of iterations; nothing if not known."""
+        inside = {v for s in walk((loop,)) for v in (*s.results, *inner_values(s))}
+        found: Counter[tuple[str, tuple[Operand, ...]]] = Counter()
+
+        def known(stmts: Sequence[Stmt], trips: tuple[Operand, ...]) -> bool:
+            for stmt in stmts:
+                match stmt:
+                    case For(body=body) if any(self.moves(stmt)):
+                        if stmt.trips in inside or not known(body.stmts, (*trips, stmt.trips)):
+                            return False
+                    case Push(values=values):
+                        if any(isinstance(value.type, Array) for value in values):
+                            return False
+                        found.update((value.type.dtype, trips) for value in values)
+                    case _ if any(self.moves(stmt)):
+                        return False
+            return True
+
+        if not known((loop,), ()) or not all(
+            trips.type.dtype == "i64" and self.never_negative(trips)
+            for _, each in found
+            for trips in each
+        ):
+            found.clear()
+        return found
+
+    def never_negative(self, trips: Operand) -> bool:
+        """Whether a number of iterations is known not to be negative."""
+        raise NotImplementedError
 
     def reserve(self, stmt: For, count: str) -> None:
         """Take the block of a loop: one row of `count` elements for each value of its frames."""
@@ -53,7 +121,8 @@ class Traffic(StraightLine):
                 self.line(f"{base} = top_{dtype}{offset}")
             if not pops:
                 self.line(f"top_{dtype} {sign}= {f'{size} * ' if size > 1 else ''}{count}")
-                self.room(dtype)
+                once = self._main and self._indent == 1
+                self.room(dtype, f"top_{dtype}" if once else "")
 
     def place(self, stmt: Push | Pop, k: int, index: str) -> str:
         dtype, row = self._rows[id(stmt)][k]

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from adc.backend import expressions, gemm, prelude, vector_math
-from adc.backend.escape import escaping
 from adc.backend.expressions import Expr, numpy_name
 from adc.backend.outline import makes_arrays, outline
 from adc.backend.runtime import State
 from adc.backend.tapes import Tapes
-from adc.ir.core import Call, Check, Function, Literal, Operand, Print, Value, walk
+from adc.ir.core import Apply, Call, Check, Function, Literal, Operand, Print, Value, walk
 from adc.ir.errors import Span
+from adc.ir.escape import escaping
 from adc.ir.types import DTYPES, Array
 from adc.ir.walk import use_counts
 
@@ -27,7 +27,10 @@ PLACES = {
     "TOP": (State.TOP, "bytes of the workspace in use"),
     "OPERANDS": (State.OPERANDS, "of the check that failed"),
     **{
-        dtype.upper(): (State.tape(dtype), f"tape of {dtype}: address, capacity, elements in use")
+        dtype.upper(): (
+            State.tape(dtype),
+            f"tape of {dtype}: address, capacity, elements in use, most",
+        )
         for dtype in DTYPES
     },
 }
@@ -37,12 +40,15 @@ RUNTIME = frozenset(
         "copy_into",
         "empty",
         "fill",
+        "fit",
         "fresh",
         "grow",
         "lanes",
         "note",
         "poll",
         "release",
+        "returned",
+        "reuse",
         "tape",
         "total",
         "total_down",
@@ -77,6 +83,8 @@ class Shared:
     def __init__(self, fn: Function) -> None:
         self.tapes = Tapes(fn)
         self.sites: list[Site] = []
+        # Where among the results the arrays are that are made by `returned`.
+        self.returned: list[int] = []
         self.used: set[str] = set()
         self.names: dict[str, str] = {}
         taken = set(_RESERVED)
@@ -158,8 +166,19 @@ class Writer:
         self._lane = ""
         self._counts = use_counts(fn)
         self._escaping = shared.escaping[fn.name]
+        self._returned = self._find_returned() if main else {}
         self._last: tuple[str, int] | None = None  # the source line last written as a comment
         self._nothing = ""  # the variable that early exits return
+
+    def _find_returned(self) -> dict[Value, int]:
+        """Return the results that the function makes itself, once, and number them."""
+        made = {v for stmt in self._fn.body if isinstance(stmt, Apply) for v in stmt.results}
+        found: dict[Value, int] = {}
+        for place, value in enumerate(self._fn.results):
+            if isinstance(value, Value) and isinstance(value.type, Array) and value in made:
+                found[value] = len(found)
+                self._shared.returned.append(place)
+        return found
 
     # -- lines and names -------------------------------------------------------------------
 

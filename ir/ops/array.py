@@ -20,11 +20,15 @@ def _dim_types(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type,
 
 
 def _created(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type, ...]:
-    return (Array(str(params[0]), len(types)),)
+    memory = types[-1:] if types and isinstance(types[-1], Array) else ()
+    for ty in memory:
+        if isinstance(ty, Array) and (ty.dtype, ty.layout) != (params[0], "C"):
+            raise IRError(f"an array of {params[0]} in the memory of {ty}")
+    return (Array(str(params[0]), len(types) - len(memory)),)
 
 
 def _filled(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type, ...]:
-    return (Array(str(params[0]), len(types) - 1),)
+    return _created(types[1:], params)
 
 
 def _copied(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type, ...]:
@@ -40,7 +44,22 @@ def _element(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type, .
 
 
 def _full(dtype: str, value: Any, *dims: Any) -> Any:
+    if dims and isinstance(dims[-1], np.ndarray):
+        # The memory of an array that is dead: what reads it all the same sees this.
+        *dims, memory = dims  # type: ignore[assignment]  # a list
+        memory.fill(value)
+        return memory.reshape([int(dim) for dim in dims])
     return np.full([int(dim) for dim in dims], value, DTYPES[dtype])
+
+
+def _over(a: Any) -> Any:
+    return a
+
+
+def _same_array(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type, ...]:
+    if not (isinstance(types[0], Array) and types[0].layout == "C"):
+        raise IRError(f"{types[0]} cannot be written over")
+    return (types[0],)
 
 
 def _unset(dtype: str, *dims: Any) -> Any:
@@ -63,7 +82,9 @@ dim = OpDef(
 )  # fmt: skip
 empty = OpDef(
     "empty", -1, _unset, "empty", (), _created,
-    why="no float operand", kinds="i", doc="Elements are undefined until stored.",
+    why="no float operand", kinds="i",
+    doc="Elements are undefined until stored. "
+    "The memory is that of the last operand if that is an array.",
 )  # fmt: skip
 
 
@@ -74,8 +95,13 @@ def _full_vjp(ct: Traced, y: Traced, value: Traced, *rest: Any) -> tuple[Traced 
 
 
 full = OpDef(
-    "full", -1, _full, "full", (), _filled, vjp=_full_vjp, kinds="f", doc="Every element alike."
-)
+    "full", -1, _full, "full", (), _filled, vjp=_full_vjp, kinds="f",
+    doc="Every element alike. The memory is that of the last operand if that is an array.",
+)  # fmt: skip
+over = OpDef(
+    "over", 1, _over, "over", (), _same_array, why="buffer form only", kinds="biuf",
+    doc="The array itself, for another one to be written over it element by element.",
+)  # fmt: skip
 copy = OpDef(
     "copy", 1, lambda a: np.array(a, order="C"), "copy", (), _copied,
     vjp=lambda ct, y, a: (ct,), kinds="f",
@@ -104,4 +130,4 @@ undef = OpDef(
     doc="Any value: a variable on a path that never reads it.",
 )  # fmt: skip
 
-__all__ = ["OPS", "Literal", "Scalar", "copy", "dim", "empty", "full", "total", "undef"]
+__all__ = ["OPS", "Literal", "Scalar", "copy", "dim", "empty", "full", "over", "total", "undef"]

@@ -70,8 +70,11 @@ class _Escape:
         return made
 
 
-def escaping(fn: Function) -> frozenset[Value]:
-    """Return the arrays made in `fn` that may be carried to another iteration or returned."""
+def flow(fn: Function) -> tuple[dict[Value, frozenset[Value]], frozenset[Value]]:
+    """Return which of the arrays made in `fn` each value may be, and which arrays escape.
+
+    Those that escape may be carried to another iteration or returned.
+    """
     found = _Escape()
     while found.changed:
         found.changed = False
@@ -79,4 +82,9 @@ def escaping(fn: Function) -> frozenset[Value]:
     for result in fn.results:
         if isinstance(result, Value):
             found.escaping |= found.origins.get(result, frozenset())
-    return frozenset(found.escaping)
+    return found.origins, frozenset(found.escaping)
+
+
+def escaping(fn: Function) -> frozenset[Value]:
+    """Return the arrays made in `fn` that may be carried to another iteration or returned."""
+    return flow(fn)[1]

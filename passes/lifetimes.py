@@ -1,0 +1,312 @@
+"""Which arrays of buffer form are never alive together, and so may share memory.
+
+An array made in a function lives from there to the last statement that mentions it, under whatever
+name; one that a loop reads and does not make lives until the loop ends. Arrays that outlive the
+iteration or the call that makes them, those of callers and those popped are left alone, and only
+arrays whose sizes are the same product, whatever the arguments, share::
+
+    %a = empty[f64] %n                    %a = empty[f64] %n
+    for L %i in 0 to %n { … }             for L %i in 0 to %n { … }
+    %b = empty[f64] %n                    %b = empty[f64] %n
+    for M %i.1 in 0 to %n { … %a[%i.1] }  for M %i.1 in 0 to %n { … %a[%i.1] }
+    %c = full[f64] 0.0:f64 %n             %c = full[f64] 0.0:f64 %n %a
+
+A new array may also be written *over* one that dies in the nest of loops which writes it, where
+every iteration reads and writes the same element of both and no other, reading first. Here ``%b``
+is such an array if all that is read of ``%a`` is ``%a[%i.1]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from adc.ir.core import (
+    Apply,
+    Block,
+    Check,
+    For,
+    Function,
+    If,
+    Literal,
+    Load,
+    Operand,
+    Stmt,
+    Value,
+    While,
+    Write,
+    blocks,
+    operands,
+    walk,
+)
+from adc.ir.escape import flow
+from adc.ir.types import Array
+from adc.ir.walk import use_counts
+
+# A size: a number, an integer of the program, or an axis of an array.
+Size = int | Value | tuple[Value, int]
+_Arrays = frozenset[Value]
+_NONE: _Arrays = frozenset()
+
+
+class Sizes:
+    """Which sizes of arrays are the same: by their definition, or because the program checks it."""
+
+    def __init__(self, fn: Function) -> None:
+        self._shapes: dict[Value, tuple[Size, ...]] = {}
+        self._same: dict[Size, Size] = {}
+        self._compared: dict[Value, tuple[Operand, Operand]] = {}
+        for stmt in walk(fn.body):
+            if isinstance(stmt, Apply):
+                self._learn(stmt)
+
+    def _learn(self, stmt: Apply) -> None:
+        args = stmt.args
+        match stmt.op.name:
+            case "dim":
+                assert isinstance(args[0], Value)
+                axis = stmt.params[0]
+                assert isinstance(axis, int)
+                self._same[stmt.result] = self.axis(args[0], axis)
+            case "empty":
+                self._shapes[stmt.result] = tuple(map(_size, args))
+            case "full":
+                self._shapes[stmt.result] = tuple(map(_size, args[1:]))
+            case "copy":
+                assert isinstance(args[0], Value)
+                self._shapes[stmt.result] = self.shape(args[0])
+            case "eq":
+                self._compared[stmt.result] = (args[0], args[1])
+
+    def axis(self, array: Value, axis: int) -> Size:
+        return self.shape(array)[axis]
+
+    def shape(self, array: Value) -> tuple[Size, ...]:
+        """Return the sizes of the axes of an array."""
+        assert isinstance(array.type, Array)
+        named = tuple((array, axis) for axis in range(array.type.rank))
+        return self._shapes.get(array, named)
+
+    def check(self, stmt: Check) -> None:
+        """Take two sizes for the same from here on if the program goes on only if they are."""
+        if isinstance(stmt.cond, Value) and stmt.cond in self._compared:
+            a, b = (self.find(_size(operand)) for operand in self._compared[stmt.cond])
+            if a != b:
+                if isinstance(a, int):
+                    a, b = b, a
+                self._same[a] = b
+
+    def find(self, size: Size) -> Size:
+        """Return the size that stands for all that are the same."""
+        while not isinstance(size, int) and size in self._same:
+            size = self._same[size]
+        return size
+
+    def product(self, shape: Sequence[Size]) -> tuple[int, tuple[str, ...]]:
+        """Return what is the same for shapes of the same number of elements."""
+        number, names = 1, []
+        for size in map(self.find, shape):
+            if isinstance(size, int):
+                number *= size
+            else:
+                names.append(str(size) if isinstance(size, Value) else f"{size[0]}.{size[1]}")
+        return number, tuple(sorted(names))
+
+    def alike(self, a: Sequence[Size], b: Sequence[Size]) -> bool:
+        """Whether two shapes are the same."""
+        return list(map(self.find, a)) == list(map(self.find, b))
+
+
+def _size(operand: Operand) -> Size:
+    return int(operand.value) if isinstance(operand, Literal) else operand
+
+
+@dataclass(frozen=True, slots=True)
+class Lifetimes:
+    """Which arrays of one function take the memory of others.
+
+    Attributes
+    ----------
+    after : dict
+        By array, one that is dead when it is made.
+    over : dict
+        By array, one that it is written over.
+    """
+
+    after: dict[Value, Value]
+    over: dict[Value, Value]
+
+
+@dataclass(slots=True)
+class _Slot:
+    """Memory that several arrays use in turn; `last` is the newest of them."""
+
+    shape: tuple[Size, ...]
+    last: Value
+    order: int
+    arrays: set[Value] = field(default_factory=set)
+
+
+class _Finder:
+    def __init__(self, fn: Function) -> None:
+        self._origins, self._escaping = flow(fn)
+        self._counts = use_counts(fn)
+        self._mentions: dict[int, _Arrays] = {}
+        # By statement, the arrays that are alive after it.
+        self._alive: dict[int, _Arrays] = {}
+        self._sizes = Sizes(fn)
+        self._order = 0
+        self.after: dict[Value, Value] = {}
+        self.over: dict[Value, Value] = {}
+        self._backward(fn.body, self._of(fn.results))
+        self._share(fn.body, [], top=True)
+
+    # -- lifetimes -------------------------------------------------------------------------
+
+    def _of(self, found: Sequence[Operand]) -> _Arrays:
+        """Return the arrays made here that values may be."""
+        return _NONE.union(*(self._origins.get(v, _NONE) for v in found if isinstance(v, Value)))
+
+    def _mentioned(self, stmt: Stmt) -> _Arrays:
+        """Return the arrays that a statement mentions; asking for a size is none."""
+        known = self._mentions.get(id(stmt))
+        if known is None:
+            known = _NONE if _is_size(stmt) else self._of(operands(stmt))
+            for block in blocks(stmt):
+                known |= self._of(block.yields).union(*map(self._mentioned, block.stmts))
+            self._mentions[id(stmt)] = known
+        return known
+
+    def _backward(self, stmts: Sequence[Stmt], alive: _Arrays) -> _Arrays:
+        for stmt in reversed(stmts):
+            self._alive[id(stmt)] = alive
+            match stmt:
+                case If(then=then, orelse=orelse):
+                    alive = self._arm(then, alive) | self._arm(orelse, alive)
+                case For(body=body) | While(body=body):
+                    # What one iteration makes and does not hand on is gone in the next one.
+                    made = {v for s in walk(body.stmts) for v in s.results} - self._escaping
+                    alive |= self._mentioned(stmt) - made
+                    self._backward(body.stmts, alive | self._of(body.yields))
+                case _:
+                    alive = (alive - set(stmt.results)) | self._mentioned(stmt)
+        return alive
+
+    def _arm(self, block: Block, alive: _Arrays) -> _Arrays:
+        return self._backward(block.stmts, alive | self._of(block.yields))
+
+    # -- sharing ---------------------------------------------------------------------------
+
+    def _share(self, stmts: Sequence[Stmt], slots: list[_Slot], *, top: bool = False) -> None:
+        """Give the arrays made in a block memory: `slots` are those of the blocks around it."""
+        slots = list(slots)
+        for k, stmt in enumerate(stmts):
+            if top and isinstance(stmt, Check):
+                self._sizes.check(stmt)
+            for block in blocks(stmt):
+                before = [(slot.last, slot.shape) for slot in slots]
+                self._share(block.stmts, slots)
+                for slot, (last, shape) in zip(slots, before, strict=True):
+                    slot.last, slot.shape = last, shape  # arrays of the block have no name here
+            if not (isinstance(stmt, Apply) and stmt.op.name in ("empty", "full", "copy")):
+                continue
+            array = stmt.result
+            if array in self._escaping or not self._counts.get(array):
+                continue
+            shape = self._sizes.shape(array)
+            place = self._place(stmt, stmts[k + 1 :], shape, slots)
+            if place is None:
+                place = _Slot(shape, array, 0)
+                slots.append(place)
+            self._order += 1
+            place.last, place.shape, place.order = array, shape, self._order
+            place.arrays.add(array)
+
+    def _place(
+        self, stmt: Apply, rest: Sequence[Stmt], shape: tuple[Size, ...], slots: Sequence[_Slot]
+    ) -> _Slot | None:
+        """Return a slot for a new array, and note whose memory it takes; the newest is warmest."""
+        if stmt.op.name == "copy":
+            return None
+        array, alive = stmt.result, self._alive[id(stmt)]
+        size = self._sizes.product(shape)
+        fitting = [
+            slot
+            for slot in sorted(slots, key=lambda slot: -slot.order)
+            if slot.last.type.dtype == array.type.dtype and self._sizes.product(slot.shape) == size
+        ]
+        nest = next((s for s in rest if array in self._mentioned(s)), None)
+        if stmt.op.name == "empty" and isinstance(nest, For):
+            for slot in fitting:
+                old = slot.last
+                if slot.arrays & alive != {old} or old in self._alive[id(nest)]:
+                    continue
+                if self._sizes.alike(slot.shape, shape) and self._in_step(nest, old, array):
+                    self.over[array] = old
+                    return slot
+        for slot in fitting:
+            if not slot.arrays & alive:
+                self.after[array] = slot.last
+                return slot
+        return None
+
+    def _in_step(self, nest: For, old: Value, new: Value) -> bool:
+        """Whether every iteration reads elements of `old`, if at all, before it writes `new` there.
+
+        There: at one place, which is another one in every iteration.
+        """
+        found = list(self._accesses(nest, (nest.index,), old, new))
+        if not found or any(access is None for access in found):
+            return False
+        accesses = [access for access in found if access is not None]
+        index, path = accesses[0].index, accesses[0].path
+        if any((access.index, access.path) != (index, path) for access in accesses):
+            return False
+        moving = [operand for operand in index if isinstance(operand, Value)]
+        if len(moving) != len(path) or set(moving) != set(path):
+            return False
+        stmts = [access.stmt for access in accesses]
+        first = next(k for k, stmt in enumerate(stmts) if stmt.array == new)
+        start = stmts[first]
+        return (
+            isinstance(start, Write)
+            and not start.accumulate
+            and all(isinstance(stmt, Load) for stmt in stmts[:first])
+            and all(stmt.array == new for stmt in stmts[first:])
+        )
+
+    def _accesses(
+        self, loop: For, path: tuple[Value, ...], old: Value, new: Value
+    ) -> Iterator[_Access | None]:
+        """Yield what a nest does with elements of two arrays, in order; None for other uses."""
+        both = {old, new}
+        if both & self._of((*loop.init, *loop.body.yields)):
+            yield None
+        for stmt in loop.body.stmts:
+            if not both & self._mentioned(stmt):
+                continue
+            if isinstance(stmt, For):
+                yield from self._accesses(stmt, (*path, stmt.index), old, new)
+            elif isinstance(stmt, Load | Write) and stmt.array in both:
+                yield _Access(stmt, stmt.index, path)
+            else:
+                yield None
+
+
+@dataclass(frozen=True, slots=True)
+class _Access:
+    """A load or write, the place that it touches, and the counters of the loops it is in."""
+
+    stmt: Load | Write
+    index: tuple[Operand, ...]
+    path: tuple[Value, ...]
+
+
+def _is_size(stmt: Stmt) -> bool:
+    return isinstance(stmt, Apply) and stmt.op.name == "dim"
+
+
+def lifetimes(fn: Function) -> Lifetimes:
+    """Return which arrays of `fn` itself, which is in buffer form, take the memory of others."""
+    found = _Finder(fn)
+    return Lifetimes(found.after, found.over)

@@ -1,0 +1,40 @@
+"""Arrays that are never alive together share memory, where `lifetimes` proves it.
+
+The memory of a dead array is the last operand of what makes the next one, and an array written
+over another, element by element, is that one under a name of its own::
+
+    %b = empty[f64] %n                    %b = over %a
+    %c = full[f64] 0.0:f64 %n             %c = full[f64] 0.0:f64 %n %b
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from adc.ir.core import Apply, Block, Function, Stmt
+from adc.ir.opdef import OPS
+from adc.ir.walk import map_blocks
+from adc.passes.lifetimes import Lifetimes, lifetimes
+
+
+def reuse(fn: Function) -> Function:
+    """Return `fn`, which is in buffer form, with arrays that share memory."""
+    callees = tuple(_rewritten(each) for each in fn.callees)
+    return replace(_rewritten(fn), callees=callees)
+
+
+def _rewritten(fn: Function) -> Function:
+    return replace(fn, body=_stmts(fn.body, lifetimes(fn)))
+
+
+def _stmts(stmts: Sequence[Stmt], found: Lifetimes) -> tuple[Stmt, ...]:
+    return tuple(_stmt(stmt, found) for stmt in stmts)
+
+
+def _stmt(stmt: Stmt, found: Lifetimes) -> Stmt:
+    if isinstance(stmt, Apply) and stmt.result in found.over:
+        return Apply(stmt.results, OPS["over"], (found.over[stmt.result],), (), stmt.loc)
+    if isinstance(stmt, Apply) and stmt.result in found.after:
+        return replace(stmt, args=(*stmt.args, found.after[stmt.result]))
+    return map_blocks(stmt, lambda b: Block(b.params, _stmts(b.stmts, found), b.yields))
