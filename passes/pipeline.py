@@ -13,6 +13,7 @@ from adc.passes.accumulate import accumulate
 from adc.passes.bounds import bounds
 from adc.passes.cse import cse
 from adc.passes.dce import dce
+from adc.passes.gather import gather
 from adc.passes.overwrite import overwrite
 from adc.passes.simplify import simplify
 
@@ -31,6 +32,7 @@ DERIVATIVE: tuple[Pass, ...] = (
     ("accumulate", accumulate),
     ("dce", dce),
     ("overwrite", overwrite),
+    ("gather", gather),
 )
 # After `remat`.
 CLEANUP: tuple[Pass, ...] = (
