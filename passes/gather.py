@@ -40,7 +40,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar, assert_never
+from typing import TypeVar, assert_never
 
 from adc.ir.builder import Builder, integer
 from adc.ir.core import (
@@ -77,6 +77,8 @@ _T = TypeVar("_T")
 MAX_SPAN = 8
 # How many operations on what is read again are still cheap.
 MAX_OPERATIONS = 4
+# How many additions make up for the filling of a temporary array.
+WORTH = 2
 _CHEAP = frozenset(("neg", "add", "sub", "mul"))
 
 
@@ -196,6 +198,8 @@ class _Gather:
         self.builder = Builder(names)
         self.facts = Facts()
         self.loops: dict[str, For] = {}
+        # Arrays that nobody changes before reverse code is done.
+        self.params = () if fn.mirror else fn.params
         self.recalls: dict[Value, Value] = {}
         self.defs: dict[Value, Stmt] = {}
         self.env: dict[Value, Operand] = {}
@@ -289,10 +293,12 @@ class _Gather:
     def plan(self, chain: _Chain) -> None:
         """Plan the groups of additions that one nest makes to one array."""
         stores = [store for store in chain.stores if store.result not in self.taken]
+        if len(stores) < 2:
+            return
         trips = [self.loops[loop.loop].trips for loop in chain.loops]
         counters = [self.counter(loop) for loop in chain.loops]
         varying = self.varying(chain.loops[0])
-        if len(stores) < 2 or any(count.type != INT or count in varying for count in trips):
+        if any(count.type != INT or count in varying for count in trips):
             return
         found: dict[tuple[tuple[int, ...], tuple[int, ...], tuple[Form, ...]], list[_Addition]] = {}
         for store in stores:
@@ -336,7 +342,8 @@ class _Gather:
                         if isinstance(p, _Kept)]  # fmt: skip
                 if not kept:
                     break
-            self.accept(group, kept)
+            if WORTH * len({part.value for part in kept}) <= len(additions):
+                self.accept(group, kept)
 
     def accept(self, group: _Group, kept: Sequence[_Kept]) -> None:
         chain = group.chain
@@ -374,7 +381,10 @@ class _Gather:
         if isinstance(stmt, Recall):
             if stmt.value not in varying:
                 return _Same(stmt.value, recalled=True)
-        elif isinstance(stmt, Load):
+            stmt = self.defs.get(stmt.value)
+            if not isinstance(stmt, Load) or stmt.array not in self.params:
+                return _Kept(operand)
+        if isinstance(stmt, Load):
             array = self.origin(stmt, chain, varying, before)
             index = tuple(self.facts.form(at) for at in stmt.index)
             known = {self.counter(loop) for loop in chain.loops}
@@ -583,6 +593,8 @@ class _Gathering:
         for each in group.additions:
             for part in _parts(each.term):
                 if isinstance(part, _Read):
+                    if isinstance(part.array, Value) and part.array in made.params:
+                        self.outside(part.array)
                     for form in part.index:
                         for value, _ in form.terms:
                             if value not in self.counters:
@@ -590,25 +602,48 @@ class _Gathering:
                 elif isinstance(part, _Same) and part.recalled:
                     self.outside(part.value)
 
+    def apply(self, op: str, *args: Operand) -> Value:
+        return self.builder.apply(op, *args, hint="n")
+
     def outside(self, operand: Operand) -> Operand:
         if operand not in self.known:
             self.known[operand] = self.made.outside(operand)
         return self.known[operand]
 
     def run(self, array: Operand) -> Value:
-        """Write the loops over the elements of `array` that are added to; return what it becomes."""
+        """Write the loops over the elements of `array`; return what it becomes."""
         assert isinstance(array, Value)
         return self.rows(array, [])
 
     def rows(self, array: Value, at: list[Value]) -> Value:
-        """Write the loops over rows around `at`, then those over the elements of a row."""
+        """Write the loops over the rows behind those `at`, which lack no iteration so far."""
         axis = len(at)
         if axis == len(self.spans) - 1:
             return self.row(array, at)
-        trips: Operand = self.trips[axis]
-        if self.spans[axis]:
-            trips = self.builder.apply("add", trips, integer(self.spans[axis]), hint="n")
-        return self.over(trips, array, lambda version, k: self.rows(version, [*at, k]))
+        span, trips = self.spans[axis], self.trips[axis]
+        middle = trips
+        if span:
+            middle = self.apply("maximum", self.apply("sub", trips, integer(span)), integer(0))
+        fits = None
+        if axis == 0 and self.spans[-1]:
+            # A row is gathered at once if it is long enough for its ends to be apart.
+            fits = self.apply("ge", self.trips[-1], integer(self.spans[-1]))
+            middle = self.apply("select", fits, middle, integer(0))
+
+        def within(version: Value, k: Value) -> Value:
+            row = self.apply("add", k, integer(span)) if span else k
+            return self.rows(version, [*at, row])
+
+        def around(version: Value, k: Value) -> Value:
+            behind = self.apply("add", k, middle)
+            row = self.apply("select", self.apply("lt", k, integer(span)), k, behind)
+            return self.lacking(version, [*at, row])
+
+        array = self.over(middle, array, within)
+        if not span and fits is None:
+            return array
+        rows = self.apply("add", trips, integer(span)) if span else trips
+        return self.over(self.apply("sub", rows, middle), array, around)
 
     def over(self, trips: Operand, array: Value, body: Callable[[Value, Value], Value]) -> Value:
         """Write a loop that hands `array` from one iteration to the next."""
@@ -636,81 +671,80 @@ class _Gathering:
         return self.builder.if_(cond, blocks[0], blocks[1], [array.name])[0]
 
     def row(self, array: Value, at: list[Value]) -> Value:
-        """Write what gathers one row: all that is added to it at once, or what there is in turn."""
-        conditions: list[Operand] = []
-        for k, index in enumerate(at):
-            if span := self.spans[k]:
-                # All iterations that add to the row exist.
-                conditions.append(self.builder.apply("ge", index, integer(span)))
-                conditions.append(self.builder.apply("lt", index, self.trips[k]))
-        if span := self.spans[-1]:
-            conditions.append(self.builder.apply("ge", self.trips[-1], integer(span)))
-        return self.choose(
-            self.all(conditions),
-            array,
-            lambda version: self.whole(version, at),
-            lambda version: self.lacking(version, at),
-        )
-
-    def all(self, conditions: Sequence[Operand]) -> Operand:
-        found = conditions[0]
-        for each in conditions[1:]:
-            found = self.builder.apply("and", found, each)
-        return found
-
-    def whole(self, array: Value, at: list[Value]) -> Value:
-        """Write the sum of all that is added to an element, and of what the first and last get."""
+        """Write the sums of all that is added to each element of a row."""
+        span, trips = self.spans[-1], self.trips[-1]
         rows = [Form(((index, 1),), 0) for index in at]
-        span = self.spans[-1]
         additions = list(zip(self.group.additions, self.shifts, strict=True))
-        for k in range(span):
-            first = [(each, shift) for each, shift in additions if shift[-1] <= k]
-            array = self.add(array, [*rows, constant(k)], first)
-        last = self.trips[-1]
-        trips = last
-        if span:
-            trips = self.builder.apply("sub", last, integer(span), hint="n")
+        middle = self.apply("sub", trips, integer(span)) if span else trips
         array = self.over(
-            trips,
+            middle,
             array,
             lambda version, k: self.add(version, [*rows, Form(((k, 1),), span)], additions),
         )
-        end = constant(int(last.value)) if isinstance(last, Literal) else Form(((last, 1),), 0)
-        for k in range(span):
-            left = [(each, shift) for each, shift in additions if shift[-1] > k]
-            array = self.add(array, [*rows, end + k], left)
-        return array
+
+        def ends(version: Value) -> Value:
+            behind = (
+                constant(int(trips.value)) if isinstance(trips, Literal) else Form(((trips, 1),), 0)
+            )
+            for k in range(span):
+                first = [(each, shift) for each, shift in additions if shift[-1] <= k]
+                last = [(each, shift) for each, shift in additions if shift[-1] > k]
+                version = self.add(version, [*rows, constant(k)], first)
+                version = self.add(version, [*rows, behind + k], last)
+            return version
+
+        if at or not span:
+            return ends(array)
+        fits = self.apply("ge", trips, integer(span))
+        return self.choose(fits, array, ends, lambda version: self.lacking(version, at))
 
     def lacking(self, array: Value, at: list[Value]) -> Value:
-        """Write the additions to a row of those iterations that exist."""
+        """Write what the iterations that there are add to the rows around `at`."""
+        axis = len(at)
+        if axis < len(self.spans) - 1:
+            rows = self.trips[axis]
+            if self.spans[axis]:
+                rows = self.apply("add", rows, integer(self.spans[axis]))
+            return self.over(rows, array, lambda version, k: self.lacking(version, [*at, k]))
+        places = [Form(((index, 1),), 0) for index in at]
         groups: dict[tuple[int, ...], list[tuple[_Addition, tuple[int, ...]]]] = {}
         for each, shift in zip(self.group.additions, self.shifts, strict=True):
             groups.setdefault(shift[:-1], []).append((each, shift))
-
         for shifts, additions in groups.items():
-            rows = [Form(((index, 1),), 0) for index in at]
-
-            def one(
-                version: Value, k: Value, additions: Any = additions, rows: Any = rows
-            ) -> Value:
-                for each, shift in additions:
-                    place = Form(((k, 1),), shift[-1])
-                    version = self.add(version, [*rows, place], [(each, shift)])
-                return version
-
-            def row(version: Value, one: Any = one) -> Value:
-                return self.over(self.trips[-1], version, one)
-
-            conditions: list[Operand] = []
-            for k, (index, shift) in enumerate(zip(at, shifts, strict=True)):
-                if self.spans[k]:
-                    row_ = self.emit(Form(((index, 1),), -shift))
-                    conditions.append(self.builder.apply("inside", row_, self.trips[k]))
-            if conditions:
-                array = self.choose(self.all(conditions), array, row, lambda version: version)
-            else:
-                array = row(array)
+            conditions = [
+                self.apply("inside", self.emit(place + -shift), trips)
+                for place, shift, trips, span in zip(
+                    places, shifts, self.trips, self.spans, strict=False
+                )
+                if span
+            ]
+            array = self.present(array, conditions, places, additions)
         return array
+
+    def present(
+        self,
+        array: Value,
+        conditions: Sequence[Operand],
+        places: Sequence[Form],
+        additions: Sequence[tuple[_Addition, tuple[int, ...]]],
+    ) -> Value:
+        """Write additions to one row, under conditions."""
+
+        def one(version: Value, k: Value) -> Value:
+            for each, shift in additions:
+                place = Form(((k, 1),), shift[-1])
+                version = self.add(version, [*places, place], [(each, shift)])
+            return version
+
+        def row(version: Value) -> Value:
+            return self.over(self.trips[-1], version, one)
+
+        if not conditions:
+            return row(array)
+        found = conditions[0]
+        for each in conditions[1:]:
+            found = self.apply("and", found, each)
+        return self.choose(found, array, row, lambda version: version)
 
     def add(
         self,
@@ -751,7 +785,10 @@ class _Gathering:
                 index = [self.emit(counters[counter]) for counter in self.counters]
                 return self.builder.load(array, index)
             case _Read(array=origin, index=forms):
-                array_ = self.init[origin] if isinstance(origin, int) else self.made.read(origin)
+                if isinstance(origin, int):
+                    array_ = self.init[origin]
+                else:
+                    array_ = self.known.get(origin) or self.made.read(origin)
                 assert isinstance(array_, Value)
                 moved: list[Form] = []
                 for form in forms:
