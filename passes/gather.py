@@ -373,7 +373,14 @@ class _Gather:
 
     # -- what is added -------------------------------------------------------------------------
 
-    def term(self, operand: Operand, chain: _Chain, varying: set[Value], before: bool) -> _Term:
+    def term(
+        self,
+        operand: Operand,
+        chain: _Chain,
+        varying: set[Value],
+        before: bool,
+        depth: int = MAX_OPERATIONS,
+    ) -> _Term:
         """Return how the gathering code gets a number of an iteration."""
         if isinstance(operand, Literal) or operand not in varying:
             return _Same(operand)
@@ -394,13 +401,13 @@ class _Gather:
                 for value, _ in form.terms
             ):
                 return _Read(array, index)
-        elif isinstance(stmt, Apply) and stmt.op.name in _CHEAP and operand.type.kind == "f":
-            args = tuple(self.term(arg, chain, varying, before) for arg in stmt.args)
+        elif isinstance(stmt, Apply) and stmt.op.name in _CHEAP and depth:
+            args = tuple(self.term(arg, chain, varying, before, depth - 1) for arg in stmt.args)
             made = _Operation(stmt, args)
             moving = sum(not isinstance(arg, _Same) for arg in args)
             if moving <= 1 or not any(isinstance(part, _Kept) for part in _parts(made)):
                 size = sum(isinstance(part, _Operation) for part in _parts(made))
-                if size <= MAX_OPERATIONS and not isinstance(operand.type, Array):
+                if size <= MAX_OPERATIONS:
                     return made
         return _Kept(operand)
 
@@ -788,7 +795,7 @@ class _Gathering:
                 if isinstance(origin, int):
                     array_ = self.init[origin]
                 else:
-                    array_ = self.known.get(origin) or self.made.read(origin)
+                    array_ = self.known[origin] if origin in self.known else self.made.read(origin)
                 assert isinstance(array_, Value)
                 moved: list[Form] = []
                 for form in forms:
