@@ -77,6 +77,8 @@ _T = TypeVar("_T")
 MAX_SPAN = 8
 # How many operations on what is read again are still cheap.
 MAX_OPERATIONS = 4
+# Rows that do not overlap are no hindrance to vectors until they are so many.
+ROWS = 3
 # How many additions make up for the filling of a temporary array.
 WORTH = 2
 _CHEAP = frozenset(("neg", "add", "sub", "mul"))
@@ -298,7 +300,7 @@ class _Gather:
         trips = [self.loops[loop.loop].trips for loop in chain.loops]
         counters = [self.counter(loop) for loop in chain.loops]
         varying = self.varying(chain.loops[0])
-        if any(count.type != INT or count in varying for count in trips):
+        if not all(self.invariant(count, varying) for count in trips):
             return
         found: dict[tuple[tuple[int, ...], tuple[int, ...], tuple[Form, ...]], list[_Addition]] = {}
         for store in stores:
@@ -331,6 +333,8 @@ class _Gather:
             spans = _spans(additions)
             if not any(spans) or max(spans) > MAX_SPAN:
                 continue
+            if not spans[-1] and len({each.offset for each in additions}) < ROWS:
+                continue
             group = _Group(chain, axes_, levels_, base_, additions)
             for before in (True, False):
                 group.before = before
@@ -350,16 +354,32 @@ class _Gather:
         plan = self.plans.setdefault(id(chain.loops[0]), _Plan())
         plan.groups.append(group)
         self.taken.update(each.store.result for each in group.additions)
+        for loop in chain.loops:
+            self.passing.setdefault(id(loop), [])
         for part in kept:
             key = (id(chain.loops[-1]), group.levels, part.value)
             if key not in plan.temporaries:
                 made = _Temporary(part.value, tuple(chain.loops), group.levels)
                 plan.temporaries[key] = made
                 for loop in chain.loops:
-                    self.passing.setdefault(id(loop), []).append(made)
+                    self.passing[id(loop)].append(made)
 
     def counter(self, loop: Reverse) -> Value:
         return self.loops[loop.loop].index
+
+    def invariant(self, operand: Operand, varying: set[Value]) -> bool:
+        """Whether an integer can be had outside a nest."""
+        if isinstance(operand, Literal) or operand.type != INT or operand not in varying:
+            return operand.type == INT
+        form = self.facts.form(operand)
+        if form != _itself(operand):
+            return all(self.invariant(value, varying) for value, _ in form.terms)
+        stmt = self.facts.defs.get(operand)
+        return (
+            stmt is not None
+            and stmt.op.name in ("maximum", "minimum")
+            and all(self.invariant(arg, varying) for arg in stmt.args)
+        )
 
     def varying(self, root: Reverse) -> set[Value]:
         """Return what may differ between iterations of a nest and of the one it mirrors."""
@@ -464,7 +484,7 @@ class _Gather:
         # Outer loops hand it on.
         for outer, inner in zip(reversed(chain.loops[:-1]), reversed(chain.loops[1:]), strict=True):
             init, result = inner.init[at], inner.results[at]
-            if init not in outer.body.params or inner.init.count(init) != 1:
+            if not isinstance(init, Value) or init not in outer.body.params:
                 return False
             at = outer.body.params.index(init)
             if outer.body.yields[at] != result:
@@ -499,7 +519,8 @@ class _Gather:
     def nest(self, root: Reverse, plan: _Plan) -> None:
         init: list[Operand] = [self.read(operand) for operand in root.init]
         for temporary in plan.temporaries.values():
-            sizes = [self.size(temporary.loops[level]) for level in temporary.levels]
+            varying = self.varying(temporary.loops[0])
+            sizes = [self.size(temporary.loops[level], varying) for level in temporary.levels]
             dtype = temporary.value.type.dtype
             hint = f"{temporary.value.name}.all"
             temporary.version = self.builder.apply("empty", *sizes, params=(dtype,), hint=hint)
@@ -554,21 +575,44 @@ class _Gather:
             body=substitute_block(block, outside),
         )
 
-    def trips(self, loop: Reverse) -> Operand:
-        return self.outside(self.loops[loop.loop].trips)
-
-    def size(self, loop: Reverse) -> Operand:
+    def size(self, loop: Reverse, varying: set[Value]) -> Operand:
         trips = self.loops[loop.loop].trips
-        found = self.trips(loop)
+        found = self.outside(trips, varying)
         if self.facts.proves(self.facts.form(trips)):
             return found
         return self.builder.apply("maximum", found, integer(0), hint="n")
 
-    def outside(self, operand: Operand) -> Operand:
+    def outside(self, operand: Operand, varying: set[Value]) -> Operand:
         """Return a value from before the nest, recalled if it is one of the forward code."""
+        if isinstance(operand, Value) and operand in varying:
+            form = self.facts.form(operand)
+            if form != _itself(operand):
+                return self.written(form, lambda value: self.outside(value, varying))
+            stmt = self.facts.defs[operand]
+            args = [self.outside(arg, varying) for arg in stmt.args]
+            return self.builder.apply(stmt.op, *args, params=stmt.params, hint="n")
         if isinstance(operand, Value) and operand in self.forward:
             return self.builder.recall(operand)
         return self.read(operand)
+
+    def written(self, form: Form, read: Callable[[Value], Operand]) -> Operand:
+        """Write an integer."""
+        apply = self.builder.apply
+        total: Operand | None = None
+        for value, factor in sorted(form.terms, key=lambda term: term[1] < 0):
+            operand = read(value)
+            if total is not None and factor == -1:
+                total = apply("sub", total, operand, hint="i")
+                continue
+            if factor != 1:
+                operand = apply("mul", integer(factor), operand, hint="i")
+            total = operand if total is None else apply("add", total, operand, hint="i")
+        if total is None:
+            return integer(form.const)
+        if form.const:
+            name = "add" if form.const > 0 else "sub"
+            return apply(name, total, integer(abs(form.const)), hint="i")
+        return total
 
 
 class _Gathering:
@@ -593,6 +637,7 @@ class _Gathering:
         loops = [group.chain.loops[level] for level in group.levels]
         self.counters = [made.counter(loop) for loop in loops]
         self.known: dict[Operand, Operand] = {}
+        self.varying = made.varying(group.chain.loops[0])
         self.trips = [self.outside(made.loops[loop.loop].trips) for loop in loops]
         for axis in range(len(self.base)):
             for value, _ in self.base[axis].terms:
@@ -614,43 +659,67 @@ class _Gathering:
 
     def outside(self, operand: Operand) -> Operand:
         if operand not in self.known:
-            self.known[operand] = self.made.outside(operand)
+            self.known[operand] = self.made.outside(operand, self.varying)
         return self.known[operand]
 
     def run(self, array: Operand) -> Value:
         """Write the loops over the elements of `array`; return what it becomes."""
         assert isinstance(array, Value)
-        return self.rows(array, [])
+        if len(self.spans) == 1:
+            return self.row(array, [])
+        whole = None
+        if self.spans[-1]:
+            # A row can be summed at once if it is long enough for its ends to be apart.
+            whole = self.apply("ge", self.trips[-1], integer(self.spans[-1]))
+        return self.rows(array, [], whole)
 
-    def rows(self, array: Value, at: list[Value]) -> Value:
-        """Write the loops over the rows behind those `at`, which lack no iteration so far."""
+    def rows(self, array: Value, at: list[Value], whole: Operand | None) -> Value:
+        """Write the loops over the rows behind those `at`.
+
+        Nothing is added twice to a row, or left out: the rows in the middle, to which all additions
+        are made by iterations that exist, are summed at once if `whole`, the others are left to
+        `lacking`.
+        """
         axis = len(at)
-        if axis == len(self.spans) - 1:
-            return self.row(array, at)
         span, trips = self.spans[axis], self.trips[axis]
+        rows = self.apply("add", trips, integer(span)) if span else trips
+        if axis < len(self.spans) - 2:
+
+            def along(version: Value, row: Value) -> Value:
+                conditions = [] if whole is None else [whole]
+                if span:
+                    conditions.append(self.apply("ge", row, integer(span)))
+                    conditions.append(self.apply("lt", row, trips))
+                return self.rows(version, [*at, row], self.all(conditions))
+
+            return self.over(rows, array, along)
         middle = trips
         if span:
             middle = self.apply("maximum", self.apply("sub", trips, integer(span)), integer(0))
-        fits = None
-        if axis == 0 and self.spans[-1]:
-            # A row is gathered at once if it is long enough for its ends to be apart.
-            fits = self.apply("ge", self.trips[-1], integer(self.spans[-1]))
-            middle = self.apply("select", fits, middle, integer(0))
+        if whole is not None:
+            middle = self.apply("select", whole, middle, integer(0))
 
         def within(version: Value, k: Value) -> Value:
             row = self.apply("add", k, integer(span)) if span else k
-            return self.rows(version, [*at, row])
+            return self.row(version, [*at, row])
 
         def around(version: Value, k: Value) -> Value:
-            behind = self.apply("add", k, middle)
-            row = self.apply("select", self.apply("lt", k, integer(span)), k, behind)
+            row: Operand = self.apply("add", k, middle)
+            if span:
+                row = self.apply("select", self.apply("lt", k, integer(span)), k, row)
+            assert isinstance(row, Value)
             return self.lacking(version, [*at, row])
 
         array = self.over(middle, array, within)
-        if not span and fits is None:
+        if not span and whole is None:
             return array
-        rows = self.apply("add", trips, integer(span)) if span else trips
         return self.over(self.apply("sub", rows, middle), array, around)
+
+    def all(self, conditions: Sequence[Operand]) -> Operand | None:
+        found: Operand | None = None
+        for each in conditions:
+            found = each if found is None else self.apply("and", found, each)
+        return found
 
     def over(self, trips: Operand, array: Value, body: Callable[[Value, Value], Value]) -> Value:
         """Write a loop that hands `array` from one iteration to the next."""
@@ -680,7 +749,7 @@ class _Gathering:
     def row(self, array: Value, at: list[Value]) -> Value:
         """Write the sums of all that is added to each element of a row."""
         span, trips = self.spans[-1], self.trips[-1]
-        rows = [Form(((index, 1),), 0) for index in at]
+        rows = [_itself(index) for index in at]
         additions = list(zip(self.group.additions, self.shifts, strict=True))
         middle = self.apply("sub", trips, integer(span)) if span else trips
         array = self.over(
@@ -690,9 +759,7 @@ class _Gathering:
         )
 
         def ends(version: Value) -> Value:
-            behind = (
-                constant(int(trips.value)) if isinstance(trips, Literal) else Form(((trips, 1),), 0)
-            )
+            behind = constant(int(trips.value)) if isinstance(trips, Literal) else _itself(trips)
             for k in range(span):
                 first = [(each, shift) for each, shift in additions if shift[-1] <= k]
                 last = [(each, shift) for each, shift in additions if shift[-1] > k]
@@ -706,52 +773,40 @@ class _Gathering:
         return self.choose(fits, array, ends, lambda version: self.lacking(version, at))
 
     def lacking(self, array: Value, at: list[Value]) -> Value:
-        """Write what the iterations that there are add to the rows around `at`."""
-        axis = len(at)
-        if axis < len(self.spans) - 1:
-            rows = self.trips[axis]
-            if self.spans[axis]:
-                rows = self.apply("add", rows, integer(self.spans[axis]))
-            return self.over(rows, array, lambda version, k: self.lacking(version, [*at, k]))
-        places = [Form(((index, 1),), 0) for index in at]
+        """Write what the iterations that there are add to a row."""
+        places = [_itself(index) for index in at]
         groups: dict[tuple[int, ...], list[tuple[_Addition, tuple[int, ...]]]] = {}
         for each, shift in zip(self.group.additions, self.shifts, strict=True):
             groups.setdefault(shift[:-1], []).append((each, shift))
         for shifts, additions in groups.items():
-            conditions = [
-                self.apply("inside", self.emit(place + -shift), trips)
-                for place, shift, trips, span in zip(
-                    places, shifts, self.trips, self.spans, strict=False
-                )
-                if span
-            ]
-            array = self.present(array, conditions, places, additions)
+
+            def along(
+                version: Value,
+                k: Value,
+                additions: list[tuple[_Addition, tuple[int, ...]]] = additions,
+            ) -> Value:
+                for each, shift in additions:
+                    place = Form(((k, 1),), shift[-1])
+                    version = self.add(version, [*places, place], [(each, shift)])
+                return version
+
+            def row(version: Value, along: Callable[[Value, Value], Value] = along) -> Value:
+                return self.over(self.trips[-1], version, along)
+
+            there = self.all(
+                [
+                    self.apply("inside", self.emit(place + -shift), trips)
+                    for place, shift, trips, span in zip(
+                        places, shifts, self.trips, self.spans, strict=False
+                    )
+                    if span
+                ]
+            )
+            if there is None:
+                array = row(array)
+            else:
+                array = self.choose(there, array, row, lambda version: version)
         return array
-
-    def present(
-        self,
-        array: Value,
-        conditions: Sequence[Operand],
-        places: Sequence[Form],
-        additions: Sequence[tuple[_Addition, tuple[int, ...]]],
-    ) -> Value:
-        """Write additions to one row, under conditions."""
-
-        def one(version: Value, k: Value) -> Value:
-            for each, shift in additions:
-                place = Form(((k, 1),), shift[-1])
-                version = self.add(version, [*places, place], [(each, shift)])
-            return version
-
-        def row(version: Value) -> Value:
-            return self.over(self.trips[-1], version, one)
-
-        if not conditions:
-            return row(array)
-        found = conditions[0]
-        for each in conditions[1:]:
-            found = self.apply("and", found, each)
-        return self.choose(found, array, row, lambda version: version)
 
     def add(
         self,
@@ -801,7 +856,7 @@ class _Gathering:
                 for form in forms:
                     total = constant(form.const)
                     for value, factor in form.terms:
-                        at = counters.get(value, Form(((value, 1),), 0))
+                        at = counters.get(value, _itself(value))
                         total = total + at * factor
                     moved.append(total)
                 return self.builder.load(array_, [self.emit(form) for form in moved])
@@ -812,25 +867,11 @@ class _Gathering:
         assert_never(term)
 
     def emit(self, form: Form) -> Operand:
-        """Write an integer."""
-        total: Operand | None = None
-        for value, factor in sorted(form.terms, key=lambda term: term[1] < 0):
-            operand = self.known.get(value, value)
-            if total is not None and factor == -1:
-                total = self.builder.apply("sub", total, operand, hint="i")
-                continue
-            if factor != 1:
-                operand = self.builder.apply("mul", integer(factor), operand, hint="i")
-            total = (
-                operand if total is None else self.builder.apply("add", total, operand, hint="i")
-            )
-        if total is None:
-            return integer(form.const)
-        if form.const < 0:
-            return self.builder.apply("sub", total, integer(-form.const), hint="i")
-        if form.const:
-            return self.builder.apply("add", total, integer(form.const), hint="i")
-        return total
+        return self.made.written(form, lambda value: self.known.get(value, value))
+
+
+def _itself(value: Value) -> Form:
+    return Form(((value, 1),), 0)
 
 
 def _left(items: Sequence[_T], gone: Sequence[bool]) -> tuple[_T, ...]:

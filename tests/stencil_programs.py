@@ -259,8 +259,8 @@ def stencil_in_a_function(x: Any, c: Any) -> Any:
 def _smoothed_within(x: Any, low: Any, high: Any) -> Any:
     y = x.copy()
     for i in range(low, high):
-        y[i] = x[i - 1] + 0.5 * x[i + 1] - np.sin(x[i])
-    return y if high - low < 3 else _smoothed_within(y, low + 1, high - 1)
+        y[i] = x[i - 1] + 0.5 * x[i + 1] - x[i]
+    return np.sin(y) if high - low < 3 else _smoothed_within(y, low + 1, high - 1)
 
 
 @program(X9, tags="recursive")
