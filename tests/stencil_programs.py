@@ -256,16 +256,16 @@ def stencil_in_a_function(x: Any, c: Any) -> Any:
     return weighted(_smoothed(_smoothed(x, c), c * c)) + weighted(_smoothed(x[:2], c))
 
 
-def _smoothed_within(x: Any, low: Any, high: Any) -> Any:
+def _smoothed_times(x: Any, steps: Any) -> Any:
     y = x.copy()
-    for i in range(low, high):
+    for i in range(1, len(x) - 1):
         y[i] = x[i - 1] + 0.5 * x[i + 1] - x[i]
-    return np.sin(y) if high - low < 3 else _smoothed_within(y, low + 1, high - 1)
+    return np.sin(y) if steps == 0 else _smoothed_times(y, steps - 1)
 
 
-@program(X9, tags="recursive")
-def stencil_recursive(x: Any) -> Any:
-    return weighted(_smoothed_within(x, 1, len(x) - 1))
+@program(X9, 2, tags="recursive")
+def stencil_recursive(x: Any, steps: Any) -> Any:
+    return weighted(_smoothed_times(x, steps))
 
 
 # --- two axes -------------------------------------------------------------------------------------

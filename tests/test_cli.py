@@ -318,7 +318,7 @@ def test_samples() -> None:
 
 def test_passes(program: str, capsys: pytest.CaptureFixture[str]) -> None:
     listed = _printed(capsys, "passes").splitlines()
-    assert [line.split()[0] for line in listed[1:]][-6:] == [
+    assert [line.split()[0] for line in listed[1:]][-7:] == [
         "overwrite", "gather", "remat", "simplify", "cse", "dce", "storage",
     ]  # fmt: skip
     timed = _printed(capsys, "passes", f"{program}:product")
