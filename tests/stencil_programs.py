@@ -433,3 +433,36 @@ def stencil_horizontal_diffusion(x: Any, c: Any) -> Any:
     y = np.zeros_like(c)
     y[:-1] = x[1:-2, 1:-1] - c[:-1] * flux
     return weighted(y)
+
+
+# --- what is added is changed within the loop -----------------------------------------------------
+
+
+@program(X9, tags="changed")
+def stencil_that_drives_a_recurrence(x: Any) -> Any:
+    y = np.zeros(len(x) + 1)
+    for i in range(len(x) - 1):
+        y[i + 1] = 0.5 * y[i] + x[i] + 2.0 * x[i + 1]
+    return weighted(y)
+
+
+@program(G67, tags="changed")
+def stencil_that_drives_rows(x: Any) -> Any:
+    n, m = x.shape
+    y = np.zeros(m)
+    z = np.zeros((n, m))
+    for i in range(n - 1):
+        for j in range(1, m - 1):
+            y[j] = 0.5 * y[j] + x[i, j - 1] + 2.0 * x[i + 1, j + 1]
+            z[i, j] = z[i, j - 1] * x[i, j] + x[i, j] + x[i, j - 1]
+    return weighted(y) + weighted(z)
+
+
+@program(X9, tags="changed")
+def stencil_read_back(x: Any) -> Any:
+    y = x.copy()
+    z = x.copy()
+    for i in range(1, len(x) - 1):
+        y[i] = x[i - 1] - x[i + 1]
+        z[i] = y[i - 1] * 0.3 + x[i]
+    return weighted(y) + weighted(z)

@@ -17,11 +17,13 @@ from adc.passes import cse as cse_pass
 from adc.passes import pipeline
 from adc.passes.affine import Facts
 from adc.passes.forwarding import Forwarding
+from adc.passes.gather import _Gather, _Gathering
 from adc.passes.overwrite import _Access, _Overwrite
 from adc.passes.remat import Rematerialized
 from tests import chain as chains
 from tests import oracle
 from tests.programs import PROGRAMS, Program, differentiable
+from tests.stencil_programs import STENCIL_PROGRAMS
 
 Rewrite = Callable[[Stmt], "Stmt | list[Stmt]"]
 
@@ -184,6 +186,19 @@ def test_stores_taken_for_dead(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_iterations_taken_for_distinct(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_Overwrite, "axes", lambda self, loop, access: list(access.path))
     assert_caught()
+
+
+# -- gathered additions ------------------------------------------------------------------------
+
+
+def test_changed_elements_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_Gather, "own", lambda *_: True)
+    assert any(complaints(p) for p in STENCIL_PROGRAMS if "changed" in p.tags)
+
+
+def test_rows_that_lack_iterations_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_Gathering, "lacking", lambda self, array, at: array)
+    assert any(complaints(p) for p in STENCIL_PROGRAMS[:30])
 
 
 # -- rematerialization -------------------------------------------------------------------------
