@@ -275,11 +275,11 @@ class _Gather:
             for stmt in loop.body.stmts:
                 if isinstance(stmt, Store) and stmt.array == version and stmt.accumulate:
                     stores.append(stmt)
-                elif isinstance(stmt, Reverse) and version in stmt.init and not stores:
+                elif isinstance(stmt, Reverse) and version in stmt.init and not (stores or inner):
                     inner = stmt
                 else:
                     continue
-                if self.uses.get(version, 0) != 1 or (inner is not None and stores):
+                if self.uses.get(version, 0) != 1 or (inner is not None and stmt is not inner):
                     return None
                 if inner is stmt:
                     positions.append(inner.init.index(version))

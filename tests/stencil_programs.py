@@ -466,3 +466,28 @@ def stencil_read_back(x: Any) -> Any:
         y[i] = x[i - 1] - x[i + 1]
         z[i] = y[i - 1] * 0.3 + x[i]
     return weighted(y) + weighted(z)
+
+
+@program(G67, tags="changed")
+def stencil_rows_in_turn(x: Any) -> Any:
+    a = x.copy()
+    n, m = a.shape
+    for i in range(1, n - 1):
+        for j in range(1, m - 1):
+            a[i, j] = np.sin(a[i, j]) * a[i, j - 1]
+        a[i, 1:-1] += a[i - 1, :-2] + a[i + 1, 2:] + a[i - 1, 1:-1]
+        b = a[i, 2:] - a[i, :-2]
+        a[i, 1:-1] = b
+    return weighted(a)
+
+
+@program(G67, tags="changed")
+def stencil_twice_a_row(x: Any) -> Any:
+    n, m = x.shape
+    y = np.zeros((n, m))
+    for i in range(1, n - 1):
+        for j in range(1, m - 1):
+            y[i, j] = x[i - 1, j] + x[i, j + 1] - x[i + 1, j]
+        for j in range(1, m - 1):
+            y[i, j] *= x[i - 1, j - 1] + x[i, j + 1]
+    return weighted(y)

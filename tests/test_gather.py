@@ -198,3 +198,42 @@ def test_matrix(trips: str, places: tuple[str, str, str], nests: int) -> None:
 def test_printed_code_parses_back() -> None:
     made = gather(matrix("%m", "%i.1, %j.r", "%i.r, %j.1", "%i.2, %j.2"))
     assert parse(str(made)) == made
+
+
+def test_two_loops_of_a_nest_add_to_an_array() -> None:
+    inner = """
+    %x.{0}5 = reverse L{0} %j{0}.r carrying (%x.{0}2 = {1}) {{
+      %i.{0}1 = recall %i.f
+      %x.{0}3 = accumulate %x.{0}2[%i.r, %j{0}.r] 1.0:f64
+      %x.{0}4 = accumulate %x.{0}3[%i.{0}1, %j{0}.r] 2.0:f64
+      %x.{0}6 = accumulate %x.{0}4[%i.r, %j.f{0}.r] {0}.0:f64
+      yield %x.{0}6
+    }}"""
+    inner = inner.replace(
+        "%i.{0}1 = recall %i.f", "%i.{0}1 = recall %i.f\n%j.f{0}.r = recall %j.f{0}"
+    )
+    fn = verify(
+        parse(
+            f"""fn f(%x: f64[:, :], %n: int) -> f64[:, :] {{
+  %c = copy %x
+  for L0 %i in 0 to %n {{
+    %i.f = add %i 1
+    for L3 %j3 in 0 to %n {{
+      %j.f3 = add %j3 1
+    }}
+    for L4 %j4 in 0 to %n {{
+      %j.f4 = add %j4 1
+    }}
+  }}
+  %x.9 = reverse L0 %i.r carrying (%x.1 = %c) {{
+    {inner.format(4, "%x.1")}
+    {inner.format(3, "%x.45")}
+    yield %x.35
+  }}
+  return %x.9
+}}"""
+        )
+    )
+    made = gather(fn)
+    for n in range(5):
+        agree(fn, made, np.zeros((9, 9)), n)
