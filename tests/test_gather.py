@@ -200,7 +200,7 @@ def test_printed_code_parses_back() -> None:
     assert parse(str(made)) == made
 
 
-def test_two_loops_of_a_nest_add_to_an_array() -> None:
+def test_a_nest_of_two_loops_one_of_which_reads_the_array() -> None:
     inner = """
     %x.{0}5 = reverse L{0} %j{0}.r carrying (%x.{0}2 = {1}) {{
       %i.{0}1 = recall %i.f
@@ -212,6 +212,8 @@ def test_two_loops_of_a_nest_add_to_an_array() -> None:
     inner = inner.replace(
         "%i.{0}1 = recall %i.f", "%i.{0}1 = recall %i.f\n%j.f{0}.r = recall %j.f{0}"
     )
+    first = inner.format(4, "%x.1").replace("4.0:f64", "%v")
+    first = first.replace("%x.43 =", "%v = load %x.42[%i.r, %j4.r]\n%x.43 =")
     fn = verify(
         parse(
             f"""fn f(%x: f64[:, :], %n: int) -> f64[:, :] {{
@@ -226,7 +228,7 @@ def test_two_loops_of_a_nest_add_to_an_array() -> None:
     }}
   }}
   %x.9 = reverse L0 %i.r carrying (%x.1 = %c) {{
-    {inner.format(4, "%x.1")}
+    {first}
     {inner.format(3, "%x.45")}
     yield %x.35
   }}
@@ -236,4 +238,4 @@ def test_two_loops_of_a_nest_add_to_an_array() -> None:
     )
     made = gather(fn)
     for n in range(5):
-        agree(fn, made, np.zeros((9, 9)), n)
+        agree(fn, made, np.arange(81.0).reshape(9, 9), n)
