@@ -16,10 +16,10 @@ Before::
 
 After, in short::
 
+    for q in range(n - 1):
+        x.ct[q + 1] += y.ct[q + 1] + y.ct[q]
     if n >= 1:
         x.ct[0] += y.ct[0]
-        for q in range(n - 1):
-            x.ct[q + 1] += y.ct[q + 1] + y.ct[q]
         x.ct[n] += y.ct[n - 1]
     else:
         for q in range(n):                    (as before)
@@ -29,8 +29,9 @@ What is added is read again for each element where it can be: a load of an array
 not change before, times what is the same in all iterations. Anything else is kept in a temporary
 array, which the nest fills in its own order.
 
-Where the nest has more loops, the middle of an element's neighbourhood is decided once a row: rows
-that lack some of the iterations that add to them take those that there are one after another.
+Where the nest has more loops, this is done with the rows to which all the iterations that add to
+them exist; those around take what there is, one addition after another. The loops in the middle are
+under no condition: LLVM makes worse code of those that are.
 
 The only bits that this changes are those of sums of what is added to one element, the same under
 every plan, because it runs before `remat`.
@@ -114,7 +115,7 @@ class _Same:
 class _Read:
     """An element that still is, behind or before the nest, what the iteration reads.
 
-    `at` is where the array comes from: a position of what the nest carries, or outside.
+    `array` is one from outside, or the position of one that the nest carries.
     """
 
     array: Value | int
@@ -202,7 +203,6 @@ class _Gather:
         self.loops: dict[str, For] = {}
         # Arrays that nobody changes before reverse code is done.
         self.params = () if fn.mirror else fn.params
-        self.recalls: dict[Value, Value] = {}
         self.defs: dict[Value, Stmt] = {}
         self.env: dict[Value, Operand] = {}
         self.plans: dict[int, _Plan] = {}
@@ -230,7 +230,6 @@ class _Gather:
             case Apply():
                 self.facts.define(stmt)
             case Recall(result=result, value=value):
-                self.recalls[result] = value
                 if result.type == INT:
                     self.facts.forms[result] = self.facts.form(value)
             case Reverse(loop=label, index=index) if label in self.loops:
