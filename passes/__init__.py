@@ -14,6 +14,7 @@ In the order of the chain:
                 is done, differentiated by what they are (`opaque`), then linked in as callees
 `accumulate`    clearing a cotangent merged with the next addition to it
 `overwrite`     stores that nobody reads, and filling what a nest overwrites, dropped
+`gather`        additions of a nest to neighbouring elements, summed element by element
 `remat`         every Recall decided: kept, recomputed, reloaded (`remat_choose`, `forwarding`),
                 carried out (`remat_rewrite`), and proven (`availability`, `tape`); the `plan`
 `storage`       value form to buffer form: stores in place, copies where two versions are needed
@@ -24,7 +25,8 @@ In the order of the chain:
 What a pass owes the next: `adjoint` leaves only Recalls and Reverses as references to forward
 values, and decides nothing about them; `remat` leaves none, and a balanced tape; `storage` leaves
 no Store; `reuse` leaves every array that is read as it was. Every pass keeps the bits of every
-result, but for signs of zeros in `accumulate` and `overwrite`.
+result, but for signs of zeros in `accumulate` and `overwrite`, and the order in which contributions
+to a cotangent are added in `reduce`, `gather` and `local`.
 
 `peak` computes from the last form how much memory a call uses.
 """

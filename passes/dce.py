@@ -138,7 +138,7 @@ class _Needed:
                         self.roots.append(cond)
                 case For(trips=trips):
                     self.carried(stmt, stmt.body.yields, [trips])
-                    if effect:
+                    if effect or stmt.label in self.mirrored:
                         self.roots.append(trips)
                     self.makers[stmt.index] = [trips]
                 case While(body=body):

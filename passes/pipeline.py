@@ -15,6 +15,7 @@ from adc.passes.contract import contract
 from adc.passes.cse import cse
 from adc.passes.dce import dce
 from adc.passes.fuse import fuse
+from adc.passes.gather import gather
 from adc.passes.guard import guard
 from adc.passes.hoist import hoist
 from adc.passes.induction import induction
@@ -50,6 +51,7 @@ DERIVATIVE: tuple[Pass, ...] = (
     ("reduce", reduce),
     ("dce", dce),
     ("overwrite", overwrite),
+    ("gather", gather),
 )
 # Before `remat`, when no step follows.
 JOINED: tuple[Pass, ...] = (

@@ -20,6 +20,7 @@ from tests.language_programs import REFUSED as REFUSED_LANGUAGE
 from tests.list_programs import LIST_PROGRAMS
 from tests.list_programs import REFUSED as REFUSED_LISTS
 from tests.programs import Program
+from tests.stencil_programs import STENCIL_PROGRAMS
 
 ALL: list[Program] = [
     *ARRAY_PROGRAMS,
@@ -27,6 +28,7 @@ ALL: list[Program] = [
     *LANGUAGE_PROGRAMS,
     *LIST_PROGRAMS,
     *KERNEL_PROGRAMS,
+    *STENCIL_PROGRAMS,
 ]
 REFUSED = [*REFUSED_LANGUAGE, *REFUSED_LISTS]
 BY_NAME = {p.name: p for p in ALL}
@@ -116,7 +118,7 @@ def test_refused(program: Program, text: str) -> None:
     assert text in str(caught.value)
 
 
-COMPILED = [p for p in DIFFERENTIABLE if "kernel" in p.tags or _among(p, 8)]
+COMPILED = [p for p in DIFFERENTIABLE if p.tags & {"kernel", "stencil"} or _among(p, 8)]
 
 
 def _check_compiled(program: Program, policies: tuple[str, ...]) -> None:

@@ -319,7 +319,7 @@ def test_samples() -> None:
 def test_passes(program: str, capsys: pytest.CaptureFixture[str]) -> None:
     listed = _printed(capsys, "passes").splitlines()
     assert [line.split()[0] for line in listed[1:]][-7:] == [
-        "overwrite", "remat", "simplify", "cse", "dce", "storage", "reuse",
+        "overwrite", "gather", "remat", "simplify", "cse", "dce", "storage", "reuse",
     ]  # fmt: skip
     timed = _printed(capsys, "passes", f"{program}:product")
     assert " ms " in timed

@@ -21,6 +21,7 @@ from adc.passes.affine import Facts
 from adc.passes.contract import _Contractor
 from adc.passes.forwarding import Forwarding
 from adc.passes.fuse import _Fuser
+from adc.passes.gather import _Gather, _Gathering
 from adc.passes.lifetimes import _Finder
 from adc.passes.overwrite import Overwriting, _Access
 from adc.passes.remat import Rematerialized
@@ -28,6 +29,7 @@ from tests import chain as chains
 from tests import oracle
 from tests.array_programs import ARRAY_PROGRAMS
 from tests.programs import PROGRAMS, Program, differentiable
+from tests.stencil_programs import STENCIL_PROGRAMS
 
 Rewrite = Callable[[Stmt], "Stmt | list[Stmt]"]
 
@@ -212,6 +214,19 @@ def test_other_element_taken_for_the_stored_one(monkeypatch: pytest.MonkeyPatch)
 def test_dependent_iterations_reversed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_pass, "_is_free", lambda *_: True)
     assert_caught()
+
+
+# -- gathered additions ------------------------------------------------------------------------
+
+
+def test_changed_elements_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_Gather, "own", lambda *_: True)
+    assert any(complaints(p) for p in STENCIL_PROGRAMS if "changed" in p.tags)
+
+
+def test_rows_that_lack_iterations_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_Gathering, "lacking", lambda self, array, at: array)
+    assert any(complaints(p) for p in STENCIL_PROGRAMS[:30])
 
 
 # -- rematerialization -------------------------------------------------------------------------
