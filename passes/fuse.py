@@ -121,7 +121,9 @@ class _Fuser:
         """Return the statements with loop `q` merged into loop `p`, and its place, or None."""
         first, second = stmts[p], stmts[q]
         assert isinstance(second, For)
-        if not isinstance(first, For) or not _is_plain(first) or first.trips != second.trips:
+        if not isinstance(first, For) or not _is_plain(first):
+            return None
+        if first.trips != second.trips or first.down != second.down:
             return None
         behind: list[Stmt] = []
         tainted: set[Value] = set(first.results)
@@ -247,10 +249,8 @@ class _Fuser:
 
 
 def _is_plain(loop: For) -> bool:
-    """Whether a loop runs upwards and leaves the tape and its surroundings alone."""
-    return not loop.down and not any(
-        isinstance(s, While | Call | Print | Push | Pop) for s in walk(loop.body.stmts)
-    )
+    """Whether a loop leaves the tape and its surroundings alone."""
+    return not any(isinstance(s, While | Call | Print | Push | Pop) for s in walk(loop.body.stmts))
 
 
 def _is_innermost(loop: For) -> bool:

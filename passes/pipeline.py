@@ -63,6 +63,8 @@ JOINED: tuple[Pass, ...] = (
 CLEANUP: tuple[Pass, ...] = (
     ("simplify", simplify),
     ("cse", cse),
+    ("fuse", fuse),
+    ("contract", contract),
     ("dce", dce),
 )
 
