@@ -89,6 +89,18 @@ class _Bounds:
                     return None
                 facts.define(stmt)
                 return stmt
+            case Apply(op=op, args=(a, b)) if (
+                op.name in ("maximum", "minimum") and stmt.result.type.kind in "iu"
+            ):
+                more = facts.form(a) - facts.form(b)
+                if op.name == "minimum":
+                    more = more * -1
+                for chosen, goal in ((a, more), (b, more * -1)):
+                    if chosen.type == stmt.result.type and facts.proves(goal):
+                        self.env[stmt.result] = chosen
+                        return None
+                facts.define(stmt)
+                return stmt
             case Apply(op=op, args=args) if op.name in ("lt", "le", "gt", "ge"):
                 facts.define(stmt)
                 if args[0].type.kind in "iu" and self.holds(op.name, args):

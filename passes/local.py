@@ -47,6 +47,8 @@ from adc.ir.core import (
     Check,
     For,
     Function,
+    Gemm,
+    Load,
     Operand,
     Print,
     Recall,
@@ -118,6 +120,11 @@ def _acts(stmt: Stmt) -> bool:
     return any(isinstance(s, Check | Print | Call) for s in walk((stmt,)))
 
 
+def _touches(stmt: Stmt) -> bool:
+    """Whether a statement reads or writes elements of arrays."""
+    return any(isinstance(s, Load | Store | Gemm) for s in walk((stmt,)))
+
+
 def _merged(stmts: Sequence[Stmt], at: int, scope: frozenset[Value]) -> list[Stmt] | None:
     """Return the statements with the reverse loop in place `at` merged into its forward loop."""
     reverse = stmts[at]
@@ -132,16 +139,17 @@ def _merged(stmts: Sequence[Stmt], at: int, scope: frozenset[Value]) -> list[Stm
     if loop.down or any(isinstance(s, Call) for s in walk((loop, reverse))):
         return None
     inside = _gives(loop)
-    # What the reverse loop needs of the statements in between, and they of each other.
+    # What the reverse loop needs of the statements in between, and they of each other, moves in
+    # front of the loop; so do checks: behind them, memory is known to be there.
     needed = _reads(reverse) - (inside - set(loop.results))
     slice_: list[Stmt] = []
     for stmt in reversed(stmts[start + 1 : at]):
-        if needed & _gives(stmt):
-            if _acts(stmt):
-                return None
+        if needed & _gives(stmt) or _acts(stmt):
             slice_.insert(0, stmt)
             needed |= _reads(stmt)
     if needed & inside:
+        return None
+    if _acts(loop) and any(_acts(stmt) or _touches(stmt) for stmt in slice_):
         return None
     outside = scope.union(*(s.results for s in (*stmts[:start], *slice_)))
     env = _direct(loop, reverse, outside)

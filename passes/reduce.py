@@ -12,7 +12,8 @@ Before::
       yield %w.ct.1 %x.ct.1
     }
 
-After (``%k`` is the same in all iterations)::
+After (``%k`` is the same in all iterations, and ``%x.ct`` has such an element even if there
+are none; else the last statement stands behind a test of the trips)::
 
     %w.ct.2, %t = reverse L %i.r carrying (%w.ct = 0.0:f64, %s = 0.0:f64) {
       %c = …
@@ -28,25 +29,31 @@ It runs before `remat`, so that all plans add in the same order.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from adc.ir.builder import zero
 from adc.ir.core import (
     Apply,
     Block,
+    For,
     Function,
     If,
+    Literal,
     Operand,
+    Recall,
     Reverse,
     Stmt,
     Store,
     Value,
+    While,
     walk,
 )
 from adc.ir.opdef import OPS
 from adc.ir.sums import summed
-from adc.ir.types import Array, Scalar
+from adc.ir.types import B1, BOOL, INT, Array, Scalar
 from adc.ir.walk import Names, inner_values, map_blocks, stmts_reads, substitute_stmt
+from adc.passes.affine import Facts
+from adc.passes.shapes import Shapes
 
 
 def reduce(fn: Function) -> Function:
@@ -55,8 +62,11 @@ def reduce(fn: Function) -> Function:
     for callee in fn.callees:
         names.add(Names.of(callee))
 
+    every = {each.name: each for each in (*fn.callees, fn)}
+
     def done(each: Function) -> Function:
-        return replace(each, body=tuple(_Reducer(names).stmts(each.body)))
+        mirrored = every.get(each.mirror, each)
+        return replace(each, body=tuple(_Reducer(names, each, mirrored).stmts(each.body)))
 
     callees = tuple(done(callee) for callee in fn.callees)
     return replace(done(fn), callees=callees)
@@ -71,15 +81,29 @@ class _Group:
     now: Value
 
 
-@dataclass
 class _Reducer:
-    names: Names
-    env: dict[Value, Operand] = field(default_factory=dict)
+    def __init__(self, names: Names, fn: Function, mirrored: Function) -> None:
+        self.names = names
+        self.facts = Facts()
+        self.shapes = Shapes(fn, names) if fn is mirrored else None
+        self.loops = {s.label: s for s in walk(mirrored.body) if isinstance(s, For | While)}
+        for stmt in walk((*mirrored.body, *fn.body)):
+            if isinstance(stmt, Recall) and stmt.result.type.kind in "iu":
+                self.facts.forms[stmt.result] = self.facts.form(stmt.value)
+            elif isinstance(stmt, Reverse):
+                loop = self.loops[stmt.loop]
+                if isinstance(loop, For):
+                    self.facts.forms[stmt.index] = self.facts.form(loop.index)
+            self.facts.define(stmt)
 
     def stmts(self, stmts: Sequence[Stmt]) -> list[Stmt]:
         done: list[Stmt] = []
         for stmt in stmts:
+            mark = self.facts.mark()
+            if isinstance(stmt, Reverse) and isinstance(loop := self.loops[stmt.loop], For):
+                self.facts.enter_loop(loop)
             stmt = map_blocks(stmt, lambda b: replace(b, stmts=tuple(self.stmts(b.stmts))))
+            self.facts.release(mark)
             if isinstance(stmt, Reverse):
                 stmt, after = self.memory(stmt)
                 done.append(self.numbers(stmt))
@@ -113,13 +137,56 @@ class _Reducer:
                 continue
             found = _additions(loop.body, param, k)
             moved = [s for s in found or [] if not any(operand in varying for operand in s.index)]
-            if moved:
-                loop, after = self.moved(loop, k, moved, after)
+            if not moved:
+                continue
+            sizes = self.sizes(loop.init[k])
+            if all(self.exists(stmt.index, sizes) for stmt in moved):
+                loop, more = self.moved(loop, k, moved)
+            elif isinstance(self.loops[loop.loop], For):
+                loop, more = self.moved(loop, k, moved)
+                more = self.tested(loop, more)
+            else:
+                continue
+            after += more
         return loop, after
 
-    def moved(
-        self, loop: Reverse, k: int, stores: list[Store], after: list[Stmt]
-    ) -> tuple[Reverse, list[Stmt]]:
+    def sizes(self, array: Operand) -> tuple[Operand, ...] | None:
+        if self.shapes is None or not isinstance(array, Value):
+            return None
+        return self.shapes.known(array)
+
+    def exists(self, index: Sequence[Operand], sizes: Sequence[Operand] | None) -> bool:
+        """Whether an element exists even if the loop has no iteration."""
+        if sizes is None:
+            return False
+        for operand, size in zip(index, sizes, strict=True):
+            at = self.facts.form(operand)
+            if not self.facts.proves(at) or not self.facts.proves(self.facts.form(size) - at + -1):
+                return False
+        return True
+
+    def tested(self, loop: Reverse, stores: Sequence[Stmt]) -> list[Stmt]:
+        """Return stores behind a test of whether the loop has iterations."""
+        mirrored = self.loops[loop.loop]
+        assert isinstance(mirrored, For)
+        trips, found = mirrored.trips, list[Stmt]()
+        if isinstance(trips, Value):
+            recalled = self.names.value(trips)
+            found.append(Recall(recalled, trips))
+            trips = recalled
+        ran = Value(self.names.fresh("ran"), BOOL if trips.type == INT else B1)
+        zero_trips = Literal(0, trips.type)
+        found.append(Apply((ran,), OPS["gt"], (trips, zero_trips)))
+        first, last = stores[0], stores[-1]
+        assert isinstance(first, Store)
+        assert isinstance(last, Store)
+        inner = self.names.value(last.result)
+        then = Block((), (*stores[:-1], replace(last, result=inner)), (inner,))
+        found.append(If((last.result,), ran, then, Block((), (), (first.array,)), loop.loc))
+        return found
+
+    def moved(self, loop: Reverse, k: int, stores: list[Store]) -> tuple[Reverse, list[Stmt]]:
+        after: list[Stmt] = []
         body, array = loop.body, loop.body.params[k]
         assert isinstance(array.type, Array)
         element = Scalar(array.type.dtype)
