@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from adc.backend import gemm, prelude, vector_math
+from adc.backend import expressions, gemm, prelude, vector_math
 from adc.backend.expressions import Expr, numpy_name
 from adc.backend.traffic import Traffic
 from adc.backend.writer import PLACES, RUNTIME, Shared, Site
@@ -336,7 +336,8 @@ class _Emitter(Traffic):
             if names[k]:
                 starts[names[k]] = self.helper(f"{names[k]}_start")
                 self.line(f"{starts[names[k]]} = {names[k]}")
-                self.line(f"{names[k]} = -0.0")
+                neutral = expressions.literal(-0.0, stmt.body.params[k].type)
+                self.line(f"{names[k]} = {neutral}")
         self.header(stmt, count, index)
         self._indent += 1
         self.counter(stmt, index)
