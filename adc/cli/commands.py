@@ -13,6 +13,7 @@ from typing import Any
 from adc.cli import output, target
 from adc.cli.target import UsageError
 from adc.driver import Compilation
+from adc.ir.errors import AdcError
 
 
 def ir(args: argparse.Namespace) -> int:
@@ -142,8 +143,12 @@ def _about(fn: Callable[..., Any]) -> str:
 def cache(args: argparse.Namespace) -> int:
     from adc import cache
 
+    if args.all and not args.clear:
+        raise UsageError("--all says what --clear removes")
     if args.clear:
-        print(f"freed {_bytes(cache.clear())} in {cache.folder()}")
+        print(f"freed {_bytes(cache.clear(calibration=args.all))} in {cache.folder()}")
+        if (cache.folder() / cache.COSTS).exists():
+            print("the costs that `adc calibrate` measured are kept: --all removes them, too")
         return 0
     count, size = cache.usage()
     rows = [
@@ -163,6 +168,47 @@ def _bytes(count: float) -> str:
     return f"{count:.1f} GiB"
 
 
+def calibrate(args: argparse.Namespace) -> int:
+    from adc import calibrate
+    from adc.passes.costs import Costs
+
+    if args.show:
+        found = calibrate.read()
+        costs = Costs.default() if found is None else found.costs
+        about = "shipped" if found is None else f"measured {found.date}"
+    else:
+        with output.progress() as progress:
+            costs = calibrate.measure(args.seconds, progress)
+        about = f"written to {calibrate.write(costs)}"
+    if args.json:
+        print(costs.to_json())
+        return 0
+    shipped = dict(calibrate.described(Costs.default()))
+    rows = [(name, text, shipped.get(name, "")) for name, text in calibrate.described(costs)]
+    output.show(("cost", "here", "shipped"), rows)
+    print(f"{about} ({costs.hash})")
+    return 0
+
+
+def _costs() -> list[tuple[str, str]]:
+    """Return what `adc info` says of costs."""
+    from adc import calibrate
+    from adc.passes.costs import Costs
+
+    why = ""
+    try:
+        found = calibrate.read()
+    except AdcError as error:
+        found, why = None, f" ([{error.code}] {error.message}; {error.hint})"
+    costs = Costs.default() if found is None else found.costs
+    known = f"measured {found.date}" if found else "shipped"
+    main = dict(calibrate.described(costs))
+    return [
+        ("costs", f"{known}, {costs.hash}{why}"),
+        ("", ", ".join(f"{name} {main[name]}" for name in calibrate.MAIN)),
+    ]
+
+
 def info(args: argparse.Namespace) -> int:
     from adc import __version__, cache
     from adc.backend import cpu
@@ -175,6 +221,7 @@ def info(args: argparse.Namespace) -> int:
         *cpu.about().items(),
         ("system", platform.platform()),
         ("cache", str(cache.folder())),
+        *_costs(),
     ]
     output.show(("", ""), rows)
     return 0
