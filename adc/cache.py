@@ -25,6 +25,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from stat import S_ISDIR
 from typing import TYPE_CHECKING, Any
 
 from adc.driver import Compilation, Step, transform
@@ -171,6 +172,8 @@ def is_ours(place: Path) -> bool:
     try:
         stat = place.stat()
     except OSError:
+        return False
+    if not S_ISDIR(stat.st_mode):
         return False
     return not hasattr(os, "getuid") or (stat.st_uid == os.getuid() and not stat.st_mode & 0o022)
 

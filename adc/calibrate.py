@@ -75,7 +75,7 @@ def read() -> Calibration | None:
     """
     path = cache.folder() / cache.COSTS
     records = _records(path)
-    if not records:
+    if records is None:
         return None
     try:
         record = records[_processor()]
@@ -87,13 +87,14 @@ def read() -> Calibration | None:
         raise _refused(f"{path} is broken") from None
 
 
-def _records(path: Path) -> dict[str, Any]:
+def _records(path: Path) -> dict[str, Any] | None:
+    """Return what is known by processor, None if there is no file."""
     if not cache.is_ours(path.parent):
-        return {}
+        return None
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        return {}
+        return None
     except (OSError, ValueError):
         raise _refused(f"{path} is broken") from None
     if not isinstance(data, dict) or not isinstance(data.get("processors"), dict):
@@ -108,13 +109,13 @@ def _refused(what: str) -> CalibrationError:
     return CalibrationError(f"{what}: the costs that are shipped are used", None, _HINT)
 
 
-def write(costs: Costs) -> Path:
-    """Keep costs as those of this processor; return the file.
+def file() -> Path:
+    """Return the file in which costs are kept.
 
     Raises
     ------
     CalibrationError
-        If there is no folder for it that others cannot write to.
+        If there is no folder for it that only we can write to.
     """
     place = cache.private_folder()
     if place is None:
@@ -123,17 +124,25 @@ def write(costs: Costs) -> Path:
             None,
             "set ADC_CACHE_DIR to a folder of your own",
         )
-    path = place / cache.COSTS
+    return place / cache.COSTS
+
+
+def write(costs: Costs) -> Path:
+    """Keep costs as those of this processor; return the file.
+
+    Records of other processors stay. Raises as `file` does.
+    """
+    path = file()
     with cache.LOCK:
         try:
-            records = _records(path)
+            records = _records(path) or {}
         except CalibrationError:
             records = {}
         date = datetime.now().astimezone().isoformat(" ", "seconds")
         records[_processor()] = {"date": date, "costs": json.loads(costs.to_json())}
-        handle, temporary = tempfile.mkstemp(dir=place, suffix=".tmp")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump({"version": VERSION, "processors": records}, file, indent=1)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+        with os.fdopen(handle, "w", encoding="utf-8") as out:
+            json.dump({"version": VERSION, "processors": records}, out, indent=1)
         os.replace(temporary, path)  # no other process reads half a file
     return path
 
@@ -433,4 +442,4 @@ def described(costs: Costs) -> list[tuple[str, str]]:
     ]
 
 
-__all__ = ["BUDGET", "MAIN", "Calibration", "described", "load", "measure", "read", "write"]
+__all__ = ["BUDGET", "MAIN", "Calibration", "described", "file", "load", "measure", "read", "write"]

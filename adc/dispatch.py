@@ -27,7 +27,7 @@ from adc.ir.errors import (
     OverlapError,
     UnsupportedError,
 )
-from adc.ir.types import Scalar
+from adc.ir.types import Array, Scalar
 from adc.library.transforms import Level, has_rule
 from adc.passes.costs import Costs
 from adc.passes.plan import Plan
@@ -469,6 +469,21 @@ class Code:
         _, steps, lowered = self._lowered(values, self.whole(values))
         return transform(lowered, steps, self.options.remat, self.costs)
 
+    def sizes(self, values: tuple[Any, ...], made: Compilation) -> dict[str, int | tuple[int, ...]]:
+        """Return integers and shapes that a call passes, by parameter of the code."""
+        signature = self._signature(values, self.whole(values))
+        leaves = list(signature.leaves(values))
+        for capture in made.lowered.captures:
+            leaves += capture.leaves(values) or []
+        return {
+            param.name: np.shape(leaf) if isinstance(param.type, Array) else int(leaf)
+            for param, leaf in zip(made.fn.params, leaves, strict=False)
+            if isinstance(param.type, Array) or param.type.kind in "iu"
+        }
+
+    def _signature(self, values: tuple[Any, ...], whole: Sequence[bool]) -> Signature:
+        return Signature(self.fn, self._parameters, values, whole, self._skip)
+
     def _changing(self, made: Compiled, values: tuple[Any, ...]) -> AdcError:
         places = [guard.place for guard in made.lowered.guards if not guard.holds(values)]
         places += [c.place for c in made.lowered.captures if c.leaves(values) is None]
@@ -493,7 +508,7 @@ class Code:
     def _lowered(
         self, values: tuple[Any, ...], whole: Sequence[bool]
     ) -> tuple[Signature, tuple[Step, ...], Lowered]:
-        signature = Signature(self.fn, self._parameters, values, whole, self._skip)
+        signature = self._signature(values, whole)
         steps = _steps(self.fn, signature, self.levels, self.along, self.pull)
         lowered = self._lower(signature, values)
         if self.levels:

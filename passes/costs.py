@@ -13,7 +13,7 @@ core; ``adc calibrate`` measures those of the machine. Whatever prices takes the
       }
     }
 
-its operations (``21*m*n``, an addition is 1), bytes (``16*m*n``) and entries of loops (``n + 1``)
+its operations (``25*m*n``, an addition is 1), bytes (``16*m*n``) and entries of loops (``1 + n``)
 as formulas, and predicts seconds by a roofline where the sizes are known.
 """
 
@@ -172,7 +172,7 @@ SHIPPED = Costs(
     load_memory=0.06e-9,
     store_memory=0.05e-9,
     scatter=1.1e-9,
-    loop=1.3e-9,
+    loop=0.9e-9,
     tape=0.18e-9,
     product=0.03e-9,
     call=0.55e-9,

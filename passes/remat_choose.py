@@ -185,6 +185,8 @@ class Chooser:
             return replace(again, reason="cheap, and its operands are at hand")
         if not self.is_dear(value):
             return Decision(KEPT, "its operands are not at hand")
+        if math.isinf(self.seconds(value)):
+            return Decision(KEPT, "recomputing runs a branch or a loop again")
         # In additions: a reader knows what those are.
         cost, tape = map(self.costs.additions, (self.seconds(value), self.costs.tape))
         return Decision(KEPT, f"recomputing costs {cost:g}, a store and load {tape:g}")

@@ -14,6 +14,7 @@ from adc.cli import output, target
 from adc.cli.target import UsageError
 from adc.driver import Compilation
 from adc.ir.errors import AdcError
+from adc.passes.costs import Costs, estimate
 
 
 def ir(args: argparse.Namespace) -> int:
@@ -67,7 +68,19 @@ def plan(args: argparse.Namespace) -> int:
     if found.made.plan is None:
         raise UsageError(f"{found.derivative!r} has no reverse code, and so no plan")
     print(found.made.plan)
+    if args.example is not None:
+        seconds = estimate(found.made.fn, found.sizes(), found.costs).seconds
+        if seconds is not None:
+            print(f"predicted: {_seconds(seconds)} in compiled code")
     return 0
+
+
+def _seconds(seconds: float) -> str:
+    for unit in ("s", "ms", "µs"):
+        if seconds >= 1.0:
+            return f"{seconds:.3g} {unit}"
+        seconds *= 1e3
+    return f"{seconds:.3g} ns"
 
 
 def graph(args: argparse.Namespace) -> int:
@@ -170,13 +183,13 @@ def _bytes(count: float) -> str:
 
 def calibrate(args: argparse.Namespace) -> int:
     from adc import calibrate
-    from adc.passes.costs import Costs
 
     if args.show:
         found = calibrate.read()
         costs = Costs.default() if found is None else found.costs
         about = "shipped" if found is None else f"measured {found.date}"
     else:
+        calibrate.file()  # rather now than after measuring
         with output.progress() as progress:
             costs = calibrate.measure(args.seconds, progress)
         about = f"written to {calibrate.write(costs)}"
@@ -193,7 +206,6 @@ def calibrate(args: argparse.Namespace) -> int:
 def _costs() -> list[tuple[str, str]]:
     """Return what `adc info` says of costs."""
     from adc import calibrate
-    from adc.passes.costs import Costs
 
     why = ""
     try:
