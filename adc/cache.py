@@ -352,6 +352,7 @@ def clear(calibration: bool = False) -> int:
             if path.is_dir():
                 shutil.rmtree(path, ignore_errors=True)
             elif path.name != COSTS:
-                path.unlink(missing_ok=True)
+                with contextlib.suppress(OSError):
+                    path.unlink()
     _known.pop(place, None)
     return before - _size(place)

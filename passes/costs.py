@@ -23,7 +23,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -68,8 +68,9 @@ class Costs:
         A byte of consecutive elements that are in cache.
     load_memory, store_memory : float
         A byte of consecutive elements that are not.
-    scatter : float
-        An element whose place does not follow the one before: read, or read and written.
+    scatter, scatter_memory : float
+        An element whose place does not follow the one before, read or read and written: of an
+        array that is in cache, and of one that is not.
     loop : float
         Entering a loop, which is what an iteration of the loop around it takes.
     tape : float
@@ -98,6 +99,7 @@ class Costs:
     load_memory: float
     store_memory: float
     scatter: float
+    scatter_memory: float
     loop: float
     tape: float
     product: float
@@ -171,7 +173,8 @@ SHIPPED = Costs(
     store=0.016e-9,
     load_memory=0.06e-9,
     store_memory=0.05e-9,
-    scatter=1.1e-9,
+    scatter=0.4e-9,
+    scatter_memory=5.0e-9,
     loop=0.9e-9,
     tape=0.18e-9,
     product=0.03e-9,
@@ -319,12 +322,14 @@ class _Access:
     array: str
     writes: bool
     itemsize: int
+    elements: float  # of the array; infinite if that is not known
     loops: tuple[_Loop, ...]
     moved_by: frozenset[str]
 
     def footprint(self, loops: Sequence[_Loop]) -> float:
         """Return the bytes of the elements that `loops`, the innermost ones, reach."""
-        return self.itemsize * math.prod([one.trips for one in loops if one.label in self.moved_by])
+        reached = math.prod([one.trips for one in loops if one.label in self.moved_by])
+        return self.itemsize * min(reached, self.elements)
 
 
 @dataclass
@@ -362,6 +367,7 @@ class _Counts:
     loaded: _Tally = field(default_factory=_Tally)
     stored: _Tally = field(default_factory=_Tally)
     scattered: _Tally = field(default_factory=_Tally)
+    distant: _Tally = field(default_factory=_Tally)  # those of `scattered` that are not in cache
     taped: _Tally = field(default_factory=_Tally)
     entered: _Tally = field(default_factory=_Tally)
     products: _Tally = field(default_factory=_Tally)
@@ -434,7 +440,9 @@ class _Counter:
         if counts.calls.formula.terms:
             return math.nan
         cached = costs.load * counts.loaded.number + costs.store * counts.stored.number
-        cached += costs.scatter * counts.scattered.number + costs.tape / 2 * counts.taped.number
+        cached += costs.scatter * (counts.scattered.number - counts.distant.number)
+        cached += costs.scatter_memory * counts.distant.number
+        cached += costs.tape / 2 * counts.taped.number
         parts = (
             costs.operation * counts.operations.number,
             cached,
@@ -579,14 +587,23 @@ class _Counter:
         order = tuple(index) if ty.layout != "F" else tuple(index)[::-1]
         moved = self.movers(order)
         innermost = at.loops[-1].label if at.loops else ""
+        itemsize = ty.numpy.itemsize
+        root = self.root(array)
+        shape = self.shapes.get(root)
+        # A size that is not known limits nothing.
+        elements = math.inf if shape is None or math.isnan(size := math.prod(shape)) else size
+        access = _Access(root, writes, itemsize, elements, at.loops, moved)
         if _DATA in moved or innermost in self.movers(order[:-1]):
             to.scattered.add(1.0, at)
+            everywhere = elements if math.isfinite(elements) else 0.0
+            reached = itemsize * everywhere if _DATA in moved else access.footprint(at.loops)
+            if reached > self.costs.cache:
+                to.distant.add(1.0, at)
             return
-        itemsize = ty.numpy.itemsize
         for tally, done, stores in ((to.loaded, reads, False), (to.stored, writes, True)):
             if done:
                 tally.add(itemsize, at)
-                to.accesses.append(_Access(self.root(array), stores, itemsize, at.loops, moved))
+                to.accesses.append(replace(access, writes=stores))
 
     def gemm(self, stmt: Gemm, at: _Place, to: _Counts) -> None:
         inner = self.dim(stmt.a, 0 if stmt.transposed[0] else 1)

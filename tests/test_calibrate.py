@@ -58,6 +58,13 @@ def test_it_measures() -> None:
     assert Costs.from_json(costs.to_json()) == costs
 
 
+@pytest.mark.usefixtures("quick")
+def test_noise_is_no_cost() -> None:
+    times = {probe.name: 1e-9 for probe in calibrate._probes()}
+    with pytest.raises(CalibrationError, match=r"cannot be told from noise"):
+        calibrate._costs(times)
+
+
 # -- the file --------------------------------------------------------------------------------------
 
 

@@ -86,6 +86,7 @@ def target() -> tuple[str, ...]:
     )
 
 
+@functools.cache
 def processor() -> str:
     """Return the name and the features of the processor, as a digest that has the name in it."""
     name = llvm.get_host_cpu_name()
