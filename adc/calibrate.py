@@ -278,7 +278,8 @@ def _costs(times: dict[str, float]) -> Costs:
         loop=cost("a loop", (times["rows"] - times["copy"]) * _ROW),
         tape=cost("the tape", times["tape"] - times["no tape"]),
         product=cost("a product", times["product"]),
-        call=cost("a call", times["call"] - times["an addition"]),
+        # A call that was inlined costs nothing more.
+        call=cost("a call", max(times["call"] - times["an addition"], add)),
         cache=_cache_bytes(),
         rows=tuple(sorted(rows.items())),
     )
