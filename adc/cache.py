@@ -2,7 +2,7 @@
 
 The key of an entry is a digest of the value form that the front end made (so of the source of
 every inlined function, of guards and of the signature), of the source lines in it, of the
-transformations and options, and of all versions, the CPU and the vector library.
+transformations, options and costs, and of all versions, the CPU and the vector library.
 
 An entry is a folder: `entry.json`, the generated source and Numba's machine code. It is built
 under a temporary name and renamed when it is complete, so any number of processes may share a
@@ -25,6 +25,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from stat import S_ISDIR
 from typing import TYPE_CHECKING, Any
 
 from adc.driver import Compilation, Step, transform
@@ -32,6 +33,7 @@ from adc.frontend.lower import Lowered
 from adc.ir.core import walk
 from adc.ir.errors import Span, UnsupportedError
 from adc.ir.types import parse_type
+from adc.passes.costs import Costs
 from adc.passes.plan import Plan
 
 if TYPE_CHECKING:
@@ -50,6 +52,8 @@ if hasattr(os, "register_at_fork"):
 _WORKING = threading.Lock()
 
 _RECORD = "entry.json"
+# What `adc calibrate` measured: kept in the folder, but no entry.
+COSTS = "costs.json"
 # Beginnings of the names of folders that are being built, or removed. Older ones than this many
 # seconds belong to processes that died.
 _TEMPORARY = ".adc-"
@@ -101,7 +105,7 @@ def _own_source() -> str:
     return digest.hexdigest()
 
 
-def key_of(lowered: Lowered, steps: Sequence[Step], policy: str) -> str:
+def key_of(lowered: Lowered, steps: Sequence[Step], policy: str, costs: Costs) -> str:
     """Return the name of the entry for a lowered function and what is to be made of it."""
     from adc import __version__
     from adc.backend import cpu
@@ -110,7 +114,7 @@ def key_of(lowered: Lowered, steps: Sequence[Step], policy: str) -> str:
     # Errors and plans name places in the source.
     places = [stmt.loc for each in (*fn.callees, fn) for stmt in walk(each.body)]
     made_by = (VERSION, __version__, _own_source(), cpu.target())
-    parts = (str(fn), repr(places), repr(tuple(steps)), policy, repr(made_by))
+    parts = (str(fn), repr(places), repr(tuple(steps)), policy, costs.hash, repr(made_by))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
@@ -128,7 +132,9 @@ def _once() -> Iterator[None]:
         _WORKING.release()
 
 
-def load_or_build(lowered: Lowered, steps: Sequence[Step], policy: str, use_disk: bool) -> Entry:
+def load_or_build(
+    lowered: Lowered, steps: Sequence[Step], policy: str, costs: Costs, use_disk: bool
+) -> Entry:
     """Return compiled code, from disk if it is there.
 
     Raises
@@ -137,14 +143,14 @@ def load_or_build(lowered: Lowered, steps: Sequence[Step], policy: str, use_disk
         In a signal handler that interrupts another compilation: LLVM would abort.
     """
     with LOCK, _once():
-        place = _private(folder()) if use_disk else None
+        place = private_folder() if use_disk else None
         if place is not None:
-            key = key_of(lowered, steps, policy)
+            key = key_of(lowered, steps, policy, costs)
             entry = place / key[:2] / key
             found = _load(entry)
             if found is not None:
                 return found
-        made = transform(lowered, steps, policy)
+        made = transform(lowered, steps, policy, costs)
         if place is not None:
             try:
                 return _build(made, entry)
@@ -153,16 +159,23 @@ def load_or_build(lowered: Lowered, steps: Sequence[Step], policy: str, use_disk
         return _build(made, None)
 
 
-def _private(place: Path) -> Path | None:
-    """Return the folder if it is ours alone: machine code is loaded from it."""
-    try:
+def private_folder() -> Path | None:
+    """Return the cache folder if it is ours alone: machine code is loaded from it."""
+    place = folder()
+    with contextlib.suppress(OSError):
         place.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return place if is_ours(place) and os.access(place, os.W_OK) else None
+
+
+def is_ours(place: Path) -> bool:
+    """Whether a folder is there, and nobody else can write to it."""
+    try:
         stat = place.stat()
     except OSError:
-        return None
-    if hasattr(os, "getuid") and (stat.st_uid != os.getuid() or stat.st_mode & 0o022):
-        return None
-    return place if os.access(place, os.W_OK) else None
+        return False
+    if not S_ISDIR(stat.st_mode):
+        return False
+    return not hasattr(os, "getuid") or (stat.st_uid == os.getuid() and not stat.st_mode & 0o022)
 
 
 def _build(made: Compilation, entry: Path | None) -> Entry:
@@ -332,10 +345,18 @@ def usage() -> tuple[int, int]:
     return len(entries), _size(place)
 
 
-def clear() -> int:
-    """Remove everything from the cache folder; return the bytes freed."""
+def clear(calibration: bool = False) -> int:
+    """Remove compiled code from the cache folder, and calibration if asked; return bytes freed."""
     place = folder()
-    freed = _size(place)
-    shutil.rmtree(place, ignore_errors=True)
+    before = _size(place)
+    if calibration or not (place / COSTS).exists():
+        shutil.rmtree(place, ignore_errors=True)
+    else:
+        for path in place.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            elif path.name != COSTS:
+                with contextlib.suppress(OSError):
+                    path.unlink()
     _known.pop(place, None)
-    return freed
+    return before - _size(place)

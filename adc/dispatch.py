@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adc import cache
+from adc import cache, calibrate
 from adc.driver import Compilation, Step, transform
 from adc.frontend import trees
 from adc.frontend.bindings import Binding, Num, TupleOf, kind_of
@@ -27,8 +27,9 @@ from adc.ir.errors import (
     OverlapError,
     UnsupportedError,
 )
-from adc.ir.types import Scalar
+from adc.ir.types import Array, Scalar
 from adc.library.transforms import Level, has_rule
+from adc.passes.costs import Costs
 from adc.passes.plan import Plan
 from adc.signature import Parameters, Signature, function_of, name_of, span_of
 
@@ -69,6 +70,7 @@ class Compiled:
     steps: tuple[Step, ...]
     signature: Signature
     options: Options
+    costs: Costs
     entry: cache.Entry
     levels: tuple[Level, ...]
     present: Callable[[Sequence[Any]], Any]
@@ -90,7 +92,7 @@ class Compiled:
     def compilation(self) -> Compilation:
         """Every stage; made again where the code came from disk."""
         made = self.entry.compilation
-        return made or transform(self.lowered, self.steps, self.options.remat)
+        return made or transform(self.lowered, self.steps, self.options.remat, self.costs)
 
     @cached_property
     def varies(self) -> bool:
@@ -413,6 +415,11 @@ class Code:
         self.last: Compiled | None = None
         self.hits = 0
 
+    @cached_property
+    def costs(self) -> Costs:
+        """The costs that all its code is made under: as they are when the first is made."""
+        return calibrate.load()
+
     def match(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """Return an argument for each parameter, as a call would; raise TypeError as it would."""
         return self._parameters.match(*self._bound, *args, **kwargs)
@@ -464,7 +471,22 @@ class Code:
     def compilation(self, values: tuple[Any, ...]) -> Compilation:
         """Return every stage for these arguments; no machine code is made."""
         _, steps, lowered = self._lowered(values, self.whole(values))
-        return transform(lowered, steps, self.options.remat)
+        return transform(lowered, steps, self.options.remat, self.costs)
+
+    def sizes(self, values: tuple[Any, ...], made: Compilation) -> dict[str, int | tuple[int, ...]]:
+        """Return integers and shapes that a call passes, by parameter of the code."""
+        signature = self._signature(values, self.whole(values))
+        leaves = list(signature.leaves(values))
+        for capture in made.lowered.captures:
+            leaves += capture.leaves(values) or []
+        return {
+            param.name: np.shape(leaf) if isinstance(param.type, Array) else int(leaf)
+            for param, leaf in zip(made.fn.params, leaves, strict=False)
+            if isinstance(param.type, Array) or param.type.kind in "iu"
+        }
+
+    def _signature(self, values: tuple[Any, ...], whole: Sequence[bool]) -> Signature:
+        return Signature(self.fn, self._parameters, values, whole, self._skip)
 
     def _changing(self, made: Compiled, values: tuple[Any, ...]) -> AdcError:
         places = [guard.place for guard in made.lowered.guards if not guard.holds(values)]
@@ -490,7 +512,7 @@ class Code:
     def _lowered(
         self, values: tuple[Any, ...], whole: Sequence[bool]
     ) -> tuple[Signature, tuple[Step, ...], Lowered]:
-        signature = Signature(self.fn, self._parameters, values, whole, self._skip)
+        signature = self._signature(values, whole)
         steps = _steps(self.fn, signature, self.levels, self.along, self.pull)
         lowered = self._lower(signature, values)
         if self.levels:
@@ -513,11 +535,14 @@ class Code:
 
     def _compile(self, values: tuple[Any, ...], whole: Sequence[bool]) -> Compiled:
         signature, steps, lowered = self._lowered(values, whole)
-        entry = cache.load_or_build(lowered, steps, self.options.remat, self.options.cache)
+        options, costs = self.options, self.costs
+        entry = cache.load_or_build(lowered, steps, options.remat, costs, options.cache)
         _kernels.add(entry.kernel)
         present = _presenter(lowered, signature, self.levels, self.along, self.pull)
         ones = (1.0,) * max(len(self.levels) - 1, 0)
-        return Compiled(lowered, steps, signature, self.options, entry, self.levels, present, ones)
+        return Compiled(
+            lowered, steps, signature, options, costs, entry, self.levels, present, ones
+        )
 
 
 _kernels: weakref.WeakSet[Any] = weakref.WeakSet()

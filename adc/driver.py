@@ -11,6 +11,7 @@ from adc.frontend.lower import Lowered, lower
 from adc.ir.core import Function
 from adc.passes import pipeline, storage
 from adc.passes.adjoint import adjoint
+from adc.passes.costs import SHIPPED, Costs
 from adc.passes.derive import expand, link
 from adc.passes.peak import peak
 from adc.passes.plan import COPIED, Plan, PlanEntry
@@ -50,8 +51,13 @@ class Compilation:
     trace: pipeline.Trace = field(default_factory=pipeline.Trace)
 
 
-def transform(lowered: Lowered, steps: Sequence[Step], policy: str = "auto") -> Compilation:
-    """Run every pass on a lowered function: primal, transformations, remat, storage, reuse."""
+def transform(
+    lowered: Lowered, steps: Sequence[Step], policy: str = "auto", costs: Costs = SHIPPED
+) -> Compilation:
+    """Run every pass on a lowered function: primal, transformations, remat, storage, reuse.
+
+    Plans are made for a machine of these costs: by default those that are shipped.
+    """
     trace = pipeline.Trace()
     trace.stages.append(("frontend", lowered.fn))
     fn = pipeline.run(expand(lowered.fn), pipeline.PRIMAL, trace)
@@ -65,7 +71,7 @@ def transform(lowered: Lowered, steps: Sequence[Step], policy: str = "auto") -> 
         entries: list[PlanEntry] = []
 
         def finished(before: Function) -> Function:
-            done = rematerialize(before, policy)
+            done = rematerialize(before, policy, costs)
             # The values of a derivative that the code calls have names of their own.
             inner = f"{before.name}: " if before is not main else ""
             entries.extend(replace(e, value=f"{inner}{e.value}") for e in done.plan.entries)

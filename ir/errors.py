@@ -115,6 +115,12 @@ class MissingPackageError(AdcError):
     code = "ADC002"
 
 
+class CalibrationError(AdcError):
+    """What `adc calibrate` measured cannot be used, or not be kept."""
+
+    code = "ADC003"
+
+
 class UnsupportedError(AdcError):
     """A construct of Python or NumPy that adc does not accept."""
 

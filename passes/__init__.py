@@ -17,6 +17,8 @@ In the order of the chain:
 `gather`        additions of a nest to neighbouring elements, summed element by element
 `remat`         every Recall decided: kept, recomputed, reloaded (`remat_choose`, `forwarding`),
                 carried out (`remat_rewrite`), and proven (`availability`, `tape`); the `plan`
+`costs`         what operations, memory and loops cost, and what a function then takes: an
+                analysis for whatever decides by price
 `storage`       value form to buffer form: stores in place, copies where two versions are needed
                 (`sharing`)
 `reuse`         arrays that are never alive together share memory (`lifetimes`)

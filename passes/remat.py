@@ -23,7 +23,7 @@ becomes, where `%v` is read again, ::
 The decision is one per value: kept, recomputed, or reloaded from an array that still has it
 (`forwarding`). `remat_rewrite` carries decisions out. Policies: ``"store"`` keeps whatever is not
 the arithmetic of loop counters; ``"recompute"`` recomputes whatever can be; ``"auto"`` keeps what
-is dear and recomputes what is cheap; ``"random:SEED"`` draws any legal plan.
+is dear and recomputes what is cheap (`costs`); ``"random:SEED"`` draws any legal plan.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from adc.ir.core import Block, For, Function, Recall, Reverse, Stmt, Value, walk
 from adc.ir.types import Array
 from adc.ir.walk import Names, block_reads
 from adc.passes.availability import check_availability
+from adc.passes.costs import SHIPPED, Costs
 from adc.passes.dce import dce
 from adc.passes.forwarding import Forwarding
 from adc.passes.plan import KEPT, Plan, PlanEntry
@@ -51,8 +52,10 @@ class Rematerialized:
     plan: Plan
 
 
-def rematerialize(fn: Function, policy: str = "auto") -> Rematerialized:
+def rematerialize(fn: Function, policy: str = "auto", costs: Costs = SHIPPED) -> Rematerialized:
     """Decide every Recall of `fn` by `policy` and carry the decisions out.
+
+    What is dear and what is cheap follows from `costs`, those that are shipped by default.
 
     Raises
     ------
@@ -68,7 +71,7 @@ def rematerialize(fn: Function, policy: str = "auto") -> Rematerialized:
         names.add(Names.of(callee))
     reverse_of = {callee.mirror: callee for callee in fn.callees if callee.mirror}
     entries: list[PlanEntry] = []
-    fn = _iterations(fn, policy, names, entries)
+    fn = _iterations(fn, policy, costs, names, entries)
     found: dict[str, Chooser] = {}
     for each in (*fn.callees, fn):
         if each.mirror:
@@ -77,7 +80,7 @@ def rematerialize(fn: Function, policy: str = "auto") -> Rematerialized:
         if reverse is None:
             continue
         decisions = Decisions(each, each is fn, Forwarding(each))
-        chooser = Chooser(decisions, policy, names)
+        chooser = Chooser(decisions, policy, names, costs)
         chooser.run(_needed(reverse.body, decisions, names))
         found[each.name] = chooser
     rewriter = Rewriter(fn, found, names)
@@ -89,7 +92,9 @@ def rematerialize(fn: Function, policy: str = "auto") -> Rematerialized:
     return Rematerialized(dce(result), Plan(policy, tuple(entries)))
 
 
-def _iterations(fn: Function, policy: str, names: Names, entries: list[PlanEntry]) -> Function:
+def _iterations(
+    fn: Function, policy: str, costs: Costs, names: Names, entries: list[PlanEntry]
+) -> Function:
     """Decide the Recalls in iterations that hold their own reverse code (`local`).
 
     Such an iteration is a function of its own: what is around it is given, what it keeps is gone
@@ -110,7 +115,7 @@ def _iterations(fn: Function, policy: str, names: Names, entries: list[PlanEntry
         params = (*outside, stmt.index, *body.params)
         alone = Function(f"{fn.name}.{stmt.label}", params, body.stmts, body.yields)
         decisions = Decisions(alone, True, Forwarding(alone), frozenset(body.params))
-        chooser = Chooser(decisions, policy, names)
+        chooser = Chooser(decisions, policy, names, costs)
         chooser.run(_needed(alone.body, decisions, names))
         rewriter = Rewriter(alone, {alone.name: chooser}, names)
         result = rewriter.run()

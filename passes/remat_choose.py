@@ -1,8 +1,14 @@
-"""The first half of `remat`: decide where every value that reverse code needs comes from."""
+"""The first half of `remat`: decide where every value that reverse code needs comes from.
+
+A number is computed again where that takes no longer than storing it on the tape and loading it
+(`costs`). How long the tape gets is not known here: it is taken to stay in cache, which is in
+favour of keeping.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -28,13 +34,10 @@ from adc.ir.core import (
 from adc.ir.errors import IRError
 from adc.ir.types import INT, Array
 from adc.ir.walk import Names
+from adc.passes.costs import Costs
 from adc.passes.dce import only
 from adc.passes.forwarding import Forwarding
 from adc.passes.plan import KEPT, RECOMPUTED, RELOADED
-
-# Recomputing an operation of at most this cost beats a store and a load (measured: additions and
-# multiplications do, divisions and elementary functions do not).
-CHEAP = 3.0
 
 
 @dataclass
@@ -121,10 +124,11 @@ class Decisions:
 class Chooser:
     """Applies a policy to the values that are needed."""
 
-    def __init__(self, decisions: Decisions, policy: str, names: Names) -> None:
+    def __init__(self, decisions: Decisions, policy: str, names: Names, costs: Costs) -> None:
         self.d = decisions
         self.policy = policy
         self.names = names
+        self.costs = costs
         self.seed = policy.partition(":")[2] if policy.startswith("random:") else None
         self.closed: dict[Value, bool] = {}
         self.free: dict[Value, bool] = {}
@@ -143,7 +147,7 @@ class Chooser:
     def must_keep(self, value: Value) -> bool:
         if self.d.in_scope(value) or self.d.sites[value].is_index:
             return False
-        return not self.legal(value) or self.cost(value) > CHEAP
+        return not self.legal(value) or self.is_dear(value)
 
     def decide(self, operand: Operand) -> None:
         """Decide about a needed value, then about what its recomputation needs."""
@@ -179,15 +183,15 @@ class Chooser:
             if again.kind == RELOADED:
                 return replace(again, reason="the array still has it")
             return replace(again, reason="cheap, and its operands are at hand")
-        cost = self.cost(value)
         if self.is_from_outside(value, self.d.sites[value].region):
             return replace(again, reason="cheap, and what it needs is kept for an outer loop")
-        return Decision(
-            KEPT,
-            f"recomputing costs {cost:g}, a load and store {CHEAP:g}"
-            if cost > CHEAP
-            else "its operands are not at hand",
-        )
+        if not self.is_dear(value):
+            return Decision(KEPT, "its operands are not at hand")
+        if math.isinf(self.seconds(value)):
+            return Decision(KEPT, "recomputing runs a branch or a loop again")
+        # In additions: a reader knows what those are.
+        cost, tape = map(self.costs.additions, (self.seconds(value), self.costs.tape))
+        return Decision(KEPT, f"recomputing costs {cost:g}, a store and load {tape:g}")
 
     # -- what may be computed again --------------------------------------------------------
 
@@ -198,7 +202,7 @@ class Chooser:
             self.policy == "auto"
             and self.d.whole
             and isinstance(own, Apply)
-            and (own.op.cost > CHEAP)
+            and self.costs.seconds(own) > self.costs.tape
         ):
             load = self.d.forwarding.stored.get(value)
             if load is not None and self.array_source(load) is not None:
@@ -289,14 +293,18 @@ class Chooser:
                 inner.update(block.params)
         return [operand for operand in found if operand not in inner]
 
-    def cost(self, value: Value) -> float:
+    def seconds(self, value: Value) -> float:
         stmt = self.stmt(value)
         match stmt:
-            case Apply(op=op):
-                return op.cost
+            case Apply():
+                return self.costs.seconds(stmt)
             case Load():
-                return 1.0
-        return 1e9
+                return stmt.result.type.numpy.itemsize * self.costs.load
+        return math.inf
+
+    def is_dear(self, value: Value) -> bool:
+        """Whether computing the value takes longer than a store on the tape and a load."""
+        return self.seconds(value) > self.costs.tape
 
     def is_closed(self, operand: Operand) -> bool:
         """Whether it is integer arithmetic of loop counters and values outside loops."""
@@ -322,7 +330,7 @@ class Chooser:
         assert isinstance(operand, Value)
         if self.d.sites[operand].region != region:
             return True
-        if depth == 0 or not self.legal(operand) or self.cost(operand) > CHEAP:
+        if depth == 0 or not self.legal(operand) or self.is_dear(operand):
             return False
         return all(self.is_from_outside(need, region, depth - 1) for need in self.inputs(operand))
 
@@ -333,7 +341,7 @@ class Chooser:
         made = self.d.made.get(operand)
         if made is not None:
             return True
-        if depth == 0 or not self.legal(operand) or self.cost(operand) > CHEAP:
+        if depth == 0 or not self.legal(operand) or self.is_dear(operand):
             return False
         if operand in self.free:
             return self.free[operand]

@@ -155,6 +155,8 @@ def test_plan(program: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert auto.startswith("plan (auto)\nline  value  expression  decision")
     stored = _printed(capsys, "plan", f"{program}:squares", "--args", "f32[:]", "--remat", "store")
     assert stored.startswith("plan (store)\n")
+    assert re.search(r"\npredicted: [\d.]+ (ns|µs) in compiled code\n$", auto)
+    assert "predicted" not in stored
     second = _printed(capsys, "plan", f"{program}:second", "--args", "float")
     assert second.startswith("plan (auto)\n")
 
@@ -337,17 +339,18 @@ def test_cache(
     assert re.search(r"size     [\d.]+ KiB of at most 1.0 GiB\n", shown)
     assert _printed(capsys, "cache", "--clear").startswith("freed ")
     assert not entry.exists()
+    _usage("cache", "--all")
 
 
 def test_info(capsys: pytest.CaptureFixture[str]) -> None:
     shown = dict(line.split(None, 1) for line in _printed(capsys, "info").splitlines() if line)
     assert shown["adc"].strip() == adc.__version__
-    assert {"numba", "LLVM", "processor", "cache"} <= set(shown)
+    assert {"numba", "LLVM", "processor", "cache", "costs"} <= set(shown)
 
 
 @pytest.mark.parametrize(
     "command",
-    "ir source plan check graph cache passes supported explain completion info".split(),
+    "ir source plan check graph cache calibrate passes supported explain completion info".split(),
 )
 def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:

@@ -86,6 +86,14 @@ def target() -> tuple[str, ...]:
     )
 
 
+@functools.cache
+def processor() -> str:
+    """Return the name and the features of the processor, as a digest that has the name in it."""
+    name = llvm.get_host_cpu_name()
+    parts = (platform.machine(), name, llvm.get_host_cpu_features().flatten())
+    return f"{name}-{hashlib.sha256(repr(parts).encode()).hexdigest()[:12]}"
+
+
 def about() -> dict[str, str]:
     """Return what machine code is made by and for, in words."""
     return {
@@ -320,4 +328,4 @@ def compile(fn: Function, folder: Path | None = None, *, cache: bool = True) -> 
     return Kernel(emitted, build(emitted, path, cache=cache), path)
 
 
-__all__ = ["Kernel", "build", "compile", "numba_type", "target", "write_source"]
+__all__ = ["Kernel", "build", "compile", "numba_type", "processor", "target", "write_source"]

@@ -13,6 +13,8 @@ from typing import Any
 from adc.cli import output, target
 from adc.cli.target import UsageError
 from adc.driver import Compilation
+from adc.ir.errors import AdcError
+from adc.passes.costs import Costs, estimate
 
 
 def ir(args: argparse.Namespace) -> int:
@@ -66,7 +68,19 @@ def plan(args: argparse.Namespace) -> int:
     if found.made.plan is None:
         raise UsageError(f"{found.derivative!r} has no reverse code, and so no plan")
     print(found.made.plan)
+    if args.example is not None:
+        seconds = estimate(found.made.fn, found.sizes(), found.costs).seconds
+        if seconds is not None:
+            print(f"predicted: {_seconds(seconds)} in compiled code")
     return 0
+
+
+def _seconds(seconds: float) -> str:
+    for unit in ("s", "ms", "µs"):
+        if seconds >= 1.0:
+            return f"{seconds:.3g} {unit}"
+        seconds *= 1e3
+    return f"{seconds:.3g} ns"
 
 
 def graph(args: argparse.Namespace) -> int:
@@ -143,8 +157,12 @@ def _about(fn: Callable[..., Any]) -> str:
 def cache(args: argparse.Namespace) -> int:
     from adc import cache
 
+    if args.all and not args.clear:
+        raise UsageError("--all says what --clear removes")
     if args.clear:
-        print(f"freed {_bytes(cache.clear())} in {cache.folder()}")
+        print(f"freed {_bytes(cache.clear(calibration=args.all))} in {cache.folder()}")
+        if (cache.folder() / cache.COSTS).exists():
+            print("the costs that `adc calibrate` measured are kept: --all removes them, too")
         return 0
     count, size = cache.usage()
     rows = [
@@ -164,6 +182,46 @@ def _bytes(count: float) -> str:
     return f"{count:.1f} GiB"
 
 
+def calibrate(args: argparse.Namespace) -> int:
+    from adc import calibrate
+
+    if args.show:
+        found = calibrate.read()
+        costs = Costs.default() if found is None else found.costs
+        about = "shipped" if found is None else f"measured {found.date}"
+    else:
+        calibrate.file()  # rather now than after measuring
+        with output.progress() as progress:
+            costs = calibrate.measure(args.seconds, progress)
+        about = f"written to {calibrate.write(costs)}"
+    if args.json:
+        print(costs.to_json())
+        return 0
+    shipped = dict(calibrate.described(Costs.default()))
+    rows = [(name, text, shipped.get(name, "")) for name, text in calibrate.described(costs)]
+    output.show(("cost", "here", "shipped"), rows)
+    print(f"{about} ({costs.hash})")
+    return 0
+
+
+def _costs() -> list[tuple[str, str]]:
+    """Return what `adc info` says of costs."""
+    from adc import calibrate
+
+    why = ""
+    try:
+        found = calibrate.read()
+    except AdcError as error:
+        found, why = None, f" ([{error.code}] {error.message}; {error.hint})"
+    costs = Costs.default() if found is None else found.costs
+    known = f"measured {found.date}" if found else "shipped"
+    main = dict(calibrate.described(costs))
+    return [
+        ("costs", f"{known}, {costs.hash}{why}"),
+        ("", ", ".join(f"{name} {main[name]}" for name in calibrate.MAIN)),
+    ]
+
+
 def info(args: argparse.Namespace) -> int:
     from adc import __version__, cache
     from adc.backend import cpu
@@ -176,6 +234,7 @@ def info(args: argparse.Namespace) -> int:
         *cpu.about().items(),
         ("system", platform.platform()),
         ("cache", str(cache.folder())),
+        *_costs(),
     ]
     output.show(("", ""), rows)
     return 0

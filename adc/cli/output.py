@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from rich.console import Console
 from rich.markdown import Markdown
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 # Columns in a pipe, where nothing is to be broken at the edge of a screen.
@@ -39,6 +41,23 @@ def show(columns: Sequence[str], rows: Iterable[Sequence[str]], styles: Sequence
         out.print(table)
     for line in captured.get().splitlines():
         print(line.rstrip())
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[str, int, int], None]]:
+    """Show a bar in a terminal: call what is given with a text, the steps done and their number."""
+    out = console()
+    if not out.is_terminal:
+        yield lambda text, done, total: None
+        return
+    with Progress(
+        TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn(),
+        console=out, transient=True,
+    ) as bar:  # fmt: skip
+        task = bar.add_task("")
+        yield lambda text, done, total: bar.update(
+            task, description=f"{text:<32}", completed=done, total=total
+        )
 
 
 def show_markdown(text: str) -> None:

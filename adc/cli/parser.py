@@ -10,6 +10,7 @@ from pathlib import Path
 
 from adc import __version__
 from adc.api import POLICIES
+from adc.calibrate import BUDGET
 from adc.cli import commands, target
 from adc.cli.check import check
 from adc.cli.completion import SHELLS, script
@@ -126,6 +127,27 @@ def parser() -> argparse.ArgumentParser:
         "cache", commands.cache, "show or clear the cache of compiled code", "adc cache --clear"
     )
     cache.add_argument("--clear", action="store_true", help="remove every entry")
+    cache.add_argument(
+        "--all", action="store_true", help="with --clear: what `adc calibrate` measured, too"
+    )
+
+    calibrate = add(
+        "calibrate",
+        commands.calibrate,
+        "measure what operations, memory and loops cost here, once, for better plans",
+        "adc calibrate",
+    )
+    calibrate.add_argument(
+        "--show", action="store_true", help="show what is known; measure nothing"
+    )
+    calibrate.add_argument("--json", action="store_true", help="print JSON, in seconds")
+    calibrate.add_argument(
+        "--seconds",
+        type=float,
+        default=BUDGET,
+        metavar="S",
+        help=f"take about S (default {BUDGET:g})",
+    )
 
     passes = add(
         "passes",

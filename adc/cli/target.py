@@ -22,6 +22,7 @@ from adc.driver import Compilation
 from adc.ir.errors import NonScalarError
 from adc.ir.types import DTYPES, Array, Scalar, parse_type
 from adc.jacobian import Pullback
+from adc.passes.costs import Costs
 
 # Extents of sample arrays whose size is not given.
 _EXTENT = 4
@@ -40,6 +41,15 @@ class Target:
     derivative: Derivative
     args: tuple[Any, ...]
     made: Compilation
+
+    @property
+    def costs(self) -> Costs:
+        return self.derivative._code.costs
+
+    def sizes(self) -> dict[str, int | tuple[int, ...]]:
+        """Return integers and shapes among the arguments, by parameter of the code."""
+        code = self.derivative._code
+        return code.sizes(code.match(self.args, {}), self.made)
 
 
 def find(args: argparse.Namespace) -> Target:

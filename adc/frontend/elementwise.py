@@ -21,7 +21,9 @@ from adc.ir.core import Apply, Block, For, Literal, Load, Operand, Value
 from adc.ir.errors import TypeMismatchError
 from adc.ir.types import INT, Scalar
 
-# An operand that costs more than this is computed once before it is broadcast.
+# An operand that costs more than this is computed once before it is broadcast. In units of
+# `OpDef.cost`, not of `adc.passes.costs`: what the front end makes must not depend on the machine,
+# it is the key under which compiled code is found.
 CHEAP = 3
 
 
