@@ -6,17 +6,21 @@ from collections.abc import Sequence
 
 from adc.ir.core import (
     Block,
+    Call,
     For,
+    Gemm,
     Load,
     Operand,
     Reverse,
     Stmt,
     Store,
     Value,
+    While,
     blocks,
     operands,
     walk,
 )
+from adc.ir.types import Array
 from adc.ir.walk import stmts_reads
 from adc.passes.affine import Facts, Form
 
@@ -64,6 +68,19 @@ def only_loads(stmts: Sequence[Stmt], array: Value, found: list[Access]) -> bool
             found.append(stmt)
             reads -= 1
     return reads == 0
+
+
+def overwritten(stmts: Sequence[Stmt]) -> set[Operand]:
+    """Return the arrays, or rather versions of them, that statements make new versions of."""
+    found: set[Operand] = set()
+    for stmt in walk(tuple(stmts)):
+        if isinstance(stmt, Store | Gemm):
+            found.add(stmt.array)
+        elif isinstance(stmt, For | While | Reverse):
+            found.update(operand for operand in stmt.init if isinstance(operand.type, Array))
+        elif isinstance(stmt, Call):
+            found.update(operand for operand in stmt.args if isinstance(operand.type, Array))
+    return found
 
 
 def own_axis(found: Sequence[Access], index: Value, facts: Facts) -> tuple[int, Form] | None:

@@ -96,6 +96,10 @@ class Forwarding:
         self.levels: dict[Value, int] = {}
         self.places: dict[Value, int] = {}
         self.final: dict[Value, Value] = {}
+        # Versions that have been stored to, and loads of them: they do not see the array as it is
+        # at their place.
+        self.old: set[Value] = set()
+        self.stale: set[Value] = set()
         for param in fn.params:
             self.note(param, 0)
         self.walk(fn.body, (), outermost=True)
@@ -138,8 +142,13 @@ class Forwarding:
         facts, families = self.facts, self.families
         match stmt:
             case Load() | Store() | Gemm():
-                if not isinstance(stmt, Load) and stmt.result is not None:
-                    families.union(stmt.array, stmt.result)
+                if isinstance(stmt, Load):
+                    if stmt.array in self.old:
+                        self.stale.add(stmt.result)
+                else:
+                    self.old.add(stmt.array)
+                    if stmt.result is not None:
+                        families.union(stmt.array, stmt.result)
                 index = () if isinstance(stmt, Gemm) else stmt.index
                 self.accesses.append(
                     _Access(
@@ -198,6 +207,9 @@ class Forwarding:
             self.levels[param] = len(loops) + 1
             if isinstance(param.type, Array) and isinstance(start, Value):
                 families.union(start, param)
+        for param, following, start in zip(body.params, nexts, init, strict=True):
+            if isinstance(param.type, Array) and following != param:
+                self.old.add(_value(start))
         self.walk(body.stmts, (*loops, index))
         for param, following, result in zip(body.params, nexts, results, strict=True):
             if isinstance(param.type, Array):
@@ -247,6 +259,8 @@ class Forwarding:
             return None
         if final == array:
             return array
+        if load.result in self.stale:
+            return None
         access = self.by_result[load.result]
         family = self.families.find(array)
         stores = [

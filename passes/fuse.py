@@ -61,7 +61,7 @@ from adc.ir.walk import (
     substitute_block,
     use_counts,
 )
-from adc.passes.accesses import Access, accesses, only_loads
+from adc.passes.accesses import Access, accesses, only_loads, overwritten
 from adc.passes.affine import Facts
 
 # Statements of a merged body; longer ones are slow to compile and no faster to run.
@@ -137,11 +137,18 @@ class _Fuser:
             return None
         if acts and _acts(second):
             return None
+        front = [s for s in stmts[p + 1 : q] if not any(s is b for b in behind)]
+        # Reading what has been overwritten by then would take a copy.
+        if overwritten(front) & stmts_reads((first,)) or stmts_reads(front) & overwritten((first,)):
+            return None
+        if overwritten((second,)) & stmts_reads(behind) or overwritten(behind) & stmts_reads(
+            (second,)
+        ):
+            return None
         link = self.link(first, second)
         if link is None or not self.pays(first, second, link):
             return None
         loop = _merged(first, second, link)
-        front = [s for s in stmts[p + 1 : q] if not any(s is b for b in behind)]
         done = [*stmts[:p], *front, loop, *behind, *stmts[q + 1 :]]
         return done, p + len(front)
 

@@ -62,7 +62,7 @@ from adc.ir.core import (
 from adc.ir.sums import summed
 from adc.ir.types import Array
 from adc.ir.walk import inner_values, map_blocks, map_operands, stmts_reads, substitute
-from adc.passes.accesses import Access, accesses, own_axis
+from adc.passes.accesses import Access, accesses, overwritten, own_axis
 from adc.passes.affine import Facts
 
 
@@ -151,6 +151,12 @@ def _merged(stmts: Sequence[Stmt], at: int, scope: frozenset[Value]) -> list[Stm
         return None
     if _acts(loop) and any(_acts(stmt) or _touches(stmt) for stmt in slice_):
         return None
+    # Reading what has been overwritten by then would take a copy.
+    if overwritten(slice_) & _reads(loop) or overwritten((reverse,)) & _reads(loop):
+        return None
+    passed = [s for s in stmts[start + 1 : at] if not any(s is other for other in slice_)]
+    if stmts_reads(passed) & overwritten((*slice_, reverse)):
+        return None
     outside = scope.union(*(s.results for s in (*stmts[:start], *slice_)))
     env = _direct(loop, reverse, outside)
     if env is None:
@@ -168,8 +174,7 @@ def _merged(stmts: Sequence[Stmt], at: int, scope: frozenset[Value]) -> list[Stm
             (*loop.body.yields, *body.yields),
         ),
     )
-    rest = [s for s in stmts[start + 1 : at] if not any(s is other for other in slice_)]
-    return [*stmts[:start], *slice_, merged, *rest, *stmts[at + 1 :]]
+    return [*stmts[:start], *slice_, merged, *passed, *stmts[at + 1 :]]
 
 
 def _direct(loop: For, reverse: Reverse, outside: frozenset[Value]) -> dict[Value, Operand] | None:

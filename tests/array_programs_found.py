@@ -251,6 +251,14 @@ def arrays_under_a_loop_bound_anew_before(x: Any) -> Any:
     return s
 
 
+@found(np.linspace(-1.0, 1.2, 15).reshape(5, 3), np.array([0.3, 0.9, -0.4]))
+def loops_that_meet_behind_a_store(a: Any, b: Any) -> Any:
+    t = np.clip(a[:, ::-1], -0.81, 0.33) * 1.0
+    b[:] = np.arctan2(b * a[1:4, 0], 1.2 + np.sin(a[1:4] @ t.diagonal()) ** 2)
+    a[:-4:-1, 1] = np.sin(np.sum(a))
+    return np.sum(b * b) + np.sum(a) * 0.3 + np.sum(t[:, :2] ** 2)
+
+
 def arrays_appended_on_one_path(x: Any) -> Any:
     ys = []
     for i in range(4):
