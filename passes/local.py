@@ -41,7 +41,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from adc.ir.builder import zero
 from adc.ir.core import (
+    Apply,
     Block,
     Call,
     Check,
@@ -57,41 +59,114 @@ from adc.ir.core import (
     Store,
     Value,
     While,
+    derivative_type,
     walk,
 )
+from adc.ir.opdef import OPS
 from adc.ir.sums import summed
-from adc.ir.types import Array
-from adc.ir.walk import inner_values, map_blocks, map_operands, stmts_reads, substitute
+from adc.ir.types import INT, Array, Scalar
+from adc.ir.walk import Names, inner_values, map_blocks, map_operands, stmts_reads, substitute
 from adc.passes.accesses import Access, accesses, overwritten, own_axis
 from adc.passes.affine import Facts
+from adc.passes.shapes import Shapes
 
 
 def local(fn: Function) -> Function:
     """Return `fn` with reverse iterations behind their forward iterations where that is right."""
-    return replace(fn, body=_joined(fn.body, frozenset(fn.params)))
+    if not any(isinstance(s, Reverse) for s in walk(fn.body)):
+        return fn
+    return replace(fn, body=_Local(fn).joined(fn.body, frozenset(fn.params)))
 
 
-def _joined(stmts: Sequence[Stmt], scope: frozenset[Value]) -> tuple[Stmt, ...]:
-    """Return the statements of a block with loops merged; `scope` are the values around it."""
-    found = list(stmts)
-    tried: set[str] = set()
-    at = 0
-    while at < len(found):
-        stmt = found[at]
-        if isinstance(stmt, Reverse) and stmt.loop not in tried:
-            tried.add(stmt.loop)
-            merged = _merged(found, at, scope)
-            if merged is not None:
-                found, at = merged, 0
+class _Local:
+    def __init__(self, fn: Function) -> None:
+        self.names = Names.of(fn)
+        for callee in fn.callees:
+            self.names.add(Names.of(callee))
+        self.shapes = Shapes(fn, self.names)
+
+    def joined(self, stmts: Sequence[Stmt], scope: frozenset[Value]) -> tuple[Stmt, ...]:
+        """Return the statements of a block with loops merged; `scope` are the values around it."""
+        found = list(stmts)
+        tried: set[str] = set()
+        at = 0
+        while at < len(found):
+            stmt = found[at]
+            if isinstance(stmt, Reverse) and stmt.loop not in tried:
+                tried.add(stmt.loop)
+                merged = _merged(found, at, scope)
+                if merged is None:
+                    apart = self.from_zero(found, at)
+                    merged = apart and _merged(*apart, scope)
+                if merged is not None:
+                    found, at = merged, 0
+                    continue
+            at += 1
+        for at, stmt in enumerate(found):
+            if isinstance(stmt, For) and any(isinstance(s, Reverse) for s in stmt.body.stmts):
+                inner = scope | {v for s in found[:at] for v in s.results}
+                inner |= {stmt.index, *stmt.body.params}
+                body = replace(stmt.body, stmts=self.joined(stmt.body.stmts, inner))
+                found[at] = replace(stmt, body=body)
+        return tuple(found)
+
+    def from_zero(self, stmts: Sequence[Stmt], at: int) -> tuple[list[Stmt], int] | None:
+        """Let a reverse loop add to zeros, and add what comes from elsewhere afterwards.
+
+        What came from elsewhere first would keep the loop away from its forward loop.
+        """
+        reverse = stmts[at]
+        assert isinstance(reverse, Reverse)
+        sums = summed(reverse)
+        init, results = list(reverse.init), list(reverse.results)
+        before: list[Stmt] = []
+        after: list[Stmt] = []
+        for k, (start, param) in enumerate(zip(reverse.init, reverse.body.params, strict=True)):
+            if not isinstance(start, Value):
                 continue
-        at += 1
-    for at, stmt in enumerate(found):
-        if isinstance(stmt, For) and any(isinstance(s, Reverse) for s in stmt.body.stmts):
-            inner = scope | {v for s in found[:at] for v in s.results}
-            inner |= {stmt.index, *stmt.body.params}
-            body = replace(stmt.body, stmts=_joined(stmt.body.stmts, inner))
-            found[at] = replace(stmt, body=body)
-    return tuple(found)
+            result = reverse.results[k]
+            found: list[Access] = []
+            if k in sums:
+                init[k] = zero(derivative_type(param.type))
+                results[k] = self.names.value(result)
+                after.append(Apply((result,), OPS["add"], (start, results[k]), (), reverse.loc))
+            elif accesses(reverse.body, param, k, found) and all(map(_adds, found)):
+                sizes = self.shapes.known(start)
+                if sizes is None:
+                    return None
+                empty = self.names.value(start)
+                element = zero(Scalar(start.type.dtype))
+                full = Apply((empty,), OPS["full"], (element, *sizes), (start.type.dtype,))
+                before.append(full)
+                init[k] = empty
+                results[k] = self.names.value(result)
+                after.append(self.added(result, start, results[k], sizes))
+        if not after:
+            return None
+        changed = replace(reverse, init=tuple(init), results=tuple(results))
+        return [*stmts[:at], *before, changed, *after, *stmts[at + 1 :]], at + len(before)
+
+    def added(self, result: Value, old: Value, more: Value, sizes: Sequence[Operand]) -> Stmt:
+        """Return a nest of loops that adds one array to another."""
+
+        def level(result: Value, old: Value, index: tuple[Value, ...]) -> Stmt:
+            counter = Value(self.names.fresh("i"), INT)
+            label = self.names.fresh("L0")
+            param, last = self.names.value(old), self.names.value(old)
+            here = (*index, counter)
+            if len(here) < len(sizes):
+                inner: tuple[Stmt, ...] = (level(last, param, here),)
+            else:
+                term = Value(self.names.fresh(more.name), Scalar(more.type.dtype))
+                inner = (Load(term, more, here), Store(last, param, here, term, True))
+            block = Block((param,), inner, (last,))
+            return For((result,), label, counter, sizes[len(index)], (old,), block)
+
+        return level(result, old, ())
+
+
+def _adds(access: Access) -> bool:
+    return isinstance(access, Store) and access.accumulate
 
 
 def _reads(stmt: Stmt) -> set[Value | str]:
@@ -140,11 +215,14 @@ def _merged(stmts: Sequence[Stmt], at: int, scope: frozenset[Value]) -> list[Stm
         return None
     inside = _gives(loop)
     # What the reverse loop needs of the statements in between, and they of each other, moves in
-    # front of the loop; so do checks: behind them, memory is known to be there.
+    # front of the loop. So do checks of sizes, which cotangents rely on, and checks in front of
+    # what touches memory.
     needed = _reads(reverse) - (inside - set(loop.results))
+    equal = {s.result for s in stmts if isinstance(s, Apply) and s.op.name == "eq"}
     slice_: list[Stmt] = []
     for stmt in reversed(stmts[start + 1 : at]):
-        if needed & _gives(stmt) or _acts(stmt):
+        guards = isinstance(stmt, Check) and stmt.cond in equal
+        if needed & _gives(stmt) or guards or (_acts(stmt) and any(map(_touches, slice_))):
             slice_.insert(0, stmt)
             needed |= _reads(stmt)
     if needed & inside:
@@ -230,7 +308,7 @@ def _is_free(loop: For, reverse: Reverse) -> bool:
         found: list[Access] = []
         if not accesses(reverse.body, param, k, found):
             return False
-        if all(isinstance(s, Store) and s.accumulate for s in found):
+        if all(map(_adds, found)):
             continue
         if own_axis(found, loop.index, facts) is None:
             return False
