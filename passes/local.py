@@ -65,7 +65,15 @@ from adc.ir.core import (
 from adc.ir.opdef import OPS
 from adc.ir.sums import summed
 from adc.ir.types import INT, Array, Scalar
-from adc.ir.walk import Names, inner_values, map_blocks, map_operands, stmts_reads, substitute
+from adc.ir.walk import (
+    Names,
+    inner_values,
+    label_of,
+    map_blocks,
+    map_operands,
+    stmts_reads,
+    substitute,
+)
 from adc.passes.accesses import Access, accesses, overwritten, own_axis
 from adc.passes.affine import Facts
 from adc.passes.shapes import Shapes
@@ -130,7 +138,9 @@ class _Local:
                 init[k] = zero(derivative_type(param.type))
                 results[k] = self.names.value(result)
                 after.append(Apply((result,), OPS["add"], (start, results[k]), (), reverse.loc))
-            elif accesses(reverse.body, param, k, found) and all(map(_adds, found)):
+            elif not isinstance(param.type, Array):
+                continue
+            elif accesses(reverse.body, param, k, found) and found and all(map(_adds, found)):
                 sizes = self.shapes.known(start)
                 if sizes is None:
                     return None
@@ -252,7 +262,35 @@ def _merged(stmts: Sequence[Stmt], at: int, scope: frozenset[Value]) -> list[Stm
             (*loop.body.yields, *body.yields),
         ),
     )
-    return [*stmts[:start], *slice_, merged, *passed, *stmts[at + 1 :]]
+    done = [*stmts[:start], *slice_, merged, *passed, *stmts[at + 1 :]]
+    return done if _is_nested(done) else None
+
+
+def _is_nested(stmts: Sequence[Stmt]) -> bool:
+    """Whether what runs last is reversed first: the tape takes nothing else."""
+    stack: list[set[str]] = []
+    last = {label: k for k, stmt in enumerate(stmts) for label in _reversed(stmt)}
+    for k, stmt in enumerate(stmts):
+        labels = {label for s in walk((stmt,)) if (label := label_of(s))}
+        undone = _reversed(stmt) - labels
+        while undone:
+            if not stack or not stack[-1] & undone:
+                return False
+            undone -= stack.pop()
+        if any(last.get(label, k) > k for label in labels):
+            stack.append(labels)
+    return True
+
+
+def _reversed(stmt: Stmt) -> set[str]:
+    """Return the labels of the loops and calls that a statement reverses."""
+    found: set[str] = set()
+    for s in walk((stmt,)):
+        if isinstance(s, Reverse):
+            found.add(s.loop)
+        elif isinstance(s, Call) and s.mirror:
+            found.add(s.mirror)
+    return found
 
 
 def _direct(loop: For, reverse: Reverse, outside: frozenset[Value]) -> dict[Value, Operand] | None:

@@ -80,6 +80,8 @@ class Shapes:
 
     def known(self, array: Value) -> tuple[Operand, ...] | None:
         """Return the sizes of `array` if all are operands that the function already computes."""
+        if array not in self._shape:
+            return None
         dims = [self._found.get(d, d) if isinstance(d, Own) else d for d in self._shape[array]]
         operands = [dim for dim in dims if not isinstance(dim, Own)]
         return tuple(operands) if len(operands) == len(dims) else None

@@ -64,8 +64,7 @@ def check_tape(fn: Function) -> None:
     pushes: dict[str, tuple[_Item, ...]] = {}
     pops: dict[str, tuple[_Item, ...]] = {}
     for each in (*fn.callees, fn):
-        pushes[each.name] = _trace(each.body, True)
-        pops[each.name] = _trace(each.body, False)
+        pops[each.name], pushes[each.name] = _run(each.name, each.body)
     names = {each.name for each in fn.callees}
     for name in sorted(names):
         if name.endswith(".fwd"):
@@ -82,36 +81,45 @@ def _undoes(reverse: str, forward: str) -> bool:
     return reverse == f"{base}.rev" or reverse == (f"{root}.rev.{tail}" if tail else "")
 
 
-def _trace(stmts: Sequence[Stmt], forward: bool) -> tuple[_Item, ...]:
-    items: list[_Item] = []
+def _run(name: str, stmts: Sequence[Stmt]) -> tuple[tuple[_Item, ...], tuple[_Item, ...]]:
+    """Return what statements pop that they have not pushed, in order, and what they leave."""
+    taken: list[_Item] = []
+    stack: list[_Item] = []
+
+    def pop(item: _Item) -> None:
+        if stack:
+            _match(name, (stack.pop(),), (item,))
+        else:
+            taken.append(item)
+
     for stmt in stmts:
         match stmt:
-            case Push(values=values) if forward:
-                items.append(_Frame(tuple(str(v.type.dtype) for v in values)))
-            case Pop(results=results) if not forward:
-                items.append(_Frame(tuple(str(v.type.dtype) for v in results)))
-            case For(label=label, body=body, trips=trips):
-                inner, others = (_trace(body.stmts, way) for way in (forward, not forward))
-                if inner and others:
-                    # An iteration that holds its own reverse code leaves nothing behind.
-                    _match(label, *((inner, others) if forward else (others, inner)))
-                elif inner:
-                    items.append(_Loop(inner, trips))
-            case While(body=body, results=results):
-                inner = _trace(body.stmts, forward)
-                if inner:
-                    # `remat` appends the counter to what the loop carries.
-                    items.append(_Loop(inner, results[-1] if results else None))
+            case Push(values=values):
+                stack.append(_Frame(tuple(str(v.type.dtype) for v in values)))
+            case Pop(results=results):
+                pop(_Frame(tuple(str(v.type.dtype) for v in results)))
+            case For(body=body) | While(body=body):
+                pops, pushes = _run(name, body.stmts)
+                if pops and pushes:
+                    raise IRError(f"{name}: {stmt.label} pops and pushes")
+                # `remat` appends the counter of a `while` to what the loop carries.
+                trips = stmt.trips if isinstance(stmt, For) else (stmt.results or (None,))[-1]
+                if pops:
+                    pop(_Loop(pops, trips))
+                if pushes:
+                    stack.append(_Loop(pushes, trips))
             case If(then=then, orelse=orelse):
-                a, b = _trace(then.stmts, forward), _trace(orelse.stmts, forward)
-                if a or b:
-                    items.append(_Branch(a, b))
+                arms = [_run(name, arm.stmts) for arm in (then, orelse)]
+                if any(pops for pops, _ in arms):
+                    pop(_Branch(arms[0][0], arms[1][0]))
+                if any(pushes for _, pushes in arms):
+                    stack.append(_Branch(arms[0][1], arms[1][1]))
             case Call(callee=callee):
-                if forward and callee.endswith(".fwd"):
-                    items.append(_Called(callee))
-                elif not forward and ".rev" in callee:
-                    items.append(_Called(callee))
-    return tuple(items)
+                if callee.endswith(".fwd"):
+                    stack.append(_Called(callee))
+                elif ".rev" in callee:
+                    pop(_Called(callee))
+    return tuple(taken), tuple(stack)
 
 
 def _match(name: str, pushed: Sequence[_Item], popped: Sequence[_Item]) -> None:
