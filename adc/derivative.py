@@ -86,9 +86,12 @@ class Derivative:
         Parameters
         ----------
         after : str
-            ``"frontend"``, or the name of a pass: ``"simplify"``, ``"cse"``, ``"bounds"``,
-            ``"dce"``, ``"adjoint"``, ``"tangent"``, ``"remat"``, ``"storage"``,
-            ``"reuse"``.
+            ``"frontend"``, or the name of a pass, which ``adc passes`` explains: ``"simplify"``,
+            ``"cse"``, ``"induction"``, ``"bounds"``, ``"hoist"``, ``"private"``, ``"guard"``,
+            ``"dce"``, ``"fuse"``, ``"contract"``, ``"adjoint"`` (``"pullback"`` in `vjp`),
+            ``"tangent"``, ``"accumulate"``, ``"reduce"``, ``"overwrite"``, ``"gather"``,
+            ``"local"``, ``"remat"``, ``"storage"``, ``"reuse"``. Of a pass that runs more than
+            once, the last run counts.
         """
         trace = self.compiled_for(*args, **kwargs).compilation.trace
         try:

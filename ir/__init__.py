@@ -33,7 +33,8 @@ From ``#`` to the end of a line is a comment. A message is a template for `str.f
 spelling.
 
 *Value form*: arrays are values; `store` makes a new version. The body of a `while` runs at least
-once and its first yield says whether to run again. `for` counts 0, 1, …, trips - 1.
+once and its first yield says whether to run again. `for` counts 0, 1, …, trips - 1. `sum` adds, in
+loops in an order of its own (`sums`).
 *Reverse code* names the forward values it needs with `recall` and mirrors loops with `reverse`;
 the `remat` pass replaces both by `push`, `pop`, recomputation and ordinary loops.
 *Buffer form* (after `storage`): array values are references, `write` changes them in place, and

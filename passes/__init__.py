@@ -1,20 +1,28 @@
 """Passes: pure functions ``Function -> Function``, one a file, verified after each (`pipeline`).
 
-In the order of the chain:
+In the order of the chain; `simplify`, `cse` and `dce` run again after passes that leave work:
 
 ==============  ================================================================================
 `simplify`      constants, neutral elements, known and empty branches; bit-exact
 `cse`           equal operations, loads of one version, recalls of one value
+`induction`     integers that grow evenly, computed from the loop's counter
 `bounds`        index checks and wrap-arounds that are proven unnecessary (`affine`)
+`hoist`         what every iteration computes alike, in front of the loop
+`private`       scratch arrays that an iteration overwrites first, made in the iteration
+`guard`         index checks of a loop, tested in front of it
 `dce`           dead operations, carried values, arms and loops
+`fuse`          neighbouring loops of equal trips, merged (`accesses`)
+`contract`      arrays read only where they were written, made smaller, or numbers (`accesses`)
 `adjoint`       reverse code behind the forward code, with Recalls (`activity`, `shapes`;
                 `adjoint_body`: straight lines, `adjoint_control`: branches, loops, calls)
 `tangent`       forward mode, on reverse code, too (`tangent_body`)
 `derive`        derivatives that the code itself calls: declared (`ir.core.Derived`) until `remat`
                 is done, differentiated by what they are (`opaque`), then linked in as callees
 `accumulate`    clearing a cotangent merged with the next addition to it
+`reduce`        cotangents of what all iterations read, summed in lanes (`ir.sums`)
 `overwrite`     stores that nobody reads, and filling what a nest overwrites, dropped
 `gather`        additions of a nest to neighbouring elements, summed element by element
+`local`         reverse code of an iteration that follows its forward code at once
 `remat`         every Recall decided: kept, recomputed, reloaded (`remat_choose`, `forwarding`),
                 carried out (`remat_rewrite`), and proven (`availability`, `tape`); the `plan`
 `costs`         what operations, memory and loops cost, and what a function then takes: an

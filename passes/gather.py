@@ -21,9 +21,9 @@ After, in short::
     if n >= 1:
         x.ct[0] += y.ct[0]
         x.ct[n] += y.ct[n - 1]
-    else:
-        for q in range(n):                    (as before)
-            …
+
+If the places lie further apart, there may be fewer iterations than all of that needs; then it is
+done as before.
 
 What is added is read again for each element where it can be: a load of an array that the nest does
 not change before, times what is the same in all iterations. Anything else is kept in a temporary
@@ -769,6 +769,8 @@ class _Gathering:
         if at or not span:
             return ends(array)
         fits = self.apply("ge", trips, integer(span))
+        if span == 1:  # otherwise there are no iterations
+            return self.choose(fits, array, ends, lambda version: version)
         return self.choose(fits, array, ends, lambda version: self.lacking(version, at))
 
     def lacking(self, array: Value, at: list[Value]) -> Value:

@@ -25,6 +25,7 @@ from dataclasses import replace
 from adc.ir.core import (
     Apply,
     Block,
+    Check,
     For,
     Function,
     If,
@@ -102,11 +103,16 @@ class _Hoist:
                     stmt = map_blocks(stmt, self.arm)
                 case Apply():
                     self.facts.define(stmt)
+                case Check():
+                    self.facts.assume_check(stmt)
             done.append(stmt)
         return done
 
     def arm(self, block: Block) -> Block:
-        return replace(block, stmts=tuple(self.stmts(block.stmts)))
+        mark = self.facts.mark()
+        stmts = tuple(self.stmts(block.stmts))
+        self.facts.release(mark)
+        return replace(block, stmts=stmts)
 
     def moves(self, stmt: Stmt, varying: set[Value], label: str) -> bool:
         match stmt:

@@ -42,7 +42,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.opdef import OPS, numpy_value
-from adc.ir.types import Array, Scalar
+from adc.ir.types import BOOL, Array, Scalar
 from adc.ir.walk import map_blocks, map_operands, rebuilt, substitute
 
 # Folding evaluates with NumPy; only exact operations may, so that compiled code agrees.
@@ -153,6 +153,15 @@ class _Simplify:
         rule = _RULES.get(name)
         return rule(self, args) if rule is not None else None
 
+    def is_at_least(self, operand: Operand, least: float) -> bool:
+        stmt = self.defs.get(operand) if isinstance(operand, Value) else None
+        if stmt is None or stmt.op.name not in ("dim", "maximum"):
+            return False
+        bounds = (
+            [0] if stmt.op.name == "dim" else [a.value for a in stmt.args if isinstance(a, Literal)]
+        )
+        return any(least <= bound for bound in bounds)
+
     def definition(self, operand: Operand, name: str) -> Apply | None:
         stmt = self.defs.get(operand) if isinstance(operand, Value) else None
         return stmt if stmt is not None and stmt.op.name == name else None
@@ -243,6 +252,8 @@ def _select(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
 
 def _eq(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
     """``select(c, 1, 0) == 0`` is ``not c`` or ``c``, where the constants tell."""
+    if args[0] == args[1] and args[0].type.kind in "iu":
+        return Literal(True, BOOL)
     chosen = s.definition(args[0], "select")
     if chosen is None or not isinstance(args[1], Literal):
         return None
@@ -253,6 +264,14 @@ def _eq(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
             return Literal(first, cond.type)
         if first:
             return cond
+    return None
+
+
+def _maximum(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
+    """The larger of a size and 0 is the size."""
+    for a, b in (args, args[::-1]):
+        if isinstance(b, Literal) and b.type.kind == "i" and s.is_at_least(a, b.value):
+            return a
     return None
 
 
@@ -267,5 +286,6 @@ _RULES: dict[str, Callable[[_Simplify, tuple[Operand, ...]], Operand | None]] = 
     "or": _or,
     "select": _select,
     "eq": _eq,
+    "maximum": _maximum,
     "cast": lambda s, args: args[0],  # kept unless the types are equal
 }

@@ -320,11 +320,19 @@ def test_samples() -> None:
 
 def test_passes(program: str, capsys: pytest.CaptureFixture[str]) -> None:
     listed = _printed(capsys, "passes").splitlines()
-    assert [line.split()[0] for line in listed[1:]][-7:] == [
-        "overwrite", "gather", "remat", "simplify", "cse", "dce", "storage", "reuse",
+    names = [line.split()[0] for line in listed[1:]]
+    assert names == [
+        "frontend", "simplify", "cse", "induction", "bounds", "hoist", "private", "guard",
+        "cse", "dce", "fuse", "contract", "cse", "dce",
+        "adjoint", "simplify", "cse", "hoist", "accumulate", "reduce", "dce", "overwrite", "gather",
+        "local", "cse", "dce", "remat", "simplify", "cse", "dce", "storage", "reuse",
     ]  # fmt: skip
-    timed = _printed(capsys, "passes", f"{program}:product")
-    assert " ms " in timed
+    assert all(len(line.split()) > 3 for line in listed[1:]), "each says what it does"
+    timed = _printed(capsys, "passes", f"{program}:product").splitlines()
+    assert [line.split()[0] for line in timed[1:]] == [*names[1:], "all"]
+    assert all(" ms" in line for line in timed[1:])
+    for name in names:
+        assert _printed(capsys, "ir", f"{program}:product", "--after", name).startswith("fn ")
 
 
 def test_cache(

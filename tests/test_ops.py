@@ -60,7 +60,8 @@ _floordiv, _truncdiv = _quotient(mpmath.floor), _quotient(_truncate)
 
 # Row -> its meaning on integers of Python and numbers of mpmath.
 MEANING: dict[str, Callable[..., Any]] = {
-    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
+    "add": operator.add, "sum": operator.add, "sub": operator.sub, "mul": operator.mul,
+    "truediv": operator.truediv,
     "neg": operator.neg, "floordiv": _floordiv, "floor": mpmath.floor, "ceil": mpmath.ceil,
     "trunc": _truncate, "rint": mpmath.nint, "sign": _sign,
     "mod": lambda a, b: a - b * _floordiv(a, b), "fmod": lambda a, b: a - b * _truncdiv(a, b),
@@ -759,7 +760,7 @@ def test_wrong_rules_are_found(op: OpDef, which: int, change: str) -> None:
 
 
 # Both operands of these have the same contribution.
-ALIKE = ("add",)
+ALIKE = ("add", "sum")
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """CPU back end: buffer form to readable Python source, compiled by Numba; the only user of numba.
 
 ================  ==============================================================================
-`emit`            whole functions and control flow; `writer` (names, pending expressions),
-                  `straight` (operations), `traffic` (tape), `expressions` (spelling)
+`emit`            whole functions, control flow and sums in lanes; `writer` (names, pending
+                  expressions), `straight` (operations), `traffic` (tape), `expressions` (spelling)
 `outline`         long functions in parts, so that they compile in time
 `tapes`           where frames of the tape lie: blocks for counted loops, a stack otherwise
 `prelude`         NumPy's meaning of scalar operations, as compiled functions

@@ -129,6 +129,7 @@ def passes(args: argparse.Namespace) -> int:
         *pipeline.PRIMAL,
         ("adjoint", adjoint.adjoint),
         *pipeline.DERIVATIVE,
+        *pipeline.JOINED,
         ("remat", remat.remat),
         *pipeline.CLEANUP,
         ("storage", storage.plan),

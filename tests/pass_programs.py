@@ -1,0 +1,100 @@
+"""One small program for each pass that works on loops: what it does stands in `golden/passes`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+def induction(x: Any) -> Any:
+    at, total = 1, 0.0
+    for _ in range(4):
+        total += x[at] * x[at]
+        at += 2
+    return total
+
+
+def hoist(x: Any, w: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] * np.exp(w)
+    return total
+
+
+def private(x: Any) -> Any:
+    row = np.empty(3)
+    total = 0.0
+    for i in range(len(x)):
+        for k in range(3):
+            row[k] = x[i] * k
+        total += row[0] + row[1] * row[2]
+    return total
+
+
+def guard(x: Any, n: Any) -> Any:
+    total = 0.0
+    for i in range(n):
+        total += x[i + 1]
+    return total
+
+
+def fuse(x: Any) -> Any:
+    y = np.sin(x)
+    return np.sum(y) + np.sum(y * x)
+
+
+def contract(x: Any) -> Any:
+    y = np.sin(x)
+    return np.sum(y[:, 1:] * y[:, :-1])
+
+
+def reduce(x: Any, w: Any) -> Any:
+    y = np.sin(x * w)
+    return y[0] * np.sum(y)
+
+
+def gather(x: Any) -> Any:
+    y = x[1:] + x[:-1]
+    return y[0] * np.sum(y)
+
+
+def local(x: Any) -> Any:
+    return np.sum(np.sin(x))
+
+
+def reuse(x: Any) -> Any:
+    y = np.cumsum(x)
+    z = np.cumsum(y[::-1])
+    y = np.cumsum(z[::-1])
+    return np.sum(y * y)
+
+
+@dataclass(frozen=True)
+class PassProgram:
+    """A function of a pass's name, arguments, and those that it is differentiated with respect to.
+
+    Without the latter, it is compiled for its value.
+    """
+
+    fn: Callable[..., Any]
+    args: tuple[Any, ...]
+    wrt: tuple[int, ...] = ()
+
+
+_X = np.linspace(0.3, 1.2, 12)
+
+PASS_PROGRAMS: tuple[PassProgram, ...] = (
+    PassProgram(induction, (_X,)),
+    PassProgram(hoist, (_X, 0.4)),
+    PassProgram(private, (_X,)),
+    PassProgram(guard, (_X, 6)),
+    PassProgram(fuse, (_X,)),
+    PassProgram(contract, (_X.reshape(3, 4),)),
+    PassProgram(reduce, (_X, 0.4), (0, 1)),
+    PassProgram(gather, (_X,), (0,)),
+    PassProgram(local, (_X,), (0,)),
+    PassProgram(reuse, (_X,), (0,)),
+)
