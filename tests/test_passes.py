@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -24,7 +25,7 @@ def before_and_after(program: PassProgram) -> tuple[Function, Function]:
     types = {n: chain.type_tree(arg) for n, arg in zip(names, program.args, strict=True)}
     steps = (("adjoint", program.wrt),) if program.wrt else ()
     stages = transform(lower(program.fn, types), steps).trace.stages
-    for (_, before), (name, after) in zip(stages, stages[1:], strict=False):
+    for (_, before), (name, after) in itertools.pairwise(stages):
         if name == program.fn.__name__ and before != after:
             return before, after
     raise AssertionError(f"{program.fn.__name__} changes nothing")
