@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from adc.backend import gemm, prelude, vector_math
-from adc.backend.expressions import Expr, numpy_name
+from adc.backend.expressions import Expr, literal, numpy_name, strip
 from adc.backend.traffic import Traffic
 from adc.backend.writer import PLACES, RUNTIME, Shared, Site
 from adc.ir.core import (
@@ -336,7 +336,7 @@ class _Emitter(Traffic):
             if names[k]:
                 starts[names[k]] = self.helper(f"{names[k]}_start")
                 self.line(f"{starts[names[k]]} = {names[k]}")
-                self.line(f"{names[k]} = -0.0")
+                self.line(f"{names[k]} = {strip(literal(-0.0, stmt.body.params[k].type))}")
         self.header(stmt, count, index)
         self._indent += 1
         self.counter(stmt, index)
