@@ -102,11 +102,8 @@ def test_recalls_lead_from_forward_to_reverse_code(fn: Any) -> None:
     recalls = [edge for edge in drawing.shown() if edge.kind == "recall"]
     assert recalls
     assert all(edge.source in forward and edge.target in reverse for edge in recalls)
-    assert all(
-        {edge.source, edge.target} <= forward or {edge.source, edge.target} <= reverse
-        for edge in drawing.shown()
-        if edge.kind != "recall"
-    )
+    # Iterations that run with their reverse code stand with it, and read what is in front of them.
+    assert not any(edge.source in reverse and edge.target in forward for edge in drawing.shown())
     assert sum(node.label.startswith("gradient ") for node in reverse) == 1
 
 

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from adc.backend import expressions, gemm, prelude, vector_math
-from adc.backend.expressions import Expr, numpy_name
+from adc.backend import gemm, prelude, vector_math
+from adc.backend.expressions import Expr, literal, numpy_name, strip
 from adc.backend.traffic import Traffic
 from adc.backend.writer import PLACES, RUNTIME, Shared, Site
 from adc.ir.core import (
@@ -336,8 +336,7 @@ class _Emitter(Traffic):
             if names[k]:
                 starts[names[k]] = self.helper(f"{names[k]}_start")
                 self.line(f"{starts[names[k]]} = {names[k]}")
-                neutral = expressions.literal(-0.0, stmt.body.params[k].type)
-                self.line(f"{names[k]} = {neutral}")
+                self.line(f"{names[k]} = {strip(literal(-0.0, stmt.body.params[k].type))}")
         self.header(stmt, count, index)
         self._indent += 1
         self.counter(stmt, index)
