@@ -24,7 +24,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from adc.ir.core import Apply, Block, Function, Literal, Load, Operand, Recall, Stmt, Store, Value
+from adc.ir.core import (
+    Apply,
+    Block,
+    For,
+    Function,
+    Literal,
+    Load,
+    Operand,
+    Recall,
+    Reverse,
+    Stmt,
+    Store,
+    Value,
+)
 from adc.ir.walk import map_blocks, map_operands, rebuilt, substitute, use_counts
 from adc.passes.affine import Facts
 
@@ -37,14 +50,17 @@ def accumulate(fn: Function) -> Function:
             uses[value] = uses.get(value, 0) + count
 
     def make(recalled: Mapping[Value, Operand] | None) -> _Accumulate:
-        return _Accumulate(uses)
+        return _Accumulate(uses, mirrors=recalled is not None)
 
     return rebuilt(fn, make)
 
 
 class _Accumulate:
-    def __init__(self, uses: dict[Value, int]) -> None:
+    def __init__(self, uses: dict[Value, int], mirrors: bool) -> None:
         self.uses = uses
+        # Whether the loops that are reversed belong to another function.
+        self.mirrors = mirrors
+        self.loops: dict[str, For] = {}
         self.env: dict[Value, Operand] = {}
         self.facts = Facts()
 
@@ -67,6 +83,11 @@ class _Accumulate:
         kept: list[Stmt] = []
         for stmt in work:
             if stmt is not None:
+                if isinstance(stmt, For):
+                    self.loops[stmt.label] = stmt
+                elif isinstance(stmt, Reverse) and stmt.loop in self.loops and not self.mirrors:
+                    # The mirrored iteration is the one that Recalls in it mean.
+                    self.facts.forms[stmt.index] = self.facts.form(self.loops[stmt.loop].index)
                 stmt = map_operands(stmt, lambda operand: substitute(operand, self.env))
                 kept.append(map_blocks(stmt, self.block))
         return tuple(kept)
