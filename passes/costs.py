@@ -567,7 +567,8 @@ class _Counter:
                 self.shapes[result.name] = shape
             to.loaded.add(result.type.numpy.itemsize, self.whole(result, at))
         elif name in ("empty", "full"):
-            dims = stmt.args[name == "full" :]
+            # Behind the sizes may stand the array whose memory is used again (`reuse`).
+            dims = [arg for arg in stmt.args[name == "full" :] if not isinstance(arg.type, Array)]
             self.shapes[result.name] = tuple([self.number(dim) for dim in dims])
         if name in ("copy", "full"):
             to.stored.add(result.type.numpy.itemsize, self.whole(result, at))
