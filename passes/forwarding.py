@@ -96,6 +96,10 @@ class Forwarding:
         self.levels: dict[Value, int] = {}
         self.places: dict[Value, int] = {}
         self.final: dict[Value, Value] = {}
+        # Versions that have a successor, and loads from them: what follows them is not all that
+        # was stored after what they read.
+        self.old: set[Value] = set()
+        self.stale: set[Value] = set()
         for param in fn.params:
             self.note(param, 0)
         self.walk(fn.body, (), outermost=True)
@@ -138,8 +142,12 @@ class Forwarding:
         facts, families = self.facts, self.families
         match stmt:
             case Load() | Store() | Gemm():
-                if not isinstance(stmt, Load) and stmt.result is not None:
+                if isinstance(stmt, Load):
+                    if stmt.array in self.old:
+                        self.stale.add(stmt.result)
+                elif stmt.result is not None:
                     families.union(stmt.array, stmt.result)
+                    self.old.add(stmt.array)
                 index = () if isinstance(stmt, Gemm) else stmt.index
                 self.accesses.append(
                     _Access(
@@ -156,11 +164,15 @@ class Forwarding:
             case Check():
                 facts.assume_check(stmt)
             case If(results=results, cond=cond, then=then, orelse=orelse):
+                before, after = set(self.old), set(self.old)
                 for block, holds in ((then, True), (orelse, False)):
                     mark = facts.mark()
                     facts.assume_condition(cond, holds)
+                    self.old = set(before)
                     self.walk(block.stmts, loops)
+                    after |= self.old
                     facts.release(mark)
+                self.old = after
                 for result, a, b in zip(results, then.yields, orelse.yields, strict=True):
                     if isinstance(result.type, Array):
                         if families.find(_value(a)) != families.find(_value(b)):
@@ -198,6 +210,9 @@ class Forwarding:
             self.levels[param] = len(loops) + 1
             if isinstance(param.type, Array) and isinstance(start, Value):
                 families.union(start, param)
+        for param, start, following in zip(body.params, init, nexts, strict=True):
+            if isinstance(start, Value) and following != param:
+                self.old.add(start)
         self.walk(body.stmts, (*loops, index))
         for param, following, result in zip(body.params, nexts, results, strict=True):
             if isinstance(param.type, Array):
@@ -247,6 +262,8 @@ class Forwarding:
             return None
         if final == array:
             return array
+        if load.result in self.stale:
+            return None
         access = self.by_result[load.result]
         family = self.families.find(array)
         stores = [

@@ -40,6 +40,7 @@ from adc.ir.core import (
     Check,
     For,
     Function,
+    Gemm,
     Load,
     Operand,
     Pop,
@@ -48,6 +49,7 @@ from adc.ir.core import (
     Recall,
     Reverse,
     Stmt,
+    Store,
     Value,
     While,
     walk,
@@ -135,11 +137,14 @@ class _Fuser:
             return None
         if acts and _acts(second):
             return None
+        front = [s for s in stmts[p + 1 : q] if not any(s is b for b in behind)]
+        # An array would be read as it was before somebody changed it, and so be copied.
+        if _changed(front) & stmts_reads((first,)) or _changed((second,)) & stmts_reads(behind):
+            return None
         link = self.link(first, second)
         if link is None or not self.pays(first, second, link):
             return None
         loop = _merged(first, second, link)
-        front = [s for s in stmts[p + 1 : q] if not any(s is b for b in behind)]
         done = [*stmts[:p], *front, loop, *behind, *stmts[q + 1 :]]
         return done, p + len(front)
 
@@ -260,6 +265,20 @@ def _is_innermost(loop: For) -> bool:
 def _acts(stmt: Stmt) -> bool:
     """Whether a statement does more than compute its results."""
     return any(isinstance(s, Check | Print | Call | Push | Pop) for s in walk((stmt,)))
+
+
+def _changed(stmts: Sequence[Stmt]) -> set[Operand]:
+    """Return the arrays of which statements make newer versions."""
+    found: set[Operand] = set()
+    for stmt in walk(tuple(stmts)):
+        match stmt:
+            case Store(array=array) | Gemm(array=array):
+                found.add(array)
+            case For(init=init) | While(init=init):
+                found.update(v for v in init if isinstance(v.type, Array))
+            case Call(args=args):
+                found.update(v for v in args if isinstance(v.type, Array))
+    return found
 
 
 def _only_loads(block: Block, array: Value, found: list[Access]) -> bool:

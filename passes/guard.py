@@ -117,7 +117,8 @@ class _Guard:
         ok = list(dict.fromkeys(ok))
         all_ = ok[0]
         for each in ok[1:]:
-            both = Value(self.names.fresh("ok"), each.type)
+            (ty,) = OPS["and"].types([all_.type, each.type], ())
+            both = Value(self.names.fresh("ok"), ty)
             found.append(Apply((both,), OPS["and"], (all_, each)))
             all_ = both
         again = clone([replace(loop, results=(), init=(), body=Block((), tuple(slice_), ()))],

@@ -251,6 +251,18 @@ def arrays_under_a_loop_bound_anew_before(x: Any) -> Any:
     return s
 
 
+@found(np.array([0.8869, -0.4454, 0.651, 1.1409]), -0.9285)
+def conditions_of_two_kinds_in_front_of_a_loop(a: Any, x: Any) -> Any:
+    while True:
+        if x:
+            break
+        x = a[0]
+    k = 0
+    for _ in range(1, a.shape[0]):
+        k = int(x)
+    return x * x + k
+
+
 def arrays_appended_on_one_path(x: Any) -> Any:
     ys = []
     for i in range(4):
