@@ -491,3 +491,12 @@ def stencil_twice_a_row(x: Any) -> Any:
         for j in range(1, m - 1):
             y[i, j] *= x[i - 1, j - 1] + x[i, j + 1]
     return weighted(y)
+
+
+@program(_uniform(46, 4), _uniform(47, 1, 5), 0, argnums=(0, 1), tags="changed")
+def stencil_written_before_a_merged_loop(a: Any, x: Any, n: Any) -> Any:
+    # The first loop must not run behind the write to what it reads.
+    a -= np.tanh(x[n, n : 4 + n])
+    x[:, 1:] = np.tanh(x[:, :-1] * x[:, :4]) + 0.5 * x[:, 1:]
+    t = a.copy()
+    return np.sum(a * a) + np.sum(x * x) + np.sum(t * t)
