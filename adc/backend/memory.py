@@ -22,13 +22,12 @@ import numpy as np
 from adc.backend.runtime import LARGE, State
 from adc.ir.types import DTYPES
 
-_realloc: Any = ctypes.pythonapi.PyMem_RawRealloc
-_realloc.restype, _realloc.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_size_t]
 _free: Any = ctypes.pythonapi.PyMem_RawFree
 _free.restype, _free.argtypes = None, [ctypes.c_void_p]
 
 _PLACES = [State.tape(dtype) for dtype in DTYPES] + [State.LOG]
 _ALIGN = 64
+_HUGE = 2 << 20  # bytes of a huge page
 # Memory below this many bytes is kept in any case.
 _SMALL = 1 << 20
 # Calls after which it is decided whether too much memory is held.
@@ -44,11 +43,12 @@ _AGE = 256
 class Block:
     """Memory lent by a pool, which gets it back when nothing refers to this any more."""
 
-    def __init__(self, pool: Pool, size: int, start: int) -> None:
+    def __init__(self, pool: Pool, size: int, memory: np.ndarray[Any, Any]) -> None:
         self._pool = pool
         self.size = size
-        self._start = start
-        self.address = start + -start % _ALIGN
+        self._memory = memory
+        start = memory.ctypes.data
+        self.address = start + -start % _alignment(size)
 
     def array(self, like: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """Return the memory as an array of the shape and type of another one."""
@@ -61,7 +61,16 @@ class Block:
         return np.asarray(self)
 
     def __del__(self) -> None:
-        self._pool.give(self.size, self._start)
+        self._pool.give(self.size, self._memory)
+
+
+def _alignment(size: int) -> int:
+    """Return what the address of a block is a multiple of.
+
+    NumPy asks for huge pages for large arrays (``NUMPY_MADVISE_HUGEPAGE``). On their boundaries
+    several arrays are written up to 1.7 times faster than at odd addresses.
+    """
+    return _HUGE if size >= 2 * _HUGE else _ALIGN
 
 
 class Pool:
@@ -75,9 +84,9 @@ class Pool:
         self._limit = limit
         self._age = age
         self._lock = threading.Lock()
-        self._blocks: list[tuple[int, int, int]] = []  # size, start, takings before
+        # Bytes lent, memory, takings before.
+        self._blocks: list[tuple[int, np.ndarray[Any, Any], int]] = []
         self._takings = 0
-        self._release = _free  # the module may be gone when the last array is dropped
         self.nbytes = 0
 
     def take(self, size: int) -> Block:
@@ -98,22 +107,21 @@ class Pool:
                         return Block(self, *self._blocks.pop(k)[:2])
             finally:
                 self._lock.release()
-        start = _realloc(None, size + _ALIGN)
-        if not start:
-            raise MemoryError(f"no memory for an array of {size} bytes")
-        return Block(self, size, start)
+        try:
+            memory = np.empty(size + _alignment(size), np.uint8)
+        except MemoryError:
+            raise MemoryError(f"no memory for an array of {size} bytes") from None
+        return Block(self, size, memory)
 
-    def give(self, size: int, start: int) -> None:
-        """Take a block back: keep it, or free it."""
+    def give(self, size: int, memory: np.ndarray[Any, Any]) -> None:
+        """Take a block back: keep it, or let it be freed."""
         if size <= self._limit and self._lock.acquire(blocking=False):
             try:
                 self._trim(0, self._limit - size)
-                self._blocks.append((size, start, self._takings))
+                self._blocks.append((size, memory, self._takings))
                 self.nbytes += size
             finally:
                 self._lock.release()
-        else:
-            self._release(start)
 
     def clear(self) -> None:
         """Free every block that nobody has."""
@@ -126,9 +134,8 @@ class Pool:
     def _trim(self, since: int, most: int) -> None:
         """Free the oldest blocks: those that came back before `since`, then all beyond `most`."""
         while self._blocks and (self._blocks[0][2] < since or self.nbytes > most):
-            size, start, _ = self._blocks.pop(0)
+            size, _, _ = self._blocks.pop(0)
             self.nbytes -= size
-            self._release(start)
 
 
 POOL = Pool()
