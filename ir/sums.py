@@ -110,12 +110,14 @@ class Chain:
 
 def summed(loop: For | Reverse) -> dict[int, Chain]:
     """Return the sums in lanes among the carried values, by their positions."""
-    if not has_sums(loop.body.stmts):
-        return {}
+    grown: set[Operand] = set()  # what a sum may have become
+    for stmt in loop.body.stmts:
+        if has_sums((stmt,)):
+            grown.update(stmt.results)
     found: dict[int, Chain] = {}
-    for k, param in enumerate(loop.body.params):
+    for k, (param, last) in enumerate(zip(loop.body.params, loop.body.yields, strict=False)):
         members: set[Value] = set()
-        if _chain(loop.body, param, k, members):
+        if last in grown and _chain(loop.body, param, k, members):
             nested = any(
                 isinstance(s, For | Reverse) and not members.isdisjoint(s.init)
                 for s in walk(loop.body.stmts)

@@ -43,8 +43,14 @@ from adc.ir.core import (
 from adc.ir.errors import IRError
 from adc.ir.printer import operand_text, print_stmt
 from adc.ir.sums import has_sums, lane_values
-from adc.ir.types import Array, Scalar, Type
+from adc.ir.types import DTYPES, Array, Scalar, Type
 from adc.ir.walk import inner_values
+
+_BOUNDS = {
+    name: (int(np.iinfo(dtype.name).min), int(np.iinfo(dtype.name).max))
+    for name, dtype in DTYPES.items()
+    if dtype.kind in "iu"
+}
 
 
 def alike(a: Type, b: Type) -> bool:
@@ -121,8 +127,8 @@ class _Verifier:
         value, ty = literal.value, literal.type
         fits = isinstance(ty, Scalar) and type(value) is {"b": bool, "f": float}.get(ty.kind, int)
         if fits and ty.kind in "iu":
-            bounds = np.iinfo(ty.numpy.name)
-            fits = bounds.min <= value <= bounds.max
+            low, high = _BOUNDS[ty.dtype]
+            fits = low <= value <= high
         if not fits:
             self.error(stmt, f"{operand_text(literal)} is not a constant of type {ty}")
 
@@ -272,7 +278,7 @@ class _Verifier:
             for operand in operands(stmt):
                 self.read(stmt, operand, scope)
             self.check(stmt)
-            extra = [v for v in inner_values(stmt) if all(v not in b.params for b in blocks(stmt))]
+            extra = (stmt.index,) if isinstance(stmt, For | Reverse) else ()
             outer = self.mirrored
             if isinstance(stmt, Reverse) and stmt.loop in self.loops:
                 self.mirrored = (*self.loops[stmt.loop], stmt.loop)
