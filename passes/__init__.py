@@ -29,6 +29,7 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
                 analysis for whatever decides by price
 `storage`       value form to buffer form: stores in place, copies where two versions are needed
                 (`sharing`)
+`lift`          arrays of inner loops made once, before the loop
 `reuse`         arrays that are never alive together share memory (`lifetimes`)
 ==============  ================================================================================
 

@@ -19,10 +19,12 @@ from adc.passes.gather import gather
 from adc.passes.guard import guard
 from adc.passes.hoist import hoist
 from adc.passes.induction import induction
+from adc.passes.lift import lift
 from adc.passes.local import local
 from adc.passes.overwrite import overwrite
 from adc.passes.private import private
 from adc.passes.reduce import reduce
+from adc.passes.reuse import reuse
 from adc.passes.simplify import simplify
 
 Pass = tuple[str, Callable[[Function], Function]]
@@ -66,6 +68,11 @@ CLEANUP: tuple[Pass, ...] = (
     ("fuse", fuse),
     ("contract", contract),
     ("dce", dce),
+)
+# After `storage`.
+BUFFERS: tuple[Pass, ...] = (
+    ("lift", lift),
+    ("reuse", reuse),
 )
 
 

@@ -25,7 +25,6 @@ from adc.passes import pipeline
 from adc.passes.adjoint import adjoint
 from adc.passes.derive import derive, expand, link
 from adc.passes.remat import rematerialize
-from adc.passes.reuse import reuse
 from adc.passes.storage import storage
 from adc.passes.tangent import tangent
 from tests import oracle
@@ -175,10 +174,10 @@ def check_stages(
         found += well_formed(buffers)
         if bits(run(buffers, fresh(chain.inputs))) != bits(results):
             found.append(f"storage {policy}: other bits")
-        shared = reuse(buffers)
+        shared = pipeline.run(buffers, pipeline.BUFFERS)
         found += well_formed(shared)
         if bits(run(shared, fresh(chain.inputs))) != bits(results):
-            found.append(f"reuse {policy}: other bits")
+            found.append(f"lift, reuse {policy}: other bits")
     return found
 
 
@@ -215,10 +214,11 @@ def check_passes(chain: Chain, policy: str = "auto") -> list[str]:
     primal = follow(chain.lowered.fn, (("expand", expand), *pipeline.PRIMAL))
     reverse = derived(("adjoint", lambda fn: adjoint(fn, chain.positions)))
     reverse = follow(reverse, pipeline.JOINED)
-    finish = (("remat", lambda fn: remat(fn, policy)), *pipeline.CLEANUP, ("storage", storage))
+    finish = (("remat", lambda fn: remat(fn, policy)), *pipeline.CLEANUP)
+    finish += (("storage", storage), *pipeline.BUFFERS)
     follow(reverse, finish)
     forward = derived(("tangent", lambda fn: tangent(fn, chain.positions)), directions)
-    follow(forward, (("storage", storage),), directions)
+    follow(forward, (("storage", storage), *pipeline.BUFFERS), directions)
     return found
 
 
@@ -311,7 +311,6 @@ __all__ = [
     "fresh",
     "rebuild",
     "rematerialize",
-    "reuse",
     "run",
     "storage",
     "type_tree",

@@ -65,6 +65,17 @@ def local(x: Any) -> Any:
     return np.sum(np.sin(x))
 
 
+def lift(x: Any) -> Any:
+    total = 0.0
+    for i in range(x.shape[0]):
+        for j in range(i):
+            scaled = np.empty(x.shape[0])
+            for k in range(x.shape[0]):
+                scaled[k] = x[k] * (i - j)
+            total += scaled[j] * np.max(scaled)
+    return total
+
+
 def reuse(x: Any) -> Any:
     y = np.cumsum(x)
     z = np.cumsum(y[::-1])
@@ -96,5 +107,6 @@ PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(reduce, (_X, 0.4), (0, 1)),
     PassProgram(gather, (_X,), (0,)),
     PassProgram(local, (_X,), (0,)),
+    PassProgram(lift, (_X,), (0,)),
     PassProgram(reuse, (_X,), (0,)),
 )
