@@ -85,7 +85,9 @@ def transform(
             plan = Plan(policy, tuple(entries))
             return done
 
-        fn = pipeline.run(fn, (("remat", remat), *pipeline.CLEANUP), trace)
+        fn = pipeline.run(fn, (("remat", remat),), trace)
+
+    fn = pipeline.run(fn, pipeline.cleanup(costs), trace)
 
     def store(before: Function) -> Function:
         nonlocal plan
