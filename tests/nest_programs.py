@@ -242,8 +242,8 @@ NEST_PROGRAMS: tuple[NestProgram, ...] = (
         (_x(8),),
         (0,),
         "One pass.",
-        "Both differences are made again in the loop of an element's cotangent, which is one longer "
-        "than that of the sum.",
+        "Both differences are made again in the loop of an element's cotangent, which is one "
+        "longer than that of the sum.",
     ),
     NestProgram(
         in_place,
