@@ -27,8 +27,10 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
                 carried out (`remat_rewrite`), and proven (`availability`, `tape`); the `plan`
 `costs`         what operations, memory and loops cost, and what a function then takes: an
                 analysis for whatever decides by price
+`inline`        elements of temporary arrays made again where that is cheaper
 `storage`       value form to buffer form: stores in place, copies where two versions are needed
                 (`sharing`)
+`lift`          arrays of inner loops made once, before the loop
 `reuse`         arrays that are never alive together share memory (`lifetimes`)
 ==============  ================================================================================
 

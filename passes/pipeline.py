@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from adc.ir.verifier import problems
 from adc.passes.accumulate import accumulate
 from adc.passes.bounds import bounds
 from adc.passes.contract import contract
+from adc.passes.costs import SHIPPED, Costs
 from adc.passes.cse import cse
 from adc.passes.dce import dce
 from adc.passes.fuse import fuse
@@ -19,10 +21,13 @@ from adc.passes.gather import gather
 from adc.passes.guard import guard
 from adc.passes.hoist import hoist
 from adc.passes.induction import induction
+from adc.passes.inline import inline
+from adc.passes.lift import lift
 from adc.passes.local import local
 from adc.passes.overwrite import overwrite
 from adc.passes.private import private
 from adc.passes.reduce import reduce
+from adc.passes.reuse import reuse
 from adc.passes.simplify import simplify
 
 Pass = tuple[str, Callable[[Function], Function]]
@@ -59,13 +64,30 @@ JOINED: tuple[Pass, ...] = (
     ("cse", cse),
     ("dce", dce),
 )
-# After `remat`.
-CLEANUP: tuple[Pass, ...] = (
-    ("simplify", simplify),
-    ("cse", cse),
-    ("fuse", fuse),
-    ("contract", contract),
-    ("dce", dce),
+
+
+def cleanup(costs: Costs = SHIPPED) -> tuple[Pass, ...]:
+    """Return the passes on code without Recalls, priced for a machine of these costs."""
+    return (
+        ("simplify", simplify),
+        ("cse", cse),
+        ("fuse", fuse),
+        ("contract", contract),
+        ("dce", dce),
+        ("inline", functools.partial(inline, costs=costs)),
+        ("cse", cse),
+        ("fuse", fuse),
+        ("contract", contract),
+        ("dce", dce),
+    )
+
+
+# After `remat`, or on code that has no reverse part.
+CLEANUP = cleanup()
+# After `storage`.
+BUFFERS: tuple[Pass, ...] = (
+    ("lift", lift),
+    ("reuse", reuse),
 )
 
 

@@ -25,7 +25,6 @@ from adc.passes import pipeline
 from adc.passes.adjoint import adjoint
 from adc.passes.derive import derive, expand, link
 from adc.passes.remat import rematerialize
-from adc.passes.reuse import reuse
 from adc.passes.storage import storage
 from adc.passes.tangent import tangent
 from tests import oracle
@@ -34,7 +33,7 @@ from tests import oracle
 CHANGE_SIGNS_OF_ZEROS = frozenset({"accumulate", "overwrite"})
 # The order in which contributions to cotangents are added.
 CHANGE_ORDERS = frozenset({"reduce", "local", "gather"})
-STORAGE: pipeline.Pass = ("storage", lambda fn: storage(fn))
+BUFFERS = (("storage", lambda fn: storage(fn)), *pipeline.BUFFERS)
 POLICIES = ("store", "recompute", "auto", "random:1", "random:2")
 
 
@@ -164,7 +163,7 @@ class Chain:
         """Return the stages after those joined: without Recalls, cleaned up, in buffer form."""
         if policy not in self._planned:
             step = ("remat", lambda fn: remat(fn, policy))
-            self._planned[policy] = stages(self.joined, (step, *pipeline.CLEANUP, STORAGE))
+            self._planned[policy] = stages(self.joined, (step, *pipeline.CLEANUP, *BUFFERS))
         return self._planned[policy]
 
     def run(self, fn: Function) -> tuple[Any, ...]:
@@ -215,9 +214,9 @@ def check_stages(
     found = well_formed(chain.lowered.fn)
     made = {"joined": reverse}
     for policy in policies:
-        (_, made[f"remat {policy}"]), (_, buffers) = chain.planned(policy)[-2:]
-        made[f"storage {policy}"] = buffers
-        made[f"reuse {policy}"] = reuse(buffers)
+        # In value form, in buffer form, and as it is emitted.
+        for name, fn in chain.planned(policy)[len(pipeline.CLEANUP) + 1 :]:
+            made[f"{name} {policy}"] = fn
     different: list[Function] = []
     for fn in made.values():
         if fn not in different:
@@ -273,7 +272,7 @@ def check_passes(chain: Chain, policy: str = "auto") -> list[str]:
     follow(chain.joined_stages)
     follow(chain.planned(policy))
     derived(chain.tangent_stages, directions)
-    follow(stages(chain.tangent, (STORAGE,)), directions)
+    follow(stages(chain.tangent, BUFFERS), directions)
     return found
 
 
@@ -363,7 +362,6 @@ __all__ = [
     "fresh",
     "rebuild",
     "rematerialize",
-    "reuse",
     "run",
     "storage",
     "type_tree",
