@@ -95,8 +95,14 @@ def results_of(stmt: Stmt) -> tuple[Value, ...]:
 
 def inner_values(stmt: Stmt) -> tuple[Value, ...]:
     """Return the values that `stmt` binds for its blocks: parameters and loop index."""
-    index = (stmt.index,) if isinstance(stmt, For | Reverse) else ()
-    return index + tuple(param for block in blocks(stmt) for param in block.params)
+    match stmt:
+        case For(index=index, body=body) | Reverse(index=index, body=body):
+            return (index, *body.params)
+        case While(body=body):
+            return body.params
+        case If(then=then, orelse=orelse):
+            return (*then.params, *orelse.params)
+    return ()
 
 
 def defined(fn: Function) -> list[Value]:
@@ -181,34 +187,33 @@ def _array(operand: Operand) -> Value:
 
 def map_operands(stmt: Stmt, read: Callable[[Operand], Operand]) -> Stmt:
     """Return `stmt` with `read` applied to its own operands (blocks and results untouched)."""
+    old = operands(stmt)
+    new = tuple([read(operand) for operand in old])
+    # Most often nothing changes, and copying is slow.
+    return stmt if new == old else _with_operands(stmt, new)
 
-    def many(args: tuple[Operand, ...]) -> tuple[Operand, ...]:
-        return tuple(read(arg) for arg in args)
 
+def _with_operands(stmt: Stmt, new: tuple[Operand, ...]) -> Stmt:
+    """Return `stmt` with other `operands`."""
     match stmt:
-        case Apply(args=args) | Call(args=args) | Print(args=args):
-            return replace(stmt, args=many(args))
-        case Load(array=array, index=index):
-            return replace(stmt, array=_array(read(array)), index=many(index))
-        case (
-            Store(array=array, index=index, value=value)
-            | Write(array=array, index=index, value=value)
-        ):
-            return replace(stmt, array=_array(read(array)), index=many(index), value=read(value))
-        case Gemm(array=array, a=a, b=b):
-            return replace(stmt, array=_array(read(array)), a=_array(read(a)), b=_array(read(b)))
-        case If(cond=cond):
-            return replace(stmt, cond=read(cond))
-        case For(trips=trips, init=init):
-            return replace(stmt, trips=read(trips), init=many(init))
-        case While(init=init) | Reverse(init=init):
-            return replace(stmt, init=many(init))
-        case Check(cond=cond, args=args):
-            return replace(stmt, cond=read(cond), args=many(args))
-        case Push(values=values):
-            return replace(stmt, values=many(values))
-        case Recall() | Pop():
-            return stmt
+        case Apply() | Call() | Print():
+            return replace(stmt, args=new)
+        case Load():
+            return replace(stmt, array=_array(new[0]), index=new[1:])
+        case Store() | Write():
+            return replace(stmt, array=_array(new[0]), index=new[1:-1], value=new[-1])
+        case Gemm():
+            return replace(stmt, array=_array(new[0]), a=_array(new[1]), b=_array(new[2]))
+        case If():
+            return replace(stmt, cond=new[0])
+        case For():
+            return replace(stmt, trips=new[0], init=new[1:])
+        case While() | Reverse():
+            return replace(stmt, init=new)
+        case Check():
+            return replace(stmt, cond=new[0], args=new[1:])
+        case Push():
+            return replace(stmt, values=new)
     raise AssertionError(stmt)
 
 
