@@ -47,6 +47,7 @@ from adc.ir.sums import has_sums, lane_values
 from adc.ir.types import DTYPES, Array, Scalar, Type
 from adc.ir.walk import inner_values
 
+
 def alike(a: Type, b: Type) -> bool:
     """Whether a value of type `a` may stand where `b` is declared.
 
