@@ -13,10 +13,10 @@ from adc import jacobian
 from adc.dispatch import Code, Compiled, Options
 from adc.ir.errors import ArgumentError
 from adc.library.transforms import Level
-from adc.passes.plan import Plan
 
 if TYPE_CHECKING:
     from adc.inspect.graph import Graph
+    from adc.passes.plan import Plan
 
 
 class Derivative:

@@ -29,6 +29,7 @@ from adc.ir.core import (
     Write,
     blocks,
     operands,
+    remembered,
     walk,
 )
 
@@ -113,9 +114,20 @@ def defined(fn: Function) -> list[Value]:
     return values
 
 
-def block_reads(block: Block) -> set[Value]:
+@remembered
+def block_reads(block: Block) -> frozenset[Value]:
     """Return the values from outside `block` that it reads (Recalls do not count)."""
-    return stmts_reads(block.stmts, block.yields) - set(block.params)
+    return frozenset(stmts_reads(block.stmts, block.yields).difference(block.params))
+
+
+def stmt_reads(stmt: Stmt) -> set[Value]:
+    """Return the values from outside `stmt` that it and its blocks read."""
+    reads = {v for v in operands(stmt) if isinstance(v, Value)}
+    inner = blocks(stmt)
+    if inner:
+        reads.update(*map(block_reads, inner))
+        reads.difference_update(inner_values(stmt))
+    return reads
 
 
 def stmts_reads(stmts: Iterable[Stmt], yields: Iterable[Operand] = ()) -> set[Value]:
@@ -123,15 +135,22 @@ def stmts_reads(stmts: Iterable[Stmt], yields: Iterable[Operand] = ()) -> set[Va
     reads: set[Value] = set()
     bound: set[Value] = set()
     for stmt in stmts:
-        reads.update(v for v in operands(stmt) if isinstance(v, Value) and v not in bound)
-        nested = blocks(stmt)
-        if nested:
-            inner = set(inner_values(stmt))
-            for block in nested:
-                reads |= (block_reads(block) - inner) - bound
+        found = stmt_reads(stmt)
+        reads |= found if bound.isdisjoint(found) else found - bound
         bound.update(stmt.results)
     reads.update(v for v in yields if isinstance(v, Value) and v not in bound)
     return reads
+
+
+@remembered
+def block_size(block: Block) -> int:
+    """Return the number of statements in a block, nested ones included."""
+    return size(block.stmts)
+
+
+def size(stmts: Iterable[Stmt]) -> int:
+    """Return the number of statements, nested ones included."""
+    return sum(1 + sum(map(block_size, blocks(stmt))) for stmt in stmts)
 
 
 def use_counts(fn: Function) -> dict[Value, int]:

@@ -75,9 +75,9 @@ class _Made:
 
 @dataclass(frozen=True)
 class _Reader:
-    """The loads of an array in one nest of loops, and all arrays that the nest loads from."""
+    """The loads of an array in one nest of loops, and all other arrays that it loads from."""
 
-    loads: Sequence[Access]
+    loads: int
     arrays: frozenset[Value]
 
 
@@ -199,9 +199,7 @@ class _Inliner:
         """Whether making elements again is cheaper than to keep them, for each element."""
         assert isinstance(array.type, Array)
         readers = self.readers(array, rest)
-        if readers is None or not readers:
-            return False
-        if any(made.value.type != load.result.type for each in readers for load in each.loads):
+        if readers is None or made.value.type.dtype != array.type.dtype:
             return False
         costs = self.costs
         # A row made in a loop stays in cache; of other arrays nothing is known.
@@ -222,11 +220,10 @@ class _Inliner:
             keep += work + loads(len(sources), len(set(sources)), each)
         keep += size * store
         for reader in readers:
-            times = len(reader.loads)
-            keep += loads(times, 1, size)
-            again += times * work
+            keep += loads(reader.loads, 1, size)
+            again += reader.loads * work
             more = set(sources) - reader.arrays
-            again += loads(times * len(sources), len(more), each)
+            again += loads(reader.loads * len(sources), len(more), each)
         return again < keep
 
     def readers(self, array: Value, rest: Sequence[Stmt]) -> list[_Reader] | None:
@@ -246,8 +243,8 @@ class _Inliner:
             seen += len(here)
             if here and isinstance(stmt, For):  # elements at the border cost nothing
                 arrays = frozenset(s.array for s in walk((stmt,)) if isinstance(s, Load))
-                found.append(_Reader(here, arrays - {array}))
-        return found if seen == len(loads) else None
+                found.append(_Reader(len(here), arrays - {array}))
+        return found if seen == len(loads) > 0 else None
 
     def once(
         self, stmts: Sequence[Stmt], array: Value, counters: tuple[Value, ...], found: list[Load]

@@ -59,7 +59,9 @@ from adc.ir.core import (
     Store,
     Value,
     While,
+    blocks,
     derivative_type,
+    remembered,
     walk,
 )
 from adc.ir.opdef import OPS
@@ -71,6 +73,7 @@ from adc.ir.walk import (
     label_of,
     map_blocks,
     map_operands,
+    stmt_reads,
     stmts_reads,
     substitute,
 )
@@ -179,35 +182,61 @@ def _adds(access: Access) -> bool:
     return isinstance(access, Store) and access.accumulate
 
 
-def _reads(stmt: Stmt) -> set[Value | str]:
-    """Return what a statement needs from outside: values, recalled ones too, and loops."""
-    found: set[Value | str] = set(stmts_reads((stmt,)))
-    for s in walk((stmt,)):
+@remembered
+def _recalled(block: Block) -> set[Value | str]:
+    """Return the values and loops that reverse code in a block names."""
+    found: set[Value | str] = set()
+    for s in block.stmts:
+        found.update(*map(_recalled, blocks(s)))
         if isinstance(s, Recall):
             found.add(s.value)
         elif isinstance(s, Reverse):
             found.add(s.loop)
-    return found - _gives(stmt)
+    return found
+
+
+def _reads(stmt: Stmt) -> set[Value | str]:
+    """Return what a statement needs from outside: values, recalled ones too, and loops."""
+    found: set[Value | str] = {*stmt_reads(stmt)}
+    found.update(*map(_recalled, blocks(stmt)))
+    if isinstance(stmt, Recall):
+        found.add(stmt.value)
+    elif isinstance(stmt, Reverse):
+        found.add(stmt.loop)
+    return found - _gives(stmt) if blocks(stmt) else found
+
+
+@remembered
+def _given(block: Block) -> set[Value | str]:
+    return set[Value | str]().union(*map(_gives, block.stmts))
 
 
 def _gives(stmt: Stmt) -> set[Value | str]:
     """Return the values and loops that are in a statement."""
-    found: set[Value | str] = set()
-    for s in walk((stmt,)):
-        found.update(s.results, inner_values(s))
-        if isinstance(s, For | While):
-            found.add(s.label)
-    return found
+    found: set[Value | str] = {*stmt.results, *inner_values(stmt)}
+    if isinstance(stmt, For | While):
+        found.add(stmt.label)
+    return found.union(*map(_given, blocks(stmt)))
+
+
+@remembered
+def _block_acts(block: Block) -> bool:
+    return any(map(_acts, block.stmts))
 
 
 def _acts(stmt: Stmt) -> bool:
     """Whether a statement does more than compute its results."""
-    return any(isinstance(s, Check | Print | Call) for s in walk((stmt,)))
+    return isinstance(stmt, Check | Print | Call) or any(map(_block_acts, blocks(stmt)))
+
+
+@remembered
+def _block_touches(block: Block) -> bool:
+    return any(map(_touches, block.stmts))
 
 
 def _touches(stmt: Stmt) -> bool:
     """Whether a statement reads or writes elements of arrays."""
-    return any(isinstance(s, Load | Store | Gemm) for s in walk((stmt,)))
+    return isinstance(stmt, Load | Store | Gemm) or any(map(_block_touches, blocks(stmt)))
 
 
 def _merged(stmts: Sequence[Stmt], at: int, scope: frozenset[Value]) -> list[Stmt] | None:
