@@ -1,4 +1,4 @@
-"""Passes: pure functions ``Function -> Function``, one a file, verified after each (`pipeline`).
+"""Passes: pure functions ``Function -> Function``, one a file, and how they run (`pipeline`).
 
 In the order of the chain; `simplify`, `cse` and `dce` run again after passes that leave work:
 

@@ -337,11 +337,13 @@ def test_every_index_believed_to_be_in_range(monkeypatch: pytest.MonkeyPatch) ->
     assert complaints(program)
 
 
-def test_a_pass_that_breaks_the_ir_is_named() -> None:
+@pytest.mark.parametrize("each", [True, False])
+def test_a_pass_that_breaks_the_ir_is_named(each: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "VERIFY_EACH", each)
     chain = chains.Chain.of(lambda x: x * x, (2.0,), (0,))
     broken = ("forget", lambda fn: replace(fn, body=()))
     with pytest.raises(Exception, match="pass 'forget' broke"):
-        pipeline.run(chain.lowered.fn, (broken,))
+        pipeline.run(chain.lowered.fn, (broken, *pipeline.PRIMAL))
 
 
 @pytest.mark.parametrize("passes", ["PRIMAL", "DERIVATIVE", "CLEANUP"])
