@@ -28,16 +28,16 @@ from pathlib import Path
 from stat import S_ISDIR
 from typing import TYPE_CHECKING, Any
 
-from adc.driver import Compilation, Step, transform
 from adc.frontend.lower import Lowered
 from adc.ir.core import walk
 from adc.ir.errors import Span, UnsupportedError
 from adc.ir.types import parse_type
-from adc.passes.costs import Costs
-from adc.passes.plan import Plan
 
 if TYPE_CHECKING:
     from adc.backend.emit import Emitted
+    from adc.driver import Compilation, Step
+    from adc.passes.costs import Costs
+    from adc.passes.plan import Plan
 
 VERSION = 1
 # Numba is not safe against two threads compiling at once in every path; compilations take turns.
@@ -150,6 +150,9 @@ def load_or_build(
             found = _load(entry)
             if found is not None:
                 return found
+        # Nothing of what compiles is imported where code is found.
+        from adc.driver import transform
+
         made = transform(lowered, steps, policy, costs)
         if place is not None:
             try:
@@ -255,6 +258,7 @@ def _load(entry: Path) -> Entry | None:
 def _restore(entry: Path) -> Entry | None:
     from adc.backend import cpu, vector_math
     from adc.backend.emit import Emitted, Site
+    from adc.passes.plan import Plan
 
     record = json.loads((entry / _RECORD).read_text())
     if record["version"] != VERSION or _digests(entry) != record["digests"]:

@@ -13,10 +13,10 @@ from adc import jacobian
 from adc.dispatch import Code, Compiled, Options
 from adc.ir.errors import ArgumentError
 from adc.library.transforms import Level
-from adc.passes.plan import Plan
 
 if TYPE_CHECKING:
     from adc.inspect.graph import Graph
+    from adc.passes.plan import Plan
 
 
 class Derivative:
@@ -90,8 +90,8 @@ class Derivative:
             ``"cse"``, ``"induction"``, ``"bounds"``, ``"hoist"``, ``"private"``, ``"guard"``,
             ``"dce"``, ``"fuse"``, ``"contract"``, ``"adjoint"`` (``"pullback"`` in `vjp`),
             ``"tangent"``, ``"accumulate"``, ``"reduce"``, ``"overwrite"``, ``"gather"``,
-            ``"local"``, ``"remat"``, ``"storage"``, ``"reuse"``. Of a pass that runs more than
-            once, the last run counts.
+            ``"local"``, ``"remat"``, ``"inline"``, ``"storage"``, ``"lift"``,
+            ``"reuse"``. Of a pass that runs more than once, the last run counts.
         """
         trace = self.compiled_for(*args, **kwargs).compilation.trace
         try:

@@ -7,12 +7,11 @@ import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adc import cache, calibrate
-from adc.driver import Compilation, Step, transform
+from adc import cache
 from adc.frontend import trees
 from adc.frontend.bindings import Binding, Num, TupleOf, kind_of
 from adc.frontend.lower import ConstantNeededError, Lowered, lower
@@ -29,9 +28,12 @@ from adc.ir.errors import (
 )
 from adc.ir.types import Array, Scalar
 from adc.library.transforms import Level, has_rule
-from adc.passes.costs import Costs
-from adc.passes.plan import Plan
 from adc.signature import Parameters, Signature, function_of, name_of, span_of
+
+if TYPE_CHECKING:
+    from adc.driver import Compilation, Step
+    from adc.passes.costs import Costs
+    from adc.passes.plan import Plan
 
 # More signatures than this at once come from objects that are made anew for every call.
 _MOST_ENTRIES = 256
@@ -91,6 +93,8 @@ class Compiled:
     @cached_property
     def compilation(self) -> Compilation:
         """Every stage; made again where the code came from disk."""
+        from adc.driver import transform
+
         made = self.entry.compilation
         return made or transform(self.lowered, self.steps, self.options.remat, self.costs)
 
@@ -418,6 +422,8 @@ class Code:
     @cached_property
     def costs(self) -> Costs:
         """The costs that all its code is made under: as they are when the first is made."""
+        from adc import calibrate
+
         return calibrate.load()
 
     def match(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
@@ -470,6 +476,8 @@ class Code:
 
     def compilation(self, values: tuple[Any, ...]) -> Compilation:
         """Return every stage for these arguments; no machine code is made."""
+        from adc.driver import transform
+
         _, steps, lowered = self._lowered(values, self.whole(values))
         return transform(lowered, steps, self.options.remat, self.costs)
 

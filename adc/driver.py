@@ -16,7 +16,6 @@ from adc.passes.derive import expand, link
 from adc.passes.peak import peak
 from adc.passes.plan import COPIED, Plan, PlanEntry
 from adc.passes.remat import rematerialize
-from adc.passes.reuse import reuse
 from adc.passes.tangent import tangent
 
 _MODES: dict[str, Callable[..., Function]] = {
@@ -54,7 +53,7 @@ class Compilation:
 def transform(
     lowered: Lowered, steps: Sequence[Step], policy: str = "auto", costs: Costs = SHIPPED
 ) -> Compilation:
-    """Run every pass on a lowered function: primal, transformations, remat, storage, reuse.
+    """Run every pass on a lowered function: primal, transformations, remat, storage.
 
     Plans are made for a machine of these costs: by default those that are shipped.
     """
@@ -86,7 +85,9 @@ def transform(
             plan = Plan(policy, tuple(entries))
             return done
 
-        fn = pipeline.run(fn, (("remat", remat), *pipeline.CLEANUP), trace)
+        fn = pipeline.run(fn, (("remat", remat),), trace)
+
+    fn = pipeline.run(fn, pipeline.cleanup(costs), trace)
 
     def store(before: Function) -> Function:
         nonlocal plan
@@ -95,7 +96,7 @@ def transform(
             plan = replace(plan, copies=tuple(_copied(copy) for copy in done.copies))
         return done.function
 
-    fn = pipeline.run(fn, (("storage", store), ("reuse", reuse)), trace)
+    fn = pipeline.run(fn, (("storage", store), *pipeline.BUFFERS), trace)
     if plan is not None:
         plan = replace(plan, peak=peak(fn))
     return Compilation(lowered, fn, plan, trace)

@@ -7,9 +7,10 @@ rebuild them. Operations are open (rows of a table, `OpDef`), statement forms ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from adc.ir.errors import Span
 from adc.ir.types import Array, Scalar, Type
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from adc.ir.opdef import OpDef
 
 Static = int | str
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,10 @@ class Block:
     params: tuple[Value, ...]
     stmts: tuple[Stmt, ...]
     yields: tuple[Operand, ...]
+    # What functions under `remembered` found out about it.
+    _known: dict[object, object] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,43 +392,53 @@ class Function:
         return replace(self, body=body, results=results)
 
 
+def remembered(function: Callable[[Block], Found]) -> Callable[[Block], Found]:
+    """Decorate a function of a block alone: what it returns is kept with the block.
+
+    Passes ask the same of nested blocks over and over; blocks never change.
+    """
+
+    @functools.wraps(function)
+    def known(block: Block) -> Found:
+        if function not in block._known:
+            block._known[function] = function(block)
+        return cast("Found", block._known[function])
+
+    return known
+
+
 def blocks(stmt: Stmt) -> tuple[Block, ...]:
     """Return the blocks nested directly in `stmt`."""
-    match stmt:
-        case If(then=then, orelse=orelse):
-            return (then, orelse)
-        case For(body=body) | While(body=body) | Reverse(body=body):
-            return (body,)
-    return ()
+    kind = type(stmt)
+    if kind in _LOOPS:
+        return (stmt.body,)  # type: ignore[union-attr]  # a loop, as its type says
+    return (stmt.then, stmt.orelse) if kind is If else ()  # type: ignore[union-attr]
 
 
 def operands(stmt: Stmt) -> tuple[Operand, ...]:
     """Return the operands that `stmt` itself reads, without those inside its blocks."""
-    match stmt:
-        case Apply(args=args) | Call(args=args) | Print(args=args):
-            return args
-        case Load(array=array, index=index):
-            return (array, *index)
-        case (
-            Store(array=array, index=index, value=value)
-            | Write(array=array, index=index, value=value)
-        ):
-            return (array, *index, value)
-        case Gemm(array=array, a=a, b=b):
-            return (array, a, b)
-        case If(cond=cond):
-            return (cond,)
-        case For(trips=trips, init=init):
-            return (trips, *init)
-        case While(init=init) | Reverse(init=init):
-            return init
-        case Check(cond=cond, args=args):
-            return (cond, *args)
-        case Push(values=values):
-            return values
-        case Recall() | Pop():
-            return ()
-    raise AssertionError(stmt)
+    return _OPERANDS[type(stmt)](stmt)
+
+
+# By type, as this is asked of every statement by every pass.
+_LOOPS = frozenset({For, While, Reverse})
+_OPERANDS: dict[type[Stmt], Callable[[Any], tuple[Operand, ...]]] = {
+    Apply: lambda stmt: stmt.args,
+    Load: lambda stmt: (stmt.array, *stmt.index),
+    Store: lambda stmt: (stmt.array, *stmt.index, stmt.value),
+    Gemm: lambda stmt: (stmt.array, stmt.a, stmt.b),
+    If: lambda stmt: (stmt.cond,),
+    For: lambda stmt: (stmt.trips, *stmt.init),
+    While: lambda stmt: stmt.init,
+    Call: lambda stmt: stmt.args,
+    Check: lambda stmt: (stmt.cond, *stmt.args),
+    Print: lambda stmt: stmt.args,
+    Recall: lambda stmt: (),
+    Reverse: lambda stmt: stmt.init,
+    Push: lambda stmt: stmt.values,
+    Pop: lambda stmt: (),
+    Write: lambda stmt: (stmt.array, *stmt.index, stmt.value),
+}
 
 
 def walk(stmts: tuple[Stmt, ...]) -> Iterator[Stmt]:

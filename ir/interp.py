@@ -3,12 +3,16 @@
 Value form never changes an array in place here: `Store` copies. Reverse code with Recalls runs
 too: the forward code records one frame of values per iteration and call, `Reverse` walks the
 frames back. It is the oracle of the tests, written to be obviously right.
+
+Every statement becomes a closure, once for each function: a loop does not look again at what its
+statements are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -40,7 +44,7 @@ from adc.ir.core import (
 )
 from adc.ir.errors import AdcError, IRError, exception_named
 from adc.ir.opdef import numpy_value
-from adc.ir.sums import Chain, Lanes, Sums, summed
+from adc.ir.sums import Lanes, Sums, summed
 from adc.ir.types import Array
 
 # Stops runaway loops of programs under test.
@@ -56,9 +60,9 @@ class ProgramError(Exception):
         self.check = check
 
 
-@dataclass
+@dataclass(slots=True)
 class Frame:
-    """The values of one iteration or call, and the frames of the loops and calls in it."""
+    """What is recalled of one iteration or call, and the frames of the loops and calls in it."""
 
     outer: Frame | None = None
     values: dict[Value, Any] = field(default_factory=dict)
@@ -82,6 +86,12 @@ class Frame:
 
 
 Derive = Callable[[Derived], Function]
+# The values of one call, and its constants, by their slots.
+Env = list[Any]
+# What a statement does: the frame is that of the iteration or call, the mirror the one to recall.
+Step = Callable[[Env, Frame, Frame], None]
+# What a block does with its arguments; returns its yields.
+Body = Callable[[Sequence[Any], Env, Frame, Frame], list[Any]]
 
 
 class Interpreter:
@@ -90,194 +100,362 @@ class Interpreter:
     def __init__(self, fn: Function, derive: Derive | None = None) -> None:
         self.derive = derive
         self.derived = {each.name: each for each in fn.derived}
-        self.made: dict[str, Function] = {}
+        self.made: dict[str, Interpreter] = {}
         self.functions = {callee.name: callee for callee in fn.callees} | {fn.name: fn}
+        self.routines: dict[str, _Routine] = {}
         self.main = fn
         self.tape: list[tuple[Any, ...]] = []
         self.printed: list[str] = []
         self.steps = 0
-        self.sums: dict[int, dict[int, Chain]] = {}
+        reverse = [stmt for each in self.functions.values() for stmt in walk(each.body)
+                   if isinstance(stmt, Recall | Reverse)]  # fmt: skip
+        # Whether frames are needed, and which values in them.
+        self.mirrored = bool(reverse)
+        self.recalled = {stmt.value for stmt in reverse if isinstance(stmt, Recall)}
 
     def run(self, args: Sequence[Any]) -> tuple[Any, ...]:
+        frame = Frame()
         with np.errstate(all="ignore"):
-            return self.call(self.main, args, Frame(), None)
+            return self.routine(self.main.name).call(args, frame, frame)
 
-    def call(
-        self, fn: Function, args: Sequence[Any], frame: Frame, mirror: Frame | None
-    ) -> tuple[Any, ...]:
-        if len(args) != len(fn.params):
-            raise IRError(f"{fn.name} takes {len(fn.params)} arguments, not {len(args)}")
-        env: dict[Value, Any] = {}
-        for param, arg in zip(fn.params, args, strict=True):
-            env[param] = arg if isinstance(param.type, Array) else numpy_value(arg, param.type)
-        frame.values.update(env)
-        self.stmts(fn.body, env, frame, mirror or frame)
-        return tuple(self.read(operand, env) for operand in fn.results)
+    def routine(self, name: str) -> _Routine:
+        if name not in self.routines:
+            self.routines[name] = _Routine(self.functions[name], self)
+        return self.routines[name]
 
-    def read(self, operand: Operand, env: dict[Value, Any]) -> Any:
+    def derivative(self, name: str, args: Sequence[Any], stmt: Call) -> tuple[Any, ...]:
+        """Call a derivative of a function, which is a program of its own."""
+        if self.derive is None:
+            raise IRError(f"{name} has no statements yet: {stmt}")
+        if name not in self.made:
+            self.made[name] = Interpreter(self.derive(self.derived[name]), self.derive)
+        made = self.made[name]
+        found = made.run(args)
+        self.printed += made.printed
+        made.printed.clear()
+        return found
+
+    def count(self, steps: int) -> None:
+        self.steps += steps
+        if self.steps > MAX_STEPS:
+            raise IRError("the interpreter ran too long")
+
+
+class _Routine:
+    """One function as closures."""
+
+    def __init__(self, fn: Function, machine: Interpreter) -> None:
+        self.fn = fn
+        self.machine = machine
+        self.slots: dict[str, int] = {}
+        self.blank: Env = []  # what `Env` is before a call: the constants
+        self.body = self.block(Block(fn.params, fn.body, fn.results))
+
+    def call(self, args: Sequence[Any], frame: Frame, mirror: Frame) -> tuple[Any, ...]:
+        params = self.fn.params
+        if len(args) != len(params):
+            raise IRError(f"{self.fn.name} takes {len(params)} arguments, not {len(args)}")
+        given = [
+            arg if isinstance(param.type, Array) else numpy_value(arg, param.type)
+            for param, arg in zip(params, args, strict=True)
+        ]
+        return tuple(self.body(given, self.blank.copy(), frame, mirror))
+
+    def slot(self, operand: Operand) -> int:
         if isinstance(operand, Literal):
-            return numpy_value(operand.value, operand.type)
-        return env[operand]
+            self.blank.append(numpy_value(operand.value, operand.type))
+            return len(self.blank) - 1
+        found = self.slots.setdefault(operand.name, len(self.blank))
+        if found == len(self.blank):
+            self.blank.append(None)
+        return found
 
-    def block(
-        self, block: Block, args: Sequence[Any], env: dict[Value, Any], frame: Frame, mirror: Frame
-    ) -> tuple[Any, ...]:
-        for param, arg in zip(block.params, args, strict=True):
-            env[param] = frame.values[param] = arg
-        self.stmts(block.stmts, env, frame, mirror)
-        return tuple(self.read(operand, env) for operand in block.yields)
+    def many(self, operands: Sequence[Operand]) -> tuple[int, ...]:
+        return tuple([self.slot(operand) for operand in operands])
 
-    def stmts(
-        self, stmts: Sequence[Stmt], env: dict[Value, Any], frame: Frame, mirror: Frame
-    ) -> None:
-        for stmt in stmts:
-            self.steps += 1
-            if self.steps > MAX_STEPS:
-                raise IRError("the interpreter ran too long")
-            results = self.stmt(stmt, env, frame, mirror)
-            for value, result in zip(stmt.results, results, strict=True):
-                env[value] = frame.values[value] = result
+    def block(self, block: Block) -> Body:
+        count = self.machine.count
+        params, yields = self.many(block.params), self.many(block.yields)
+        steps = self.recorded(block.params)
+        for stmt in block.stmts:
+            steps += [self.step(stmt), *self.recorded(stmt.results)]
+        length = max(1, len(block.stmts))
 
-    def stmt(self, stmt: Stmt, env: dict[Value, Any], frame: Frame, mirror: Frame) -> Sequence[Any]:
-        def many(operands: Sequence[Operand]) -> list[Any]:
-            return [self.read(operand, env) for operand in operands]
+        def run(args: Sequence[Any], env: Env, frame: Frame, mirror: Frame) -> list[Any]:
+            count(length)
+            for slot, arg in zip(params, args, strict=True):
+                env[slot] = arg
+            for step in steps:
+                step(env, frame, mirror)
+            return [env[k] for k in yields]
 
+        return run
+
+    def recorded(self, values: Sequence[Value]) -> list[Step]:
+        """Put those of the values that reverse code recalls into the frame."""
+        kept = [(value, self.slot(value)) for value in values if value in self.machine.recalled]
+        if not kept:
+            return []
+
+        def record(env: Env, frame: Frame, mirror: Frame) -> None:
+            for value, slot in kept:
+                frame.values[value] = env[slot]
+
+        return [record]
+
+    def step(self, stmt: Stmt) -> Step:
         match stmt:
-            case Apply(results=results, op=op, args=args, params=params):
-                given = many(args)
-                if op.name == "sum" and isinstance(given[0], Lanes):
-                    return (given[0].add(given[1]),)
-                value = op.evaluate(*params, *given)
-                if len(results) > 1:
-                    return tuple(value)
-                ty = results[0].type
-                return (value if isinstance(ty, Array) else numpy_value(value, ty),)
-            case Load(array=array, index=index):
-                return (self.element(env[array], many(index), stmt),)
-            case Store(array=array, index=index, value=value, accumulate=accumulate):
-                copy = env[array].copy()
-                self.write(copy, many(index), self.read(value, env), accumulate, stmt)
-                return (copy,)
-            case Write(array=array, index=index, value=value, accumulate=accumulate):
-                self.write(env[array], many(index), self.read(value, env), accumulate, stmt)
-                return ()
-            case Gemm(array=array):
-                found = self.product(stmt, env)
-                if stmt.result is not None:
-                    return (found,)
-                env[array][...] = found
-                return ()
-            case If(cond=cond, then=then, orelse=orelse):
-                arm = then if self.read(cond, env) else orelse
-                return self.block(arm, (), env, frame, mirror)
-            case For(label=label, index=index, trips=trips, init=init, body=body, down=down):
-                carried: Sequence[Any] = many(init)
-                frames = frame.inner[label] = []
-                count = range(int(self.read(trips, env)))
-                sums = Sums(self.summed(stmt), carried, down)
-                carried = sums.carried
-                for k in reversed(count) if down else count:
-                    inner = Frame(frame)
-                    frames.append(inner)
-                    env[index] = inner.values[index] = np.int64(k)
-                    sums.enter(k)
-                    # Forward code may recall what its own iteration computed.
-                    own = inner if mirror is frame else mirror
-                    carried = self.block(body, carried, env, inner, own)
-                return sums.leave(carried)
-            case While(label=label, init=init, body=body):
-                carried = many(init)
-                frames = frame.inner[label] = []
+            case Apply():
+                return self.apply(stmt)
+            case Load() | Store() | Write() | Gemm():
+                return self.access(stmt)
+            case If() | For() | While() | Reverse():
+                return self.control(stmt)
+            case Call():
+                return self.calling(stmt)
+        return self.effect(stmt)
+
+    def apply(self, stmt: Apply) -> Step:
+        args, results = self.many(stmt.args), self.many(stmt.results)
+        evaluate = partial(stmt.op.evaluate, *stmt.params) if stmt.params else stmt.op.evaluate
+        result, ty = results[0], stmt.results[0].type
+        if len(results) > 1:
+
+            def several(env: Env, frame: Frame, mirror: Frame) -> None:
+                found = evaluate(*[env[k] for k in args])
+                for slot, value in zip(results, found, strict=True):
+                    env[slot] = value
+
+            return several
+        if isinstance(ty, Array):
+
+            def array(env: Env, frame: Frame, mirror: Frame) -> None:
+                env[result] = evaluate(*[env[k] for k in args])
+
+            return array
+
+        def scalar(env: Env, frame: Frame, mirror: Frame) -> None:
+            env[result] = numpy_value(evaluate(*[env[k] for k in args]), ty)
+
+        if stmt.op.name != "sum":
+            return scalar
+
+        def add(env: Env, frame: Frame, mirror: Frame) -> None:
+            if isinstance(env[args[0]], Lanes):
+                env[result] = env[args[0]].add(env[args[1]])
+            else:
+                scalar(env, frame, mirror)
+
+        return add
+
+    def access(self, stmt: Load | Store | Write | Gemm) -> Step:
+        array = self.slot(stmt.array)
+        results = self.many(stmt.results)
+        if isinstance(stmt, Gemm):
+            operands = self.many((stmt.array, stmt.a, stmt.b))
+
+            def multiply(env: Env, frame: Frame, mirror: Frame) -> None:
+                found = _product(stmt, *[env[k] for k in operands])
+                if results:
+                    env[results[0]] = found
+                else:
+                    env[array][...] = found
+
+            return multiply
+        index = self.many(stmt.index)
+        if isinstance(stmt, Load):
+            (result,) = results
+
+            def load(env: Env, frame: Frame, mirror: Frame) -> None:
+                source = env[array]
+                env[result] = source[_where(source, [env[k] for k in index], stmt)]
+
+            return load
+        value = self.slot(stmt.value)
+
+        def write(env: Env, frame: Frame, mirror: Frame) -> None:
+            target = env[array]
+            if results:
+                target = env[results[0]] = target.copy()
+            where = _where(target, [env[k] for k in index], stmt)
+            target[where] = target[where] + env[value] if stmt.accumulate else env[value]
+
+        return write
+
+    def control(self, stmt: If | For | While | Reverse) -> Step:
+        results = self.many(stmt.results)
+        run = self.branch(stmt) if isinstance(stmt, If) else self.loop(stmt)
+
+        def control(env: Env, frame: Frame, mirror: Frame) -> None:
+            for slot, value in zip(results, run(env, frame, mirror), strict=True):
+                env[slot] = value
+
+        return control
+
+    def branch(self, stmt: If) -> Callable[[Env, Frame, Frame], Sequence[Any]]:
+        cond = self.slot(stmt.cond)
+        then, orelse = self.block(stmt.then), self.block(stmt.orelse)
+        return lambda env, frame, mirror: (then if env[cond] else orelse)((), env, frame, mirror)
+
+    def loop(self, stmt: For | While | Reverse) -> Callable[[Env, Frame, Frame], Sequence[Any]]:
+        init, body = self.many(stmt.init), self.block(stmt.body)
+        mirrored = self.machine.mirrored
+
+        def begin(label: str, frame: Frame) -> Callable[[], Frame]:
+            """Return what makes the frame of each iteration."""
+            if not mirrored:
+                return lambda: frame
+            frames: list[Frame] = []
+            frame.inner[label] = frames
+
+            def iteration() -> Frame:
+                frames.append(Frame(frame))
+                return frames[-1]
+
+            return iteration
+
+        if isinstance(stmt, While):
+            label = stmt.label
+
+            def repeat(env: Env, frame: Frame, mirror: Frame) -> Sequence[Any]:
+                carried = [env[k] for k in init]
+                iteration = begin(label, frame)
                 again = True
                 while again:
-                    inner = Frame(frame)
-                    frames.append(inner)
-                    again, *carried = self.block(body, carried, env, inner, mirror)
+                    again, *carried = body(carried, env, iteration(), mirror)
                 return carried
-            case Reverse(loop=loop, index=index, init=init, body=body):
+
+            return repeat
+
+        index, chains = self.slot(stmt.index), summed(stmt)
+        if isinstance(stmt, Reverse):
+            loop = stmt.loop
+
+            def reverse(env: Env, frame: Frame, mirror: Frame) -> Sequence[Any]:
                 frames = mirror.loop(loop)
-                sums = Sums(self.summed(stmt), many(init), True)
+                sums = Sums(chains, [env[k] for k in init], True)
                 carried = sums.carried
                 for k in reversed(range(len(frames))):
                     env[index] = np.int64(k)
                     sums.enter(k)
-                    carried = self.block(body, carried, env, Frame(frame), frames[k])
+                    carried = body(carried, env, Frame(frame), frames[k])
                 return sums.leave(carried)
-            case Call(callee=callee, args=args) if callee in self.derived:
-                if self.derive is None:
-                    raise IRError(f"{callee} has no statements yet: {stmt}")
-                if callee not in self.made:
-                    self.made[callee] = self.derive(self.derived[callee])
-                made = Interpreter(self.made[callee], self.derive)
-                found = made.run(many(args))
-                self.printed += made.printed
-                return found
-            case Call(label=label, callee=callee, args=args, mirror=mirrored):
+
+            return reverse
+        name, trips, down, known = stmt.label, self.slot(stmt.trips), stmt.down, stmt.index
+        recorded = known in self.machine.recalled
+
+        def count(env: Env, frame: Frame, mirror: Frame) -> Sequence[Any]:
+            times = range(int(env[trips]))
+            sums = Sums(chains, [env[k] for k in init], down)
+            iteration = begin(name, frame)
+            carried = sums.carried
+            for k in reversed(times) if down else times:
+                inner = iteration()
+                env[index] = np.int64(k)
+                if recorded:
+                    inner.values[known] = env[index]
+                sums.enter(k)
+                # Forward code may recall what its own iteration computed.
+                carried = body(carried, env, inner, inner if mirror is frame else mirror)
+            return sums.leave(carried)
+
+        return count
+
+    def calling(self, stmt: Call) -> Step:
+        machine = self.machine
+        args, results = self.many(stmt.args), self.many(stmt.results)
+        derived = stmt.callee in machine.derived
+
+        def call(env: Env, frame: Frame, mirror: Frame) -> None:
+            given = [env[k] for k in args]
+            if derived:
+                found = machine.derivative(stmt.callee, given, stmt)
+            else:
                 inner = Frame()
-                frame.inner[label] = [inner]
-                forward = mirror.loop(mirrored)[0] if mirrored else None
-                return self.call(self.functions[callee], many(args), inner, forward)
+                frame.inner[stmt.label] = [inner]
+                forward = mirror.loop(stmt.mirror)[0] if stmt.mirror else inner
+                found = machine.routine(stmt.callee).call(given, inner, forward)
+            for slot, value in zip(results, found, strict=True):
+                env[slot] = value
+
+        return call
+
+    def effect(self, stmt: Stmt) -> Step:
+        machine = self.machine
+        results = self.many(stmt.results)
+        match stmt:
             case Check(cond=cond, error=error, message=message, args=args):
-                if not self.read(cond, env):
-                    text = message.format(*many(args))
-                    kind = exception_named(error)
-                    raise ProgramError(kind(*([text] if text else [])), stmt)
-                return ()
+                holds, told = self.slot(cond), self.many(args)
+
+                def check(env: Env, frame: Frame, mirror: Frame) -> None:
+                    if not env[holds]:
+                        text = message.format(*[env[k] for k in told])
+                        kind = exception_named(error)
+                        raise ProgramError(kind(*([text] if text else [])), stmt)
+
+                return check
             case Print(message=message, args=args):
-                self.printed.append(message.format(*many(args)))
-                return ()
+                shown = self.many(args)
+
+                def show(env: Env, frame: Frame, mirror: Frame) -> None:
+                    machine.printed.append(message.format(*[env[k] for k in shown]))
+
+                return show
             case Recall(value=value):
-                return (mirror.find(value),)
+
+                def recall(env: Env, frame: Frame, mirror: Frame) -> None:
+                    env[results[0]] = mirror.find(value)
+
+                return recall
             case Push(values=values):
-                # In buffer form arrays change in place: a frame has their contents.
-                self.tape.append(
-                    tuple(np.copy(v) if isinstance(v, np.ndarray) else v for v in many(values))
-                )
-                return ()
-            case Pop(results=results):
-                if not self.tape:
-                    raise IRError("pop from an empty tape")
-                popped = self.tape.pop()
-                if [_kind(v) for v in popped] != [
-                    (v.type.numpy, v.type.rank if isinstance(v.type, Array) else 0) for v in results
-                ]:
-                    raise IRError(f"popped {popped} for {', '.join(map(str, results))}")
-                return popped
+                pushed = self.many(values)
+
+                def push(env: Env, frame: Frame, mirror: Frame) -> None:
+                    # In buffer form arrays change in place: a frame has their contents.
+                    kept = [env[k] for k in pushed]
+                    machine.tape.append(
+                        tuple(np.copy(v) if isinstance(v, np.ndarray) else v for v in kept)
+                    )
+
+                return push
+            case Pop(results=popped):
+                kinds = [
+                    (v.type.numpy, v.type.rank if isinstance(v.type, Array) else 0) for v in popped
+                ]
+
+                def pop(env: Env, frame: Frame, mirror: Frame) -> None:
+                    if not machine.tape:
+                        raise IRError("pop from an empty tape")
+                    found = machine.tape.pop()
+                    if [_kind(v) for v in found] != kinds:
+                        raise IRError(f"popped {found} for {', '.join(map(str, popped))}")
+                    for slot, value in zip(results, found, strict=True):
+                        env[slot] = value
+
+                return pop
         raise AssertionError(stmt)
 
-    def summed(self, loop: For | Reverse) -> dict[int, Chain]:
-        if id(loop) not in self.sums:
-            self.sums[id(loop)] = summed(loop)
-        return self.sums[id(loop)]
 
-    def product(self, stmt: Gemm, env: dict[Value, Any]) -> Any:
-        """Return the new contents: terms are added in order, as compiled code does small ones."""
-        a, b = (
-            env[operand].T if transposed else env[operand]
-            for operand, transposed in zip((stmt.a, stmt.b), stmt.transposed, strict=True)
-        )
-        old = env[stmt.array]
-        if a.shape[1] != b.shape[0] or old.shape != (a.shape[0], b.shape[1]):
-            raise IRError(f"a product of {a.shape} and {b.shape} into {old.shape}: {stmt}")
-        if stmt.result is None and (np.shares_memory(old, a) or np.shares_memory(old, b)):
-            raise IRError(f"an operand is overwritten: {stmt}")
-        found = old.copy() if stmt.accumulate else np.zeros_like(old)
-        for k in range(a.shape[1]):
-            found += a[:, k, None] * b[None, k, :]
-        return found
-
-    def element(self, array: Any, index: Sequence[Any], stmt: Stmt) -> Any:
-        where = tuple(int(i) for i in index)
-        if not all(0 <= i < n for i, n in zip(where, array.shape, strict=True)):
+def _where(array: Any, index: Sequence[Any], stmt: Stmt) -> tuple[int, ...]:
+    where = tuple(map(int, index))
+    for i, n in zip(where, array.shape, strict=True):
+        if not 0 <= i < n:
             raise IRError(f"index {where} outside {array.shape}: {stmt}")
-        return array[where]
+    return where
 
-    def write(
-        self, array: Any, index: Sequence[Any], value: Any, accumulate: bool, stmt: Stmt
-    ) -> None:
-        old = self.element(array, index, stmt)
-        where = tuple(int(i) for i in index)
-        array[where] = old + value if accumulate else value
+
+def _product(stmt: Gemm, old: Any, a: Any, b: Any) -> Any:
+    """Return the new contents: terms are added in order, as compiled code does small ones."""
+    a, b = (x.T if flip else x for x, flip in zip((a, b), stmt.transposed, strict=True))
+    if a.shape[1] != b.shape[0] or old.shape != (a.shape[0], b.shape[1]):
+        raise IRError(f"a product of {a.shape} and {b.shape} into {old.shape}: {stmt}")
+    if stmt.result is None and (np.shares_memory(old, a) or np.shares_memory(old, b)):
+        raise IRError(f"an operand is overwritten: {stmt}")
+    found = old.copy() if stmt.accumulate else np.zeros_like(old)
+    for k in range(a.shape[1]):
+        found += a[:, k, None] * b[None, k, :]
+    return found
 
 
 def _kind(value: Any) -> tuple[np.dtype[Any], int]:

@@ -251,4 +251,6 @@ def vjp_rule(op: OpDef, types: tuple[Type, ...], params: tuple[Static, ...] = ()
 
 def numpy_value(value: object, ty: Type) -> Any:
     """Return `value` as the NumPy scalar of type `ty`."""
+    if type(value) is ty.numpy.type:
+        return value
     return np.asarray(value).astype(ty.numpy)[()]

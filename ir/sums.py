@@ -24,8 +24,22 @@ from typing import Any
 
 import numpy as np
 
-from adc.ir.core import Apply, Block, For, Function, If, Operand, Reverse, Stmt, Value, blocks, walk
-from adc.ir.walk import block_reads, stmts_reads
+from adc.ir.core import (
+    Apply,
+    Block,
+    For,
+    Function,
+    If,
+    Operand,
+    Reverse,
+    Stmt,
+    Value,
+    blocks,
+    operands,
+    remembered,
+    walk,
+)
+from adc.ir.walk import block_reads, stmt_reads, stmts_reads
 
 LANES = 128
 SHORT = 32
@@ -92,9 +106,14 @@ def has_sums(stmts: Sequence[Stmt]) -> bool:
         if isinstance(stmt, Apply):
             if stmt.op.name == "sum":
                 return True
-        elif any(has_sums(block.stmts) for block in blocks(stmt)):
+        elif any(map(_block_has_sums, blocks(stmt))):
             return True
     return False
+
+
+@remembered
+def _block_has_sums(block: Block) -> bool:
+    return has_sums(block.stmts)
 
 
 @dataclass(frozen=True)
@@ -110,15 +129,18 @@ class Chain:
 
 def summed(loop: For | Reverse) -> dict[int, Chain]:
     """Return the sums in lanes among the carried values, by their positions."""
-    if not has_sums(loop.body.stmts):
-        return {}
+    return _summed(loop.body)
+
+
+@remembered
+def _summed(body: Block) -> dict[int, Chain]:
     found: dict[int, Chain] = {}
-    for k, param in enumerate(loop.body.params):
+    for k, param in enumerate(body.params):
         members: set[Value] = set()
-        if _chain(loop.body, param, k, members):
+        if _block_has_sums(body) and _chain(body, param, k, members):
             nested = any(
                 isinstance(s, For | Reverse) and not members.isdisjoint(s.init)
-                for s in walk(loop.body.stmts)
+                for s in walk(body.stmts)
             )
             found[k] = Chain(frozenset(members), nested)
     return found
@@ -129,8 +151,8 @@ def _chain(block: Block, value: Operand, k: int, members: set[Value]) -> bool:
     summing = False
     before: set[Operand] = set()  # partial sums that have grown since
     for stmt in block.stmts:
-        reads = stmts_reads((stmt,))
-        if before & reads:
+        reads = stmt_reads(stmt) if blocks(stmt) else operands(stmt)
+        if not before.isdisjoint(reads):
             return False
         if value not in reads:
             continue

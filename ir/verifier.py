@@ -8,6 +8,7 @@ defines it was taken is not known here.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import assert_never
@@ -43,7 +44,7 @@ from adc.ir.core import (
 from adc.ir.errors import IRError
 from adc.ir.printer import operand_text, print_stmt
 from adc.ir.sums import has_sums, lane_values
-from adc.ir.types import Array, Scalar, Type
+from adc.ir.types import DTYPES, Array, Scalar, Type
 from adc.ir.walk import inner_values
 
 
@@ -52,11 +53,19 @@ def alike(a: Type, b: Type) -> bool:
 
     Weak marks may differ, and an array of layout C is one of any strides too.
     """
+    if a is b:
+        return True
     if isinstance(a, Scalar) and isinstance(b, Scalar):
         return a.dtype == b.dtype
     if isinstance(a, Array) and isinstance(b, Array):
         return (a.dtype, a.rank) == (b.dtype, b.rank) and b.layout in (a.layout, "A")
     return False
+
+
+@functools.cache
+def _bounds(dtype: str) -> tuple[int, int]:
+    found = np.iinfo(DTYPES[dtype].name)
+    return int(found.min), int(found.max)
 
 
 class _Verifier:
@@ -77,12 +86,14 @@ class _Verifier:
         # The labels of the loops whose iterations the reverse code is in.
         self.mirrored: tuple[str, ...] = ()
         self.seen: set[str] = set()
+        # The values that can be read where the walk is, in the order of their definition.
+        self.scope: dict[Value, None] = {}
 
     def forward(self, stmts: Sequence[Stmt], path: tuple[str, ...]) -> None:
         """Note where values, loops and calls are in the loops; reverse code is left out."""
         for stmt in stmts:
             self.paths.update(dict.fromkeys(stmt.results, path))
-            if isinstance(stmt, Reverse):
+            if isinstance(stmt, Reverse) or not (isinstance(stmt, Call) or blocks(stmt)):
                 continue
             inner = path
             match stmt:
@@ -104,25 +115,26 @@ class _Verifier:
         """Whether the reverse code is in the iterations of all loops of `path`."""
         return self.mirrored[: len(path)] == path
 
-    def define(self, stmt: Stmt | None, values: Sequence[Value], scope: set[Value]) -> None:
+    def define(self, stmt: Stmt | None, values: Sequence[Value]) -> None:
         for value in values:
             if value.name in self.seen:
                 self.error(stmt, f"{value} is defined twice")
             self.seen.add(value.name)
-            scope.add(value)
+            if value not in self.scope:
+                self.scope[value] = None
 
-    def read(self, stmt: Stmt | None, operand: Operand, scope: set[Value]) -> None:
+    def read(self, stmt: Stmt | None, operand: Operand) -> None:
         if isinstance(operand, Literal):
             self.literal(stmt, operand)
-        elif operand not in scope:
+        elif operand not in self.scope:
             self.error(stmt, f"{operand} is not available here")
 
     def literal(self, stmt: Stmt | None, literal: Literal) -> None:
         value, ty = literal.value, literal.type
         fits = isinstance(ty, Scalar) and type(value) is {"b": bool, "f": float}.get(ty.kind, int)
         if fits and ty.kind in "iu":
-            bounds = np.iinfo(ty.numpy.name)
-            fits = bounds.min <= value <= bounds.max
+            low, high = _bounds(ty.dtype)
+            fits = low <= value <= high
         if not fits:
             self.error(stmt, f"{operand_text(literal)} is not a constant of type {ty}")
 
@@ -135,13 +147,15 @@ class _Verifier:
                 text = operand_text(operand)
                 self.error(stmt, f"{what}: {text} is {operand.type}, wanted {ty}")
 
-    def block(self, stmt: Stmt, block: Block, scope: set[Value], extra: Sequence[Value]) -> None:
-        inner = set(scope)
-        self.define(stmt, extra, inner)
-        self.define(stmt, block.params, inner)
-        self.stmts(block.stmts, inner)
+    def block(self, stmt: Stmt, block: Block, extra: Sequence[Value]) -> None:
+        outer = len(self.scope)
+        self.define(stmt, extra)
+        self.define(stmt, block.params)
+        self.stmts(block.stmts)
         for operand in block.yields:
-            self.read(stmt, operand, inner)
+            self.read(stmt, operand)
+        while len(self.scope) > outer:
+            self.scope.popitem()  # the newest
 
     def condition(self, stmt: Stmt, cond: Operand) -> None:
         if not isinstance(cond.type, Scalar) or cond.type.kind != "b":
@@ -267,29 +281,32 @@ class _Verifier:
             case _:
                 assert_never(stmt)
 
-    def stmts(self, stmts: Sequence[Stmt], scope: set[Value]) -> None:
+    def stmts(self, stmts: Sequence[Stmt]) -> None:
         for stmt in stmts:
             for operand in operands(stmt):
-                self.read(stmt, operand, scope)
+                self.read(stmt, operand)
             self.check(stmt)
-            extra = [v for v in inner_values(stmt) if all(v not in b.params for b in blocks(stmt))]
+            inner = blocks(stmt)
+            if not inner:
+                self.define(stmt, stmt.results)
+                continue
+            extra = [v for v in inner_values(stmt) if all(v not in b.params for b in inner)]
             outer = self.mirrored
             if isinstance(stmt, Reverse) and stmt.loop in self.loops:
                 self.mirrored = (*self.loops[stmt.loop], stmt.loop)
             elif isinstance(stmt, For) and self.loops.get(stmt.label) == outer:
                 # Forward code may recall what its own iteration computed.
                 self.mirrored = (*outer, stmt.label)
-            for block in blocks(stmt):
-                self.block(stmt, block, scope, extra)
+            for block in inner:
+                self.block(stmt, block, extra)
             self.mirrored = outer
-            self.define(stmt, stmt.results, scope)
+            self.define(stmt, stmt.results)
 
     def run(self) -> list[str]:
-        scope: set[Value] = set()
-        self.define(None, self.fn.params, scope)
-        self.stmts(self.fn.body, scope)
+        self.define(None, self.fn.params)
+        self.stmts(self.fn.body)
         for operand in self.fn.results:
-            self.read(None, operand, scope)
+            self.read(None, operand)
         if self.fn.mirror and self.fn.mirror not in self.callees:
             self.error(None, f"no function named {self.fn.mirror} to mirror")
         self.sums()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
+from operator import is_
+from typing import Generic, Protocol
 
 from adc.ir.core import (
     Apply,
@@ -12,6 +13,7 @@ from adc.ir.core import (
     Call,
     Check,
     For,
+    Found,
     Function,
     Gemm,
     If,
@@ -29,6 +31,7 @@ from adc.ir.core import (
     Write,
     blocks,
     operands,
+    remembered,
     walk,
 )
 
@@ -94,8 +97,14 @@ def results_of(stmt: Stmt) -> tuple[Value, ...]:
 
 def inner_values(stmt: Stmt) -> tuple[Value, ...]:
     """Return the values that `stmt` binds for its blocks: parameters and loop index."""
-    index = (stmt.index,) if isinstance(stmt, For | Reverse) else ()
-    return index + tuple(param for block in blocks(stmt) for param in block.params)
+    match stmt:
+        case For(index=index, body=body) | Reverse(index=index, body=body):
+            return (index, *body.params)
+        case While(body=body):
+            return body.params
+        case If(then=then, orelse=orelse):
+            return (*then.params, *orelse.params)
+    return ()
 
 
 def defined(fn: Function) -> list[Value]:
@@ -107,9 +116,20 @@ def defined(fn: Function) -> list[Value]:
     return values
 
 
-def block_reads(block: Block) -> set[Value]:
+@remembered
+def block_reads(block: Block) -> frozenset[Value]:
     """Return the values from outside `block` that it reads (Recalls do not count)."""
-    return stmts_reads(block.stmts, block.yields) - set(block.params)
+    return frozenset(stmts_reads(block.stmts, block.yields).difference(block.params))
+
+
+def stmt_reads(stmt: Stmt) -> set[Value]:
+    """Return the values from outside `stmt` that it and its blocks read."""
+    reads = {v for v in operands(stmt) if isinstance(v, Value)}
+    inner = blocks(stmt)
+    if inner:
+        reads.update(*map(block_reads, inner))
+        reads.difference_update(inner_values(stmt))
+    return reads
 
 
 def stmts_reads(stmts: Iterable[Stmt], yields: Iterable[Operand] = ()) -> set[Value]:
@@ -117,13 +137,37 @@ def stmts_reads(stmts: Iterable[Stmt], yields: Iterable[Operand] = ()) -> set[Va
     reads: set[Value] = set()
     bound: set[Value] = set()
     for stmt in stmts:
-        reads.update(v for v in operands(stmt) if isinstance(v, Value) and v not in bound)
-        inner = set(inner_values(stmt))
-        for block in blocks(stmt):
-            reads |= (block_reads(block) - inner) - bound
+        found = stmt_reads(stmt)
+        reads |= found if bound.isdisjoint(found) else found - bound
         bound.update(stmt.results)
     reads.update(v for v in yields if isinstance(v, Value) and v not in bound)
     return reads
+
+
+class Known(Generic[Found]):
+    """A function of statements that is computed once for each while this object lives."""
+
+    def __init__(self, function: Callable[[Stmt], Found]) -> None:
+        self._function = function
+        # With the statement: its id is its own as long as it is held.
+        self._known: dict[int, tuple[Stmt, Found]] = {}
+
+    def __call__(self, stmt: Stmt) -> Found:
+        known = self._known.get(id(stmt))
+        if known is None:
+            known = self._known[id(stmt)] = (stmt, self._function(stmt))
+        return known[1]
+
+
+@remembered
+def block_size(block: Block) -> int:
+    """Return the number of statements in a block, nested ones included."""
+    return size(block.stmts)
+
+
+def size(stmts: Iterable[Stmt]) -> int:
+    """Return the number of statements, nested ones included."""
+    return sum(1 + sum(map(block_size, blocks(stmt))) for stmt in stmts)
 
 
 def use_counts(fn: Function) -> dict[Value, int]:
@@ -160,34 +204,29 @@ def _array(operand: Operand) -> Value:
 
 def map_operands(stmt: Stmt, read: Callable[[Operand], Operand]) -> Stmt:
     """Return `stmt` with `read` applied to its own operands (blocks and results untouched)."""
-
-    def many(args: tuple[Operand, ...]) -> tuple[Operand, ...]:
-        return tuple(read(arg) for arg in args)
-
+    old = operands(stmt)
+    new = tuple([read(operand) for operand in old])
+    if all(map(is_, old, new)):
+        return stmt
     match stmt:
-        case Apply(args=args) | Call(args=args) | Print(args=args):
-            return replace(stmt, args=many(args))
-        case Load(array=array, index=index):
-            return replace(stmt, array=_array(read(array)), index=many(index))
-        case (
-            Store(array=array, index=index, value=value)
-            | Write(array=array, index=index, value=value)
-        ):
-            return replace(stmt, array=_array(read(array)), index=many(index), value=read(value))
-        case Gemm(array=array, a=a, b=b):
-            return replace(stmt, array=_array(read(array)), a=_array(read(a)), b=_array(read(b)))
-        case If(cond=cond):
-            return replace(stmt, cond=read(cond))
-        case For(trips=trips, init=init):
-            return replace(stmt, trips=read(trips), init=many(init))
-        case While(init=init) | Reverse(init=init):
-            return replace(stmt, init=many(init))
-        case Check(cond=cond, args=args):
-            return replace(stmt, cond=read(cond), args=many(args))
-        case Push(values=values):
-            return replace(stmt, values=many(values))
-        case Recall() | Pop():
-            return stmt
+        case Apply() | Call() | Print():
+            return replace(stmt, args=new)
+        case Load():
+            return replace(stmt, array=_array(new[0]), index=new[1:])
+        case Store() | Write():
+            return replace(stmt, array=_array(new[0]), index=new[1:-1], value=new[-1])
+        case Gemm():
+            return replace(stmt, array=_array(new[0]), a=_array(new[1]), b=_array(new[2]))
+        case If():
+            return replace(stmt, cond=new[0])
+        case For():
+            return replace(stmt, trips=new[0], init=new[1:])
+        case While() | Reverse():
+            return replace(stmt, init=new)
+        case Check():
+            return replace(stmt, cond=new[0], args=new[1:])
+        case Push():
+            return replace(stmt, values=new)
     raise AssertionError(stmt)
 
 
@@ -195,10 +234,25 @@ def map_blocks(stmt: Stmt, rebuild: Callable[[Block], Block]) -> Stmt:
     """Return `stmt` with `rebuild` applied to its blocks."""
     match stmt:
         case If(then=then, orelse=orelse):
-            return replace(stmt, then=rebuild(then), orelse=rebuild(orelse))
+            new = rebuild(then), rebuild(orelse)
+            if new[0] is then and new[1] is orelse:
+                return stmt
+            return replace(stmt, then=new[0], orelse=new[1])
         case For(body=body) | While(body=body) | Reverse(body=body):
-            return replace(stmt, body=rebuild(body))
+            one = rebuild(body)
+            return stmt if one is body else replace(stmt, body=one)
     return stmt
+
+
+def with_stmts(block: Block, stmts: Sequence[Stmt], yields: Sequence[Operand]) -> Block:
+    """Return `block` with other statements and yields: itself if they are the same."""
+    if (
+        len(stmts) == len(block.stmts)
+        and all(map(is_, stmts, block.stmts))
+        and all(map(is_, yields, block.yields))
+    ):
+        return block
+    return Block(block.params, tuple(stmts), tuple(yields))
 
 
 def substitute_stmt(stmt: Stmt, env: Env) -> Stmt:
@@ -214,10 +268,10 @@ def substitute_stmt(stmt: Stmt, env: Env) -> Stmt:
 
 
 def substitute_block(block: Block, env: Env) -> Block:
-    return Block(
-        block.params,
-        tuple(substitute_stmt(stmt, env) for stmt in block.stmts),
-        tuple(substitute(operand, env) for operand in block.yields),
+    return with_stmts(
+        block,
+        [substitute_stmt(stmt, env) for stmt in block.stmts],
+        [substitute(operand, env) for operand in block.yields],
     )
 
 
@@ -267,7 +321,7 @@ def clone(
                 return replace(stmt, result=results[0] if results else None)
             case Apply() | If() | For() | While() | Reverse() | Call() | Pop():
                 return replace(stmt, results=results)
-        return stmt
+        return replace(stmt)  # a statement stands in one place only: passes tell them apart by it
 
     return [copy(stmt) for stmt in stmts]
 

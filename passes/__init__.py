@@ -1,4 +1,4 @@
-"""Passes: pure functions ``Function -> Function``, one a file, verified after each (`pipeline`).
+"""Passes: pure functions ``Function -> Function``, one a file, and how they run (`pipeline`).
 
 In the order of the chain; `simplify`, `cse` and `dce` run again after passes that leave work:
 
@@ -22,13 +22,16 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
 `reduce`        cotangents of what all iterations read, summed in lanes (`ir.sums`)
 `overwrite`     stores that nobody reads, and filling what a nest overwrites, dropped
 `gather`        additions of a nest to neighbouring elements, summed element by element
+                (`gather_find`, `gather_rewrite`)
 `local`         reverse code of an iteration that follows its forward code at once
 `remat`         every Recall decided: kept, recomputed, reloaded (`remat_choose`, `forwarding`),
                 carried out (`remat_rewrite`), and proven (`availability`, `tape`); the `plan`
 `costs`         what operations, memory and loops cost, and what a function then takes: an
                 analysis for whatever decides by price
+`inline`        elements of temporary arrays made again where that is cheaper
 `storage`       value form to buffer form: stores in place, copies where two versions are needed
                 (`sharing`)
+`lift`          arrays of inner loops made once, before the loop
 `reuse`         arrays that are never alive together share memory (`lifetimes`)
 ==============  ================================================================================
 

@@ -19,10 +19,11 @@ from adc.ir.core import (
     While,
     blocks,
     operands,
+    remembered,
     walk,
 )
 from adc.ir.types import Array
-from adc.ir.walk import stmts_reads
+from adc.ir.walk import block_reads, stmt_reads
 from adc.passes.affine import Facts, Form
 
 Access = Load | Store
@@ -36,7 +37,7 @@ def accesses(block: Block, array: Operand, k: int, found: list[Access]) -> bool:
     now = array
     before: set[Operand] = set()  # versions that have been overwritten since
     for stmt in block.stmts:
-        if before and not before.isdisjoint(stmts_reads((stmt,))):
+        if before and not before.isdisjoint(stmt_reads(stmt)):
             return False
         if isinstance(stmt, Load) and stmt.array == now:
             found.append(stmt)
@@ -46,7 +47,7 @@ def accesses(block: Block, array: Operand, k: int, found: list[Access]) -> bool:
             now = stmt.result
         elif isinstance(stmt, For | Reverse) and now in stmt.init:
             at = stmt.init.index(now)
-            if stmt.init.count(now) > 1 or now in stmts_reads(stmt.body.stmts):
+            if stmt.init.count(now) > 1 or now in block_reads(stmt.body):
                 return False
             if not accesses(stmt.body, stmt.body.params[at], at, found):
                 return False
@@ -71,10 +72,16 @@ def only_loads(stmts: Sequence[Stmt], array: Value, found: list[Access]) -> bool
     return reads == 0
 
 
+@remembered
+def _overwritten(block: Block) -> set[Operand]:
+    return overwritten(block.stmts)
+
+
 def overwritten(stmts: Sequence[Stmt]) -> set[Operand]:
     """Return the arrays, or rather versions of them, that statements make new versions of."""
     found: set[Operand] = set()
-    for stmt in walk(tuple(stmts)):
+    for stmt in stmts:
+        found.update(*map(_overwritten, blocks(stmt)))
         if isinstance(stmt, Store | Gemm):
             found.add(stmt.array)
         elif isinstance(stmt, For | While | Reverse):

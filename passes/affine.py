@@ -41,7 +41,11 @@ class Form:
         return Form.of(terms, self.const + other.const)
 
     def __mul__(self, factor: int) -> Form:
-        return Form.of({v: c * factor for v, c in self.terms}, self.const * factor)
+        if factor == 0:
+            return constant(0)
+        if factor == 1:
+            return self
+        return Form(tuple((v, c * factor) for v, c in self.terms), self.const * factor)
 
     def __sub__(self, other: Form) -> Form:
         return self + other * -1

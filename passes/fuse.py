@@ -50,16 +50,22 @@ from adc.ir.core import (
     Stmt,
     Value,
     While,
+    blocks,
+    remembered,
     walk,
 )
 from adc.ir.sums import summed
 from adc.ir.types import Array
 from adc.ir.walk import (
+    Known,
     block_reads,
     map_blocks,
+    size,
+    stmt_reads,
     stmts_reads,
     substitute_block,
     use_counts,
+    with_stmts,
 )
 from adc.passes.accesses import (
     Access,
@@ -73,6 +79,8 @@ from adc.passes.affine import Facts
 
 # Statements of a merged body; longer ones are slow to compile and no faster to run.
 MOST = 150
+# How many statements of a block back a loop to merge with is looked for.
+FAR = 500
 
 
 def fuse(fn: Function) -> Function:
@@ -98,6 +106,7 @@ class _Fuser:
         for stmt in walk(fn.body):
             self.facts.define(stmt)
         self.uses = use_counts(fn)
+        self.reads = Known(stmt_reads)
 
     def run(self) -> Function:
         if any(isinstance(s, Reverse | Recall) for s in walk(self.fn.body)) or self.fn.mirror:
@@ -108,52 +117,72 @@ class _Fuser:
         done = list(stmts)
         at = 0
         while at < len(done):
-            stmt = done[at]
-            merged = None
-            if isinstance(stmt, For) and _is_plain(stmt):
-                for before in reversed(range(at)):
-                    merged = self.pair(done, before, at)
-                    if merged is not None:
-                        break
+            merged = self.with_earlier(done, at)
             if merged is None:
                 at += 1
-                continue
-            done, at = merged
-        return [
-            map_blocks(s, lambda b: Block(b.params, tuple(self.block(b.stmts)), b.yields))
-            for s in done
-        ]
+            else:
+                done, at = merged
+        return [map_blocks(s, lambda b: with_stmts(b, self.block(b.stmts), b.yields)) for s in done]
+
+    def with_earlier(self, stmts: list[Stmt], q: int) -> tuple[list[Stmt], int] | None:
+        """Return the statements with what stands at `q` merged into a loop before it, if any."""
+        second = stmts[q]
+        if not isinstance(second, For) or not _is_plain(second.body):
+            return None
+        reads = self.reads(second)
+        # What `second` needs by way of the statements in between, which cannot move behind it.
+        indirect: set[Value] = set()
+        for p in reversed(range(max(q - FAR, 0), q)):
+            first = stmts[p]
+            needed = not indirect.isdisjoint(first.results)
+            if isinstance(first, For) and not needed and self.comparable(first, second, reads):
+                merged = self.pair(stmts, p, q)
+                if merged is not None:
+                    return merged
+            if needed or not reads.isdisjoint(first.results):
+                indirect |= self.reads(first)
+        return None
+
+    def comparable(self, first: For, second: For, reads: set[Value]) -> bool:
+        """Whether two loops may be merged as far as can be told at once; `reads` is the second's.
+
+        Both run as often, are short, and have an array in common.
+        """
+        if first.trips != second.trips or first.down != second.down:
+            return False
+        if size((first, second)) > MOST or not _is_plain(first.body):
+            return False
+        mine = block_reads(first.body)
+        return any(isinstance(v.type, Array) and (v in mine or v in first.results) for v in reads)
 
     def pair(self, stmts: list[Stmt], p: int, q: int) -> tuple[list[Stmt], int] | None:
         """Return the statements with loop `q` merged into loop `p`, and its place, or None."""
         first, second = stmts[p], stmts[q]
+        assert isinstance(first, For)
         assert isinstance(second, For)
-        if not isinstance(first, For) or not _is_plain(first):
-            return None
-        if first.trips != second.trips or first.down != second.down:
-            return None
-        behind: list[Stmt] = []
-        tainted: set[Value] = set(first.results)
-        acts = _acts(first)
-        for stmt in stmts[p + 1 : q]:
-            if stmts_reads((stmt,)) & tainted or (acts and _acts(stmt)):
-                behind.append(stmt)
-                tainted.update(stmt.results)
-        later = {v for s in behind for v in s.results}
-        if stmts_reads((second,)) & later or any(_acts(s) for s in behind):
-            return None
-        if acts and _acts(second):
-            return None
-        front = [s for s in stmts[p + 1 : q] if not any(s is b for b in behind)]
-        # Reading what has been overwritten by then would take a copy.
-        if overwritten(front) & stmts_reads((first,)) or stmts_reads(front) & overwritten((first,)):
-            return None
-        if overwritten((second,)) & stmts_reads(behind) or overwritten(behind) & stmts_reads(
-            (second,)
-        ):
-            return None
         link = self.link(first, second)
         if link is None or not self.pays(first, second, link):
+            return None
+        behind: list[Stmt] = []
+        front: list[Stmt] = []
+        tainted: set[Value] = set(first.results)
+        acts = _acts(first)
+        if acts and _acts(second):
+            return None
+        for stmt in stmts[p + 1 : q]:
+            if not tainted.isdisjoint(self.reads(stmt)):
+                if _acts(stmt):
+                    return None
+                behind.append(stmt)
+                tainted.update(stmt.results)
+            elif acts and _acts(stmt):
+                return None
+            else:
+                front.append(stmt)
+        # Reading what has been overwritten by then would take a copy.
+        if overwritten(front) & stmt_reads(first) or stmts_reads(front) & overwritten((first,)):
+            return None
+        if overwritten((second,)) & stmts_reads(behind) or overwritten(behind) & stmt_reads(second):
             return None
         loop = _merged(first, second, link)
         done = [*stmts[:p], *front, loop, *behind, *stmts[q + 1 :]]
@@ -213,8 +242,6 @@ class _Fuser:
     # -- does it pay? ----------------------------------------------------------------------
 
     def pays(self, first: For, second: For, link: _Link) -> bool:
-        if sum(1 for _ in walk((first, second))) > MOST:
-            return False
         shared = {
             v
             for v in block_reads(first.body) & block_reads(second.body)
@@ -222,7 +249,7 @@ class _Fuser:
         }
         if not (link.env_second or link.handed or link.env_first or shared):
             return False
-        if _is_innermost(first) and _is_innermost(second):
+        if _is_innermost(first.body) and _is_innermost(second.body):
             # A loop whose iterations wait for each other would slow down the other one.
             return self.is_serial(first) == self.is_serial(second)
         return True
@@ -243,18 +270,27 @@ class _Fuser:
         return False
 
 
-def _is_plain(loop: For) -> bool:
+@remembered
+def _is_plain(body: Block) -> bool:
     """Whether a loop leaves the tape and its surroundings alone."""
-    return not any(isinstance(s, While | Call | Print | Push | Pop) for s in walk(loop.body.stmts))
+    return not any(isinstance(s, While | Call | Print | Push | Pop) for s in walk(body.stmts))
 
 
-def _is_innermost(loop: For) -> bool:
-    return not any(isinstance(s, For) for s in walk(loop.body.stmts))
+@remembered
+def _is_innermost(body: Block) -> bool:
+    return not any(isinstance(s, For) for s in walk(body.stmts))
+
+
+@remembered
+def _block_acts(block: Block) -> bool:
+    return any(map(_acts, block.stmts))
 
 
 def _acts(stmt: Stmt) -> bool:
     """Whether a statement does more than compute its results."""
-    return any(isinstance(s, Check | Print | Call | Push | Pop) for s in walk((stmt,)))
+    return isinstance(stmt, Check | Print | Call | Push | Pop) or any(
+        map(_block_acts, blocks(stmt))
+    )
 
 
 def _only_loads(block: Block, array: Value, found: list[Access]) -> bool:

@@ -38,6 +38,7 @@ is made, so all plans agree.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -59,18 +60,22 @@ from adc.ir.core import (
     Store,
     Value,
     While,
+    blocks,
     derivative_type,
+    remembered,
     walk,
 )
 from adc.ir.opdef import OPS
 from adc.ir.sums import summed
 from adc.ir.types import INT, Array, Scalar
 from adc.ir.walk import (
+    Known,
     Names,
     inner_values,
     label_of,
     map_blocks,
     map_operands,
+    stmt_reads,
     stmts_reads,
     substitute,
 )
@@ -92,20 +97,23 @@ class _Local:
         for callee in fn.callees:
             self.names.add(Names.of(callee))
         self.shapes = Shapes(fn, self.names)
+        self.reads, self.gives = Known(_reads), Known(_gives)
 
     def joined(self, stmts: Sequence[Stmt], scope: frozenset[Value]) -> tuple[Stmt, ...]:
         """Return the statements of a block with loops merged; `scope` are the values around it."""
         found = list(stmts)
-        tried: set[str] = set()
+        reversed_ = Counter(s.loop for s in walk(tuple(stmts)) if isinstance(s, Reverse))
+        # Loops that are reversed in two places stay, and none is tried twice.
+        tried = {label for label, count in reversed_.items() if count > 1}
         at = 0
         while at < len(found):
             stmt = found[at]
             if isinstance(stmt, Reverse) and stmt.loop not in tried:
                 tried.add(stmt.loop)
-                merged = _merged(found, at, scope)
+                merged = self.merged(found, at, scope)
                 if merged is None:
                     apart = self.from_zero(found, at)
-                    merged = apart and _merged(*apart, scope)
+                    merged = apart and self.merged(*apart, scope)
                 if merged is not None:
                     found, at = merged, 0
                     continue
@@ -117,6 +125,68 @@ class _Local:
                 body = replace(stmt.body, stmts=self.joined(stmt.body.stmts, inner))
                 found[at] = replace(stmt, body=body)
         return tuple(found)
+
+    def merged(self, stmts: Sequence[Stmt], at: int, scope: frozenset[Value]) -> list[Stmt] | None:
+        """Return the statements with the reverse loop at `at` merged into its forward loop."""
+        reverse = stmts[at]
+        assert isinstance(reverse, Reverse)
+        where = [
+            k for k, s in enumerate(stmts[:at]) if isinstance(s, For) and s.label == reverse.loop
+        ]
+        if not where:
+            return None
+        (start,) = where
+        loop = stmts[start]
+        assert isinstance(loop, For)
+        if loop.down or any(isinstance(s, Call) for s in walk((loop, reverse))):
+            return None
+        inside = self.gives(loop)
+        # What the reverse loop needs of the statements in between, and they of each other, moves in
+        # front of the loop. So do checks of sizes, which cotangents rely on, and checks in front of
+        # what touches memory.
+        needed = self.reads(reverse) - (inside - set(loop.results))
+        if needed & inside:
+            return None
+        equal = {s.result for s in stmts if isinstance(s, Apply) and s.op.name == "eq"}
+        slice_: list[Stmt] = []
+        touches = False
+        for stmt in reversed(stmts[start + 1 : at]):
+            guards = isinstance(stmt, Check) and stmt.cond in equal
+            if guards or (touches and _acts(stmt)) or not needed.isdisjoint(self.gives(stmt)):
+                slice_.append(stmt)
+                touches = touches or _touches(stmt)
+                more = self.reads(stmt)
+                if not more.isdisjoint(inside):
+                    return None
+                needed |= more
+        slice_.reverse()
+        if _acts(loop) and any(_acts(stmt) or _touches(stmt) for stmt in slice_):
+            return None
+        # Reading what has been overwritten by then would take a copy.
+        if overwritten(slice_) & self.reads(loop) or overwritten((reverse,)) & self.reads(loop):
+            return None
+        passed = [s for s in stmts[start + 1 : at] if not any(s is other for other in slice_)]
+        if stmts_reads(passed) & overwritten((*slice_, reverse)):
+            return None
+        outside = scope.union(*(s.results for s in (*stmts[:start], *slice_)))
+        env = _direct(loop, reverse, outside)
+        if env is None:
+            return None
+        body = _resolved(reverse.body, env)
+        if not _is_free(loop, replace(reverse, body=body)):
+            return None
+        merged = replace(
+            loop,
+            results=(*loop.results, *reverse.results),
+            init=(*loop.init, *reverse.init),
+            body=Block(
+                (*loop.body.params, *body.params),
+                (*loop.body.stmts, *body.stmts),
+                (*loop.body.yields, *body.yields),
+            ),
+        )
+        done = [*stmts[:start], *slice_, merged, *passed, *stmts[at + 1 :]]
+        return done if _is_nested(done) else None
 
     def from_zero(self, stmts: Sequence[Stmt], at: int) -> tuple[list[Stmt], int] | None:
         """Let a reverse loop add to zeros, and add what comes from elsewhere afterwards.
@@ -179,91 +249,61 @@ def _adds(access: Access) -> bool:
     return isinstance(access, Store) and access.accumulate
 
 
-def _reads(stmt: Stmt) -> set[Value | str]:
-    """Return what a statement needs from outside: values, recalled ones too, and loops."""
-    found: set[Value | str] = set(stmts_reads((stmt,)))
-    for s in walk((stmt,)):
+@remembered
+def _recalled(block: Block) -> set[Value | str]:
+    """Return the values and loops that reverse code in a block names."""
+    found: set[Value | str] = set()
+    for s in block.stmts:
+        found.update(*map(_recalled, blocks(s)))
         if isinstance(s, Recall):
             found.add(s.value)
         elif isinstance(s, Reverse):
             found.add(s.loop)
-    return found - _gives(stmt)
+    return found
+
+
+def _reads(stmt: Stmt) -> set[Value | str]:
+    """Return what a statement needs from outside: values, recalled ones too, and loops."""
+    found: set[Value | str] = {*stmt_reads(stmt)}
+    found.update(*map(_recalled, blocks(stmt)))
+    if isinstance(stmt, Recall):
+        found.add(stmt.value)
+    elif isinstance(stmt, Reverse):
+        found.add(stmt.loop)
+    return found - _gives(stmt) if blocks(stmt) else found
+
+
+@remembered
+def _given(block: Block) -> set[Value | str]:
+    return set[Value | str]().union(*map(_gives, block.stmts))
 
 
 def _gives(stmt: Stmt) -> set[Value | str]:
     """Return the values and loops that are in a statement."""
-    found: set[Value | str] = set()
-    for s in walk((stmt,)):
-        found.update(s.results, inner_values(s))
-        if isinstance(s, For | While):
-            found.add(s.label)
-    return found
+    found: set[Value | str] = {*stmt.results, *inner_values(stmt)}
+    if isinstance(stmt, For | While):
+        found.add(stmt.label)
+    return found.union(*map(_given, blocks(stmt)))
+
+
+@remembered
+def _block_acts(block: Block) -> bool:
+    return any(map(_acts, block.stmts))
 
 
 def _acts(stmt: Stmt) -> bool:
     """Whether a statement does more than compute its results."""
-    return any(isinstance(s, Check | Print | Call) for s in walk((stmt,)))
+    return isinstance(stmt, Check | Print | Call) or any(map(_block_acts, blocks(stmt)))
+
+
+@remembered
+def _block_touches(block: Block) -> bool:
+    return any(map(_touches, block.stmts))
 
 
 def _touches(stmt: Stmt) -> bool:
     """Whether a statement reads or writes elements of arrays."""
-    return any(isinstance(s, Load | Store | Gemm) for s in walk((stmt,)))
-
-
-def _merged(stmts: Sequence[Stmt], at: int, scope: frozenset[Value]) -> list[Stmt] | None:
-    """Return the statements with the reverse loop in place `at` merged into its forward loop."""
-    reverse = stmts[at]
-    assert isinstance(reverse, Reverse)
-    where = [k for k, s in enumerate(stmts[:at]) if isinstance(s, For) and s.label == reverse.loop]
-    others = [s for s in walk(tuple(stmts)) if isinstance(s, Reverse) and s.loop == reverse.loop]
-    if not where or len(others) > 1:
-        return None
-    (start,) = where
-    loop = stmts[start]
-    assert isinstance(loop, For)
-    if loop.down or any(isinstance(s, Call) for s in walk((loop, reverse))):
-        return None
-    inside = _gives(loop)
-    # What the reverse loop needs of the statements in between, and they of each other, moves in
-    # front of the loop. So do checks of sizes, which cotangents rely on, and checks in front of
-    # what touches memory.
-    needed = _reads(reverse) - (inside - set(loop.results))
-    equal = {s.result for s in stmts if isinstance(s, Apply) and s.op.name == "eq"}
-    slice_: list[Stmt] = []
-    for stmt in reversed(stmts[start + 1 : at]):
-        guards = isinstance(stmt, Check) and stmt.cond in equal
-        if needed & _gives(stmt) or guards or (_acts(stmt) and any(map(_touches, slice_))):
-            slice_.insert(0, stmt)
-            needed |= _reads(stmt)
-    if needed & inside:
-        return None
-    if _acts(loop) and any(_acts(stmt) or _touches(stmt) for stmt in slice_):
-        return None
-    # Reading what has been overwritten by then would take a copy.
-    if overwritten(slice_) & _reads(loop) or overwritten((reverse,)) & _reads(loop):
-        return None
-    passed = [s for s in stmts[start + 1 : at] if not any(s is other for other in slice_)]
-    if stmts_reads(passed) & overwritten((*slice_, reverse)):
-        return None
-    outside = scope.union(*(s.results for s in (*stmts[:start], *slice_)))
-    env = _direct(loop, reverse, outside)
-    if env is None:
-        return None
-    body = _resolved(reverse.body, env)
-    if not _is_free(loop, replace(reverse, body=body)):
-        return None
-    merged = replace(
-        loop,
-        results=(*loop.results, *reverse.results),
-        init=(*loop.init, *reverse.init),
-        body=Block(
-            (*loop.body.params, *body.params),
-            (*loop.body.stmts, *body.stmts),
-            (*loop.body.yields, *body.yields),
-        ),
-    )
-    done = [*stmts[:start], *slice_, merged, *passed, *stmts[at + 1 :]]
-    return done if _is_nested(done) else None
+    return isinstance(stmt, Load | Store | Gemm) or any(map(_block_touches, blocks(stmt)))
 
 
 def _is_nested(stmts: Sequence[Stmt]) -> bool:

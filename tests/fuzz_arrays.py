@@ -1898,7 +1898,7 @@ def check(generated: Generated, *, compiled: bool, directions: int = 3) -> list[
     if generated.refused:
         return [f"accepted: must be refused with {generated.refused}"]
     try:
-        value = float(chains.run(primal, chains.fresh(chain.inputs))[0])
+        value = float(chain.run(primal)[0])
     except ProgramError as error:
         return [f"raised: {error.error!r} at line {error.check.loc}"]
     tolerance = 1e-4 if single else 1e-9
@@ -1906,7 +1906,7 @@ def check(generated: Generated, *, compiled: bool, directions: int = 3) -> list[
         return [f"value: {value} instead of {want}"]
 
     rng = np.random.default_rng(generated.seed)
-    results = chains.run(chain.adjoint, chains.fresh(chain.inputs))
+    results = chain.run(chain.adjoint)
     gradient = chain.gradient(results)
     problems = _check_slopes(double, gradient, rng, directions, single)
     policies = ("store", "recompute", f"random:{generated.seed}")

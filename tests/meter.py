@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from adc.ir.core import Apply, Block, Function, If, Operand, Pop, Push, Stmt, Value
+from adc.ir.core import Apply, Block, Function, If, Pop, Push, Stmt, Value
 from adc.ir.escape import escaping
-from adc.ir.interp import Frame, Interpreter
-from adc.ir.types import Array
-from adc.ir.walk import use_counts
+from adc.ir.interp import Body, Env, Frame, Interpreter, Step, _Routine
+from adc.ir.types import Array, Type
+from adc.ir.walk import defined, use_counts
 from adc.passes import formulas
 from adc.passes.formulas import Known, Sum
 from adc.passes.peak import Peak
@@ -32,77 +32,98 @@ class Meter(Interpreter):
 
     def __init__(self, fn: Function) -> None:
         super().__init__(fn)
-        functions = self.functions.values()
-        self.own = {each.name: escaping(each) for each in functions}
-        self.counts = {each.name: use_counts(each) for each in functions}
-        self.stack: list[str] = []
         self.top = self.inner = self.most = self.taken = 0
         self.tapes: dict[str, int] = {}
         self.tape_peaks: dict[str, int] = {}
         self.root = Frame()
+        # Everything that a formula may ask for is kept in frames.
+        self.mirrored = True
+        self.recalled = {
+            value
+            for each in self.functions.values()
+            for value in defined(each)
+            if isinstance(value.type, Array) or value.type.kind in "iub"
+        }
 
     def run(self, args: Sequence[Any]) -> tuple[Any, ...]:
         with np.errstate(all="ignore"):
-            return self.call(self.main, args, self.root, None)
+            return self.routine(self.main.name).call(args, self.root, self.root)
+
+    def routine(self, name: str) -> _Routine:
+        if name not in self.routines:
+            self.routines[name] = _Metered(self.functions[name], self)
+        return self.routines[name]
 
     @property
     def peak(self) -> int:
         return self.most + sum(self.tape_peaks.values())
-
-    def call(
-        self, fn: Function, args: Sequence[Any], frame: Frame, mirror: Frame | None
-    ) -> tuple[Any, ...]:
-        self.stack.append(fn.name)
-        top = self.top
-        found = super().call(fn, args, frame, mirror)
-        self.top = top
-        self.stack.pop()
-        return found
-
-    def block(
-        self, block: Block, args: Sequence[Any], env: dict[Value, Any], frame: Frame, mirror: Frame
-    ) -> tuple[Any, ...]:
-        top = self.top
-        found = super().block(block, args, env, frame, mirror)
-        self.inner, self.top = self.top, top
-        return found
-
-    def stmt(self, stmt: Stmt, env: dict[Value, Any], frame: Frame, mirror: Frame) -> Sequence[Any]:
-        found = super().stmt(stmt, env, frame, mirror)
-        if isinstance(stmt, If):
-            self.top = self.inner  # an arm gives nothing back
-        name = self.stack[-1]
-        match stmt:
-            case Push(values=values):
-                for value in values:
-                    self.move(value, self.read(value, env), 1)
-            case Pop(results=results):
-                for value, array in zip(results, found, strict=True):
-                    if isinstance(value.type, Array) and value not in self.own[name]:
-                        self.take(array)
-                for value, array in zip(results, found, strict=True):
-                    self.move(value, array, -1)
-            case Apply(results=(result, *_), op=op, args=args) if isinstance(result.type, Array):
-                shares = op.name == "over" or (
-                    op.name in ("empty", "full") and any(isinstance(a.type, Array) for a in args)
-                )
-                used = self.counts[name].get(result) and result not in self.own[name]
-                if used and not shares:
-                    self.take(found[0])
-        return found
 
     def take(self, array: Any) -> None:
         self.taken += 1
         self.top += -(-array.nbytes // ALIGN) * ALIGN
         self.most = max(self.most, self.top)
 
-    def move(self, value: Operand, given: Any, sign: int) -> None:
+    def move(self, ty: Type, given: Any, sign: int) -> None:
         for dtype, size in (
-            (value.type.dtype, np.size(given) * value.type.numpy.itemsize),
+            (ty.dtype, np.size(given) * ty.numpy.itemsize),
             ("i64", 8 * np.ndim(given)),
         ):
             self.tapes[dtype] = self.tapes.get(dtype, 0) + sign * size
             self.tape_peaks[dtype] = max(self.tape_peaks.get(dtype, 0), self.tapes[dtype])
+
+
+class _Metered(_Routine):
+    """One function whose steps count memory."""
+
+    machine: Meter
+
+    def __init__(self, fn: Function, machine: Meter) -> None:
+        self.own = escaping(fn)
+        self.counts = use_counts(fn)
+        super().__init__(fn, machine)
+
+    def block(self, block: Block) -> Body:
+        body, machine = super().block(block), self.machine
+
+        def run(args: Sequence[Any], env: Env, frame: Frame, mirror: Frame) -> list[Any]:
+            top = machine.top
+            found = body(args, env, frame, mirror)
+            machine.inner, machine.top = machine.top, top
+            return found
+
+        return run
+
+    def step(self, stmt: Stmt) -> Step:
+        step, machine = super().step(stmt), self.machine
+        made = [(self.slot(value), value.type) for value in self.made(stmt)]
+        pushed = stmt.values if isinstance(stmt, Push) else ()
+        pushes = [(self.slot(value), value.type) for value in pushed]
+        pops = [(self.slot(v), v.type) for v in stmt.results] if isinstance(stmt, Pop) else []
+        arms = isinstance(stmt, If)
+
+        def run(env: Env, frame: Frame, mirror: Frame) -> None:
+            step(env, frame, mirror)
+            if arms:
+                machine.top = machine.inner  # an arm gives nothing back
+            for slot, _ in made:
+                machine.take(env[slot])
+            for slot, ty in pushes:
+                machine.move(ty, env[slot], 1)
+            for slot, ty in pops:
+                machine.move(ty, env[slot], -1)
+
+        return run if made or pushes or pops or arms else step
+
+    def made(self, stmt: Stmt) -> list[Value]:
+        """Return the arrays that a statement takes from the workspace."""
+        if isinstance(stmt, Apply):
+            memory = any(isinstance(arg.type, Array) for arg in stmt.args)
+            shares = stmt.op.name == "over" or (stmt.op.name in ("empty", "full") and memory)
+            if shares or not self.counts.get(stmt.result):
+                return []
+        elif not isinstance(stmt, Pop):
+            return []
+        return [v for v in stmt.results if isinstance(v.type, Array) and v not in self.own]
 
 
 class Recorded(Known):

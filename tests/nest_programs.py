@@ -142,7 +142,7 @@ NEST_PROGRAMS: tuple[NestProgram, ...] = (
         (_x(_I, _J), _x(_I, _J)),
         (0,),
         "A row needs its maximum before the exponentials, and their sum before the logarithm. "
-        "✗ One row of `shifted` is kept; by hand `x - most` would be made again.",
+        "`x - most` is made again: a subtraction is cheaper than to keep a row.",
         "One loop more: the sum of a row's cotangents is part of all of them. ✗ Exponentials "
         "go through the tape, a row of it; by hand they would lie where `shifted` does.",
     ),
@@ -242,8 +242,8 @@ NEST_PROGRAMS: tuple[NestProgram, ...] = (
         (_x(8),),
         (0,),
         "One pass.",
-        "An element's cotangent comes from two differences, kept in an array. ✗ By hand they "
-        "would be made again: one loop, no array.",
+        "Both differences are made again in the loop of an element's cotangent, which is one "
+        "longer than that of the sum.",
     ),
     NestProgram(
         in_place,
@@ -269,8 +269,7 @@ NEST_PROGRAMS: tuple[NestProgram, ...] = (
         limiter,
         (_x(8),),
         (0,),
-        "✗ `d` is read at two places, so it is an array, and a loop of another length. By "
-        "hand one loop that carries the difference before.",
+        "One pass, in which both differences are made.",
         "The limiter's cotangents follow its value, those of `d` are gathered. ✗ The former "
         "add to two elements of `d`'s cotangent one after the other: by hand one loop that "
         "carries what the next element gets.",

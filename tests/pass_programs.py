@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -51,6 +52,11 @@ def contract(x: Any) -> Any:
     return np.sum(y[:, 1:] * y[:, :-1])
 
 
+def inline(x: Any) -> Any:
+    d = x[1:] - x[:-1]
+    return np.max(d[1:] * d[:-1])
+
+
 def reduce(x: Any, w: Any) -> Any:
     y = np.sin(x * w)
     return y[0] * np.sum(y)
@@ -63,6 +69,17 @@ def gather(x: Any) -> Any:
 
 def local(x: Any) -> Any:
     return np.sum(np.sin(x))
+
+
+def lift(x: Any) -> Any:
+    total = 0.0
+    for i in range(x.shape[0]):
+        for j in range(i):
+            scaled = np.empty(x.shape[0])
+            for k in range(x.shape[0]):
+                scaled[k] = math.exp(x[k] * (i - j))
+            total += scaled[j] * np.max(scaled)
+    return total
 
 
 def reuse(x: Any) -> Any:
@@ -93,8 +110,10 @@ PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(guard, (_X, 6)),
     PassProgram(fuse, (_X,)),
     PassProgram(contract, (_X.reshape(3, 4),)),
+    PassProgram(inline, (_X,)),
     PassProgram(reduce, (_X, 0.4), (0, 1)),
     PassProgram(gather, (_X,), (0,)),
     PassProgram(local, (_X,), (0,)),
+    PassProgram(lift, (_X,), (0,)),
     PassProgram(reuse, (_X,), (0,)),
 )

@@ -325,8 +325,9 @@ def test_passes(program: str, capsys: pytest.CaptureFixture[str]) -> None:
         "frontend", "simplify", "cse", "induction", "bounds", "hoist", "private", "guard",
         "cse", "dce", "fuse", "contract", "cse", "dce",
         "adjoint", "simplify", "cse", "hoist", "accumulate", "reduce", "dce", "overwrite", "gather",
-        "local", "cse", "dce", "remat", "simplify", "cse", "fuse", "contract", "dce", "storage",
-        "reuse",
+        "local", "cse", "dce", "remat", "simplify", "cse", "fuse", "contract", "dce",
+        "inline", "cse", "fuse", "contract", "dce", "storage",
+        "lift", "reuse",
     ]  # fmt: skip
     assert all(len(line.split()) > 3 for line in listed[1:]), "each says what it does"
     timed = _printed(capsys, "passes", f"{program}:product").splitlines()

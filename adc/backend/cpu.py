@@ -31,9 +31,11 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCach
 
 from adc.backend import vector_math
 from adc.backend.emit import Emitted, Site, emit
+from adc.backend.lowering import Compiler
 from adc.backend.memory import Memory
 from adc.backend.numba_api import types
 from adc.backend.runtime import State, word_value
+from adc.backend.target import Dispatcher
 from adc.ir.core import Function
 from adc.ir.errors import Span, exception_named
 from adc.ir.types import Array, Scalar, Type, parse_type
@@ -121,7 +123,8 @@ def build(emitted: Emitted, path: Path, *, cache: bool = True) -> Any:
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # Numba's file cache looks for it
     spec.loader.exec_module(module)
-    dispatcher: Any = getattr(module, emitted.name)
+    made: Any = getattr(module, emitted.name)
+    dispatcher = Dispatcher(made.py_func, targetoptions=made.targetoptions, pipeline_class=Compiler)
     if cache:
         dispatcher._cache = _Cache(dispatcher.py_func)  # type: ignore[no-untyped-call]
     state = types.Array(types.int64, 1, "C")
@@ -222,6 +225,9 @@ class Kernel:
         self.emitted = emitted
         self.path = path
         self.code = code
+        # Arguments are of the types that it takes: Numba need not look for code that takes them.
+        (compiled,) = code.overloads.values()
+        self._run = compiled.entry_point
         self._in = [_converter(ty) for ty in emitted.params]
         self._out = [_deliverer(ty) for ty in emitted.results]
         self._operands = max([len(site.types) for site in emitted.sites], default=0)
@@ -250,7 +256,7 @@ class Kernel:
         memory = self._memory()
         try:
             memory.begin()
-            found = self.code(memory.state, *given)
+            found = self._run(memory.state, *given)
             status = memory.status
             if self._prints:
                 self._print(memory)

@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from adc.backend import gemm, prelude, vector_math
-from adc.backend.expressions import Expr, literal, numpy_name, strip
-from adc.backend.traffic import Traffic
+from adc.backend.loops import STRIP, Loops
 from adc.backend.writer import PLACES, RUNTIME, Shared, Site
 from adc.ir.core import (
     Apply,
@@ -29,9 +28,7 @@ from adc.ir.core import (
     Function,
     Gemm,
     If,
-    Literal,
     Load,
-    Operand,
     Pop,
     Print,
     Push,
@@ -42,23 +39,11 @@ from adc.ir.core import (
     Value,
     While,
     Write,
-    blocks,
     walk,
 )
 from adc.ir.errors import IRError
-from adc.ir.sums import LANES, SHORT, summed
-from adc.ir.types import Array, Type
-
-# Iterations of a loop at the top between two looks for signals.
-STRIP = 1 << 16
-# An iteration whose operations cost more than this (an addition is 1) is not cheap.
-LONG = 60.0
-# Statements that may take long; a product counts down by itself what it takes (`gemm`).
-_BUSY = (For, While, Call, Gemm)
-# A loop that costs no more is written twice where it adds to lanes: for few iterations, and many.
-LEAN = 30.0
-# Rows that make sizes of sizes.
-_SIZES = frozenset("add sub maximum floordiv wrap trips abs neg".split())
+from adc.ir.sums import LANES, SHORT
+from adc.ir.types import Type
 
 
 @dataclass(frozen=True)
@@ -75,44 +60,12 @@ class Emitted:
     returned: tuple[int, ...]  # the results that are made by `returned`, by place
 
 
-def _positions(loop: For) -> int:
-    """Return how often the counter of a loop stands as an index in its body."""
-    return sum(
-        stmt.index.count(loop.index)
-        for stmt in walk(loop.body.stmts)
-        if isinstance(stmt, Load | Write)
-    )
-
-
-def _cost(stmt: For) -> float:
-    """Estimate the operations of one iteration; an addition is 1."""
-    return sum(s.op.cost if isinstance(s, Apply) else 1.0 for s in walk(stmt.body.stmts))
-
-
-class _Emitter(Traffic):
+class _Emitter(Loops):
     """Writes control flow, and with it whole functions."""
 
     def __init__(self, fn: Function, shared: Shared, *, main: bool, part: bool) -> None:
         super().__init__(fn, shared, main=main)
         self._part = part
-        self._sums = {id(s): summed(s) for s in walk(fn.body) if isinstance(s, For)}
-        self._depth = 0
-        # The cost of the loops since the last look for signals.
-        self._unlooked = 0.0
-        self._bounded: dict[Operand, bool] = {}
-        # What defines each integer: a statement, or the loop that counts it.
-        self._origins: dict[Operand, Stmt] = {}
-        whole = shared.wholes[fn.name]
-        for stmt in walk(whole.body):
-            for result in stmt.results:
-                self._origins[result] = stmt
-            if isinstance(stmt, For):
-                self._origins[stmt.index] = stmt
-        self._sizes = {
-            stmt.result
-            for stmt in walk(whole.body)
-            if isinstance(stmt, Apply) and stmt.op.name in ("dim", "trips")
-        }
 
     def stmts(self, stmts: Sequence[Stmt]) -> None:
         pushed = False
@@ -181,331 +134,6 @@ class _Emitter(Traffic):
         if orelse:
             header = "else:" if then else f"if not {cond.text}:"
             self.block(stmt.orelse, stmt.results, header)
-
-    def target(self, value: Value) -> str:
-        """Return the variable of a value; partial sums have none."""
-        return "" if value in self._lanes else self.name(value)
-
-    def move(self, targets: Sequence[str], sources: Sequence[Operand]) -> None:
-        """Assign all `sources` to `targets` at once."""
-        pairs = zip(targets, sources, strict=True)
-        found = [(target, self.expr(source)) for target, source in pairs if target]
-        todo = [pair for pair in found if pair[1].bare != pair[0]]
-        while todo:
-            for pair in todo:
-                if not any(pair[0] in other[1].reads for other in todo if other is not pair):
-                    self.line(f"{pair[0]} = {pair[1].bare}")
-                    todo.remove(pair)
-                    break
-            else:  # a cycle, as in a, b = b, a
-                names = ", ".join(target for target, _ in todo)
-                self.line(f"{names} = {', '.join(expr.bare for _, expr in todo)}")
-                return
-
-    def carry(self, stmt: For | While) -> list[str]:
-        """Bind the carried values; parameters and results share one variable each."""
-        names: list[str] = []
-        for param, result in zip(stmt.body.params, stmt.results, strict=True):
-            if param in self._lanes:
-                names.append("")
-                continue
-            name = self.name(param)
-            self._names[result] = name
-            self._mutable.add(name)
-            names.append(name)
-        self.move(names, stmt.init)
-        return names
-
-    def for_(self, stmt: For) -> None:
-        trips = self.int64(stmt.trips)
-        for operand in stmt.init:
-            if isinstance(operand, Value) and operand in self._pending:
-                self.flush(loads=True)
-        self.settle_before_loop(stmt)
-        self.comment(stmt.loc)
-        names = self.carry(stmt)
-        self.flush()
-        index = self.name(stmt.index)
-        count = trips.bare
-        adds = self.adds(stmt)
-        block = id(stmt) in self._shared.tapes.blocks
-        inner = not any(isinstance(s, _BUSY) for s in walk(stmt.body.stmts))
-        small = self.is_short(stmt)
-        if block and not self.never_negative(stmt.trips):
-            count = self.helper("trips")
-            self.line(f"{count} = max({trips.bare}, 0)")  # the size of the block
-        elif not trips.atomic and (block or stmt.down or adds or (inner and not small)):
-            count = self.helper("trips")
-            self.line(f"{count} = {trips.bare}")
-        outer_bases, outer_rows = self._bases, self._rows
-        if block:
-            self.reserve(stmt, count)
-        indent, lane = self._indent, self._lane
-        short = adds and inner and self.is_alone(stmt) and _cost(stmt) <= LEAN
-        if short and not count.isdigit():
-            self.line(f"if {count} <= SHORT:")
-            self._indent += 1
-            self.in_short(stmt, list(names), count, index)
-            self._indent -= 1
-            self.line("else:")
-            self._indent += 1
-        elif short and int(count) <= SHORT:
-            self.in_short(stmt, names, count, index)
-            self._bases, self._rows = outer_bases, outer_rows
-            return
-        inside = self._indent
-        sums = self.open_lanes(stmt, names, count)
-        if adds and count.isdigit() and int(count) <= LANES:
-            adds, self._lane = False, index
-        if adds:
-            self.in_blocks(stmt, count, index, poll=inner and not small)
-        elif inner and not small and self.is_long(stmt):
-            count = self.strip(stmt, count, index)
-            self._unlooked = 0.0
-        else:
-            if inner and not small and self.is_due(stmt):
-                self.stop_if(f"poll(state, {count})")
-            self.header(stmt, count, index)
-        self._indent += 1
-        self.counter(stmt, index)
-        self.body(stmt, names, poll=not inner and not self.has_inner_loop(stmt.body))
-        self._indent = inside
-        self._lane = lane
-        self.close_lanes(stmt, sums)
-        self._indent = indent
-        self._bases, self._rows = outer_bases, outer_rows
-
-    def header(self, stmt: For, count: str, index: str) -> None:
-        if stmt.down:
-            self.line(f"for {index} in range({self.minus_one(count)}, -1, -1):")
-        else:
-            self.line(f"for {index} in range({count}):")
-
-    def counter(self, stmt: For, index: str) -> None:
-        if _positions(stmt) > 1:
-            # Numba compiles one conversion faster than many.
-            self._positions[stmt.index] = self.helper(f"{index}_u")
-            self.line(f"{self._positions[stmt.index]} = u({index})")
-
-    def is_alone(self, stmt: For) -> bool:
-        """Whether a loop hands on no lanes of a loop around it."""
-        return not any(param in self._lanes for param in stmt.body.params)
-
-    def adds(self, loop: For) -> bool:
-        """Whether an iteration of a loop itself, not of one in it, adds to lanes."""
-
-        def direct(stmts: Sequence[Stmt]) -> bool:
-            return any(
-                (isinstance(s, Apply) and s.op.name == "sum")
-                or (isinstance(s, If) and any(direct(b.stmts) for b in blocks(s)))
-                for s in stmts
-            )
-
-        return direct(loop.body.stmts)
-
-    def open_lanes(
-        self, stmt: For, names: list[str], count: str
-    ) -> list[tuple[int, str, str, str]]:
-        """Make the lanes of the sums that end with a loop; return place, name, lanes and size."""
-        found: list[tuple[int, str, str, str]] = []
-        for k, chain in self._sums[id(stmt)].items():
-            param = stmt.body.params[k]
-            if param in self._lanes:
-                continue
-            buffer = self.helper(f"{names[k]}_lanes")
-            self._lanes.update(dict.fromkeys(chain.members, buffer))
-            used = "LANES"
-            if not chain.nested:
-                used = str(min(int(count), LANES)) if count.isdigit() else f"min({count}, LANES)"
-            self.line(f"{buffer} = lanes({numpy_name(param.type.dtype)}, {used})")
-            found.append((k, names[k], buffer, used))
-            names[k] = ""
-        return found
-
-    def close_lanes(self, stmt: For, sums: Sequence[tuple[int, str, str, str]]) -> None:
-        for k, name, buffer, used in sums:
-            total = "total_down" if stmt.down else "total"
-            self.line(f"{name} = {name} + {total}({buffer}, {used})")
-            for member in self._sums[id(stmt)][k].members:
-                del self._lanes[member]
-
-    def in_short(self, stmt: For, names: list[str], count: str, index: str) -> None:
-        """Write a loop of few iterations, which adds one term after the other."""
-        starts: dict[str, str] = {}
-        for k in self._sums[id(stmt)]:
-            if names[k]:
-                starts[names[k]] = self.helper(f"{names[k]}_start")
-                self.line(f"{starts[names[k]]} = {names[k]}")
-                self.line(f"{names[k]} = {strip(literal(-0.0, stmt.body.params[k].type))}")
-        self.header(stmt, count, index)
-        self._indent += 1
-        self.counter(stmt, index)
-        self.body(stmt, names, poll=False)
-        self._indent -= 1
-        for name, start in starts.items():
-            self.line(f"{name} = {start} + {name}")
-
-    def in_blocks(self, stmt: For, count: str, index: str, *, poll: bool) -> None:
-        """Open a loop over blocks of iterations, one for each lane, and one over a block."""
-        long = poll and self.is_long(stmt)
-        if poll and not long and self.is_due(stmt):
-            self.stop_if(f"poll(state, {count})")
-        start = self.helper(f"{index}_block")
-        self._lane = f"{index} - {start}"
-        stop = f"min({start} + LANES, {count})"
-        if stmt.down:
-            last = f"({self.minus_one(count)}) & (-LANES)"
-            self.line(f"for {start} in range({last}, -1, -LANES):")
-        else:
-            self.line(f"for {start} in range(0, {count}, LANES):")
-        self._indent += 1
-        if long:
-            self.stop_if("poll(state, LANES)")
-            self._unlooked = 0.0
-        if stmt.down:
-            self.line(f"for {index} in range({stop} - 1, {start} - 1, -1):")
-        else:
-            self.line(f"for {index} in range({start}, {stop}):")
-
-    def never_negative(self, trips: Operand) -> bool:
-        if isinstance(trips, Literal):
-            return trips.value >= 0
-        return trips.type.kind == "u" or trips in self._sizes
-
-    @staticmethod
-    def minus_one(count: str) -> str:
-        return str(int(count) - 1) if count.isdigit() else f"{count} - 1"
-
-    def settle_before_loop(self, stmt: For | While) -> None:
-        """Write what waits, except the initial values of the loop."""
-        keep = {operand: self._pending[operand] for operand in stmt.init
-                if isinstance(operand, Value) and operand in self._pending}  # fmt: skip
-        for operand in keep:
-            del self._pending[operand]
-        self.flush()
-        self._pending.update(keep)
-
-    def strip(self, stmt: For, count: str, index: str) -> str:
-        """Open a loop over strips, with a look for signals in between, and one over a strip."""
-        start = self.helper(f"{index}_strip")
-        stop = f"min({start} + STRIP, {count})"
-        if stmt.down:
-            self.line(f"for {start} in range({self.minus_one(count)}, -1, -STRIP):")
-        else:
-            self.line(f"for {start} in range(0, {count}, STRIP):")
-        self._indent += 1
-        self.stop_if("poll(state, STRIP)")
-        if stmt.down:
-            self.line(f"for {index} in range({start}, max({start} - STRIP, -1), -1):")
-        else:
-            self.line(f"for {index} in range({start}, {stop}):")
-        return count
-
-    def has_inner_loop(self, block: Block) -> bool:
-        """Whether every iteration enters a loop that looks for signals itself."""
-        return any(
-            isinstance(stmt, For | While) and not self.is_short(stmt, inside=True)
-            for stmt in block.stmts
-        )
-
-    def is_short(self, stmt: For | While, *, inside: bool = False) -> bool:
-        """Whether a loop without inner loops is over so soon that it need not look for signals."""
-        if isinstance(stmt, While) or not isinstance(stmt.trips, Literal):
-            return False
-        if any(isinstance(s, _BUSY) for s in walk(stmt.body.stmts)):
-            return False
-        return int(stmt.trips.value) <= (16 if inside or self._depth else STRIP)
-
-    def is_due(self, stmt: For) -> bool:
-        """Whether a short loop looks for signals on entry: outside loops, once in a while."""
-        if self._depth:
-            return True
-        self._unlooked += _cost(stmt)
-        if self._unlooked <= LONG:
-            return False
-        self._unlooked = 0.0
-        return True
-
-    def is_long(self, stmt: For) -> bool:
-        """Whether an innermost loop may run so long that it must look for signals while it runs.
-
-        As many cheap iterations as an array has elements take less than 0.2 s; and strips cost
-        time to compile, and a loop of a few iterations dearly.
-        """
-        return _cost(stmt) > LONG or not self.is_bounded(stmt.trips)
-
-    def is_bounded(self, count: Operand) -> bool:
-        """Whether a number of iterations is at most about the number of elements of an array."""
-        if isinstance(count, Literal):
-            return abs(int(count.value)) <= STRIP
-        if count not in self._bounded:
-            self._bounded[count] = False  # values carried by loops
-            origin = self._origins.get(count)
-            match origin:
-                case For(trips=trips):
-                    self._bounded[count] = self.is_bounded(trips)
-                case Apply(op=op) if op.name == "dim":
-                    self._bounded[count] = True
-                case Apply(op=op, args=args) if op.name == "minimum":
-                    self._bounded[count] = any(self.is_bounded(arg) for arg in args)
-                case Apply(op=op, args=args) if op.name in _SIZES:
-                    self._bounded[count] = all(self.is_bounded(arg) for arg in args)
-        return self._bounded[count]
-
-    def body(self, stmt: For | While, names: list[str], *, poll: bool) -> None:
-        last = self._last
-        self._depth += 1
-        if poll:
-            self.stop_if("poll(state, 1)")
-        mark = ""
-        if self.makes_arrays(stmt.body.stmts):
-            mark = self.helper("mark")
-            self.line(f"{mark} = state[TOP]")
-        start = len(self._lines)
-        self.stmts(stmt.body.stmts)
-        again = Expr("True")
-        yields = stmt.body.yields
-        if isinstance(stmt, While):
-            again = self.expr(yields[0])
-            if again.loads or again.reads & set(names):
-                name = self.helper("again")
-                self.line(f"{name} = {again.bare}")
-                again = Expr(name)
-            yields = yields[1:]
-        self.move(names, yields)
-        self._pending.clear()
-        if mark:
-            self.line(f"release(state, {mark})")
-        if isinstance(stmt, While) and again.text != "True":
-            self.line(f"if not {again.text}:")
-            self.line("    break")
-        elif len(self._lines) == start:
-            self.line("pass")
-        self._depth -= 1
-        self._last = last
-
-    def makes_arrays(self, stmts: Sequence[Stmt]) -> bool:
-        """Whether `stmts` take memory of the workspace, inner loops aside, which give it back."""
-        for stmt in stmts:
-            if isinstance(stmt, Apply | Pop) and any(
-                isinstance(v.type, Array) and v not in self._escaping for v in stmt.results
-            ):
-                return True
-            if isinstance(stmt, Call) and stmt.callee in self._shared.making:
-                return True
-            if isinstance(stmt, If) and any(self.makes_arrays(b.stmts) for b in blocks(stmt)):
-                return True
-        return False
-
-    def while_(self, stmt: While) -> None:
-        self.settle_before_loop(stmt)
-        self.comment(stmt.loc)
-        names = self.carry(stmt)
-        self.flush()
-        self.line("while True:")
-        self._indent += 1
-        self.body(stmt, names, poll=not self.has_inner_loop(stmt.body))
-        self._indent -= 1
 
     def call(self, stmt: Call) -> None:
         args = ", ".join(["state", *(self.text(arg) for arg in stmt.args)])

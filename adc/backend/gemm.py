@@ -16,9 +16,7 @@ from llvmlite import ir
 
 from adc.backend.numba_api import (
     cgutils,
-    check_blas_return,
     intrinsic,
-    make_array,
     signature,
     types,
 )
@@ -92,6 +90,8 @@ def _blas(kind: _Kind, b: ir.IRBuilder, c: Any, x: Any, y: Any, m: Any, n: Any, 
 
     It makes the transpose of `c`: the product of the transposes of `b` and `a`.
     """
+    from numba.np.linalg import check_blas_return
+
     b.function.attributes.add("noinline")
     kinds = [_I8, _I8, _I8, _I64, _I64, _I64, _I8P, _I8P, _I64, _I8P, _I64, _I8P, _I8P, _I64]
     made = ir.FunctionType(_I32, kinds)
@@ -107,7 +107,7 @@ def _blas(kind: _Kind, b: ir.IRBuilder, c: Any, x: Any, y: Any, m: Any, n: Any, 
     sizes = m if kind.columns[0] else k, k if kind.columns[1] else n
     head = [letter, transposed[1], transposed[0], n, m, k]
     status = b.call(function, [*head, alpha, right, sizes[1], left, sizes[0], beta, out, n])
-    check_blas_return(kind.context, b, status)
+    check_blas_return(kind.context, b, status)  # type: ignore[no-untyped-call]  # Numba's
 
 
 def _intrinsic(add: bool) -> Any:
@@ -118,7 +118,7 @@ def _intrinsic(add: bool) -> Any:
 
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             out, left, right = (
-                make_array(ty)(context, builder, arg)
+                context.make_array(ty)(context, builder, arg)
                 for ty, arg in zip(sig.args[1:], args[1:], strict=True)
             )
             m, n = cgutils.unpack_tuple(builder, out.shape, 2)
@@ -138,7 +138,7 @@ def _intrinsic(add: bool) -> Any:
                     builder.call(kind.function(builder.module, "adc_small_gemm", _loops), given)
             # A unit of work is about a nanosecond (`runtime.poll`).
             work = builder.ashr(count, ir.Constant(_I64, 3))
-            memory = make_array(state)(context, builder, args[0])
+            memory = context.make_array(state)(context, builder, args[0])
             ticks = builder.gep(memory.data, [ir.Constant(_I64, State.TICKS)])
             builder.store(builder.sub(builder.load(ticks), work), ticks)
             return context.get_dummy_value()

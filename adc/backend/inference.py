@@ -71,7 +71,7 @@ class Types:
                     self.bind(target.id, ty, self.owns(of))
             case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
                 args = (self.names[name], self.expr(value))
-                sig = self.module.signature(OPERATORS[type(op)], args)[0]
+                sig = self.module.signature(OPERATORS[type(op)], args)
                 self.bind(name, sig.return_type, False)
             case ast.For(target=ast.Name(id=name), body=body):
                 self.bind(name, types.int64, False)
@@ -145,10 +145,10 @@ class Types:
                 return types.boolean
             case ast.UnaryOp(op=op, operand=operand):
                 one = self.expr(operand)
-                return self.module.signature(OPERATORS[type(op)], (one,))[0].return_type
+                return self.module.signature(OPERATORS[type(op)], (one,)).return_type
             case ast.BinOp(left=left, op=op, right=right):
                 args = (self.expr(left), self.expr(right))
-                return self.module.signature(OPERATORS[type(op)], args)[0].return_type
+                return self.module.signature(OPERATORS[type(op)], args).return_type
             case ast.Call(func=ast.Name(id=name), args=arguments):
                 return self.call(name, arguments)
         raise NotImplementedError(ast.dump(node))
@@ -176,7 +176,7 @@ class Types:
         if name in CHOICES:
             return types.int64
         args = tuple(self.expr(each) for each in arguments)
-        return self.module.signature(self.module.globals[name], args)[0].return_type
+        return self.module.signature(self.module.globals[name], args).return_type
 
 
 def _parts(text: str) -> list[str]:

@@ -22,7 +22,7 @@ from adc.backend.inference import (
     dtype_of,
     transposed,
 )
-from adc.backend.numba_api import cgutils, empty_array, types
+from adc.backend.numba_api import cgutils, types
 from adc.ir.sums import LANES
 
 if TYPE_CHECKING:
@@ -373,9 +373,10 @@ class Function:
             return Scalar(types.int64, chosen)
         function = self.module.globals[name]
         if any(isinstance(arg, Array) for arg in args):  # `copy_into`, `fill`, `gemm`
-            sig, kind, _ = self.module.signature(function, tuple(arg.type for arg in args))
+            kinds = tuple(arg.type for arg in args)
+            sig = self.module.signature(function, kinds)
             values = [self.packed(arg, ty) for arg, ty in zip(args, sig.args, strict=True)]
-            return self.context.get_function(kind, sig)(self.builder, values)
+            return self.module.code(self.builder, function, kinds, values)
         return self.apply(function, args)
 
     def call_emitted(self, name: str, args: list[_Value]) -> list[_Value]:
@@ -394,8 +395,7 @@ class Function:
         b = self.builder
         if name == "fresh":
             ty = types.Array(dtype_of(arguments[0]), len(shape := self.sizes(arguments[1])), "C")
-            found = self.unpacked(ty, empty_array(self.context, b, ty, shape)._getvalue())
-            return replace(found, home="fresh")
+            return self.fresh(ty, shape)
         if name == "reuse":
             ty = types.Array(dtype_of(arguments[1]), len(shape := self.sizes(arguments[2])), "C")
             # The same address, not one that happens to be equal: so loops are known to be in step.
@@ -452,6 +452,18 @@ class Function:
                 runtime.release_to(b, state, self.expr(arguments[1]).value)
         return None
 
+    def fresh(self, ty: Any, shape: Sequence[Any]) -> Array:
+        """Write the making of an array that owns its memory."""
+        b, context = self.builder, self.context
+        size, bad = runtime.bytes_of(b, ty.dtype, shape)
+        self.leave_without_memory(bad)
+        align = context.get_preferred_array_alignment(ty.dtype)
+        owner = context.nrt.meminfo_alloc_aligned_unchecked(b, size, align)
+        self.leave_without_memory(cgutils.is_null(b, owner))
+        pointer = context.get_data_type(ty.dtype).as_pointer()
+        data = b.bitcast(context.nrt.meminfo_data(b, owner), pointer)
+        return Array(ty, data, tuple(shape), (), owner, "fresh")
+
     def returned(self, state: Any, place: Any, ty: Any, shape: list[Any]) -> Array:
         """Write the making of a result, in the memory prepared for it if that fits."""
         b = self.builder
@@ -459,7 +471,7 @@ class Function:
         before = b.block
         prepared = self.array_at(ty, address, shape)
         with b.if_then(b.not_(fits), likely=False):
-            own = self.unpacked(ty, empty_array(self.context, b, ty, shape)._getvalue())
+            own = self.fresh(ty, shape)
             after = b.block
         nobody = ir.Constant(own.owner.type, None)
         data, owner = b.phi(own.data.type), b.phi(own.owner.type)

@@ -32,6 +32,7 @@ from llvmlite import ir
 
 from adc.backend.inference import Types
 from adc.backend.instructions import HOMES, Function, Scalar
+from adc.backend.numba_api import Intrinsic
 
 _config: Any = numba.config
 _numba_ir: Any = numba.core.ir
@@ -56,31 +57,47 @@ class Module:
             node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)
         }
         self._resolved: dict[Any, Any] = {}
+        self._code: dict[Any, Any] = {}
         self._typed: dict[Any, Types] = {}
         self._made: dict[Any, Any] = {}
         self._scopes: dict[str, tuple[Any, Any]] = {}
 
     def signature(self, function: Any, args: tuple[Any, ...]) -> Any:
-        """Return what Numba makes of a call: its signature, function and, once used, code."""
+        """Return the signature of a call of an intrinsic, or of a function that Numba knows."""
+        return self._resolve(function, args)[0]
+
+    def _resolve(self, function: Any, args: tuple[Any, ...]) -> Any:
         key = (function, args)
         if key not in self._resolved:
-            kind = self.typing.resolve_value_type(function)
-            self._resolved[key] = [kind.get_call_type(self.typing, args, {}), kind, None]
+            if isinstance(function, Intrinsic):
+                self._resolved[key] = function.define(self.typing, *args)
+            else:
+                kind = self.typing.resolve_value_type(function)
+                self._resolved[key] = (kind.get_call_type(self.typing, args, {}), kind)
         return self._resolved[key]
 
+    def code(self, builder: Any, function: Any, types: tuple[Any, ...], args: list[Any]) -> Any:
+        """Write a call of an intrinsic, or of a function that Numba knows."""
+        sig, how = self._resolve(function, types)
+        if isinstance(function, Intrinsic):
+            return how(self.context, builder, sig, args)
+        key = (function, types)
+        if key not in self._code:
+            self._code[key] = self.context.get_function(how, sig)
+        impl = self._code[key]
+        result = impl(builder, args)
+        self.context.add_linking_libs(getattr(impl, "libs", ()))
+        return result
+
     def apply(self, builder: Any, function: Any, args: Sequence[Any]) -> Scalar:
-        """Write an operation, or a call of a function that Numba knows, on scalars."""
-        found = self.signature(function, tuple(arg.type for arg in args))
-        sig, kind, impl = found
-        if impl is None:
-            impl = found[2] = self.context.get_function(kind, sig)
+        """Write an operation on scalars, which are converted to what it takes."""
+        kinds = tuple(arg.type for arg in args)
+        sig = self.signature(function, kinds)
         values = [
             arg.value if arg.type == ty else self.context.cast(builder, arg.value, arg.type, ty)
             for arg, ty in zip(args, sig.args, strict=True)
         ]
-        result = impl(builder, values)
-        self.context.add_linking_libs(getattr(impl, "libs", ()))
-        return Scalar(sig.return_type, result)
+        return Scalar(sig.return_type, self.code(builder, function, kinds, values))
 
     def types_of(self, name: str, args: tuple[Any, ...]) -> Types:
         if (name, args) not in self._typed:
@@ -173,6 +190,7 @@ class _Lowering(_NativeLowering):  # type: ignore[misc]  # as above
     _name = "adc_lowering"
 
     def run_pass(self, state: Any) -> bool:
+        state.flags.no_cfunc_wrapper = True  # nobody calls it from C
         function = state.func_id
         self._program = Module(function.func, state.typingctx)
         args = tuple(state.args)

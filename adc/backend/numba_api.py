@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numba.core.cgutils
+import numba.core.runtime.nrt
 import numba.core.types
 import numba.core.typing.templates
-import numba.extending
-import numba.np.arrayobj
-import numba.np.linalg
 
 cgutils: Any = numba.core.cgutils
 types: Any = numba.core.types
-signature: Any = numba.core.typing.templates.signature
-intrinsic: Any = numba.extending.intrinsic
-register_jitable: Any = numba.extending.register_jitable
-make_array: Any = numba.np.arrayobj.make_array
-check_blas_return: Any = numba.np.linalg.check_blas_return
-empty_array: Any = numba.np.arrayobj._empty_nd_impl
+templates: Any = numba.core.typing.templates
+signature: Any = templates.signature
+runtime_system: Any = numba.core.runtime.nrt.rtsys
+
+
+class Intrinsic:
+    """A function of emitted code that is written as LLVM's instructions where it is called.
+
+    `define` takes and returns what Numba's intrinsics do. Numba itself knows nothing of ours: it
+    would load all that it has before it asked for the first one.
+    """
+
+    def __init__(self, define: Callable[..., Any]) -> None:
+        self.define = define
+        self.__doc__ = define.__doc__
+
+    def __call__(self, *args: Any) -> Any:
+        raise NotImplementedError
+
+
+intrinsic = Intrinsic

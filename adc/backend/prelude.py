@@ -13,11 +13,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 
 from adc.backend import vector_math
-from adc.backend.numba_api import intrinsic, register_jitable, signature, types
+from adc.backend.numba_api import Intrinsic, intrinsic, signature, types
 from adc.ir.types import DTYPES
 
 Build = Callable[[ir.IRBuilder, Any, "list[Any]"], Any]
@@ -54,23 +53,7 @@ def _op(arity: int, build: Build, result: Any = None) -> Any:
 
         return signature(result or ty, *[ty] * arity), codegen
 
-    if arity == 1:
-
-        def op1(typingctx: Any, a: Any) -> Any:
-            return typed((a,))
-
-        return intrinsic(op1)
-    if arity == 2:
-
-        def op2(typingctx: Any, a: Any, b: Any) -> Any:
-            return typed((a, b))
-
-        return intrinsic(op2)
-
-    def op3(typingctx: Any, a: Any, b: Any, c: Any) -> Any:
-        return typed((a, b, c))
-
-    return intrinsic(op3)
+    return Intrinsic(lambda typingctx, *args: typed(args))
 
 
 def _is_float(ty: Any) -> bool:
@@ -269,41 +252,64 @@ rshift = _op(2, _shift(False))
 invert = _op(1, lambda b, ty, a: b.not_(a[0]))
 
 
-@register_jitable
-def ipow(x: Any, n: Any) -> Any:
+def _repeat(
+    b: ir.IRBuilder,
+    values: list[Any],
+    again: Callable[[list[Any]], Any],
+    step: Callable[[list[Any]], list[Any]],
+) -> list[Any]:
+    """Write ``while again(values): values = step(values)``; return the values after it."""
+    before = b.block
+    test, body, done = (b.function.append_basic_block() for _ in range(3))
+    b.branch(test)
+    b.position_at_end(test)
+    now = [b.phi(value.type) for value in values]
+    b.cbranch(again(now), body, done)
+    b.position_at_end(body)
+    for phi, first, following in zip(now, values, step(now), strict=True):
+        phi.add_incoming(first, before)
+        phi.add_incoming(following, body)
+    b.branch(test)
+    b.position_at_end(done)
+    return now
+
+
+def _ipow(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
     """`x` to the power of `n`, which is not negative, modulo the size of the type."""
-    result = _one(x)
-    while n > 0:
-        if n & 1:
-            result = _times(result, x)
-        x = _times(x, x)
-        n = rshift(n, _one(n))
-    return result
+    x, n = args
+    zero, one = _const(x.type, 0), _const(x.type, 1)
+
+    def step(values: list[Any]) -> list[Any]:
+        result, x, n = values
+        odd = b.trunc(n, _I1)
+        return [b.select(odd, b.mul(result, x), result), b.mul(x, x), b.lshr(n, one)]
+
+    return _repeat(b, [one, x, n], lambda values: _less(b, ty, zero, values[2]), step)[0]
 
 
-_one = _op(1, lambda b, ty, a: _const(a[0].type, 1))
-_times = _op(2, lambda b, ty, a: b.mul(*a))
+def _gcd(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
+    # The absolute value of the smallest integer is right if it is taken as unsigned.
+    values = [_absolute(b, ty, [arg]) for arg in args]
+    zero = _const(values[0].type, 0)
+    return _repeat(
+        b,
+        values,
+        lambda now: b.icmp_unsigned("!=", now[1], zero),
+        lambda now: [now[1], b.urem(now[0], now[1])],
+    )[0]
 
 
-@register_jitable
-def gcd(x: Any, y: Any) -> Any:
-    a, b = absolute(x), absolute(y)
-    while b != 0:
-        a, b = b, _unsigned_rest(a, b)
-    return a
+def _lcm(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
+    divisor = _gcd(b, ty, args)
+    none = b.icmp_unsigned("==", divisor, _const(divisor.type, 0))
+    safe = b.select(none, _const(divisor.type, 1), divisor)
+    x, y = (_absolute(b, ty, [arg]) for arg in args)
+    return b.mul(b.udiv(x, safe), y)  # 0 if one of them is
 
 
-@register_jitable
-def lcm(x: Any, y: Any) -> Any:
-    divisor = gcd(x, y)
-    if divisor == 0:
-        return divisor
-    return _times(_unsigned_quotient(absolute(x), divisor), absolute(y))
-
-
-# The absolute value of the smallest integer is right if it is taken as unsigned.
-_unsigned_rest = _op(2, lambda b, ty, a: b.urem(*a))
-_unsigned_quotient = _op(2, lambda b, ty, a: b.udiv(*a))
+ipow = _op(2, _ipow)
+gcd = _op(2, _gcd)
+lcm = _op(2, _lcm)
 
 
 # --- indices --------------------------------------------------------------------------------------
@@ -437,46 +443,57 @@ CASTS = {name: "bool_" if name == "b1" else dtype.name for name, dtype in DTYPES
 
 inf = math.inf
 nan = math.nan
-_exp, _exp2, _log1p = vector_math.exp, vector_math.exp2, vector_math.log1p
 
 
-@register_jitable
-def logaddexp(x: Any, y: Any) -> Any:
-    if x == y:
-        return x + _like(x, 0.693147180559945309417232121458176568)
-    d = x - y
-    if d > 0:
-        return x + _log1p(_exp(-d))
-    if d <= 0:
-        return y + _log1p(_exp(d))
-    return d
+def _logaddexp(exp: str, scale: float) -> Any:
+    """Return the logarithm of the sum of powers; that of the base is ``1 / scale``."""
+
+    def define(typingctx: Any, x: Any, y: Any) -> Any:
+        ty = types.unliteral(x)
+        one, two = signature(ty, ty), signature(ty, ty, ty)
+
+        def codegen(context: Any, b: Any, sig: Any, args: Any) -> Any:
+            x, y = args
+
+            def call(name: str, value: Any) -> Any:
+                return vector_math.lowering(name, ty.name)(context, b, one, [value])
+
+            distance = b.fsub(x, y)
+            above = b.fcmp_ordered(">", distance, _const(x.type, 0.0))
+            power = call(exp, b.select(above, b.fneg(distance), distance))
+            more = call("log1p", power)
+            if scale != 1.0:
+                more = b.fmul(_const(x.type, scale), more)
+            found = b.fadd(b.select(above, x, y), more)
+            found = b.select(_nan(b, distance), distance, found)
+            # Of two equal infinities the distance is not a number.
+            twice = _const(x.type, 1.0 if scale != 1.0 else math.log(2.0))
+            return b.select(b.fcmp_ordered("==", x, y), b.fadd(x, twice), found)
+
+        return two, codegen
+
+    return Intrinsic(define)
 
 
-@register_jitable
-def logaddexp2(x: Any, y: Any) -> Any:
-    if x == y:
-        return x + _like(x, 1.0)
-    d = x - y
-    if d > 0:
-        return x + _like(x, 1.442695040888963407359924681001892137) * _log1p(_exp2(-d))
-    if d <= 0:
-        return y + _like(x, 1.442695040888963407359924681001892137) * _log1p(_exp2(d))
-    return d
+logaddexp = _logaddexp("exp", 1.0)
+logaddexp2 = _logaddexp("exp2", 1.442695040888963407359924681001892137)
 
 
-@intrinsic
-def _like(typingctx: Any, x: Any, value: Any) -> Any:
-    """`value` in the float type of `x`."""
+def _nextafter(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
+    x, y = args
+    word = ir.IntType(ty.bitwidth)
+    bits = b.bitcast(x, word)
+    zero, one = _const(x.type, 0.0), _const(word, 1)
+    # Words of floats grow with their distance from 0.
+    away = b.xor(b.fcmp_ordered("<", x, y), b.fcmp_ordered("<", x, zero))
+    moved = b.bitcast(b.select(away, b.add(bits, one), b.sub(bits, one)), x.type)
+    least = _llvm("llvm.copysign")(b, ty, [b.bitcast(one, x.type), y])
+    moved = b.select(b.fcmp_ordered("==", x, zero), least, moved)
+    moved = b.select(b.fcmp_ordered("==", x, y), y, moved)
+    return b.select(b.fcmp_unordered("uno", x, y), b.fadd(x, y), moved)
 
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return context.cast(builder, args[1], types.float64, x)
 
-    return signature(x, x, types.float64), codegen
-
-
-@register_jitable
-def nextafter(x: Any, y: Any) -> Any:
-    return np.nextafter(x, y)
+nextafter = _op(2, _nextafter)
 
 
 NAMES = frozenset(

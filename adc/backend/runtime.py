@@ -22,7 +22,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -32,7 +32,6 @@ from llvmlite import ir
 from adc.backend.numba_api import (
     cgutils,
     intrinsic,
-    make_array,
     signature,
     types,
 )
@@ -395,7 +394,7 @@ def itemsize(dtype: Any) -> int:
     return 1 if dtype == types.boolean else dtype.bitwidth // 8
 
 
-def _bytes_of(b: ir.IRBuilder, dtype: Any, shape: list[ir.Value]) -> tuple[Any, Any]:
+def bytes_of(b: ir.IRBuilder, dtype: Any, shape: Sequence[ir.Value]) -> tuple[Any, Any]:
     """Write the size of an array; return it, and whether it is negative or beyond all memory."""
     size: Any = ir.Constant(_I64, itemsize(dtype))
     bad: Any = ir.Constant(ir.IntType(1), 0)
@@ -414,7 +413,7 @@ def take_prepared(
 
     Where it does not, the size that is needed is left in its place.
     """
-    size, bad = _bytes_of(b, dtype, shape)
+    size, bad = bytes_of(b, dtype, shape)
     table = b.inttoptr(b.load(_slot(b, state, State.RESULTS)), _I64.as_pointer())
     at = b.mul(place, ir.Constant(_I64, 2))
     where, prepared = _slot(b, table, at), _slot(b, table, b.add(at, ir.Constant(_I64, 1)))
@@ -438,7 +437,7 @@ def take(
 
     Return the array's address. That of an array without elements may be 0.
     """
-    size, bad = _bytes_of(b, dtype, shape)
+    size, bad = bytes_of(b, dtype, shape)
     size = b.and_(b.add(size, ir.Constant(_I64, _ALIGN - 1)), ir.Constant(_I64, -_ALIGN))
     old = b.load(_slot(b, state, State.TOP))
     new = b.add(old, size)
@@ -608,7 +607,8 @@ def copy_into(typingctx: Any, target: Any, source: Any) -> Any:
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         to, of = (
-            make_array(ty)(context, builder, arg) for ty, arg in zip(sig.args, args, strict=True)
+            context.make_array(ty)(context, builder, arg)
+            for ty, arg in zip(sig.args, args, strict=True)
         )
         if source.layout == "C":
             size = builder.mul(to.nitems, to.itemsize)
@@ -633,7 +633,7 @@ def fill(typingctx: Any, target: Any, value: Any) -> Any:
     """Set every element of a contiguous array."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        array = make_array(target)(context, builder, args[0])
+        array = context.make_array(target)(context, builder, args[0])
         item = context.get_value_as_data(builder, target.dtype, args[1])
         with cgutils.for_range(builder, array.nitems, intp=_I64) as loop:
             builder.store(item, builder.gep(array.data, [loop.index]))

@@ -76,6 +76,7 @@ __all__ = [
     "log1p",
     "log2",
     "log10",
+    "lowering",
     "pow",
     "required_symbols",
     "sin",
@@ -411,7 +412,7 @@ def _resolve(*arguments: types.Type) -> Any:
     return signature(common, *[common] * len(arguments))  # type: ignore[no-untyped-call] # Numba's
 
 
-def _lowering(name: str, dtype: DType) -> Callable[..., Any]:
+def lowering(name: str, dtype: DType) -> Callable[..., Any]:
     """Return the function that emits a call of `name` for arguments of type `dtype`."""
 
     def lower(context: Any, builder: ir.IRBuilder, sig: Any, arguments: Any) -> Any:
@@ -450,7 +451,7 @@ def _define(name: str, row: _Row, function: Any, doc: str) -> Any:
     _add_symbols(row)
     for dtype in _DTYPES:
         arguments = [getattr(types, dtype)] * row.arity
-        lower_builtin(function, *arguments)(_lowering(name, dtype))  # type: ignore[no-untyped-call] # Numba's
+        lower_builtin(function, *arguments)(lowering(name, dtype))  # type: ignore[no-untyped-call] # Numba's
     return function
 
 

@@ -122,7 +122,7 @@ def explain(args: argparse.Namespace) -> int:
 
 def passes(args: argparse.Namespace) -> int:
     from adc.frontend import lower
-    from adc.passes import adjoint, pipeline, remat, reuse, storage
+    from adc.passes import adjoint, pipeline, remat, storage
 
     steps: list[tuple[str, Callable[..., Any]]] = [
         ("frontend", lower.lower),
@@ -133,7 +133,7 @@ def passes(args: argparse.Namespace) -> int:
         ("remat", remat.remat),
         *pipeline.CLEANUP,
         ("storage", storage.plan),
-        ("reuse", reuse.reuse),
+        *pipeline.BUFFERS,
     ]
     about = {name: _about(fn) for name, fn in steps}
     if args.target is None:

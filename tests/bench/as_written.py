@@ -156,8 +156,83 @@ def gramschmidt(a: Any, w: Any) -> Any:
     return value, a_ct
 
 
+@njit(cache=True)
+def mixture(alphas: Any, means: Any, icf: Any, x: Any, gamma: Any, m: Any) -> Any:
+    """Go forward and back for each point in turn, with the factors packed as they are."""
+    n, d = x.shape
+    components = alphas.size
+    qdiags = np.exp(icf[:, :d])
+    sum_qs = np.zeros(components)
+    for k in range(components):
+        for r in range(d):
+            sum_qs[k] += icf[k, r]
+    centred, scaled = np.empty((components, d)), np.empty((components, d))
+    terms = np.empty(components)
+    alphas_ct, means_ct = np.zeros_like(alphas), np.zeros_like(means)
+    qdiags_ct, icf_ct = np.zeros_like(qdiags), np.zeros_like(icf)
+    scaled_ct, centred_ct = np.empty(d), np.empty(d)
+    value = 0.0
+    for i in range(n):
+        for k in range(components):
+            for r in range(d):
+                centred[k, r] = x[i, r] - means[k, r]
+                scaled[k, r] = qdiags[k, r] * centred[k, r]
+            at = d
+            for c in range(d):
+                for r in range(c + 1, d):
+                    scaled[k, r] += icf[k, at] * centred[k, c]
+                    at += 1
+            square = 0.0
+            for r in range(d):
+                square += scaled[k, r] * scaled[k, r]
+            terms[k] = alphas[k] + sum_qs[k] - 0.5 * square
+        largest = np.max(terms)
+        share = 0.0
+        for k in range(components):
+            terms[k] = math.exp(terms[k] - largest)
+            share += terms[k]
+        value += largest + math.log(share)
+
+        for k in range(components):
+            term_ct = terms[k] / share
+            alphas_ct[k] += term_ct
+            for r in range(d):
+                scaled_ct[r] = -term_ct * scaled[k, r]
+            at = icf.shape[1]
+            for c in range(d - 1, -1, -1):
+                ct = 0.0
+                for r in range(d - 1, c, -1):
+                    at -= 1
+                    ct += icf[k, at] * scaled_ct[r]
+                    icf_ct[k, at] += scaled_ct[r] * centred[k, c]
+                centred_ct[c] = ct
+            for r in range(d):
+                qdiags_ct[k, r] += scaled_ct[r] * centred[k, r]
+                means_ct[k, r] -= centred_ct[r] + scaled_ct[r] * qdiags[k, r]
+
+    largest = np.max(alphas)
+    share = 0.0
+    for k in range(components):
+        share += math.exp(alphas[k] - largest)
+    value -= n * (largest + math.log(share))
+    for k in range(components):
+        sum_ct = alphas_ct[k] - m
+        alphas_ct[k] -= n * math.exp(alphas[k] - largest) / share
+        square = 0.0
+        for c in range(d):
+            q = qdiags[k, c]
+            square += q * q
+            icf_ct[k, c] += (qdiags_ct[k, c] + gamma * gamma * q) * q + sum_ct
+        for at in range(d, icf.shape[1]):
+            square += icf[k, at] * icf[k, at]
+            icf_ct[k, at] += gamma * gamma * icf[k, at]
+        value += 0.5 * gamma * gamma * square - m * sum_qs[k]
+    return value, (alphas_ct, means_ct, icf_ct)
+
+
 AS_WRITTEN: dict[str, ValueAndGrad] = {
     "cholesky": cholesky,
     "seidel": seidel,
     "gramschmidt": gramschmidt,
+    "mixture": mixture,
 }

@@ -185,7 +185,7 @@ class Kernel:
         return self.draw(np.random.default_rng(seed), size)
 
 
-MIXTURE = ("primal", "hand", "adc", "jax arrays", "torch arrays", "autograd")
+MIXTURE = ("primal", "as written", "hand", "adc", "jax arrays", "torch arrays", "autograd")
 KERNELS = {
     kernel.name: kernel
     for kernel in [

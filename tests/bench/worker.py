@@ -49,7 +49,7 @@ def prepare(tool: str, name: str) -> Prepared:
     if tool == "as written":
         from tests.bench.as_written import AS_WRITTEN
 
-        return Prepared(AS_WRITTEN[name], packages=("numba",))
+        return Prepared(AS_WRITTEN[kernel.loss.__name__], packages=("numba",))
     if tool == "hand":
         from numba.core import config
 

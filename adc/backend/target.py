@@ -1,0 +1,71 @@
+"""What Numba compiles emitted code with: its CPU target, without what emitted code does not use.
+
+Numba's own contexts load all that it knows (SciPy for linear algebra, random numbers, dictionaries,
+strings) before they compile anything, which takes longer than to compile a short function. Emitted
+code needs the operators of scalars; the rest is `adc.backend`'s own.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numba.core.cpu
+import numba.core.registry
+import numba.core.typing.builtins
+import numba.core.typing.context
+import numba.cpython.builtins
+import numba.cpython.numbers
+
+from adc.backend.numba_api import runtime_system, templates
+
+_TypingContext: Any = numba.core.typing.context.Context
+_CPUContext: Any = numba.core.cpu.CPUContext
+_CPUTarget: Any = numba.core.registry.CPUTarget
+_CPUDispatcher: Any = numba.core.registry.CPUDispatcher
+
+
+class _Typing(_TypingContext):  # type: ignore[misc]  # a class of a module without types
+    """Knows the types of builtin functions that are not written in Python."""
+
+    def _load_builtins(self) -> None:
+        builtin = templates.Registry()
+        builtin.globals += [
+            (value, ty)
+            for value, ty in templates.builtin_registry.globals
+            if not any(hasattr(each, "_overload_func") for each in getattr(ty, "templates", ()))
+        ]
+        self.install_registry(builtin)
+
+    def load_additional_registries(self) -> None:
+        """Load nothing more."""
+
+    @cached_property
+    def _loaded(self) -> None:
+        self._load_builtins()
+
+    def refresh(self) -> None:
+        """Load the builtin functions, once."""
+        return self._loaded
+
+
+class _Context(_CPUContext):  # type: ignore[misc]  # as above
+    def load_additional_registries(self) -> None:
+        """Load the counting of references; operators are builtin."""
+        runtime_system.initialize(self)
+
+
+class _Target(_CPUTarget):  # type: ignore[misc]  # as above
+    @cached_property
+    def _toplevel_typing_context(self) -> Any:
+        return _Typing()
+
+    @cached_property
+    def _toplevel_target_context(self) -> Any:
+        return _Context(self.typing_context, self._target_name)
+
+
+class Dispatcher(_CPUDispatcher):  # type: ignore[misc]  # as above
+    """Compiles a function of an emitted file, and calls it."""
+
+    targetdescr = _Target("cpu")
