@@ -172,8 +172,6 @@ class _Library(_JITCodeLibrary):  # type: ignore[misc]  # as above
         self._final_module.link_in(ll_module)
 
     def _optimize_final_module(self) -> None:
-        # Checks leave a loop only if it was simplified before the whole pipeline runs.
-        self._optimize_functions(self._final_module)
         options: Any = llvm.create_pipeline_tuning_options(speed_level=3)
         options.loop_vectorization = bool(_config.LOOP_VECTORIZE)
         # Several vectors at once are no faster here, and their loops take long to compile.
