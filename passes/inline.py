@@ -199,7 +199,8 @@ class _Inliner:
         """Whether making elements again is cheaper than to keep them, for each element."""
         assert isinstance(array.type, Array)
         readers = self.readers(array, rest)
-        if readers is None or made.value.type.dtype != array.type.dtype:
+        # A number without a dtype of its own is not what a load gives.
+        if readers is None or made.value.type != array.type.element:
             return False
         costs = self.costs
         # A row made in a loop stays in cache; of other arrays nothing is known.

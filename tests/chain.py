@@ -47,6 +47,11 @@ def stages(fn: Function, passes: Sequence[pipeline.Pass]) -> Stages:
     return [("", fn), *trace.stages]
 
 
+def finish(policy: str) -> tuple[pipeline.Pass, ...]:
+    """Return the passes after `pipeline.JOINED`."""
+    return (("remat", lambda fn: remat(fn, policy)), *pipeline.CLEANUP, *BUFFERS)
+
+
 def run(fn: Function, args: Sequence[Any]) -> tuple[Any, ...]:
     """Run a function in the interpreter, with the derivatives that it calls."""
     return interp.run(fn, args, derive)
@@ -162,8 +167,7 @@ class Chain:
     def planned(self, policy: str) -> Stages:
         """Return the stages after those joined: without Recalls, cleaned up, in buffer form."""
         if policy not in self._planned:
-            step = ("remat", lambda fn: remat(fn, policy))
-            self._planned[policy] = stages(self.joined, (step, *pipeline.CLEANUP, *BUFFERS))
+            self._planned[policy] = stages(self.joined, finish(policy))
         return self._planned[policy]
 
     def run(self, fn: Function) -> tuple[Any, ...]:
@@ -232,8 +236,11 @@ def check_stages(
     return found
 
 
-def check_passes(chain: Chain, policy: str = "auto") -> list[str]:
-    """Every pass keeps the results, in the interpreter: the bits, or what it says it keeps."""
+def check_passes(chain: Chain, policy: str = "auto", *, forward: bool = True) -> list[str]:
+    """Every pass keeps the results, in the interpreter: the bits, or what it says it keeps.
+
+    `forward`: in forward mode, too.
+    """
     found: list[str] = []
     count = len(chain.lowered.fn.results)
     directions = [np.ones_like(chain.inputs[k])[()] for k in chain.positions]
@@ -270,8 +277,11 @@ def check_passes(chain: Chain, policy: str = "auto") -> list[str]:
     derived(chain.adjoint_stages)
     follow(chain.joined_stages)
     follow(chain.planned(policy))
-    derived(chain.tangent_stages, directions)
-    follow(stages(chain.tangent, BUFFERS), directions)
+    alone = (*pipeline.JOINED, *finish(policy))
+    follow(stages(chain.primal, alone))
+    if forward:
+        derived(chain.tangent_stages, directions)
+        follow(stages(chain.tangent, alone), directions)
     return found
 
 

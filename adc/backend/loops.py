@@ -101,19 +101,7 @@ class Loops(Traffic):
         # The cost of the loops since the last look for signals.
         self._unlooked = 0.0
         self._bounded: dict[Operand, bool] = {}
-        # What defines each integer: a statement, or the loop that counts it.
-        self._origins: dict[Operand, Stmt] = {}
-        whole = shared.wholes[fn.name]
-        for stmt in walk(whole.body):
-            for result in stmt.results:
-                self._origins[result] = stmt
-            if isinstance(stmt, For):
-                self._origins[stmt.index] = stmt
-        self._sizes = {
-            stmt.result
-            for stmt in walk(whole.body)
-            if isinstance(stmt, Apply) and stmt.op.name in ("dim", "trips")
-        }
+        self._origins = shared.origins[fn.name]
 
     @abstractmethod
     def stmts(self, stmts: Sequence[Stmt]) -> None:
@@ -322,7 +310,9 @@ class Loops(Traffic):
     def never_negative(self, trips: Operand) -> bool:
         if isinstance(trips, Literal):
             return trips.value >= 0
-        return trips.type.kind == "u" or trips in self._sizes
+        origin = self._origins.get(trips)
+        is_size = isinstance(origin, Apply) and origin.op.name in ("dim", "trips")
+        return trips.type.kind == "u" or is_size
 
     @staticmethod
     def minus_one(count: str) -> str:

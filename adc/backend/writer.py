@@ -13,7 +13,19 @@ from adc.backend.expressions import Expr, numpy_name
 from adc.backend.outline import makes_arrays, outline
 from adc.backend.runtime import State
 from adc.backend.tapes import Tapes
-from adc.ir.core import Apply, Call, Check, Function, Literal, Operand, Print, Value, walk
+from adc.ir.core import (
+    Apply,
+    Call,
+    Check,
+    For,
+    Function,
+    Literal,
+    Operand,
+    Print,
+    Stmt,
+    Value,
+    walk,
+)
 from adc.ir.errors import Span
 from adc.ir.escape import escaping
 from adc.ir.types import DTYPES, Array
@@ -93,23 +105,25 @@ class Shared:
         functions = {each.name: each for each in (fn, *fn.callees)}
         self.recursive = {name for name in functions if _reaches(functions, name, name)}
         self.escaping = {each.name: escaping(each) for each in (fn, *fn.callees)}
-        # Of every part (`outline`): the whole function. The parts that take workspace.
-        self.wholes: dict[str, Function] = {}
+        # Of every part (`outline`) and of what is left, what defines the values of the whole
+        # function: a statement, or the loop that counts it. The parts that take workspace.
+        self.origins: dict[str, dict[Operand, Stmt]] = {}
         self.making: set[str] = set()
         self._taken = taken
 
     def divide(self, fn: Function) -> list[Function]:
         """Return the parts of a function, callees first, and what is left of it."""
-        known = {*self.names, *self.wholes}
+        known = {*self.names, *self.origins}
         done = outline(fn, self.escaping[fn.name], known)
         self.tapes.divide(fn.name, done.parts, done.moved)
+        origins = _origins(fn)
         for part in done.parts:
             self.names[part.name] = _unique(part.name, self._taken)
-            self.wholes[part.name] = fn
+            self.origins[part.name] = origins
             self.escaping[part.name] = self.escaping[fn.name]
             if makes_arrays(part, self.making):
                 self.making.add(part.name)
-        self.wholes[fn.name] = fn
+        self.origins[fn.name] = origins
         return [*done.parts, done.fn]
 
     def site(self, stmt: Check | Print) -> int:
@@ -117,6 +131,15 @@ class Shared:
         types = tuple(str(arg.type) for arg in stmt.args)
         self.sites.append(Site(error, stmt.message, types, stmt.loc))
         return len(self.sites)
+
+
+def _origins(fn: Function) -> dict[Operand, Stmt]:
+    found: dict[Operand, Stmt] = {}
+    for stmt in walk(fn.body):
+        found.update((result, stmt) for result in stmt.results)
+        if isinstance(stmt, For):
+            found[stmt.index] = stmt
+    return found
 
 
 def _unique(name: str, taken: set[str]) -> str:
