@@ -17,14 +17,14 @@ from adc.ir.walk import map_blocks
 from adc.passes import cse as cse_pass
 from adc.passes import local as local_pass
 from adc.passes import pipeline
+from adc.passes.accesses import Visit
 from adc.passes.affine import Facts
 from adc.passes.contract import _Contractor
 from adc.passes.forwarding import Forwarding
-from adc.passes.fuse import _Fuser
 from adc.passes.gather_find import Finder
 from adc.passes.gather_rewrite import Gathering
 from adc.passes.lifetimes import _Finder
-from adc.passes.overwrite import Overwriting, _Access
+from adc.passes.overwrite import Overwriting
 from adc.passes.remat import Rematerialized
 from tests import chain as chains
 from tests import oracle
@@ -186,7 +186,7 @@ def test_every_array_taken_for_overwritten(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_stores_taken_for_dead(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_Access, "is_of", lambda self, other: True)
+    monkeypatch.setattr(Visit, "is_of", lambda self, other: True)
     assert_caught()
 
 
@@ -199,7 +199,7 @@ def test_iterations_taken_for_distinct(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_loops_merged_that_look_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_Fuser, "common_axis", lambda *_: 0)
+    monkeypatch.setattr("adc.passes.fuse.common_axis", lambda *_: 0)
     assert_caught()
 
 
