@@ -336,7 +336,7 @@ def _number(made: Function, known: Known, upper: bool) -> int | None:
             return max(one, other) if upper else min(one, other)
     args: list[int] = []
     for k, arg in enumerate(made.args):
-        falls = made.kind == "//" and k == 1 or made.kind == "range" and k != 1
+        falls = (made.kind == "//" and k == 1) or (made.kind == "range" and k != 1)
         value = arg.value(known, upper != falls)
         if value is None:
             return None

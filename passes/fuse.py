@@ -37,7 +37,6 @@ from dataclasses import dataclass, replace
 from adc.ir.core import (
     Block,
     Call,
-    Check,
     For,
     Function,
     Load,
@@ -50,7 +49,6 @@ from adc.ir.core import (
     Stmt,
     Value,
     While,
-    blocks,
     remembered,
     walk,
 )
@@ -58,6 +56,7 @@ from adc.ir.sums import summed
 from adc.ir.types import Array
 from adc.ir.walk import (
     Known,
+    acts,
     block_reads,
     map_blocks,
     size,
@@ -166,16 +165,16 @@ class _Fuser:
         behind: list[Stmt] = []
         front: list[Stmt] = []
         tainted: set[Value] = set(first.results)
-        acts = _acts(first)
-        if acts and _acts(second):
+        first_acts = acts(first)
+        if first_acts and acts(second):
             return None
         for stmt in stmts[p + 1 : q]:
             if not tainted.isdisjoint(self.reads(stmt)):
-                if _acts(stmt):
+                if acts(stmt):
                     return None
                 behind.append(stmt)
                 tainted.update(stmt.results)
-            elif acts and _acts(stmt):
+            elif first_acts and acts(stmt):
                 return None
             else:
                 front.append(stmt)
@@ -279,18 +278,6 @@ def _is_plain(body: Block) -> bool:
 @remembered
 def _is_innermost(body: Block) -> bool:
     return not any(isinstance(s, For) for s in walk(body.stmts))
-
-
-@remembered
-def _block_acts(block: Block) -> bool:
-    return any(map(_acts, block.stmts))
-
-
-def _acts(stmt: Stmt) -> bool:
-    """Whether a statement does more than compute its results."""
-    return isinstance(stmt, Check | Print | Call | Push | Pop) or any(
-        map(_block_acts, blocks(stmt))
-    )
 
 
 def _only_loads(block: Block, array: Value, found: list[Access]) -> bool:

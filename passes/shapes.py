@@ -158,7 +158,8 @@ class Shapes:
         equal = equated(check, self._defs)
         if equal is None:
             return
-        a, b = (self._equal.find(self._same.get(x, x) if isinstance(x, Value) else x) for x in equal)
+        known = (self._same.get(x, x) if isinstance(x, Value) else x for x in equal)
+        a, b = map(self._equal.find, known)
         if isinstance(b, Own):
             self._equal.join(a, b)
         elif isinstance(a, Own):
