@@ -245,9 +245,8 @@ def check_passes(chain: Chain, policy: str = "auto", *, forward: bool = True) ->
     """
     found: list[str] = []
     count = len(chain.lowered.fn.results)
-    directions = [np.ones_like(chain.inputs[k])[()] for k in chain.positions]
-
     single = "f32" in str(chain.primal)
+    directions = [np.ones_like(chain.inputs[k])[()] for k in chain.positions]
 
     def follow(made: Stages, more: Sequence[Any] = ()) -> tuple[Any, ...]:
         """Compare the results of each stage with those of the one before; return the first."""
