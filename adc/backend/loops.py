@@ -191,10 +191,13 @@ class Loops(Traffic):
             self.open_and_close(loop)
 
     def may_stand_apart(self, loop: _Loop) -> bool:
-        """Whether a loop lies in another one, and hands on no arrays and moves no tops of tapes."""
+        """Whether a loop may be a function: it hands on no arrays and moves no tops of tapes.
+
+        Deep in a nest, what many short loops take counts for more than a call for a long one.
+        """
         stmt = loop.stmt
         moves = any(isinstance(s, Push | Pop) for s in walk(stmt.body.stmts))
-        if not self._depth or (moves and id(stmt) not in self._shared.tapes.blocks):
+        if self._depth < 2 or (moves and id(stmt) not in self._shared.tapes.blocks):
             return False
         return not any(isinstance(result.type, Array) for result in stmt.results)
 
