@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from adc.ir.builder import integer
 from adc.ir.core import Apply, For, Function, If, Load, Pop, Push, Recall, Stmt, Store, Value, walk
 from adc.ir.errors import UnsupportedError
 from adc.ir.interp import ProgramError
@@ -23,6 +24,7 @@ from adc.passes.contract import _Contractor
 from adc.passes.forwarding import Forwarding
 from adc.passes.gather_find import Finder
 from adc.passes.gather_rewrite import Gathering
+from adc.passes.inline import _Inliner
 from adc.passes.lifetimes import _Finder
 from adc.passes.overwrite import Overwriting
 from adc.passes.remat import Rematerialized
@@ -230,6 +232,19 @@ def test_rows_that_lack_iterations_left_out(monkeypatch: pytest.MonkeyPatch) -> 
     assert any(complaints(p) for p in STENCIL_PROGRAMS[:30])
 
 
+# -- temporary arrays --------------------------------------------------------------------------
+
+
+def test_elements_of_another_place_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    again = _Inliner.again
+
+    def first(self: _Inliner, load: Load) -> list[Stmt]:
+        return again(self, replace(load, index=tuple(integer(0) for _ in load.index)))
+
+    monkeypatch.setattr(_Inliner, "again", first)
+    assert any(complaints(p) for p in STENCIL_PROGRAMS)
+
+
 # -- rematerialization -------------------------------------------------------------------------
 
 
@@ -242,8 +257,6 @@ def test_wrong_trip_count_of_a_reversed_loop(monkeypatch: pytest.MonkeyPatch) ->
     def shorter(stmt: Stmt) -> list[Stmt]:
         if isinstance(stmt, For) and stmt.down and isinstance(stmt.trips, Value):
             trips = Value(f"{stmt.label}.short", stmt.trips.type)
-            from adc.ir.builder import integer
-
             less = Apply((trips,), OPS["sub"], (stmt.trips, integer(1)))
             return [less, replace(stmt, trips=trips)]
         return [stmt]
