@@ -6,8 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
+import adc.passes.lift as lift_pass
 from adc.ir.builder import integer
 from adc.ir.core import Apply, For, Function, If, Load, Pop, Push, Recall, Stmt, Store, Value, walk
 from adc.ir.errors import UnsupportedError
@@ -243,6 +245,31 @@ def test_elements_of_another_place_made_again(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(_Inliner, "again", first)
     assert any(complaints(p) for p in STENCIL_PROGRAMS)
+
+
+def _handed_on(x: Any) -> Any:
+    total = 0.0
+    for i in range(2):
+        y = x * (i + 1.0)
+        for _ in range(3):
+            z = np.empty(x.shape[0])
+            for j in range(x.shape[0]):
+                z[j] = np.sin(y[-1 - j]) * x[j]
+            y = z
+        total += np.sum(y * y)
+    return total
+
+
+def test_arrays_that_iterations_hand_on_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.array([0.3, -0.8, 1.1])
+
+    def found() -> list[str]:
+        chain = chains.Chain.of(_handed_on, (x.copy(),), (0,))
+        return chains.check_stages(chain, chain.gradient(chain.run(chain.joined)))
+
+    assert not found()
+    monkeypatch.setattr(lift_pass, "escaping", lambda fn: frozenset())
+    assert found()
 
 
 # -- rematerialization -------------------------------------------------------------------------
