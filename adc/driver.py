@@ -17,6 +17,7 @@ from adc.passes.peak import peak
 from adc.passes.plan import COPIED, Plan, PlanEntry
 from adc.passes.remat import rematerialize
 from adc.passes.tangent import tangent
+from adc.schedules import with_schedules
 
 _MODES: dict[str, Callable[..., Function]] = {
     "adjoint": adjoint,
@@ -99,6 +100,7 @@ def transform(
     fn = pipeline.run(fn, (("storage", store), *pipeline.BUFFERS), trace)
     if plan is not None:
         plan = replace(plan, peak=peak(fn))
+    fn = with_schedules(fn)
     return Compilation(lowered, fn, plan, trace)
 
 

@@ -61,6 +61,7 @@ from adc.ir.walk import (
 )
 from adc.passes.affine import Facts
 from adc.passes.shapes import Shapes
+from adc.passes.state import is_sequential
 
 
 def reduce(fn: Function) -> Function:
@@ -113,7 +114,11 @@ class _Reducer:
             self.facts.release(mark)
             if isinstance(stmt, Reverse):
                 stmt, after = self.memory(stmt)
-                done.append(self.numbers(stmt))
+                if is_sequential(self.loops[stmt.loop], stmt, self.facts):
+                    stmt = self.apart(stmt)
+                else:
+                    stmt = self.numbers(stmt)
+                done.append(stmt)
                 done += after
             else:
                 done.append(stmt)
@@ -131,6 +136,13 @@ class _Reducer:
                     if k in summed(tried):
                         loop = tried
         return loop
+
+    def apart(self, loop: Reverse) -> Reverse:
+        """Let the sums of every iteration end with it, and add them one after the other."""
+        body = loop.body
+        for k in summed(loop):
+            body = _apart(body, body.params[k], self.names)
+        return replace(loop, body=body)
 
     # -- memory ----------------------------------------------------------------------------
 
@@ -257,6 +269,31 @@ def _with_sums(block: Block, value: Value, k: int) -> Block | None:
                 now = stmt.results[init.index(now)]
         stmts.append(stmt)
     return with_stmts(block, stmts, block.yields)
+
+
+def _apart(block: Block, value: Value, names: Names) -> Block:
+    """Return a block whose inner loops do not add to a number that comes from outside of it."""
+    stmts: list[Stmt] = []
+    env: dict[Value, Operand] = {}
+    now = value
+    for stmt in block.stmts:
+        stmt = substitute_stmt(stmt, env)
+        if isinstance(stmt, If) and now in stmts_reads((stmt,)):
+            stmt = map_blocks(stmt, lambda arm, now=now: _apart(arm, now, names))  # type: ignore[misc]
+        elif isinstance(stmt, Reverse | For) and now in stmt.init:
+            at = stmt.init.index(now)
+            result, total = stmt.results[at], names.value(stmt.results[at])
+            init = tuple(zero(now.type) if j == at else x for j, x in enumerate(stmt.init))
+            stmts += [
+                replace(stmt, init=init),
+                Apply((total,), OPS["add"], (now, result), (), stmt.loc),
+            ]
+            env[result] = now = total
+            continue
+        stmts.append(stmt)
+    return with_stmts(
+        block, stmts, [env.get(y, y) if isinstance(y, Value) else y for y in block.yields]
+    )
 
 
 def _ends(arm: Block, value: Value, j: int) -> bool:

@@ -31,10 +31,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from adc.ir.core import Block, For, Function, Recall, Reverse, Stmt, Value, walk
+from adc.ir.core import Block, For, Function, Recall, Reverse, Stmt, Value, While, blocks, walk
 from adc.ir.types import Array
 from adc.ir.walk import Names, block_reads
 from adc.passes.availability import check_availability
+from adc.passes.checkpoint import Schedule, can_checkpoint, checkpoint
 from adc.passes.costs import SHIPPED, Costs
 from adc.passes.dce import dce
 from adc.passes.forwarding import Forwarding
@@ -64,22 +65,36 @@ def rematerialize(fn: Function, policy: str = "auto", costs: Costs = SHIPPED) ->
     ValueError
         If there is no such policy.
     """
-    if policy not in ("auto", "store", "recompute") and not policy.startswith("random:"):
+    if policy not in ("auto", "store", "recompute") and not policy.startswith(
+        ("random:", "revolve:")
+    ):
         raise ValueError(f"remat={policy!r}: use 'auto', 'store', 'recompute' or 'random:SEED'")
     names = Names.of(fn)
     for callee in fn.callees:
         names.add(Names.of(callee))
     reverse_of = {callee.mirror: callee for callee in fn.callees if callee.mirror}
     entries: list[PlanEntry] = []
-    fn = _iterations(fn, policy, costs, names, entries)
+    if policy.startswith("revolve:"):
+        fn = checkpoint(fn, _everywhere(fn, policy))
+        policy = "auto"
+        names = Names.of(fn)
+        for callee in fn.callees:
+            names.add(Names.of(callee))
+        reverse_of = {callee.mirror: callee for callee in fn.callees if callee.mirror}
+    callees = tuple(
+        _iterations(each, policy, costs, names, entries) if reverses(each) else each
+        for each in fn.callees
+    )
+    fn = _iterations(replace(fn, callees=callees), policy, costs, names, entries)
     found: dict[str, Chooser] = {}
     for each in (*fn.callees, fn):
         if each.mirror:
             continue
-        reverse = each if each is fn else reverse_of.get(each.name)
+        whole = each is fn or reverses(each)
+        reverse = each if whole else reverse_of.get(each.name)
         if reverse is None:
             continue
-        decisions = Decisions(each, each is fn, Forwarding(each))
+        decisions = Decisions(each, whole, Forwarding(each))
         chooser = Chooser(decisions, policy, names, costs)
         chooser.run(_needed(reverse.body, decisions, names))
         found[each.name] = chooser
@@ -125,6 +140,29 @@ def _iterations(
         return replace(stmt, body=Block(body.params, result.body, result.results))
 
     return replace(fn, body=done(fn.body))
+
+
+def _everywhere(fn: Function, policy: str) -> dict[str, Schedule]:
+    _, slots, most, *rest = policy.split(":")
+    schedule = Schedule(int(slots), 0, int(most), 1)
+    found: dict[str, Schedule] = {}
+
+    def look(stmts: Sequence[Stmt], depth: int) -> None:
+        for stmt in stmts:
+            if isinstance(stmt, Reverse):
+                continue
+            for block in blocks(stmt):
+                look(block.stmts, depth + isinstance(stmt, For | While))
+            if isinstance(stmt, For) and (rest or depth == 0) and can_checkpoint(fn, stmt):
+                found[stmt.label] = schedule
+
+    look(fn.body, 0)
+    return found
+
+
+def reverses(fn: Function) -> bool:
+    """Whether a function has reverse code of its own."""
+    return not fn.mirror and any(isinstance(s, Recall | Reverse) for s in walk(fn.body))
 
 
 def remat(fn: Function, policy: str = "auto") -> Function:

@@ -69,6 +69,10 @@ class Rewriter:
         for callee in self.fn.callees:
             if callee.mirror:
                 continue
+            chooser = self.choosers.get(callee.name)
+            if chooser is not None and chooser.d.whole:
+                callees.append(self.function(callee, callee.name))
+                continue
             # As it is: for calls that nobody reverses. Rules have done their work.
             callees.append(replace(callee, rule=None))
             if callee.name in self.choosers:

@@ -179,7 +179,7 @@ def apply(
 
 def _is_library(fn: types.FunctionType) -> bool:
     """Whether a function belongs to a package whose code adc does not lower."""
-    if (fn.__module__ or "").startswith("adc.library") or fn.__code__.co_filename.startswith("<"):
+    if (fn.__module__ or "").startswith(("adc.library", "adc.ir.schedule")) or fn.__code__.co_filename.startswith("<"):
         return False  # what is typed in, in adc's own examples as well
     return (fn.__module__ or "").split(".")[0] in ("numpy", "numba", "scipy", "math", "adc")
 

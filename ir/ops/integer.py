@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from adc.ir import schedule
 from adc.ir.core import Static
 from adc.ir.errors import IRError
 from adc.ir.opdef import OpDef
@@ -70,4 +71,23 @@ inside = OpDef(
 trips = OpDef(
     "trips", 3, _trips, "trips({0}, {1}, {2})", (), _index, why=INTEGER, kinds="i",
     domain=((-9.0, 9.0), (-9.0, 9.0), (1.0, 3.0)), doc="The length of range(start, stop, step).",
+)  # fmt: skip
+
+
+def _split(*args: Any) -> Any:
+    return np.int64(schedule.split(*map(int, args)))
+
+
+def _sweeps(*args: Any) -> Any:
+    return np.int64(schedule.sweeps(*map(int, args)))
+
+
+_SCHEDULE = ((0.0, 50.0), (1.0, 50.0), (1.0, 9.0), (0.0, 9.0), (0.0, 3.0))
+split = OpDef(
+    "split", 5, _split, "split({0}, {1}, {2}, {3}, {4})", (), _index, why=INTEGER, kinds="i",
+    cost=100, domain=_SCHEDULE, doc="How far to advance from a snapshot: `ir.schedule.split`.",
+)  # fmt: skip
+sweeps = OpDef(
+    "sweeps", 5, _sweeps, "sweeps({0}, {1}, {2}, {3}, {4})", (), _index, why=INTEGER, kinds="i",
+    cost=1000, domain=_SCHEDULE, doc="How many snapshots a run takes: `ir.schedule.sweeps`.",
 )  # fmt: skip
