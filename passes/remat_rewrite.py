@@ -143,7 +143,7 @@ class Rewriter:
         them, which two arms may share."""
         return list(dict.fromkeys(self.exported.get(v, v) for v in self.kept(region)))
 
-    def push(self, region: str) -> list[Stmt]:
+    def push(self, region: str) -> list[Push]:
         values = self.frame(region)
         return [Push(tuple(values))] if values else []
 
@@ -190,8 +190,19 @@ class Rewriter:
         if self.forward is None or label not in self.forward.loops:
             return self.plain(body, label, 0)
         stmts = self.stmts(body.stmts, label, 0)
-        stmts += self.push(label)
+        # As soon as may be: what is pushed may be overwritten by the rest of the iteration.
+        (push,) = self.push(label) or (None,)
+        if push is not None:
+            late = [k for k, stmt in enumerate(stmts) if self.precedes(stmt, push)]
+            stmts.insert(late[-1] + 1 if late else 0, push)
         return Block(body.params, tuple(stmts), tuple(self.read(v) for v in body.yields))
+
+    def precedes(self, stmt: Stmt, push: Push) -> bool:
+        """Whether a frame comes after a statement: it gives it a value, or has frames itself."""
+        return any(result in push.values for result in stmt.results) or any(
+            isinstance(s, Push) or (isinstance(s, Call) and s.label in self.taped)
+            for s in walk((stmt,))
+        )
 
     def while_(self, stmt: While) -> Stmt:
         body = self.loop_body(stmt.label, stmt.body)
