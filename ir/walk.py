@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
+from operator import is_
+from typing import Generic, Protocol
 
 from adc.ir.core import (
     Apply,
@@ -12,6 +13,7 @@ from adc.ir.core import (
     Call,
     Check,
     For,
+    Found,
     Function,
     Gemm,
     If,
@@ -142,6 +144,21 @@ def stmts_reads(stmts: Iterable[Stmt], yields: Iterable[Operand] = ()) -> set[Va
     return reads
 
 
+class Known(Generic[Found]):
+    """A function of statements that is computed once for each while this object lives."""
+
+    def __init__(self, function: Callable[[Stmt], Found]) -> None:
+        self._function = function
+        # With the statement: its id is its own as long as it is held.
+        self._known: dict[int, tuple[Stmt, Found]] = {}
+
+    def __call__(self, stmt: Stmt) -> Found:
+        known = self._known.get(id(stmt))
+        if known is None:
+            known = self._known[id(stmt)] = (stmt, self._function(stmt))
+        return known[1]
+
+
 @remembered
 def block_size(block: Block) -> int:
     """Return the number of statements in a block, nested ones included."""
@@ -189,12 +206,8 @@ def map_operands(stmt: Stmt, read: Callable[[Operand], Operand]) -> Stmt:
     """Return `stmt` with `read` applied to its own operands (blocks and results untouched)."""
     old = operands(stmt)
     new = tuple([read(operand) for operand in old])
-    # Most often nothing changes, and copying is slow.
-    return stmt if new == old else _with_operands(stmt, new)
-
-
-def _with_operands(stmt: Stmt, new: tuple[Operand, ...]) -> Stmt:
-    """Return `stmt` with other `operands`."""
+    if all(map(is_, old, new)):
+        return stmt
     match stmt:
         case Apply() | Call() | Print():
             return replace(stmt, args=new)
@@ -221,10 +234,25 @@ def map_blocks(stmt: Stmt, rebuild: Callable[[Block], Block]) -> Stmt:
     """Return `stmt` with `rebuild` applied to its blocks."""
     match stmt:
         case If(then=then, orelse=orelse):
-            return replace(stmt, then=rebuild(then), orelse=rebuild(orelse))
+            new = rebuild(then), rebuild(orelse)
+            if new[0] is then and new[1] is orelse:
+                return stmt
+            return replace(stmt, then=new[0], orelse=new[1])
         case For(body=body) | While(body=body) | Reverse(body=body):
-            return replace(stmt, body=rebuild(body))
+            one = rebuild(body)
+            return stmt if one is body else replace(stmt, body=one)
     return stmt
+
+
+def with_stmts(block: Block, stmts: Sequence[Stmt], yields: Sequence[Operand]) -> Block:
+    """Return `block` with other statements and yields: itself if they are the same."""
+    if (
+        len(stmts) == len(block.stmts)
+        and all(map(is_, stmts, block.stmts))
+        and all(map(is_, yields, block.yields))
+    ):
+        return block
+    return Block(block.params, tuple(stmts), tuple(yields))
 
 
 def substitute_stmt(stmt: Stmt, env: Env) -> Stmt:
@@ -240,10 +268,10 @@ def substitute_stmt(stmt: Stmt, env: Env) -> Stmt:
 
 
 def substitute_block(block: Block, env: Env) -> Block:
-    return Block(
-        block.params,
-        tuple(substitute_stmt(stmt, env) for stmt in block.stmts),
-        tuple(substitute(operand, env) for operand in block.yields),
+    return with_stmts(
+        block,
+        [substitute_stmt(stmt, env) for stmt in block.stmts],
+        [substitute(operand, env) for operand in block.yields],
     )
 
 
@@ -293,7 +321,7 @@ def clone(
                 return replace(stmt, result=results[0] if results else None)
             case Apply() | If() | For() | While() | Reverse() | Call() | Pop():
                 return replace(stmt, results=results)
-        return stmt
+        return replace(stmt)  # a statement stands in one place only: passes tell them apart by it
 
     return [copy(stmt) for stmt in stmts]
 

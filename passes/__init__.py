@@ -1,4 +1,4 @@
-"""Passes: pure functions ``Function -> Function``, one a file, verified after each (`pipeline`).
+"""Passes: pure functions ``Function -> Function``, one a file, and how they run (`pipeline`).
 
 In the order of the chain; `simplify`, `cse` and `dce` run again after passes that leave work:
 
@@ -22,6 +22,7 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
 `reduce`        cotangents of what all iterations read, summed in lanes (`ir.sums`)
 `overwrite`     stores that nobody reads, and filling what a nest overwrites, dropped
 `gather`        additions of a nest to neighbouring elements, summed element by element
+                (`gather_find`, `gather_rewrite`)
 `local`         reverse code of an iteration that follows its forward code at once
 `remat`         every Recall decided: kept, recomputed, reloaded (`remat_choose`, `forwarding`),
                 carried out (`remat_rewrite`), and proven (`availability`, `tape`); the `plan`

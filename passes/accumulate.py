@@ -38,7 +38,7 @@ from adc.ir.core import (
     Store,
     Value,
 )
-from adc.ir.walk import map_blocks, map_operands, rebuilt, substitute, use_counts
+from adc.ir.walk import map_blocks, map_operands, rebuilt, substitute, use_counts, with_stmts
 from adc.passes.affine import Facts
 
 
@@ -94,7 +94,7 @@ class _Accumulate:
 
     def block(self, block: Block) -> Block:
         stmts = self.stmts(block.stmts)
-        return Block(block.params, stmts, tuple(substitute(v, self.env) for v in block.yields))
+        return with_stmts(block, stmts, [substitute(v, self.env) for v in block.yields])
 
     def merge(
         self,

@@ -45,7 +45,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.types import Array
-from adc.ir.walk import map_blocks, map_operands, substitute, use_counts
+from adc.ir.walk import map_blocks, map_operands, substitute, use_counts, with_stmts
 from adc.passes.accesses import Access, accesses, own_axis
 from adc.passes.affine import Facts
 
@@ -95,7 +95,7 @@ class _Contractor:
 
     def block(self, block: Block) -> Block:
         stmts = self.forwarded(block.stmts)
-        return Block(block.params, stmts, tuple(substitute(y, self.env) for y in block.yields))
+        return with_stmts(block, stmts, [substitute(y, self.env) for y in block.yields])
 
     def stored(self, load: Load) -> Operand | None:
         """Return what was stored into the element that is loaded, if that is known."""
@@ -124,7 +124,7 @@ class _Contractor:
         for stmt in stmts:
             if isinstance(stmt, For):
                 stmt = self.loop(stmt)
-            kept.append(map_blocks(stmt, lambda b: Block(b.params, self.shrunk(b.stmts), b.yields)))
+            kept.append(map_blocks(stmt, lambda b: with_stmts(b, self.shrunk(b.stmts), b.yields)))
         return tuple(kept)
 
     def loop(self, loop: For) -> For:

@@ -22,7 +22,7 @@ from dataclasses import replace
 
 from adc.ir.core import Apply, Block, Check, Function, Load, Operand, Recall, Stmt, Value
 from adc.ir.types import Array
-from adc.ir.walk import map_blocks, map_operands, rebuilt, substitute
+from adc.ir.walk import map_blocks, map_operands, rebuilt, substitute, with_stmts
 
 
 def cse(fn: Function) -> Function:
@@ -62,7 +62,7 @@ class _Cse:
     def block(self, block: Block, seen: _Seen) -> Block:
         stmts = self.stmts(block.stmts, dict(seen))
         yields = tuple(substitute(operand, self.env) for operand in block.yields)
-        return Block(block.params, stmts, yields)
+        return with_stmts(block, stmts, yields)
 
     def key(self, stmt: Stmt) -> Hashable | None:
         """Return what a statement computes, if it may be shared."""

@@ -49,7 +49,7 @@ from adc.ir.core import (
     operands,
     walk,
 )
-from adc.ir.walk import map_blocks, stmts_reads
+from adc.ir.walk import map_blocks, stmts_reads, with_stmts
 
 
 def dce(fn: Function) -> Function:
@@ -84,8 +84,8 @@ def only(stmt: For | If, value: Value) -> Stmt:
     """Return a loop or branch reduced to what one of its results needs, without its checks."""
 
     def unchecked(block: Block) -> Block:
-        stmts = (map_blocks(s, unchecked) for s in block.stmts if not isinstance(s, Check))
-        return Block(block.params, tuple(stmts), block.yields)
+        stmts = [map_blocks(s, unchecked) for s in block.stmts if not isinstance(s, Check)]
+        return with_stmts(block, stmts, block.yields)
 
     stmt = map_blocks(stmt, unchecked)  # type: ignore[assignment]  # the form stays
     params = tuple(sorted(stmts_reads((stmt,)), key=lambda each: each.name))

@@ -57,6 +57,7 @@ from adc.ir.core import (
 from adc.ir.sums import summed
 from adc.ir.types import Array
 from adc.ir.walk import (
+    Known,
     block_reads,
     map_blocks,
     size,
@@ -64,12 +65,15 @@ from adc.ir.walk import (
     stmts_reads,
     substitute_block,
     use_counts,
+    with_stmts,
 )
 from adc.passes.accesses import Access, accesses, only_loads, overwritten
 from adc.passes.affine import Facts
 
 # Statements of a merged body; longer ones are slow to compile and no faster to run.
 MOST = 150
+# How many statements of a block back a loop to merge with is looked for.
+FAR = 500
 
 
 def fuse(fn: Function) -> Function:
@@ -95,6 +99,7 @@ class _Fuser:
         for stmt in walk(fn.body):
             self.facts.define(stmt)
         self.uses = use_counts(fn)
+        self.reads = Known(stmt_reads)
 
     def run(self) -> Function:
         if any(isinstance(s, Reverse | Recall) for s in walk(self.fn.body)) or self.fn.mirror:
@@ -110,20 +115,17 @@ class _Fuser:
                 at += 1
             else:
                 done, at = merged
-        return [
-            map_blocks(s, lambda b: Block(b.params, tuple(self.block(b.stmts)), b.yields))
-            for s in done
-        ]
+        return [map_blocks(s, lambda b: with_stmts(b, self.block(b.stmts), b.yields)) for s in done]
 
     def with_earlier(self, stmts: list[Stmt], q: int) -> tuple[list[Stmt], int] | None:
         """Return the statements with what stands at `q` merged into a loop before it, if any."""
         second = stmts[q]
         if not isinstance(second, For) or not _is_plain(second.body):
             return None
-        reads = stmt_reads(second)
+        reads = self.reads(second)
         # What `second` needs by way of the statements in between, which cannot move behind it.
         indirect: set[Value] = set()
-        for p in reversed(range(q)):
+        for p in reversed(range(max(q - FAR, 0), q)):
             first = stmts[p]
             needed = not indirect.isdisjoint(first.results)
             if isinstance(first, For) and not needed and self.comparable(first, second, reads):
@@ -131,7 +133,7 @@ class _Fuser:
                 if merged is not None:
                     return merged
             if needed or not reads.isdisjoint(first.results):
-                indirect |= stmt_reads(first)
+                indirect |= self.reads(first)
         return None
 
     def comparable(self, first: For, second: For, reads: set[Value]) -> bool:
@@ -161,7 +163,7 @@ class _Fuser:
         if acts and _acts(second):
             return None
         for stmt in stmts[p + 1 : q]:
-            if not tainted.isdisjoint(stmt_reads(stmt)):
+            if not tainted.isdisjoint(self.reads(stmt)):
                 if _acts(stmt):
                     return None
                 behind.append(stmt)

@@ -237,19 +237,27 @@ class _Inliner:
         found: list[_Reader] = []
         seen = 0
         for stmt in rest:
-            here: list[Load] = []
+            here: list[tuple[Load, int]] = []
             if not self.once((stmt,), array, (), here):
                 return None
             seen += len(here)
-            if here and isinstance(stmt, For):  # elements at the border cost nothing
+            often = sum(1 for _, depth in here if depth)  # single elements cost nothing
+            if often:
                 arrays = frozenset(s.array for s in walk((stmt,)) if isinstance(s, Load))
-                found.append(_Reader(len(here), arrays - {array}))
+                found.append(_Reader(often, arrays - {array}))
         return found if seen == len(loads) > 0 else None
 
     def once(
-        self, stmts: Sequence[Stmt], array: Value, counters: tuple[Value, ...], found: list[Load]
+        self,
+        stmts: Sequence[Stmt],
+        array: Value,
+        counters: tuple[Value, ...],
+        found: list[tuple[Load, int]],
     ) -> bool:
-        """Collect loads of an array; False if iterations of loops around one share an element."""
+        """Collect loads of an array and the number of loops around each.
+
+        False if iterations of those loops share an element.
+        """
         for stmt in stmts:
             if isinstance(stmt, Load) and stmt.array == array:
                 # Each counter moves along an axis of its own.
@@ -257,7 +265,7 @@ class _Inliner:
                 moving = [[v for v in form if v in counters] for form in forms]
                 if not {each[0] for each in moving if len(each) == 1}.issuperset(counters):
                     return False
-                found.append(stmt)
+                found.append((stmt, len(counters)))
             around = (*counters, stmt.index) if isinstance(stmt, For) else counters
             for block in blocks(stmt):
                 if isinstance(stmt, While) and any(

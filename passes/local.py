@@ -38,6 +38,7 @@ is made, so all plans agree.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -68,6 +69,7 @@ from adc.ir.opdef import OPS
 from adc.ir.sums import summed
 from adc.ir.types import INT, Array, Scalar
 from adc.ir.walk import (
+    Known,
     Names,
     inner_values,
     label_of,
@@ -95,20 +97,23 @@ class _Local:
         for callee in fn.callees:
             self.names.add(Names.of(callee))
         self.shapes = Shapes(fn, self.names)
+        self.reads, self.gives = Known(_reads), Known(_gives)
 
     def joined(self, stmts: Sequence[Stmt], scope: frozenset[Value]) -> tuple[Stmt, ...]:
         """Return the statements of a block with loops merged; `scope` are the values around it."""
         found = list(stmts)
-        tried: set[str] = set()
+        reversed_ = Counter(s.loop for s in walk(tuple(stmts)) if isinstance(s, Reverse))
+        # Loops that are reversed in two places stay, and none is tried twice.
+        tried = {label for label, count in reversed_.items() if count > 1}
         at = 0
         while at < len(found):
             stmt = found[at]
             if isinstance(stmt, Reverse) and stmt.loop not in tried:
                 tried.add(stmt.loop)
-                merged = _merged(found, at, scope)
+                merged = self.merged(found, at, scope)
                 if merged is None:
                     apart = self.from_zero(found, at)
-                    merged = apart and _merged(*apart, scope)
+                    merged = apart and self.merged(*apart, scope)
                 if merged is not None:
                     found, at = merged, 0
                     continue
@@ -120,6 +125,68 @@ class _Local:
                 body = replace(stmt.body, stmts=self.joined(stmt.body.stmts, inner))
                 found[at] = replace(stmt, body=body)
         return tuple(found)
+
+    def merged(self, stmts: Sequence[Stmt], at: int, scope: frozenset[Value]) -> list[Stmt] | None:
+        """Return the statements with the reverse loop at `at` merged into its forward loop."""
+        reverse = stmts[at]
+        assert isinstance(reverse, Reverse)
+        where = [
+            k for k, s in enumerate(stmts[:at]) if isinstance(s, For) and s.label == reverse.loop
+        ]
+        if not where:
+            return None
+        (start,) = where
+        loop = stmts[start]
+        assert isinstance(loop, For)
+        if loop.down or any(isinstance(s, Call) for s in walk((loop, reverse))):
+            return None
+        inside = self.gives(loop)
+        # What the reverse loop needs of the statements in between, and they of each other, moves in
+        # front of the loop. So do checks of sizes, which cotangents rely on, and checks in front of
+        # what touches memory.
+        needed = self.reads(reverse) - (inside - set(loop.results))
+        if needed & inside:
+            return None
+        equal = {s.result for s in stmts if isinstance(s, Apply) and s.op.name == "eq"}
+        slice_: list[Stmt] = []
+        touches = False
+        for stmt in reversed(stmts[start + 1 : at]):
+            guards = isinstance(stmt, Check) and stmt.cond in equal
+            if guards or (touches and _acts(stmt)) or not needed.isdisjoint(self.gives(stmt)):
+                slice_.append(stmt)
+                touches = touches or _touches(stmt)
+                more = self.reads(stmt)
+                if not more.isdisjoint(inside):
+                    return None
+                needed |= more
+        slice_.reverse()
+        if _acts(loop) and any(_acts(stmt) or _touches(stmt) for stmt in slice_):
+            return None
+        # Reading what has been overwritten by then would take a copy.
+        if overwritten(slice_) & self.reads(loop) or overwritten((reverse,)) & self.reads(loop):
+            return None
+        passed = [s for s in stmts[start + 1 : at] if not any(s is other for other in slice_)]
+        if stmts_reads(passed) & overwritten((*slice_, reverse)):
+            return None
+        outside = scope.union(*(s.results for s in (*stmts[:start], *slice_)))
+        env = _direct(loop, reverse, outside)
+        if env is None:
+            return None
+        body = _resolved(reverse.body, env)
+        if not _is_free(loop, replace(reverse, body=body)):
+            return None
+        merged = replace(
+            loop,
+            results=(*loop.results, *reverse.results),
+            init=(*loop.init, *reverse.init),
+            body=Block(
+                (*loop.body.params, *body.params),
+                (*loop.body.stmts, *body.stmts),
+                (*loop.body.yields, *body.yields),
+            ),
+        )
+        done = [*stmts[:start], *slice_, merged, *passed, *stmts[at + 1 :]]
+        return done if _is_nested(done) else None
 
     def from_zero(self, stmts: Sequence[Stmt], at: int) -> tuple[list[Stmt], int] | None:
         """Let a reverse loop add to zeros, and add what comes from elsewhere afterwards.
@@ -237,62 +304,6 @@ def _block_touches(block: Block) -> bool:
 def _touches(stmt: Stmt) -> bool:
     """Whether a statement reads or writes elements of arrays."""
     return isinstance(stmt, Load | Store | Gemm) or any(map(_block_touches, blocks(stmt)))
-
-
-def _merged(stmts: Sequence[Stmt], at: int, scope: frozenset[Value]) -> list[Stmt] | None:
-    """Return the statements with the reverse loop in place `at` merged into its forward loop."""
-    reverse = stmts[at]
-    assert isinstance(reverse, Reverse)
-    where = [k for k, s in enumerate(stmts[:at]) if isinstance(s, For) and s.label == reverse.loop]
-    others = [s for s in walk(tuple(stmts)) if isinstance(s, Reverse) and s.loop == reverse.loop]
-    if not where or len(others) > 1:
-        return None
-    (start,) = where
-    loop = stmts[start]
-    assert isinstance(loop, For)
-    if loop.down or any(isinstance(s, Call) for s in walk((loop, reverse))):
-        return None
-    inside = _gives(loop)
-    # What the reverse loop needs of the statements in between, and they of each other, moves in
-    # front of the loop. So do checks of sizes, which cotangents rely on, and checks in front of
-    # what touches memory.
-    needed = _reads(reverse) - (inside - set(loop.results))
-    equal = {s.result for s in stmts if isinstance(s, Apply) and s.op.name == "eq"}
-    slice_: list[Stmt] = []
-    for stmt in reversed(stmts[start + 1 : at]):
-        guards = isinstance(stmt, Check) and stmt.cond in equal
-        if needed & _gives(stmt) or guards or (_acts(stmt) and any(map(_touches, slice_))):
-            slice_.insert(0, stmt)
-            needed |= _reads(stmt)
-    if needed & inside:
-        return None
-    if _acts(loop) and any(_acts(stmt) or _touches(stmt) for stmt in slice_):
-        return None
-    # Reading what has been overwritten by then would take a copy.
-    if overwritten(slice_) & _reads(loop) or overwritten((reverse,)) & _reads(loop):
-        return None
-    passed = [s for s in stmts[start + 1 : at] if not any(s is other for other in slice_)]
-    if stmts_reads(passed) & overwritten((*slice_, reverse)):
-        return None
-    outside = scope.union(*(s.results for s in (*stmts[:start], *slice_)))
-    env = _direct(loop, reverse, outside)
-    if env is None:
-        return None
-    body = _resolved(reverse.body, env)
-    if not _is_free(loop, replace(reverse, body=body)):
-        return None
-    merged = replace(
-        loop,
-        results=(*loop.results, *reverse.results),
-        init=(*loop.init, *reverse.init),
-        body=Block(
-            (*loop.body.params, *body.params),
-            (*loop.body.stmts, *body.stmts),
-            (*loop.body.yields, *body.yields),
-        ),
-    )
-    done = [*stmts[:start], *slice_, merged, *passed, *stmts[at + 1 :]]
-    return done if _is_nested(done) else None
 
 
 def _is_nested(stmts: Sequence[Stmt]) -> bool:

@@ -57,6 +57,7 @@ from adc.ir.walk import (
     stmts_reads,
     substitute,
     use_counts,
+    with_stmts,
 )
 from adc.passes.accesses import Access, accesses
 from adc.passes.affine import Facts, Form
@@ -140,7 +141,7 @@ class Overwriting:
 
     def block(self, block: Block) -> Block:
         stmts = self.stmts(block.stmts)
-        return Block(block.params, stmts, tuple(substitute(v, self.env) for v in block.yields))
+        return with_stmts(block, stmts, [substitute(v, self.env) for v in block.yields])
 
     def learn(self, stmt: Stmt) -> None:
         """Note what is known of integers; those of a mirrored iteration are the forward ones."""

@@ -30,7 +30,7 @@ from dataclasses import replace
 from adc.ir.core import Apply, Block, For, Function, Operand, Stmt, Value, While, walk
 from adc.ir.opdef import OPS
 from adc.ir.types import Array
-from adc.ir.walk import Names, map_blocks, use_counts
+from adc.ir.walk import Names, map_blocks, use_counts, with_stmts
 from adc.passes.overwrite import Overwriting
 from adc.passes.shapes import Shapes
 
@@ -125,7 +125,7 @@ class _Private:
             results = tuple(stmt.results[k] for k in stay)
             init = tuple(stmt.init[k] for k in stay)
             return replace(stmt, results=results, init=init, body=block)
-        return map_blocks(stmt, lambda b: Block(b.params, self.rebuilt(b.stmts), b.yields))
+        return map_blocks(stmt, lambda b: with_stmts(b, self.rebuilt(b.stmts), b.yields))
 
     def empty(self, array: Value, sizes: tuple[Operand, ...]) -> Stmt:
         return Apply((array,), OPS["empty"], sizes, (array.type.dtype,))

@@ -51,7 +51,14 @@ from adc.ir.core import (
 from adc.ir.opdef import OPS
 from adc.ir.sums import summed
 from adc.ir.types import B1, BOOL, INT, Array, Scalar
-from adc.ir.walk import Names, inner_values, map_blocks, stmts_reads, substitute_stmt
+from adc.ir.walk import (
+    Names,
+    inner_values,
+    map_blocks,
+    stmts_reads,
+    substitute_stmt,
+    with_stmts,
+)
 from adc.passes.affine import Facts
 from adc.passes.shapes import Shapes
 
@@ -259,7 +266,7 @@ def _with_sums(block: Block, value: Value, k: int) -> Block | None:
             case Reverse(init=init) if now in init:
                 now = stmt.results[init.index(now)]
         stmts.append(stmt)
-    return Block(block.params, tuple(stmts), block.yields)
+    return with_stmts(block, stmts, block.yields)
 
 
 def _ends(arm: Block, value: Value, j: int) -> bool:

@@ -136,6 +136,7 @@ class Sharing:
         for param in _arrays(fn.params):
             self._define(param, 0, "parameter")
         self._scan(fn.body, 0, False)
+        self._family = self._families()
         for slot, result in enumerate(fn.results):
             if isinstance(result, Value) and _is_array(result):
                 self._places[Edge("result", id(fn), slot)] = Place(result, None, 0)
@@ -217,6 +218,31 @@ class Sharing:
             if isinstance(stmt, For):  # which may run no iteration at all
                 self._way(stmt.results[k], "init", entry, init, into)
 
+    def _families(self) -> dict[Value, int]:
+        """Return a number for every value; values of different numbers never share.
+
+        It is the same along all edges, cut or not, and for the results of a call.
+        """
+        first: dict[Value, Value] = {}
+
+        def find(value: Value) -> Value:
+            root = value
+            while first.get(root, root) != root:
+                root = first[root]
+            while first.get(value, value) != root:
+                first[value], value = root, first[value]
+            return root
+
+        calls: dict[int, Value] = {}
+        for value, definition in self._definitions.items():
+            for _, source in definition.ways.values():
+                first[find(value)] = find(source)
+            call = definition.group[0]
+            if call in self._calls:
+                first[find(value)] = find(calls.setdefault(call, value))
+        numbers: dict[Value, int] = {}
+        return {v: numbers.setdefault(find(v), len(numbers)) for v in self._definitions}
+
     # -- liveness --------------------------------------------------------------------------
 
     def _reads(self, stmts: Sequence[Stmt]) -> tuple[set[Value], set[Value]]:
@@ -291,6 +317,8 @@ class Sharing:
 
     def path(self, a: Value, b: Value) -> list[Edge] | None:
         """Return the edges along which `a` and `b` came to share a buffer, None if they do not."""
+        if self._family[a] != self._family[b]:
+            return None
         start = (a, b)
         before: dict[_Pair, tuple[_Pair, tuple[Edge, ...]]] = {}
         seen = {start}

@@ -43,7 +43,7 @@ from adc.ir.core import (
 )
 from adc.ir.opdef import OPS, numpy_value
 from adc.ir.types import BOOL, Array, Scalar
-from adc.ir.walk import map_blocks, map_operands, rebuilt, substitute
+from adc.ir.walk import map_blocks, map_operands, rebuilt, substitute, with_stmts
 
 # Folding evaluates with NumPy; only exact operations may, so that compiled code agrees.
 _FOLDED = frozenset(
@@ -82,7 +82,7 @@ class _Simplify:
     def block(self, block: Block) -> Block:
         stmts = self.stmts(block.stmts)
         yields = tuple(substitute(operand, self.env) for operand in block.yields)
-        return Block(block.params, stmts, yields)
+        return with_stmts(block, stmts, yields)
 
     def stmt(self, stmt: Stmt) -> Sequence[Stmt]:
         match stmt:

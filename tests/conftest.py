@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from adc.passes import pipeline
+
 GOLDEN = Path(__file__).parent / "golden"
 
 
@@ -21,6 +23,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    pipeline.VERIFY_EACH = True
     # A run that rewrites what it should compare with would pass whatever happens.
     if config.getoption("--update-golden") and os.environ.get("CI"):
         raise pytest.UsageError("--update-golden is refused where CI is set")

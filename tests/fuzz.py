@@ -38,6 +38,7 @@ from typing import Any
 
 import numpy as np
 
+from adc.passes import pipeline
 from tests import oracle
 
 _serial = itertools.count()
@@ -851,6 +852,7 @@ import math
 import numpy as np
 
 
+
 def dup(a):
     b = np.empty_like(a)
     if a.ndim == 1:
@@ -1239,6 +1241,7 @@ def _next_smaller(
 
 def main(argv: list[str] | None = None) -> int:
     """Check programs, print what is wrong; return 1 if anything is."""
+    pipeline.VERIFY_EACH = True
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description="Check programs.")
     parser.add_argument("--n", type=int, default=1000, help="number of programs")
     parser.add_argument("--seed", type=int, default=0, help="seed of the first program")

@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import copy
 import math
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -70,6 +71,10 @@ class Program:
     def make_args(self) -> tuple[Any, ...]:
         """Return arguments that the caller may modify."""
         return self.args() if callable(self.args) else copy.deepcopy(self.args)
+
+    def number(self, count: int) -> int:
+        """Return one of 0 to `count` - 1 for the program: to spread costly checks over many."""
+        return zlib.crc32(self.name.encode()) % count
 
     def __str__(self) -> str:
         return self.name

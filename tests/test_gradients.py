@@ -21,12 +21,10 @@ def _chain(program: Program) -> chains.Chain:
     return chains.Chain.of(program.fn, program.make_args(), program.argnums)
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=str)
-def test_value(program: Program) -> None:
-    chain = _chain(program)
+def _check_value(chain: chains.Chain, program: Program) -> None:
     want = program.fn(*program.make_args())
     for fn in (chain.lowered.fn, chain.primal):
-        got = chains.rebuild(chain.lowered.result, iter(chains.run(fn, chains.fresh(chain.inputs))))
+        got = chains.rebuild(chain.lowered.result, iter(chain.run(fn)))
         for a, b in zip(chains.flat_gradient(got), chains.flat_gradient(want), strict=True):
             if a is None and b is None:
                 continue
@@ -34,25 +32,39 @@ def test_value(program: Program) -> None:
             np.testing.assert_allclose(a, b, rtol=rtol, atol=1e-13)
 
 
-@pytest.mark.parametrize("program", differentiable(), ids=str)
-def test_stages(program: Program) -> None:
+@pytest.mark.parametrize("program", PROGRAMS, ids=str)
+def test_interpreted(program: Program) -> None:
+    """Value, gradient, every pass, every plan, both modes: in one test, to make stages once."""
+    chain = _chain(program)
+    _check_value(chain, program)
+    if not program.argnums:
+        return
     want = chains.flat_gradient(oracle.oracle_gradient(program))
-    found = chains.check_stages(_chain(program), want, tolerances=_tolerances(program))
+    found = chains.check_stages(chain, want, tolerances=_tolerances(program))
+    found += chains.check_passes(chain, chains.POLICIES[program.number(len(chains.POLICIES))])
+    found += chains.check_tangent(chain, np.random.default_rng(0))
     assert not found
 
 
-@pytest.mark.parametrize("program", differentiable(), ids=str)
-def test_forward_and_reverse_agree(program: Program) -> None:
-    assert not chains.check_tangent(_chain(program), np.random.default_rng(0))
-
-
-@pytest.mark.parametrize("program", differentiable(), ids=str)
-def test_compiled(program: Program) -> None:
+def _check_compiled(program: Program, policies: tuple[str, ...]) -> None:
     want = chains.flat_gradient(oracle.oracle_gradient(program))
-    # Compiling is slow: every program under one policy, every third under three.
-    number = [p.name for p in PROGRAMS].index(program.name)
-    policies = ("auto", "store", "recompute") if number % 8 == 0 else ("auto",)
     found = chains.check_compiled(
         _chain(program), want, tolerances=_tolerances(program), policies=policies
     )
     assert not found
+
+
+# Compiling is slow.
+COMPILED = [p for p in differentiable() if p.number(3) == 0]
+
+
+@pytest.mark.parametrize("program", COMPILED, ids=str)
+def test_compiled(program: Program) -> None:
+    policies = ("auto", "store", "recompute") if program.number(24) == 0 else ("auto",)
+    _check_compiled(program, policies)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", differentiable(), ids=str)
+def test_compiled_under_all_policies(program: Program) -> None:
+    _check_compiled(program, ("auto", "store", "recompute"))

@@ -21,7 +21,8 @@ from adc.passes.affine import Facts
 from adc.passes.contract import _Contractor
 from adc.passes.forwarding import Forwarding
 from adc.passes.fuse import _Fuser
-from adc.passes.gather import _Gather, _Gathering
+from adc.passes.gather_find import Finder
+from adc.passes.gather_rewrite import Gathering
 from adc.passes.lifetimes import _Finder
 from adc.passes.overwrite import Overwriting, _Access
 from adc.passes.remat import Rematerialized
@@ -220,12 +221,12 @@ def test_dependent_iterations_reversed_at_once(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_changed_elements_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_Gather, "own", lambda *_: True)
+    monkeypatch.setattr(Finder, "own", lambda *_: True)
     assert any(complaints(p) for p in STENCIL_PROGRAMS if "changed" in p.tags)
 
 
 def test_rows_that_lack_iterations_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_Gathering, "lacking", lambda self, array, at: array)
+    monkeypatch.setattr(Gathering, "lacking", lambda self, array, at: array)
     assert any(complaints(p) for p in STENCIL_PROGRAMS[:30])
 
 
@@ -337,11 +338,13 @@ def test_every_index_believed_to_be_in_range(monkeypatch: pytest.MonkeyPatch) ->
     assert complaints(program)
 
 
-def test_a_pass_that_breaks_the_ir_is_named() -> None:
+@pytest.mark.parametrize("each", [True, False])
+def test_a_pass_that_breaks_the_ir_is_named(each: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "VERIFY_EACH", each)
     chain = chains.Chain.of(lambda x: x * x, (2.0,), (0,))
     broken = ("forget", lambda fn: replace(fn, body=()))
     with pytest.raises(Exception, match="pass 'forget' broke"):
-        pipeline.run(chain.lowered.fn, (broken,))
+        pipeline.run(chain.lowered.fn, (broken, *pipeline.PRIMAL))
 
 
 @pytest.mark.parametrize("passes", ["PRIMAL", "DERIVATIVE", "CLEANUP"])
