@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import types
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -375,6 +377,19 @@ def _presenter(
     return with_aux
 
 
+@contextmanager
+def _no_collections() -> Iterator[None]:
+    """Pause the collector of cyclic garbage: a compiler makes much, and little of it is garbage."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 class Code:
     """The code of one derivative of a function, compiled for every signature that is met.
 
@@ -455,7 +470,7 @@ class Code:
             self.hits += 1
             self.last = found[0]
             return found
-        with cache.LOCK:
+        with cache.LOCK, _no_collections():
             found = self._valid(key, values)  # another thread may have made it meanwhile
             for _ in range(_MOST_ATTEMPTS):
                 if found is not None:

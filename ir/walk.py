@@ -170,6 +170,18 @@ def size(stmts: Iterable[Stmt]) -> int:
     return sum(1 + sum(map(block_size, blocks(stmt))) for stmt in stmts)
 
 
+@remembered
+def _block_acts(block: Block) -> bool:
+    return any(map(acts, block.stmts))
+
+
+def acts(stmt: Stmt) -> bool:
+    """Whether a statement does more than compute its results: stop, print, use the tape."""
+    return isinstance(stmt, Check | Print | Call | Push | Pop) or any(
+        map(_block_acts, blocks(stmt))
+    )
+
+
 def use_counts(fn: Function) -> dict[Value, int]:
     """Return how often each value is read, Recalls included."""
     counts: dict[Value, int] = {}

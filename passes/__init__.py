@@ -41,5 +41,6 @@ no Store; `reuse` leaves every array that is read as it was. Every pass keeps th
 result, but for signs of zeros in `accumulate` and `overwrite`, and the order in which contributions
 to a cotangent are added in `reduce`, `gather` and `local`.
 
-`peak` computes from the last form how much memory a call uses.
+`peak` computes from the last form how much memory a call uses: `formulas` in sizes and iterations,
+arrays that loops hand on included (`owners`).
 """

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from adc.ir.core import (
     Block,
@@ -90,12 +91,79 @@ def overwritten(stmts: Sequence[Stmt]) -> set[Operand]:
     return found
 
 
+@dataclass(frozen=True)
+class Visit:
+    """A load or store of a version of one array, and the counters of the loops that it is in."""
+
+    stmt: Access
+    index: tuple[Form, ...]
+    path: tuple[Value, ...]
+
+    def is_of(self, other: Visit) -> bool:
+        """Whether it touches the element that `other` does in the iteration they are both in."""
+        return self.index == other.index and self.path[: len(other.path)] == other.path
+
+
+def visits(
+    loop: For | Reverse,
+    param: Value,
+    uses: Mapping[Value, int],
+    facts: Facts,
+    path: tuple[Value, ...] = (),
+) -> list[Visit]:
+    """Return all accesses to what a loop carries, in order; none if there may be others.
+
+    Others are whatever `uses` counts, which may be Recalls and statements of other functions.
+    """
+    counter = facts.form(loop.index).terms[0][0]
+    path = (*path, counter)
+    version, reads = param, 0
+    found: list[Visit] = []
+    for stmt in loop.body.stmts:
+        if isinstance(stmt, Load | Store) and stmt.array == version:
+            reads += 1
+            index = tuple(facts.form(operand) for operand in stmt.index)
+            found.append(Visit(stmt, index, path))
+            following = stmt.result if isinstance(stmt, Store) else version
+        elif isinstance(stmt, For | Reverse) and version in stmt.init:
+            reads += 1
+            at = stmt.init.index(version)
+            nested = visits(stmt, stmt.body.params[at], uses, facts, path)
+            if not nested:
+                return []
+            found += nested
+            following = stmt.results[at]
+        else:
+            continue
+        if following != version:
+            if reads != uses.get(version, 0):
+                return []
+            version, reads = following, 0
+    yields = loop.body.yields
+    last = yields[loop.body.params.index(param)] == version
+    return found if last and reads + 1 == uses.get(version, 0) else []
+
+
 def own_axis(found: Sequence[Access], index: Value, facts: Facts) -> tuple[int, Form] | None:
     """Return an axis along which every iteration touches a place of its own, and the place."""
+    return next(iter(_own_axes(found, index, facts).items()), None)
+
+
+def common_axis(
+    first: Sequence[Access], i: Value, second: Sequence[Access], j: Value, facts: Facts
+) -> int | None:
+    """Return an axis that two loops index by their counters, at the same distance."""
+    if not first or not second:
+        return 0 if not first and not second else None
+    mine, theirs = _own_axes(first, i, facts), _own_axes(second, j, facts)
+    return next((k for k in mine if k in theirs and mine[k].const == theirs[k].const), None)
+
+
+def _own_axes(found: Sequence[Access], index: Value, facts: Facts) -> dict[int, Form]:
+    """Return the axes that all accesses index by a counter plus the same number."""
+    axes: dict[int, Form] = {}
     for axis in range(len(found[0].index) if found else 0):
         forms = {facts.form(stmt.index[axis]) for stmt in found}
-        if len(forms) == 1:
-            form = forms.pop()
-            if form.terms == ((index, 1),):
-                return axis, form
-    return None
+        if len(forms) == 1 and (form := forms.pop()).terms == ((index, 1),):
+            axes[axis] = form
+    return axes

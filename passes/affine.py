@@ -8,8 +8,9 @@ it never proves what is false.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from adc.ir.core import Apply, Check, For, Literal, Operand, Stmt, Value
 from adc.ir.types import DTYPES, Array
@@ -226,9 +227,63 @@ class Facts:
         failed[goal] = depth
         return False
 
+    def inside(self, index: Operand, size: Operand) -> bool:
+        """Whether ``0 <= index < size`` follows."""
+        at = self.form(index)
+        return self.proves(at) and self.proves(self.form(size) - at + -1)
+
+    def exists(self, index: Sequence[Operand], sizes: Sequence[Operand] | None) -> bool:
+        """Whether an element of an array follows to be there; not if its sizes are not known."""
+        return sizes is not None and all(map(self.inside, index, sizes))
+
     def proves_different(self, a: Form, b: Form) -> bool:
         """Whether ``a != b`` follows."""
         return self.proves(a - b + -1) or self.proves(b - a + -1)
+
+
+# --- equal integers -------------------------------------------------------------------------------
+
+_Key = TypeVar("_Key", bound=Hashable)
+
+
+class Same(Generic[_Key]):
+    """Which of some keys are known to be one number: operands, sizes of arrays, forms.
+
+    Examples
+    --------
+    >>> same = Same[str]()
+    >>> same.join("n", "m")
+    >>> same.join("m", "k")
+    >>> same.find("k")
+    'n'
+    """
+
+    def __init__(self) -> None:
+        self._for: dict[_Key, _Key] = {}
+
+    def find(self, key: _Key) -> _Key:
+        """Return the key that stands for all that are the same."""
+        while key in self._for:
+            key = self._for[key]
+        return key
+
+    def join(self, first: _Key, other: _Key) -> None:
+        """Let what stands for `first` stand for `other`, too."""
+        first, other = self.find(first), self.find(other)
+        if first != other:
+            self._for[other] = first
+
+
+def equated(check: Check, defs: Mapping[Value, Stmt]) -> tuple[Operand, Operand] | None:
+    """Return two integers that are the same where control gets past a check.
+
+    That does not hold in front of it, and nowhere if control need not come by it.
+    """
+    equal = defs.get(check.cond) if isinstance(check.cond, Value) else None
+    if not isinstance(equal, Apply) or equal.op.name != "eq":
+        return None
+    a, b = equal.args
+    return (a, b) if a.type.kind in "iu" and b.type.kind in "iu" else None
 
 
 def _keeps_value(operand: Operand) -> bool:

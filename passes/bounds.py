@@ -36,7 +36,7 @@ from adc.ir.core import (
 )
 from adc.ir.types import BOOL, Scalar
 from adc.ir.walk import map_blocks, map_operands, rebuilt, substitute
-from adc.passes.affine import Facts, Form
+from adc.passes.affine import Facts, Form, equated
 
 
 def bounds(fn: Function) -> Function:
@@ -83,8 +83,7 @@ class _Bounds:
                     facts.forms[stmt.result] = index + size
                 return stmt
             case Apply(op=op, args=args) if op.name == "inside":
-                index, size = facts.form(args[0]), facts.form(args[1])
-                if facts.proves(index) and facts.proves(size - index + -1):
+                if facts.inside(*args):
                     self.env[stmt.result] = Literal(True, BOOL)
                     return None
                 facts.define(stmt)
@@ -113,7 +112,7 @@ class _Bounds:
                 if isinstance(cond, Literal) and cond.value:
                     return None
                 facts.assume_check(stmt)
-                self.unify(cond)
+                self.unify(stmt)
                 return stmt
             case If(cond=cond, then=then, orelse=orelse):
                 arms = []
@@ -139,18 +138,18 @@ class _Bounds:
                 return new_while
         return map_blocks(stmt, self.block)
 
-    def unify(self, cond: Operand) -> None:
+    def unify(self, check: Check) -> None:
         """After a check that two integers are equal, let the first stand for both.
 
         Only at the top of the function, so that what stands for what never changes.
         """
-        equal = self.facts.defs.get(cond) if isinstance(cond, Value) else None
-        if self.depth or equal is None or equal.op.name != "eq":
+        equal = equated(check, self.facts.defs)
+        if self.depth or equal is None:
             return
-        a, b = (substitute(operand, self.env) for operand in equal.args)
+        a, b = (substitute(operand, self.env) for operand in equal)
         if b in self.trips and a not in self.trips:
             a, b = b, a  # loops behind the check shall count as those in front of it
-        if isinstance(b, Value) and a != b and a.type == b.type and b.type.kind in "iu":
+        if isinstance(b, Value) and a != b and a.type == b.type:
             self.env[b] = a
 
     def holds(self, name: str, args: tuple[Operand, ...]) -> bool:

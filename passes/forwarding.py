@@ -85,6 +85,8 @@ class Forwarding:
     """The analysis of one function's forward code."""
 
     def __init__(self, fn: Function) -> None:
+        # Answers of `source`: proofs take time, and are asked for again and again.
+        self._sources: dict[tuple[Value, Value], Value | None] = {}
         self.facts = Facts()
         self.families = _Families()
         self.accesses: list[_Access] = []
@@ -250,6 +252,12 @@ class Forwarding:
 
     def source(self, load: Load) -> Value | None:
         """Return an array version that has the loaded element when the reverse code runs."""
+        key = load.result, load.array
+        if key not in self._sources:
+            self._sources[key] = self._source(load)
+        return self._sources[key]
+
+    def _source(self, load: Load) -> Value | None:
         array = load.array
         if self.families.is_mixed(array):
             # A parameter that nobody writes is what it was.

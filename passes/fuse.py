@@ -37,7 +37,6 @@ from dataclasses import dataclass, replace
 from adc.ir.core import (
     Block,
     Call,
-    Check,
     For,
     Function,
     Load,
@@ -50,7 +49,6 @@ from adc.ir.core import (
     Stmt,
     Value,
     While,
-    blocks,
     remembered,
     walk,
 )
@@ -58,6 +56,7 @@ from adc.ir.sums import summed
 from adc.ir.types import Array
 from adc.ir.walk import (
     Known,
+    acts,
     block_reads,
     map_blocks,
     size,
@@ -67,7 +66,14 @@ from adc.ir.walk import (
     use_counts,
     with_stmts,
 )
-from adc.passes.accesses import Access, accesses, only_loads, overwritten
+from adc.passes.accesses import (
+    Access,
+    accesses,
+    common_axis,
+    only_loads,
+    overwritten,
+    own_axis,
+)
 from adc.passes.affine import Facts
 
 # Statements of a merged body; longer ones are slow to compile and no faster to run.
@@ -159,16 +165,16 @@ class _Fuser:
         behind: list[Stmt] = []
         front: list[Stmt] = []
         tainted: set[Value] = set(first.results)
-        acts = _acts(first)
-        if acts and _acts(second):
+        first_acts = acts(first)
+        if first_acts and acts(second):
             return None
         for stmt in stmts[p + 1 : q]:
             if not tainted.isdisjoint(self.reads(stmt)):
-                if _acts(stmt):
+                if acts(stmt):
                     return None
                 behind.append(stmt)
                 tainted.update(stmt.results)
-            elif acts and _acts(stmt):
+            elif first_acts and acts(stmt):
                 return None
             else:
                 front.append(stmt)
@@ -212,7 +218,7 @@ class _Fuser:
                 version = first.body.yields[k]
                 assert isinstance(version, Value)
                 env_second[result] = version
-            if self.common_axis(found, first.index, others, second.index) is None:
+            if common_axis(found, first.index, others, second.index, self.facts) is None:
                 return None
         mine, theirs = block_reads(first.body), set(second.init)
         for init in first.init:
@@ -227,29 +233,10 @@ class _Fuser:
                 return None
             if not accesses(second.body, second.body.params[j], j, others):
                 return None
-            if self.common_axis(found, first.index, others, second.index) is None:
+            if common_axis(found, first.index, others, second.index, self.facts) is None:
                 return None
             env_first[init] = second.body.params[j]
         return _Link(env_first, env_second, tuple(handed))
-
-    def common_axis(
-        self,
-        first: Sequence[Access],
-        i: Value,
-        second: Sequence[Access],
-        j: Value,
-    ) -> int | None:
-        """Return an axis that both loops index by their counters, at the same distance."""
-        if not first or not second:
-            return 0 if not first and not second else None
-        for axis in range(len(first[0].index)):
-            mine = {self.facts.form(s.index[axis]) for s in first}
-            theirs = {self.facts.form(s.index[axis]) for s in second}
-            if len(mine) == len(theirs) == 1:
-                a, b = mine.pop(), theirs.pop()
-                if a.terms == ((i, 1),) and b.terms == ((j, 1),) and a.const == b.const:
-                    return axis
-        return None
 
     # -- does it pay? ----------------------------------------------------------------------
 
@@ -277,7 +264,7 @@ class _Fuser:
             if not accesses(loop.body, param, k, found):
                 return True
             if any(isinstance(s, Load) or s.accumulate for s in found):
-                if self.common_axis(found, loop.index, found, loop.index) is None:
+                if own_axis(found, loop.index, self.facts) is None:
                     return True
         return False
 
@@ -291,18 +278,6 @@ def _is_plain(body: Block) -> bool:
 @remembered
 def _is_innermost(body: Block) -> bool:
     return not any(isinstance(s, For) for s in walk(body.stmts))
-
-
-@remembered
-def _block_acts(block: Block) -> bool:
-    return any(map(_acts, block.stmts))
-
-
-def _acts(stmt: Stmt) -> bool:
-    """Whether a statement does more than compute its results."""
-    return isinstance(stmt, Check | Print | Call | Push | Pop) or any(
-        map(_block_acts, blocks(stmt))
-    )
 
 
 def _only_loads(block: Block, array: Value, found: list[Access]) -> bool:

@@ -125,16 +125,6 @@ class _Hoist:
             case Load():
                 if any(operand in varying for operand in operands(stmt)):
                     return False
-                return self.exists(stmt)
+                sizes = None if self.shapes is None else self.shapes.known(stmt.array)
+                return self.facts.exists(stmt.index, sizes)  # by what is known outside the loop
         return False
-
-    def exists(self, load: Load) -> bool:
-        """Whether the element exists, by what is known outside the loop."""
-        sizes = None if self.shapes is None else self.shapes.known(load.array)
-        if sizes is None:
-            return False
-        for operand, size in zip(load.index, sizes, strict=True):
-            at = self.facts.form(operand)
-            if not self.facts.proves(at) or not self.facts.proves(self.facts.form(size) - at + -1):
-                return False
-        return True

@@ -44,7 +44,7 @@ from adc.ir.core import (
     blocks,
     walk,
 )
-from adc.ir.types import DTYPES, Array
+from adc.ir.types import Array
 from adc.ir.walk import Names, clone, map_blocks, stmts_reads, use_counts
 from adc.passes.accesses import Access, only_loads, overwritten
 from adc.passes.affine import Facts
@@ -199,7 +199,8 @@ class _Inliner:
         """Whether making elements again is cheaper than to keep them, for each element."""
         assert isinstance(array.type, Array)
         readers = self.readers(array, rest)
-        if readers is None or made.value.type.dtype != array.type.dtype:
+        # A number without a dtype of its own is not what a load gives.
+        if readers is None or made.value.type != array.type.element:
             return False
         costs = self.costs
         # A row made in a loop stays in cache; of other arrays nothing is known.
@@ -212,8 +213,8 @@ class _Inliner:
 
         work = sum(costs.seconds(s) for s in made.stmts if isinstance(s, Apply))
         sources = [s.array for s in made.stmts if isinstance(s, Load)]
-        each = max([_itemsize(a) for a in sources], default=0)
-        size = _itemsize(array)
+        each = max((a.type.numpy.itemsize for a in sources), default=0)
+        size = array.type.numpy.itemsize
         keep = again = 0.0
         if len(nest.results) == 1 and all(isinstance(s, _PURE) for s in walk((nest,))):
             # The nest makes nothing else: it goes.
@@ -275,8 +276,3 @@ class _Inliner:
                 if not self.once(block.stmts, array, around, found):
                     return False
         return True
-
-
-def _itemsize(array: Value) -> int:
-    assert isinstance(array.type, Array)
-    return DTYPES[array.type.dtype].itemsize

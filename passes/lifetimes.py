@@ -42,6 +42,7 @@ from adc.ir.core import (
 from adc.ir.escape import flow
 from adc.ir.types import Array
 from adc.ir.walk import use_counts
+from adc.passes.affine import Same, equated
 
 # A size: a number, an integer of the program, or an axis of an array.
 Size = int | Value | tuple[Value, int]
@@ -54,20 +55,21 @@ class Sizes:
 
     def __init__(self, fn: Function) -> None:
         self._shapes: dict[Value, tuple[Size, ...]] = {}
-        self._same: dict[Size, Size] = {}
-        self._compared: dict[Value, tuple[Operand, Operand]] = {}
+        self._same: Same[Size] = Same()
+        self._defs: dict[Value, Stmt] = {}
         for stmt in walk(fn.body):
             if isinstance(stmt, Apply):
                 self._learn(stmt)
 
     def _learn(self, stmt: Apply) -> None:
         args = stmt.args
+        self._defs[stmt.results[0]] = stmt
         match stmt.op.name:
             case "dim":
                 assert isinstance(args[0], Value)
                 axis = stmt.params[0]
                 assert isinstance(axis, int)
-                self._same[stmt.result] = self.axis(args[0], axis)
+                self._same.join(self.axis(args[0], axis), stmt.result)
             case "empty":
                 self._shapes[stmt.result] = tuple(map(_size, args))
             case "full":
@@ -75,8 +77,6 @@ class Sizes:
             case "copy":
                 assert isinstance(args[0], Value)
                 self._shapes[stmt.result] = self.shape(args[0])
-            case "eq":
-                self._compared[stmt.result] = (args[0], args[1])
 
     def axis(self, array: Value, axis: int) -> Size:
         return self.shape(array)[axis]
@@ -89,23 +89,18 @@ class Sizes:
 
     def check(self, stmt: Check) -> None:
         """Take two sizes for the same from here on if the program goes on only if they are."""
-        if isinstance(stmt.cond, Value) and stmt.cond in self._compared:
-            a, b = (self.find(_size(operand)) for operand in self._compared[stmt.cond])
-            if a != b:
-                if isinstance(a, int):
-                    a, b = b, a
-                self._same[a] = b
-
-    def find(self, size: Size) -> Size:
-        """Return the size that stands for all that are the same."""
-        while not isinstance(size, int) and size in self._same:
-            size = self._same[size]
-        return size
+        equal = equated(stmt, self._defs)
+        if equal is not None:
+            a, b = (self._same.find(_size(operand)) for operand in equal)
+            if isinstance(a, int):
+                a, b = b, a
+            if not isinstance(a, int):
+                self._same.join(b, a)
 
     def product(self, shape: Sequence[Size]) -> tuple[int, tuple[str, ...]]:
         """Return what is the same for shapes of the same number of elements."""
         number, names = 1, []
-        for size in map(self.find, shape):
+        for size in map(self._same.find, shape):
             if isinstance(size, int):
                 number *= size
             else:
@@ -114,7 +109,7 @@ class Sizes:
 
     def alike(self, a: Sequence[Size], b: Sequence[Size]) -> bool:
         """Whether two shapes are the same."""
-        return list(map(self.find, a)) == list(map(self.find, b))
+        return list(map(self._same.find, a)) == list(map(self._same.find, b))
 
 
 def _size(operand: Operand) -> Size:

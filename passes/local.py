@@ -53,7 +53,6 @@ from adc.ir.core import (
     Gemm,
     Load,
     Operand,
-    Print,
     Recall,
     Reverse,
     Stmt,
@@ -71,6 +70,7 @@ from adc.ir.types import INT, Array, Scalar
 from adc.ir.walk import (
     Known,
     Names,
+    acts,
     inner_values,
     label_of,
     map_blocks,
@@ -152,7 +152,7 @@ class _Local:
         touches = False
         for stmt in reversed(stmts[start + 1 : at]):
             guards = isinstance(stmt, Check) and stmt.cond in equal
-            if guards or (touches and _acts(stmt)) or not needed.isdisjoint(self.gives(stmt)):
+            if guards or (touches and acts(stmt)) or not needed.isdisjoint(self.gives(stmt)):
                 slice_.append(stmt)
                 touches = touches or _touches(stmt)
                 more = self.reads(stmt)
@@ -160,7 +160,7 @@ class _Local:
                     return None
                 needed |= more
         slice_.reverse()
-        if _acts(loop) and any(_acts(stmt) or _touches(stmt) for stmt in slice_):
+        if acts(loop) and any(acts(stmt) or _touches(stmt) for stmt in slice_):
             return None
         # Reading what has been overwritten by then would take a copy.
         if overwritten(slice_) & self.reads(loop) or overwritten((reverse,)) & self.reads(loop):
@@ -284,16 +284,6 @@ def _gives(stmt: Stmt) -> set[Value | str]:
     if isinstance(stmt, For | While):
         found.add(stmt.label)
     return found.union(*map(_given, blocks(stmt)))
-
-
-@remembered
-def _block_acts(block: Block) -> bool:
-    return any(map(_acts, block.stmts))
-
-
-def _acts(stmt: Stmt) -> bool:
-    """Whether a statement does more than compute its results."""
-    return isinstance(stmt, Check | Print | Call) or any(map(_block_acts, blocks(stmt)))
 
 
 @remembered

@@ -29,7 +29,7 @@ before `remat`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from adc.ir.core import (
     Apply,
@@ -37,7 +37,6 @@ from adc.ir.core import (
     Check,
     For,
     Function,
-    Load,
     Operand,
     Recall,
     Reverse,
@@ -59,8 +58,8 @@ from adc.ir.walk import (
     use_counts,
     with_stmts,
 )
-from adc.passes.accesses import Access, accesses
-from adc.passes.affine import Facts, Form
+from adc.passes.accesses import Access, Visit, accesses, visits
+from adc.passes.affine import Facts, Form, Same, equated
 
 
 def overwrite(fn: Function) -> Function:
@@ -76,19 +75,6 @@ def overwrite(fn: Function) -> Function:
     return rebuilt(fn, make)
 
 
-@dataclass(frozen=True)
-class _Access:
-    """A load or store of a version of one array, and the counters of the loops that it is in."""
-
-    stmt: Load | Store
-    index: tuple[Form, ...]
-    path: tuple[Value, ...]
-
-    def is_of(self, other: _Access) -> bool:
-        """Whether it touches the element that `other` does in the iteration they are both in."""
-        return self.index == other.index and self.path[: len(other.path)] == other.path
-
-
 class Overwriting:
     """The rewriting, and what it finds out about loops."""
 
@@ -100,7 +86,7 @@ class Overwriting:
         self.facts = Facts()
         self.loops: dict[str, For | While] = {}
         self.trips: dict[Value, Form] = {}
-        self.equal: dict[Form, Form] = {}
+        self.same: Same[Form] = Same()
         # Stores that add to nothing.
         self.first: set[Value] = set()
         self.learned = False
@@ -164,17 +150,9 @@ class Overwriting:
 
     def unify(self, check: Check) -> None:
         """Note that two sizes are equal, or the function raises and nobody sees its arrays."""
-        equal = self.facts.defs.get(check.cond) if isinstance(check.cond, Value) else None
-        if equal is not None and equal.op.name == "eq" and equal.args[0].type.kind in "iu":
-            a, b = (self.same(self.facts.form(arg)) for arg in equal.args)
-            if a != b:
-                self.equal[b] = a
-
-    def same(self, form: Form) -> Form:
-        """Return the form that stands for all that are equal to this one."""
-        while form in self.equal:
-            form = self.equal[form]
-        return form
+        equal = equated(check, self.facts.defs)
+        if equal is not None:
+            self.same.join(*map(self.facts.form, equal))
 
     # -- what is found -------------------------------------------------------------------------
 
@@ -183,16 +161,16 @@ class Overwriting:
 
         Every iteration must touch an element of its own, and read it before the store.
         """
-        accesses = self.accesses(loop, param)
-        last = accesses[-1] if accesses else None
+        found = visits(loop, param, self.uses, self.facts)
+        last = found[-1] if found else None
         if last is None or not isinstance(last.stmt, Store) or last.stmt.accumulate:
             return
-        if self.axes(loop, last) and all(access.is_of(last) for access in accesses):
+        if self.axes(loop, last) and all(visit.is_of(last) for visit in found):
             self.env[last.stmt.result] = last.stmt.array
 
     def covers(self, loop: For | Reverse, param: Value, sizes: Sequence[Operand]) -> bool:
         """Whether the loop writes every element of what it carries before it reads the element."""
-        forms = [self.same(self.facts.form(size)) for size in sizes]
+        forms = [self.same.find(self.facts.form(size)) for size in sizes]
         left = [axis for axis, form in enumerate(forms) if form != Form((), 1)]
         first = self.first_store(loop, param, forms, left)
         if first is None or first.value == param:
@@ -217,7 +195,7 @@ class Overwriting:
         for axis in left:
             own = {self.facts.form(stmt.index[axis]) for stmt in found}
             trips = self.trips.get(index)
-            if own == {counter} and trips is not None and self.same(trips) == sizes[axis]:
+            if own == {counter} and trips is not None and self.same.find(trips) == sizes[axis]:
                 break
         else:
             return None
@@ -232,7 +210,7 @@ class Overwriting:
                 return None
         return None
 
-    def axes(self, loop: For | Reverse, access: _Access) -> list[Value | None]:
+    def axes(self, loop: For | Reverse, access: Visit) -> list[Value | None]:
         """Return for every axis the counter that its index follows, or nothing.
 
         Nothing if not all counters of the loops decide which element is touched.
@@ -257,35 +235,3 @@ class Overwriting:
                     found.update(inner_values(stmt))
                     found.update(stmt.results if stmt is not each else ())
         return found
-
-    def accesses(
-        self, loop: For | Reverse, param: Value, path: tuple[Value, ...] = ()
-    ) -> list[_Access]:
-        """Return all accesses to what a loop carries, in order; none if there may be others."""
-        counter = self.facts.form(loop.index).terms[0][0]
-        path = (*path, counter)
-        version, reads = param, 0
-        found: list[_Access] = []
-        for stmt in loop.body.stmts:
-            if isinstance(stmt, Load | Store) and stmt.array == version:
-                reads += 1
-                index = tuple(self.facts.form(operand) for operand in stmt.index)
-                found.append(_Access(stmt, index, path))
-                following = stmt.result if isinstance(stmt, Store) else version
-            elif isinstance(stmt, For | Reverse) and version in stmt.init:
-                reads += 1
-                at = stmt.init.index(version)
-                nested = self.accesses(stmt, stmt.body.params[at], path)
-                if not nested:
-                    return []
-                found += nested
-                following = stmt.results[at]
-            else:
-                continue
-            if following != version:
-                if reads != self.uses.get(version, 0):
-                    return []
-                version, reads = following, 0
-        yields = loop.body.yields
-        last = yields[loop.body.params.index(param)] == version
-        return found if last and reads + 1 == self.uses.get(version, 0) else []

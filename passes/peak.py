@@ -2,18 +2,22 @@
 
 The function, in its last form, is run on symbols: sizes of arguments are names, loops run once and
 count by their trips. What lies in the workspace adds up until an iteration or a call ends; what is
-pushed adds up until it is popped. The formula is the most bytes of the workspace plus the most of
-each tape: so much is held, whenever each of them is fullest. Alignment is left out.
+pushed adds up until it is popped. Arrays that a loop hands on from one iteration to the next own
+their memory: it is theirs as long as a variable of the emitted code holds them, that is until the
+variable is assigned again or the function ends. The formula is the most bytes of the workspace plus
+the most of each tape plus the most of such arrays: so much is held, whenever each of them is
+fullest. Alignment is left out, and so is that LLVM may hold an array for an iteration longer where
+it unrolls a loop.
 
-Sizes and trips that only the run knows (the iterations of a `while`, integers that are loaded from
-arrays) stay in the formula under their names, and then there is no number before a call. Arrays
-that a loop hands on from one iteration to the next, and is not done with at its end, have memory of
-their own and are not counted; `Peak.more` says that there are some.
+Where data decides (the iterations of a `while`, how many elements a mask selects), the names of
+what decides stay in the formula, and it has no number before a call. Of a branch the arm that needs
+more counts until a run tells which one is taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,128 +35,21 @@ from adc.ir.core import (
     Stmt,
     Value,
     While,
+    blocks,
+    walk,
 )
 from adc.ir.escape import escaping
 from adc.ir.types import Array, Type
-from adc.ir.walk import use_counts
+from adc.ir.walk import inner_values, use_counts
+from adc.passes import formulas
+from adc.passes.formulas import Known, Sum
+from adc.passes.owners import Owners, State, Token, copies
 
-# A name, or a function of sums: max, min, // and the length of a range.
-Atom = str | tuple[str, tuple["Sum", ...]]
-_FUNCTIONS = {"maximum": "max", "minimum": "min", "floordiv": "//", "trips": "trips"}
-
-
-@dataclass(frozen=True)
-class Sum:
-    """Terms: a coefficient by the factors that it is multiplied with."""
-
-    terms: tuple[tuple[tuple[Atom, ...], int], ...] = ()
-
-    @staticmethod
-    def of(terms: Mapping[tuple[Atom, ...], int]) -> Sum:
-        kept = [(atoms, count) for atoms, count in terms.items() if count]
-        return Sum(tuple(sorted(kept, key=lambda term: (-len(term[0]), repr(term[0])))))
-
-    @staticmethod
-    def number(value: int) -> Sum:
-        return Sum.of({(): value})
-
-    @staticmethod
-    def atom(atom: Atom) -> Sum:
-        return Sum.of({(atom,): 1})
-
-    def __add__(self, other: Sum) -> Sum:
-        found = dict(self.terms)
-        for atoms, count in other.terms:
-            found[atoms] = found.get(atoms, 0) + count
-        return Sum.of(found)
-
-    def __sub__(self, other: Sum) -> Sum:
-        return self + other * Sum.number(-1)
-
-    def __mul__(self, other: Sum) -> Sum:
-        found: dict[tuple[Atom, ...], int] = {}
-        for a, n in self.terms:
-            for b, m in other.terms:
-                atoms = tuple(sorted((*a, *b), key=repr))
-                found[atoms] = found.get(atoms, 0) + n * m
-        return Sum.of(found)
-
-    def is_positive(self) -> bool:
-        """Whether no term is taken away: names stand for sizes, which are not negative."""
-        return all(count >= 0 for _, count in self.terms)
-
-    def max(self, other: Sum) -> Sum:
-        if (self - other).is_positive():
-            return self
-        if (other - self).is_positive():
-            return other
-        return Sum.atom(("max", tuple(sorted({self, other}, key=repr))))
-
-    def __str__(self) -> str:
-        found = ""
-        for atoms, count in self.terms:
-            factors = [_text(atom) for atom in atoms]
-            if abs(count) != 1 or not factors:
-                factors.insert(0, str(abs(count)))
-            sign = " - " if count < 0 else " + "
-            found += (sign if found or count < 0 else "") + "*".join(factors)
-        return found.strip() or "0"
-
-    def value(self, names: Mapping[str, int]) -> int | None:
-        """Return the number, None if a name is not among `names`."""
-        total = 0
-        for atoms, count in self.terms:
-            for atom in atoms:
-                number = _number(atom, names)
-                if number is None:
-                    return None
-                count *= number
-            total += count
-        return total
-
-    def names(self) -> set[str]:
-        """Return all names, those in functions, too."""
-        found: set[str] = set()
-        for atoms, _ in self.terms:
-            for atom in atoms:
-                if isinstance(atom, str):
-                    found.add(atom)
-                else:
-                    found.update(*(each.names() for each in atom[1]))
-        return found
-
-
-def _text(atom: Atom) -> str:
-    if isinstance(atom, str):
-        return atom
-    name, args = atom
-    if name == "//":
-        return f"(({args[0]})//({args[1]}))"
-    return f"{name}({', '.join(map(str, args))})"
-
-
-def _number(atom: Atom, names: Mapping[str, int]) -> int | None:
-    if isinstance(atom, str):
-        return names.get(atom)
-    name, args = atom
-    found: list[int] = []
-    for arg in args:
-        value = arg.value(names)
-        if value is None:
-            return None
-        found.append(value)
-    match name:
-        case "max":
-            return max(found)
-        case "min":
-            return min(found)
-        case "trips":
-            return len(range(*found))
-        case _:
-            return found[0] // found[1] if found[1] else None
-
-
+_FUNCTIONS = {"maximum": "max", "minimum": "min", "floordiv": "//", "trips": "range"}
+# After so many iterations a loop hands on as many arrays as ever.
+_ROUNDS = 12
 _ZERO = Sum()
+_ONE = Sum.number(1)
 
 
 @dataclass(frozen=True)
@@ -162,68 +59,193 @@ class Peak:
     Attributes
     ----------
     size : Sum
-        The formula.
+        What it takes from the workspace and the tapes.
+    own : Sum
+        The arrays that own their memory.
     names : tuple of (name, position, axis)
         Which names are sizes of arguments, or, where the axis is -1, integer arguments.
-    more : bool
-        Whether loops hand on arrays that are not counted.
+    lines : tuple of (name, line)
+        Where the other names come from: ``W0.n`` are the iterations of a `while` loop, ``x.dim0``
+        is a size of the array ``x``.
     bound : bool
-        Whether a call may need less: the arm of a branch that needs most is counted.
+        Whether a call may need less, even if all names are known.
+    functions : tuple of (name, formula)
+        What the calls of recursive functions need.
     """
 
     size: Sum
+    own: Sum
     names: tuple[tuple[str, int, int], ...]
-    more: bool
+    lines: tuple[tuple[str, int], ...] = ()
     bound: bool = False
+    functions: tuple[tuple[str, Sum], ...] = ()
 
     def __str__(self) -> str:
-        more = " + arrays that loops hand on" if self.more else ""
-        return f"{'at most ' if self.bound else ''}{self.size}{more}"
+        whole = self.size + self.own
+        return f"{'at most ' if self.bound or 'if' in whole.kinds else ''}{whole}"
+
+    def legend(self) -> str:
+        """Return where the names come from that no argument tells, "" if there are none."""
+        return ", ".join(f"{name} of line {line}" for name, line in self.lines)
 
     @staticmethod
     def from_data(data: Any) -> Peak:
         """Return what `dataclasses.asdict` made plain."""
-        names = tuple((name, position, axis) for name, position, axis in data["names"])
-        return Peak(_sum(data["size"]), names, data["more"], data["bound"])
+        return Peak(
+            Sum.from_data(data["size"]),
+            Sum.from_data(data["own"]),
+            tuple((name, position, axis) for name, position, axis in data["names"]),
+            tuple((name, line) for name, line in data["lines"]),
+            data["bound"],
+            tuple((name, Sum.from_data(size)) for name, size in data["functions"]),
+        )
 
-    def at(self, arguments: Sequence[object]) -> int | None:
-        """Return the number for the arguments of a kernel, None if only a run can tell."""
-        if self.more:
-            return None
-        found: dict[str, int] = {}
+    def at(
+        self, arguments: Sequence[object], counts: Mapping[str, int] | None = None
+    ) -> int | None:
+        """Return the number for the arguments of a kernel, None if only a run can tell.
+
+        `counts` are numbers to take for names that no argument tells, as ``{"W0.n": 10}``.
+        """
+        found: dict[str, int] = dict(counts or {})
         for name, position, axis in self.names:
             argument: Any = arguments[position]
             found[name] = int(argument.shape[axis] if axis >= 0 else argument)
-        return self.size.value(found)
+        return (self.size + self.own).value(Known(found))
 
 
-def _sum(data: Any) -> Sum:
-    def atom(found: Any) -> Atom:
-        return found if isinstance(found, str) else (found[0], tuple(map(_sum, found[1])))
-
-    return Sum(tuple((tuple(map(atom, atoms)), count) for atoms, count in data["terms"]))
+# What a call to a recursive function needs: its formulas, by what they are of.
+_WORK, _OWN = "workspace", "arrays"
+_Sizes = dict[str, Sum]  # by tape
 
 
 @dataclass
 class _Env:
     """What is known of the values of one function."""
 
+    fn: Function
+    owners: Owners
     counts: Mapping[Value, int]
     escaping: frozenset[Value]
     prefix: str = ""
     numbers: dict[Value, Sum] = field(default_factory=dict)
     shapes: dict[Value, tuple[Sum, ...]] = field(default_factory=dict)
+    # What is positive if a condition holds.
+    conditions: dict[Value, Sum] = field(default_factory=dict)
+    # Main results that are the user's from the start.
+    results: frozenset[Value] = frozenset()
+
+    def name(self, text: str) -> Sum:
+        return Sum.atom(self.prefix + text)
+
+
+@dataclass
+class _Item:
+    """What one statement has pushed.
+
+    A `frame` are the numbers and the shapes that are known of what a `Push` pushes, `parts` the
+    items of the blocks of other statements.
+    """
+
+    sizes: _Sizes
+    frame: tuple[Sum | tuple[Sum, ...] | None, ...] = ()
+    parts: tuple[tuple[_Item, ...], ...] = ()
+
+    def where(self, known: Callable[[Sum], bool]) -> _Item:
+        """Return what is left of this where only some formulas are known."""
+        frame = tuple(
+            each if all(map(known, (each,) if isinstance(each, Sum) else each or ())) else None
+            for each in self.frame
+        )
+        parts = tuple(tuple(item.where(known) for item in part) for part in self.parts)
+        return _Item(self.sizes, frame, parts)
+
+
+@dataclass
+class _Need:
+    """What a stretch of code needs beyond what there was when it began.
+
+    `top` and `tapes` are in use at its end, `work`, `most` and `own` are the most in use.
+    """
+
+    top: Sum = _ZERO
+    work: Sum = _ZERO
+    tapes: _Sizes = field(default_factory=dict)
+    most: _Sizes = field(default_factory=dict)
+    own: Sum = _ZERO
+    # What was pushed and not yet popped, and how much was popped that lay there before.
+    stack: list[_Item] = field(default_factory=list)
+    taken: list[_Sizes] = field(default_factory=list)
+    # What lay there before, as far as it is known.
+    supply: list[_Item] = field(default_factory=list)
+
+    def reach(self, work: Sum) -> None:
+        self.work = self.work.max(self.top + work)
+
+    @property
+    def newest(self) -> _Item:
+        """What would be popped next."""
+        return next(reversed(self.stack or self.supply), _Item({}))
+
+    def pushed(self) -> _Sizes:
+        return _added([item.sizes for item in self.stack])
+
+    def add(self, popped: _Sizes | None, pushed: _Item | None, most: _Sizes) -> None:
+        """Add what pops something off the tapes, leaves something there, or neither.
+
+        What is popped is what was pushed last, or `popped` if that lay there before.
+        """
+        for dtype, size in most.items():
+            now = self.tapes.get(dtype, _ZERO)
+            self.most[dtype] = self.most.get(dtype, _ZERO).max(now + size)
+        if popped is not None:
+            if self.stack:
+                popped = self.stack.pop().sizes
+            else:
+                self.taken.append(popped)
+                del self.supply[-1:]
+            self._move(popped, -1)
+        if pushed is not None:
+            self.stack.append(pushed)
+            self._move(pushed.sizes, 1)
+
+    def _move(self, sizes: _Sizes, sign: int) -> None:
+        for dtype, size in sizes.items():
+            self.tapes[dtype] = self.tapes.get(dtype, _ZERO) + size * Sum.number(sign)
+
+
+def _added(found: Sequence[_Sizes]) -> _Sizes:
+    sizes: _Sizes = {}
+    for each in found:
+        for dtype, size in each.items():
+            sizes[dtype] = sizes.get(dtype, _ZERO) + size
+    return sizes
+
+
+def _either(cond: Sum, then: Sum, orelse: Sum) -> Sum:
+    if then == orelse:
+        return then
+    if cond.constant is not None:
+        return then if cond.constant > 0 else orelse
+    return Sum.function("if", cond, then, orelse)
 
 
 class _Run:
-    def __init__(self, fn: Function) -> None:
+    def __init__(self, fn: Function, align: int) -> None:
         self._functions = {each.name: each for each in (*fn.callees, fn)}
         self._main = fn.name
-        self._stack: list[str] = []
-        self.top = self.peak = _ZERO
-        self.tapes: dict[str, Sum] = {}
-        self.tape_peaks: dict[str, Sum] = {}
-        self.more = self.bound = False
+        self._align = align
+        calls = {
+            name: {s.callee for s in walk(each.body) if isinstance(s, Call)}
+            for name, each in self._functions.items()
+        }
+        self._recursive = {name for name in calls if _reaches(calls, name, name)}
+        self._directions = _directions(self._functions)
+        self.need = _Need()
+        self._owned: dict[Token, Sum] = {}
+        self._inside: dict[str, frozenset[str]] = {}
+        self.formulas: dict[str, Sum] = {}
+        self.bound = False
 
     # -- values ----------------------------------------------------------------------------
 
@@ -231,17 +253,16 @@ class _Run:
         if isinstance(operand, Literal):
             return Sum.number(int(operand.value))
         known = env.numbers.get(operand)
-        return Sum.atom(env.prefix + operand.name) if known is None else known
+        return env.name(operand.name) if known is None else known
 
     def shape(self, array: Operand, env: _Env) -> tuple[Sum, ...]:
         assert isinstance(array, Value)
-        assert isinstance(array.type, Array)
         known = env.shapes.get(array)
-        if known is not None:
-            return known
-        return tuple(
-            Sum.atom(f"{env.prefix}{array.name}.dim{axis}") for axis in range(array.type.rank)
-        )
+        return self.own_shape(array, env) if known is None else known
+
+    def own_shape(self, array: Value, env: _Env) -> tuple[Sum, ...]:
+        assert isinstance(array.type, Array)
+        return tuple(env.name(f"{array.name}.dim{axis}") for axis in range(array.type.rank))
 
     def bytes(self, ty: Type, shape: Sequence[Sum]) -> Sum:
         found = Sum.number(ty.numpy.itemsize)
@@ -249,19 +270,44 @@ class _Run:
             found = found * size
         return found
 
+    def condition(self, operand: Operand, env: _Env) -> Sum:
+        if isinstance(operand, Value) and operand in env.conditions:
+            return env.conditions[operand]
+        return self.number(operand, env)
+
+    def moves(self, stmts: Sequence[Stmt]) -> tuple[bool, bool]:
+        return _moves(stmts, self._directions)
+
+    # -- arrays that own their memory --------------------------------------------------------
+
+    def made_own(self, array: Value, env: _Env) -> None:
+        if array not in env.results:
+            size = self.bytes(array.type, self.shape(array, env))
+            # The variable holds what it held until this one is there.
+            self.need.own = self.need.own.max(env.owners.bytes() + size)
+            env.owners.hold(array, size)
+
     # -- statements ------------------------------------------------------------------------
+
+    @contextmanager
+    def part(self, supply: Sequence[_Item] = ()) -> Iterator[_Need]:
+        """Count what a part of the code needs apart from the rest."""
+        outer, self.need = self.need, _Need(supply=list(supply))
+        yield self.need
+        self.need = outer
 
     def function(
         self, fn: Function, numbers: dict[Value, Sum], shapes: dict[Value, tuple[Sum, ...]]
     ) -> _Env:
-        inner = "" if fn.name == self._main else f"{fn.name}: "
-        env = _Env(use_counts(fn), escaping(fn), inner, numbers, shapes)
-        results = {result for result in fn.results if isinstance(result, Value)}
-        # A result of the main function is the user's, and one of a callee its caller's.
-        self.more |= bool(env.escaping - results) or (bool(inner) and bool(env.escaping))
-        self._stack.append(fn.name)
+        main = fn.name == self._main
+        prefix = "" if main else f"{fn.name}: "
+        params = [] if main else [p for p in fn.params if isinstance(p.type, Array)]
+        owners = Owners(self._owned, params)
+        env = _Env(fn, owners, use_counts(fn), escaping(fn), prefix, numbers, shapes)
+        if main:
+            made = {v for stmt in fn.body if isinstance(stmt, Apply) for v in stmt.results}
+            env.results = frozenset(made.intersection(fn.results))
         self.block(fn.body, env)
-        self._stack.pop()
         return env
 
     def block(self, stmts: Sequence[Stmt], env: _Env) -> None:
@@ -270,21 +316,11 @@ class _Run:
                 case Apply():
                     self.apply(stmt, env)
                 case Push(values=values):
-                    for value in values:
-                        shape: tuple[Sum, ...] = ()
-                        if isinstance(value.type, Array):
-                            shape = self.shape(value, env)
-                            self.move("i64", Sum.number(8 * len(shape)))
-                        self.move(value.type.dtype, self.bytes(value.type, shape))
+                    sizes = self.sizes(values, env)
+                    self.need.add(None, _Item(sizes, self.frame(values, env)), sizes)
                 case Pop(results=results):
-                    for value in results:
-                        shape = ()
-                        if isinstance(value.type, Array):
-                            shape = self.shape(value, env)
-                            self.move("i64", Sum.number(-8 * len(shape)))
-                            self.made(value, env)
-                        size = self.bytes(value.type, shape)
-                        self.move(value.type.dtype, _ZERO - size)
+                    self.pop(results, env)
+                    self.need.add(self.sizes(results, env), None, {})
                 case If(then=then, orelse=orelse):
                     self.branch(stmt, then, orelse, env)
                 case For() | While():
@@ -292,16 +328,47 @@ class _Run:
                 case Call():
                     self.call(stmt, env)
 
-    def move(self, dtype: str, size: Sum) -> None:
-        after = self.tapes.get(dtype, _ZERO) + size
-        self.tapes[dtype] = after
-        self.tape_peaks[dtype] = self.tape_peaks.get(dtype, _ZERO).max(after)
+    def frame(
+        self, values: Sequence[Operand], env: _Env
+    ) -> tuple[Sum | tuple[Sum, ...] | None, ...]:
+        found: list[Sum | tuple[Sum, ...] | None] = []
+        for value in values:
+            if isinstance(value.type, Array):
+                found.append(self.shape(value, env))
+            else:
+                found.append(self.number(value, env) if value.type.kind in "iu" else None)
+        return tuple(found)
+
+    def pop(self, results: Sequence[Value], env: _Env) -> None:
+        frame = self.need.newest.frame
+        for value, known in zip(results, frame if len(frame) == len(results) else (), strict=False):
+            if isinstance(value.type, Array) and isinstance(known, tuple):
+                if len(known) == value.type.rank:
+                    env.shapes[value] = known
+            elif value.type.kind in "iu" and isinstance(known, Sum):
+                env.numbers[value] = known
+        for value in results:
+            if isinstance(value.type, Array):
+                self.made(value, env)
+
+    def sizes(self, values: Sequence[Operand], env: _Env) -> _Sizes:
+        found: list[_Sizes] = []
+        for value in values:
+            shape: tuple[Sum, ...] = ()
+            if isinstance(value.type, Array):
+                shape = self.shape(value, env)
+                found.append({"i64": Sum.number(8 * len(shape))})
+            found.append({value.type.dtype: self.bytes(value.type, shape)})
+        return _added(found)
 
     def made(self, array: Value, env: _Env) -> None:
-        """Note that an array is taken from the workspace."""
-        if array not in env.escaping and env.counts.get(array):
-            self.top = self.top + self.bytes(array.type, self.shape(array, env))
-            self.peak = self.peak.max(self.top)
+        """Note that an array is made."""
+        if array in env.escaping:
+            self.made_own(array, env)
+        else:
+            size = self.bytes(array.type, self.shape(array, env)).rounded(self._align)
+            self.need.top = self.need.top + size
+            self.need.reach(_ZERO)
 
     def apply(self, stmt: Apply, env: _Env) -> None:
         name, result, args = stmt.op.name, stmt.results[0], stmt.args
@@ -315,18 +382,23 @@ class _Run:
             else:  # `undef`
                 env.shapes[result] = (_ZERO,) * result.type.rank
             if name != "over" and not (name in ("empty", "full") and memory):
-                self.made(result, env)
+                if env.counts.get(result):
+                    self.made(result, env)
         elif result.type.kind in "iu":
             found = self.integer(stmt, env)
             if found is not None:
                 env.numbers[result] = found
+        elif name in ("lt", "le", "gt", "ge") and _integers(args):
+            a, b = (self.number(arg, env) for arg in args)
+            more = b - a if name in ("lt", "le") else a - b
+            env.conditions[result] = more + _ONE if name in ("le", "ge") else more
 
     def integer(self, stmt: Apply, env: _Env) -> Sum | None:
         if stmt.op.name == "dim":
             axis = stmt.params[0]
             assert isinstance(axis, int)
             return self.shape(stmt.args[0], env)[axis]
-        if any(arg.type.kind not in "iu" or isinstance(arg.type, Array) for arg in stmt.args):
+        if not _integers(stmt.args):
             return None
         args = [self.number(arg, env) for arg in stmt.args]
         match stmt.op.name:
@@ -340,69 +412,180 @@ class _Run:
                 return _ZERO - args[0]
             case "cast":
                 return args[0]
+            case "wrap":
+                return _either(_ZERO - args[0], args[0] + args[1], args[0])
             case "maximum" if all(arg.is_positive() for arg in args):
                 return args[0].max(args[1])
             case "maximum" | "minimum" | "floordiv" | "trips" as name:
-                return Sum.atom((_FUNCTIONS[name], tuple(args)))
+                return Sum.function(_FUNCTIONS[name], *args)
         return None
 
     def branch(self, stmt: If, then: Block, orelse: Block, env: _Env) -> None:
-        top, tapes = self.top, dict(self.tapes)
-        self.block(then.stmts, env)
-        other_top, other_tapes = self.top, self.tapes
-        self.top, self.tapes = top, tapes
-        self.block(orelse.stmts, env)
-        self.bound |= (self.top, self.tapes) != (other_top, other_tapes)
-        self.top = self.top.max(other_top)
-        for dtype, size in other_tapes.items():
-            self.tapes[dtype] = self.tapes.get(dtype, _ZERO).max(size)
+        cond = self.condition(stmt.cond, env)
+        before, ends = env.owners.states, list[State]()
+        needs: list[_Need] = []
+        kept = [k for k, result in enumerate(stmt.results) if isinstance(result.type, Array)]
+        pops, pushes = self.moves((stmt,))
+        supplies = self.need.newest.parts if pops and not pushes else ()
+        for number, arm in enumerate((then, orelse)):
+            env.owners.states = copies(before)
+            with self.part(supplies[number] if len(supplies) == 2 else ()) as need:
+                self.block(arm.stmts, env)
+                env.owners.move([stmt.results[k] for k in kept], [arm.yields[k] for k in kept])
+            needs.append(need)
+            ends += env.owners.states
         for result, a, b in zip(stmt.results, then.yields, orelse.yields, strict=True):
             if isinstance(result.type, Array):
-                if self.shape(a, env) == self.shape(b, env):
-                    env.shapes[result] = self.shape(a, env)
-            elif result.type.kind in "iu" and self.number(a, env) == self.number(b, env):
-                env.numbers[result] = self.number(a, env)
+                sizes = zip(self.shape(a, env), self.shape(b, env), strict=True)
+                env.shapes[result] = tuple(_either(cond, *pair) for pair in sizes)
+            elif result.type.kind in "iu":
+                env.numbers[result] = _either(cond, self.number(a, env), self.number(b, env))
+        env.owners.states = env.owners.distinct(ends)
+        self.bound |= len(env.owners.states) > 1
+        here, one, other = self.need, *needs
+        here.reach(_either(cond, one.work, other.work))
+        here.top = here.top + _either(cond, one.top, other.top)
+        here.own = here.own.max(_either(cond, one.own, other.own))
+
+        def both(a: _Sizes, b: _Sizes) -> _Sizes:
+            found = {**a, **b}
+            return {d: _either(cond, a.get(d, _ZERO), b.get(d, _ZERO)) for d in found}
+
+        parts = () if pops else (tuple(one.stack), tuple(other.stack))
+        pushed = _Item(both(one.pushed(), other.pushed()), (), parts)
+        here.add(
+            both(_added(one.taken), _added(other.taken)) if one.taken or other.taken else None,
+            pushed if pushes else None,
+            both(one.most, other.most),
+        )
+
+    # -- loops -----------------------------------------------------------------------------
+
+    def inside(self, stmt: For | While, env: _Env) -> frozenset[str]:
+        """Return the names of what may differ from iteration to iteration."""
+        label = env.prefix + stmt.label
+        if label not in self._inside:
+            found: set[str] = set()
+            values = list(inner_values(stmt))
+            for each in walk(stmt.body.stmts):
+                values += [*each.results, *inner_values(each)]
+                if isinstance(each, For | While | Call):
+                    found |= {env.prefix + each.label, f"{env.prefix}{each.label}.n"}
+            for value in values:
+                found.add(env.prefix + value.name)
+                if isinstance(value.type, Array):
+                    axes = range(value.type.rank)
+                    found.update(f"{env.prefix}{value.name}.dim{axis}" for axis in axes)
+            self._inside[label] = frozenset(found)
+        return self._inside[label]
 
     def loop(self, stmt: For | While, env: _Env) -> None:
         first = int(isinstance(stmt, While))
+        params, yields = stmt.body.params, stmt.body.yields[first:]
+        label = env.prefix + stmt.label
+        inside = self.inside(stmt, env)
         if isinstance(stmt, While):
-            trips = Sum.atom(f"{env.prefix}{stmt.label}.n")
+            trips, index = env.name(f"{stmt.label}.n"), ""
         else:
-            trips = self.number(stmt.trips, env)
-        arrays = [k for k, p in enumerate(stmt.body.params) if isinstance(p.type, Array)]
+            trips, index = self.number(stmt.trips, env), env.prefix + stmt.index.name
+        arrays = [k for k, p in enumerate(params) if isinstance(p.type, Array)]
         for k in arrays:
-            env.shapes[stmt.body.params[k]] = self.shape(stmt.init[k], env)
-        top, before = self.top, dict(self.tapes)
-        peaks, peak, more = dict(self.tape_peaks), self.peak, self.more
-        self.block(stmt.body.stmts, env)
-        changed = [k for k in arrays
-                   if self.shape(stmt.body.yields[k + first], env)
-                   != self.shape(stmt.init[k], env)]  # fmt: skip
-        if changed:  # once more: arrays change their sizes from iteration to iteration
-            self.top, self.tapes, self.tape_peaks = top, dict(before), dict(peaks)
-            self.peak, self.more = peak, more
-            for k in changed:
-                del env.shapes[stmt.body.params[k]]
+            env.shapes[params[k]] = self.shape(stmt.init[k], env)
+            env.owners.share(stmt.results[k], params[k])
+
+        def most(size: Sum) -> Sum:
+            return formulas.most(label, index, trips, size, inside)
+
+        def fixed(size: Sum) -> bool:
+            return inside.isdisjoint(size.names)
+
+        def total(size: Sum) -> Sum:
+            return formulas.total(label, index, trips, size, inside)
+
+        owners = env.owners
+        carried = [params[k] for k in arrays]
+        owners.move(carried, [stmt.init[k] for k in arrays])
+        before = copies(owners.states)
+        pops, pushes = self.moves(stmt.body.stmts)
+        parts = self.need.newest.parts if pops and not pushes else ()
+        supply = parts[0] if len(parts) == 1 else ()
+        with self.part(supply) as need:
             self.block(stmt.body.stmts, env)
-        self.top = top
+        while self.changes(stmt, arrays, env):
+            owners.states = copies(before)
+            with self.part(supply) as need:
+                self.block(stmt.body.stmts, env)
+        own, left = need.own, set[Token]()
+        seen, ends = [owners.picture(state) for state in before], list[State]()
+        for rounds in range(1, _ROUNDS):
+            owners.move(carried, [yields[k] for k in arrays])
+            for param in carried:
+                size = self.bytes(param.type, self.shape(param, env))
+                owners.resize(param, size, lambda size: not fixed(size))
+            for token in owners.others(owners.tokens(carried) | left):
+                if not fixed(owners.sizes[token]):  # that of an iteration before
+                    owners.sizes[token] = most(owners.sizes[token])
+                    left.add(token)
+            ends = owners.states if trips.constant == rounds else [*ends, *owners.states]
+            pictures = {owners.picture(state): state for state in owners.states}
+            new = [state for picture, state in pictures.items() if picture not in seen]
+            seen += pictures
+            if not new or trips.constant == rounds:
+                break
+            owners.states = copies(new)
+            with self.part(supply) as need:
+                self.block(stmt.body.stmts, env)
+            self.bound |= not (own - need.own).is_positive()
+            own = own.max(need.own)
+        else:
+            own = own.max(env.name(f"{stmt.label}.arrays"))
+        owners.states = owners.distinct(ends)
+        self.bound |= len(owners.states) > 1 or bool(left)
         for k in arrays:
-            if k not in changed:
-                env.shapes[stmt.results[k]] = self.shape(stmt.init[k], env)
-        for dtype, after in self.tapes.items():
-            old = before.get(dtype, _ZERO)
-            grown = after - old
-            self.tapes[dtype] = old + trips * grown
-            if grown.is_positive():  # the last iteration is the one that needs most
-                inside = self.tape_peaks[dtype]
-                known = peaks.get(dtype, _ZERO)
-                if inside != known:
-                    inside = inside + trips * grown - grown
-                self.tape_peaks[dtype] = inside.max(known)
+            first_of, now = self.shape(stmt.init[k], env), self.shape(params[k], env)
+            trio = zip(first_of, now, self.own_shape(stmt.results[k], env), strict=True)
+            env.shapes[stmt.results[k]] = tuple(a if a == b else c for a, b, c in trio)
+        for k in arrays:
+            size = self.bytes(params[k].type, self.shape(stmt.results[k], env))
+            owners.resize(params[k], size, lambda size: not fixed(size))
+        here = self.need
+        here.own = here.own.max(most(own))
+        here.reach(most(need.work))
+        popped = {d: total(size) for d, size in _added(need.taken).items()}
+        if not need.stack:  # the first iteration is the one that needs most, or all do alike
+            peaks = {d: most(size) for d, size in need.most.items()}
+            here.add(popped if need.taken else None, None, peaks)
+            return
+        # The last one is.
+        grown = need.pushed()
+        sizes = {d: total(size) for d, size in grown.items()}
+        peaks = {}
+        for dtype, size in need.most.items():
+            extra = size - grown.get(dtype, _ZERO)
+            peaks[dtype] = sizes.get(dtype, _ZERO) + most(extra)
+            varies = not inside.isdisjoint(size.names)
+            self.bound |= bool(need.taken) or (extra != _ZERO and varies)
+        kept = () if need.taken else (tuple(item.where(fixed) for item in need.stack),)
+        here.add(popped if need.taken else None, _Item(sizes, (), kept), peaks)
+
+    def changes(self, stmt: For | While, arrays: Sequence[int], env: _Env) -> bool:
+        """Give carried arrays sizes of their own along the axes that an iteration has changed."""
+        found = False
+        for k in arrays:
+            param = stmt.body.params[k]
+            after = stmt.body.yields[k + isinstance(stmt, While)]
+            now = self.shape(param, env)
+            trio = zip(now, self.shape(after, env), self.own_shape(param, env), strict=True)
+            env.shapes[param] = tuple(a if a == b else own for a, b, own in trio)
+            found |= env.shapes[param] != now
+        return found
+
+    # -- calls -----------------------------------------------------------------------------
 
     def call(self, stmt: Call, env: _Env) -> None:
         fn = self._functions[stmt.callee]
-        if fn.name in self._stack:  # how deep, only the run knows
-            self.peak = self.peak + Sum.atom(f"{fn.name}.calls")
+        if fn.name in self._recursive:
+            self.recursion(stmt, fn, env)
             return
         numbers: dict[Value, Sum] = {}
         shapes: dict[Value, tuple[Sum, ...]] = {}
@@ -411,19 +594,185 @@ class _Run:
                 shapes[param] = self.shape(arg, env)
             elif param.type.kind in "iu":
                 numbers[param] = self.number(arg, env)
-        top = self.top
-        inner = self.function(fn, numbers, shapes)
-        self.top = top
+        pops, pushes, _ = self._directions[fn.name]
+        parts = self.need.newest.parts if pops and not pushes else ()
+        with self.part(parts[0] if len(parts) == 1 else ()) as need:
+            inner = self.function(fn, numbers, shapes)
+
+        def seen(*sizes: Sum) -> bool:
+            return not any(n.startswith(inner.prefix) for size in sizes for n in size.names)
+
+        def outside(size: Sum) -> Sum:
+            if seen(size):
+                return size
+            return Sum.atom(formulas.Function("call", (size,), env.prefix + stmt.label, fn.name))
+
+        def every(sizes: _Sizes) -> _Sizes:
+            return {d: outside(size) for d, size in sizes.items()}
+
+        here = self.need
+        here.reach(outside(need.work))
+        here.own = here.own.max(env.owners.bytes() + outside(need.own))
+        kept = () if need.taken else (tuple(item.where(seen) for item in need.stack),)
+        pushed = _Item(every(need.pushed()), (), kept)
+        here.add(
+            every(_added(need.taken)) if need.taken else None,
+            pushed if need.stack else None,
+            every(need.most),
+        )
         for result, own in zip(stmt.results, fn.results, strict=True):
             if isinstance(result.type, Array):
-                env.shapes[result] = self.shape(own, inner)
+                sizes = self.shape(own, inner)
+                if seen(*sizes):
+                    env.shapes[result] = sizes
             elif result.type.kind in "iu":
-                env.numbers[result] = self.number(own, inner)
+                number = self.number(own, inner)
+                if seen(number):
+                    env.numbers[result] = number
+
+        self.received(stmt, fn, inner, env)
+
+    def received(self, stmt: Call, fn: Function, inner: _Env, env: _Env) -> None:
+        """Let variables hold what a call returns: what it was passed, or arrays of its own."""
+        pairs = [
+            (result, own)
+            for result, own in zip(stmt.results, fn.results, strict=True)
+            if isinstance(result.type, Array)
+        ]
+        found: list[State] = []
+        for end in inner.owners.states:
+            for state in copies(env.owners.states):
+                for result, own in pairs:
+                    token = inner.owners.held(end, own)
+                    if token in fn.params:
+                        assert isinstance(token, Value)
+                        token = env.owners.held(state, stmt.args[fn.params.index(token)])
+                    elif token is not None:
+                        size = self.bytes(result.type, self.shape(result, env))
+                        self._owned[token] = size
+                    env.owners.put(state, result, token)
+                found.append(state)
+        env.owners.states = env.owners.distinct(found)
+
+    def recursion(self, stmt: Call, fn: Function, env: _Env) -> None:
+        """Count the call of a function that may call itself: how deep, only the run knows."""
+        self.summarize(fn)
+        label = env.prefix + stmt.label
+
+        def formula(of: str) -> Sum:
+            return Sum.atom(formulas.Function("recursion", (), label, fn.name, of))
+
+        here = self.need
+        here.reach(formula(_WORK))
+        here.own = here.own.max(env.owners.bytes() + formula(_OWN))
+        pops, pushes, used = self._directions[fn.name]
+        here.add(
+            {d: formula(f"popped {d}") for d in sorted(used)} if pops else None,
+            _Item({d: formula(f"pushed {d}") for d in sorted(used)}) if pushes else None,
+            {d: formula(f"most {d}") for d in sorted(used)},
+        )
+        for result in stmt.results:
+            if isinstance(result.type, Array):
+                env.owners.hold(result, self.bytes(result.type, self.shape(result, env)))
+                self.bound = True  # it may be one that it was passed
+
+    def summarize(self, fn: Function) -> None:
+        """Find the formulas of a recursive function, in names of its own."""
+        if f"{fn.name} {_WORK}" in self.formulas:
+            return
+        self.formulas[f"{fn.name} {_WORK}"] = _ZERO  # is being found
+        with self.part() as need:
+            self.function(fn, {}, {})
+        found = {_WORK: need.work, _OWN: need.own}
+        for dtype in self._directions[fn.name][2]:
+            found[f"most {dtype}"] = need.most.get(dtype, _ZERO)
+            found[f"pushed {dtype}"] = need.pushed().get(dtype, _ZERO)
+            found[f"popped {dtype}"] = _added(need.taken).get(dtype, _ZERO)
+        for of, size in found.items():
+            self.formulas[f"{fn.name} {of}"] = size
 
 
-def peak(fn: Function) -> Peak:
-    """Return how much memory a call of `fn`, which is in its last form, uses."""
-    run = _Run(fn)
+def _integers(args: Sequence[Operand]) -> bool:
+    return all(arg.type.kind in "iu" and not isinstance(arg.type, Array) for arg in args)
+
+
+def _reaches(calls: Mapping[str, set[str]], start: str, goal: str) -> bool:
+    seen: set[str] = set()
+    todo = [start]
+    while todo:
+        for callee in calls[todo.pop()]:
+            if callee not in seen:
+                seen.add(callee)
+                todo.append(callee)
+    return goal in seen
+
+
+_Direction = tuple[bool, bool, frozenset[str]]
+
+
+def _moves(stmts: Sequence[Stmt], known: Mapping[str, _Direction]) -> tuple[bool, bool]:
+    """Return whether statements pop what lay there before, and whether they leave frames."""
+    taken, stack = False, 0
+    for stmt in stmts:
+        pops, pushes = isinstance(stmt, Pop), isinstance(stmt, Push)
+        if isinstance(stmt, Call):
+            pops, pushes, _ = known[stmt.callee]
+        for block in blocks(stmt):
+            inner_pops, inner_pushes = _moves(block.stmts, known)
+            pops, pushes = pops or inner_pops, pushes or inner_pushes
+        if pops and stack:
+            stack -= 1
+        elif pops:
+            taken = True
+        stack += pushes
+    return taken, stack > 0
+
+
+def _directions(functions: Mapping[str, Function]) -> dict[str, _Direction]:
+    """Return for every function whether it pops, whether it pushes, and the tapes it uses."""
+    found: dict[str, _Direction] = dict.fromkeys(functions, (False, False, frozenset()))
+    before: object = None
+    while before != found:
+        before = dict(found)
+        for name, fn in functions.items():
+            pops, pushes = _moves(fn.body, found)
+            used = set(found[name][2])
+            for stmt in walk(fn.body):
+                if isinstance(stmt, Call):
+                    used |= found[stmt.callee][2]
+                values = stmt.values if isinstance(stmt, Push) else ()
+                for value in stmt.results if isinstance(stmt, Pop) else values:
+                    used.add(value.type.dtype)
+                    if isinstance(value.type, Array):
+                        used.add("i64")
+            found[name] = (found[name][0] or pops, found[name][1] or pushes, frozenset(used))
+    return found
+
+
+def _lines(fn: Function, names: frozenset[str]) -> tuple[tuple[str, int], ...]:
+    """Return the lines of the source where names come from that no argument tells."""
+    found: dict[str, int] = {}
+    for each in (fn, *fn.callees):
+        prefix = "" if each is fn else f"{each.name}: "
+        for stmt in walk(each.body):
+            if stmt.loc is None:
+                continue
+            if isinstance(stmt, While):
+                found[f"{prefix}{stmt.label}.n"] = stmt.loc.line
+            for value in (*inner_values(stmt), *stmt.results):
+                found[prefix + value.name] = stmt.loc.line
+                if isinstance(value.type, Array):
+                    for axis in range(value.type.rank):
+                        found.setdefault(f"{prefix}{value.name}.dim{axis}", stmt.loc.line)
+    return tuple((name, found[name]) for name in sorted(names & found.keys()))
+
+
+def peak(fn: Function, align: int = 1) -> Peak:
+    """Return how much memory a call of `fn`, which is in its last form, uses.
+
+    Arrays in the workspace take multiples of `align` bytes.
+    """
+    run = _Run(fn, align)
     names: dict[str, tuple[int, int]] = {}
     for position, param in enumerate(fn.params):
         if isinstance(param.type, Array):
@@ -431,9 +780,20 @@ def peak(fn: Function) -> Peak:
                 names[f"{param.name}.dim{axis}"] = (position, axis)
         elif param.type.kind in "iu":
             names[param.name] = (position, -1)
-    run.function(fn, {}, {})
-    size = run.peak
-    for most in run.tape_peaks.values():
+    env = run.function(fn, {}, {})
+    need = run.need
+    size, own = need.work, need.own
+    state = env.owners.states[0]
+    for token in {env.owners.held(state, result): result for result in fn.results}:
+        own = own - env.owners.sizes.get(token, _ZERO)  # the user's
+    for most in need.most.values():
         size = size + most
-    used = size.names()
-    return Peak(size, tuple((n, *at) for n, at in names.items() if n in used), run.more, run.bound)
+    whole = size + own
+    return Peak(
+        size,
+        own,
+        tuple((name, *at) for name, at in names.items() if name in whole.names),
+        _lines(fn, whole.free - names.keys()),
+        run.bound,
+        tuple(run.formulas.items()),
+    )

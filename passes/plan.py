@@ -60,8 +60,9 @@ class PlanEntry:
         return PlanEntry(value, span.file, span.line, decision, size, reason, *where)
 
 
-# The longest expression that is shown.
+# The longest expression and the longest formula of memory that are shown.
 _LONGEST = 32
+_WIDEST = 200
 _COLOURS = {KEPT: "red", COPIED: "red", RECOMPUTED: "yellow", RELOADED: "green"}
 
 
@@ -97,7 +98,10 @@ class Plan:
             return ""
         formula, number = str(self.peak), str(self.peak_bytes)
         known = "" if self.peak_bytes is None or number == formula else f" = {number}"
-        return f"peak: {formula}{known} bytes"
+        if len(formula) > _WIDEST:
+            formula = formula[: _WIDEST - 1] + "…"
+        legend = self.peak.legend() if self.peak_bytes is None and "…" not in formula else ""
+        return f"peak: {formula}{known} bytes{f' ({legend})' if legend else ''}"
 
     def columns(self) -> tuple[str, ...]:
         """Return the titles of the table; functions are named where there is more than one."""

@@ -147,7 +147,7 @@ class _Reducer:
             if not moved:
                 continue
             sizes = self.sizes(loop.init[k])
-            if all(self.exists(stmt.index, sizes) for stmt in moved):
+            if all(self.facts.exists(stmt.index, sizes) for stmt in moved):
                 loop, more = self.moved(loop, k, moved)
             elif isinstance(self.loops[loop.loop], For):
                 loop, more = self.moved(loop, k, moved)
@@ -161,16 +161,6 @@ class _Reducer:
         if self.shapes is None or not isinstance(array, Value):
             return None
         return self.shapes.known(array)
-
-    def exists(self, index: Sequence[Operand], sizes: Sequence[Operand] | None) -> bool:
-        """Whether an element exists even if the loop has no iteration."""
-        if sizes is None:
-            return False
-        for operand, size in zip(index, sizes, strict=True):
-            at = self.facts.form(operand)
-            if not self.facts.proves(at) or not self.facts.proves(self.facts.form(size) - at + -1):
-                return False
-        return True
 
     def tested(self, loop: Reverse, stores: Sequence[Stmt]) -> list[Stmt]:
         """Return stores behind a test of whether the loop has iterations."""

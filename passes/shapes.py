@@ -42,6 +42,7 @@ from adc.ir.opdef import OPS
 from adc.ir.types import INT, Array
 from adc.ir.walk import Names, map_blocks
 from adc.passes.activity import carried_yields
+from adc.passes.affine import Same, equated
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ class Shapes:
         # What an integer value equals, where it was read off an array.
         self._same: dict[Value, Dim] = {}
         # Sizes that a check at the top of the function has found equal to others.
-        self._equal: dict[Own, Dim] = {}
+        self._equal: Same[Dim] = Same()
         self._defs: dict[Value, Apply] = {}
         # The block that defines an array, and the `dim` statements there that may be reused.
         self._home: dict[Value, int] = {}
@@ -95,8 +96,7 @@ class Shapes:
     # -- what was asked for ----------------------------------------------------------------
 
     def _operand(self, dim: Dim) -> Operand:
-        while isinstance(dim, Own) and dim in self._equal:
-            dim = self._equal[dim]
+        dim = self._equal.find(dim)
         if not isinstance(dim, Own):
             return dim
         if dim not in self._found:
@@ -150,24 +150,20 @@ class Shapes:
                         self._agree(result, self._of(a), self._of(b))
                 case For() | While() | Reverse():
                     self._loop(stmt)
-                case Check(cond=cond) if stmts is self._fn.body and isinstance(cond, Value):
-                    self._unify(self._defs.get(cond))
+                case Check() if stmts is self._fn.body:
+                    self._unify(stmt)
 
-    def _unify(self, equal: Apply | None) -> None:
+    def _unify(self, check: Check) -> None:
         """Let one size stand for two that are equal from here on: for all reverse code."""
-        if equal is None or equal.op.name != "eq":
+        equal = equated(check, self._defs)
+        if equal is None:
             return
-        a, b = (self._same.get(x, x) if isinstance(x, Value) else x for x in equal.args)
-        while isinstance(a, Own) and a in self._equal:
-            a = self._equal[a]
-        while isinstance(b, Own) and b in self._equal:
-            b = self._equal[b]
-        if a == b:
-            return
+        known = (self._same.get(x, x) if isinstance(x, Value) else x for x in equal)
+        a, b = map(self._equal.find, known)
         if isinstance(b, Own):
-            self._equal[b] = a
+            self._equal.join(a, b)
         elif isinstance(a, Own):
-            self._equal[a] = b
+            self._equal.join(b, a)
 
     def _apply(self, stmt: Apply, home: int) -> None:
         result = stmt.result

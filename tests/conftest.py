@@ -1,4 +1,10 @@
-"""Options and fixtures that more than one test file uses."""
+"""Options and fixtures that more than one test file uses.
+
+By default every program of the corpus goes through the interpreter: its value, its gradient, every
+pass, plans, forward and reverse mode. Some programs are compiled. With ``--slow`` all of them are,
+under three plans each, every plan is interpreted for every program, and numerics are tested as on
+another machine, too.
+"""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def test_found(fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
 @pytest.mark.parametrize("kind", ["arrays", "stencils", "containers", "mixed"])
 def test_random_programs(kind: str) -> None:
     for seed in range(6):
-        generated = fuzz_arrays.generate(seed, kind=kind)
+        generated = fuzz_arrays.generate(seed, size=8, kind=kind)
         assert fuzz_arrays.check(generated, compiled=False) == [], seed
         fuzz.forget(generated)
 

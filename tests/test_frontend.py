@@ -24,7 +24,7 @@ import adc
 from adc.frontend.lower import Lowered, lower
 from adc.ir.core import walk
 from adc.ir.errors import AdcError
-from adc.ir.interp import ProgramError, run
+from adc.ir.interp import Interpreter, ProgramError
 from adc.ir.opdef import numpy_value
 from adc.ir.parser import parse
 from adc.ir.types import Scalar
@@ -58,11 +58,13 @@ def _present(value: Any, ty: Any) -> Any:
     return scalar.item() if ty.weak else scalar
 
 
-def interpreted(lowered: Lowered, args: tuple[Any, ...]) -> Any:
+def interpreted(
+    lowered: Lowered, args: tuple[Any, ...], interpreter: Interpreter | None = None
+) -> Any:
     """Run a lowered program on arguments, as its Python function would return."""
     inputs = [leaf for arg in copy.deepcopy(args) for leaf in chain.flat(arg)]
     inputs += [leaf for capture in lowered.captures for leaf in capture.leaves() or ()]
-    results = run(lowered.fn, inputs)
+    results = (interpreter or Interpreter(lowered.fn)).run(inputs)
     types = [operand.type for operand in lowered.fn.results]
     values = (_present(v, ty) for v, ty in zip(results, types, strict=True))
     return chain.rebuild(lowered.result, values)
@@ -80,9 +82,11 @@ def _python(fn: Callable[..., Any], args: tuple[Any, ...]) -> Outcome:
             return ("error", type(error), str(error), line)
 
 
-def _adc(lowered: Lowered, args: tuple[Any, ...]) -> Outcome:
+def _adc(
+    lowered: Lowered, args: tuple[Any, ...], interpreter: Interpreter | None = None
+) -> Outcome:
     try:
-        return ("value", interpreted(lowered, args), "", 0)
+        return ("value", interpreted(lowered, args, interpreter), "", 0)
     except ProgramError as error:
         line = error.check.loc.line if error.check.loc else 0
         return ("error", type(error.error), str(error.error), line)
@@ -220,8 +224,9 @@ def _check_expression(text: str, kinds: tuple[str, ...]) -> list[str]:
     except AdcError as error:
         return [str(error)] if error.code == "ADC900" else []
     found = [f"{text} {kinds}: {problem}" for problem in problems(lowered.fn)]
+    interpreter = Interpreter(lowered.fn)
     for sample in samples:
-        want, got = _python(fn, sample), _adc(lowered, sample)
+        want, got = _python(fn, sample), _adc(lowered, sample, interpreter)
         if want[0] == got[0] == "value" and isinstance(want[1], np.generic | bool | int | tuple):
             same = _alike(want[1], got[1])
         else:

@@ -22,7 +22,7 @@ from adc.ir.interp import run
 from adc.ir.parser import parse
 from adc.passes.remat import remat
 from adc.passes.storage import storage
-from tests.chain import Chain
+from tests.chain import Chain, bits
 
 SIZES = [
     (0, 3, 2), (3, 0, 2), (2, 3, 0), (0, 0, 0), (1, 1, 1), (1, 5, 1), (3, 3, 3), (3, 7, 3),
@@ -114,16 +114,15 @@ def _arguments(size: int) -> tuple[Any, ...]:
     return tuple(rng.standard_normal((size, size)) / np.sqrt(size) for _ in range(3))
 
 
-@pytest.mark.parametrize("size", [3, 12])
-def test_all_plans_give_the_same_bits(size: int) -> None:
-    args = _arguments(size)
-    reverse = Chain.of(_layers, args, (0, 1, 2)).adjoint
+def test_all_plans_give_the_same_bits() -> None:
+    sizes = [_arguments(size) for size in (3, 12)]
+    reverse = Chain.of(_layers, sizes[0], (0, 1, 2)).adjoint
     found = []
     for policy in ("auto", "store", "recompute", "random:1", "random:2", "random:3"):
         kernel = cpu.compile(storage(remat(reverse, policy)), cache=False)
-        found.append([np.asarray(each).tobytes() for each in kernel(*args)])
+        found.append([bits(kernel(*args)) for args in sizes])
         # The same again: nothing is left over in the workspace.
-        assert found[-1] == [np.asarray(each).tobytes() for each in kernel(*args)]
+        assert found[-1] == [bits(kernel(*args)) for args in sizes]
     assert all(each == found[0] for each in found)
 
 
@@ -134,8 +133,8 @@ def _difference(fn: Any, args: Any, k: int, along: Any, step: float = 1e-5) -> A
     return (fn(*moved(1)) - fn(*moved(-1))) / (2 * step)
 
 
-@pytest.mark.parametrize("size", [3, 6])
-def test_derivatives_of_all_kinds(size: int) -> None:
+def test_derivatives_of_all_kinds() -> None:
+    size = 6
     x, w, v = _arguments(size)
     along = np.cos(np.arange(size * size)).reshape(size, size)
     value, gradient = adc.value_and_grad(_layers, argnums=1)(x, w, v)

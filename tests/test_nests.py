@@ -13,6 +13,7 @@ from adc import testing as adc_testing
 from adc.derivative import Derivative
 from adc.ir.core import Apply, For, Function, Operand, Push, Reverse, Stmt, While, blocks, walk
 from adc.ir.types import Array
+from tests import chain as chains
 from tests.nest_programs import NEST_PROGRAMS, NestProgram
 
 HEAD = """# Loop nests
@@ -100,3 +101,8 @@ def test_numbers(program: NestProgram) -> None:
     value, _ = adc.value_and_grad(program.fn, program.wrt)(*program.args)
     assert value == pytest.approx(program.fn(*copies), rel=1e-13)
     adc_testing.check_grads(program.fn, program.args, modes="rev")
+
+
+@each
+def test_every_pass(program: NestProgram) -> None:
+    assert not chains.check_passes(chains.Chain.of(program.fn, program.args, program.wrt))

@@ -622,7 +622,10 @@ def test_cached_code(tmp_path: Path) -> None:
 )
 @pytest.mark.parametrize(
     ("environment", "library"),
-    [({"ADC_VECTOR_LIBRARY": "none"}, "libm-"), ({"NUMBA_CPU_NAME": "generic"}, "libmvec-N2-")],
+    [
+        ({"ADC_VECTOR_LIBRARY": "none"}, "libm-"),
+        pytest.param({"NUMBA_CPU_NAME": "generic"}, "libmvec-N2-", marks=pytest.mark.slow),
+    ],
 )
 def test_other_machines(environment: dict[str, str], library: str) -> None:
     """Run the tests above where there is no vector library, or none of this width."""

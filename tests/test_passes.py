@@ -61,3 +61,10 @@ def test_results(program: PassProgram) -> None:
             np.testing.assert_allclose(b, a, rtol=1e-14)
         else:
             assert chain.bits([a]) == chain.bits([b])
+
+
+@pytest.mark.parametrize(
+    "program", [p for p in PASS_PROGRAMS if p.wrt], ids=lambda p: p.fn.__name__
+)
+def test_every_pass(program: PassProgram) -> None:
+    assert not chain.check_passes(chain.Chain.of(program.fn, program.args, program.wrt))

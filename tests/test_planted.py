@@ -6,8 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
+import adc.passes.lift as lift_pass
+from adc.ir.builder import integer
 from adc.ir.core import Apply, For, Function, If, Load, Pop, Push, Recall, Stmt, Store, Value, walk
 from adc.ir.errors import UnsupportedError
 from adc.ir.interp import ProgramError
@@ -17,14 +20,15 @@ from adc.ir.walk import map_blocks
 from adc.passes import cse as cse_pass
 from adc.passes import local as local_pass
 from adc.passes import pipeline
+from adc.passes.accesses import Visit
 from adc.passes.affine import Facts
 from adc.passes.contract import _Contractor
 from adc.passes.forwarding import Forwarding
-from adc.passes.fuse import _Fuser
 from adc.passes.gather_find import Finder
 from adc.passes.gather_rewrite import Gathering
+from adc.passes.inline import _Inliner
 from adc.passes.lifetimes import _Finder
-from adc.passes.overwrite import Overwriting, _Access
+from adc.passes.overwrite import Overwriting
 from adc.passes.remat import Rematerialized
 from tests import chain as chains
 from tests import oracle
@@ -186,7 +190,7 @@ def test_every_array_taken_for_overwritten(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_stores_taken_for_dead(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_Access, "is_of", lambda self, other: True)
+    monkeypatch.setattr(Visit, "is_of", lambda self, other: True)
     assert_caught()
 
 
@@ -199,7 +203,7 @@ def test_iterations_taken_for_distinct(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_loops_merged_that_look_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_Fuser, "common_axis", lambda *_: 0)
+    monkeypatch.setattr("adc.passes.fuse.common_axis", lambda *_: 0)
     assert_caught()
 
 
@@ -230,6 +234,44 @@ def test_rows_that_lack_iterations_left_out(monkeypatch: pytest.MonkeyPatch) -> 
     assert any(complaints(p) for p in STENCIL_PROGRAMS[:30])
 
 
+# -- temporary arrays --------------------------------------------------------------------------
+
+
+def test_elements_of_another_place_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    again = _Inliner.again
+
+    def first(self: _Inliner, load: Load) -> list[Stmt]:
+        return again(self, replace(load, index=tuple(integer(0) for _ in load.index)))
+
+    monkeypatch.setattr(_Inliner, "again", first)
+    assert any(complaints(p) for p in STENCIL_PROGRAMS)
+
+
+def _handed_on(x: Any) -> Any:
+    total = 0.0
+    for i in range(2):
+        y = x * (i + 1.0)
+        for _ in range(3):
+            z = np.empty(x.shape[0])
+            for j in range(x.shape[0]):
+                z[j] = np.sin(y[-1 - j]) * x[j]
+            y = z
+        total += np.sum(y * y)
+    return total
+
+
+def test_arrays_that_iterations_hand_on_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.array([0.3, -0.8, 1.1])
+
+    def found() -> list[str]:
+        chain = chains.Chain.of(_handed_on, (x.copy(),), (0,))
+        return chains.check_stages(chain, chain.gradient(chain.run(chain.joined)))
+
+    assert not found()
+    monkeypatch.setattr(lift_pass, "escaping", lambda fn: frozenset())
+    assert found()
+
+
 # -- rematerialization -------------------------------------------------------------------------
 
 
@@ -242,8 +284,6 @@ def test_wrong_trip_count_of_a_reversed_loop(monkeypatch: pytest.MonkeyPatch) ->
     def shorter(stmt: Stmt) -> list[Stmt]:
         if isinstance(stmt, For) and stmt.down and isinstance(stmt.trips, Value):
             trips = Value(f"{stmt.label}.short", stmt.trips.type)
-            from adc.ir.builder import integer
-
             less = Apply((trips,), OPS["sub"], (stmt.trips, integer(1)))
             return [less, replace(stmt, trips=trips)]
         return [stmt]

@@ -43,9 +43,26 @@ def columns(x: Any, w: Any) -> Any:
     return np.sum(np.sum(x * w, axis=0) ** 3)
 
 
+def deep(x: Any, w: Any) -> Any:
+    """Sum rows inside two loops: sums of many terms are functions of their own there."""
+    s = 0.0
+    for i in range(x.shape[0]):
+        for k in range(2):
+            y = x[i] * w + k
+            s = np.sin(s) + np.sum(y * x[i]) * np.sum(y * y)
+    return s
+
+
 CASES = [
-    (total, 1), (rows, 2), (in_a_loop, 2), (scalar_of_a_loop, 1), (columns, 2)
+    (total, 1), (rows, 2), (in_a_loop, 2), (scalar_of_a_loop, 1), (columns, 2), (deep, 2)
 ]  # fmt: skip
+
+
+def test_sums_deep_in_a_nest_are_functions() -> None:
+    x = np.linspace(0.1, 0.9, 300).reshape(3, 100)
+    source = adc.grad(deep).source(x, 0.7)
+    assert source.count("_long(state, ") == 2 * source.count("\ndef deep_adjoint_") > 0, source
+    assert "_long" not in adc.grad(rows).source(x, 0.7)
 
 
 @pytest.mark.parametrize(("fn", "rank"), CASES, ids=[fn.__name__ for fn, _ in CASES])

@@ -11,7 +11,8 @@
 `runtime`         what generated code calls: workspace, tapes, prints, signals
 `memory`          workspaces and tapes, kept between calls; pages for arrays that are returned
 `lowering`        emitted source to LLVM's language, with Numba's types (`inference`) and
-                  LLVM's instructions (`instructions`); `numba_api`: the parts of Numba in use
+                  LLVM's instructions (`instructions`); `numba_api`: the parts of Numba in use;
+                  `target`: Numba's compiler without what emitted code does not use
 `cpu`             source to machine code to a `Kernel` that is called with care
 ================  ==============================================================================
 """

@@ -194,7 +194,9 @@ def emit(fn: Function) -> Emitted:
         *parts, rest = shared.divide(each)
         for piece in (*parts, rest):
             main = each is fn and piece is rest
-            code += ["", "", *_Emitter(piece, shared, main=main, part=piece is not rest).run()]
+            emitter = _Emitter(piece, shared, main=main, part=piece is not rest)
+            lines = emitter.run()
+            code += [*emitter.apart, "", "", *lines]
     text = "\n".join(code)
     words = _words(text)
     runtime = sorted(words & RUNTIME)

@@ -34,6 +34,7 @@ from adc.ir.core import (
     Load,
     Operand,
     Pop,
+    Push,
     Stmt,
     Value,
     While,
@@ -101,19 +102,7 @@ class Loops(Traffic):
         # The cost of the loops since the last look for signals.
         self._unlooked = 0.0
         self._bounded: dict[Operand, bool] = {}
-        # What defines each integer: a statement, or the loop that counts it.
-        self._origins: dict[Operand, Stmt] = {}
-        whole = shared.wholes[fn.name]
-        for stmt in walk(whole.body):
-            for result in stmt.results:
-                self._origins[result] = stmt
-            if isinstance(stmt, For):
-                self._origins[stmt.index] = stmt
-        self._sizes = {
-            stmt.result
-            for stmt in walk(whole.body)
-            if isinstance(stmt, Apply) and stmt.op.name in ("dim", "trips")
-        }
+        self._origins = shared.origins[fn.name]
 
     @abstractmethod
     def stmts(self, stmts: Sequence[Stmt]) -> None:
@@ -191,12 +180,57 @@ class Loops(Traffic):
             self._indent -= 1
             self.line("else:")
             self._indent += 1
-            self.open_and_close(loop)
+            if self.may_stand_apart(loop):
+                self.stand_apart(loop)
+            else:
+                self.open_and_close(loop)
             self._indent -= 1
         elif loop.fixed <= SHORT:
             self.in_short(loop)
         else:
             self.open_and_close(loop)
+
+    def may_stand_apart(self, loop: _Loop) -> bool:
+        """Whether a loop may be a function: it hands on no arrays and moves no tops of tapes.
+
+        Deep in a nest, what many short loops take counts for more than a call for a long one.
+        """
+        stmt = loop.stmt
+        moves = any(isinstance(s, Push | Pop) for s in walk(stmt.body.stmts))
+        if self._depth < 2 or (moves and id(stmt) not in self._shared.tapes.blocks):
+            return False
+        return not any(isinstance(result.type, Array) for result in stmt.results)
+
+    def stand_apart(self, loop: _Loop) -> None:
+        """Write a loop as a function, and the call of it.
+
+        In one function, the loop for many iterations takes the registers from the one for few.
+        """
+        carried = [name for name in loop.names if name]
+        types = tuple(v.type for v, name in zip(loop.stmt.results, loop.names, strict=True) if name)
+        start, indent, results = len(self._lines), self._indent, self._results
+        self._indent, self._results = 1, types
+        self.open_and_close(loop)
+        self._indent, self._results = indent, results
+        lines = self._lines[start:]
+        del self._lines[start:]
+        reads, assigned = self.variables(lines)
+        params = ", ".join(["state", *sorted((reads - assigned - {"state"}) | set(carried))])
+        name = self.function(f"{self._shared.names[self._fn.name]}_{loop.index}_long")
+        comma = "," * (len(carried) == 1)
+        self.apart += [
+            "",
+            "",
+            "@njit(**PART)",
+            f"def {name}({params}):",
+            f'    """A loop of many iterations -> {", ".join(map(str, types)) or "none"}"""',
+            *lines,
+            f"    return ({', '.join(carried)}{comma})",
+        ]
+        left = f"{', '.join(carried)}{comma} = " if carried else ""
+        self.line(f"{left}{name}({params})")
+        if any(line.lstrip().startswith("return") for line in lines):
+            self.stop_if("state[STATUS] != 0")
 
     def open_and_close(self, loop: _Loop) -> None:
         """Write a loop with the lanes of the sums that end with it."""
@@ -322,7 +356,9 @@ class Loops(Traffic):
     def never_negative(self, trips: Operand) -> bool:
         if isinstance(trips, Literal):
             return trips.value >= 0
-        return trips.type.kind == "u" or trips in self._sizes
+        origin = self._origins.get(trips)
+        is_size = isinstance(origin, Apply) and origin.op.name in ("dim", "trips")
+        return trips.type.kind == "u" or is_size
 
     @staticmethod
     def minus_one(count: str) -> str:

@@ -172,14 +172,22 @@ class _Library(_JITCodeLibrary):  # type: ignore[misc]  # as above
         self._final_module.link_in(ll_module)
 
     def _optimize_final_module(self) -> None:
-        # Checks leave a loop only if it was simplified before the whole pipeline runs.
-        self._optimize_functions(self._final_module)
+        codegen = self._codegen
+        # Loops are analysed better by the whole pipeline if functions are tidy before it.
+        tidy: Any = llvm.create_new_function_pass_manager()
+        tidy.add_sroa_pass()
+        tidy.add_simplify_cfg_pass()
+        tidy.add_instruction_combine_pass()
+        tidying = codegen._pass_builder()
+        for function in self._final_module.functions:
+            if not function.is_declaration:
+                tidy.run(function, tidying)
         options: Any = llvm.create_pipeline_tuning_options(speed_level=3)
         options.loop_vectorization = bool(_config.LOOP_VECTORIZE)
         # Several vectors at once are no faster here, and their loops take long to compile.
         options.loop_interleaving = False
         options.slp_vectorization = bool(_config.SLP_VECTORIZE)
-        builder: Any = llvm.create_pass_builder(self._codegen._tm, options)
+        builder: Any = llvm.create_pass_builder(codegen._tm, options)
         builder.getModulePassManager().run(self._final_module, builder)
 
 

@@ -29,6 +29,7 @@ from adc.ir.core import (
 )
 from adc.ir.sums import lane_values
 from adc.ir.types import Array
+from adc.ir.walk import size
 
 # A block of more statements than `MOST` is divided into parts of about `PART`.
 MOST = 160
@@ -55,10 +56,6 @@ def outline(fn: Function, escaping: frozenset[Value], taken: set[str]) -> Outlin
     outliner = _Outliner(fn, escaping, taken)
     body = outliner.block(fn.body, fn.results)
     return Outlined(replace(fn, body=tuple(body)), outliner.parts, outliner.moved)
-
-
-def _weight(stmts: Sequence[Stmt]) -> int:
-    return sum(1 for _ in walk(tuple(stmts)))
 
 
 def _reads(stmts: Sequence[Stmt]) -> dict[Value, None]:
@@ -92,32 +89,32 @@ class _Outliner:
         self.moved: list[tuple[Stmt, Stmt]] = []
 
     def block(self, stmts: Sequence[Stmt], yields: Sequence[Operand]) -> list[Stmt]:
-        if _weight(stmts) <= MOST:
+        if size(stmts) <= MOST:
             return list(stmts)
         stmts = [self.inside(stmt) for stmt in stmts]
-        if _weight(stmts) <= MOST:
+        if size(stmts) <= MOST:
             return stmts
-        # What each statement and those after it read.
-        later: list[set[Value]] = [{y for y in yields if isinstance(y, Value)}]
-        for stmt in reversed(stmts):
-            later.append(later[-1] | set(_reads((stmt,))))
-        later.reverse()
+        # The last statement that reads a value; what the block yields is read after all of them.
+        last: dict[Value, int] = {}
+        for k, stmt in enumerate(stmts):
+            last.update((value, k) for value in _reads((stmt,)))
+        last.update((y, len(stmts)) for y in yields if isinstance(y, Value))
         found: list[Stmt] = []
         run: list[Stmt] = []
         for k, stmt in enumerate(stmts):
             if self.stays(stmt):
-                self.close(found, run, later[k])
+                self.close(found, run, last, k)
                 found.append(stmt)
                 continue
             run.append(stmt)
-            if _weight(run) >= PART:
-                self.close(found, run, later[k + 1])
-        self.close(found, run, later[len(stmts)])
+            if size(run) >= PART:
+                self.close(found, run, last, k + 1)
+        self.close(found, run, last, len(stmts))
         return found
 
     def inside(self, stmt: Stmt) -> Stmt:
         """Return a statement with its own blocks divided."""
-        if _weight((stmt,)) <= MOST:
+        if size((stmt,)) <= MOST:
             return stmt
 
         def divided(block: Block) -> Block:
@@ -145,14 +142,14 @@ class _Outliner:
             return True
         return isinstance(stmt, Apply) and any(v in self.escaping for v in stmt.results)
 
-    def close(self, found: list[Stmt], run: list[Stmt], later: set[Value]) -> None:
-        """Turn the statements in `run` into a part and a call of it."""
-        if _weight(run) < PART // 2:
+    def close(self, found: list[Stmt], run: list[Stmt], last: dict[Value, int], after: int) -> None:
+        """Turn the statements in `run`, which end in front of place `after`, into a part."""
+        if size(run) < PART // 2:
             found += run
         else:
             defined = _defined(run)
             params = tuple(value for value in _reads(run) if value not in defined)
-            results = tuple(v for stmt in run for v in stmt.results if v in later)
+            results = tuple(v for stmt in run for v in stmt.results if last.get(v, -1) >= after)
             name = self.name()
             part = Function(name, params, tuple(run), results)
             self.parts.append(part)

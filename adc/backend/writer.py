@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import keyword
 import linecache
+import textwrap
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,10 +15,22 @@ from adc.backend.expressions import Expr, numpy_name
 from adc.backend.outline import makes_arrays, outline
 from adc.backend.runtime import State
 from adc.backend.tapes import Tapes
-from adc.ir.core import Apply, Call, Check, Function, Literal, Operand, Print, Value, walk
+from adc.ir.core import (
+    Apply,
+    Call,
+    Check,
+    For,
+    Function,
+    Literal,
+    Operand,
+    Print,
+    Stmt,
+    Value,
+    walk,
+)
 from adc.ir.errors import Span
 from adc.ir.escape import escaping
-from adc.ir.types import DTYPES, Array
+from adc.ir.types import DTYPES, Array, Type
 from adc.ir.walk import use_counts
 
 # Longest expression that is moved into another one.
@@ -55,6 +69,7 @@ RUNTIME = frozenset(
         "view",
     )
 )
+_TAPES = frozenset(f"{part}_{dtype}" for part in ("tape", "top") for dtype in DTYPES)
 _RESERVED = (
     prelude.NAMES
     | RUNTIME
@@ -62,7 +77,7 @@ _RESERVED = (
     | set(vector_math.FUNCTIONS)
     | set(PLACES)
     | set(keyword.kwlist)
-    | {f"{part}_{dtype}" for part in ("tape", "top") for dtype in DTYPES}
+    | _TAPES
     | {"state", "np", "njit", "range", "min", "max", "LANES", "SHORT", "STRIP", "OPTIONS"}
 )
 
@@ -93,23 +108,25 @@ class Shared:
         functions = {each.name: each for each in (fn, *fn.callees)}
         self.recursive = {name for name in functions if _reaches(functions, name, name)}
         self.escaping = {each.name: escaping(each) for each in (fn, *fn.callees)}
-        # Of every part (`outline`): the whole function. The parts that take workspace.
-        self.wholes: dict[str, Function] = {}
+        # Of every part (`outline`) and of what is left, what defines the values of the whole
+        # function: a statement, or the loop that counts it. The parts that take workspace.
+        self.origins: dict[str, dict[Operand, Stmt]] = {}
         self.making: set[str] = set()
-        self._taken = taken
+        self.taken = taken
 
     def divide(self, fn: Function) -> list[Function]:
         """Return the parts of a function, callees first, and what is left of it."""
-        known = {*self.names, *self.wholes}
+        known = {*self.names, *self.origins}
         done = outline(fn, self.escaping[fn.name], known)
         self.tapes.divide(fn.name, done.parts, done.moved)
+        origins = _origins(fn)
         for part in done.parts:
-            self.names[part.name] = _unique(part.name, self._taken)
-            self.wholes[part.name] = fn
+            self.names[part.name] = _unique(part.name, self.taken)
+            self.origins[part.name] = origins
             self.escaping[part.name] = self.escaping[fn.name]
             if makes_arrays(part, self.making):
                 self.making.add(part.name)
-        self.wholes[fn.name] = fn
+        self.origins[fn.name] = origins
         return [*done.parts, done.fn]
 
     def site(self, stmt: Check | Print) -> int:
@@ -117,6 +134,15 @@ class Shared:
         types = tuple(str(arg.type) for arg in stmt.args)
         self.sites.append(Site(error, stmt.message, types, stmt.loc))
         return len(self.sites)
+
+
+def _origins(fn: Function) -> dict[Operand, Stmt]:
+    found: dict[Operand, Stmt] = {}
+    for stmt in walk(fn.body):
+        found.update((result, stmt) for result in stmt.results)
+        if isinstance(stmt, For):
+            found[stmt.index] = stmt
+    return found
 
 
 def _unique(name: str, taken: set[str]) -> str:
@@ -156,7 +182,7 @@ class Writer:
         self._main = main
         self._lines: list[str] = []
         self._indent = 1
-        self._taken = set(_RESERVED) | set(shared.names.values())
+        self._taken = set(_RESERVED) | shared.taken
         self._names: dict[Value, str] = {}
         self._mutable: set[str] = set()  # variables of carried values: assigned again and again
         self._pending: dict[Value, Expr] = {}
@@ -169,6 +195,9 @@ class Writer:
         self._returned = self._find_returned() if main else {}
         self._last: tuple[str, int] | None = None  # the source line last written as a comment
         self._nothing = ""  # the variable that early exits return
+        # What is returned where lines are being written, and functions that were written apart.
+        self._results: tuple[Type, ...] = tuple(result.type for result in fn.results)
+        self.apart: list[str] = []
 
     def _find_returned(self) -> dict[Value, int]:
         """Return the results that the function makes itself, once, and number them."""
@@ -204,6 +233,22 @@ class Writer:
         return _unique(name, self._taken)
 
     # -- expressions -----------------------------------------------------------------------
+
+    def function(self, hint: str) -> str:
+        """Return the name of a function of the emitter's own."""
+        taken = self._shared.taken | self._taken
+        name = _unique(hint, taken)
+        self._shared.taken.add(name)
+        self._taken.add(name)
+        return name
+
+    def variables(self, lines: Sequence[str]) -> tuple[set[str], set[str]]:
+        """Return the variables that lines read, and those that they assign."""
+        text = textwrap.dedent("\n".join(lines))
+        names = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)]
+        others = self._shared.taken - _TAPES
+        reads = {node.id for node in names if isinstance(node.ctx, ast.Load)} - others
+        return reads, {node.id for node in names if isinstance(node.ctx, ast.Store)}
 
     def expr(self, operand: Operand) -> Expr:
         if isinstance(operand, Literal):
@@ -271,7 +316,7 @@ class Writer:
 
     def leave(self) -> None:
         """Return early: what is returned does not matter."""
-        if not any(isinstance(result.type, Array) for result in self._fn.results):
+        if not any(isinstance(ty, Array) for ty in self._results):
             self.line(f"return {self._nothing_text()}")
             return
         # Numba types every expression: arrays that nobody looks at are made in one place.
@@ -281,13 +326,13 @@ class Writer:
 
     def _nothing_text(self) -> str:
         values = []
-        for result in self._fn.results:
-            if isinstance(result.type, Array):
-                shape = "0, " * result.type.rank
-                values.append(f"view(0, {numpy_name(result.type.dtype)}, ({shape}))")
+        for ty in self._results:
+            if isinstance(ty, Array):
+                shape = "0, " * ty.rank
+                values.append(f"view(0, {numpy_name(ty.dtype)}, ({shape}))")
             else:
-                zero = {"b": False, "f": 0.0}.get(result.type.kind, 0)
-                values.append(expressions.literal(zero, result.type))
+                zero = {"b": False, "f": 0.0}.get(ty.kind, 0)
+                values.append(expressions.literal(zero, ty))
         return f"({', '.join(values)}{',' * (len(values) == 1)})"
 
     def nothing_lines(self) -> list[str]:

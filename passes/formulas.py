@@ -1,0 +1,423 @@
+"""Formulas of sizes and trips: polynomials of names, and what loops and calls make of them.
+
+``8*n*m + max(16*n, 8*k)`` is a `Sum` of terms whose factors are names or `Function`s. What differs
+from iteration to iteration of a loop is added up or its most is taken; where only the counter
+decides, this has a number as soon as the trips have one::
+
+    total(L, 8*k) for k in 0 to n    is  8*((n*n - n)//2)
+    most(L, 8*n - 8*k)               is  8*n
+
+Other names of a loop's inside stay below ``total`` and ``most``, and only a run knows them.
+`Sum.value` gives the number; `Known` says what names stand for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+# So many iterations are tried to find what a loop adds up to or needs most.
+_MOST = 1 << 14
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of sums.
+
+    Attributes
+    ----------
+    kind : str
+        ``"max"``, ``"min"``, ``"//"``; ``"range"``, the length of one; ``"count"``, a number that
+        counts as 0 if it is negative; ``"rounded"`` up to a multiple of `args[1]`; ``"if"`` the
+        first is positive, the second, else the third.
+        ``"total"`` and ``"most"``: of `args[1]` over `args[0]` iterations of the loop `label`,
+        which `name` counts. ``"call"``: `args[0]` in the function `name`, as the call `label` runs
+        it. ``"recursion"``: the formula `of` of that function.
+    args : tuple of Sum
+        What it is a function of.
+    label, name, of : str
+        Of a loop or a call.
+    """
+
+    kind: str
+    args: tuple[Sum, ...] = ()
+    label: str = ""
+    name: str = ""
+    of: str = ""
+
+    def __str__(self) -> str:
+        texts = [str(arg) for arg in self.args]
+        match self.kind:
+            case "//":
+                return f"(({texts[0]})//({texts[1]}))"
+            case "count" | "rounded" | "call":
+                return texts[0]
+            case "if":  # what it is at most
+                return str(self.args[1].max(self.args[2]))
+            case "total" | "most":
+                return f"{self.kind}({texts[1]})"
+            case "recursion":
+                return f"{self.name}.calls"
+        return f"{self.kind}({', '.join(texts)})"
+
+    @cached_property
+    def key(self) -> str:
+        """A text that no other function has, to sort by."""
+        args = ", ".join(arg.key for arg in self.args)
+        return f"{self.kind} {self.label} {self.name} {self.of} ({args})"
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """All names, also those that only an iteration or a callee knows."""
+        found = frozenset[str]().union(*(arg.names for arg in self.args))
+        return found | {self.label} if self.label else found
+
+    @cached_property
+    def free(self) -> frozenset[str]:
+        """All names but those of counters and labels."""
+        found = frozenset[str]().union(*(arg.free for arg in self.args))
+        return found - {self.name} if self.kind in ("total", "most") else found
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of this function and of those in it."""
+        return frozenset((self.kind,)).union(*(arg.kinds for arg in self.args))
+
+
+# A name, or a function of sums.
+Atom = str | Function
+_Factors = tuple[Atom, ...]
+
+
+def _in_product(atom: Atom, product: bool) -> str:
+    text = str(atom)
+    whole = isinstance(atom, str) or atom.kind in ("max", "min", "total", "most", "range", "//")
+    return text if whole or not product or text.replace(".", "").isalnum() else f"({text})"
+
+
+def _key(atom: Atom) -> str:
+    return atom if isinstance(atom, str) else atom.key
+
+
+def _keys(atoms: Iterable[Atom]) -> tuple[str, ...]:
+    return tuple(map(_key, atoms))
+
+
+@dataclass(frozen=True)
+class Sum:
+    """Terms: a coefficient by the factors that it is multiplied with.
+
+    Examples
+    --------
+    >>> n, k = Sum.atom("n"), Sum.atom("k")
+    >>> size = n * n + n * Sum.number(8) - Sum.number(3)
+    >>> print(size, size.max(n * n))
+    n*n + 8*n - 3 max(n*n + 8*n - 3, n*n)
+    >>> size.value(Known({"n": 10}))
+    177
+    >>> print(total("L", "k", n, k * Sum.number(8)))
+    8*((n*n - n)//(2))
+    """
+
+    terms: tuple[tuple[_Factors, int], ...] = ()
+
+    @staticmethod
+    def of(terms: Mapping[_Factors, int]) -> Sum:
+        kept = [(atoms, count) for atoms, count in terms.items() if count]
+        return Sum(tuple(sorted(kept, key=lambda term: (-len(term[0]), _keys(term[0])))))
+
+    @staticmethod
+    def number(value: int) -> Sum:
+        return Sum.of({(): value})
+
+    @staticmethod
+    def atom(atom: Atom) -> Sum:
+        return Sum((((atom,), 1),))
+
+    @staticmethod
+    def function(kind: str, *args: Sum) -> Sum:
+        return Sum.atom(Function(kind, args))
+
+    def __add__(self, other: Sum) -> Sum:
+        terms = dict(self.terms)
+        for atoms, count in other.terms:
+            terms[atoms] = terms.get(atoms, 0) + count
+        return Sum.of(terms)
+
+    def __sub__(self, other: Sum) -> Sum:
+        return self + other * Sum.number(-1)
+
+    def __mul__(self, other: Sum) -> Sum:
+        found: dict[_Factors, int] = {}
+        for a, n in self.terms:
+            for b, m in other.terms:
+                atoms = tuple(sorted((*a, *b), key=_key))
+                found[atoms] = found.get(atoms, 0) + n * m
+        return Sum.of(found)
+
+    @cached_property
+    def key(self) -> str:
+        """A text that no other sum has, to sort by."""
+        return " + ".join(f"{count} {'*'.join(_keys(atoms))}" for atoms, count in self.terms)
+
+    @property
+    def constant(self) -> int | None:
+        """The number that this is, if it is one."""
+        if not self.terms:
+            return 0
+        atoms, count = self.terms[0]
+        return count if not atoms else None
+
+    def is_positive(self) -> bool:
+        """Whether no term is taken away: names stand for sizes, which are not negative."""
+        return all(count >= 0 for _, count in self.terms)
+
+    def max(self, *others: Sum) -> Sum:
+        found: list[Sum] = []
+        for each in (self, *others):
+            only = each.terms[0] if len(each.terms) == 1 else ((), 0)
+            atom = only[0][0] if only[1] == 1 and len(only[0]) == 1 else ""
+            parts = atom.args if isinstance(atom, Function) and atom.kind == "max" else (each,)
+            for part in parts:
+                if not any((other - part).is_positive() for other in found):
+                    found = [other for other in found if not (part - other).is_positive()]
+                    found.append(part)
+        if len(found) == 1:
+            return found[0]
+        return Sum.function("max", *sorted(found, key=lambda each: each.key))
+
+    def count(self) -> Sum:
+        """Return this, or 0 where it is negative."""
+        if self.is_positive():
+            return self
+        if self.constant is not None:
+            return _ZERO
+        return Sum.function("count", self)
+
+    def rounded(self, multiple: int) -> Sum:
+        """Return this rounded up."""
+        if multiple == 1:
+            return self
+        if self.constant is not None:
+            return Sum.number(-(-self.constant // multiple) * multiple)
+        return Sum.function("rounded", self, Sum.number(multiple))
+
+    def __str__(self) -> str:
+        found = ""
+        for atoms, count in self.terms:
+            factors = [_in_product(atom, len(atoms) > 1 or abs(count) != 1) for atom in atoms]
+            if abs(count) != 1 or not factors:
+                factors.insert(0, str(abs(count)))
+            sign = " - " if count < 0 else " + "
+            found += (sign if found or count < 0 else "") + "*".join(factors)
+        return found.strip() or "0"
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """All names, also those that only an iteration or a callee knows."""
+        return frozenset(
+            name
+            for atoms, _ in self.terms
+            for atom in atoms
+            for name in ([atom] if isinstance(atom, str) else atom.names)
+        )
+
+    @cached_property
+    def free(self) -> frozenset[str]:
+        """All names but those of counters and labels."""
+        return frozenset(
+            name
+            for atoms, _ in self.terms
+            for atom in atoms
+            for name in ([atom] if isinstance(atom, str) else atom.free)
+        )
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of the functions in it."""
+        found = [a.kinds for atoms, _ in self.terms for a in atoms if isinstance(a, Function)]
+        return frozenset[str]().union(*found)
+
+    def value(self, known: Known, most: bool = True) -> int | None:
+        """Return the number, None if it is not known.
+
+        Where only a condition is not known, it is the most that it can be, or the least.
+        """
+        total = 0
+        for atoms, count in self.terms:
+            upper = most == (count > 0)
+            for atom in atoms:
+                number = known.name(atom) if isinstance(atom, str) else _number(atom, known, upper)
+                if number is None:
+                    return None
+                count *= number
+            total += count
+        return total
+
+    @staticmethod
+    def from_data(data: Any) -> Sum:
+        """Return what `dataclasses.asdict` made plain."""
+
+        def atom(found: Any) -> Atom:
+            if isinstance(found, str):
+                return found
+            return Function(**{**found, "args": tuple(map(Sum.from_data, found["args"]))})
+
+        return Sum(tuple((tuple(map(atom, atoms)), count) for atoms, count in data["terms"]))
+
+
+_ZERO = Sum()
+_ONE = Sum.number(1)
+
+
+# --- numbers --------------------------------------------------------------------------------------
+
+
+class Known:
+    """What names stand for, here: numbers, and counters of loops.
+
+    A record of a run knows more: it overrides `name`, `iterations` and `callee`.
+    """
+
+    def __init__(self, names: Mapping[str, int]) -> None:
+        self.names = names
+
+    def name(self, name: str) -> int | None:
+        return self.names.get(name)
+
+    def iterations(self, loop: Function) -> tuple[Iterable[Known], int] | None:
+        """Return what is known in iterations of a loop, and for how many each of them stands.
+
+        None if that is not known, or too many.
+        """
+        trips = loop.args[0].value(self)
+        if trips is None and loop.kind == "most" and loop.name not in loop.args[1].names:
+            trips = 1
+        if trips is None:
+            return None
+        if loop.name not in loop.args[1].names:
+            return [self] if trips else [], trips
+        if trips > _MOST:
+            return None
+        return (Known({**self.names, loop.name: k}) for k in range(trips)), 1
+
+    def callee(self, call: Function) -> tuple[Sum, Known] | None:
+        """Return the formula of a callee, and what is known in it."""
+        return None if call.kind == "recursion" else (call.args[0], self)
+
+
+def _number(made: Function, known: Known, upper: bool) -> int | None:
+    match made.kind:
+        case "total" | "most":
+            rounds = known.iterations(made)
+            if rounds is None:
+                return None
+            numbers: list[int] = []
+            for each in rounds[0]:
+                number = made.args[1].value(each, upper)
+                if number is None:
+                    return None
+                numbers.append(number)
+            return rounds[1] * sum(numbers) if made.kind == "total" else max(numbers, default=0)
+        case "call" | "recursion":
+            inner = known.callee(made)
+            return None if inner is None else inner[0].value(inner[1], upper)
+        case "if":
+            least, highest = (made.args[0].value(known, which) for which in (False, True))
+            if least is not None and least > 0:
+                return made.args[1].value(known, upper)
+            if highest is not None and highest <= 0:
+                return made.args[2].value(known, upper)
+            one, other = (arm.value(known, upper) for arm in made.args[1:])
+            if one is None or other is None:
+                return None
+            return max(one, other) if upper else min(one, other)
+    args: list[int] = []
+    for k, arg in enumerate(made.args):
+        falls = (made.kind == "//" and k == 1) or (made.kind == "range" and k != 1)
+        value = arg.value(known, upper != falls)
+        if value is None:
+            return None
+        args.append(value)
+    match made.kind:
+        case "max":
+            return max(args)
+        case "min":
+            return min(args)
+        case "range":
+            return len(range(*args)) if args[2] else None
+        case "count":
+            return max(args[0], 0)
+        case "rounded":
+            return -(-args[0] // args[1]) * args[1]
+        case "//":
+            return args[0] // args[1] if args[1] else None
+    raise AssertionError(made)
+
+
+# --- loops ----------------------------------------------------------------------------------------
+
+
+def total(
+    label: str, index: str, trips: Sum, each: Sum, inside: frozenset[str] = frozenset()
+) -> Sum:
+    """Return what the iterations of a loop add up to; `inside` are the names that may vary."""
+    trips = trips.count()
+    inside = inside | {index}
+    found = _ZERO
+    for atoms, count in each.terms:
+        fixed = [atom for atom in atoms if not _varies(atom, inside)]
+        moving = tuple(atom for atom in atoms if _varies(atom, inside))
+        if not moving:
+            part = trips
+        elif moving == (index,):
+            part = Sum.function("//", trips * trips - trips, Sum.number(2))
+        else:
+            term = Sum(((moving, 1),))
+            part = Sum.atom(Function("total", (trips, term), label, index))
+        found += part * Sum(((tuple(fixed), count),))
+    return found
+
+
+def most(
+    label: str, index: str, trips: Sum, each: Sum, inside: frozenset[str] = frozenset()
+) -> Sum:
+    """Return the most that an iteration of a loop has; `inside` are the names that may vary."""
+    inside = inside | {index}
+    if not each.names & inside:
+        return each
+    arms = [each]
+    for atoms, count in each.terms:
+        if count == 1 and len(atoms) == 1 and isinstance(atoms[0], Function):
+            if atoms[0].kind == "max":  # the most of sums is a sum with the most
+                rest = each - Sum.atom(atoms[0])
+                arms = [rest + arm for arm in atoms[0].args]
+                break
+    if len(arms) > 1:
+        found = [most(label, index, trips, arm, inside) for arm in arms]
+        return found[0].max(*found[1:])
+    moving = [(atoms, count) for atoms, count in each.terms if _vary(atoms, inside)]
+    fixed = Sum(tuple(term for term in each.terms if not _vary(term[0], inside)))
+    signs = {count > 0 for _, count in moving}
+    once = all([a for a in atoms if _varies(a, inside)] == [index] for atoms, _ in moving)
+    if once and len(signs) == 1:
+        last = trips.count() - _ONE if True in signs else _ZERO
+        for atoms, count in moving:
+            others = tuple(atom for atom in atoms if atom != index)
+            fixed += Sum(((others, count),)) * last
+        return fixed
+    inner = Sum(tuple(moving))
+    return fixed + Sum.atom(Function("most", (trips.count(), inner), label, index))
+
+
+def _vary(atoms: _Factors, inside: frozenset[str]) -> bool:
+    return any(_varies(atom, inside) for atom in atoms)
+
+
+def _varies(atom: Atom, inside: frozenset[str]) -> bool:
+    return atom in inside if isinstance(atom, str) else not inside.isdisjoint(atom.names)
+
+
+__all__ = ["Atom", "Function", "Known", "Sum", "most", "total"]
