@@ -1,15 +1,15 @@
 """The first half of `remat`: decide where every value that reverse code needs comes from.
 
-A number is computed again where that takes no longer than storing it on the tape and loading it
-(`costs`). How long the tape gets is not known here: it is taken to stay in cache, which is in
-favour of keeping.
+The fastest plan is a minimum cut (`remat_cut`): what keeping and computing again take is priced by
+`costs`, in every iteration of the loops around a value. How often these run is a guess where the
+program does not say; it decides whether the tape stays in cache, which is in favour of keeping.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from adc.ir.core import (
@@ -38,6 +38,10 @@ from adc.passes.costs import Costs
 from adc.passes.dce import only
 from adc.passes.forwarding import Forwarding
 from adc.passes.plan import KEPT, RECOMPUTED, RELOADED
+from adc.passes.remat_cut import Price, cheapest
+
+# Iterations of a loop, and elements of an array, where only the run will tell how many.
+TRIPS = 256
 
 
 @dataclass
@@ -131,23 +135,49 @@ class Chooser:
         self.costs = costs
         self.seed = policy.partition(":")[2] if policy.startswith("random:") else None
         self.closed: dict[Value, bool] = {}
-        self.free: dict[Value, bool] = {}
+        # By value, whether the fastest plan keeps it.
+        self.kept: Mapping[Value, bool] = {}
         self.reduced: dict[Value, Stmt] = {}
 
     def run(self, needed: Sequence[Value]) -> None:
-        direct = dict.fromkeys(needed)
         if self.policy == "auto":
-            # First what must be kept anyway: cheap values may then come for free.
-            for value in direct:
-                if self.must_keep(value):
-                    self.decide(value)
-        for value in direct:
+            self.kept = cheapest(needed, self.price)
+        for value in needed:
             self.decide(value)
 
-    def must_keep(self, value: Value) -> bool:
-        if self.d.in_scope(value) or self.d.sites[value].is_index:
-            return False
-        return not self.legal(value) or self.is_dear(value)
+    def price(self, value: Value) -> Price | None:
+        """Return what having a value in reverse code takes; None if it is there anyway."""
+        if value not in self.d.sites:
+            raise IRError(f"{value} is recalled but is not a value of the forward code")
+        if self.is_there(value):
+            return None
+        often = self.often(self.d.sites[value].region)
+        if isinstance(value.type, Array):
+            return Price(often * TRIPS * self.keeping(value), math.inf, ())
+        if not self.legal(value):
+            return Price(often * self.keeping(value), math.inf, ())
+        return Price(often * self.keeping(value), often * self.seconds(value), self.inputs(value))
+
+    def keeping(self, value: Value) -> float:
+        """Return the seconds for a number on the tape."""
+        size = value.type.numpy.itemsize
+        if size * self.often(self.d.sites[value].region) <= self.costs.cache:
+            return self.costs.tape
+        return self.costs.tape + size * (self.costs.load_memory + self.costs.store_memory)
+
+    def often(self, region: str) -> float:
+        """Return how often a region runs: a guess where only the run will tell."""
+        times = 1.0
+        while region:
+            loop = self.d.loops[region]
+            trips = loop.trips if isinstance(loop, For) else None
+            times *= max(1, int(trips.value)) if isinstance(trips, Literal) else TRIPS
+            region = self.d.parents[region][0]
+        return times
+
+    def is_there(self, value: Value) -> bool:
+        """Whether reverse code has a value without anybody's doing."""
+        return self.d.in_scope(value) or self.d.sites[value].is_index
 
     def decide(self, operand: Operand) -> None:
         """Decide about a needed value, then about what its recomputation needs."""
@@ -155,7 +185,7 @@ class Chooser:
             return
         if operand not in self.d.sites:
             raise IRError(f"{operand} is recalled but is not a value of the forward code")
-        if self.d.in_scope(operand) or self.d.sites[operand].is_index:
+        if self.is_there(operand):
             return
         decision = self.choose(operand)
         self.d.made[operand] = decision
@@ -179,18 +209,21 @@ class Chooser:
         if self.seed is not None:
             coin = hashlib.sha256(f"{self.seed}:{value.name}".encode()).digest()[0] & 1
             return Decision(KEPT, "drawn") if coin else replace(again, reason="drawn")
-        if self.is_free(value):
+        if not self.kept[value]:
             if again.kind == RELOADED:
                 return replace(again, reason="the array still has it")
+            region = self.d.sites[value].region
+            kept = [v for v in self.inputs(value) if self.kept.get(v)]
+            if any(self.d.sites[v].region != region for v in kept):
+                return replace(again, reason="cheap, and what it needs is kept for an outer loop")
             return replace(again, reason="cheap, and its operands are at hand")
-        if self.is_from_outside(value, self.d.sites[value].region):
-            return replace(again, reason="cheap, and what it needs is kept for an outer loop")
-        if not self.is_dear(value):
-            return Decision(KEPT, "its operands are not at hand")
         if math.isinf(self.seconds(value)):
             return Decision(KEPT, "recomputing runs a branch or a loop again")
         # In additions: a reader knows what those are.
-        cost, tape = map(self.costs.additions, (self.seconds(value), self.costs.tape))
+        times = self.seconds(value), self.keeping(value)
+        cost, tape = map(self.costs.additions, times)
+        if cost <= tape:
+            return Decision(KEPT, "its operands are not at hand")
         return Decision(KEPT, f"recomputing costs {cost:g}, a store and load {tape:g}")
 
     # -- what may be computed again --------------------------------------------------------
@@ -302,10 +335,6 @@ class Chooser:
                 return stmt.result.type.numpy.itemsize * self.costs.load
         return math.inf
 
-    def is_dear(self, value: Value) -> bool:
-        """Whether computing the value takes longer than a store on the tape and a load."""
-        return self.seconds(value) > self.costs.tape
-
     def is_closed(self, operand: Operand) -> bool:
         """Whether it is integer arithmetic of loop counters and values outside loops."""
         if isinstance(operand, Literal):
@@ -319,31 +348,3 @@ class Chooser:
         if operand not in self.closed:
             self.closed[operand] = all(self.is_closed(arg) for arg in stmt.args)
         return self.closed[operand]
-
-    def is_from_outside(self, operand: Operand, region: str, depth: int = 6) -> bool:
-        """Whether cheap operations give it from values that a loop around `region` computes.
-
-        There are fewer of those to keep.
-        """
-        if self.is_free(operand):
-            return True
-        assert isinstance(operand, Value)
-        if self.d.sites[operand].region != region:
-            return True
-        if depth == 0 or not self.legal(operand) or self.is_dear(operand):
-            return False
-        return all(self.is_from_outside(need, region, depth - 1) for need in self.inputs(operand))
-
-    def is_free(self, operand: Operand, depth: int = 6) -> bool:
-        """Whether it can be had without keeping anything more, at little cost."""
-        if isinstance(operand, Literal) or self.is_closed(operand):
-            return True
-        made = self.d.made.get(operand)
-        if made is not None:
-            return True
-        if depth == 0 or not self.legal(operand) or self.is_dear(operand):
-            return False
-        if operand in self.free:
-            return self.free[operand]
-        self.free[operand] = all(self.is_free(need, depth - 1) for need in self.inputs(operand))
-        return self.free[operand]
