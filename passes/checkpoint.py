@@ -86,29 +86,37 @@ class Schedule:
     state: int = 0
 
 
-def checkpoint(fn: Function, schedules: Mapping[str, Schedule]) -> Function:
+Loops = Mapping[tuple[str, str], Schedule]
+
+
+def checkpoint(fn: Function, schedules: Loops) -> Function:
     """Return `fn`, with Recalls, with some of its loops checkpointed.
 
-    `schedules` names loops that are reversed exactly once; inner loops come first.
+    `schedules` names loops, by function and label, that `can_checkpoint`; inner loops come first.
     """
-    for label, schedule in schedules.items():
-        fn = _Checkpoint(fn, label, schedule).run()
+    for (owner, label), schedule in schedules.items():
+        fn = _Checkpoint(fn, owner, label, schedule).run()
     return fn
 
 
-def can_checkpoint(fn: Function, loop: For) -> bool:
+def can_checkpoint(fn: Function, owner: str, loop: For) -> bool:
     """Whether a loop can be run in parts.
 
     Sums in lanes would be other sums then, and a loop that is reversed in two places would have to
     be checkpointed twice.
     """
-    reverses = [
-        s
-        for f in (*fn.callees, fn)
-        for s in walk(f.body)
-        if isinstance(s, Reverse) and s.loop == loop.label
-    ]
+    reverses = _reverses(fn, owner, loop.label)
     return len(reverses) == 1 and not (loop.down or summed(loop) or summed(reverses[0]))
+
+
+def _reverses(fn: Function, owner: str, label: str) -> list[Reverse]:
+    return [
+        stmt
+        for each in (*fn.callees, fn)
+        if owner == (each.mirror or each.name)
+        for stmt in walk(each.body)
+        if isinstance(stmt, Reverse) and stmt.loop == label
+    ]
 
 
 @dataclass(frozen=True)
@@ -128,8 +136,9 @@ class _Site:
 
 
 class _Checkpoint:
-    def __init__(self, fn: Function, label: str, schedule: Schedule) -> None:
+    def __init__(self, fn: Function, owner: str, label: str, schedule: Schedule) -> None:
         self.fn = fn
+        self.owner = owner
         self.label = label
         self.schedule = schedule
         self.names = Names.of(fn)
@@ -138,19 +147,19 @@ class _Checkpoint:
 
     def run(self) -> Function:
         functions = (*self.fn.callees, self.fn)
-        stmts = [stmt for each in functions for stmt in walk(each.body)]
-        (loop,) = (s for s in stmts if isinstance(s, For) and s.label == self.label)
-        (reverse,) = (s for s in stmts if isinstance(s, Reverse) and s.loop == self.label)
-        self.callee = f"{self.fn.name}.{self.label}"
+        (home,) = (each for each in functions if each.name == self.owner)
+        (loop,) = (s for s in walk(home.body) if isinstance(s, For) and s.label == self.label)
+        (reverse,) = _reverses(self.fn, self.owner, self.label)
+        self.callee = f"{self.owner}.{self.label}"
         while self.callee in {each.name for each in functions}:
             self.callee += ".1"
         again, inner = self.again(loop, reverse)
         # The carried values that the iterations need, by place: those are what a snapshot keeps.
         self.state = [loop.body.params.index(param) for param in self.needed.body.params]
         outer = _Site(loop, reverse, integer(0), integer(self.schedule.room), *self.outside)
-        done = [self.split(each, outer) for each in functions]
+        done = self.split(functions, outer)
         self.state = list(range(len(inner.loop.body.params)))
-        return replace(done[-1], callees=(*done[:-1], self.split(again, inner)))
+        return replace(done[-1], callees=(*done[:-1], *self.split((again,), inner)))
 
     def value(self, hint: str) -> Value:
         return Value(self.names.fresh(hint), INT)
@@ -188,8 +197,8 @@ class _Checkpoint:
 
     # -- sweeps and leaf -----------------------------------------------------------------------
 
-    def split(self, fn: Function, site: _Site) -> Function:
-        """Return `fn` with the loop and its reverse code in sweeps."""
+    def split(self, functions: Sequence[Function], site: _Site) -> list[Function]:
+        """Return the functions with the loop and its reverse code in sweeps."""
         forward = self.forward(site)
         backward = self.backward(site)
 
@@ -209,7 +218,7 @@ class _Checkpoint:
             same = len(new) == len(found.stmts) and all(map(_is, new, found.stmts))
             return found if same else replace(found, stmts=new)
 
-        return replace(fn, body=stmts(fn.body))
+        return [replace(each, body=stmts(each.body)) for each in functions]
 
     def forward(self, site: _Site) -> list[Stmt]:
         loop = site.loop

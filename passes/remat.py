@@ -35,7 +35,7 @@ from adc.ir.core import Block, For, Function, Recall, Reverse, Stmt, Value, Whil
 from adc.ir.types import Array
 from adc.ir.walk import Names, block_reads
 from adc.passes.availability import check_availability
-from adc.passes.checkpoint import Schedule, can_checkpoint, checkpoint
+from adc.passes.checkpoint import Loops, Schedule, can_checkpoint, checkpoint
 from adc.passes.costs import SHIPPED, Costs
 from adc.passes.dce import dce
 from adc.passes.forwarding import Forwarding
@@ -142,21 +142,23 @@ def _iterations(
     return replace(fn, body=done(fn.body))
 
 
-def _everywhere(fn: Function, policy: str) -> dict[str, Schedule]:
+def _everywhere(fn: Function, policy: str) -> Loops:
     _, slots, most, *rest = policy.split(":")
     schedule = Schedule(int(slots), 0, int(most), 1)
-    found: dict[str, Schedule] = {}
+    found: dict[tuple[str, str], Schedule] = {}
 
-    def look(stmts: Sequence[Stmt], depth: int) -> None:
+    def look(owner: str, stmts: Sequence[Stmt], depth: int) -> None:
         for stmt in stmts:
             if isinstance(stmt, Reverse):
                 continue
             for block in blocks(stmt):
-                look(block.stmts, depth + isinstance(stmt, For | While))
-            if isinstance(stmt, For) and (rest or depth == 0) and can_checkpoint(fn, stmt):
-                found[stmt.label] = schedule
+                look(owner, block.stmts, depth + isinstance(stmt, For | While))
+            if isinstance(stmt, For) and (rest or depth == 0) and can_checkpoint(fn, owner, stmt):
+                found[owner, stmt.label] = schedule
 
-    look(fn.body, 0)
+    for each in (*fn.callees, fn):
+        if not each.mirror:
+            look(each.name, each.body, 0)
     return found
 
 
