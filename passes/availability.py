@@ -19,6 +19,7 @@ from adc.ir.core import (
     Check,
     For,
     Function,
+    Gemm,
     If,
     Literal,
     Load,
@@ -34,7 +35,6 @@ from adc.ir.core import (
 )
 from adc.ir.errors import IRError
 from adc.ir.printer import operand_text
-from adc.ir.types import Array
 from adc.passes.dce import only
 from adc.passes.forwarding import Forwarding
 
@@ -177,17 +177,17 @@ class _Proof:
 
     def reload(self, load: Load, value: Value) -> bool:
         """Whether a load in reverse code finds the element that forward code read or stored."""
-        if not self.whole:
-            return False
         known = self.forwarding.by_result.get(value)
         if known is None or not isinstance(known.stmt, Load):
             return False
         original = known.stmt
         if not self.same_many(load.index, original.index, {}):
             return False
-        if load.array == original.array:
+        if self.has(load.array, original.array):
             return True
-        return self.forwarding.source(original) == load.array
+        # Other versions that have the element: the last of all, and the last of an iteration.
+        others = (self.forwarding.source(original), self.forwarding.within(original))
+        return any(each is not None and self.has(load.array, each) for each in others)
 
     def alike(self, stmt: Stmt, original: Stmt, env: dict[Value, Value]) -> bool:
         """Whether two statements compute the same; `env` maps inner values of the original."""
@@ -201,9 +201,26 @@ class _Proof:
             case Load(), Load():
                 if original.result in env:
                     return False
+                if original.array in env:
+                    same = self.same_many(stmt.index, original.index, env)
+                    return same and stmt.array == env[original.array]
                 return self.reload(
                     Load(stmt.result, stmt.array, self.translated(stmt.index, original.index, env)),
                     original.result,
+                )
+            case Store(), Store():
+                return (
+                    stmt.accumulate == original.accumulate
+                    and self.same(stmt.array, original.array, env)
+                    and self.same_many(stmt.index, original.index, env)
+                    and self.same(stmt.value, original.value, env)
+                )
+            case Gemm(), Gemm():
+                return (
+                    (stmt.transposed, stmt.accumulate) == (original.transposed, original.accumulate)
+                    and self.same(stmt.array, original.array, env)
+                    and self.same(stmt.a, original.a, env)
+                    and self.same(stmt.b, original.b, env)
                 )
             case If(), If():
                 return self.same(stmt.cond, original.cond, env) and all(
@@ -225,7 +242,7 @@ class _Proof:
         if len(block.stmts) != len(theirs):
             return False
         for stmt, other in zip(block.stmts, theirs, strict=True):
-            if isinstance(stmt, Store) or not self.alike(stmt, other, inner):
+            if not self.alike(stmt, other, inner):
                 return False
             inner.update(zip(other.results, stmt.results, strict=True))
         return self.same_many(block.yields, original.yields, inner)
@@ -240,7 +257,7 @@ class _Proof:
         )
 
     def same(self, operand: Operand, original: Operand, env: dict[Value, Value]) -> bool:
-        if isinstance(original, Literal) or isinstance(original.type, Array):
+        if isinstance(original, Literal):
             return operand == original
         if original in env:
             return operand == env[original]

@@ -98,13 +98,17 @@ class Forwarding:
         self.levels: dict[Value, int] = {}
         self.places: dict[Value, int] = {}
         self.final: dict[Value, Value] = {}
+        # The loops around the place where an array is made, outside of branches, and the last
+        # version in that iteration.
+        self.homes: dict[Value, tuple[Value, ...]] = {}
+        self.last: dict[Value, Value] = {}
         # Versions that have been stored to, and loads of them: they do not see the array as it is
         # at their place.
         self.old: set[Value] = set()
         self.stale: set[Value] = set()
         for param in fn.params:
-            self.note(param, 0)
-        self.walk(fn.body, (), outermost=True)
+            self.note(param, (), straight=True)
+        self.walk(fn.body, (), straight=True)
         for value in self.outer:
             if isinstance(value.type, Array):
                 self.final[self.families.find(value)] = value
@@ -115,18 +119,28 @@ class Forwarding:
             if isinstance(access.stmt, Store | Gemm) and final is not None:
                 if access.place > self.places[final]:
                     del self.final[family]
+            last = self.last.get(family)
+            if isinstance(access.stmt, Store | Gemm) and last is not None:
+                if access.place > self.places[last]:
+                    del self.last[family]
         self.by_result = {a.stmt.result: a for a in self.accesses if isinstance(a.stmt, Load)}
         self.stored = self._stored()
 
-    def note(self, value: Value, level: int, outermost: bool = True) -> None:
-        self.levels[value] = level
+    def note(self, value: Value, loops: tuple[Value, ...], *, straight: bool) -> None:
+        self.levels[value] = len(loops)
         self.blocks[value] = self.block
-        if outermost and level == 0:
+        if not straight:
+            return
+        if not loops:
             self.outer.append(value)
-            self.places[value] = self.counter
+        self.places[value] = self.counter
+        if isinstance(value.type, Array):
+            family = self.families.find(value)
+            if self.homes.setdefault(family, loops) == loops:
+                self.last[family] = value
 
     def walk(
-        self, stmts: Sequence[Stmt], loops: tuple[Value, ...], outermost: bool = False
+        self, stmts: Sequence[Stmt], loops: tuple[Value, ...], *, straight: bool = False
     ) -> None:
         outside, self.block = self.block, self.counter
         block = self.block
@@ -136,7 +150,7 @@ class Forwarding:
             self.counter += 1
             self.step(stmt, loops)
             for value in stmt.results:
-                self.note(value, len(loops), outermost)
+                self.note(value, loops, straight=straight)
         assert self.block == block
         self.block = outside
 
@@ -212,7 +226,7 @@ class Forwarding:
         for param, following, start in zip(body.params, nexts, init, strict=True):
             if isinstance(param.type, Array) and following != param:
                 self.old.add(_value(start))
-        self.walk(body.stmts, (*loops, index))
+        self.walk(body.stmts, (*loops, index), straight=True)
         for param, following, result in zip(body.params, nexts, results, strict=True):
             if isinstance(param.type, Array):
                 if families.find(_value(following)) != families.find(param):
@@ -270,15 +284,32 @@ class Forwarding:
         if load.result in self.stale:
             return None
         access = self.by_result[load.result]
-        family = self.families.find(array)
-        stores = [
-            a
-            for a in self.accesses
-            if isinstance(a.stmt, Store | Gemm) and self.families.find(a.stmt.array) == family
-        ]
-        return final if all(self.independent(access, store) for store in stores) else None
+        return final if self.unchanged(access, 0) else None
 
-    def independent(self, load: _Access, store: _Access) -> bool:
+    def within(self, load: Load) -> Value | None:
+        """Return a version that has the loaded element at the end of the iteration it is made in.
+
+        That is the iteration of a loop around the load; None for arrays that are made elsewhere.
+        """
+        family = self.families.find(load.array)
+        home, last = self.homes.get(family), self.last.get(family)
+        access = self.by_result.get(load.result)
+        if not home or last is None or access is None or load.result in self.stale:
+            return None
+        if self.families.is_mixed(load.array) or access.loops[: len(home)] != home:
+            return None
+        return last if self.unchanged(access, len(home)) else None
+
+    def unchanged(self, load: _Access, depth: int) -> bool:
+        """Whether nothing writes to a loaded element later, in an iteration of `depth` loops."""
+        family = self.families.find(load.stmt.array)
+        return all(
+            self.independent(load, each, depth)
+            for each in self.accesses
+            if isinstance(each.stmt, Store | Gemm) and self.families.find(each.stmt.array) == family
+        )
+
+    def independent(self, load: _Access, store: _Access, depth: int) -> bool:
         """Whether `store`, where it runs after `load`, always writes to another element."""
         common = 0
         while (
@@ -286,7 +317,7 @@ class Forwarding:
             and load.loops[common] == store.loops[common]
         ):
             common += 1
-        cases = list(range(common))
+        cases = list(range(depth, common))
         if store.place > load.place:
             cases.append(common)
         return all(self.differs(load, store, level, level < common) for level in cases)

@@ -40,7 +40,8 @@ from adc.passes.costs import SHIPPED, Costs
 from adc.passes.dce import dce
 from adc.passes.forwarding import Forwarding
 from adc.passes.plan import KEPT, Plan, PlanEntry
-from adc.passes.remat_choose import Chooser, Decisions
+from adc.passes.remat_choose import Chooser
+from adc.passes.remat_facts import Decisions
 from adc.passes.remat_rewrite import Rewriter
 from adc.passes.tape import check_tape
 

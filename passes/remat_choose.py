@@ -10,21 +10,20 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from adc.ir.core import (
     Apply,
     Call,
     Check,
     For,
-    Function,
+    Gemm,
     If,
     Literal,
     Load,
     Operand,
-    Recall,
-    Reverse,
     Stmt,
+    Store,
     Value,
     While,
     blocks,
@@ -32,114 +31,49 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.errors import IRError
-from adc.ir.types import INT, Array
-from adc.ir.walk import Names
+from adc.ir.types import Array
+from adc.ir.walk import Names, inner_values
 from adc.passes.costs import Costs
 from adc.passes.dce import only
-from adc.passes.forwarding import Forwarding
+from adc.passes.extents import Extents
 from adc.passes.plan import KEPT, RECOMPUTED, RELOADED
 from adc.passes.remat_cut import Price, cheapest
-
-# Iterations of a loop, and elements of an array, where only the run will tell how many.
-TRIPS = 256
-
-
-@dataclass
-class Site:
-    """Where a forward value is defined: its innermost loop ("" outside), and under how many ifs."""
-
-    region: str
-    arms: int
-    stmt: Stmt | None
-    order: int
-    is_index: bool = False
-    is_param: bool = False
-
-
-@dataclass
-class Decision:
-    kind: str
-    reason: str
-    source: Value | None = None
-
-
-@dataclass
-class Decisions:
-    """What was decided about the forward values of one function."""
-
-    fn: Function
-    # Whether reverse code follows in the same function, so that its outermost values are in scope.
-    whole: bool
-    forwarding: Forwarding
-    # Parameters that a loop carries: arrays that are about to change.
-    carried: frozenset[Value] = frozenset()
-    sites: dict[Value, Site] = field(default_factory=dict)
-    parents: dict[str, tuple[str, int]] = field(default_factory=dict)
-    loops: dict[str, For | While] = field(default_factory=dict)
-    counters: dict[str, Value] = field(default_factory=dict)
-    made: dict[Value, Decision] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for param in self.fn.params:
-            self.sites[param] = Site("", 0, None, len(self.sites), is_param=True)
-        self._scan(self.fn.body, "", 0)
-
-    def _scan(self, stmts: Sequence[Stmt], region: str, arms: int) -> None:
-        for stmt in stmts:
-            match stmt:
-                case If(then=then, orelse=orelse):
-                    self._scan(then.stmts, region, arms + 1)
-                    self._scan(orelse.stmts, region, arms + 1)
-                case For(label=label, body=body) | While(label=label, body=body):
-                    assert isinstance(stmt, For | While)
-                    self.loops[label] = stmt
-                    self.parents[label] = (region, arms)
-                    if isinstance(stmt, For):
-                        self.sites[stmt.index] = Site(
-                            label, 0, None, len(self.sites), is_index=not stmt.down
-                        )
-                    for param in body.params:
-                        self.sites[param] = Site(label, 0, None, len(self.sites), is_param=True)
-                    self._scan(body.stmts, label, 0)
-                case Recall() | Reverse():
-                    continue
-            for result in stmt.results:
-                self.sites[result] = Site(region, arms, stmt, len(self.sites))
-
-    def count(self, label: str, names: Names) -> Value:
-        """Return the value that holds the executed trips of a `while`."""
-        if label not in self.counters:
-            value = Value(names.fresh(f"{label}.n"), INT)
-            region, arms = self.parents[label]
-            self.counters[label] = value
-            self.sites[value] = Site(region, arms, None, len(self.sites))
-        return self.counters[label]
-
-    def trips(self, label: str, names: Names) -> Operand:
-        loop = self.loops[label]
-        return loop.trips if isinstance(loop, For) else self.count(label, names)
-
-    def in_scope(self, value: Value) -> bool:
-        """Whether reverse code can simply name the value."""
-        site = self.sites[value]
-        return self.whole and site.region == "" and site.arms == 0
+from adc.passes.remat_facts import Decision, Decisions
 
 
 class Chooser:
-    """Applies a policy to the values that are needed."""
+    """Applies a policy to the values that are needed.
 
-    def __init__(self, decisions: Decisions, policy: str, names: Names, costs: Costs) -> None:
+    `worth` are the seconds that a byte is worth which is not held from the forward to the reverse
+    code; where it is positive, arrays that reverse code could simply name are decided about, too.
+    """
+
+    def __init__(
+        self,
+        decisions: Decisions,
+        policy: str,
+        names: Names,
+        costs: Costs,
+        extents: Extents | None = None,
+        worth: float = 0.0,
+    ) -> None:
         self.d = decisions
         self.policy = policy
         self.names = names
         self.costs = costs
+        self.extents = extents or Extents(decisions.fn)
+        self.worth = worth
         self.seed = policy.partition(":")[2] if policy.startswith("random:") else None
         self.closed: dict[Value, bool] = {}
         # By value, whether the fastest plan keeps it.
         self.kept: Mapping[Value, bool] = {}
-        self.reduced: dict[Value, Stmt] = {}
+        self.statements: dict[Value, Stmt | None] = {}
+        self.sources: dict[tuple[Value, Value], Value | None] = {}
+        # What reverse code itself recalls.
+        self.direct: frozenset[Value] = frozenset()
 
     def run(self, needed: Sequence[Value]) -> None:
+        self.direct = frozenset(needed)
         if self.policy == "auto":
             self.kept = cheapest(needed, self.price)
         for value in needed:
@@ -152,32 +86,53 @@ class Chooser:
         if self.is_there(value):
             return None
         often = self.often(self.d.sites[value].region)
-        if isinstance(value.type, Array):
-            return Price(often * TRIPS * self.keeping(value), math.inf, ())
+        keep = often * self.keeping(value)
         if not self.legal(value):
-            return Price(often * self.keeping(value), math.inf, ())
-        return Price(often * self.keeping(value), often * self.seconds(value), self.inputs(value))
+            return Price(keep, math.inf, ())
+        return Price(keep, often * self.seconds(value), self.inputs(value))
 
     def keeping(self, value: Value) -> float:
-        """Return the seconds for a number on the tape."""
-        size = value.type.numpy.itemsize
-        if size * self.often(self.d.sites[value].region) <= self.costs.cache:
-            return self.costs.tape
-        return self.costs.tape + size * (self.costs.load_memory + self.costs.store_memory)
+        """Return the seconds for having a value on the tape, or as an array that stays."""
+        size = self.extents.bytes(value)
+        held = size * self.worth
+        everything = size * self.often(self.d.sites[value].region)
+        in_cache = everything <= self.costs.cache
+        memory = 0.0 if in_cache else self.costs.load_memory + self.costs.store_memory
+        if not isinstance(value.type, Array):
+            return self.costs.tape + size * memory + held
+        if self.d.in_scope(value):
+            # Another version takes its place, unless this is the last one.
+            copied = 0.0 if self.stays(value) else self.costs.load + self.costs.store + memory
+            return size * copied + held
+        return 2 * size * (self.costs.load + self.costs.store + memory) + held
 
     def often(self, region: str) -> float:
         """Return how often a region runs: a guess where only the run will tell."""
         times = 1.0
         while region:
-            loop = self.d.loops[region]
-            trips = loop.trips if isinstance(loop, For) else None
-            times *= max(1, int(trips.value)) if isinstance(trips, Literal) else TRIPS
+            times *= max(self.extents.trips_of(region), 1.0)
             region = self.d.parents[region][0]
         return times
 
     def is_there(self, value: Value) -> bool:
         """Whether reverse code has a value without anybody's doing."""
-        return self.d.in_scope(value) or self.d.sites[value].is_index
+        if self.d.sites[value].is_index:
+            return True
+        if not self.d.in_scope(value):
+            return False
+        if not isinstance(value.type, Array) or self.policy != "auto":
+            return True
+        if value in self.d.fn.params and value not in self.d.carried:
+            return True
+        return self.worth == 0.0 and (value in self.direct or self.stays(value))
+
+    def stays(self, array: Value) -> bool:
+        """Whether an array outside of loops is not overwritten."""
+        if array in self.d.fn.params:
+            return array not in self.d.carried
+        families = self.d.forwarding.families
+        final = self.d.forwarding.final.get(families.find(array))
+        return final == array and not families.is_mixed(array)
 
     def decide(self, operand: Operand) -> None:
         """Decide about a needed value, then about what its recomputation needs."""
@@ -194,12 +149,10 @@ class Chooser:
                 self.decide(needed)
 
     def choose(self, value: Value) -> Decision:
-        if isinstance(value.type, Array):
-            return Decision(KEPT, "the reverse code takes the whole array")
-        source = self.source(value)
-        again = Decision(RELOADED if isinstance(self.stmt(value), Load) else RECOMPUTED, "", source)
         if not self.legal(value):
             return Decision(KEPT, self.why_not(value))
+        source = self.source(value)
+        again = Decision(RELOADED if isinstance(self.stmt(value), Load) else RECOMPUTED, "", source)
         if self.policy == "store":
             if self.is_closed(value):
                 return replace(again, reason="arithmetic of loop counters")
@@ -230,21 +183,18 @@ class Chooser:
 
     def stmt(self, value: Value) -> Stmt | None:
         """Return what would compute the value again: its own statement, or a load of it."""
+        if value not in self.statements:
+            self.statements[value] = self._stmt(value)
+        return self.statements[value]
+
+    def _stmt(self, value: Value) -> Stmt | None:
         own = self.d.sites[value].stmt
-        if (
-            self.policy == "auto"
-            and self.d.whole
-            and isinstance(own, Apply)
-            and self.costs.seconds(own) > self.costs.tape
-        ):
-            load = self.d.forwarding.stored.get(value)
-            if load is not None and self.array_source(load) is not None:
-                return load
-        if isinstance(own, For | If):
-            if value not in self.reduced:
-                self.reduced[value] = only(own, value)
-            return self.reduced[value]
-        return own
+        if self.policy == "auto" and isinstance(own, Apply):
+            if not isinstance(value.type, Array) and self.costs.seconds(own) > self.costs.tape:
+                load = self.d.forwarding.stored.get(value)
+                if load is not None and self.array_source(load) is not None:
+                    return load
+        return only(own, value) if isinstance(own, For | If) else own
 
     def source(self, value: Value) -> Value | None:
         stmt = self.stmt(value)
@@ -252,45 +202,91 @@ class Chooser:
 
     def array_source(self, load: Load) -> Value | None:
         """Return the array version that a load can be repeated from."""
-        if not self.d.whole:
-            return None
-        source = (
-            self.d.forwarding.source(load) if load.result in (self.d.forwarding.by_result) else None
-        )
-        if source is not None:
-            return source
-        if self.policy != "auto" and self.d.in_scope(load.array):
-            return load.array  # storage keeps a copy of this version
-        fixed = load.array in self.d.fn.params and load.array not in self.d.carried
-        if fixed and self.d.in_scope(load.array):
-            return load.array  # the caller's array stays as it is
+        key = load.result, load.array
+        if key not in self.sources:
+            self.sources[key] = None  # while this is being found out: nothing comes from itself
+            self.sources[key] = self._source(load)
+        return self.sources[key]
+
+    def _source(self, load: Load) -> Value | None:
+        forwarding = self.d.forwarding
+        if self.d.whole:
+            source = forwarding.source(load) if load.result in forwarding.by_result else None
+            if source is not None:
+                return source
+            if self.d.in_scope(load.array) and (
+                self.policy != "auto"  # storage keeps a copy of this version
+                or (load.array in self.d.fn.params and load.array not in self.d.carried)
+            ):
+                return load.array
+        # What the reverse code has anyway: the whole array, of this iteration of a loop.
+        for each in (load.array, forwarding.within(load)):
+            if each in self.direct and self.policy in ("auto", "recompute"):
+                if not self.depends(each, load.result):
+                    return each
+        if self.policy == "recompute" or self.worth:
+            source = self.whole(load.array)
+            if source is not None and not self.depends(source, load.result):
+                return source
         return None
+
+    def whole(self, array: Value) -> Value | None:
+        """Return an array if all of it may be kept, or made again, for the sake of elements."""
+        site = self.d.sites.get(array)
+        return None if site is None or (site.is_param and array not in self.direct) else array
+
+    def loaded_from(self, load: Load) -> Value | None:
+        """Return what a load within a statement that makes an array is repeated from."""
+        source = self.array_source(load)
+        if source is None and self.policy in ("auto", "recompute"):
+            return self.whole(load.array)
+        return source
+
+    def depends(self, value: Value, other: Value) -> bool:
+        """Whether computing `value` again may need `other`."""
+        waiting, seen = [value], {value}
+        while waiting:
+            each = waiting.pop()
+            if each == other:
+                return True
+            if self.is_there(each) or not self.legal(each):
+                continue
+            for need in self.inputs(each):
+                if need not in seen:
+                    seen.add(need)
+                    waiting.append(need)
+        return False
 
     def legal(self, value: Value) -> bool:
         stmt = self.stmt(value)
         return stmt is not None and self.repeatable(stmt)
 
-    def repeatable(self, stmt: Stmt) -> bool:
-        """Whether a statement may run again in the reverse code."""
+    def repeatable(self, stmt: Stmt, inside: frozenset[Value] | None = None) -> bool:
+        """Whether a statement may run again in the reverse code; `inside` are values around it."""
         match stmt:
-            case Apply(results=results, args=args):
-                if any(isinstance(result.type, Array) for result in results):
-                    return False
+            case Apply(results=(result,), args=args):
+                if isinstance(result.type, Array):
+                    return self.d.whole or stmt.op.name != "undef"
                 return all(
-                    self.d.in_scope(arg)
+                    arg in (inside or ()) or self.d.in_scope(arg)
                     for arg in args
                     if isinstance(arg, Value) and isinstance(arg.type, Array)
                 )
             case Load():
-                return self.array_source(stmt) is not None
-            case If(results=results) | For(results=results):
-                if any(isinstance(result.type, Array) for result in results):
-                    return False
-                return all(
-                    isinstance(inner, Check) or self.repeatable(inner)
-                    for block in blocks(stmt)
-                    for inner in block.stmts
-                )
+                if inside is None:
+                    return self.array_source(stmt) is not None
+                return stmt.array in inside or self.loaded_from(stmt) is not None
+            case Gemm() | Store():
+                return True
+            case If() | For():
+                own = (inside or frozenset()) | set(inner_values(stmt))
+                for block in blocks(stmt):
+                    known = own
+                    for inner in block.stmts:
+                        if not isinstance(inner, Check) and not self.repeatable(inner, known):
+                            return False
+                        known |= set(inner.results)
+                return True
         return False
 
     def why_not(self, value: Value) -> str:
@@ -307,33 +303,66 @@ class Chooser:
         return "it depends on an array that is overwritten later"
 
     def inputs(self, value: Value) -> list[Value]:
-        """Return the values that recomputing `value` reads (arrays are taken from `source`)."""
+        """Return the values that recomputing `value` reads, arrays among them."""
         stmt = self.stmt(value)
         assert stmt is not None
         found: dict[Value, None] = {}
         inner: set[Value] = set()
         for each in walk((stmt,)):
+            inner.update((*each.results, *inner_values(each)))
+        for each in walk((stmt,)):
             if isinstance(each, Check):
                 continue
             reads = [*operands(each), *(y for block in blocks(each) for y in block.yields)]
+            if isinstance(each, Load) and each.array not in inner:
+                source = self.loaded_from(each)
+                assert source is not None
+                reads[0] = source
             for operand in reads:
-                if isinstance(operand, Value) and not isinstance(operand.type, Array):
+                if isinstance(operand, Value) and operand not in inner:
                     found[operand] = None
-            inner.update(each.results)
-            if isinstance(each, For):
-                inner.add(each.index)
-            for block in blocks(each):
-                inner.update(block.params)
-        return [operand for operand in found if operand not in inner]
+        return list(found)
 
     def seconds(self, value: Value) -> float:
+        """Return what one recomputation of a value takes."""
         stmt = self.stmt(value)
+        if isinstance(stmt, For | If) and not isinstance(value.type, Array) and not self.worth:
+            return math.inf
+        return math.inf if stmt is None else self.work(stmt)
+
+    def work(self, stmt: Stmt) -> float:
+        """Return the seconds that a statement takes."""
+        costs = self.costs
         match stmt:
-            case Apply():
-                return self.costs.seconds(stmt)
-            case Load():
-                return stmt.result.type.numpy.itemsize * self.costs.load
-        return math.inf
+            case Apply(results=(result,), op=op):
+                if not isinstance(result.type, Array):
+                    return costs.seconds(stmt)
+                size = self.extents.bytes(result)
+                read = {"full": 0.0, "copy": 1.0}.get(op.name)
+                return (
+                    0.0 if read is None else size * (self.reading(size, read) + self.writing(size))
+                )
+            case Load(array=array):
+                size = stmt.result.type.numpy.itemsize
+                return size * self.reading(self.extents.bytes(array), 1.0)
+            case Store(array=array):
+                return array.type.numpy.itemsize * self.writing(self.extents.bytes(array))
+            case Gemm(array=array, a=a, transposed=(flipped, _)):
+                inner = self.extents.shape(a)[0 if flipped else 1]
+                return costs.product * self.extents.elements(array) * inner
+            case If():
+                return sum(map(self.work, (*stmt.then.stmts, *stmt.orelse.stmts))) / 2
+            case For(body=body):
+                return costs.loop + self.extents.trips(stmt) * sum(map(self.work, body.stmts))
+        return 0.0
+
+    def reading(self, size: float, read: float) -> float:
+        costs = self.costs
+        return read * (costs.load + (costs.load_memory if size > costs.cache else 0.0))
+
+    def writing(self, size: float) -> float:
+        costs = self.costs
+        return costs.store + (costs.store_memory if size > costs.cache else 0.0)
 
     def is_closed(self, operand: Operand) -> bool:
         """Whether it is integer arithmetic of loop counters and values outside loops."""

@@ -29,9 +29,10 @@ from adc.ir.errors import IRError
 from adc.ir.functions import reached
 from adc.ir.opdef import OPS
 from adc.ir.types import Array, Scalar
-from adc.ir.walk import Names, clone, map_blocks, map_operands
+from adc.ir.walk import Names, clone, inner_values, map_blocks, map_operands
 from adc.passes.plan import KEPT
-from adc.passes.remat_choose import Chooser, Decisions
+from adc.passes.remat_choose import Chooser
+from adc.passes.remat_facts import Decisions
 
 
 @dataclass
@@ -103,7 +104,13 @@ class Rewriter:
         }
         whole = self.forward is not None and self.forward.whole
         self.open = [_Open("", 0)] if whole else []
-        body = self.stmts(fn.body, "", 0)
+        body: list[Stmt] = []
+        for stmt in fn.body:
+            done = self.stmts([stmt], "", 0)
+            if whole:  # what a statement of the reverse code needs is made in front of it
+                body += self.open[0].prelude
+                self.open[0].prelude.clear()
+            body += done
         if self.forward is not None and not whole:
             body += self.push("")
             self.saved_exports[fn.name] = dict(self.exported)
@@ -317,10 +324,10 @@ class Rewriter:
     def stand_in(self, value: Value) -> Operand:
         forward = self.forward
         assert forward is not None
-        if forward.in_scope(value):
-            return value
         site = forward.sites[value]
         decision = forward.made.get(value)
+        if forward.in_scope(value) and (decision is None or decision.kind == KEPT):
+            return value
         if decision is not None and decision.kind == KEPT:
             if forward.whole and site.region == "":
                 return self.exported[value]
@@ -356,25 +363,20 @@ class Rewriter:
 
 def _prepared(stmt: Stmt, chooser: Chooser) -> Stmt:
     """Return a statement fit to run again: no checks, loads from arrays that are at hand."""
-    match stmt:
-        case Load():
-            source = chooser.array_source(stmt)
+    inner = {value for s in walk((stmt,)) for value in (*s.results, *inner_values(s))}
+
+    def block(found: Block) -> Block:
+        stmts = tuple(one(s) for s in found.stmts if not isinstance(s, Check))
+        return Block(found.params, stmts, found.yields)
+
+    def one(found: Stmt) -> Stmt:
+        if isinstance(found, Load) and found.array not in inner:
+            source = chooser.loaded_from(found)
             assert source is not None
-            return replace(stmt, array=source)
-        case If() | For():
-            return map_blocks(
-                stmt,
-                lambda block: Block(
-                    block.params,
-                    tuple(
-                        _prepared(inner, chooser)
-                        for inner in block.stmts
-                        if not isinstance(inner, Check)
-                    ),
-                    block.yields,
-                ),
-            )
-    return stmt
+            return replace(found, array=source)
+        return map_blocks(found, block)
+
+    return one(stmt)
 
 
 def _shallow(block: Block) -> list[Stmt]:

@@ -1,0 +1,167 @@
+"""How often loops run and how many elements arrays have: numbers if sizes are known, or guesses.
+
+Plans without sizes are made for `GUESS` iterations and elements per axis. A loop whose length
+depends on the one around it counts with its length in the middle of that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from adc.ir.core import (
+    Apply,
+    For,
+    Function,
+    Gemm,
+    If,
+    Literal,
+    Operand,
+    Reverse,
+    Stmt,
+    Store,
+    Value,
+    While,
+    blocks,
+)
+from adc.ir.types import Array
+
+GUESS = 256.0
+Known = Mapping[str, "int | Sequence[int]"]
+
+
+class Extents:
+    """Of the values of one function's forward code.
+
+    `known` are integers, and shapes of arrays, by the name of the parameter; of a `while` loop
+    ``W`` the iterations ``W.n``.
+    """
+
+    def __init__(self, fn: Function, known: Known | None = None) -> None:
+        self._known = known or {}
+        self._stmts: dict[Value, Stmt] = {}
+        # Of loop parameters and results: where they begin.
+        self._starts: dict[Value, Operand] = {}
+        self._counters: dict[Value, For] = {}
+        self._loops: dict[str, For | While] = {}
+        self._numbers: dict[Value, float | None] = {}
+        self._shapes: dict[Value, tuple[float, ...]] = {}
+        self._scan(fn.body)
+
+    def _scan(self, stmts: Sequence[Stmt]) -> None:
+        for stmt in stmts:
+            for result in stmt.results:
+                self._stmts[result] = stmt
+            match stmt:
+                case Reverse():
+                    continue
+                case For() | While():
+                    self._loops[stmt.label] = stmt
+                    self._starts.update(zip(stmt.body.params, stmt.init, strict=True))
+                    self._starts.update(zip(stmt.results, stmt.init, strict=True))
+                    if isinstance(stmt, For):
+                        self._counters[stmt.index] = stmt
+            for block in blocks(stmt):
+                self._scan(block.stmts)
+
+    def trips(self, loop: For | While) -> float:
+        """Return how often the body of a loop runs each time that the loop is entered."""
+        if isinstance(loop, While):
+            known = self._known.get(f"{loop.label}.n", GUESS)
+            assert not isinstance(known, Sequence)
+            return max(float(known), 1.0)
+        found = self.number(loop.trips)
+        return GUESS if found is None else max(found, 0.0)
+
+    def trips_of(self, label: str) -> float:
+        return self.trips(self._loops[label])
+
+    def elements(self, array: Value) -> float:
+        return math.prod(self.shape(array))
+
+    def bytes(self, value: Value) -> float:
+        size = float(value.type.numpy.itemsize)
+        return size * self.elements(value) if isinstance(value.type, Array) else size
+
+    def number(self, operand: Operand) -> float | None:
+        """Return an integer; None if nothing is known of it."""
+        if isinstance(operand, Literal):
+            return float(operand.value)
+        if operand not in self._numbers:
+            self._numbers[operand] = None
+            self._numbers[operand] = self._number(operand)
+        return self._numbers[operand]
+
+    def _number(self, value: Value) -> float | None:
+        if value.name in self._known:
+            known = self._known[value.name]
+            return None if isinstance(known, Sequence) else float(known)
+        if value in self._counters:
+            return (self.trips(self._counters[value]) - 1) // 2
+        stmt = self._stmts.get(value)
+        if not isinstance(stmt, Apply):
+            return None
+        if stmt.op.name == "dim":
+            (array,) = stmt.args
+            axis = stmt.params[0]
+            assert isinstance(array, Value)
+            assert isinstance(axis, int)
+            return self.shape(array)[axis]
+        args = [self.number(arg) for arg in stmt.args if not isinstance(arg.type, Array)]
+        numbers = [arg for arg in args if arg is not None]
+        if len(numbers) < len(stmt.args):
+            return None
+        match stmt.op.name, numbers:
+            case "add", (a, b):
+                return a + b
+            case "sub", (a, b):
+                return a - b
+            case "mul", (a, b):
+                return a * b
+            case "floordiv", (a, b):
+                return a // b if b else None
+            case "maximum", (a, b):
+                return max(a, b)
+            case "minimum", (a, b):
+                return min(a, b)
+            case (("cast" | "wrap"), (a, *_)):
+                return a
+            case "trips", (a, b, c):
+                return max(math.ceil((b - a) / c), 0.0) if c else None
+        return None
+
+    def shape(self, array: Value) -> tuple[float, ...]:
+        if array not in self._shapes:
+            assert isinstance(array.type, Array)
+            self._shapes[array] = (GUESS,) * array.type.rank  # for cycles
+            found = self._shape(array)
+            if found is not None and len(found) == array.type.rank:
+                self._shapes[array] = found
+        return self._shapes[array]
+
+    def _shape(self, array: Value) -> tuple[float, ...] | None:
+        known = self._known.get(array.name)
+        if isinstance(known, Sequence):
+            return tuple(map(float, known))
+        start = self._starts.get(array)
+        if isinstance(start, Value):
+            return self.shape(start)
+        match self._stmts.get(array):
+            case Store(array=before) | Gemm(array=before):
+                return self.shape(before)
+            case If(results=results, then=then):
+                arm = then.yields[results.index(array)]
+                return self.shape(arm) if isinstance(arm, Value) else None
+            case Apply(args=args):
+                sizes = [arg for arg in args if arg.type.kind in "iu"]
+                arrays = [arg for arg in args if isinstance(arg.type, Array)]
+                if arrays:
+                    return self.shape(arrays[0]) if isinstance(arrays[0], Value) else None
+                assert isinstance(array.type, Array)
+                rank = array.type.rank
+                numbers = [self.number(size) for size in sizes[len(sizes) - rank :]]
+                return tuple(GUESS if n is None else max(n, 0.0) for n in numbers)
+        return None
+
+
+__all__ = ["GUESS", "Extents"]

@@ -1,0 +1,92 @@
+"""What `remat` knows and decides about the forward values of one function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from adc.ir.core import For, Function, If, Operand, Recall, Reverse, Stmt, Value, While
+from adc.ir.types import INT
+from adc.ir.walk import Names
+from adc.passes.forwarding import Forwarding
+
+
+@dataclass
+class Site:
+    """Where a forward value is defined: its innermost loop ("" outside), and under how many ifs."""
+
+    region: str
+    arms: int
+    stmt: Stmt | None
+    order: int
+    is_index: bool = False
+    is_param: bool = False
+
+
+@dataclass
+class Decision:
+    kind: str
+    reason: str
+    source: Value | None = None
+
+
+@dataclass
+class Decisions:
+    """What was decided about the forward values of one function."""
+
+    fn: Function
+    # Whether reverse code follows in the same function, so that its outermost values are in scope.
+    whole: bool
+    forwarding: Forwarding
+    # Parameters that a loop carries: arrays that are about to change.
+    carried: frozenset[Value] = frozenset()
+    sites: dict[Value, Site] = field(default_factory=dict)
+    parents: dict[str, tuple[str, int]] = field(default_factory=dict)
+    loops: dict[str, For | While] = field(default_factory=dict)
+    counters: dict[str, Value] = field(default_factory=dict)
+    made: dict[Value, Decision] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for param in self.fn.params:
+            self.sites[param] = Site("", 0, None, len(self.sites), is_param=True)
+        self._scan(self.fn.body, "", 0)
+
+    def _scan(self, stmts: Sequence[Stmt], region: str, arms: int) -> None:
+        for stmt in stmts:
+            match stmt:
+                case If(then=then, orelse=orelse):
+                    self._scan(then.stmts, region, arms + 1)
+                    self._scan(orelse.stmts, region, arms + 1)
+                case For(label=label, body=body) | While(label=label, body=body):
+                    assert isinstance(stmt, For | While)
+                    self.loops[label] = stmt
+                    self.parents[label] = (region, arms)
+                    if isinstance(stmt, For):
+                        self.sites[stmt.index] = Site(
+                            label, 0, None, len(self.sites), is_index=not stmt.down
+                        )
+                    for param in body.params:
+                        self.sites[param] = Site(label, 0, None, len(self.sites), is_param=True)
+                    self._scan(body.stmts, label, 0)
+                case Recall() | Reverse():
+                    continue
+            for result in stmt.results:
+                self.sites[result] = Site(region, arms, stmt, len(self.sites))
+
+    def count(self, label: str, names: Names) -> Value:
+        """Return the value that holds the executed trips of a `while`."""
+        if label not in self.counters:
+            value = Value(names.fresh(f"{label}.n"), INT)
+            region, arms = self.parents[label]
+            self.counters[label] = value
+            self.sites[value] = Site(region, arms, None, len(self.sites))
+        return self.counters[label]
+
+    def trips(self, label: str, names: Names) -> Operand:
+        loop = self.loops[label]
+        return loop.trips if isinstance(loop, For) else self.count(label, names)
+
+    def in_scope(self, value: Value) -> bool:
+        """Whether reverse code can simply name the value."""
+        site = self.sites[value]
+        return self.whole and site.region == "" and site.arms == 0
