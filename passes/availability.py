@@ -10,7 +10,7 @@ provably still has the element (a fresh `forwarding` analysis). Together with do
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from adc.ir.core import (
@@ -147,15 +147,18 @@ class _Proof:
         stmt, original = self.made.get(operand), self.defs.get(value)
         if isinstance(stmt, Load) and self.reload(stmt, value):
             return True
+        if stmt is None or original is None or operand not in stmt.results:
+            return False
+        originals: Iterable[Stmt] = (original,)
         if isinstance(original, For | If):
-            original = only(original, value)
-        return (
-            stmt is not None
-            and original is not None
-            and operand in stmt.results
-            and value in original.results
-            and stmt.results.index(operand) == original.results.index(value)
-            and self.alike(stmt, original, {})
+            # It runs again for one of its results, and gives what that one is made with, too.
+            wanted = (value, *(each for each in original.results if each != value))
+            originals = [only(original, each) for each in wanted]
+        return any(
+            value in each.results
+            and stmt.results.index(operand) == each.results.index(value)
+            and self.alike(stmt, each, {})
+            for each in originals
         )
 
     def holds(self, operand: Operand, value: Value) -> bool:

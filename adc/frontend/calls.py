@@ -179,9 +179,11 @@ def apply(
 
 def _is_library(fn: types.FunctionType) -> bool:
     """Whether a function belongs to a package whose code adc does not lower."""
-    if (fn.__module__ or "").startswith(("adc.library", "adc.ir.schedule")) or fn.__code__.co_filename.startswith("<"):
+    module = fn.__module__ or ""
+    own = module.startswith(("adc.library", "adc.ir.schedule"))
+    if own or fn.__code__.co_filename.startswith("<"):
         return False  # what is typed in, in adc's own examples as well
-    return (fn.__module__ or "").split(".")[0] in ("numpy", "numba", "scipy", "math", "adc")
+    return module.split(".")[0] in ("numpy", "numba", "scipy", "math", "adc")
 
 
 def closure(lo: Lowerer, node: ast.FunctionDef | ast.Lambda) -> Closure:

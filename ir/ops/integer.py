@@ -82,12 +82,12 @@ def _sweeps(*args: Any) -> Any:
     return np.int64(schedule.sweeps(*map(int, args)))
 
 
-_SCHEDULE = ((0.0, 50.0), (1.0, 50.0), (1.0, 9.0), (0.0, 9.0), (0.0, 3.0))
+# Callees of compiled code: a back end writes calls of what `ir.schedule` has in Python.
 split = OpDef(
-    "split", 5, _split, "split({0}, {1}, {2}, {3}, {4})", (), _index, why=INTEGER, kinds="i",
-    cost=100, domain=_SCHEDULE, doc="How far to advance from a snapshot: `ir.schedule.split`.",
+    "split", 5, _split, "split", (), _index, why=INTEGER, kinds="", cost=100,
+    doc="How many iterations to run ahead from a snapshot: `ir.schedule.split`.",
 )  # fmt: skip
 sweeps = OpDef(
-    "sweeps", 5, _sweeps, "sweeps({0}, {1}, {2}, {3}, {4})", (), _index, why=INTEGER, kinds="i",
-    cost=1000, domain=_SCHEDULE, doc="How many snapshots a run takes: `ir.schedule.sweeps`.",
+    "sweeps", 5, _sweeps, "sweeps", (), _index, why=INTEGER, kinds="", cost=1000,
+    doc="How many snapshots a run takes: `ir.schedule.sweeps`.",
 )  # fmt: skip
