@@ -31,7 +31,9 @@ POLICIES = ("auto", "store", "recompute")
 
 def _options(remat: str, cache: bool) -> Options:
     # "random:SEED" is for tests: any plan must give the same numbers.
-    if remat not in POLICIES and not (isinstance(remat, str) and remat.startswith(("random:", "revolve:"))):
+    if remat not in POLICIES and not (
+        isinstance(remat, str) and remat.startswith(("random:", "revolve:"))
+    ):
         raise ArgumentError(
             f"remat={remat!r} is not a policy", None, f"use one of {', '.join(POLICIES)}"
         )

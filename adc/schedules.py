@@ -6,47 +6,80 @@ They are operations of the IR until storage is done, and callees from there on.
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from dataclasses import replace
 
 from adc.frontend.lower import lower
 from adc.ir import schedule
-from adc.ir.core import Apply, Block, Call, Function, Stmt, walk
-from adc.ir.types import INT
+from adc.ir.builder import integer
+from adc.ir.core import Apply, Block, Call, Function, Operand, Stmt, walk
+from adc.ir.types import Scalar
 from adc.ir.walk import map_blocks
 from adc.passes import pipeline, storage
 
-_NAMES = ("split", "sweeps")
+_NAMES = {"split": "split_rec", "sweeps": "sweeps"}
 
 
 @functools.cache
-def _lowered(name: str) -> Function:
-    code = getattr(schedule, name)
-    count = code.__code__.co_argcount
-    fn = lower(code, dict.fromkeys(code.__code__.co_varnames[:count], INT)).fn
+def _lowered() -> tuple[Function, ...]:
+    """Return `sweeps` and what it calls, `split` among it, callees first."""
+    code = schedule.sweeps.__code__
+    # NumPy's integers: what overflows is handled by the functions themselves.
+    types = dict.fromkeys(code.co_varnames[: code.co_argcount], Scalar("i64"))
+    fn = lower(schedule.sweeps, types, inline=False).fn
     fn = pipeline.run(fn, (*pipeline.PRIMAL, *pipeline.CLEANUP))
-    return pipeline.run(fn, (("storage", storage.storage), *pipeline.BUFFERS))
+    fn = pipeline.run(fn, (("storage", storage.storage), *pipeline.BUFFERS))
+    # Where it stands in adc's own files is nobody's concern.
+    own = [replace(each, body=_nowhere(each.body), callees=()) for each in (*fn.callees, fn)]
+    return tuple(own)
+
+
+def _nowhere(stmts: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+    def block(found: Block) -> Block:
+        return Block(found.params, _nowhere(found.stmts), found.yields)
+
+    return tuple(map_blocks(replace(stmt, loc=None), block) for stmt in stmts)
 
 
 def with_schedules(fn: Function) -> Function:
     """Return a function whose schedules are functions that it calls."""
-    used = {
-        stmt.op.name
-        for each in (*fn.callees, fn)
-        for stmt in walk(each.body)
-        if isinstance(stmt, Apply) and stmt.op.name in _NAMES
-    }
-    if not used:
+
+    def is_schedule(stmt: Stmt) -> bool:
+        return isinstance(stmt, Apply) and stmt.op.name in _NAMES
+
+    if not any(is_schedule(s) for each in (*fn.callees, fn) for s in walk(each.body)):
         return fn
 
-    def stmts(found: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
-        return tuple(map(stmt, found))
+    def block(found: Block) -> Block:
+        return Block(found.params, tuple(map(stmt, found.stmts)), found.yields)
+
+    own = {each.name: each for each in _lowered()}
 
     def stmt(found: Stmt) -> Stmt:
-        if isinstance(found, Apply) and found.op.name in used:
+        if isinstance(found, Apply) and found.op.name in _NAMES:
+            callee = own[_NAMES[found.op.name]]
+            args = _arguments(callee, found.args)
             label = f"{found.result.name}.call"
-            return Call(found.results, label, found.op.name, found.args, loc=found.loc)
-        return map_blocks(found, lambda b: Block(b.params, stmts(b.stmts), b.yields))
+            return Call(found.results, label, callee.name, args, loc=found.loc)
+        return map_blocks(found, block)
 
-    callees = tuple(replace(each, body=stmts(each.body)) for each in fn.callees)
-    own = tuple(replace(_lowered(name), name=name) for name in sorted(used))
-    return replace(fn, body=stmts(fn.body), callees=(*own, *callees))
+    callees = [replace(each, body=tuple(map(stmt, each.body))) for each in fn.callees]
+    return replace(fn, body=tuple(map(stmt, fn.body)), callees=(*own.values(), *callees))
+
+
+def _arguments(callee: Function, args: Sequence[Operand]) -> tuple[Operand, ...]:
+    """Return the arguments of a call: also how deep it is, and the constants that it reads."""
+    rest = iter(args)
+    found: list[Operand] = []
+    for param in callee.params:
+        name = param.name.partition(".")[0]
+        if name == "depth":
+            found.append(integer(0))
+        elif name.isupper():
+            found.append(integer(getattr(schedule, name)))
+        else:
+            found.append(next(rest))
+    return tuple(found)
+
+
+__all__ = ["with_schedules"]

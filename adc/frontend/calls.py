@@ -62,9 +62,6 @@ from adc.ir.types import INT, Array, Scalar, join
 
 # Compiled recursion has no interpreter to stop it before the stack ends.
 MAX_RECURSION = 3000
-# Functions are inlined until this many statements were built: a function that calls another twice,
-# which calls a third twice … would take exponential time.
-MAX_INLINED = 10_000
 # A recursive function is lowered once for each combination of argument types and functions.
 MAX_CALLEES = 24
 
@@ -399,7 +396,7 @@ def call_function(
     if key in lo.stack:
         raise _Recursive(key)
     passed = [*bound.values()]
-    if lo.builder.emitted > MAX_INLINED and not any(True for b in passed for _ in refs(b)):
+    if lo.builder.emitted > lo.shared.inlined and not any(True for b in passed for _ in refs(b)):
         lo.shared.recursive.add(key)  # it may call itself
         return call_recursive(lo, fn, source, bound, node)
     if len(lo.stack) >= MAX_CALL_DEPTH:

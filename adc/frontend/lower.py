@@ -159,6 +159,9 @@ class Shared:
     # Numbers from outside that are part of the program, and where those that are not lie.
     constants: Mapping[Place, Any] = field(default_factory=dict)
     numbers: dict[Value, Place] = field(default_factory=dict)
+    # Functions are inlined until this many statements were built: a function that calls another
+    # twice, which calls a third twice … would take exponential time.
+    inlined: int = 10_000
 
 
 class Lowerer:
@@ -778,6 +781,8 @@ def lower(
     fn: Callable[..., Any],
     arguments: dict[str, Any],
     constants: Mapping[Place, Any] = MappingProxyType({}),
+    *,
+    inline: bool = True,
 ) -> Lowered:
     """Lower `fn` for arguments of the given types.
 
@@ -789,6 +794,8 @@ def lower(
         By parameter name, in order, the type tree of an argument (`trees`).
     constants : mapping
         Integers among arguments and captured variables that are part of the program, by place.
+    inline : bool
+        Whether the functions that it calls become part of it, as far as that is reasonable.
 
     Raises
     ------
@@ -809,7 +816,10 @@ def lower(
                 "adc reads Python source; builtins and callable objects have none",
             )
         fn = inner
-    lo = Lowerer(Shared(constants=constants))
+    shared = Shared(constants=constants)
+    if not inline:
+        shared.inlined = 0
+    lo = Lowerer(shared)
     lo.builder.names.fresh("loss")
     source = source_of(fn)
     made: list[Num | ArrayRef] = []
