@@ -26,7 +26,8 @@ Grammar, on one page (the text form of both forms; `parse(print(fn)) == fn`)::
     buffer    ::= ("write" | "increase") VALUE "[" operand,* "]" operand        Write
                 | gemm VALUE VALUE VALUE                                        Gemm
     gemm      ::= "gemm" "[" ("nn" | "nt" | "tn" | "tt") ["," "add"] "]"        "t": transposed
-    carrying  ::= ["carrying" "(" (VALUE "=" operand),* ")"]
+    carrying  ::= ["carrying" "(" (VALUE [":" type] "=" operand),* ")"]
+    values    ::= (VALUE [":" type]),*
     block     ::= "{" stmt* [("yield" | "again") operand*] "}"
 
 From ``#`` to the end of a line is a comment. A message is a template for `str.format`, in JSON's

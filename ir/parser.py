@@ -192,8 +192,9 @@ class _Parser:
                 # The comma of an array type is printed with a space.
                 text += self.tokens.next().replace(",", ", ")
 
-    def carrying(self) -> tuple[list[str], tuple[Operand, ...]]:
+    def carrying(self) -> tuple[list[str], list[Type], tuple[Operand, ...]]:
         names: list[str] = []
+        types: list[Type] = []
         init: list[Operand] = []
         if self.tokens.accept("carrying"):
             self.tokens.expect("(")
@@ -201,9 +202,11 @@ class _Parser:
                 if names:
                     self.tokens.expect(",")
                 names.append(self.name())
+                known = self.type() if self.tokens.accept(":") else None
                 self.tokens.expect("=")
                 init.append(self.operand())
-        return names, tuple(init)
+                types.append(known or init[-1].type)
+        return names, types, tuple(init)
 
     def block(self, params: tuple[Value, ...]) -> Block:
         self.tokens.expect("{")
@@ -218,12 +221,8 @@ class _Parser:
             self.tokens.skip_lines()
         return Block(params, tuple(stmts), yields)
 
-    def loop(self, names: list[str], init: tuple[Operand, ...]) -> Block:
-        return self.block(
-            tuple(
-                self.define(name, operand.type) for name, operand in zip(names, init, strict=True)
-            )
-        )
+    def loop(self, names: list[str], types: list[Type]) -> Block:
+        return self.block(tuple(map(self.define, names, types)))
 
     # -- statements ------------------------------------------------------------------------
 
@@ -243,7 +242,8 @@ class _Parser:
             # The statement may have blocks: what is wrong is its first line.
             if len(found) != len(names):
                 raise self.tokens.error(f"{verb} has {len(found)} results, not {len(names)}", line)
-            return tuple(self.define(n, t, line) for n, t in zip(names, found, strict=True))
+            each = zip(names, types, found, strict=True)
+            return tuple(self.define(name, own or ty, line) for name, own, ty in each)
 
         if verb == "gemm":
             return self.gemm(results if names else None)
@@ -452,24 +452,24 @@ def _for(p: _Parser, results: _Results) -> Stmt:
         for text in ("in", "0", "to"):
             p.tokens.expect(text)
     trips = p.operand()
-    names, init = p.carrying()
-    body = p.loop(names, init)
-    return For(results(tuple(v.type for v in init)), label, index, trips, init, body, down)
+    names, types, init = p.carrying()
+    body = p.loop(names, types)
+    return For(results(tuple(types)), label, index, trips, init, body, down)
 
 
 def _while(p: _Parser, results: _Results) -> Stmt:
     label = p.tokens.want("word")
-    names, init = p.carrying()
-    body = p.loop(names, init)
-    return While(results(tuple(v.type for v in init)), label, init, body)
+    names, types, init = p.carrying()
+    body = p.loop(names, types)
+    return While(results(tuple(types)), label, init, body)
 
 
 def _reverse(p: _Parser, results: _Results) -> Stmt:
     loop = p.tokens.want("word")
     index = p.define(p.name(), INT)
-    names, init = p.carrying()
-    body = p.loop(names, init)
-    return Reverse(results(tuple(v.type for v in init)), loop, index, init, body)
+    names, types, init = p.carrying()
+    body = p.loop(names, types)
+    return Reverse(results(tuple(types)), loop, index, init, body)
 
 
 def _call(p: _Parser, results: _Results) -> Stmt:

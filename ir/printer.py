@@ -29,6 +29,7 @@ from adc.ir.core import (
     While,
     Write,
 )
+from adc.ir.types import Array
 
 
 def literal_text(literal: Literal) -> str:
@@ -51,8 +52,18 @@ def _many(operands: Iterable[Operand], sep: str = " ") -> str:
 def _carried(block: Block, init: tuple[Operand, ...]) -> str:
     if not init:
         return ""
-    pairs = ", ".join(f"{p} = {operand_text(v)}" for p, v in zip(block.params, init, strict=True))
-    return f" carrying ({pairs})"
+    pairs = [
+        f"{_named(param, value)} = {operand_text(value)}"
+        for param, value in zip(block.params, init, strict=True)
+    ]
+    return f" carrying ({', '.join(pairs)})"
+
+
+def _named(value: Value, like: Operand) -> str:
+    """Return a name, with the type where the strides of an array are less known than those of
+    what it is first."""
+    other = isinstance(value.type, Array) and value.type != like.type
+    return f"{value}: {value.type}" if other else str(value)
 
 
 def _lines(stmt: Stmt) -> list[str]:
@@ -73,6 +84,9 @@ def _lines(stmt: Stmt) -> list[str]:
             flags = "".join("t" if each else "n" for each in transposed)
             return [f"{left}gemm[{flags}{', add' * accumulate}] {array} {a} {b}"]
         case If(cond=cond, then=then, orelse=orelse):
+            if left:
+                pairs = zip(stmt.results, then.yields, strict=True)
+                left = f"{', '.join(_named(value, given) for value, given in pairs)} = "
             lines = [f"{left}if {operand_text(cond)} {{", *_block(then)]
             if orelse.stmts or orelse.yields:
                 lines += ["} else {", *_block(orelse)]

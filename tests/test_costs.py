@@ -352,7 +352,7 @@ def test_plans_follow_the_costs() -> None:
     kept = [sum(e.decision == KEPT for e in plan.entries) for plan in (shipped, dear)]
     assert kept[0] > kept[1] == 1  # what is carried cannot be computed again
     (reason,) = {e.reason for e in shipped.entries if "recomputing" in e.reason}
-    assert reason == "recomputing costs 27, a store and load 5.1"
+    assert reason == "recomputing costs 27, a store and load 7.7"
 
 
 def test_other_costs_change_no_bit() -> None:
