@@ -7,7 +7,7 @@ depends on the one around it counts with its length in the middle of that.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from adc.ir.core import (
     Apply,
@@ -63,6 +63,17 @@ class Extents:
                         self._counters[stmt.index] = stmt
             for block in blocks(stmt):
                 self._scan(block.stmts)
+
+    def known(self, pairs: Iterable[tuple[Value, Operand]]) -> Known:
+        """Return what is known of operands, by the names of other values."""
+        found: dict[str, int | Sequence[int]] = {}
+        for value, operand in pairs:
+            if isinstance(value.type, Array):
+                assert isinstance(operand, Value)
+                found[value.name] = tuple(map(int, self.shape(operand)))
+            elif value.type.kind in "iu" and (number := self.number(operand)) is not None:
+                found[value.name] = int(number)
+        return found
 
     def trips(self, loop: For | While) -> float:
         """Return how often the body of a loop runs each time that the loop is entered."""
@@ -142,7 +153,7 @@ class Extents:
     def _shape(self, array: Value) -> tuple[float, ...] | None:
         known = self._known.get(array.name)
         if isinstance(known, Sequence):
-            return tuple(map(float, known))
+            return tuple(float(size) for size in known)
         start = self._starts.get(array)
         if isinstance(start, Value):
             return self.shape(start)

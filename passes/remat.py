@@ -31,17 +31,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from adc.ir.core import Block, For, Function, Recall, Reverse, Stmt, Value, While, blocks, walk
+from adc.ir.core import (
+    Block,
+    Call,
+    For,
+    Function,
+    Recall,
+    Reverse,
+    Stmt,
+    Value,
+    While,
+    blocks,
+    walk,
+)
 from adc.ir.types import Array
 from adc.ir.walk import Names, block_reads
 from adc.passes.availability import check_availability
 from adc.passes.checkpoint import Loops, Schedule, can_checkpoint, checkpoint
 from adc.passes.costs import SHIPPED, Costs
 from adc.passes.dce import dce
+from adc.passes.extents import Extents, Known
 from adc.passes.forwarding import Forwarding
 from adc.passes.plan import KEPT, Plan, PlanEntry
 from adc.passes.remat_choose import Chooser
-from adc.passes.remat_facts import Decisions
+from adc.passes.remat_facts import NO_ORDERS, Decisions, Orders
 from adc.passes.remat_rewrite import Rewriter
 from adc.passes.tape import check_tape
 
@@ -54,10 +67,17 @@ class Rematerialized:
     plan: Plan
 
 
-def rematerialize(fn: Function, policy: str = "auto", costs: Costs = SHIPPED) -> Rematerialized:
+def rematerialize(
+    fn: Function,
+    policy: str = "auto",
+    costs: Costs = SHIPPED,
+    orders: Orders = NO_ORDERS,
+    known: Known | None = None,
+) -> Rematerialized:
     """Decide every Recall of `fn` by `policy` and carry the decisions out.
 
-    What is dear and what is cheap follows from `costs`, those that are shipped by default.
+    What is dear and what is cheap follows from `costs`, those that are shipped by default, and
+    from `known` sizes of arguments (`extents`). A budget has `orders`.
 
     Raises
     ------
@@ -70,80 +90,116 @@ def rematerialize(fn: Function, policy: str = "auto", costs: Costs = SHIPPED) ->
         ("random:", "revolve:")
     ):
         raise ValueError(f"remat={policy!r}: use 'auto', 'store', 'recompute' or 'random:SEED'")
-    names = Names.of(fn)
-    for callee in fn.callees:
-        names.add(Names.of(callee))
-    reverse_of = {callee.mirror: callee for callee in fn.callees if callee.mirror}
-    entries: list[PlanEntry] = []
+    loops: Loops = {(owner, label): each for owner, label, each in orders.loops}
     if policy.startswith("revolve:"):
-        fn = checkpoint(fn, _everywhere(fn, policy))
-        policy = "auto"
-        names = Names.of(fn)
+        loops, policy = _everywhere(fn, policy), "auto"
+    return _Remat(checkpoint(fn, loops), policy, costs, orders, known).run()
+
+
+class _Remat:
+    def __init__(
+        self, fn: Function, policy: str, costs: Costs, orders: Orders, known: Known | None
+    ) -> None:
+        self.fn = fn
+        self.policy = policy
+        self.costs = costs
+        self.orders = orders
+        self.known = known
+        self.names = Names.of(fn)
         for callee in fn.callees:
-            names.add(Names.of(callee))
+            self.names.add(Names.of(callee))
+        self.entries: list[PlanEntry] = []
+        self.extents: dict[str, Extents] = {}
+
+    def run(self) -> Rematerialized:
+        fn = self.fn
+        self.extents[fn.name] = Extents(fn, self.known)
+        # Functions that run iterations again are called by those that come later, first by `fn`.
+        for each in reversed(fn.callees):
+            self.extents[each.name] = Extents(each, self.known_in(each))
+        callees = tuple(self.iterations(each) if reverses(each) else each for each in fn.callees)
+        fn = self.iterations(replace(fn, callees=callees))
         reverse_of = {callee.mirror: callee for callee in fn.callees if callee.mirror}
-    callees = tuple(
-        _iterations(each, policy, costs, names, entries) if reverses(each) else each
-        for each in fn.callees
-    )
-    fn = _iterations(replace(fn, callees=callees), policy, costs, names, entries)
-    found: dict[str, Chooser] = {}
-    for each in (*fn.callees, fn):
-        if each.mirror:
-            continue
-        whole = each is fn or reverses(each)
-        reverse = each if whole else reverse_of.get(each.name)
-        if reverse is None:
-            continue
-        decisions = Decisions(each, whole, Forwarding(each))
-        chooser = Chooser(decisions, policy, names, costs)
-        chooser.run(_needed(reverse.body, decisions, names))
-        found[each.name] = chooser
-    rewriter = Rewriter(fn, found, names)
-    result = rewriter.run()
-    # Neither check looks at the decisions, only at what became of the program.
-    check_availability(fn, result, rewriter.recalled)
-    check_tape(result)
-    entries += [entry for each in found.values() for entry in _entries(each.d)]
-    return Rematerialized(dce(result), Plan(policy, tuple(entries)))
-
-
-def _iterations(
-    fn: Function, policy: str, costs: Costs, names: Names, entries: list[PlanEntry]
-) -> Function:
-    """Decide the Recalls in iterations that hold their own reverse code (`local`).
-
-    Such an iteration is a function of its own: what is around it is given, what it keeps is gone
-    with it.
-    """
-
-    def done(stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
-        return tuple(iteration(stmt) for stmt in stmts)
-
-    def iteration(stmt: Stmt) -> Stmt:
-        if not isinstance(stmt, For):
-            return stmt
-        body = replace(stmt.body, stmts=done(stmt.body.stmts))
-        if not any(isinstance(s, Recall | Reverse) for s in walk(body.stmts)):
-            return replace(stmt, body=body)
-        own = {stmt.index, *body.params}
-        outside = sorted(block_reads(body) - own, key=lambda value: value.name)
-        params = (*outside, stmt.index, *body.params)
-        alone = Function(f"{fn.name}.{stmt.label}", params, body.stmts, body.yields)
-        decisions = Decisions(alone, True, Forwarding(alone), frozenset(body.params))
-        chooser = Chooser(decisions, policy, names, costs)
-        chooser.run(_needed(alone.body, decisions, names))
-        rewriter = Rewriter(alone, {alone.name: chooser}, names)
+        found: dict[str, Chooser] = {}
+        for each in (*fn.callees, fn):
+            if each.mirror:
+                continue
+            whole = each is fn or reverses(each)
+            reverse = each if whole else reverse_of.get(each.name)
+            if reverse is None:
+                continue
+            decisions = Decisions(each, whole, Forwarding(each))
+            found[each.name] = self.chooser(decisions, reverse.body, self.extents[each.name])
+        rewriter = Rewriter(fn, found, self.names)
         result = rewriter.run()
-        check_availability(alone, result, rewriter.recalled)
+        # Neither check looks at the decisions, only at what became of the program.
+        check_availability(fn, result, rewriter.recalled)
         check_tape(result)
-        entries.extend(_entries(decisions))
-        return replace(stmt, body=Block(body.params, result.body, result.results))
+        entries = [*self.entries, *(e for each in found.values() for e in _entries(each.d))]
+        return Rematerialized(dce(result), Plan(self.policy, tuple(entries)))
 
-    return replace(fn, body=done(fn.body))
+    def chooser(self, decisions: Decisions, reverse: Sequence[Stmt], extents: Extents) -> Chooser:
+        name, orders = decisions.fn.name, self.orders
+        worth = {label: seconds for owner, label, seconds in orders.worth if owner == name}
+        # A function that runs iterations of a loop again is named after it.
+        for owner, label, seconds in orders.worth:
+            if name == f"{owner}.{label}":
+                worth[""] = seconds
+        forced = {value: keep for owner, value, keep in orders.kept if owner == name}
+        made = (decisions, self.policy, self.names, self.costs, extents, worth, forced)
+        chooser = Chooser(*made)
+        chooser.run(_needed(reverse, decisions, self.names))
+        return chooser
+
+    def known_in(self, callee: Function) -> Known:
+        """Return what is known of the parameters of a function, at the first call of it."""
+        for caller in (self.fn, *reversed(self.fn.callees)):
+            if caller.name not in self.extents:
+                continue
+            extents = self.extents[caller.name]
+            recalled = {s.result: s.value for s in walk(caller.body) if isinstance(s, Recall)}
+            for stmt in walk(caller.body):
+                if isinstance(stmt, Call) and stmt.callee == callee.name:
+                    args = [recalled.get(arg, arg) for arg in stmt.args]  # type: ignore[arg-type]
+                    return extents.known(zip(callee.params, args, strict=True))
+        return {}
+
+    def iterations(self, fn: Function) -> Function:
+        """Decide the Recalls in iterations that hold their own reverse code (`local`).
+
+        Such an iteration is a function of its own: what is around it is given, what it keeps is
+        gone with it.
+        """
+        extents = self.extents[fn.name]
+
+        def done(stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+            return tuple(iteration(stmt) for stmt in stmts)
+
+        def iteration(stmt: Stmt) -> Stmt:
+            if not isinstance(stmt, For):
+                return stmt
+            body = replace(stmt.body, stmts=done(stmt.body.stmts))
+            if not any(isinstance(s, Recall | Reverse) for s in walk(body.stmts)):
+                return replace(stmt, body=body)
+            own = {stmt.index, *body.params}
+            outside = sorted(block_reads(body) - own, key=lambda value: value.name)
+            params = (*outside, stmt.index, *body.params)
+            alone = Function(f"{fn.name}.{stmt.label}", params, body.stmts, body.yields)
+            inner = Extents(alone, extents.known((value, value) for value in params))
+            decisions = Decisions(alone, True, Forwarding(alone), frozenset(body.params))
+            chooser = self.chooser(decisions, alone.body, inner)
+            rewriter = Rewriter(alone, {alone.name: chooser}, self.names)
+            result = rewriter.run()
+            check_availability(alone, result, rewriter.recalled)
+            check_tape(result)
+            self.entries.extend(_entries(decisions))
+            return replace(stmt, body=Block(body.params, result.body, result.results))
+
+        return replace(fn, body=done(fn.body))
 
 
 def _everywhere(fn: Function, policy: str) -> Loops:
+    """Return schedules of ``revolve:SLOTS:MOST``: for loops outside of others; with ``:all``, all."""
     _, slots, most, *rest = policy.split(":")
     schedule = Schedule(int(slots), 0, int(most), 1)
     found: dict[tuple[str, str], Schedule] = {}

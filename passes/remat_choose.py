@@ -43,13 +43,16 @@ from adc.passes.remat_facts import Decision, Decisions
 # A number is kept where this is faster by such a factor: of plans that take about as long, which is
 # all that a model of throughput can tell, the one that needs less memory is better.
 CLEARLY = 1.5
+# Seconds that nothing takes.
+_NEVER = 1e6
 
 
 class Chooser:
     """Applies a policy to the values that are needed.
 
-    `worth` are the seconds that a byte is worth which is not held from the forward to the reverse
-    code; where it is positive, arrays that reverse code could simply name are decided about, too.
+    `worth` are the seconds, by loop, that a byte is worth which its iterations do not hold from the
+    forward to the reverse code; "" stands for all of the function. `forced` says of some values, by
+    name, whether to keep them.
     """
 
     def __init__(
@@ -59,14 +62,19 @@ class Chooser:
         names: Names,
         costs: Costs,
         extents: Extents | None = None,
-        worth: float = 0.0,
+        worth: Mapping[str, float] | None = None,
+        forced: Mapping[str, bool] | None = None,
     ) -> None:
         self.d = decisions
         self.policy = policy
         self.names = names
         self.costs = costs
         self.extents = extents or Extents(decisions.fn)
-        self.worth = worth
+        self.worth = worth or {}
+        self.forced = forced or {}
+        # Whether memory is short: then arrays that reverse code could simply name, and loops that
+        # could run again, are decided about, too.
+        self.scarce = bool(self.worth or self.forced)
         self.seed = policy.partition(":")[2] if policy.startswith("random:") else None
         self.closed: dict[Value, bool] = {}
         # By value, whether the fastest plan keeps it.
@@ -93,12 +101,23 @@ class Chooser:
         keep = often * self.keeping(value)
         if not self.legal(value):
             return Price(keep, math.inf, ())
+        forced = self.forced.get(value.name)
+        if forced is True:
+            return Price(0.0, math.inf, ())
+        if forced is False:
+            return Price(_NEVER, 0.0, self.inputs(value))
         return Price(keep, often * self.seconds(value), self.inputs(value))
+
+    def worth_of(self, region: str) -> float:
+        """Return the seconds that a byte is worth which is not held for a region."""
+        while region and region not in self.worth:
+            region = self.d.parents[region][0]
+        return self.worth.get(region, 0.0)
 
     def keeping(self, value: Value) -> float:
         """Return the seconds for having a value on the tape, or as an array that stays."""
         size = self.extents.bytes(value)
-        held = size * self.worth
+        held = size * self.worth_of(self.d.sites[value].region)
         everything = size * self.often(self.d.sites[value].region)
         in_cache = everything <= self.costs.cache
         memory = 0.0 if in_cache else self.costs.load_memory + self.costs.store_memory
@@ -128,7 +147,9 @@ class Chooser:
             return True
         if value in self.d.fn.params and value not in self.d.carried:
             return True
-        return self.worth == 0.0 and (value in self.direct or self.stays(value))
+        if value.name in self.forced or self.worth_of(""):
+            return False
+        return value in self.direct or self.stays(value)
 
     def stays(self, array: Value) -> bool:
         """Whether an array outside of loops is not overwritten."""
@@ -228,7 +249,7 @@ class Chooser:
             if each in self.direct and self.policy in ("auto", "recompute"):
                 if not self.depends(each, load.result):
                     return each
-        if self.policy == "recompute" or self.worth:
+        if self.policy == "recompute" or self.scarce:
             source = self.whole(load.array)
             if source is not None and not self.depends(source, load.result):
                 return source
@@ -330,7 +351,7 @@ class Chooser:
     def seconds(self, value: Value) -> float:
         """Return what one recomputation of a value takes."""
         stmt = self.stmt(value)
-        if isinstance(stmt, For | If) and not isinstance(value.type, Array) and not self.worth:
+        if isinstance(stmt, For | If) and not isinstance(value.type, Array) and not self.scarce:
             return math.inf
         return math.inf if stmt is None else self.work(stmt)
 

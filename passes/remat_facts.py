@@ -8,7 +8,30 @@ from dataclasses import dataclass, field
 from adc.ir.core import For, Function, If, Operand, Recall, Reverse, Stmt, Value, While
 from adc.ir.types import INT
 from adc.ir.walk import Names
+from adc.passes.checkpoint import Schedule
 from adc.passes.forwarding import Forwarding
+
+
+@dataclass(frozen=True)
+class Orders:
+    """What a plan for a budget prescribes; the rest is decided as without one.
+
+    Attributes
+    ----------
+    loops : tuple of (function, label, Schedule)
+        Loops to checkpoint, inner ones first.
+    worth : tuple of (function, label, float)
+        The seconds that a byte is worth which is not held by the iterations of a loop.
+    kept : tuple of (function, value, bool)
+        Whether to keep a value or to compute it again, if that can be done.
+    """
+
+    loops: tuple[tuple[str, str, Schedule], ...] = ()
+    worth: tuple[tuple[str, str, float], ...] = ()
+    kept: tuple[tuple[str, str, bool], ...] = ()
+
+
+NO_ORDERS = Orders()
 
 
 @dataclass
