@@ -17,21 +17,25 @@ from adc.ir.types import Scalar
 from adc.ir.walk import map_blocks
 from adc.passes import pipeline, storage
 
-_NAMES = {"split": "split_rec", "sweeps": "sweeps"}
+_NAMES = {"split": "split_rec", "sweeps": "sweeps", "rest": "rest"}
 
 
 @functools.cache
 def _lowered() -> tuple[Function, ...]:
-    """Return `sweeps` and what it calls, `split` among it, callees first."""
-    code = schedule.sweeps.__code__
-    # NumPy's integers: what overflows is handled by the functions themselves.
-    types = dict.fromkeys(code.co_varnames[: code.co_argcount], Scalar("i64"))
-    fn = lower(schedule.sweeps, types, inline=False).fn
-    fn = pipeline.run(fn, (*pipeline.PRIMAL, *pipeline.CLEANUP))
-    fn = pipeline.run(fn, (("storage", storage.storage), *pipeline.BUFFERS))
-    # Where it stands in adc's own files is nobody's concern.
-    own = [replace(each, body=_nowhere(each.body), callees=()) for each in (*fn.callees, fn)]
-    return tuple(own)
+    """Return `sweeps` and `rest`, and what both call, `split` among it."""
+    own: dict[str, Function] = {}
+    for code in (schedule.sweeps, schedule.rest):
+        # NumPy's integers: what overflows is handled by the functions themselves.
+        count = code.__code__.co_argcount
+        types = dict.fromkeys(code.__code__.co_varnames[:count], Scalar("i64"))
+        fn = lower(code, types, inline=False).fn
+        fn = pipeline.run(fn, (*pipeline.PRIMAL, *pipeline.CLEANUP))
+        fn = pipeline.run(fn, (("storage", storage.storage), *pipeline.BUFFERS))
+        for each in (*fn.callees, fn):
+            # Where it stands in adc's own files is nobody's concern.
+            each = replace(each, body=_nowhere(each.body), callees=())
+            assert own.setdefault(each.name, each) == each
+    return tuple(own.values())
 
 
 def _nowhere(stmts: tuple[Stmt, ...]) -> tuple[Stmt, ...]:

@@ -43,6 +43,9 @@ References
 
 from __future__ import annotations
 
+import functools
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -266,6 +269,20 @@ def sweeps(n: int, m: int, sigma: int, tau: int, most: int) -> int:
     return count
 
 
+def rest(n: int, m: int, sigma: int, tau: int, most: int) -> int:
+    """Return how many steps of n are left for the leaf.
+
+    Examples
+    --------
+    >>> rest(10, 3, 1, 0, 1), rest(100, 24, 8, 2, 0), rest(0, 3, 1, 0, 1)
+    (1, 4, 0)
+    """
+    while taped(n, m, tau, most) < n:
+        n -= split(n, m, sigma, tau, most)
+        m -= sigma
+    return n
+
+
 def due(t: int, slots: int) -> int:
     """Return before which step the next state is to be stored, the last being that before t.
 
@@ -387,6 +404,7 @@ COMPILED = (
     shape,
     split,
     sweeps,
+    rest,
     due,
     place,
     order,
@@ -394,15 +412,48 @@ COMPILED = (
 """What compiled code may call; each calls only those before it, by name."""
 
 
-def _measure(n: int, m: int, sigma: int, tau: int, most: int) -> tuple[int, int]:
-    """Return the plain steps of the machine, and the most bytes that it holds."""
-    known: dict[tuple[int, int], tuple[int, int]] = {}
+class Reversal(NamedTuple):
+    """What the reversal of a loop takes.
+
+    Attributes
+    ----------
+    plain : int
+        Steps that are run besides those that are taped.
+    peak : int
+        The most bytes that snapshots and a leaf hold.
+    depth : int
+        How many runs of the machine wait for another one.
+    """
+
+    plain: int
+    peak: int
+    depth: int
+
+
+@functools.lru_cache(maxsize=256)
+def reversal(
+    n: int, m: int, sigma: int, tau: int, most: int, snapshot: int = -1, step: int = -1
+) -> Reversal:
+    """Return what reversing n steps takes, by the machine of the module's docstring.
+
+    The peak is that of snapshots of `snapshot` bytes and taped steps of `step` bytes, by default
+    `sigma` and `tau`: a part of them, such as the bytes on one tape.
+
+    Examples
+    --------
+    >>> reversal(10, 3, 1, 0, 1)
+    Reversal(plain=15, peak=3, depth=2)
+    >>> reversal(10, 3, 1, 0, 1, 80, 16).peak
+    256
+    """
+    snapshot, step = (sigma if snapshot < 0 else snapshot), (tau if step < 0 else step)
+    known: dict[tuple[int, int], Reversal] = {}
     splits: dict[tuple[int, int], int] = {}
     stack = [(n, m)]
     while stack:
         segment = left, free = stack[-1]
         if taped(left, free, tau, most) == left:
-            known[segment] = 0, left * tau
+            known[segment] = Reversal(0, left * step, 0)
             stack.pop()
             continue
         if segment not in splits:
@@ -410,8 +461,10 @@ def _measure(n: int, m: int, sigma: int, tau: int, most: int) -> tuple[int, int]
         i = splits[segment]
         head, tail = (i, free), (left - i, free - sigma)
         if head in known and tail in known:
-            plain = i + known[head][0] + known[tail][0]
-            known[segment] = plain, max(known[head][1], sigma + known[tail][1])
+            plain = i + known[head].plain + known[tail].plain
+            peak = max(known[head].peak, snapshot + known[tail].peak)
+            depth = max(known[head].depth + 1, known[tail].depth)
+            known[segment] = Reversal(plain, peak, depth)
             stack.pop()
         else:
             stack += [part for part in (head, tail) if part not in known]
@@ -419,29 +472,25 @@ def _measure(n: int, m: int, sigma: int, tau: int, most: int) -> tuple[int, int]
 
 
 def plain_steps(n: int, m: int, sigma: int, tau: int, most: int) -> int:
-    """Return how many plain steps the machine runs to reverse n steps within m bytes.
+    """Return how many plain steps reversing n steps takes.
 
     Examples
     --------
-    >>> plain_steps(1000, 10, 1, 0, 1), advances(1000, 10)
-    (3636, 3636)
-    >>> plain_steps(100, 20, 8, 2, 0), optimal(100, 20, 8, 2, 0)
-    (516, 514)
+    >>> plain_steps(10, 3, 1, 0, 1), plain_steps(10**4, 800, 1, 0, 1) == advances(10**4, 800)
+    (15, True)
     """
-    return _measure(n, m, sigma, tau, most)[0]
+    return reversal(n, m, sigma, tau, most).plain
 
 
 def snapshot_peak(n: int, m: int, sigma: int, tau: int, most: int) -> int:
-    """Return the most bytes of snapshots and tape that the machine holds while it reverses n steps.
-
-    At most m, if the tape of one step fits beside one snapshot, or all steps are a leaf.
+    """Return the most bytes that snapshots and the tape of a leaf take at once.
 
     Examples
     --------
-    >>> snapshot_peak(100, 25, 8, 2, 0), snapshot_peak(100, 9, 8, 2, 0)
-    (24, 10)
+    >>> snapshot_peak(10, 3, 1, 0, 1), snapshot_peak(100, 24, 8, 2, 0)
+    (3, 24)
     """
-    return _measure(n, m, sigma, tau, most)[1]
+    return reversal(n, m, sigma, tau, most).peak
 
 
 def optima(n: int, m: int, sigma: int, tau: int, most: int) -> Integers:

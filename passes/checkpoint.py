@@ -20,7 +20,7 @@ After::
       %a.1 = add %a %steps
       yield %a.1 %u.2
     }
-    %left.1 = sub %n %a.9
+    %left.1 = rest %n ROOM %state %tape MOST
     %u.9 = for L %q.1 in 0 to %left.1 carrying (%u = %u.8) { %i = add %a.9 %q.1 … }
     …
     %u.ct.8 = reverse L %q.r carrying (%u.ct = %u.ct.0) { %i.r = add %a.9 %q.r … recall %t … }
@@ -251,7 +251,7 @@ class _Checkpoint:
         builder.emit(
             For((self.ended, *results), self.sweep, self.index, count, init, body, False, loop.loc)
         )
-        left = builder.apply("sub", trips, self.ended, hint="left")
+        left = builder.apply("rest", trips, site.room, state, tape, most, hint="left")
         leaf = replace(loop, trips=left, init=results)
         builder.emit(self.shifted(leaf, trips, site.first, self.ended))
         self.snapshot = [carried[k] for k in self.state]

@@ -199,7 +199,7 @@ class _Remat:
 
 
 def _everywhere(fn: Function, policy: str) -> Loops:
-    """Return schedules of ``revolve:SLOTS:MOST``: for loops outside of others; with ``:all``, all."""
+    """Return schedules of ``revolve:SLOTS:MOST[:all]``: for loops outside of others, or for all."""
     _, slots, most, *rest = policy.split(":")
     schedule = Schedule(int(slots), 0, int(most), 1)
     found: dict[tuple[str, str], Schedule] = {}

@@ -251,7 +251,7 @@ each_smooth = pytest.mark.parametrize("op", SMOOTH, ids=label)
 
 def test_every_row_is_tested() -> None:
     # Schedules are no operations of a program (`test_schedule`).
-    assert {*MEANING, *SPECIAL, "split", "sweeps"} == set(OPS)
+    assert {*MEANING, *SPECIAL, "split", "sweeps", "rest"} == set(OPS)
     assert not {*MEANING} & {*SPECIAL}
 
 

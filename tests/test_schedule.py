@@ -24,6 +24,7 @@ from adc.ir.schedule import (
     optimal,
     plain_steps,
     repetitions,
+    rest,
     snapshot_peak,
     split,
     sweeps,
@@ -455,6 +456,7 @@ def test_compiled_functions_agree(compiled: dict[str, Any]) -> None:
             assert compiled["shape"](n, 2, *problem[1:]) == schedule.shape(n, 2, *problem[1:])
         if n <= 100:
             assert compiled["sweeps"](*problem) == sweeps(*problem)
+            assert compiled["rest"](*problem) == rest(*problem)
     for slots in (1, 2, 3, 9):
         lengths = list(range(150))
         assert placed(compiled["place"], lengths, slots) == placed(schedule.place, lengths, slots)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -74,20 +74,21 @@ trips = OpDef(
 )  # fmt: skip
 
 
-def _split(*args: Any) -> Any:
-    return np.int64(schedule.split(*map(int, args)))
-
-
-def _sweeps(*args: Any) -> Any:
-    return np.int64(schedule.sweeps(*map(int, args)))
+def _scheduled(function: Callable[..., int]) -> Callable[..., Any]:
+    return lambda *args: np.int64(function(*map(int, args)))
 
 
 # Callees of compiled code: a back end writes calls of what `ir.schedule` has in Python.
 split = OpDef(
-    "split", 5, _split, "split", (), _index, why=INTEGER, kinds="", cost=100,
+    "split", 5, _scheduled(schedule.split), "split", (), _index, why=INTEGER, kinds="", cost=100,
     doc="How many iterations to run ahead from a snapshot: `ir.schedule.split`.",
 )  # fmt: skip
 sweeps = OpDef(
-    "sweeps", 5, _sweeps, "sweeps", (), _index, why=INTEGER, kinds="", cost=1000,
+    "sweeps", 5, _scheduled(schedule.sweeps), "sweeps", (), _index, why=INTEGER, kinds="",
+    cost=1000,
     doc="How many snapshots a run takes: `ir.schedule.sweeps`.",
+)  # fmt: skip
+rest = OpDef(
+    "rest", 5, _scheduled(schedule.rest), "rest", (), _index, why=INTEGER, kinds="", cost=1000,
+    doc="How many iterations are left for the leaf: `ir.schedule.rest`.",
 )  # fmt: skip
