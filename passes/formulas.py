@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from adc.ir import schedule
+
 # So many iterations are tried to find what a loop adds up to or needs most.
 _MOST = 1 << 14
 
@@ -31,7 +33,8 @@ class Function:
     kind : str
         ``"max"``, ``"min"``, ``"//"``; ``"range"``, the length of one; ``"count"``, a number that
         counts as 0 if it is negative; ``"rounded"`` up to a multiple of `args[1]`; ``"if"`` the
-        first is positive, the second, else the third.
+        first is positive, the second, else the third. ``"sweeps"``, ``"rest"``, ``"tape"`` and
+        ``"depth"`` of a checkpointed loop (`adc.ir.schedule`).
         ``"total"`` and ``"most"``: of `args[1]` over `args[0]` iterations of the loop `label`,
         which `name` counts. ``"call"``: `args[0]` in the function `name`, as the call `label` runs
         it. ``"recursion"``: the formula `of` of that function.
@@ -354,6 +357,14 @@ def _number(made: Function, known: Known, upper: bool) -> int | None:
             return -(-args[0] // args[1]) * args[1]
         case "//":
             return args[0] // args[1] if args[1] else None
+        case "sweeps":
+            return schedule.sweeps(*args)
+        case "rest":
+            return schedule.rest(*args)
+        case "tape":
+            return schedule.reversal(*args).peak
+        case "depth":
+            return schedule.reversal(*args).depth
     raise AssertionError(made)
 
 

@@ -214,6 +214,38 @@ class _Need:
             self.tapes[dtype] = self.tapes.get(dtype, _ZERO) + size * Sum.number(sign)
 
 
+@dataclass
+class _Machine:
+    """The schedule of a checkpointed loop, and what it puts on the tapes.
+
+    `frame` is what a snapshot takes, `step` what an iteration of the leaf keeps, and `extra` what
+    its reverse code needs beyond that.
+    """
+
+    args: tuple[Sum, ...]
+    frame: _Sizes = field(default_factory=dict)
+    step: _Sizes = field(default_factory=dict)
+    extra: _Sizes = field(default_factory=dict)
+
+    def most(self) -> _Sizes:
+        """Return the most that there is on the tapes, beyond the snapshots of the first run."""
+        found: _Sizes = {}
+        sweeps = Sum.function("sweeps", *self.args)
+        for dtype in {**self.frame, **self.step, **self.extra}:
+            frame, step = self.frame.get(dtype, _ZERO), self.step.get(dtype, _ZERO)
+            whole = Sum.function("tape", *self.args, frame, step)
+            found[dtype] = whole - sweeps * frame + self.extra.get(dtype, _ZERO)
+        return found
+
+
+@dataclass
+class _Level:
+    """What a function that runs iterations again holds while it calls itself."""
+
+    work: Sum = _ZERO
+    own: Sum = _ZERO
+
+
 def _added(found: Sequence[_Sizes]) -> _Sizes:
     sizes: _Sizes = {}
     for each in found:
@@ -244,6 +276,10 @@ class _Run:
         self.need = _Need()
         self._owned: dict[Token, Sum] = {}
         self._inside: dict[str, frozenset[str]] = {}
+        self._machines: dict[tuple[Sum, ...], _Machine] = {}
+        # Those of the loops around, and the functions that run iterations again, as they are met.
+        self._running: list[_Machine] = []
+        self._again: dict[str, _Level] = {}
         self.formulas: dict[str, Sum] = {}
         self.bound = False
 
@@ -416,6 +452,8 @@ class _Run:
                 return _either(_ZERO - args[0], args[0] + args[1], args[0])
             case "maximum" if all(arg.is_positive() for arg in args):
                 return args[0].max(args[1])
+            case "sweeps" | "rest" as name:
+                return Sum.function(name, *args)
             case "maximum" | "minimum" | "floordiv" | "trips" as name:
                 return Sum.function(_FUNCTIONS[name], *args)
         return None
@@ -502,6 +540,9 @@ class _Run:
         def total(size: Sum) -> Sum:
             return formulas.total(label, index, trips, size, inside)
 
+        machine = self.machine(trips)
+        if machine is not None:
+            self._running.append(machine)
         owners = env.owners
         carried = [params[k] for k in arrays]
         owners.move(carried, [stmt.init[k] for k in arrays])
@@ -539,6 +580,8 @@ class _Run:
             own = own.max(need.own)
         else:
             own = own.max(env.name(f"{stmt.label}.arrays"))
+        if machine is not None:
+            self._running.pop()
         owners.states = owners.distinct(ends)
         self.bound |= len(owners.states) > 1 or bool(left)
         for k in arrays:
@@ -554,10 +597,21 @@ class _Run:
         popped = {d: total(size) for d, size in _added(need.taken).items()}
         if not need.stack:  # the first iteration is the one that needs most, or all do alike
             peaks = {d: most(size) for d, size in need.most.items()}
+            if machine is not None and need.taken:
+                if self.is_sweep(trips):
+                    peaks = machine.most()
+                else:
+                    machine.extra = peaks
             here.add(popped if need.taken else None, None, peaks)
             return
         # The last one is.
         grown = need.pushed()
+        if machine is not None:
+            once = {d: most(size) for d, size in grown.items()}
+            if self.is_sweep(trips):
+                machine.frame = once
+            else:
+                machine.step = once
         sizes = {d: total(size) for d, size in grown.items()}
         peaks = {}
         for dtype, size in need.most.items():
@@ -567,6 +621,17 @@ class _Run:
             self.bound |= bool(need.taken) or (extra != _ZERO and varies)
         kept = () if need.taken else (tuple(item.where(fixed) for item in need.stack),)
         here.add(popped if need.taken else None, _Item(sizes, (), kept), peaks)
+
+    def machine(self, trips: Sum) -> _Machine | None:
+        """Return the schedule that so many iterations belong to, if they do."""
+        atom = trips.terms[0][0] if len(trips.terms) == 1 and trips.terms[0][1] == 1 else ()
+        if len(atom) == 1 and isinstance(atom[0], formulas.Function):
+            if atom[0].kind in ("sweeps", "rest"):
+                return self._machines.setdefault(atom[0].args, _Machine(atom[0].args))
+        return None
+
+    def is_sweep(self, trips: Sum) -> bool:
+        return "sweeps" in trips.kinds
 
     def changes(self, stmt: For | While, arrays: Sequence[int], env: _Env) -> bool:
         """Give carried arrays sizes of their own along the axes that an iteration has changed."""
@@ -584,6 +649,9 @@ class _Run:
 
     def call(self, stmt: Call, env: _Env) -> None:
         fn = self._functions[stmt.callee]
+        if self._running and fn.name in self._recursive:
+            self.again(stmt, fn, env)
+            return
         if fn.name in self._recursive:
             self.recursion(stmt, fn, env)
             return
@@ -631,6 +699,40 @@ class _Run:
                     env.numbers[result] = number
 
         self.received(stmt, fn, inner, env)
+
+    def again(self, stmt: Call, fn: Function, env: _Env) -> None:
+        """Count the call of a function that runs iterations of a checkpointed loop again.
+
+        What it puts on the tapes, its schedule tells, and how often it calls itself.
+        """
+        here, args = self.need, self._running[-1].args
+        own = env.owners.bytes()
+        if fn.name in self._again:
+            level = self._again[fn.name]
+            level.work, level.own = level.work.max(here.top), level.own.max(own)
+            works, owned = _ZERO, _ZERO
+        else:
+            level = self._again[fn.name] = _Level()
+            numbers: dict[Value, Sum] = {}
+            shapes: dict[Value, tuple[Sum, ...]] = {}
+            for param, arg in zip(fn.params, stmt.args, strict=True):
+                if isinstance(param.type, Array):
+                    shapes[param] = self.shape(arg, env)
+                elif param.type.kind in "iu":
+                    numbers[param] = self.number(arg, env)
+            with self.part() as need:
+                self.function(fn, numbers, shapes)
+            del self._again[fn.name]
+            waiting = (Sum.function("depth", *args) - _ONE).count()
+            works, owned = need.work + waiting * level.work, need.own + waiting * level.own
+        here.reach(works)
+        here.own = here.own.max(own + owned)
+        # Cotangents come last among the parameters, and go out as they came in.
+        cts = stmt.args[len(stmt.args) - len(stmt.results) :]
+        for result, ct in zip(stmt.results, cts, strict=True):
+            if isinstance(result.type, Array):
+                env.shapes[result] = self.shape(ct, env)
+                env.owners.hold(result, self.bytes(result.type, self.shape(result, env)))
 
     def received(self, stmt: Call, fn: Function, inner: _Env, env: _Env) -> None:
         """Let variables hold what a call returns: what it was passed, or arrays of its own."""
