@@ -324,7 +324,8 @@ def _bounded(plan: Solution, bound: float) -> Solution:
 # an item costs about one on average; that is known when a plan is, so it may take a second try.
 _UNITS = 1000.0
 _MARGIN = 0.25  # of a byte: far from the next number
-_FAIR = 1000.0
+_LOW, _HIGH = 0.1, 1000.0
+_MOST = 1e6
 _TRIES = 8
 # So many rows of bytes enter the program first, then twice as many, and so on.
 _ENTER = 2
@@ -478,8 +479,10 @@ class _Model:
         ceiling = math.inf
         for _ in range(_TRIES):
             unit = unit or max(filter(math.isfinite, self.seconds), default=0.0) or 1.0
-            # What costs more than a whole plan is not part of a better one.
-            costs = np.where(self.seconds <= ceiling, self.seconds, np.inf) / unit
+            # What costs more than a whole plan is not part of a better one. What costs far more than
+            # usual is avoided if it can be; otherwise the next round is about what it costs.
+            costs = np.minimum(self.seconds / unit, _MOST)
+            costs[(self.seconds > ceiling) | np.isinf(self.seconds)] = np.inf
             draft, value = self._search(np.append(costs, 0.0), budget, gap, nodes)
             if draft is None:
                 break
@@ -487,7 +490,7 @@ class _Model:
             if best is None or draft.seconds < best.seconds:
                 best = draft
             ceiling = best.seconds
-            if not ceiling or 1 / _FAIR <= ceiling / size / unit <= _FAIR:
+            if not ceiling or _LOW <= ceiling / size / unit <= _HIGH:
                 break
             unit = ceiling / size
         return best, bound
@@ -507,7 +510,7 @@ class _Model:
             bound = base + value / _UNITS * (before + _MARGIN - base) * (1.0 - 1e-6)
             if found is not None and found.peak < before:
                 best = found
-            if best.peak - base > (before - base) / _FAIR:
+            if best.peak - base > (before - base) / _HIGH:
                 break
         return best, min(best.peak, math.ceil(bound - _MARGIN))
 
