@@ -479,8 +479,8 @@ class _Model:
         ceiling = math.inf
         for _ in range(_TRIES):
             unit = unit or max(filter(math.isfinite, self.seconds), default=0.0) or 1.0
-            # What costs more than a whole plan is not part of a better one. What costs far more than
-            # usual is avoided if it can be; otherwise the next round is about what it costs.
+            # What costs more than a whole plan is not part of a better one. What costs far more
+            # than usual is avoided if it can be; otherwise the next round is about what it costs.
             costs = np.minimum(self.seconds / unit, _MOST)
             costs[(self.seconds > ceiling) | np.isinf(self.seconds)] = np.inf
             draft, value = self._search(np.append(costs, 0.0), budget, gap, nodes)
