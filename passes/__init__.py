@@ -41,6 +41,9 @@ no Store; `reuse` leaves every array that is read as it was. Every pass keeps th
 result, but for signs of zeros in `accumulate` and `overwrite`, and the order in which contributions
 to a cotangent are added in `reduce`, `gather` and `local`.
 
+`budget` finds the fastest plan within so many bytes, of what to keep and which options of loops and
+calls to take: numbers only, for a planner of programs, regions and whole functions to state.
+
 `peak` computes from the last form how much memory a call uses: `formulas` in sizes and iterations,
 arrays that loops hand on included (`owners`).
 """
