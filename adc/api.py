@@ -24,12 +24,13 @@ from adc.dispatch import Code, Options, release_memory
 from adc.ir.errors import ArgumentError, NonScalarError
 from adc.library import stop_gradient
 from adc.library.transforms import Level, transform
+from adc.memory import parse
 from adc.signature import numbers_of
 
 POLICIES = ("auto", "store", "recompute")
 
 
-def _options(remat: str, cache: bool) -> Options:
+def _options(remat: str, cache: bool, memory: int | str | None = None) -> Options:
     # "random:SEED" is for tests: any plan must give the same numbers.
     if remat not in POLICIES and not (
         isinstance(remat, str) and remat.startswith(("random:", "revolve:"))
@@ -37,7 +38,14 @@ def _options(remat: str, cache: bool) -> Options:
         raise ArgumentError(
             f"remat={remat!r} is not a policy", None, f"use one of {', '.join(POLICIES)}"
         )
-    return Options(remat, cache)
+    found = parse(memory)
+    if found is not None and remat != "auto":
+        raise ArgumentError(
+            f"remat={remat!r} leaves no choice, and memory asks for one",
+            None,
+            "leave one of them out",
+        )
+    return Options(remat, cache, found)
 
 
 def _argnums(argnums: int | Sequence[int]) -> int | tuple[int, ...]:
@@ -108,6 +116,7 @@ def grad(
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
     remat: str = "auto",
+    memory: int | str | None = None,
     cache: bool = True,
 ) -> Derivative: ...
 
@@ -120,6 +129,7 @@ def grad(
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
     remat: str = "auto",
+    memory: int | str | None = None,
     cache: bool = True,
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 
@@ -132,6 +142,7 @@ def grad(
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
     remat: str = "auto",
+    memory: int | str | None = None,
     cache: bool = True,
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """Return a function that computes the gradient of `fn` in reverse mode.
@@ -149,6 +160,11 @@ def grad(
         Whether `fn` returns a pair of which only the first part is differentiated.
     remat : {"auto", "store", "recompute"}
         What the reverse code does about the forward values that it needs.
+    memory : int or str
+        The most memory that a call may hold beyond its arguments and results: bytes, or as in
+        ``"64 MB"``. The plan is then the fastest one found that stays below that for the sizes of
+        the arguments, by recomputing values and checkpointing loops; it may be made anew for other
+        sizes. The gradient is the same to the last bit.
     cache : bool
         Whether compiled code is kept on disk.
 
@@ -161,8 +177,8 @@ def grad(
     Raises
     ------
     AdcError
-        When called: if `fn` is not in the supported subset of Python, or an argument cannot be
-        differentiated. Errors of the program itself are those that Python would raise.
+        When called: if `fn` is not in the supported subset of Python, an argument cannot be
+        differentiated, or no plan stays within `memory`. Errors of the program itself are those that Python would raise.
 
     Examples
     --------
@@ -175,7 +191,7 @@ def grad(
     >>> grad(energy)(np.array([0.0, 1.0, 3.0]))
     array([-2., -2.,  4.])
     """
-    return _make(fn, argnums, argnames, False, has_aux, _options(remat, cache))
+    return _make(fn, argnums, argnames, False, has_aux, _options(remat, cache, memory))
 
 
 @overload
@@ -186,6 +202,7 @@ def value_and_grad(
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
     remat: str = "auto",
+    memory: int | str | None = None,
     cache: bool = True,
 ) -> Derivative: ...
 
@@ -198,6 +215,7 @@ def value_and_grad(
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
     remat: str = "auto",
+    memory: int | str | None = None,
     cache: bool = True,
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 
@@ -210,13 +228,14 @@ def value_and_grad(
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
     remat: str = "auto",
+    memory: int | str | None = None,
     cache: bool = True,
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """Return a function that computes ``(value, gradient)`` of `fn`.
 
     Parameters
     ----------
-    fn, argnums, argnames, has_aux, remat, cache
+    fn, argnums, argnames, has_aux, remat, memory, cache
         As for `grad`.
 
     Returns
@@ -230,7 +249,7 @@ def value_and_grad(
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
-    return _make(fn, argnums, argnames, True, has_aux, _options(remat, cache))
+    return _make(fn, argnums, argnames, True, has_aux, _options(remat, cache, memory))
 
 
 @functools.lru_cache(maxsize=256)
@@ -286,6 +305,7 @@ def jvp(
     *,
     has_aux: bool = False,
     remat: str = "auto",
+    memory: int | str | None = None,
     cache: bool = True,
 ) -> tuple[Any, ...]:
     """Return the value of `fn` and its derivative along `tangents`, in forward mode.
@@ -299,7 +319,7 @@ def jvp(
         The arguments, and a direction for each: of its shape, or None to hold it fixed.
     has_aux : bool
         Whether `fn` returns a pair of which only the first part is differentiated.
-    remat, cache
+    remat, memory, cache
         As for `grad`.
 
     Returns
@@ -318,7 +338,7 @@ def jvp(
     (12.0, 12.0)
     """
     function, levels = _split(fn)
-    value, slope = _along(function, levels, _options(remat, cache), primals, tangents)
+    value, slope = _along(function, levels, _options(remat, cache, memory), primals, tangents)
     if not has_aux:
         return value, slope
     if not (isinstance(value, tuple) and len(value) == 2):
@@ -336,6 +356,7 @@ def hvp(
     tangents: Sequence[Any],
     *,
     remat: str = "auto",
+    memory: int | str | None = None,
     cache: bool = True,
 ) -> Any:
     """Return the product of the Hessian of `fn` with a direction: forward over reverse.
@@ -346,7 +367,7 @@ def hvp(
         A Python function that returns one float.
     primals, tangents : sequences
         The arguments, and a direction for each: of its shape, or None to hold it fixed.
-    remat, cache
+    remat, memory, cache
         As for `grad`.
 
     Returns
@@ -363,7 +384,7 @@ def hvp(
     moved = _moved(primals, tangents)
     function, levels = _split(fn)
     levels = (*levels, Level(moved))
-    _, found = _along(function, levels, _options(remat, cache), primals, tangents)
+    _, found = _along(function, levels, _options(remat, cache, memory), primals, tangents)
     products = dict(zip(moved, found, strict=True))
     if len(primals) == 1:
         return products[0]
@@ -446,6 +467,7 @@ def vjp(
     *primals: Any,
     has_aux: Literal[False] = False,
     remat: str = "auto",
+    memory: int | str | None = None,
     cache: bool = True,
 ) -> tuple[Any, jacobian.Pullback]: ...
 
@@ -456,6 +478,7 @@ def vjp(
     *primals: Any,
     has_aux: Literal[True],
     remat: str = "auto",
+    memory: int | str | None = None,
     cache: bool = True,
 ) -> tuple[Any, jacobian.Pullback, Any]: ...
 
@@ -466,6 +489,7 @@ def vjp(
     *primals: Any,
     has_aux: bool = False,
     remat: str = "auto",
+    memory: int | str | None = None,
     cache: bool = True,
 ) -> tuple[Any, ...]:
     """Return the value of `fn`, and a function that pulls a cotangent back, in reverse mode.
@@ -480,7 +504,7 @@ def vjp(
     has_aux : bool
         Whether `fn` returns a pair of which only the first part is differentiated; it is the last
         of three results then.
-    remat, cache
+    remat, memory, cache
         As for `grad`.
 
     Returns
@@ -501,7 +525,7 @@ def vjp(
     (3.0, 2.0)
     """
     function, levels = _split(fn)
-    options = _options(remat, cache)
+    options = _options(remat, cache, memory)
     if any(level.with_value or level.has_aux for level in levels):
         raise NonScalarError(
             "only `grad` itself can be pulled back through", None, "use `adc.grad`"
@@ -553,6 +577,7 @@ def jacrev(
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
     remat: str = "auto",
+    memory: int | str | None = None,
     cache: bool = True,
 ) -> Any:
     """Return a function that computes the Jacobian of `fn` in reverse mode, row by row.
@@ -568,7 +593,7 @@ def jacrev(
         As for `grad`.
     has_aux : bool
         Whether `fn` returns a pair of which only the first part is differentiated.
-    remat, cache
+    remat, memory, cache
         As for `grad`.
 
     Returns
@@ -585,7 +610,7 @@ def jacrev(
     array([[2., 1.],
            [2., 1.]])
     """
-    return _jacobian(fn, argnums, argnames, _options(remat, cache), True, has_aux)
+    return _jacobian(fn, argnums, argnames, _options(remat, cache, memory), True, has_aux)
 
 
 @transform
@@ -596,6 +621,7 @@ def jacfwd(
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
     remat: str = "auto",
+    memory: int | str | None = None,
     cache: bool = True,
 ) -> Any:
     """Return a function that computes the Jacobian of `fn` in forward mode, column by column.
@@ -617,7 +643,7 @@ def jacfwd(
     >>> jacfwd(lambda x, y: (x * y, x + y), argnums=(0, 1))(2.0, 3.0)
     ((3.0, 2.0), (1.0, 1.0))
     """
-    return _jacobian(fn, argnums, argnames, _options(remat, cache), False, has_aux)
+    return _jacobian(fn, argnums, argnames, _options(remat, cache, memory), False, has_aux)
 
 
 @transform
@@ -627,6 +653,7 @@ def hessian(
     *,
     argnames: str | Sequence[str] | None = None,
     remat: str = "auto",
+    memory: int | str | None = None,
     cache: bool = True,
 ) -> Any:
     """Return a function that computes the matrix of second derivatives, forward over reverse.
@@ -653,7 +680,7 @@ def hessian(
     array([[ 0., 10.],
            [10.,  6.]])
     """
-    return _jacobian(fn, argnums, argnames, _options(remat, cache), False, of_gradient=True)
+    return _jacobian(fn, argnums, argnames, _options(remat, cache, memory), False, of_gradient=True)
 
 
 __all__ = [

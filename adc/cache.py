@@ -35,7 +35,7 @@ from adc.ir.types import parse_type
 
 if TYPE_CHECKING:
     from adc.backend.emit import Emitted
-    from adc.driver import Compilation, Step
+    from adc.driver import Budget, Compilation, Step
     from adc.passes.costs import Costs
     from adc.passes.plan import Plan
 
@@ -105,7 +105,13 @@ def _own_source() -> str:
     return digest.hexdigest()
 
 
-def key_of(lowered: Lowered, steps: Sequence[Step], policy: str, costs: Costs) -> str:
+def key_of(
+    lowered: Lowered,
+    steps: Sequence[Step],
+    policy: str,
+    costs: Costs,
+    budget: Budget | None = None,
+) -> str:
     """Return the name of the entry for a lowered function and what is to be made of it."""
     from adc import __version__
     from adc.backend import cpu
@@ -114,7 +120,15 @@ def key_of(lowered: Lowered, steps: Sequence[Step], policy: str, costs: Costs) -
     # Errors and plans name places in the source.
     places = [stmt.loc for each in (*fn.callees, fn) for stmt in walk(each.body)]
     made_by = (VERSION, __version__, _own_source(), cpu.target())
-    parts = (str(fn), repr(places), repr(tuple(steps)), policy, costs.hash, repr(made_by))
+    parts = (
+        str(fn),
+        repr(places),
+        repr(tuple(steps)),
+        policy,
+        costs.hash,
+        repr(budget),
+        repr(made_by),
+    )
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
@@ -133,7 +147,12 @@ def _once() -> Iterator[None]:
 
 
 def load_or_build(
-    lowered: Lowered, steps: Sequence[Step], policy: str, costs: Costs, use_disk: bool
+    lowered: Lowered,
+    steps: Sequence[Step],
+    policy: str,
+    costs: Costs,
+    use_disk: bool,
+    budget: Budget | None = None,
 ) -> Entry:
     """Return compiled code, from disk if it is there.
 
@@ -145,7 +164,7 @@ def load_or_build(
     with LOCK, _once():
         place = private_folder() if use_disk else None
         if place is not None:
-            key = key_of(lowered, steps, policy, costs)
+            key = key_of(lowered, steps, policy, costs, budget)
             entry = place / key[:2] / key
             found = _load(entry)
             if found is not None:
@@ -153,7 +172,7 @@ def load_or_build(
         # Nothing of what compiles is imported where code is found.
         from adc.driver import transform
 
-        made = transform(lowered, steps, policy, costs)
+        made = transform(lowered, steps, policy, costs, budget)
         if place is not None:
             try:
                 return _build(made, entry)

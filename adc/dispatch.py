@@ -7,7 +7,7 @@ import types
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from adc.frontend.trees import key_of
 from adc.ir.core import Function
 from adc.ir.errors import (
     AdcError,
+    MemoryBudgetError,
     NonScalarError,
     NotDifferentiableError,
     OverlapError,
@@ -30,13 +31,15 @@ from adc.ir.errors import (
 )
 from adc.ir.types import Array, Scalar
 from adc.library.transforms import Level, has_rule
+from adc.memory import text as memory_text
 from adc.signature import Parameters, Signature, function_of, name_of, span_of
 
 if TYPE_CHECKING:
-    from adc.driver import Compilation, Step
+    from adc.driver import Budget, Compilation, Step
     from adc.passes.costs import Costs
     from adc.passes.plan import Plan
 
+Sizes = tuple[tuple[str, "int | tuple[int, ...]"], ...]
 # More signatures than this at once come from objects that are made anew for every call.
 _MOST_ENTRIES = 256
 # The most code for arguments with one key: for objects with attributes of other kinds.
@@ -51,6 +54,7 @@ class Options:
 
     remat: str = "auto"
     cache: bool = True
+    memory: int | None = None
 
 
 # --- compiled code --------------------------------------------------------------------------------
@@ -79,6 +83,9 @@ class Compiled:
     levels: tuple[Level, ...]
     present: Callable[[Sequence[Any]], Any]
     ones: tuple[Any, ...]
+    budget: Budget | None = None
+    # By the sizes of arguments, whether a call stays within the budget.
+    _fits: dict[Sizes, bool] = field(default_factory=dict)
 
     @property
     def plan(self) -> Plan | None:
@@ -98,7 +105,9 @@ class Compiled:
         from adc.driver import transform
 
         made = self.entry.compilation
-        return made or transform(self.lowered, self.steps, self.options.remat, self.costs)
+        return made or transform(
+            self.lowered, self.steps, self.options.remat, self.costs, self.budget
+        )
 
     @cached_property
     def varies(self) -> bool:
@@ -119,6 +128,17 @@ class Compiled:
                 return None
             found += leaves
         return found
+
+    def fits(self, values: tuple[Any, ...], hidden: list[Any]) -> bool:
+        """Whether a call with these arguments stays within the budget of the plan."""
+        if self.budget is None or self.plan is None or self.plan.peak is None:
+            return True
+        args = [*self.signature.leaves(values), *hidden]
+        sizes = sizes_of(self.lowered, args)
+        if sizes not in self._fits:
+            peak = self.plan.peak.at(args)
+            self._fits[sizes] = peak is not None and peak <= self.budget.bytes
+        return self._fits[sizes]
 
     def arguments(self, values: tuple[Any, ...]) -> list[Any]:
         """Return the numbers and arrays that the code is called with."""
@@ -185,6 +205,21 @@ class Compiled:
                     span_of(self.signature.fn),
                     "pass a copy",
                 )
+
+
+def sizes_of(lowered: Lowered, args: Sequence[Any]) -> Sizes:
+    """Return the integers and shapes among arguments of the code, by parameter."""
+    return tuple(
+        (param.name, np.shape(arg) if isinstance(param.type, Array) else int(arg))
+        for param, arg in zip(lowered.fn.params, args, strict=False)
+        if isinstance(param.type, Array) or param.type.kind in "iu"
+    )
+
+
+def _bucket(sizes: Sizes) -> tuple[int, ...]:
+    """Return what sizes have in common for which one plan is made: powers of two."""
+    flat = [n for _, size in sizes for n in ((size,) if isinstance(size, int) else size)]
+    return tuple(n.bit_length() if n > 0 else 0 for n in flat)
 
 
 def _overlap(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
@@ -377,6 +412,41 @@ def _presenter(
     return with_aux
 
 
+def _differ(old: Compiled, new: Compiled) -> bool:
+    """Whether two pieces of code are plans for sizes that have little in common."""
+    if old.budget is None or new.budget is None:
+        return False
+    return _bucket(old.budget.sizes) != _bucket(new.budget.sizes)
+
+
+@contextmanager
+def _over_budget(fn: Callable[..., Any], budget: Budget | None) -> Iterator[None]:
+    """Turn what the planner says about a budget into what the user reads."""
+    if budget is None:
+        yield
+        return
+    from adc.driver import UnknownPeak
+    from adc.passes.remat_budget import OverBudget
+
+    asked = memory_text(budget.bytes)
+    try:
+        yield
+    except OverBudget as error:
+        raise MemoryBudgetError(
+            f"a call of the derivative of {name_of(fn)}() cannot hold less than "
+            f"{memory_text(error.least)}, and memory is {asked}",
+            span_of(fn),
+            f"memory={error.least} is the least that was found for these sizes",
+        ) from None
+    except UnknownPeak as error:
+        raise MemoryBudgetError(
+            f"how much memory a call of the derivative of {name_of(fn)}() holds, only a run can "
+            f"tell: {error.peak.legend() or error.peak}",
+            span_of(fn),
+            "bound the loop by a number of iterations, or leave out `memory`",
+        ) from None
+
+
 @contextmanager
 def _no_collections() -> Iterator[None]:
     """Pause the collector of cyclic garbage: a compiler makes much, and little of it is garbage."""
@@ -464,7 +534,7 @@ class Code:
     def find(self, values: tuple[Any, ...]) -> tuple[Compiled, list[Any]]:
         """Return code that is up to date for these arguments, and its hidden arguments."""
         whole = self._whole or self.whole(values)
-        key = tuple(map(key_of, values, whole))
+        key: object = tuple(map(key_of, values, whole))
         found = self._valid(key, values)
         if found is not None:
             self.hits += 1
@@ -476,7 +546,11 @@ class Code:
                 if found is not None:
                     break
                 made = self._compile(values, whole)
-                others = [old for old in self.entries.pop(key, []) if old.varies and made.varies]
+                others = [
+                    old
+                    for old in self.entries.pop(key, [])
+                    if (old.varies and made.varies) or _differ(old, made)
+                ]
                 while sum(map(len, self.entries.values())) + len(others) >= _MOST_ENTRIES:
                     if others:
                         others.pop()
@@ -493,20 +567,29 @@ class Code:
         """Return every stage for these arguments; no machine code is made."""
         from adc.driver import transform
 
-        _, steps, lowered = self._lowered(values, self.whole(values))
-        return transform(lowered, steps, self.options.remat, self.costs)
+        signature, steps, lowered = self._lowered(values, self.whole(values))
+        budget = self._budget(signature, lowered, values)
+        return transform(lowered, steps, self.options.remat, self.costs, budget)
 
     def sizes(self, values: tuple[Any, ...], made: Compilation) -> dict[str, int | tuple[int, ...]]:
         """Return integers and shapes that a call passes, by parameter of the code."""
         signature = self._signature(values, self.whole(values))
+        return dict(self._sizes(signature, made.lowered, values))
+
+    def _sizes(self, signature: Signature, lowered: Lowered, values: tuple[Any, ...]) -> Sizes:
         leaves = list(signature.leaves(values))
-        for capture in made.lowered.captures:
+        for capture in lowered.captures:
             leaves += capture.leaves(values) or []
-        return {
-            param.name: np.shape(leaf) if isinstance(param.type, Array) else int(leaf)
-            for param, leaf in zip(made.fn.params, leaves, strict=False)
-            if isinstance(param.type, Array) or param.type.kind in "iu"
-        }
+        return sizes_of(lowered, leaves)
+
+    def _budget(
+        self, signature: Signature, lowered: Lowered, values: tuple[Any, ...]
+    ) -> Budget | None:
+        if self.options.memory is None:
+            return None
+        from adc.driver import Budget
+
+        return Budget(self.options.memory, self._sizes(signature, lowered, values))
 
     def _signature(self, values: tuple[Any, ...], whole: Sequence[bool]) -> Signature:
         return Signature(self.fn, self._parameters, values, whole, self._skip)
@@ -524,7 +607,7 @@ class Code:
     def _valid(self, key: object, values: tuple[Any, ...]) -> tuple[Compiled, list[Any]] | None:
         for compiled in self.entries.get(key, ()):
             hidden = compiled.hidden(values)
-            if hidden is not None:
+            if hidden is not None and compiled.fits(values, hidden):
                 return compiled, hidden
         return None
 
@@ -559,12 +642,14 @@ class Code:
     def _compile(self, values: tuple[Any, ...], whole: Sequence[bool]) -> Compiled:
         signature, steps, lowered = self._lowered(values, whole)
         options, costs = self.options, self.costs
-        entry = cache.load_or_build(lowered, steps, options.remat, costs, options.cache)
+        budget = self._budget(signature, lowered, values)
+        with _over_budget(self.fn, budget):
+            entry = cache.load_or_build(lowered, steps, options.remat, costs, options.cache, budget)
         _kernels.add(entry.kernel)
         present = _presenter(lowered, signature, self.levels, self.along, self.pull)
         ones = (1.0,) * max(len(self.levels) - 1, 0)
         return Compiled(
-            lowered, steps, signature, options, costs, entry, self.levels, present, ones
+            lowered, steps, signature, options, costs, entry, self.levels, present, ones, budget
         )
 
 

@@ -13,9 +13,11 @@ from adc.passes import pipeline, storage
 from adc.passes.adjoint import adjoint
 from adc.passes.costs import SHIPPED, Costs
 from adc.passes.derive import expand, link
-from adc.passes.peak import peak
+from adc.passes.extents import Known
+from adc.passes.peak import Peak, peak
 from adc.passes.plan import COPIED, Plan, PlanEntry
 from adc.passes.remat import rematerialize
+from adc.passes.remat_facts import NO_ORDERS, Orders
 from adc.passes.tangent import tangent
 from adc.schedules import with_schedules
 
@@ -27,6 +29,14 @@ _MODES: dict[str, Callable[..., Function]] = {
 # A transformation of value form with respect to parameter positions: reverse mode (of the first
 # result, or with cotangents of all results as parameters) or forward mode.
 Step = tuple[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The most bytes that a call may hold, and the sizes of its arguments, by parameter."""
+
+    bytes: int
+    sizes: tuple[tuple[str, int | tuple[int, ...]], ...]
 
 
 @dataclass
@@ -52,11 +62,20 @@ class Compilation:
 
 
 def transform(
-    lowered: Lowered, steps: Sequence[Step], policy: str = "auto", costs: Costs = SHIPPED
+    lowered: Lowered,
+    steps: Sequence[Step],
+    policy: str = "auto",
+    costs: Costs = SHIPPED,
+    budget: Budget | None = None,
 ) -> Compilation:
     """Run every pass on a lowered function: primal, transformations, remat, storage.
 
     Plans are made for a machine of these costs: by default those that are shipped.
+
+    Raises
+    ------
+    OverBudget
+        If no plan fits in the budget.
     """
     trace = pipeline.Trace()
     trace.stages.append(("frontend", lowered.fn))
@@ -66,46 +85,86 @@ def transform(
         apply = functools.partial(mode, wrt=positions)
         fn = pipeline.run(fn, ((name, apply), *pipeline.DERIVATIVE), trace)
     fn = pipeline.run(fn, pipeline.JOINED, trace)
-    plan: Plan | None = None
-    if fn.derived or any(name != "tangent" for name, _ in steps):
-        entries: list[PlanEntry] = []
+    reverses = bool(fn.derived) or any(name != "tangent" for name, _ in steps)
+    rest = _Rest(fn, reverses, policy, costs, dict(budget.sizes) if budget else None)
+    if budget is None or not reverses:
+        made, plan = rest(NO_ORDERS, trace)
+    else:
+        from adc.passes.remat_budget import fitted
 
-        def finished(before: Function) -> Function:
-            done = rematerialize(before, policy, costs)
-            # The values of a derivative that the code calls have names of their own.
-            inner = f"{before.name}: " if before is not main else ""
-            entries.extend(replace(e, value=f"{inner}{e.value}") for e in done.plan.entries)
-            return done.fn
+        found = fitted(fn, budget.bytes, costs, rest.known or {}, rest.peak)
+        made, plan = rest(found.orders, trace)
+        assert plan is not None
+        plan = replace(plan, budget=budget.bytes, extra=found.seconds, bound=found.bound)
+    return Compilation(lowered, with_schedules(made), plan, trace)
 
-        main: Function | None = None
 
-        def remat(before: Function) -> Function:
-            nonlocal plan, main
-            main = before
-            done = link(finished(before), finished)
-            plan = Plan(policy, tuple(entries))
-            return done
+@dataclass
+class _Rest:
+    """The passes from `remat` on, for one function and any plan."""
 
-        fn = pipeline.run(fn, (("remat", remat),), trace)
+    fn: Function
+    reverses: bool
+    policy: str
+    costs: Costs
+    known: Known | None
 
-    fn = pipeline.run(fn, pipeline.cleanup(costs), trace)
+    def __call__(
+        self, orders: Orders, trace: pipeline.Trace | None = None
+    ) -> tuple[Function, Plan | None]:
+        plan: Plan | None = None
+        fn = self.fn
+        if self.reverses:
+            entries: list[PlanEntry] = []
 
-    def store(before: Function) -> Function:
-        nonlocal plan
-        done = storage.plan(before)
+            def finished(before: Function) -> Function:
+                main = before is self.fn
+                own, known = (orders, self.known) if main else (NO_ORDERS, None)
+                done = rematerialize(before, self.policy, self.costs, own, known)
+                # The values of a derivative that the code calls have names of their own.
+                inner = "" if main else f"{before.name}: "
+                entries.extend(replace(e, value=f"{inner}{e.value}") for e in done.plan.entries)
+                return done.fn
+
+            def remat(before: Function) -> Function:
+                return link(finished(before), finished)
+
+            fn = pipeline.run(fn, (("remat", remat),), trace)
+            plan = Plan(self.policy, tuple(entries))
+        fn = pipeline.run(fn, pipeline.cleanup(self.costs), trace)
+        copies: list[PlanEntry] = []
+
+        def store(before: Function) -> Function:
+            done = storage.plan(before)
+            copies.extend(_copied(copy) for copy in done.copies)
+            return done.function
+
+        fn = pipeline.run(fn, (("storage", store), *pipeline.BUFFERS), trace)
         if plan is not None:
-            plan = replace(plan, copies=tuple(_copied(copy) for copy in done.copies))
-        return done.function
+            plan = replace(plan, copies=tuple(copies), peak=peak(fn))
+        return fn, plan
 
-    fn = pipeline.run(fn, (("storage", store), *pipeline.BUFFERS), trace)
-    if plan is not None:
-        plan = replace(plan, peak=peak(fn))
-    fn = with_schedules(fn)
-    return Compilation(lowered, fn, plan, trace)
+    def peak(self, orders: Orders) -> int:
+        """Return the most bytes that a call holds under a plan."""
+        fn, plan = self(orders)
+        assert plan is not None
+        assert plan.peak is not None
+        found = plan.peak.at_sizes(self.known or {}, [param.name for param in fn.params])
+        if found is None:
+            raise UnknownPeak(plan.peak)
+        return found
 
 
 def _copied(copy: storage.Copy) -> PlanEntry:
     return PlanEntry.at(copy.loc, copy.value, COPIED, "the array", copy.reason)
+
+
+class UnknownPeak(Exception):
+    """Only a run can tell how much memory a plan takes."""
+
+    def __init__(self, peak: Peak) -> None:
+        super().__init__(str(peak))
+        self.peak = peak
 
 
 def compile_ir(

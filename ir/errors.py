@@ -217,6 +217,12 @@ class RecursionDepthError(AdcError):
     code = "ADC025"
 
 
+class MemoryBudgetError(AdcError):
+    """No plan holds as few bytes as were asked for."""
+
+    code = "ADC026"
+
+
 class IRError(AdcError):
     """The IR is malformed: a defect of adc, never of the user's program."""
 

@@ -113,6 +113,16 @@ class Peak:
             found[name] = int(argument.shape[axis] if axis >= 0 else argument)
         return (self.size + self.own).value(Known(found))
 
+    def at_sizes(
+        self, sizes: Mapping[str, int | Sequence[int]], params: Sequence[str]
+    ) -> int | None:
+        """Return the number for integers and shapes, by the names of the parameters."""
+        found: dict[str, int] = {}
+        for name, position, axis in self.names:
+            size = sizes[params[position]]
+            found[name] = size if isinstance(size, int) else size[axis]
+        return (self.size + self.own).value(Known(found))
+
 
 # What a call to a recursive function needs: its formulas, by what they are of.
 _WORK, _OWN = "workspace", "arrays"

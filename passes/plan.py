@@ -84,6 +84,11 @@ class Plan:
     peak_bytes : int or None
         The same in bytes, for the arguments that the plan was asked for, or as it was in the last
         call; None if only a call can tell.
+    budget : int or None
+        The most bytes that a call may hold.
+    extra, bound : float
+        Predicted seconds that the plan takes beyond the fastest one, and the least that any plan
+        within the budget takes.
     """
 
     policy: str
@@ -91,6 +96,9 @@ class Plan:
     copies: tuple[PlanEntry, ...] = field(default=())
     peak: Peak | None = None
     peak_bytes: int | None = None
+    budget: int | None = None
+    extra: float = 0.0
+    bound: float = 0.0
 
     def peak_text(self) -> str:
         """Return the line about memory, "" if nothing is known of it."""
@@ -184,6 +192,9 @@ class Plan:
             tuple(PlanEntry(**entry) for entry in data["copies"]),
             None if data["peak"] is None else Peak.from_data(data["peak"]),
             data["peak_bytes"],
+            data["budget"],
+            data["extra"],
+            data["bound"],
         )
 
 

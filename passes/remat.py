@@ -148,7 +148,7 @@ class _Remat:
         forced = {value: keep for owner, value, keep in orders.kept if owner == name}
         made = (decisions, self.policy, self.names, self.costs, extents, worth, forced)
         chooser = Chooser(*made)
-        chooser.run(_needed(reverse, decisions, self.names))
+        chooser.run(needed_values(reverse, decisions, self.names))
         return chooser
 
     def known_in(self, callee: Function) -> Known:
@@ -229,7 +229,7 @@ def remat(fn: Function, policy: str = "auto") -> Function:
     return rematerialize(fn, policy).fn
 
 
-def _needed(stmts: Sequence[Stmt], decisions: Decisions, names: Names) -> list[Value]:
+def needed_values(stmts: Sequence[Stmt], decisions: Decisions, names: Names) -> list[Value]:
     """Return what reverse code recalls, in the order of the code; trip counts included."""
     needed: list[Value] = []
     for stmt in walk(tuple(stmts)):
