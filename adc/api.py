@@ -178,7 +178,8 @@ def grad(
     ------
     AdcError
         When called: if `fn` is not in the supported subset of Python, an argument cannot be
-        differentiated, or no plan stays within `memory`. Errors of the program itself are those that Python would raise.
+        differentiated, or no plan stays within `memory`. Errors of the program itself are those
+        that Python would raise.
 
     Examples
     --------

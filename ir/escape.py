@@ -1,8 +1,12 @@
-"""Which arrays may outlive the iteration or the call that makes them."""
+"""Which arrays may outlive the iteration or the call that makes them, and when nobody needs them.
+
+Those have memory of their own, which variables of emitted code hold: until they are assigned again,
+the function ends, or emitted code lets go of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from adc.ir.core import (
     Apply,
@@ -16,8 +20,10 @@ from adc.ir.core import (
     Value,
     While,
     blocks,
+    walk,
 )
 from adc.ir.types import Array
+from adc.ir.walk import block_reads, stmt_reads
 
 
 class _Escape:
@@ -88,3 +94,51 @@ def flow(fn: Function) -> tuple[dict[Value, frozenset[Value]], frozenset[Value]]
 def escaping(fn: Function) -> frozenset[Value]:
     """Return the arrays made in `fn` that may be carried to another iteration or returned."""
     return flow(fn)[1]
+
+
+def holding(fn: Function) -> frozenset[Value]:
+    """Return the values whose variables may hold arrays with memory of their own."""
+    origins, escaping = flow(fn)
+    found = {
+        value
+        for value, of in origins.items()
+        if isinstance(value.type, Array) and not of.isdisjoint(escaping)
+    }
+    for stmt in walk(fn.body):
+        if isinstance(stmt, Call | For | While | If):
+            found.update(v for v in stmt.results if isinstance(v.type, Array))
+    return frozenset(found)
+
+
+def let_go(
+    stmts: Sequence[Stmt], later: Iterable[Operand], held: Collection[Value]
+) -> list[tuple[tuple[Value, ...], tuple[Value, ...]]]:
+    """Return for each statement of a block the values that nobody needs any more.
+
+    First those that a loop need not hold any more once it has begun with them, then those that
+    nobody needs after the statement. `later` is read after the block, of arrays `held`.
+    """
+    kept = {v for v in later if isinstance(v, Value)}
+    found: list[tuple[tuple[Value, ...], tuple[Value, ...]]] = []
+    made = {v for stmt in stmts for v in stmt.results if v in held}
+    for stmt in reversed(stmts):
+        reads = stmt_reads(stmt)
+        last = [v for v in (*stmt.results, *_ordered(reads)) if v in made and v not in kept]
+        inner = set[Value]().union(*map(block_reads, blocks(stmt)))
+        early = isinstance(stmt, For | While)
+        entry = [v for v in last if early and v in reads and v not in inner]
+        found.append((tuple(entry), tuple(v for v in last if v not in entry)))
+        kept |= reads
+    return found[::-1]
+
+
+def _ordered(values: Iterable[Value]) -> list[Value]:
+    return sorted(values, key=lambda value: value.name)
+
+
+def handed_on(
+    stmts: Sequence[Stmt], yields: Sequence[Operand], held: Collection[Value]
+) -> tuple[Value, ...]:
+    """Return the values of a block that need not be held once it has handed them on."""
+    made = {v for stmt in stmts for v in stmt.results if v in held}
+    return tuple(dict.fromkeys(v for v in yields if isinstance(v, Value) and v in made))

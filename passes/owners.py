@@ -50,6 +50,12 @@ class Owners:
         for state in self.states:
             self.put(state, value, token)
 
+    def let_go(self, values: Sequence[Value]) -> None:
+        """Let variables no longer hold their arrays."""
+        for state in self.states:
+            for value in values:
+                self.put(state, value, None)
+
     def move(self, targets: Sequence[Value], sources: Sequence[Operand]) -> None:
         """Assign all sources to targets at once."""
         for state in self.states:
@@ -61,6 +67,10 @@ class Owners:
         """Return the arrays that operands may be, in any state."""
         found = {self.held(state, each) for state in self.states for each in operands}
         return {token for token in found if token in self.sizes}
+
+    def tokens_of(self, operand: Operand) -> set[Token | None]:
+        """Return what an operand may be, in any state; it may be what the function was passed."""
+        return {self.held(state, operand) for state in self.states}
 
     def others(self, tokens: set[Token]) -> set[Token]:
         """Return all other arrays that are held, in any state."""

@@ -38,7 +38,7 @@ from adc.ir.core import (
     blocks,
     walk,
 )
-from adc.ir.escape import escaping
+from adc.ir.escape import escaping, handed_on, holding, let_go
 from adc.ir.types import Array, Type
 from adc.ir.walk import inner_values, use_counts
 from adc.passes import formulas
@@ -144,6 +144,9 @@ class _Env:
     conditions: dict[Value, Sum] = field(default_factory=dict)
     # Main results that are the user's from the start.
     results: frozenset[Value] = frozenset()
+    # Whose variables may hold arrays, and which of them need not once the next loop has begun.
+    held: frozenset[Value] = frozenset()
+    entered: tuple[Value, ...] = ()
 
     def name(self, text: str) -> Sum:
         return Sum.atom(self.prefix + text)
@@ -250,8 +253,12 @@ class _Machine:
 
 @dataclass
 class _Level:
-    """What a function that runs iterations again holds while it calls itself."""
+    """What a function that runs iterations again holds while it calls itself.
 
+    `same` are the results that are cotangents it was passed, changed in place.
+    """
+
+    same: frozenset[int]
     work: Sum = _ZERO
     own: Sum = _ZERO
 
@@ -350,14 +357,17 @@ class _Run:
         params = [] if main else [p for p in fn.params if isinstance(p.type, Array)]
         owners = Owners(self._owned, params)
         env = _Env(fn, owners, use_counts(fn), escaping(fn), prefix, numbers, shapes)
+        env.held = holding(fn)
         if main:
             made = {v for stmt in fn.body if isinstance(stmt, Apply) for v in stmt.results}
             env.results = frozenset(made.intersection(fn.results))
-        self.block(fn.body, env)
+        self.block(fn.body, env, fn.results)
         return env
 
-    def block(self, stmts: Sequence[Stmt], env: _Env) -> None:
-        for stmt in stmts:
+    def block(self, stmts: Sequence[Stmt], env: _Env, later: Sequence[Operand]) -> None:
+        """Run statements; `later` is read after them."""
+        for stmt, (entered, after) in zip(stmts, let_go(stmts, later, env.held), strict=True):
+            env.entered = entered
             match stmt:
                 case Apply():
                     self.apply(stmt, env)
@@ -373,6 +383,12 @@ class _Run:
                     self.loop(stmt, env)
                 case Call():
                     self.call(stmt, env)
+            if stmt is not env.fn.body[-1]:
+                env.owners.let_go(after)
+
+    def iteration(self, stmt: For | While, env: _Env) -> None:
+        """Run an iteration, up to where carried values are assigned."""
+        self.block(stmt.body.stmts, env, stmt.body.yields)
 
     def frame(
         self, values: Sequence[Operand], env: _Env
@@ -478,8 +494,9 @@ class _Run:
         for number, arm in enumerate((then, orelse)):
             env.owners.states = copies(before)
             with self.part(supplies[number] if len(supplies) == 2 else ()) as need:
-                self.block(arm.stmts, env)
+                self.block(arm.stmts, env, arm.yields)
                 env.owners.move([stmt.results[k] for k in kept], [arm.yields[k] for k in kept])
+                env.owners.let_go(handed_on(arm.stmts, arm.yields, env.held))
             needs.append(need)
             ends += env.owners.states
         for result, a, b in zip(stmt.results, then.yields, orelse.yields, strict=True):
@@ -556,20 +573,23 @@ class _Run:
         owners = env.owners
         carried = [params[k] for k in arrays]
         owners.move(carried, [stmt.init[k] for k in arrays])
+        owners.let_go(env.entered)
+        env.entered = ()
         before = copies(owners.states)
         pops, pushes = self.moves(stmt.body.stmts)
         parts = self.need.newest.parts if pops and not pushes else ()
         supply = parts[0] if len(parts) == 1 else ()
         with self.part(supply) as need:
-            self.block(stmt.body.stmts, env)
+            self.iteration(stmt, env)
         while self.changes(stmt, arrays, env):
             owners.states = copies(before)
             with self.part(supply) as need:
-                self.block(stmt.body.stmts, env)
+                self.iteration(stmt, env)
         own, left = need.own, set[Token]()
         seen, ends = [owners.picture(state) for state in before], list[State]()
         for rounds in range(1, _ROUNDS):
             owners.move(carried, [yields[k] for k in arrays])
+            owners.let_go(handed_on(stmt.body.stmts, stmt.body.yields, env.held))
             for param in carried:
                 size = self.bytes(param.type, self.shape(param, env))
                 owners.resize(param, size, lambda size: not fixed(size))
@@ -585,7 +605,7 @@ class _Run:
                 break
             owners.states = copies(new)
             with self.part(supply) as need:
-                self.block(stmt.body.stmts, env)
+                self.iteration(stmt, env)
             self.bound |= not (own - need.own).is_positive()
             own = own.max(need.own)
         else:
@@ -717,12 +737,10 @@ class _Run:
         """
         here, args = self.need, self._running[-1].args
         own = env.owners.bytes()
-        if fn.name in self._again:
-            level = self._again[fn.name]
-            level.work, level.own = level.work.max(here.top), level.own.max(own)
-            works, owned = _ZERO, _ZERO
-        else:
-            level = self._again[fn.name] = _Level()
+        # Cotangents come last among the parameters, and go out as they came in.
+        cts = len(stmt.args) - len(stmt.results)
+        outermost = fn.name not in self._again
+        if outermost:
             numbers: dict[Value, Sum] = {}
             shapes: dict[Value, tuple[Sum, ...]] = {}
             for param, arg in zip(fn.params, stmt.args, strict=True):
@@ -730,18 +748,34 @@ class _Run:
                     shapes[param] = self.shape(arg, env)
                 elif param.type.kind in "iu":
                     numbers[param] = self.number(arg, env)
-            with self.part() as need:
-                self.function(fn, numbers, shapes)
+            same = {k for k, v in enumerate(stmt.results) if isinstance(v.type, Array)}
+            before: set[int] | None = None
+            while before != same:
+                before, level = set(same), _Level(frozenset(same))
+                self._again[fn.name] = level
+                with self.part() as need:
+                    inner = self.function(fn, dict(numbers), dict(shapes))
+                same = {
+                    k
+                    for k in same
+                    for found in [inner.owners.tokens_of(fn.results[k])]
+                    if found == {fn.params[cts + k]}
+                }
             del self._again[fn.name]
             waiting = (Sum.function("depth", *args) - _ONE).count()
-            works, owned = need.work + waiting * level.work, need.own + waiting * level.own
-        here.reach(works)
-        here.own = here.own.max(own + owned)
-        # Cotangents come last among the parameters, and go out as they came in.
-        cts = stmt.args[len(stmt.args) - len(stmt.results) :]
-        for result, ct in zip(stmt.results, cts, strict=True):
-            if isinstance(result.type, Array):
-                env.shapes[result] = self.shape(ct, env)
+            here.reach(need.work + waiting * level.work)
+            here.own = here.own.max(own + need.own + waiting * level.own)
+        else:
+            level = self._again[fn.name]
+            level.work, level.own = level.work.max(here.top), level.own.max(own)
+        for k, result in enumerate(stmt.results):
+            if not isinstance(result.type, Array):
+                continue
+            ct = stmt.args[cts + k]
+            env.shapes[result] = self.shape(ct, env)
+            if k in level.same:
+                env.owners.move([result], [ct])
+            else:
                 env.owners.hold(result, self.bytes(result.type, self.shape(result, env)))
 
     def received(self, stmt: Call, fn: Function, inner: _Env, env: _Env) -> None:

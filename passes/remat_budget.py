@@ -35,6 +35,8 @@ _WORTH = (0.0, 1e-11, 1e-10, 1e-9, 1e-8, 1e-6)
 _NEXT_TO_NOTHING = 1e-30
 # Checkpointed loops are offered room that is smaller by this factor each time, so many times.
 _SHRINK, _ROOMS = 0.75, 12
+# What does not fit is tried again with so much less at least: bytes come in chunks.
+_TIGHTEN = 0.96
 # Plans that are carried out before the search ends.
 _TRIES = 8
 
@@ -327,7 +329,7 @@ def fitted(
             return Budgeted(orders, peak, extra, max(solution.bound - free.bound, 0.0))
         if lightest:
             break
-        room -= peak - budget
+        room = min(room - (peak - budget), int(room * _TIGHTEN))
     raise OverBudget(least)
 
 

@@ -29,6 +29,7 @@ from adc.ir.core import (
     Gemm,
     If,
     Load,
+    Operand,
     Pop,
     Print,
     Push,
@@ -42,6 +43,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.errors import IRError
+from adc.ir.escape import handed_on, let_go
 from adc.ir.sums import LANES, SHORT
 from adc.ir.types import Type
 
@@ -67,16 +69,22 @@ class _Emitter(Loops):
         super().__init__(fn, shared, main=main)
         self._part = part
 
-    def stmts(self, stmts: Sequence[Stmt]) -> None:
+    def stmts(self, stmts: Sequence[Stmt], later: Sequence[Operand] | None = None) -> None:
         pushed = False
-        for stmt in stmts:
+        gone = None if later is None else let_go(stmts, later, self._held)
+        for k, stmt in enumerate(stmts):
             pushes, pops = self.moves(stmt)
             if pushed and pops:
                 self.note_most()
             pushed = pushes or (pushed and not pops)
             if isinstance(stmt, For) and pushes and not self._depth:
                 self.expect(stmt)
+            if gone is None or (k == len(stmts) - 1 and self._indent == 1):
+                self.stmt(stmt)
+                continue
+            self._entered = gone[k][0]
             self.stmt(stmt)
+            self.let_go(gone[k][1])
 
     def stmt(self, stmt: Stmt) -> None:
         match stmt:
@@ -114,8 +122,9 @@ class _Emitter(Loops):
         self._indent += 1
         start = len(self._lines)
         last = self._last
-        self.stmts(block.stmts)
+        self.stmts(block.stmts, block.yields)
         self.move([self.target(target) for target in targets], block.yields)
+        self.let_go(handed_on(block.stmts, block.yields, self._held))
         if len(self._lines) == start:
             self.line("pass")
         self._indent -= 1
@@ -169,7 +178,7 @@ class _Emitter(Loops):
             self.line(f"{mark} = state[TOP]")
         for dtype in self._own:
             self.open_tape(dtype)
-        self.stmts(self._fn.body)
+        self.stmts(self._fn.body, self._fn.results)
         # Numba cannot compile a branch inside a long tuple.
         values = [
             self.text(result) if len(self._fn.results) <= 8 else self.atom(result).text

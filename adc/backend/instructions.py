@@ -238,6 +238,14 @@ class Function:
         self.builder.store(owner, slot)
         self.reference("NRT_decref", old)
 
+    def let_go(self, name: str) -> None:
+        """Let a variable no longer hold its array."""
+        if name in self.owners:
+            slot = self.owners[name]
+            old = self.builder.load(slot)
+            self.builder.store(ir.Constant(cgutils.voidptr_t, None), slot)
+            self.reference("NRT_decref", old)
+
     def new_slots(self, ty: Any) -> _Value:
         if not isinstance(ty, types.Array):
             return Scalar(ty, self.slot(self.context.get_value_type(ty)))
@@ -520,6 +528,10 @@ class Function:
                 for target, found in zip(targets, values, strict=True):
                     assert isinstance(target, ast.Name)
                     self.bind(target.id, found, counted=True)
+            case ast.Delete(targets=targets):
+                for each in targets:
+                    assert isinstance(each, ast.Name)
+                    self.let_go(each.id)
             case ast.Assign(targets=[ast.Subscript(value=array, slice=index)], value=value):
                 place = self.place(self.expr(array), index)
                 self.store(place, self.expr(value))

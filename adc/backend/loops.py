@@ -42,6 +42,7 @@ from adc.ir.core import (
     blocks,
     walk,
 )
+from adc.ir.escape import handed_on
 from adc.ir.sums import LANES, SHORT, summed
 from adc.ir.types import Array
 
@@ -105,8 +106,18 @@ class Loops(Traffic):
         self._origins = shared.origins[fn.name]
 
     @abstractmethod
-    def stmts(self, stmts: Sequence[Stmt]) -> None:
-        """Write the statements of a block."""
+    def stmts(self, stmts: Sequence[Stmt], later: Sequence[Operand] | None = None) -> None:
+        """Write the statements of a block.
+
+        Where it is known what is read later, variables let go of arrays that nobody needs.
+        """
+
+    def let_go(self, values: Sequence[Value]) -> None:
+        """Let variables no longer hold their arrays."""
+        names = [self.name(value) for value in values if self._counts.get(value)]
+        if names:
+            self.flush()
+            self.line(f"del {', '.join(dict.fromkeys(names))}")
 
     def target(self, value: Value) -> str:
         """Return the variable of a value; partial sums have none."""
@@ -140,6 +151,8 @@ class Loops(Traffic):
             self._mutable.add(name)
             names.append(name)
         self.move(names, stmt.init)
+        entered, self._entered = self._entered, ()
+        self.let_go(entered)
         return names
 
     def for_(self, stmt: For) -> None:
@@ -450,9 +463,9 @@ class Loops(Traffic):
             mark = self.helper("mark")
             self.line(f"{mark} = state[TOP]")
         start = len(self._lines)
-        self.stmts(stmt.body.stmts)
-        again = Expr("True")
         yields = stmt.body.yields
+        self.stmts(stmt.body.stmts, yields)
+        again = Expr("True")
         if isinstance(stmt, While):
             again = self.expr(yields[0])
             if again.loads or again.reads & set(names):
@@ -462,6 +475,7 @@ class Loops(Traffic):
             yields = yields[1:]
         self.move(names, yields)
         self._pending.clear()
+        self.let_go(handed_on(stmt.body.stmts, yields, self._held))
         if mark:
             self.line(f"release(state, {mark})")
         if isinstance(stmt, While) and again.text != "True":

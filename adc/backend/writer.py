@@ -29,7 +29,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.errors import Span
-from adc.ir.escape import escaping
+from adc.ir.escape import escaping, holding
 from adc.ir.types import DTYPES, Array, Type
 from adc.ir.walk import use_counts
 
@@ -108,6 +108,7 @@ class Shared:
         functions = {each.name: each for each in (fn, *fn.callees)}
         self.recursive = {name for name in functions if _reaches(functions, name, name)}
         self.escaping = {each.name: escaping(each) for each in (fn, *fn.callees)}
+        self.held = {each.name: holding(each) for each in (fn, *fn.callees)}
         # Of every part (`outline`) and of what is left, what defines the values of the whole
         # function: a statement, or the loop that counts it. The parts that take workspace.
         self.origins: dict[str, dict[Operand, Stmt]] = {}
@@ -124,6 +125,7 @@ class Shared:
             self.names[part.name] = _unique(part.name, self.taken)
             self.origins[part.name] = origins
             self.escaping[part.name] = self.escaping[fn.name]
+            self.held[part.name] = self.held[fn.name]
             if makes_arrays(part, self.making):
                 self.making.add(part.name)
         self.origins[fn.name] = origins
@@ -192,6 +194,9 @@ class Writer:
         self._lane = ""
         self._counts = use_counts(fn)
         self._escaping = shared.escaping[fn.name]
+        self._held = shared.held[fn.name]
+        # What the loop that comes next need not hold once it has begun.
+        self._entered: tuple[Value, ...] = ()
         self._returned = self._find_returned() if main else {}
         self._last: tuple[str, int] | None = None  # the source line last written as a comment
         self._nothing = ""  # the variable that early exits return
