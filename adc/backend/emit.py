@@ -79,12 +79,11 @@ class _Emitter(Loops):
             pushed = pushes or (pushed and not pops)
             if isinstance(stmt, For) and pushes and not self._depth:
                 self.expect(stmt)
-            if gone is None or (k == len(stmts) - 1 and self._indent == 1):
-                self.stmt(stmt)
-                continue
-            self._entered = gone[k][0]
+            entered, after = ((), ()) if gone is None else gone[k]
+            self._entered = entered
             self.stmt(stmt)
-            self.let_go(gone[k][1])
+            if self._indent > 1 or k < len(stmts) - 1:
+                self.let_go(after)
 
     def stmt(self, stmt: Stmt) -> None:
         match stmt:
