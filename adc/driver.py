@@ -19,7 +19,7 @@ from adc.passes.plan import COPIED, Plan, PlanEntry
 from adc.passes.remat import rematerialize
 from adc.passes.remat_facts import NO_ORDERS, Orders
 from adc.passes.tangent import tangent
-from adc.schedules import with_schedules
+from adc.schedules import library, with_schedules
 
 _MODES: dict[str, Callable[..., Function]] = {
     "adjoint": adjoint,
@@ -120,7 +120,7 @@ class _Rest:
             def finished(before: Function) -> Function:
                 main = before is self.fn
                 own, known = (orders, self.known) if main else (NO_ORDERS, None)
-                done = rematerialize(before, self.policy, self.costs, own, known)
+                done = rematerialize(before, self.policy, self.costs, own, known, library)
                 # The values of a derivative that the code calls have names of their own.
                 inner = "" if main else f"{before.name}: "
                 entries.extend(replace(e, value=f"{inner}{e.value}") for e in done.plan.entries)

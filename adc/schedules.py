@@ -13,11 +13,11 @@ from adc.frontend.lower import lower
 from adc.ir import schedule
 from adc.ir.builder import integer
 from adc.ir.core import Apply, Block, Call, Function, Operand, Stmt, walk
-from adc.ir.types import Scalar
-from adc.ir.walk import map_blocks
+from adc.ir.types import Array, Scalar
+from adc.ir.walk import map_blocks, substitute_stmt
 from adc.passes import pipeline, storage
 
-_NAMES = {"split": "split_rec", "sweeps": "sweeps", "rest": "rest"}
+_NAMES = {"split": "adc.split_rec", "sweeps": "adc.sweeps", "rest": "adc.rest"}
 
 
 @functools.cache
@@ -31,18 +31,53 @@ def _lowered() -> tuple[Function, ...]:
         fn = lower(code, types, inline=False).fn
         fn = pipeline.run(fn, (*pipeline.PRIMAL, *pipeline.CLEANUP))
         fn = pipeline.run(fn, (("storage", storage.storage), *pipeline.BUFFERS))
-        for each in (*fn.callees, fn):
-            # Where it stands in adc's own files is nobody's concern.
-            each = replace(each, body=_nowhere(each.body), callees=())
+        for each in _ours(fn):
             assert own.setdefault(each.name, each) == each
     return tuple(own.values())
 
 
-def _nowhere(stmts: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
-    def block(found: Block) -> Block:
-        return Block(found.params, _nowhere(found.stmts), found.yields)
+@functools.cache
+def library() -> tuple[Function, ...]:
+    """Return `placed`, and what it calls, in value form."""
+    number, numbers = Scalar("i64"), Array("i64", 1)
+    types = {"t": number, "count": number, "steps": numbers, "queue": numbers}
+    fn = _closed(lower(schedule.placed, types, inline=False).fn)
+    fn = pipeline.run(fn, pipeline.PRIMAL)
+    return _ours(fn)
 
-    return tuple(map_blocks(replace(stmt, loc=None), block) for stmt in stmts)
+
+def _closed(fn: Function) -> Function:
+    """Return a function with the constants that it reads in place of parameters."""
+    env = {
+        param: integer(getattr(schedule, name))
+        for param in fn.params
+        if (name := param.name.partition(".")[0]).isupper()
+    }
+    params = tuple(param for param in fn.params if param not in env)
+    body = tuple(substitute_stmt(stmt, env) for stmt in fn.body)
+    return replace(fn, params=params, body=body)
+
+
+def _ours(fn: Function) -> tuple[Function, ...]:
+    """Return a function and its callees under names that no user's function has."""
+
+    def block(found: Block) -> Block:
+        return Block(found.params, stmts(found.stmts), found.yields)
+
+    def stmts(found: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+        return tuple(map(stmt, found))
+
+    def stmt(found: Stmt) -> Stmt:
+        # Where it stands in adc's own files is nobody's concern.
+        found = replace(found, loc=None)
+        if isinstance(found, Call):
+            found = replace(found, callee=f"adc.{found.callee}")
+        return map_blocks(found, block)
+
+    return tuple(
+        replace(each, name=f"adc.{each.name}", body=stmts(each.body), callees=())
+        for each in (*fn.callees, fn)
+    )
 
 
 def with_schedules(fn: Function) -> Function:

@@ -377,6 +377,12 @@ def place(t: int, count: int, steps: Integers, queue: Integers) -> int:
     return int(slot)
 
 
+def placed(t: int, count: int, steps: Integers, queue: Integers) -> tuple[int, Integers, Integers]:
+    """Return what `place` does, and the arrays that it has updated."""
+    slot = place(t, count, steps, queue)
+    return slot, steps, queue
+
+
 def order(count: int, steps: Integers, out: Integers) -> None:
     """Fill `out` with the slots in use, in the order of the steps whose states they hold.
 

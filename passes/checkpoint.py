@@ -78,25 +78,20 @@ class Schedule:
         The most iterations of a leaf; 0 for no limit.
     state : int
         Bytes of a snapshot; 0 for what the carried values take, which the code finds out.
+    slots, unit : int
+        Of a `while` loop: how many states are kept while it runs (`online`), and after how many
+        iterations one may be.
     """
 
     room: int
     tape: int
     most: int = 0
     state: int = 0
+    slots: int = 0
+    unit: int = 1
 
 
 Loops = Mapping[tuple[str, str], Schedule]
-
-
-def checkpoint(fn: Function, schedules: Loops) -> Function:
-    """Return `fn`, with Recalls, with some of its loops checkpointed.
-
-    `schedules` names loops, by function and label, that `can_checkpoint`; inner loops come first.
-    """
-    for (owner, label), schedule in schedules.items():
-        fn = _Checkpoint(fn, owner, label, schedule).run()
-    return fn
 
 
 def can_checkpoint(fn: Function, owner: str, loop: For) -> bool:
@@ -105,11 +100,11 @@ def can_checkpoint(fn: Function, owner: str, loop: For) -> bool:
     Sums in lanes would be other sums then, and a loop that is reversed in two places would have to
     be checkpointed twice.
     """
-    reverses = _reverses(fn, owner, loop.label)
+    reverses = reverses_of(fn, owner, loop.label)
     return len(reverses) == 1 and not (loop.down or summed(loop) or summed(reverses[0]))
 
 
-def _reverses(fn: Function, owner: str, label: str) -> list[Reverse]:
+def reverses_of(fn: Function, owner: str, label: str) -> list[Reverse]:
     return [
         stmt
         for each in (*fn.callees, fn)
@@ -120,7 +115,7 @@ def _reverses(fn: Function, owner: str, label: str) -> list[Reverse]:
 
 
 @dataclass(frozen=True)
-class _Site:
+class Site:
     """A loop and its reverse code, in the function that holds them.
 
     Its iterations are those after the `first` ones of the whole loop. `given` are the forward
@@ -135,7 +130,9 @@ class _Site:
     around: tuple[Value, ...]
 
 
-class _Checkpoint:
+class Checkpointing:
+    """Rewrites one loop."""
+
     def __init__(self, fn: Function, owner: str, label: str, schedule: Schedule) -> None:
         self.fn = fn
         self.owner = owner
@@ -149,24 +146,28 @@ class _Checkpoint:
         functions = (*self.fn.callees, self.fn)
         (home,) = (each for each in functions if each.name == self.owner)
         (loop,) = (s for s in walk(home.body) if isinstance(s, For) and s.label == self.label)
-        (reverse,) = _reverses(self.fn, self.owner, self.label)
-        self.callee = f"{self.owner}.{self.label}"
-        while self.callee in {each.name for each in functions}:
-            self.callee += ".1"
+        (reverse,) = reverses_of(self.fn, self.owner, self.label)
+        self.name_callee()
         again, inner = self.again(loop, reverse)
         # The carried values that the iterations need, by place: those are what a snapshot keeps.
         self.state = [loop.body.params.index(param) for param in self.needed.body.params]
-        outer = _Site(loop, reverse, integer(0), integer(self.schedule.room), *self.outside)
+        outer = Site(loop, reverse, integer(0), integer(self.schedule.room), *self.outside)
         done = self.split(functions, outer)
         self.state = list(range(len(inner.loop.body.params)))
         return replace(done[-1], callees=(*done[:-1], *self.split((again,), inner)))
+
+    def name_callee(self) -> None:
+        """Name the function that runs iterations again after the loop."""
+        self.callee = f"{self.owner}.{self.label}"
+        while self.callee in {each.name for each in (*self.fn.callees, self.fn)}:
+            self.callee += ".1"
 
     def value(self, hint: str) -> Value:
         return Value(self.names.fresh(hint), INT)
 
     # -- the function that runs iterations again -----------------------------------------------
 
-    def again(self, loop: For, reverse: Reverse) -> tuple[Function, _Site]:
+    def again(self, loop: For, reverse: Reverse) -> tuple[Function, Site]:
         """Return a function of the loop, reduced to what `reverse` needs, and of `reverse`."""
         forward, reverse = needed(loop, reverse)
         assert isinstance(forward, For)
@@ -192,25 +193,26 @@ class _Checkpoint:
         mine, back = stmts
         assert isinstance(mine, For)
         assert isinstance(back, Reverse)
-        site = _Site(mine, back, first, room, tuple(own[0]), tuple(own[1]))
+        site = Site(mine, back, first, room, tuple(own[0]), tuple(own[1]))
         return Function(self.callee, params, (mine, back), back.results), site
 
     # -- sweeps and leaf -----------------------------------------------------------------------
 
-    def split(self, functions: Sequence[Function], site: _Site) -> list[Function]:
+    def split(self, functions: Sequence[Function], site: Site) -> list[Function]:
         """Return the functions with the loop and its reverse code in sweeps."""
         forward = self.forward(site)
-        backward = self.backward(site)
+        return self.replaced(functions, ((site.loop, forward), (site.reverse, self.backward(site))))
+
+    def replaced(
+        self, functions: Sequence[Function], pairs: Sequence[tuple[Stmt, Sequence[Stmt]]]
+    ) -> list[Function]:
+        """Return functions with other statements in the places of some."""
 
         def stmts(found: Sequence[Stmt]) -> tuple[Stmt, ...]:
             done: list[Stmt] = []
             for stmt in found:
-                if stmt is site.loop:
-                    done += forward
-                elif stmt is site.reverse:
-                    done += backward
-                else:
-                    done.append(map_blocks(stmt, block))
+                new = next((new for old, new in pairs if old is stmt), None)
+                done += (map_blocks(stmt, block),) if new is None else new
             return tuple(done)
 
         def block(found: Block) -> Block:
@@ -220,7 +222,7 @@ class _Checkpoint:
 
         return [replace(each, body=stmts(each.body)) for each in functions]
 
-    def forward(self, site: _Site) -> list[Stmt]:
+    def forward(self, site: Site) -> list[Stmt]:
         loop = site.loop
         builder = Builder(self.names)
         builder.loc = loop.loc
@@ -293,7 +295,7 @@ class _Checkpoint:
         start = builder.apply("add", first, done, hint="start")
         builder.emit(Apply((index,), OPS["add"], (start, count), (), builder.loc))
 
-    def backward(self, site: _Site) -> list[Stmt]:
+    def backward(self, site: Site) -> list[Stmt]:
         """Return the reverse code of the leaf, and that of the sweeps, after `forward`."""
         reverse = site.reverse
         builder = Builder(self.names)

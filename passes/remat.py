@@ -47,11 +47,12 @@ from adc.ir.core import (
 from adc.ir.types import Array
 from adc.ir.walk import Names, block_reads
 from adc.passes.availability import check_availability
-from adc.passes.checkpoint import Loops, Schedule, can_checkpoint, checkpoint
+from adc.passes.checkpoint import Loops, Schedule, can_checkpoint
 from adc.passes.costs import SHIPPED, Costs
 from adc.passes.dce import dce
 from adc.passes.extents import Extents, Known
 from adc.passes.forwarding import Forwarding
+from adc.passes.online import Library, can_checkpoint_online, checkpoint
 from adc.passes.plan import KEPT, Plan, PlanEntry
 from adc.passes.remat_choose import Chooser
 from adc.passes.remat_facts import NO_ORDERS, Decisions, Orders
@@ -73,11 +74,13 @@ def rematerialize(
     costs: Costs = SHIPPED,
     orders: Orders = NO_ORDERS,
     known: Known | None = None,
+    library: Library = tuple,
 ) -> Rematerialized:
     """Decide every Recall of `fn` by `policy` and carry the decisions out.
 
     What is dear and what is cheap follows from `costs`, those that are shipped by default, and
-    from `known` sizes of arguments (`extents`). A budget has `orders`.
+    from `known` sizes of arguments (`extents`). A budget has `orders`; for `while` loops to be
+    checkpointed it takes the functions of a `library` (`online`).
 
     Raises
     ------
@@ -92,8 +95,8 @@ def rematerialize(
         raise ValueError(f"remat={policy!r}: use 'auto', 'store', 'recompute' or 'random:SEED'")
     loops: Loops = {(owner, label): each for owner, label, each in orders.loops}
     if policy.startswith("revolve:"):
-        loops, policy = _everywhere(fn, policy), "auto"
-    return _Remat(checkpoint(fn, loops), policy, costs, orders, known).run()
+        loops, policy = _everywhere(fn, policy, library), "auto"
+    return _Remat(checkpoint(fn, loops, library), policy, costs, orders, known).run()
 
 
 class _Remat:
@@ -198,10 +201,11 @@ class _Remat:
         return replace(fn, body=done(fn.body))
 
 
-def _everywhere(fn: Function, policy: str) -> Loops:
+def _everywhere(fn: Function, policy: str, library: Library) -> Loops:
     """Return schedules of ``revolve:SLOTS:MOST[:all]``: for loops outside of others, or for all."""
     _, slots, most, *rest = policy.split(":")
     schedule = Schedule(int(slots), 0, int(most), 1)
+    online = replace(schedule, slots=schedule.room)
     found: dict[tuple[str, str], Schedule] = {}
 
     def look(owner: str, stmts: Sequence[Stmt], depth: int) -> None:
@@ -212,6 +216,9 @@ def _everywhere(fn: Function, policy: str) -> Loops:
                 look(owner, block.stmts, depth + isinstance(stmt, For | While))
             if isinstance(stmt, For) and (rest or depth == 0) and can_checkpoint(fn, owner, stmt):
                 found[owner, stmt.label] = schedule
+            if isinstance(stmt, While) and (rest or depth == 0) and library():
+                if can_checkpoint_online(fn, owner, stmt):
+                    found[owner, stmt.label] = online
 
     for each in (*fn.callees, fn):
         if not each.mirror:
