@@ -240,8 +240,8 @@ class Chooser:
     def repeatable(self, stmt: Stmt) -> bool:
         """Whether a statement may run again in the reverse code."""
         match stmt:
-            case Apply(results=results, args=args):
-                if any(isinstance(result.type, Array) for result in results):
+            case Apply(op=op, results=results, args=args):
+                if op.draw or any(isinstance(result.type, Array) for result in results):
                     return False
                 return all(
                     self.d.in_scope(arg)
@@ -269,6 +269,8 @@ class Chooser:
                 return "the number of iterations"
             case Load(array=array):
                 return f"{array.name.split('.')[0]} is overwritten later"
+            case Apply(op=op) if op.draw:
+                return "a random draw"
             case While() | Call():
                 return "the result of a loop or call"
         return "it depends on an array that is overwritten later"

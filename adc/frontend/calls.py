@@ -14,6 +14,7 @@ from adc.frontend import (
     containers,
     control,
     custom,
+    draws,
     elementwise,
     expressions,
     library,
@@ -140,6 +141,8 @@ def apply(
             return handled
     if isinstance(callee, Bound) and isinstance(callee.owner, ArrayRef | Lazy):
         return library.method(lo, callee, args, kwargs, node)
+    if isinstance(callee, Bound) and draws.is_generator(callee.owner):
+        return draws.method(lo, callee, args, kwargs, node)
     args = [elementwise.materialised(lo, arg, node) for arg in args]
     kwargs = {name: elementwise.materialised(lo, arg, node) for name, arg in kwargs.items()}
     match callee:

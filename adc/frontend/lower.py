@@ -47,6 +47,7 @@ from adc.ir.core import Apply, Call, Derived, Function, Literal, Operand, Stmt, 
 from adc.ir.errors import (
     AdcError,
     AliasError,
+    ArgumentError,
     GlobalStateError,
     RecursionDepthError,
     Span,
@@ -63,6 +64,8 @@ from adc.library.transforms import has_rule
 
 # How deep calls are inlined before adc gives up; recursive functions become calls much earlier.
 MAX_CALL_DEPTH = 60
+# Words in the state of a random generator (`adc.library.random`).
+WORDS = 6
 # No array has more elements and no loop runs more often than this many bits can count.
 INDEX_BITS = 40
 
@@ -72,6 +75,15 @@ RefType = TypeVar("RefType", ListRef, DictRef, ObjectRef)
 
 class Dead(Exception):
     """Raised while lowering code that cannot be reached: control flow ended in `raise`."""
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A random generator: which parameter is its state, where it is found, if it is drawn from."""
+
+    position: int
+    place: Place
+    drawn: bool
 
 
 @dataclass(frozen=True)
@@ -94,6 +106,8 @@ class Lowered:
         What the lists, dicts and objects in the result hold.
     changed : tuple of Place
         Lists, dicts and objects among the arguments that the function changes.
+    generators : tuple of Generated
+        Random generators among the parameters.
     """
 
     fn: Function
@@ -104,6 +118,12 @@ class Lowered:
     written: frozenset[int]
     heap: dict[str, Binding] = field(default_factory=dict)
     changed: tuple[Place, ...] = ()
+    generators: tuple[Generated, ...] = ()
+
+    @property
+    def drawn(self) -> tuple[Generated, ...]:
+        """The generators that the function draws from: their states are its last results."""
+        return tuple(each for each in self.generators if each.drawn)
 
 
 @dataclass(eq=False)
@@ -176,6 +196,8 @@ class Lowerer:
         # Bindings of what lies outside, and the numbers and arrays in it: they are parameters.
         self.reached: dict[Place, Binding] = {}
         self.captured: dict[Place, tuple[Capture, tuple[Num | ArrayRef, ...]]] = {}
+        # The states of random generators from outside.
+        self.generators: dict[ArrayObject, Place] = {}
         # Lists, dicts and objects from outside: what they hold at first, and where they are.
         self.initial: dict[str, Binding] = {}
         self.places: dict[str, frozenset[Place]] = {}
@@ -360,6 +382,13 @@ class Lowerer:
             dims.append(self.counts(size))
         ref = self.new_array(value, tuple(dims), name)
         self.origin[ref.object] = value
+        return ref
+
+    def generator_param(self, value: Value, name: str, place: Place) -> ArrayRef:
+        """Make the object of the state of a random generator that is a parameter."""
+        ref = self.new_array(value, (integer(WORDS),), name)
+        self.origin[ref.object] = value
+        self.generators[ref.object] = place
         return ref
 
     def version(self, obj: ArrayObject, node: ast.AST | None) -> Value:
@@ -620,7 +649,12 @@ class Lowerer:
             self.guard(place, value)
             return static(value)
         self.shared.values[place] = value
-        tree = trees.tree_of(value)
+        try:
+            tree = trees.tree_of(value)
+        except ArgumentError as error:
+            raise ArgumentError(
+                f"`{place}`: {error.message}", error.span or self.builder.loc, error.hint
+            ) from None
         if isinstance(tree, Instance):
             self.guard(place, value)
         made: list[Num | ArrayRef] = []
@@ -696,6 +730,12 @@ def bind_value(
         made.append(buffer)
         length = Num(lo.dims[buffer.object][0])
         return lo.borrow(ListRef, Growing((buffer,), length, Cell(tree.type)), place)
+    if isinstance(tree, trees.Generator):
+        from adc.frontend import draws
+
+        words = lo.generator_param(Value(lo.builder.names.fresh(name), tree.array), name, place)
+        made.append(words)
+        return draws.of_words(words)
     if isinstance(tree, Instance):
         held = trees.attributes(tree.value)
         given = tuple(Given(place.to(key), value) for key, value in held.items())
@@ -838,6 +878,17 @@ def lower(
     operands = tuple(leaf_operand(lo, leaf) for leaf in results.leaves_of(result, heap))
     captures = tuple(capture for capture, _ in lo.captured.values())
     params += [param for capture in captures for param in capture.params]
+    generators: list[Generated] = []
+    for obj, place in lo.generators.items():
+        if obj in lo.stale:
+            raise AliasError(
+                f"whether a draw is from {obj.users_name!r} depends on the path",
+                source.span(source.node), "draw on each path",
+            )  # fmt: skip
+        drawn = lo.versions.get(obj, lo.origin[obj]) is not lo.origin[obj]
+        generators.append(Generated(params.index(lo.origin[obj]), place, drawn))
+        if drawn:
+            operands += (lo.version(obj, None),)
     written = frozenset(
         k
         for k, param in enumerate(params)
@@ -856,6 +907,7 @@ def lower(
         written,
         heap,
         tuple(lo.changed),
+        tuple(generators),
     )
 
 
