@@ -6,7 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.random import default_rng
 
+import adc
 from tests.array_programs import M23, M33
 from tests.programs import X6, Program, recorder
 
@@ -150,6 +152,12 @@ def draws_in_recursion(w: Any, rng: Any, n: Any) -> Any:
 
 
 @program(X6)
+def generator_of_a_function_that_was_imported(w: Any) -> Any:
+    rng = default_rng(5)
+    return np.sum(w * rng.normal(size=w.shape) * w)
+
+
+@program(X6)
 def generator_of_its_own(w: Any) -> Any:
     rng = np.random.default_rng(5)
     return np.sum(w * rng.normal(size=w.shape) * np.sin(w * rng.random(w.shape)))
@@ -188,6 +196,14 @@ def mask_kept_over_iterations(w: Any, rng: Any) -> Any:
     return np.sum(x * x)
 
 
+@program(0.7, _rng(), 3, tags="recursive")
+def derivatives_of_draws_in_recursion(w: Any, rng: Any, n: Any) -> Any:
+    if n == 0:
+        return w
+    slope = adc.grad(lambda u: np.sin(u * rng.normal()))(w)
+    return derivatives_of_draws_in_recursion(w, rng, n - 1) * slope + w * rng.random()
+
+
 _REFUSED: list[Program] = []
 _refused = recorder(_REFUSED)
 
@@ -213,6 +229,18 @@ def one_of_two_generators(w: Any, a: Any, b: Any) -> Any:
     return w * rng.normal()
 
 
+def _draws_from_one(w: Any, a: Any, b: Any, n: Any) -> Any:
+    if n > 0:
+        w = _draws_from_one(w, np.random.default_rng(n), np.random.default_rng(n + 1), n - 1)
+    rng = a if w > 0.0 else b
+    return w * rng.normal()
+
+
+@_refused(0.7, _rng(1), _rng(2))
+def one_of_two_generators_in_recursion(w: Any, a: Any, b: Any) -> Any:
+    return _draws_from_one(w, a, b, 2)
+
+
 @_refused(0.7, _rng())
 def bounds_in_an_array(w: Any, rng: Any) -> Any:
     return w * np.sum(rng.integers(0, np.array([3, 4])))
@@ -230,7 +258,7 @@ REFUSED: list[tuple[Program, str]] = list(
             "`np.random.normal`, which changes a global state",
             "`.gamma` of a random generator",
             "a random generator without a seed",
-            "whether a draw is from 'a' depends on the path",
+            *["whether a draw is from 'a' depends on the path"] * 2,
             "an array of bounds of random integers",
             "`.bit_generator` of a random generator",
         ),

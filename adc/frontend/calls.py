@@ -611,14 +611,18 @@ def _lower_callee(
     sub.stack = [_key(fn, bound)]
     depth = sub.builder.value("depth", INT)
     sub.depth = depth
-    hints = [name for name, binding in bound.items() for _ in closures.leaves_of(binding)]
+    found = [
+        (name, leaf) for name, binding in bound.items() for leaf in closures.leaves_of(binding)
+    ]
     params: list[Value] = []
     made: list[Num | ArrayRef] = []
     for position, ty in enumerate(types_):
-        hint = hints[slots.index(position)]
+        hint, given = found[slots.index(position)]
         param = Value(sub.builder.names.fresh(hint), ty)
         params.append(param)
         made.append(sub.array_param(param, hint) if isinstance(ty, Array) else Num(param))
+        if isinstance(leaf := made[-1], ArrayRef) and isinstance(given, ArrayRef):
+            leaf.object.words = given.object.words
     fresh: Iterator[Num | ArrayRef] = iter([made[slot] for slot in slots])
     env = {name: closures.rebuilt(binding, fresh) for name, binding in bound.items()}
     sub.lent = {name for name in bound if is_slot(name)}
@@ -662,6 +666,9 @@ def _lower_callee(
             origins.append(-1)
             outputs.append(sub.version(obj, None))
         found_types.append(obj.type)
+    for obj in position_of:
+        if obj in sub.stale:
+            sub.version(obj, None)  # raises: it may have been changed under another name
     modified = frozenset(
         k
         for obj, k in position_of.items()

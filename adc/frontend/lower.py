@@ -398,6 +398,7 @@ class Lowerer:
                 self.stale[obj],
                 self.span(node) if node is not None else self.builder.loc,
                 "append a copy, with `.copy()`" if obj.kept
+                else "draw on each path" if obj.words
                 else "make one of them a copy with `.copy()`",
             )  # fmt: skip
         if obj not in self.versions:
@@ -418,6 +419,8 @@ class Lowerer:
             self.stale[other] = (
                 f"{obj.users_name!r} may be in this list and was changed{line}"
                 if other.kept
+                else f"whether a draw is from {other.users_name!r} depends on the path"
+                if other.words
                 else f"{other.users_name!r} and {obj.users_name!r} may or may not be the same "
                 f"array here, and {obj.users_name!r} was changed"
             )
@@ -881,10 +884,7 @@ def lower(
     generators: list[Generated] = []
     for obj, place in lo.generators.items():
         if obj in lo.stale:
-            raise AliasError(
-                f"whether a draw is from {obj.users_name!r} depends on the path",
-                source.span(source.node), "draw on each path",
-            )  # fmt: skip
+            lo.version(obj, source.node)  # raises
         drawn = lo.versions.get(obj, lo.origin[obj]) is not lo.origin[obj]
         generators.append(Generated(params.index(lo.origin[obj]), place, drawn))
         if drawn:

@@ -205,7 +205,8 @@ class Outline:
     def _check_unchanged(self, sub: Lowerer, name: str) -> None:
         """Raise if an array is changed that others see: a derivative changes nothing else."""
         for obj, key in self._arrays.items():
-            if obj.words or sub.versions.get(obj, sub.origin[obj]) is sub.origin[obj]:
+            changed = sub.versions.get(obj, sub.origin[obj]) is not sub.origin[obj]
+            if obj.words or not (changed or obj in sub.stale):
                 continue
             if not self._may_change or key not in self._chosen or self._is_shared(key):
                 raise UnsupportedError(

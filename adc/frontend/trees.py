@@ -304,6 +304,7 @@ def is_unchanging(value: Any) -> bool:
     """
     return (
         isinstance(value, UNCHANGING)
+        or type(value).__name__ == "cython_function_or_method"  # NumPy's `default_rng` is one
         or hasattr(type(value), "__adc_applied__")
         or isinstance(getattr(value, "py_func", None), types.FunctionType)
     )
