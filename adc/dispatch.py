@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import operator
 import types
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -159,16 +160,16 @@ class Compiled:
         """Run code that draws random numbers, and advance the generators as the function would."""
         lowered = self.lowered
         found = [(each, each.place.read(values)) for each in lowered.generators]
-        sources = [generator.bit_generator for _, generator in found]
-        if len({id(source) for source in sources}) < len(sources):
+        # In one order everywhere, so that no two threads wait for each other.
+        sources = sorted([generator.bit_generator for _, generator in found], key=id)
+        if any(map(operator.is_, sources, sources[1:])):
             raise OverlapError(
                 f"{name_of(self.signature.fn)}() reaches one random generator in two ways",
                 span_of(self.signature.fn),
                 "pass it once",
             )
         with ExitStack() as stack:
-            # In one order everywhere, so that no two threads wait for each other.
-            for source in sorted(sources, key=id):
+            for source in sources:
                 stack.enter_context(source.lock)
             for each, generator in found:
                 args[each.position] = trees.words(generator)

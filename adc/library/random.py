@@ -116,8 +116,8 @@ def word32(
 def random64(high: Word, low: Word, step_high: Word, step_low: Word) -> tuple[Any, Word, Word]:
     """Draw from the uniform distribution on [0, 1)."""
     word, high, low = word64(high, low, step_high, step_low)
-    # As a signed integer it is converted by one instruction.
-    return np.float64(np.int64(word >> np.uint64(11))) * 2.0**-53, high, low
+    # As a signed integer it is converted by one instruction. The factor is 2 to the power of -53.
+    return np.float64(np.int64(word >> np.uint64(11))) * 1.1102230246251565e-16, high, low
 
 
 def random32(
@@ -125,7 +125,8 @@ def random32(
 ) -> tuple[Any, ...]:
     """Draw from the uniform distribution on [0, 1), in single precision."""
     word, high, low, full, half = word32(high, low, step_high, step_low, full, half)
-    return np.float32(np.int64(word >> np.uint64(8))) * 2.0**-24, high, low, full, half
+    x = np.float32(np.int64(word >> np.uint64(8))) * 5.9604644775390625e-08  # 2 to the power of -24
+    return x, high, low, full, half
 
 
 def normal64(high: Word, low: Word, step_high: Word, step_low: Word) -> tuple[Any, Word, Word]:
