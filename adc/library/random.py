@@ -5,7 +5,9 @@ two words each; whether half of a random word is left over, and that half. What 
 words that it needs and returns those that it changes, after the number: draws of 64 bits the state
 (``high, low``), draws of 32 bits also the half (``full, half``).
 
-The algorithms, and where they round, are those of NumPy. Names of the first section stand for rows
+The algorithms, and where they round, are those of NumPy as it is built for x86-64. (Where compilers
+contract ``a + b * c`` to one rounding, as on ARM, NumPy's own numbers differ by that.) Names of the
+first section stand for rows
 of the table of operations (`adc.ir.ops.random`).
 """
 
