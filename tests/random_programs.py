@@ -185,6 +185,17 @@ def generators_in_containers(w: Any, rngs: Any) -> Any:
     return w * rngs["a"].normal() * rngs["b"][0].normal(w)
 
 
+@program(0.8, 4)
+def two_generators_that_change_places(w: Any, n: Any) -> Any:
+    a, b = np.random.default_rng(1), np.random.default_rng(2)
+    for k in range(n):
+        a, b = b, a
+        w = w * a.uniform(0.5, 1.5)
+        if w > 0.6:
+            a = np.random.default_rng(k)
+    return w * a.random() * b.random()
+
+
 @program(M33, _rng())
 def mask_kept_over_iterations(w: Any, rng: Any) -> Any:
     mask = rng.random((3, 3)) < 0.6
@@ -241,6 +252,12 @@ def one_of_two_generators_in_recursion(w: Any, a: Any, b: Any) -> Any:
     return _draws_from_one(w, a, b, 2)
 
 
+@_refused(0.7, 3)
+def generators_in_a_list_that_grows(w: Any, n: Any) -> Any:
+    rngs = [np.random.default_rng(k) for k in range(n)]
+    return w * rngs[1].normal() * rngs[1].normal()
+
+
 @_refused(0.7, _rng())
 def bounds_in_an_array(w: Any, rng: Any) -> Any:
     return w * np.sum(rng.integers(0, np.array([3, 4])))
@@ -259,6 +276,7 @@ REFUSED: list[tuple[Program, str]] = list(
             "`.gamma` of a random generator",
             "a random generator without a seed",
             *["whether a draw is from 'a' depends on the path"] * 2,
+            "in a list whose length is known only at run time",
             "an array of bounds of random integers",
             "`.bit_generator` of a random generator",
         ),

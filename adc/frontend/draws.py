@@ -130,6 +130,11 @@ def _drawn(
     assert isinstance(generator, NamedTuple)
     (words,) = generator.record.items
     assert isinstance(words, ArrayRef)
+    if words.view or words.object.kept:
+        raise lo.unsupported(
+            "drawing from a random generator in a list whose length is known only at run time",
+            node, "make the generator where it is used, of a seed",
+        )  # fmt: skip
     version = lo.version(words.object, node)
     state = [lo.builder.load(version, [integer(k)], hint="word") for k in range(count)]
     changed = _CHANGED[count]

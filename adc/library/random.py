@@ -7,8 +7,7 @@ words that it needs and returns those that it changes, after the number: draws o
 
 The algorithms, and where they round, are those of NumPy as it is built for x86-64. (Where compilers
 contract ``a + b * c`` to one rounding, as on ARM, NumPy's own numbers differ by that.) Names of the
-first section stand for rows
-of the table of operations (`adc.ir.ops.random`).
+first section stand for rows of the table of operations (`adc.ir.ops.random`).
 """
 
 from __future__ import annotations
