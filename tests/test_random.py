@@ -338,6 +338,27 @@ def test_every_transformation_draws_what_one_call_draws() -> None:
         np.testing.assert_allclose(found, made[4], rtol=1e-12)
 
 
+def test_higher_orders_and_auxiliary_results() -> None:
+    z = generator().normal()
+
+    def cubed(x: Any, rng: Any) -> Any:
+        return x**3 * rng.normal()
+
+    ours = generator()
+    assert adc.grad(adc.grad(cubed))(2.0, ours) == pytest.approx(12.0 * z)
+    assert state(ours) != state(generator())
+
+    def with_aux(x: Any, rng: Any) -> Any:
+        return x * x * rng.normal(), {"n": rng.integers(5), "z": rng.random(2)}
+
+    ours, numpys = generator(), generator()
+    (value, aux), slope = adc.value_and_grad(with_aux, has_aux=True)(2.0, ours)
+    wanted = with_aux(2.0, numpys)
+    assert (value, slope) == (pytest.approx(wanted[0]), pytest.approx(4.0 * z))
+    assert_same((aux["n"], aux["z"]), (wanted[1]["n"], wanted[1]["z"]))
+    assert state(ours) == state(numpys)
+
+
 def test_a_pullback_draws_the_same_again() -> None:
     captured = generator(4)
 
