@@ -173,6 +173,7 @@ def grad(
     callable
         Takes the arguments of `fn`; returns gradients of the type, dtype and shape of the
         arguments: one for an int `argnums`, else a tuple. With `has_aux`, ``(gradient, aux)``.
+        A random generator among the arguments advances as in a call of `fn`; nothing else changes.
 
     Raises
     ------
@@ -406,7 +407,8 @@ def jit(
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """Return a function that computes what `fn` does, compiled, without any derivative.
 
-    It has the numerics that derivatives of `fn` have, and does not change its arguments.
+    It has the numerics that derivatives of `fn` have, and does not change its arguments, random
+    generators aside: these it advances.
 
     Parameters
     ----------
@@ -501,7 +503,8 @@ def vjp(
         A Python function that returns floats, arrays, or tuples, lists and dicts of them; or the
         gradient of a function.
     *primals
-        The arguments. Later changes to them do not matter.
+        The arguments. Later changes to them do not matter, and `pull` draws the random numbers
+        again that the call of `fn` drew.
     has_aux : bool
         Whether `fn` returns a pair of which only the first part is differentiated; it is the last
         of three results then.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gc
+import operator
 import types
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -44,6 +45,8 @@ Sizes = tuple[tuple[str, "int | tuple[int, ...]"], ...]
 _MOST_ENTRIES = 256
 # The most code for arguments with one key: for objects with attributes of other kinds.
 _MOST_VARIANTS = 8
+# The words of random generators, by the places where these are found.
+States = list[tuple[Place, np.ndarray[Any, Any]]]
 # Times that code is made for one call: while it is, another thread may change what it reads.
 _MOST_ATTEMPTS = 3
 
@@ -166,8 +169,40 @@ class Compiled:
             self._check_overlap(args)
         if self.lowered.changed:
             self._check_shared(values)
+        if self.lowered.drawn:
+            return self._drawing(values, args, directions)
         results: Sequence[Any] = self.entry.kernel(*args, *self.ones, *directions)
         return results
+
+    def _drawing(
+        self, values: tuple[Any, ...], args: list[Any], directions: Sequence[Any]
+    ) -> Sequence[Any]:
+        """Run code that draws random numbers, and advance the generators as the function would."""
+        lowered = self.lowered
+        found = [(each, each.place.read(values)) for each in lowered.generators]
+        # In one order everywhere, so that no two threads wait for each other.
+        sources = sorted([generator.bit_generator for _, generator in found], key=id)
+        if any(map(operator.is_, sources, sources[1:])):
+            raise OverlapError(
+                f"{name_of(self.signature.fn)}() reaches one random generator in two ways",
+                span_of(self.signature.fn),
+                "pass it once",
+            )
+        with ExitStack() as stack:
+            for source in sources:
+                stack.enter_context(source.lock)
+            for each, generator in found:
+                args[each.position] = trees.words(generator)
+            results: Sequence[Any] = self.entry.kernel(*args, *self.ones, *directions)
+            drawn = [generator for each, generator in found if each.drawn]
+            own = len(lowered.fn.results)
+            for generator, state in zip(drawn, results[own - len(drawn) : own], strict=True):
+                trees.advance(generator, state)
+        return results
+
+    def states(self, values: tuple[Any, ...]) -> States:
+        """Return the states of the generators that the code draws from."""
+        return [(each.place, trees.words(each.place.read(values))) for each in self.lowered.drawn]
 
     def _check_overlap(self, args: Sequence[Any]) -> None:
         arrays = [(k, a) for k, a in enumerate(args) if isinstance(a, np.ndarray)]
@@ -220,6 +255,12 @@ def _bucket(sizes: Sizes) -> tuple[int, ...]:
     """Return what sizes have in common for which one plan is made: powers of two."""
     flat = [n for _, size in sizes for n in ((size,) if isinstance(size, int) else size)]
     return tuple(n.bit_length() if n > 0 else 0 for n in flat)
+
+
+def restore(states: States, values: tuple[Any, ...]) -> None:
+    """Give random generators the states that they had, so that code draws the same numbers."""
+    for place, state in states:
+        trees.advance(place.read(values), state)
 
 
 def _overlap(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
@@ -676,4 +717,13 @@ def release_memory() -> None:
     POOL.clear()
 
 
-__all__ = ["AdcError", "Code", "Compiled", "Level", "Options", "Signature", "release_memory"]
+__all__ = [
+    "AdcError",
+    "Code",
+    "Compiled",
+    "Level",
+    "Options",
+    "Signature",
+    "release_memory",
+    "restore",
+]

@@ -1,7 +1,7 @@
 """Jacobians, one direction after the other, and the function that pulls cotangents back.
 
 A Jacobian is computed in as many runs of compiled code as it has columns (forward mode) or rows
-(reverse mode).
+(reverse mode). All runs draw the same random numbers.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.dispatch import Code, Compiled, check_commuting, first_of_pair
+from adc.dispatch import Code, Compiled, check_commuting, first_of_pair, restore
 from adc.frontend import results
 from adc.frontend.bindings import Binding
 from adc.ir.core import Operand
@@ -109,7 +109,9 @@ def forward(
     own = compiled.lowered.fn.results
     blocks: list[list[Leaf]] = []
     flat: Sequence[Any] = ()
+    states = compiled.states(values)
     for k, index, unit in _units(columns):
+        restore(states, values)
         flat = compiled.flat(values, hidden, unit)
         found = [np.asarray(each) for each in flat]
         if compiled.levels:
@@ -146,12 +148,14 @@ def reverse(
     chosen = (argnums,) if isinstance(argnums, int) else argnums
     columns = _inputs(compiled, chosen, values)
     own = evaluated.lowered.fn.results
+    states = evaluated.states(values)
     flat = evaluated.flat(values, outside)
     every = [np.asarray(flat[k]) for k in _floats(own)]
     rows = every[: len(_floats(primary(evaluated, has_aux)[1]))]
     others = [_argument(np.zeros_like(row)) for row in every[len(rows) :]]
     blocks = _blocks(rows, columns)
     for k, index, unit in _units(rows):
+        restore(states, values)
         found = compiled.flat(values, hidden, [*unit, *others])[len(own) :]
         for block, cotangent in zip(blocks[k], found, strict=True):
             block[index] = cotangent
@@ -167,8 +171,8 @@ def reverse(
 class Pullback:
     """Takes a cotangent like the value of a function, returns those of its arguments.
 
-    The arguments are as they were when it was made; what the function reads from outside is read
-    at every call.
+    The arguments are as they were when it was made, and so are random generators; what else the
+    function reads from outside is read at every call.
     """
 
     def __init__(
@@ -183,6 +187,7 @@ class Pullback:
         primary(compiled, has_aux)
         self._moved = compiled.signature.movable()
         self._count = compiled.signature.count()
+        self._states = compiled.states(values)
         self._flat = compiled.flat(values, hidden)
         self.value = compiled.present(self._flat)
         self._code = make(self._moved)
@@ -191,6 +196,16 @@ class Pullback:
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
         """Return a cotangent for each argument; None for one without floats."""
         compiled, hidden = self._code.find(self._values)
+        present = compiled.states(self._values)
+        restore(self._states, self._values)
+        try:
+            found = self._pulled(compiled, hidden, cotangent)
+        finally:
+            restore(present, self._values)
+        by_number = dict(zip(self._moved, found, strict=True))
+        return tuple([by_number.get(k) for k in range(self._count)])
+
+    def _pulled(self, compiled: Compiled, hidden: list[Any], cotangent: Any) -> tuple[Any, ...]:
         along = self._code.along
         if along is not None:
             check_commuting(self._code.fn, compiled.lowered.fn)
@@ -201,8 +216,7 @@ class Pullback:
             parts = (cotangent,) if len(along) == 1 else cotangent
             moved = compiled.signature.directions(along, parts, self._values)
             _, found = compiled.run(self._values, hidden, moved)
-        by_number = dict(zip(self._moved, found, strict=True))
-        return tuple([by_number.get(k) for k in range(self._count)])
+        return tuple(found)
 
     def _cotangents(self, compiled: Compiled, cotangent: Any) -> list[Any]:
         lowered = compiled.lowered

@@ -280,6 +280,8 @@ def _kind(value: Any) -> str:
 def _words(ty: Any) -> str:
     if isinstance(ty, Array):
         return f"an array of {ty.numpy}"
+    if isinstance(ty, trees.Generator):
+        return "a random generator"
     if not isinstance(ty, Scalar):
         return "a bool" if isinstance(ty, bool) else describe(ty)
     if ty.weak:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend import containers, expressions, library, nested, statements
+from adc.frontend import containers, draws, expressions, library, nested, statements
 from adc.frontend.refusals import REFUSED
 from adc.ir.opdef import OPS, OpDef, find
 
@@ -31,7 +31,7 @@ _WORDS: dict[type[ast.AST], str] = {
     ast.IfExp: "`a if c else b`", ast.Attribute: "`a.b`", ast.Subscript: "`a[b]`",
     ast.Call: "calls", ast.Lambda: "`lambda`",
 }  # fmt: skip
-_ELSEWHERE = ("numpy.fft", "numpy.random", "numpy.polynomial", "numpy.ma")
+_ELSEWHERE = ("numpy.fft", "numpy.polynomial", "numpy.ma")
 
 
 def _functions(module: ModuleType) -> dict[str, Callable[..., Any]]:
@@ -120,6 +120,13 @@ def page(*, refused: bool = False) -> str:
     lines.append(f"- of arrays: {_wrapped(sorted(library.METHODS))}")
     lines.append(f"- of lists: {_wrapped(sorted(containers.LIST_METHODS))}")
     lines.append(f"- of dicts: {_wrapped(sorted(containers.DICT_METHODS))}")
+    lines.append(f"- of random generators: {_wrapped(sorted(draws.METHODS))}")
+    lines += [
+        "",
+        "A random generator is an `np.random.Generator` with the bit generator PCG64: an argument, "
+        "or what `np.random.default_rng(seed)` makes. The functions of `np.random` that draw from "
+        "its global state are refused.",
+    ]
     lines += [
         "",
         "## Scalar operations and their derivatives",

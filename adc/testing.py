@@ -31,7 +31,8 @@ def check_grads(
 ) -> None:
     """Compare derivatives of `fn` with central differences along random directions.
 
-    The differences call `fn` itself, uncompiled, on copies of the arguments.
+    The differences call `fn` itself, uncompiled. Every call takes copies of the arguments: a random
+    generator among them draws the same numbers each time.
 
     Parameters
     ----------
@@ -73,7 +74,7 @@ def check_grads(
     direction = tuple([_random(arg, rng) if _leaves(arg) else None for arg in args])
     differences = _differences(fn, args, direction, step)
     if "fwd" in names:
-        _, found = api.jvp(fn, args, direction)
+        _, found = api.jvp(fn, copy.deepcopy(tuple(args)), direction)
         _compare("forward mode", _leaves(found), differences, rtol)
     if "rev" in names:
         value, pull = api.vjp(fn, *copy.deepcopy(tuple(args)))
@@ -84,7 +85,7 @@ def check_grads(
         moving = tuple([k for k, part in enumerate(direction) if part is not None])
         gradient = api.grad(fn, moving)
         wanted = _differences(gradient, args, direction, step)
-        products = api.hvp(fn, args, direction)
+        products = api.hvp(fn, copy.deepcopy(tuple(args)), direction)
         _compare("second order", _leaves(products), wanted, rtol)
 
 

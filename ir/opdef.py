@@ -68,6 +68,8 @@ class OpDef:
         Why there is no `vjp`.
     refuse : bool
         True where the derivative exists but adc has no rule: an active operand is an error.
+    draw : bool
+        True where the result is a random draw: it is kept for the reverse code, never made again.
     cost : float
         Weight of recomputing it; an addition is 1.
     domain : tuple of (low, high)
@@ -88,6 +90,7 @@ class OpDef:
     vjp: VjpRule | None = None
     why: str = ""
     refuse: bool = False
+    draw: bool = False
     cost: float = 1.0
     domain: tuple[tuple[float, float], ...] = ((-3.0, 3.0),)
     kinks: tuple[float, ...] = ()

@@ -198,6 +198,7 @@ class _Proof:
             case Apply(), Apply():
                 return (
                     stmt.op is original.op
+                    and not stmt.op.draw
                     and stmt.params == original.params
                     and self.same_many(stmt.args, original.args, env)
                 )

@@ -289,6 +289,8 @@ class Chooser:
     def repeatable(self, stmt: Stmt, inside: frozenset[Value] | None = None) -> bool:
         """Whether a statement may run again in the reverse code; `inside` are values around it."""
         match stmt:
+            case Apply(op=op) if op.draw:
+                return False
             case Apply(results=(result,), args=args):
                 if isinstance(result.type, Array):
                     return self.d.whole or stmt.op.name != "undef"
@@ -323,6 +325,8 @@ class Chooser:
                 return "the number of iterations"
             case Load(array=array):
                 return f"{array.name.split('.')[0]} is overwritten later"
+            case Apply(op=op) if op.draw:
+                return "a random draw"
             case While() | Call():
                 return "the result of a loop or call"
         return "it depends on an array that is overwritten later"

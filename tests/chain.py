@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from adc.driver import transform
+from adc.frontend import trees
 from adc.frontend.bindings import ArrayRef, Binding, Num, Static, TupleOf
 from adc.frontend.lower import Lowered, lower, type_of
 from adc.ir import interp
@@ -71,12 +72,22 @@ def type_tree(value: Any) -> Any:
     """Return the signature entry of an argument: a type, a tuple of them, or the object."""
     if isinstance(value, tuple):
         return tuple(type_tree(item) for item in value)
+    if holds_generators(value):
+        return trees.tree_of(value)
     ty = type_of(value)
     return value if ty is None else ty
 
 
+def holds_generators(value: Any) -> bool:
+    """Whether an argument is a random generator, or a list or dict of them."""
+    items = value.values() if isinstance(value, dict) else value if type(value) is list else ()
+    return trees.is_generator(value) or any(map(holds_generators, items))
+
+
 def flat(value: Any) -> list[Any]:
     """Return the numbers and arrays in an argument."""
+    if holds_generators(value):
+        return list(trees.leaves(value, trees.tree_of(value)))
     if isinstance(value, tuple):
         return [leaf for item in value for leaf in flat(item)]
     return [] if type_of(value) is None else [value]

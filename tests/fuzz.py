@@ -2,9 +2,11 @@
 
     python -m tests.fuzz --n 1000 --seed 0 --compiled 0.05
     python -m tests.fuzz --kind arrays --n 200
+    python -m tests.fuzz --kind draws --n 200
     python -m tests.fuzz --show 17
 
-This module writes programs that work on elements (``--kind scalars``); `fuzz_arrays` writes those
+This module writes programs that work on elements (``--kind scalars``, with ``draws`` random numbers
+as well); `fuzz_arrays` writes those
 of array expressions, views and containers.
 
 A program is Python *source*: helper functions and one function ``program`` over scalars, arrays
@@ -159,6 +161,15 @@ _LARGE = 3.0  # the magnitude that expressions are kept below
 _MAX_TRIPS = 120  # of all loops around a statement together
 
 
+# Draws of order one; with a number, where they take one.
+_DRAWS = (
+    "rng.random()", "rng.normal()", "{} * rng.normal()", "rng.uniform(-1.2, 1.2)",
+    "rng.exponential({})", "rng.normal(size=3)[1]", "np.sum(rng.random(3))",
+    "rng.integers(-2, 3) * {}", "rng.permutation(4)[2] * 0.3",
+    "rng.choice(5, 2, replace=False)[1] * 0.2", "np.sum(rng.uniform(-0.5, {}, size=(2, 2)))",
+)  # fmt: skip
+
+
 class _Writer:
     """Writes one function: a list of lines, and what is in scope at the end of it."""
 
@@ -174,6 +185,7 @@ class _Writer:
         self.nesting = 0  # blocks around this statement
         self.budget = 0
         self.returns = True
+        self.draws = False  # whether there is a random generator, `rng`
 
     # Text
 
@@ -288,6 +300,8 @@ class _Writer:
         return self.rng.choice(options) if options else None
 
     def leaf(self) -> str:
+        if self.draws and self.chance(0.2):
+            return self.rng.choice(_DRAWS).format(self.const())
         readable = self.scope.floats + self.scope.fixed
         a = self.pick_array()
         if a is not None and self.chance(0.4):
@@ -935,8 +949,11 @@ def _helper(rng: random.Random, names: Iterator[int], name: str) -> tuple[list[s
     return lines, _Function(name, call)
 
 
-def generate(seed: int, size: int = 18) -> Generated:
-    """Return the random program of this seed, with about `size` statements."""
+def generate(seed: int, size: int = 18, draws: bool = False) -> Generated:
+    """Return the random program of this seed, with about `size` statements.
+
+    With `draws` it draws random numbers.
+    """
     rng = random.Random(f"{seed}/{size}")
     names = itertools.count()
     single = rng.random() < 0.15
@@ -989,6 +1006,9 @@ def generate(seed: int, size: int = 18) -> Generated:
         parameter("flag", rng.random() < 0.5, False)
         w.scope.bools.append("flag")
 
+    if draws:
+        w.draws = True
+        w.emit(f"rng = np.random.default_rng({seed})")
     w.budget = size
     while w.budget > 0:
         w.statement()
@@ -1012,7 +1032,8 @@ def generate(seed: int, size: int = 18) -> Generated:
     w.emit("return " + " + ".join(terms))
     lines += ["", "", f"def program({', '.join(parameters)}):", *w.lines, ""]
     source = "\n".join(lines)
-    return Generated(source, load(source, seed), tuple(args), tuple(argnums), seed)
+    kind = "draws" if draws else "scalars"
+    return Generated(source, load(source, seed), tuple(args), tuple(argnums), seed, kind)
 
 
 # --- programs whose gradient is known -------------------------------------------------------------
@@ -1044,7 +1065,10 @@ def known_gradient(generated: Generated) -> Checkable:
         If that gradient cannot be trusted.
     """
     fn, args, argnums = generated.fn, generated.args, generated.argnums
-    value = float(oracle.value(fn, args))
+    try:
+        value = float(oracle.value(fn, args))
+    except ValueError as e:  # an expression that is written twice draws twice
+        raise Unreliable(str(e)) from e
     if not math.isfinite(value) or abs(value) > 1e4:
         raise Unreliable(f"value {value}")
     try:
@@ -1251,7 +1275,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--show", type=int, help="print the program of this seed and stop")
     parser.add_argument(
         "--kind", default="scalars", help="what programs are made of",
-        choices=("scalars", "arrays", "stencils", "containers", "mixed"),
+        choices=("scalars", "draws", "arrays", "stencils", "containers", "mixed"),
     )  # fmt: skip
     options = parser.parse_args(argv)
     if options.show is not None:
@@ -1294,8 +1318,8 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _generate(seed: int, options: argparse.Namespace) -> Generated:
-    if options.kind == "scalars":
-        return generate(seed, options.size)
+    if options.kind in ("scalars", "draws"):
+        return generate(seed, options.size, options.kind == "draws")
     from tests import fuzz_arrays  # it builds on this module
 
     return fuzz_arrays.generate(seed, options.size, options.kind)
@@ -1305,7 +1329,7 @@ def _problems(generated: Generated, compiled: bool) -> tuple[list[str], bool]:
     """Return what is wrong with a program, and whether that could be found out."""
     from tests import fuzz_arrays
 
-    checker = check if generated.kind == "scalars" else fuzz_arrays.check
+    checker = check if generated.kind in ("scalars", "draws") else fuzz_arrays.check
     try:
         return checker(generated, compiled=compiled), True
     except Unreliable:

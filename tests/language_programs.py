@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+import adc
 from tests.array_programs import M23, M33, M34, weighted
 from tests.programs import P4, X3, X6, Program, recorder
 
@@ -977,6 +978,34 @@ def view_of_two_kinds_of_an_array_with_two_names(x: Any) -> Any:
     return np.sum(w * w)
 
 
+def _changes_one(x: Any, a: Any, b: Any, n: Any) -> Any:
+    if n > 0:
+        _changes_one(x, np.zeros(1), np.zeros(1), n - 1)
+    c = a if x[0] > 0.0 else b
+    c[0] = 7.0 * x[0]
+    return x[0]
+
+
+@_refused(X3)
+def one_of_two_arrays_is_changed_in_recursion(x: Any) -> Any:
+    # The change was lost: the value and the gradient were those of another program.
+    a, b = np.ones(1), np.ones(1)
+    _changes_one(x, a, b, 2)
+    return a[0] * b[0] * x[0]
+
+
+@_refused(X3)
+def one_of_two_arrays_is_changed_in_a_derivative(x: Any) -> Any:
+    a, b = np.ones(1), np.ones(1)
+
+    def changing(u: Any) -> Any:
+        c = a if x[0] > 0.0 else b
+        c[0] = 3.0 * u
+        return u * u
+
+    return adc.grad(changing)(x[0]) * a[0]
+
+
 REFUSED: list[tuple[Program, str]] = [
     (p, text)
     for p, text in zip(
@@ -992,7 +1021,8 @@ REFUSED: list[tuple[Program, str]] = [
             "may or may not be the same array here",
             "a list that changes its length while a loop is over it",
             "a container that changes its length while a loop is over it",
-            *["may or may not be the same array here"] * 5,
+            *["may or may not be the same array here"] * 6,
+            "which changes 'a'",
         ),
         strict=True,
     )

@@ -495,6 +495,8 @@ class _Lifter:
             return _STAND_INS[id(x)]
         if isinstance(x, np.ndarray):
             return self._arithmetic.array(x)
+        if isinstance(x, np.random.Generator):
+            return copy.deepcopy(x)
         if isinstance(x, tuple):
             return tuple(self.lift(item) for item in x)
         if isinstance(x, types.FunctionType):

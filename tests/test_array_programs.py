@@ -18,6 +18,8 @@ from tests.language_programs import REFUSED as REFUSED_LANGUAGE
 from tests.list_programs import LIST_PROGRAMS
 from tests.list_programs import REFUSED as REFUSED_LISTS
 from tests.programs import Program
+from tests.random_programs import RANDOM_PROGRAMS
+from tests.random_programs import REFUSED as REFUSED_DRAWS
 from tests.stencil_programs import STENCIL_PROGRAMS
 
 ALL: list[Program] = [
@@ -27,8 +29,9 @@ ALL: list[Program] = [
     *LIST_PROGRAMS,
     *KERNEL_PROGRAMS,
     *STENCIL_PROGRAMS,
+    *RANDOM_PROGRAMS,
 ]
-REFUSED = [*REFUSED_LANGUAGE, *REFUSED_LISTS]
+REFUSED = [*REFUSED_LANGUAGE, *REFUSED_LISTS, *REFUSED_DRAWS]
 BY_NAME = {p.name: p for p in ALL}
 DIFFERENTIABLE = [p for p in ALL if p.argnums]
 

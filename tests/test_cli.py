@@ -62,6 +62,9 @@ def refused(x: float):
     except ValueError:
         return 1.0
 
+def noisy(x: "f64[:]", rng: np.random.Generator):
+    return np.sum(x * rng.normal(x))
+
 def jump(x):
     return x * np.floor(4.0 * x)
 
@@ -176,6 +179,8 @@ def test_plan(program: str, capsys: pytest.CaptureFixture[str]) -> None:
         ("fast", ("--args", "f64[:]"), ("x[0]",)),
         ("marked", ("--args", "2.0"), ("x",)),
         ("slope", ("--args", "2.0"), ("x",)),
+        ("noisy", (), ("x[0]",)),
+        ("noisy", ("--args", "f64[3],Generator"), ("x[2]",)),
     ],
 )
 def test_check(

@@ -315,6 +315,8 @@ EXACT: dict[str, Callable[..., Any]] = {
     "pow": mpmath.power,
     "atan2": mpmath.atan2,
     "hypot": mpmath.hypot,
+    "libm_exp": mpmath.exp,
+    "libm_log1p": mpmath.log1p,
     "gamma": mpmath.gamma,
     "lgamma": lambda x: mpmath.log(abs(mpmath.gamma(x))) if abs(x) < 1e3 else mpmath.loggamma(x),
 }
@@ -329,6 +331,7 @@ DOMAINS: dict[str, Callable[..., bool]] = {
     "log2": lambda x: x > 0,
     "log10": lambda x: x > 0,
     "log1p": lambda x: x > -1,
+    "libm_log1p": lambda x: x > -1,
     "pow": lambda x, y: x > 0 or (x < 0 and y == int(y)),
     "atan2": lambda y, x: x != 0 or y != 0,
     "gamma": lambda x: x > 0 or x != int(x),
@@ -340,7 +343,7 @@ DOMAINS: dict[str, Callable[..., bool]] = {
 def too_large(name: str, *arguments: float) -> bool:
     """Tell whether the exact result is so far outside of the range that mpmath better not try."""
     x = abs(arguments[0])
-    if name in ("exp", "exp2", "expm1", "sinh", "cosh", "tanh", "erf", "erfc"):
+    if name in ("exp", "libm_exp", "exp2", "expm1", "sinh", "cosh", "tanh", "erf", "erfc"):
         return x > 2000.0
     if name == "pow":
         return abs(arguments[1] * math.log2(x)) > 2000.0
@@ -421,6 +424,8 @@ SPECIAL_UNARY = {
     "acosh": "1:0 0.5:nan 0:nan -0:nan -1:nan -1e38:nan inf:inf -inf:nan",
     "atanh": "0:0 -0:-0 1:inf -1:-inf 1.5:nan -1.5:nan inf:nan -inf:nan",
     "exp": "0:1 -0:1 1e5:inf -1e5:0 1e38:inf -1e38:0 inf:inf -inf:0",
+    "libm_exp": "0:1 -0:1 1e5:inf -1e5:0 1e38:inf -1e38:0 inf:inf -inf:0",
+    "libm_log1p": "0:0 -0:-0 -1:-inf -1.5:nan -1e38:nan inf:inf -inf:nan",
     "exp2": "0:1 -0:1 1:2 -1:0.5 10:1024 1e5:inf -1e5:0 1e38:inf -1e38:0 inf:inf -inf:0",
     "expm1": "0:0 -0:-0 1e5:inf -1e5:-1 1e38:inf inf:inf -inf:-1",
     "log": "1:0 0:-inf -0:-inf -1:nan -1e-38:nan -1e38:nan inf:inf -inf:nan",

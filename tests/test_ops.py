@@ -25,6 +25,7 @@ from adc.ir.core import Function, Literal, Value
 from adc.ir.errors import IRError
 from adc.ir.interp import run
 from adc.ir.opdef import OPS, OpDef, Rule, Traced, find, predicate, same, vjp_rule
+from adc.ir.ops.random import TABLES
 from adc.ir.parser import parse
 from adc.ir.types import B1, BOOL, DTYPES, F32, F64, FLOAT, INT, Array, Scalar, Type
 from adc.ir.verifier import problems
@@ -84,6 +85,7 @@ MEANING: dict[str, Callable[..., Any]] = {
     "exp": mpmath.exp, "exp2": lambda x: mp.mpf(2) ** x, "expm1": mpmath.expm1,
     "log": mpmath.log, "log2": lambda x: mpmath.log(x, 2), "log10": mpmath.log10,
     "log1p": mpmath.log1p, "sin": mpmath.sin, "cos": mpmath.cos, "tan": mpmath.tan,
+    "libm_exp": mpmath.exp, "libm_log1p": mpmath.log1p,
     "asin": mpmath.asin, "acos": mpmath.acos, "atan": mpmath.atan, "sinh": mpmath.sinh,
     "cosh": mpmath.cosh, "tanh": mpmath.tanh, "asinh": mpmath.asinh, "acosh": mpmath.acosh,
     "atanh": mpmath.atanh, "erf": mpmath.erf, "erfc": mpmath.erfc, "gamma": mpmath.gamma,
@@ -95,8 +97,10 @@ MEANING: dict[str, Callable[..., Any]] = {
 
 # Rows on arrays, conversions and neighbours in the number format have tests of their own.
 ARRAYS = ("dim", "empty", "full", "copy", "over", "total", "undef")
+# Random draws are compared with NumPy's (test_random).
+DRAWS = ("pcg64_high", "pcg64_word", *TABLES)
 # `stop` is no step function: that its derivative is zero is its meaning (test_library).
-SPECIAL = (*ARRAYS, "cast", "nextafter", "stop")
+SPECIAL = (*ARRAYS, *DRAWS, "cast", "nextafter", "stop")
 CHOICES = ("select",)
 INDICES = ("wrap", "inside", "trips")
 LOGIC = ("and", "or", "not")

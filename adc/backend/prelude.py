@@ -17,12 +17,15 @@ from llvmlite import ir
 
 from adc.backend import vector_math
 from adc.backend.numba_api import Intrinsic, intrinsic, signature, types
+from adc.ir.ops.random import MULTIPLIER
+from adc.ir.ops.ziggurat import DTYPE_OF, table
 from adc.ir.types import DTYPES
 
 Build = Callable[[ir.IRBuilder, Any, "list[Any]"], Any]
 
 _I1 = ir.IntType(1)
 _I64 = ir.IntType(64)
+_I128 = ir.IntType(128)
 
 
 def _const(ty: ir.Type, value: object) -> ir.Constant:
@@ -496,9 +499,55 @@ def _nextafter(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
 nextafter = _op(2, _nextafter)
 
 
+# --- random numbers -------------------------------------------------------------------------------
+
+
+def _wide(b: ir.IRBuilder, high: Any, low: Any) -> Any:
+    """Write the integer of 128 bits that two words are."""
+    wide = [b.zext(word, _I128) for word in (high, low)]
+    return b.or_(b.shl(wide[0], _const(_I128, 64)), wide[1])
+
+
+def _pcg64_high(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
+    product = b.mul(_wide(b, *args[:2]), _const(_I128, MULTIPLIER))
+    return b.trunc(b.lshr(b.add(product, _wide(b, *args[2:])), _const(_I128, 64)), _I64)
+
+
+def _pcg64_word(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
+    mixed, turn = b.xor(*args), b.lshr(args[0], _const(_I64, 58))
+    form = ir.FunctionType(_I64, [_I64] * 3)
+    return b.call(b.module.declare_intrinsic("llvm.fshr", [_I64], form), [mixed, mixed, turn])
+
+
+pcg64_high = _op(4, _pcg64_high)
+pcg64_word = _op(2, _pcg64_word)
+
+
+def _looked_up(name: str) -> Any:
+    """Return an intrinsic that looks the low byte of a word up in a table."""
+    dtype = DTYPE_OF[name]
+    kind = {"f64": ir.DoubleType(), "f32": ir.FloatType(), "u64": _I64}.get(dtype, ir.IntType(32))
+
+    def build(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
+        symbol = f"adc_{name}"
+        found = b.module.globals.get(symbol)
+        if found is None:
+            content = ir.Constant(ir.ArrayType(kind, 256), table(name).tolist())
+            found = ir.GlobalVariable(b.module, content.type, symbol)
+            found.initializer, found.global_constant = content, True
+            found.linkage = "internal"
+        layer = b.and_(args[0], _const(_I64, 255))
+        return b.load(b.gep(found, [_const(_I64, 0), layer], inbounds=True))
+
+    return _op(1, build, getattr(types, DTYPES[dtype].name))
+
+
+LAYERS = {name: _looked_up(name) for name in DTYPE_OF}
+globals().update(LAYERS)
+
 NAMES = frozenset(
     """sqrt floor ceil trunc rint copysign isnan isinf isfinite signbit sign absolute minimum
     maximum fmin fmax floordiv remainder fmod lshift rshift invert ipow gcd lcm wrap trips select u
     bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 inf nan logaddexp
-    logaddexp2 heaviside nextafter""".split()
-)
+    logaddexp2 heaviside nextafter pcg64_high pcg64_word""".split()
+) | frozenset(LAYERS)

@@ -72,6 +72,8 @@ __all__ = [
     "hypot",
     "implementation",
     "lgamma",
+    "libm_exp",
+    "libm_log1p",
     "log",
     "log1p",
     "log2",
@@ -306,7 +308,7 @@ def implementation(name: str, dtype: DType) -> Implementation:
     """
     row = _ROWS[name]
     width = _width()
-    if width is not None and width.symbol(row, dtype) in _SYMBOLS:
+    if width is not None and row.vectorized and width.symbol(row, dtype) in _SYMBOLS:
         # The wrapper's name tells the width: code of two widths must not share it when linked.
         scalar = f"adc_libmvec_N{width.lanes(dtype)}_{_c_symbol(row, dtype)}"
         return Implementation(width.symbol(row, dtype), scalar, width.lanes(dtype), dtype)
@@ -509,3 +511,7 @@ gamma = _unary("gamma", "Gamma function.", c_name="tgamma", vectorized=False, si
 lgamma = _unary(
     "lgamma", "Logarithm of the absolute value of gamma(x).", vectorized=False, single=False
 )
+
+# What NumPy's random generators call, whatever computes `exp` and `log1p`.
+libm_exp = _unary("libm_exp", "Exponential function.", c_name="exp", vectorized=False)
+libm_log1p = _unary("libm_log1p", "log(1 + x).", c_name="log1p", vectorized=False)

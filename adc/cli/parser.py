@@ -27,7 +27,8 @@ gradient (its Jacobian, if it returns more than one float); one made by adc.grad
 on as it is. What arguments it takes is found, in this order, from
 
   --args "f64[:], i64"   types: bool int float are Python's, b1 i8 .. i64 u8 .. u64 f32 f64 NumPy's;
-                         f64[:, :] is a matrix, f64[3, 4] one of that size; 3 or "text" a value
+                         f64[:, :] is a matrix, f64[3, 4] one of that size, Generator that of
+                         np.random; 3 or "text" a value
   --example NAME         a function in the same file that returns the tuple of arguments
   annotations            def f(x: "f64[:]", n: int = 3)
 """

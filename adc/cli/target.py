@@ -27,6 +27,7 @@ from adc.passes.costs import Costs
 # Extents of sample arrays whose size is not given.
 _EXTENT = 4
 _INTEGER = 3
+_GENERATORS = ("Generator", "np.random.Generator")
 _SIZED = re.compile(r"(?P<dtype>\w+)\s*\[(?P<axes>[\d:,\s]*)\](?P<layout>[AF]?)")
 
 
@@ -205,6 +206,8 @@ def _split(text: str) -> list[str]:
 
 
 def _is_type(text: str) -> bool:
+    if text in _GENERATORS:
+        return True
     try:
         _parse(text)
     except ValueError:
@@ -239,8 +242,10 @@ def _sample(text: str, rng: np.random.Generator) -> Any:
         except (ValueError, SyntaxError):
             raise UsageError(
                 f"{text!r} is neither a type nor a value; types are bool, int, float, "
-                f"{', '.join(DTYPES)}, and arrays like f64[:, :]"
+                f"{', '.join(DTYPES)}, Generator, and arrays like f64[:, :]"
             ) from None
+    if text in _GENERATORS:
+        return np.random.default_rng(0)
     ty, shape = _parse(text)
     if isinstance(ty, Array):
         return _array(ty, shape, rng)

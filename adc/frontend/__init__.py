@@ -26,6 +26,7 @@ program's way through:
 `calls`                            calls: inlining, recursion
 `library` `builtin` `maths`        the table of functions; Python's builtins; those of `math`
 `linear`                           functions of NumPy that `adc.library` has in Python
+`draws`                            random generators and their draws
 `outline` `closures`               code that is lowered for itself; inner functions as data
 `nested` `custom`                  derivatives within code; functions with derivatives of their own
 `structures`                       gradients, tangents and cotangents like arguments and results

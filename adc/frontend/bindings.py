@@ -38,6 +38,8 @@ class ArrayObject:
     alias: set[ArrayObject] = field(default_factory=set)
     # It keeps the elements of a list (`growing`): only the list writes to it.
     kept: bool = False
+    # It is the state of a random generator (`draws`).
+    words: bool = False
     # The first variable that it was bound to, if any.
     variable: str = ""
 

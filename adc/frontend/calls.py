@@ -14,6 +14,7 @@ from adc.frontend import (
     containers,
     control,
     custom,
+    draws,
     elementwise,
     expressions,
     library,
@@ -137,6 +138,8 @@ def apply(
             return handled
     if isinstance(callee, Bound) and isinstance(callee.owner, ArrayRef | Lazy):
         return library.method(lo, callee, args, kwargs, node)
+    if isinstance(callee, Bound) and draws.is_generator(callee.owner):
+        return draws.method(lo, callee, args, kwargs, node)
     args = [elementwise.materialised(lo, arg, node) for arg in args]
     kwargs = {name: elementwise.materialised(lo, arg, node) for name, arg in kwargs.items()}
     match callee:
@@ -607,14 +610,18 @@ def _lower_callee(
     sub.stack = [_key(fn, bound)]
     depth = sub.builder.value("depth", INT)
     sub.depth = depth
-    hints = [name for name, binding in bound.items() for _ in closures.leaves_of(binding)]
+    found = [
+        (name, leaf) for name, binding in bound.items() for leaf in closures.leaves_of(binding)
+    ]
     params: list[Value] = []
     made: list[Num | ArrayRef] = []
     for position, ty in enumerate(types_):
-        hint = hints[slots.index(position)]
+        hint, given = found[slots.index(position)]
         param = Value(sub.builder.names.fresh(hint), ty)
         params.append(param)
         made.append(sub.array_param(param, hint) if isinstance(ty, Array) else Num(param))
+        if isinstance(leaf := made[-1], ArrayRef) and isinstance(given, ArrayRef):
+            leaf.object.words = given.object.words
     fresh: Iterator[Num | ArrayRef] = iter([made[slot] for slot in slots])
     env = {name: closures.rebuilt(binding, fresh) for name, binding in bound.items()}
     sub.lent = {name for name in bound if is_slot(name)}
@@ -658,6 +665,9 @@ def _lower_callee(
             origins.append(-1)
             outputs.append(sub.version(obj, None))
         found_types.append(obj.type)
+    for obj in position_of:
+        if obj in sub.stale:
+            sub.version(obj, None)  # raises: it may have been changed under another name
     modified = frozenset(
         k
         for obj, k in position_of.items()

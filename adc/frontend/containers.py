@@ -21,6 +21,7 @@ from adc.frontend import (
     arrays,
     calls,
     control,
+    draws,
     expressions,
     growing,
     numbers,
@@ -382,6 +383,8 @@ def attribute(lo: Lowerer, owner: Binding, name: str, node: ast.expr) -> Binding
             return Bound(owner, name)
         case DictRef() if name in DICT_METHODS:
             return Bound(owner, name)
+        case NamedTuple() if draws.is_generator(owner):
+            return draws.attribute(lo, owner, name, node)
         case NamedTuple(cls=cls, record=record):
             found = record.get(name)
             if found is not None:

@@ -14,6 +14,7 @@ from adc.frontend import (
     arrays,
     builtin,
     choosing,
+    draws,
     elementwise,
     joining,
     linear,
@@ -187,7 +188,7 @@ def _dtype_call(
 
 
 _HANDLERS: dict[Any, Handler] = {
-    **builtin.HANDLERS, **maths.HANDLERS, **linear.HANDLERS,
+    **builtin.HANDLERS, **maths.HANDLERS, **linear.HANDLERS, **draws.ROWS,
     np.shape: _shape, np.size: _size, np.ndim: _ndim, np.divmod: _numpy_divmod,
     np.reciprocal: _reciprocal, np.positive: _positive, np.power: _numpy_power, np.clip: _clip,
     np.copy: _numpy_copy, np.float_power: _float_power, np.round: _rounded("rint"),
@@ -322,7 +323,7 @@ def call(
         row = find(callee)
         if row is not None:
             return ufuncs.call(lo, row, args, kwargs, node)
-    return None
+    return draws.of_module(lo, callee, args, kwargs, node)
 
 
 def hint(callee: Any) -> str:

@@ -47,6 +47,7 @@ from adc.ir.core import Apply, Call, Derived, Function, Literal, Operand, Stmt, 
 from adc.ir.errors import (
     AdcError,
     AliasError,
+    ArgumentError,
     GlobalStateError,
     RecursionDepthError,
     Span,
@@ -63,6 +64,8 @@ from adc.library.transforms import has_rule
 
 # How deep calls are inlined before adc gives up; recursive functions become calls much earlier.
 MAX_CALL_DEPTH = 60
+# Words in the state of a random generator (`adc.library.random`).
+WORDS = 6
 # No array has more elements and no loop runs more often than this many bits can count.
 INDEX_BITS = 40
 
@@ -72,6 +75,15 @@ RefType = TypeVar("RefType", ListRef, DictRef, ObjectRef)
 
 class Dead(Exception):
     """Raised while lowering code that cannot be reached: control flow ended in `raise`."""
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A random generator: which parameter is its state, where it is found, if it is drawn from."""
+
+    position: int
+    place: Place
+    drawn: bool
 
 
 @dataclass(frozen=True)
@@ -94,6 +106,8 @@ class Lowered:
         What the lists, dicts and objects in the result hold.
     changed : tuple of Place
         Lists, dicts and objects among the arguments that the function changes.
+    generators : tuple of Generated
+        Random generators among the parameters.
     """
 
     fn: Function
@@ -104,6 +118,12 @@ class Lowered:
     written: frozenset[int]
     heap: dict[str, Binding] = field(default_factory=dict)
     changed: tuple[Place, ...] = ()
+    generators: tuple[Generated, ...] = ()
+
+    @property
+    def drawn(self) -> tuple[Generated, ...]:
+        """The generators that the function draws from: their states are its last results."""
+        return tuple(each for each in self.generators if each.drawn)
 
 
 @dataclass(eq=False)
@@ -179,6 +199,8 @@ class Lowerer:
         # Bindings of what lies outside, and the numbers and arrays in it: they are parameters.
         self.reached: dict[Place, Binding] = {}
         self.captured: dict[Place, tuple[Capture, tuple[Num | ArrayRef, ...]]] = {}
+        # The states of random generators from outside.
+        self.generators: dict[ArrayObject, Place] = {}
         # Lists, dicts and objects from outside: what they hold at first, and where they are.
         self.initial: dict[str, Binding] = {}
         self.places: dict[str, frozenset[Place]] = {}
@@ -365,6 +387,13 @@ class Lowerer:
         self.origin[ref.object] = value
         return ref
 
+    def generator_param(self, value: Value, name: str, place: Place) -> ArrayRef:
+        """Make the object of the state of a random generator that is a parameter."""
+        ref = self.new_array(value, (integer(WORDS),), name)
+        self.origin[ref.object] = value
+        self.generators[ref.object] = place
+        return ref
+
     def version(self, obj: ArrayObject, node: ast.AST | None) -> Value:
         """Return the current version of an array that is read here."""
         if obj in self.stale:
@@ -372,6 +401,7 @@ class Lowerer:
                 self.stale[obj],
                 self.span(node) if node is not None else self.builder.loc,
                 "append a copy, with `.copy()`" if obj.kept
+                else "draw on each path" if obj.words
                 else "make one of them a copy with `.copy()`",
             )  # fmt: skip
         if obj not in self.versions:
@@ -392,6 +422,8 @@ class Lowerer:
             self.stale[other] = (
                 f"{obj.users_name!r} may be in this list and was changed{line}"
                 if other.kept
+                else f"whether a draw is from {other.users_name!r} depends on the path"
+                if other.words
                 else f"{other.users_name!r} and {obj.users_name!r} may or may not be the same "
                 f"array here, and {obj.users_name!r} was changed"
             )
@@ -623,7 +655,12 @@ class Lowerer:
             self.guard(place, value)
             return static(value)
         self.shared.values[place] = value
-        tree = trees.tree_of(value)
+        try:
+            tree = trees.tree_of(value)
+        except ArgumentError as error:
+            raise ArgumentError(
+                f"`{place}`: {error.message}", error.span or self.builder.loc, error.hint
+            ) from None
         if isinstance(tree, Instance):
             self.guard(place, value)
         made: list[Num | ArrayRef] = []
@@ -645,6 +682,8 @@ class Lowerer:
 
     def guard(self, place: Place, value: Any) -> None:
         """Note that code is built for what is now at a place."""
+        if (getattr(place.root, "__module__", None) or "").startswith("adc.library"):
+            return  # nobody changes that
         self.shared.guards.setdefault(place, Guard.of(place, value))
 
     def borrow(self, make: Callable[[str], RefType], held: Binding, place: Place) -> RefType:
@@ -699,6 +738,12 @@ def bind_value(
         made.append(buffer)
         length = Num(lo.dims[buffer.object][0])
         return lo.borrow(ListRef, Growing((buffer,), length, Cell(tree.type)), place)
+    if isinstance(tree, trees.Generator):
+        from adc.frontend import draws
+
+        words = lo.generator_param(Value(lo.builder.names.fresh(name), tree.array), name, place)
+        made.append(words)
+        return draws.of_words(words)
     if isinstance(tree, Instance):
         held = trees.attributes(tree.value)
         given = tuple(Given(place.to(key), value) for key, value in held.items())
@@ -848,11 +893,19 @@ def lower(
     operands = tuple(leaf_operand(lo, leaf) for leaf in results.leaves_of(result, heap))
     captures = tuple(capture for capture, _ in lo.captured.values())
     params += [param for capture in captures for param in capture.params]
+    generators: list[Generated] = []
+    for obj, place in lo.generators.items():
+        if obj in lo.stale:
+            lo.version(obj, source.node)  # raises
+        drawn = lo.versions.get(obj, lo.origin[obj]) is not lo.origin[obj]
+        generators.append(Generated(params.index(lo.origin[obj]), place, drawn))
+        if drawn:
+            operands += (lo.version(obj, None),)
     written = frozenset(
         k
         for k, param in enumerate(params)
         for obj, origin in [*inputs.items(), *lo.origin.items()]
-        if origin is param and lo.versions.get(obj, origin) is not origin
+        if origin is param and lo.versions.get(obj, origin) is not origin and not obj.words
     )
     body = tuple(lo.prologue) + tuple(lo.builder.stmts)
     name = fn.__name__ if fn.__name__.isidentifier() else "lambda"
@@ -866,6 +919,7 @@ def lower(
         written,
         heap,
         tuple(lo.changed),
+        tuple(generators),
     )
 
 

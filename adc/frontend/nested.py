@@ -3,14 +3,14 @@
 The function that is differentiated is lowered for itself, with everything that it reads from
 around it as parameters. What is called is declared (`Derived`); its statements are made when the
 whole has been differentiated. Arguments are as they are when the derivative is taken: as outside,
-it changes nothing.
+it changes nothing, and advances random generators.
 """
 
 from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -43,7 +43,8 @@ from adc.frontend.bindings import (
     kind_of,
 )
 from adc.frontend.lower import Lowerer, leaf_operand
-from adc.frontend.outline import Outline, hint_of
+from adc.frontend.outline import Outline, Part, hint_of
+from adc.frontend.places import Place
 from adc.frontend.source import source_of
 from adc.ir.core import Call, Derived, Function, Literal, Operand, Value
 from adc.ir.errors import (
@@ -215,7 +216,7 @@ def _outline(
     for place in places:
         given[place] = structures.detached(lo, given[place], node, sources)
     chosen = tuple(given[place] for place in places)
-    outline = Outline(lo, (callee, *given), chosen, node, sources)
+    outline = Outline(lo, (callee, *given), chosen, node, sources, may_draw=True)
     sub, inside, params = outline.enter()
     function, *rest = inside.items
     named = dict(zip(kwargs, rest[len(args) :], strict=True))
@@ -227,7 +228,26 @@ def _outline(
         outline.position(leaf) for each in chosen for leaf in structures.floats(each, lo.held)
     )
     fn = outline.function(part, outside)
+    _advance(lo, outline, part, outside, operands, node)
     return _Outlined(fn, tuple(operands), chosen, moved, part.result, part.heap)
+
+
+def _advance(
+    lo: Lowerer, outline: Outline, part: Part, outside: Mapping[Place, tuple[Operand, ...]],
+    operands: Sequence[Operand], node: ast.Call,
+) -> None:  # fmt: skip
+    """Advance the random generators that a function draws from, as one call of it does.
+
+    Its derivatives start from the states before: they draw the same numbers.
+    """
+    if not part.drawn:
+        return
+    after = replace(part, operands=tuple(part.drawn.values()))
+    derived = _declared(lo, "primal", without_prints(outline.function(after, outside)), ())
+    found = _emit(lo, derived, operands, ["words"] * len(part.drawn), node)
+    by_place = {place: obj for obj, place in lo.generators.items()}
+    for where, words in zip(part.drawn, found, strict=True):
+        lo.update(by_place[where] if isinstance(where, Place) else where, words)
 
 
 def name_of(callee: Binding) -> str:
@@ -620,7 +640,17 @@ def _jacobian(
             "differentiate with respect to an array",
         )  # fmt: skip
     assert isinstance(code, types.FunctionType)
-    return calls.call_function(lo, code, [*fn.items, x], {}, node)
+    before = {**lo.origin, **lo.versions}
+    found = calls.call_function(lo, code, [*fn.items, x], {}, node)
+    now = {**lo.origin, **lo.versions}
+    if isinstance(x, ArrayRef) and any(
+        obj.words and now[obj] is not before.get(obj, lo.origin.get(obj, now[obj])) for obj in now
+    ):
+        raise lo.unsupported(
+            f"`adc.{kind}` of a function that draws random numbers, within a function", node,
+            "draw them before, and pass them to it",
+        )  # fmt: skip
+    return found
 
 
 __all__ = ["call", "of_object", "pull", "transform", "transform_name"]

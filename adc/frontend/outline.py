@@ -33,7 +33,14 @@ from adc.ir.walk import Names
 
 @dataclass(frozen=True)
 class Part:
-    """A function that was lowered: without the parameters for what it found outside."""
+    """A function that was lowered: without the parameters for what it found outside.
+
+    Attributes
+    ----------
+    drawn : dict
+        The states in which it leaves random generators: by the array that the state is around the
+        function, or by the place where it found the generator.
+    """
 
     name: str
     params: tuple[Value, ...]
@@ -42,6 +49,7 @@ class Part:
     operands: tuple[Operand, ...]
     result: Binding
     heap: dict[str, Binding]
+    drawn: dict[ArrayObject | Place, Operand]
 
 
 class Outline:
@@ -50,7 +58,8 @@ class Outline:
     Several functions may be made with the same parameters. What is `chosen` among the inputs is the
     function's own (`structures.detached`): a parameter, also where it is a constant.
 
-    With `may_change` a function may change it: nobody else sees that.
+    With `may_change` a function may change it: nobody else sees that. With `may_draw` functions may
+    draw random numbers: the caller makes that seen.
 
     Attributes
     ----------
@@ -67,6 +76,7 @@ class Outline:
         sources: Mapping[ArrayObject, ArrayObject],
         *,
         may_change: bool = True,
+        may_draw: bool = False,
     ) -> None:
         self.lo = lo
         self.node = node
@@ -83,6 +93,7 @@ class Outline:
         }
         self._own = set(held) if may_change else set()
         self._may_change = may_change
+        self._may_draw = may_draw
         # The parameters that a function made here may return, itself or a view.
         self.returned: set[int] = set()
         self._chosen = variable
@@ -127,6 +138,7 @@ class Outline:
             params.append(Value(sub.builder.names.fresh(hint), operand.type))
             if isinstance(leaf, ArrayRef):
                 made[key] = found = sub.array_param(params[-1], hint)
+                found.object.words = leaf.object.words
                 self._arrays[found.object] = key
             else:
                 made[key] = Num(params[-1])
@@ -169,12 +181,32 @@ class Outline:
         self._check_unchanged(sub, name)
         captured = {place: capture.params for place, (capture, _) in sub.captured.items()}
         body = (*sub.prologue, *sub.builder.stmts)
-        return Part(name, params, captured, body, operands, result, heap)
+        drawn = self._drawn(sub)
+        if drawn and not self._may_draw:
+            raise UnsupportedError(
+                f"random draws in {users_name(name)}(), which has a derivative of its own, are not "
+                "supported",
+                self.lo.span(self.node), "pass it the numbers",
+            )  # fmt: skip
+        return Part(name, params, captured, body, operands, result, heap, drawn)
+
+    def _drawn(self, sub: Lowerer) -> dict[ArrayObject | Place, Operand]:
+        around = {
+            id(leaf.object): leaf.object for leaf in self._leaves if isinstance(leaf, ArrayRef)
+        }
+        known: dict[ArrayObject, ArrayObject | Place] = dict(sub.generators)
+        known |= {obj: around[key] for obj, key in self._arrays.items() if obj.words}
+        return {
+            where: sub.version(obj, self.node)
+            for obj, where in known.items()
+            if obj in sub.stale or sub.versions.get(obj, sub.origin[obj]) is not sub.origin[obj]
+        }
 
     def _check_unchanged(self, sub: Lowerer, name: str) -> None:
-        """Raise if an array is changed that others see: a derivative changes nothing."""
+        """Raise if an array is changed that others see: a derivative changes nothing else."""
         for obj, key in self._arrays.items():
-            if sub.versions.get(obj, sub.origin[obj]) is sub.origin[obj]:
+            changed = sub.versions.get(obj, sub.origin[obj]) is not sub.origin[obj]
+            if obj.words or not (changed or obj in sub.stale):
                 continue
             if not self._may_change or key not in self._chosen or self._is_shared(key):
                 raise UnsupportedError(

@@ -48,6 +48,8 @@ def finished(lo: Lowerer, result: Binding, heap: Heap) -> Binding:
             return TupleOf(tuple(finished(lo, item, heap) for item in items))
         case RecordOf(keys=keys, items=items):
             return RecordOf(keys, tuple(finished(lo, item, heap) for item in items))
+        case NamedTuple(cls=cls) if trees.is_generator_class(cls):
+            pass
         case NamedTuple(cls=cls, record=record):
             inner = finished(lo, record, heap)
             assert isinstance(inner, RecordOf)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
-from adc.frontend import arrays, elementwise, numbers, views
+from adc.frontend import arrays, elementwise, numbers, trees, views
 from adc.frontend.bindings import (
     NONE,
     ArrayObject,
@@ -61,7 +61,7 @@ def detached(
     """Return an argument as it is now, shared with nothing.
 
     In value form, a version of an array stays what it is: nothing is copied but views. `sources`
-    notes which array each was.
+    notes which array each was. Random generators stay what they are: draws from them are seen.
     """
 
     def again(item: Binding) -> Binding:
@@ -81,7 +81,7 @@ def detached(
             return TupleOf(tuple(again(item) for item in items))
         case RecordOf(keys=keys, items=items):
             return RecordOf(keys, tuple(again(item) for item in items))
-        case NamedTuple(cls=cls, record=record):
+        case NamedTuple(cls=cls, record=record) if not trees.is_generator_class(cls):
             inner = again(record)
             assert isinstance(inner, RecordOf)
             return NamedTuple(cls, inner)

@@ -52,6 +52,15 @@ class Numbers:
         return Array(self.type.dtype, 1)
 
 
+@dataclass(frozen=True, slots=True)
+class Generator:
+    """A random generator: code takes its state, an array of `words`, and returns the next one."""
+
+    @property
+    def array(self) -> Array:
+        return Array("u64", 1)
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Instance:
     """An object whose attributes are bound where the program reads them, as captured ones are.
@@ -124,6 +133,50 @@ def attributes(value: Any) -> dict[str, Any]:
     return found
 
 
+# -- random generators -----------------------------------------------------------------------------
+
+
+def is_generator_class(cls: type) -> bool:
+    """Whether a class is `np.random.Generator`, which need not be loaded."""
+    return cls.__module__ == "numpy.random._generator" and cls.__name__ == "Generator"
+
+
+def is_generator(value: Any) -> bool:
+    """Whether a value is a random generator that code can draw from: one with PCG64."""
+    return is_generator_class(type(value)) and type(value.bit_generator) is np.random.PCG64
+
+
+_WORD = 2**64 - 1
+
+
+def words(generator: Any) -> np.ndarray[Any, Any]:
+    """Return the state of a generator.
+
+    Examples
+    --------
+    >>> words(np.random.default_rng(0))[4:]
+    array([0, 0], dtype=uint64)
+    """
+    held = generator.bit_generator.state
+    state, step = held["state"]["state"], held["state"]["inc"]
+    return np.array(
+        [state >> 64, state & _WORD, step >> 64, step & _WORD, held["has_uint32"],
+         held["uinteger"]],
+        np.uint64,
+    )  # fmt: skip
+
+
+def advance(generator: Any, state: np.ndarray[Any, Any]) -> None:
+    """Give a generator the state that code returned."""
+    high, low, step_high, step_low, full, half = state.tolist()
+    generator.bit_generator.state = {
+        "bit_generator": "PCG64",
+        "state": {"state": high << 64 | low, "inc": step_high << 64 | step_low},
+        "has_uint32": full,
+        "uinteger": half,
+    }
+
+
 # -- types -----------------------------------------------------------------------------------------
 
 
@@ -168,6 +221,13 @@ def tree_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> An
             return value
         return ty
     cls = type(value)
+    if is_generator_class(cls):
+        if not is_generator(value):
+            raise ArgumentError(
+                f"a random generator with the bit generator {type(value.bit_generator).__name__}",
+                None, "adc has PCG64 only: use `np.random.default_rng`",
+            )  # fmt: skip
+        return Generator()
     if not whole and is_lazy(value):
         return Instance(value)
     found = parts_of(value)
@@ -218,12 +278,14 @@ def is_constant(value: Any) -> bool:
         return True
     if type(value) is tuple or is_named_tuple(type(value)):
         return all(isinstance(type_of(item), Scalar) or is_constant(item) for item in value)
-    return type(value) is bool or (type_of(value) is None and parts_of(value) is None)
+    return type(value) is bool or not has_structure(value)
 
 
 def has_structure(value: Any) -> bool:
-    """Whether a captured object is a number, an array or a container of such."""
-    return type_of(value) is not None or parts_of(value) is not None
+    """Whether a captured object is a number, an array, a generator or a container of such."""
+    return (
+        type_of(value) is not None or parts_of(value) is not None or is_generator_class(type(value))
+    )
 
 
 # -- keys ------------------------------------------------------------------------------------------
@@ -242,6 +304,7 @@ def is_unchanging(value: Any) -> bool:
     """
     return (
         isinstance(value, UNCHANGING)
+        or type(value).__name__ == "cython_function_or_method"  # NumPy's `default_rng` is one
         or hasattr(type(value), "__adc_applied__")
         or isinstance(getattr(value, "py_func", None), types.FunctionType)
     )
@@ -277,6 +340,8 @@ def _container_key(value: Any, whole: bool, within: tuple[int, ...]) -> object:
     cls = type(value)
     if not whole and is_lazy(value):
         return cls, tuple(attributes(value))
+    if is_generator_class(cls):
+        return cls, type(value.bit_generator)
     found = parts_of(value)
     if found is None:
         return "object", id(value), state_of(value)
@@ -335,7 +400,7 @@ def _held(value: Any) -> Sequence[Any]:
 def leaf_types(tree: Any) -> list[Scalar | Array]:
     if isinstance(tree, Scalar | Array):
         return [tree]
-    if isinstance(tree, Numbers):
+    if isinstance(tree, Numbers | Generator):
         return [tree.array]
     if is_container(tree):
         return [leaf for item in contents(tree) for leaf in leaf_types(item)]
@@ -351,6 +416,8 @@ def leaves(value: Any, tree: Any) -> Iterator[Any]:
         yield value[()] if type(value) is np.ndarray else value
     elif isinstance(tree, Numbers):
         yield np.array(value, tree.type.numpy)
+    elif isinstance(tree, Generator):
+        yield words(value)
     elif is_container(tree):
         for item, inner in zip(_held(value), contents(tree), strict=True):
             yield from leaves(item, inner)
@@ -435,6 +502,8 @@ def tangents(tree: Any, tangent: Any, name: str) -> Iterator[tuple[Scalar | Arra
         if not isinstance(tangent, list):
             raise ArgumentError(f"the tangent of {name!r} must be a list")
         yield tree.array, tangent
+    if isinstance(tree, Generator):
+        yield tree.array, None
     if not is_container(tree):
         return
     cls = tuple if isinstance(tree, tuple) else tree.cls
@@ -467,6 +536,8 @@ def describe(tree: Any) -> str:
         return type(tree.value).__name__
     if isinstance(tree, Numbers):
         return f"list[{tree.type}]"
+    if isinstance(tree, Generator):
+        return "Generator"
     if isinstance(tree, tuple):
         return f"({', '.join(map(describe, tree))}{',' if len(tree) == 1 else ''})"
     if not isinstance(tree, Node):

@@ -1,0 +1,449 @@
+"""The draws of `np.random.Generator` with the bit generator PCG64, to the last bit.
+
+A generator is six words of 64 bits: the state of a linear congruential generator and its increment,
+two words each; whether half of a random word is left over, and that half. What draws takes the
+words that it needs and returns those that it changes, after the number: draws of 64 bits the state
+(``high, low``), draws of 32 bits also the half (``full, half``).
+
+The algorithms, and where they round, are those of NumPy as it is built for x86-64. (Where compilers
+contract ``a + b * c`` to one rounding, as on ARM, NumPy's own numbers differ by that.) Names of the
+first section stand for rows of the table of operations (`adc.ir.ops.random`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Word = Any
+
+
+# -- rows ------------------------------------------------------------------------------------------
+
+
+def pcg64_high(high: Word, low: Word, step_high: Word, step_low: Word) -> Word:
+    """Return the high word of the next state."""
+    raise NotImplementedError
+
+
+def pcg64_word(high: Word, low: Word) -> Word:
+    """Return the random word that a state gives."""
+    raise NotImplementedError
+
+
+def libm_exp(x: Any) -> Any:
+    """Return the C library's exponential function."""
+    raise NotImplementedError
+
+
+def libm_log1p(x: Any) -> Any:
+    """Return the C library's ``log(1 + x)``."""
+    raise NotImplementedError
+
+
+def normal_width64(k: Word) -> Any:
+    """Return an entry of a table of the ziggurat method, and so do the following."""
+    raise NotImplementedError
+
+
+def normal_inside64(k: Word) -> Word:
+    raise NotImplementedError
+
+
+def normal_height64(k: Word) -> Any:
+    raise NotImplementedError
+
+
+def normal_width32(k: Word) -> Any:
+    raise NotImplementedError
+
+
+def normal_inside32(k: Word) -> Word:
+    raise NotImplementedError
+
+
+def normal_height32(k: Word) -> Any:
+    raise NotImplementedError
+
+
+def exponential_width64(k: Word) -> Any:
+    raise NotImplementedError
+
+
+def exponential_inside64(k: Word) -> Word:
+    raise NotImplementedError
+
+
+def exponential_height64(k: Word) -> Any:
+    raise NotImplementedError
+
+
+def exponential_width32(k: Word) -> Any:
+    raise NotImplementedError
+
+
+def exponential_inside32(k: Word) -> Word:
+    raise NotImplementedError
+
+
+def exponential_height32(k: Word) -> Any:
+    raise NotImplementedError
+
+
+# -- words -----------------------------------------------------------------------------------------
+
+
+def word64(high: Word, low: Word, step_high: Word, step_low: Word) -> tuple[Word, Word, Word]:
+    """Draw a word of 64 bits."""
+    high = pcg64_high(high, low, step_high, step_low)
+    low = low * np.uint64(0x4385DF649FCCF645) + step_low
+    return pcg64_word(high, low), high, low
+
+
+def word32(
+    high: Word, low: Word, step_high: Word, step_low: Word, full: Word, half: Word
+) -> tuple[Word, ...]:
+    """Draw a word of 32 bits: the low half of a new word, or the high half that was left."""
+    if full != np.uint64(0):
+        return half, high, low, np.uint64(0), half
+    word, high, low = word64(high, low, step_high, step_low)
+    return word & np.uint64(0xFFFFFFFF), high, low, np.uint64(1), word >> np.uint64(32)
+
+
+# -- floats ----------------------------------------------------------------------------------------
+
+
+def random64(high: Word, low: Word, step_high: Word, step_low: Word) -> tuple[Any, Word, Word]:
+    """Draw from the uniform distribution on [0, 1)."""
+    word, high, low = word64(high, low, step_high, step_low)
+    # As a signed integer it is converted by one instruction. The factor is 2 to the power of -53.
+    return np.float64(np.int64(word >> np.uint64(11))) * 1.1102230246251565e-16, high, low
+
+
+def random32(
+    high: Word, low: Word, step_high: Word, step_low: Word, full: Word, half: Word
+) -> tuple[Any, ...]:
+    """Draw from the uniform distribution on [0, 1), in single precision."""
+    word, high, low, full, half = word32(high, low, step_high, step_low, full, half)
+    x = np.float32(np.int64(word >> np.uint64(8))) * 5.9604644775390625e-08  # 2 to the power of -24
+    return x, high, low, full, half
+
+
+def normal64(high: Word, low: Word, step_high: Word, step_low: Word) -> tuple[Any, Word, Word]:
+    """Draw from the standard normal distribution."""
+    while True:
+        word, high, low = word64(high, low, step_high, step_low)
+        layer = word & np.uint64(255)
+        distance = (word >> np.uint64(9)) & np.uint64(0x000FFFFFFFFFFFFF)
+        x = np.float64(np.int64(distance)) * normal_width64(layer)
+        if word & np.uint64(256):
+            x = -x
+        if distance < normal_inside64(layer):
+            return x, high, low
+        if layer == np.uint64(0):
+            edge = np.float64(3.6541528853610088)
+            while True:
+                u, high, low = random64(high, low, step_high, step_low)
+                beyond = np.float64(-0.27366123732975828) * libm_log1p(-u)
+                u, high, low = random64(high, low, step_high, step_low)
+                y = -libm_log1p(-u)
+                if y + y > beyond * beyond:
+                    x = edge + beyond
+                    if distance & np.uint64(256):
+                        x = -x
+                    return x, high, low
+        u, high, low = random64(high, low, step_high, step_low)
+        top, bottom = normal_height64(layer - np.uint64(1)), normal_height64(layer)
+        if (top - bottom) * u + bottom < libm_exp(-0.5 * x * x):
+            return x, high, low
+
+
+def normal32(
+    high: Word, low: Word, step_high: Word, step_low: Word, full: Word, half: Word
+) -> tuple[Any, ...]:
+    """Draw from the standard normal distribution, in single precision."""
+    while True:
+        word, high, low, full, half = word32(high, low, step_high, step_low, full, half)
+        layer = word & np.uint64(255)
+        distance = (word >> np.uint64(9)) & np.uint64(0x007FFFFF)
+        x = np.float32(np.int64(distance)) * normal_width32(layer)
+        if word & np.uint64(256):
+            x = -x
+        if distance < np.uint64(normal_inside32(layer)):
+            return x, high, low, full, half
+        if layer == np.uint64(0):
+            edge = np.float32(3.6541528853610088)
+            while True:
+                u, high, low, full, half = random32(high, low, step_high, step_low, full, half)
+                beyond = np.float32(-0.27366123732975828) * libm_log1p(-u)
+                u, high, low, full, half = random32(high, low, step_high, step_low, full, half)
+                y = -libm_log1p(-u)
+                if y + y > beyond * beyond:
+                    x = edge + beyond
+                    if distance & np.uint64(256):
+                        x = -x
+                    return x, high, low, full, half
+        u, high, low, full, half = random32(high, low, step_high, step_low, full, half)
+        top, bottom = normal_height32(layer - np.uint64(1)), normal_height32(layer)
+        wide = np.float64(x)
+        if np.float64((top - bottom) * u + bottom) < libm_exp(-0.5 * wide * wide):
+            return x, high, low, full, half
+
+
+def exponential64(high: Word, low: Word, step_high: Word, step_low: Word) -> tuple[Any, Word, Word]:
+    """Draw from the standard exponential distribution."""
+    while True:
+        word, high, low = word64(high, low, step_high, step_low)
+        layer = (word >> np.uint64(3)) & np.uint64(255)
+        distance = word >> np.uint64(11)
+        x = np.float64(np.int64(distance)) * exponential_width64(layer)
+        if distance < exponential_inside64(layer):
+            return x, high, low
+        u, high, low = random64(high, low, step_high, step_low)
+        if layer == np.uint64(0):
+            return np.float64(7.6971174701310497) - libm_log1p(-u), high, low
+        top, bottom = exponential_height64(layer - np.uint64(1)), exponential_height64(layer)
+        if (top - bottom) * u + bottom < libm_exp(-x):
+            return x, high, low
+
+
+def exponential32(
+    high: Word, low: Word, step_high: Word, step_low: Word, full: Word, half: Word
+) -> tuple[Any, ...]:
+    """Draw from the standard exponential distribution, in single precision."""
+    while True:
+        word, high, low, full, half = word32(high, low, step_high, step_low, full, half)
+        layer = (word >> np.uint64(1)) & np.uint64(255)
+        distance = word >> np.uint64(9)
+        x = np.float32(np.int64(distance)) * exponential_width32(layer)
+        if distance < np.uint64(exponential_inside32(layer)):
+            return x, high, low, full, half
+        u, high, low, full, half = random32(high, low, step_high, step_low, full, half)
+        if layer == np.uint64(0):
+            x = np.float32(7.6971174701310497) - libm_log1p(-u)
+            return x, high, low, full, half
+        top, bottom = exponential_height32(layer - np.uint64(1)), exponential_height32(layer)
+        if (top - bottom) * u + bottom < libm_exp(-x):
+            return x, high, low, full, half
+
+
+# -- integers --------------------------------------------------------------------------------------
+
+
+def bounded(
+    high: Word, low: Word, step_high: Word, step_low: Word, full: Word, half: Word, most: Word
+) -> tuple[Word, ...]:
+    """Draw an integer from 0 to `most` with equal probability (Lemire, 2019)."""
+    if most == np.uint64(0):
+        return most, high, low, full, half
+    count = most + np.uint64(1)
+    if most <= np.uint64(0xFFFFFFFF):
+        word, high, low, full, half = word32(high, low, step_high, step_low, full, half)
+        if most == np.uint64(0xFFFFFFFF):
+            return word, high, low, full, half
+        product = word * count
+        rest = product & np.uint64(0xFFFFFFFF)
+        if rest < count:
+            threshold = (np.uint64(0xFFFFFFFF) - most) % count
+            while rest < threshold:
+                word, high, low, full, half = word32(high, low, step_high, step_low, full, half)
+                product = word * count
+                rest = product & np.uint64(0xFFFFFFFF)
+        return product >> np.uint64(32), high, low, full, half
+    word, high, low = word64(high, low, step_high, step_low)
+    if count == np.uint64(0):
+        return word, high, low, full, half
+    rest = word * count
+    if rest < count:
+        threshold = ~most % count
+        while rest < threshold:
+            word, high, low = word64(high, low, step_high, step_low)
+            rest = word * count
+    # The high word of the product.
+    mask, half_bits = np.uint64(0xFFFFFFFF), np.uint64(32)
+    a, b = word & mask, word >> half_bits
+    c, d = count & mask, count >> half_bits
+    middle = b * c + ((a * c) >> half_bits)
+    carry = (middle & mask) + a * d
+    product = b * d + (middle >> half_bits) + (carry >> half_bits)
+    return product, high, low, full, half
+
+
+def interval(
+    high: Word, low: Word, step_high: Word, step_low: Word, full: Word, half: Word, most: Word
+) -> tuple[Word, ...]:
+    """Draw an integer from 0 to `most`, which is not 0, by cutting off bits of words."""
+    mask = most
+    for shift in (1, 2, 4, 8, 16, 32):
+        mask = mask | (mask >> np.uint64(shift))
+    value = most + np.uint64(1)
+    while value > most:
+        if most <= np.uint64(0xFFFFFFFF):
+            word, high, low, full, half = word32(high, low, step_high, step_low, full, half)
+        else:
+            word, high, low = word64(high, low, step_high, step_low)
+        value = word & mask
+    return value, high, low, full, half
+
+
+def shuffle(
+    high: Word, low: Word, step_high: Word, step_low: Word, full: Word, half: Word,
+    index: Any, first: int, masked: bool,
+) -> tuple[Word, ...]:  # fmt: skip
+    """Exchange the elements of `index` from the last one to `first`, each with one before it.
+
+    NumPy draws the other element in one way for permutations (`masked`), in another for samples.
+    """
+    draw = interval if masked else bounded
+    for i in range(len(index) - 1, first - 1, -1):
+        found, high, low, full, half = draw(
+            high, low, step_high, step_low, full, half, np.uint64(i)
+        )
+        j = np.int64(found)
+        index[i], index[j] = index[j], index[i]
+    return np.uint64(0), high, low, full, half
+
+
+def sample(
+    high: Word, low: Word, step_high: Word, step_low: Word, full: Word, half: Word,
+    index: Any, count: int, shuffled: bool,
+) -> tuple[Word, ...]:  # fmt: skip
+    """Fill `index` with different integers below `count`."""
+    size = len(index)
+    found = np.uint64(0)
+    if count > 10000 and size > count // (50 if shuffled else 20):
+        every = np.arange(count)
+        found, high, low, full, half = shuffle(
+            high, low, step_high, step_low, full, half, every, max(count - size, 1), False
+        )
+        index[:] = every[count - size :]
+    else:  # Floyd's algorithm
+        taken = np.zeros(count, np.bool_)
+        for k in range(size):
+            last = count - size + k
+            found, high, low, full, half = bounded(
+                high, low, step_high, step_low, full, half, np.uint64(last)
+            )
+            chosen = np.int64(found)
+            if taken[chosen]:
+                chosen = np.int64(last)
+            taken[chosen] = True
+            index[k] = chosen
+        if shuffled:
+            found, high, low, full, half = shuffle(
+                high, low, step_high, step_low, full, half, index, 1, False
+            )
+    return found, high, low, full, half
+
+
+# -- seeds -----------------------------------------------------------------------------------------
+
+
+def scrambled(word: Word, factor: Word) -> Word:
+    """Return 32 bits that depend on all bits of `word`."""
+    mask = np.uint64(0xFFFFFFFF)
+    word = (word * factor) & mask
+    return word ^ (word >> np.uint64(16))
+
+
+def seeded(seed: Word) -> Any:
+    """Return the state of ``np.random.default_rng(seed)``, as O'Neill's `seed_seq` makes it."""
+    mask = np.uint64(0xFFFFFFFF)
+    pool = np.zeros(4, np.uint64)
+    pool[0] = seed & mask
+    pool[1] = seed >> np.uint64(32)
+    # What words are mixed with changes from one to the next.
+    key = np.uint64(0x43B0D7E5)
+    for k in range(4):
+        before = key
+        key = (key * np.uint64(0x931E8875)) & mask
+        pool[k] = scrambled(pool[k] ^ before, key)
+    for source in range(4):
+        for target in range(4):
+            if source != target:
+                before = key
+                key = (key * np.uint64(0x931E8875)) & mask
+                other = scrambled(pool[source] ^ before, key)
+                mixed = pool[target] * np.uint64(0xCA01F9DD) - other * np.uint64(0x4973F715)
+                mixed = mixed & mask
+                pool[target] = mixed ^ (mixed >> np.uint64(16))
+    found = np.zeros(8, np.uint64)
+    key = np.uint64(0x8B51F9DD)
+    for k in range(8):
+        before = key
+        key = (key * np.uint64(0x58F38DED)) & mask
+        found[k] = scrambled(pool[k % 4] ^ before, key)
+    words = np.zeros(6, np.uint64)
+    for k in range(4):
+        words[k] = found[2 * k] | (found[2 * k + 1] << np.uint64(32))
+    # The increment is odd. From the state 0 a step leads to the increment, then the seed is added.
+    one = np.uint64(1)
+    step_high = (words[2] << one) | (words[3] >> np.uint64(63))
+    step_low = (words[3] << one) | one
+    low = step_low + words[1]
+    high = step_high + words[0]
+    if low < step_low:
+        high = high + one
+    _, words[0], words[1] = word64(high, low, step_high, step_low)
+    words[2] = step_high
+    words[3] = step_low
+    return words
+
+
+# -- checks of arguments ---------------------------------------------------------------------------
+
+
+def require_not_negative(scale: Any) -> None:
+    """Raise the error of a negative scale."""
+    if np.any(np.logical_and(np.signbit(scale), np.logical_not(np.isnan(scale)))):
+        raise ValueError("scale < 0")
+
+
+def require_range(width: Any) -> None:
+    """Raise the errors of the bounds of a uniform distribution, of their difference."""
+    if not np.all(np.isfinite(width)):
+        raise OverflowError("high - low range exceeds valid bounds")
+    if np.any(np.signbit(width)):
+        raise ValueError("high - low < 0")
+
+
+def cumulative(p: Any, tolerance: float) -> Any:
+    """Return the cumulative probabilities of `p`, which is not empty."""
+    # The check compensates for rounding (Kahan), the distribution does not.
+    total, error = p[0], 0.0
+    for k in range(1, len(p)):
+        y = p[k] - error
+        t = total + y
+        error = (t - total) - y
+        total = t
+    if np.isnan(total):
+        raise ValueError("Probabilities contain NaN")
+    if np.any(p < 0.0):
+        raise ValueError("Probabilities are not non-negative")
+    if abs(total - 1.0) > tolerance:
+        raise ValueError(
+            "Probabilities do not sum to 1. See Notes section of docstring for more information."
+        )
+    found = np.empty(len(p))
+    sofar = p[0]
+    found[0] = sofar
+    for k in range(1, len(p)):
+        sofar = sofar + p[k]
+        found[k] = sofar
+    return found / sofar
+
+
+def positions(cumulative: Any, uniform: Any) -> Any:
+    """Return how many cumulative probabilities are not above each of some numbers."""
+    found = np.empty(len(uniform), np.int64)
+    for k in range(len(uniform)):
+        first, last = 0, len(cumulative)
+        while first < last:
+            middle = (first + last) // 2
+            if uniform[k] < cumulative[middle]:
+                last = middle
+            else:
+                first = middle + 1
+        found[k] = first
+    return found

@@ -1,0 +1,110 @@
+"""What draws of random numbers are made of: NumPy's generator PCG64, and tables.
+
+The state of a generator is a value like any other (`adc.frontend.draws`), and a draw is ordinary
+code on it (`adc.library.random`). Only what plain code cannot say is a row: a product of 128 bits,
+the word that a state gives, the tables of the ziggurat method, and the C library's own functions,
+for elementary functions of other implementations differ in the last bit.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from adc.ir.core import Static
+from adc.ir.errors import IRError
+from adc.ir.opdef import OpDef
+from adc.ir.ops.integer import INTEGER
+from adc.ir.ops.ziggurat import DTYPE_OF, table
+from adc.ir.types import Scalar, Type
+
+# Of the linear congruential generator behind PCG64.
+MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
+_MASK = 2**64 - 1
+
+
+def _words(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type, ...]:
+    if any(ty.dtype != "u64" for ty in types):
+        raise IRError(f"not words of 64 bits: {' '.join(map(str, types))}")
+    return (Scalar("u64"),)
+
+
+def _high(high: Any, low: Any, step_high: Any, step_low: Any) -> Any:
+    state = (int(high) << 64) | int(low)
+    return np.uint64(((state * MULTIPLIER + int(step_low)) >> 64) + int(step_high) & _MASK)
+
+
+def _word(high: Any, low: Any) -> Any:
+    mixed, turn = int(high) ^ int(low), int(high) >> 58
+    return np.uint64((mixed >> turn | mixed << (64 - turn)) & _MASK)
+
+
+pcg64_high = OpDef(
+    "pcg64_high", 4, _high, "pcg64_high({0}, {1}, {2}, {3})", (), _words, why=INTEGER, kinds="u",
+    cost=6, doc="The high word of the next state; the state and its increment are two words each.",
+)  # fmt: skip
+pcg64_word = OpDef(
+    "pcg64_word", 2, _word, "pcg64_word({0}, {1})", (), _words, why=INTEGER, kinds="u", cost=4,
+    draw=True, doc="The random word that a state gives.",
+)  # fmt: skip
+
+
+def _looked_up(
+    dtype: str, types: Sequence[Type], params: tuple[Static, ...]
+) -> tuple[Type, ...]:  # fmt: skip
+    _words(types, params)
+    return (Scalar(dtype),)
+
+
+# The layer is the low byte of the operand.
+TABLES = {
+    name: OpDef(
+        name, 1, partial(lambda name, k: table(name)[int(k) & 255], name), f"{name}({{0}})", (),
+        partial(_looked_up, dtype), why=INTEGER, kinds="u", cost=2, doc="A table, see `ziggurat`.",
+    )
+    for name, dtype in DTYPE_OF.items()
+}  # fmt: skip
+
+
+@cache
+def _single(name: str) -> Callable[[float], float] | None:
+    """Return the C library's function in single precision, or None if it is not found."""
+    for library in ("libm.so.6", None):
+        try:
+            found = getattr(ctypes.CDLL(library), f"{name}f")
+        except (OSError, TypeError, AttributeError):
+            continue
+        found.restype, found.argtypes = ctypes.c_float, [ctypes.c_float]
+        return found  # type: ignore[no-any-return]  # what ctypes makes has no type
+    return None
+
+
+def _of_c_library(name: str) -> Callable[[Any], Any]:
+    double: Callable[[float], float] = getattr(math, name)
+
+    def evaluate(x: Any) -> Any:
+        single = _single(name) if x.dtype == np.float32 else None
+        try:
+            return x.dtype.type((single or double)(float(x)))
+        except OverflowError:
+            return x.dtype.type(np.inf)
+        except ValueError:
+            return x.dtype.type(-np.inf if name == "log1p" and x == -1.0 else np.nan)
+
+    return evaluate
+
+
+# They cost more than an addition, but nothing computes a draw again.
+libm_exp = OpDef(
+    "libm_exp", 1, _of_c_library("exp"), "libm_exp({0})", (), why="of random draws only",
+    refuse=True, kinds="f",
+)  # fmt: skip
+libm_log1p = OpDef(
+    "libm_log1p", 1, _of_c_library("log1p"), "libm_log1p({0})", (), why="of random draws only",
+    refuse=True, kinds="f", domain=((-0.9, 9.0),),
+)  # fmt: skip
