@@ -55,8 +55,9 @@ from adc.passes.forwarding import Forwarding
 from adc.passes.online import Library, can_checkpoint_online, checkpoint
 from adc.passes.plan import KEPT, Plan, PlanEntry
 from adc.passes.remat_choose import Chooser
-from adc.passes.remat_facts import NO_ORDERS, Decisions, Orders
+from adc.passes.remat_facts import NO_ORDERS, Decisions, Orders, needed_values, reverses
 from adc.passes.remat_rewrite import Rewriter
+from adc.passes.rerun import rerun
 from adc.passes.tape import check_tape
 
 
@@ -93,6 +94,7 @@ def rematerialize(
         ("random:", "revolve:")
     ):
         raise ValueError(f"remat={policy!r}: use 'auto', 'store', 'recompute' or 'random:SEED'")
+    fn = rerun(fn, costs)
     loops: Loops = {(owner, label): each for owner, label, each in orders.loops}
     if policy.startswith("revolve:"):
         loops, policy = _everywhere(fn, policy, library), "auto"
@@ -226,27 +228,9 @@ def _everywhere(fn: Function, policy: str, library: Library) -> Loops:
     return found
 
 
-def reverses(fn: Function) -> bool:
-    """Whether a function has reverse code of its own."""
-    return not fn.mirror and any(isinstance(s, Recall | Reverse) for s in walk(fn.body))
-
-
 def remat(fn: Function, policy: str = "auto") -> Function:
     """Return `fn` without Recalls; see `rematerialize` for the plan."""
     return rematerialize(fn, policy).fn
-
-
-def needed_values(stmts: Sequence[Stmt], decisions: Decisions, names: Names) -> list[Value]:
-    """Return what reverse code recalls, in the order of the code; trip counts included."""
-    needed: list[Value] = []
-    for stmt in walk(tuple(stmts)):
-        if isinstance(stmt, Recall):
-            needed.append(stmt.value)
-        elif isinstance(stmt, Reverse):
-            trips = decisions.trips(stmt.loop, names)
-            if isinstance(trips, Value):
-                needed.append(trips)
-    return needed
 
 
 def _entries(decisions: Decisions) -> list[PlanEntry]:
