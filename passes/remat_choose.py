@@ -308,20 +308,31 @@ class Chooser:
             if each in self.direct and self.policy in ("auto", "recompute"):
                 if not self.depends(each, load.result):
                     return each
-        if self.policy == "recompute" or self.scarce:
+        if self.policy == "recompute" or self.scarce or self.is_shared(load):
             source = self.whole(load.array)
             if source is not None and not self.depends(source, load.result):
                 return source
         return None
+
+    def is_shared(self, load: Load) -> bool:
+        """Whether iterations of inner loops load from an array that an outer one makes or carries.
+
+        Keeping it once may be better than keeping every element that is loaded: each is loaded by
+        every row of a product.
+        """
+        outer, region = self.d.sites.get(load.array), self.d.sites.get(load.result)
+        if self.policy != "auto" or outer is None or region is None:
+            return False
+        return outer.region != "" and outer.region != region.region
 
     def whole(self, array: Value) -> Value | None:
         """Return an array if all of it may be kept, or made again, for the sake of elements."""
         site = self.d.sites.get(array)
         if site is None or not site.is_param or array in self.direct:
             return None if site is None else array
-        # What a loop carries is kept whole only where it is what a checkpointed call is given.
+        # What a checkpointed call's own loops carry is not kept: they run again.
         inside = site.region and mark_of(self.d.loops[site.region]) is not None
-        return array if self.d.marks and not inside else None
+        return array if self.policy == "auto" and not inside else None
 
     def loaded_from(self, load: Load) -> Value | None:
         """Return what a load within a statement that makes an array is repeated from."""
