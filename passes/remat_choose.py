@@ -308,19 +308,22 @@ class Chooser:
             if each in self.direct and self.policy in ("auto", "recompute"):
                 if not self.depends(each, load.result):
                     return each
-        if self.policy == "recompute" or self.scarce or self.is_shared(load):
-            source = self.whole(load.array)
-            if source is not None and not self.depends(source, load.result):
-                return source
+        for each in (load.array, forwarding.within(load)):
+            if each is None:
+                continue
+            if self.policy == "recompute" or self.scarce or self.is_shared(load, each):
+                source = self.whole(each)
+                if source is not None and not self.depends(source, load.result):
+                    return source
         return None
 
-    def is_shared(self, load: Load) -> bool:
+    def is_shared(self, load: Load, array: Value) -> bool:
         """Whether iterations of inner loops load from an array that an outer one makes or carries.
 
         Keeping it once may be better than keeping every element that is loaded: each is loaded by
         every row of a product.
         """
-        outer, region = self.d.sites.get(load.array), self.d.sites.get(load.result)
+        outer, region = self.d.sites.get(array), self.d.sites.get(load.result)
         if self.policy != "auto" or outer is None or region is None:
             return False
         return outer.region != "" and outer.region != region.region
