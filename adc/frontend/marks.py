@@ -10,7 +10,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from adc.frontend import calls, elementwise
+from adc.frontend import calls, closures, elementwise
 from adc.frontend.bindings import Binding, Lazy, Num, TupleOf, leaves
 from adc.frontend.lower import Lowerer
 from adc.ir.core import Apply, For, If, Mark, Operand, Stmt, Store, Value, walk
@@ -34,14 +34,21 @@ def checkpointed(
 ) -> Binding:
     """Lower a call of a checkpointed function: a call, the values inside of which are marked."""
     mark = Mark("checkpoint", lo.span(node), lo.builder.mark)
+    arrays, slots = list(lo.versions), list(calls.heap_of(lo.frame))
     with lo.builder.marking(mark):
         result = calls.apply(lo, fn, args, kwargs, node)
-    found = [result, *calls.heap_of(lo.frame).values()]
+    # What it returns, and what it changed.
+    heap = calls.heap_of(lo.frame)
+    found = [result, *closures.reachable(lo, [result]).values()]
+    found += [heap[slot] for slot in slots if slot in heap]
     for leaf in (leaf for each in found for leaf in leaves(each)):
         if isinstance(leaf, Num):
             _is_result(lo, leaf.operand, mark)
-    for version in lo.versions.values():
-        _is_result(lo, version, mark)
+        else:
+            arrays.append(leaf.object)
+    for obj in arrays:
+        if obj in lo.versions:
+            _is_result(lo, lo.versions[obj], mark)
     return _expressions(lo, result, mark)
 
 
