@@ -53,11 +53,11 @@ from adc.passes.dce import dce
 from adc.passes.extents import Extents, Known
 from adc.passes.forwarding import Forwarding
 from adc.passes.online import Library, can_checkpoint_online, checkpoint
-from adc.passes.plan import KEPT, Plan, PlanEntry
+from adc.passes.plan import KEPT, RECOMPUTED, Plan, PlanEntry
 from adc.passes.remat_choose import Chooser
 from adc.passes.remat_facts import NO_ORDERS, Decisions, Orders, needed_values, reverses
 from adc.passes.remat_rewrite import Rewriter
-from adc.passes.rerun import rerun
+from adc.passes.rerun import again, rerun
 from adc.passes.tape import check_tape
 
 
@@ -140,6 +140,9 @@ class _Remat:
         # Neither check looks at the decisions, only at what became of the program.
         check_availability(fn, result, rewriter.recalled)
         check_tape(result)
+        for stmt in again(self.fn):
+            told = PlanEntry.at(stmt.loc, stmt.label, RECOMPUTED, "0", "adc.checkpoint")
+            self.entries.append(told)
         entries = [*self.entries, *(e for each in found.values() for e in _entries(each.d))]
         return Rematerialized(dce(result), Plan(self.policy, tuple(entries)))
 

@@ -23,7 +23,7 @@ where ``f.L.again`` is a function of the loop and of its reverse code.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from adc.ir.builder import Builder
@@ -53,6 +53,8 @@ from adc.passes.state import needed, outside
 
 # What can run again.
 Again = For | While | Call
+# How the names of the functions end that run it again.
+_AGAIN = ".again"
 
 
 def rerun(fn: Function, costs: Costs = SHIPPED) -> Function:
@@ -68,6 +70,14 @@ def rerun(fn: Function, costs: Costs = SHIPPED) -> Function:
         for owner, stmt in found:
             done.add(stmt.label)
             fn = _Rerun(fn, owner, stmt).run()
+
+
+def again(fn: Function) -> Iterator[Again]:
+    """Yield the loops and calls that run again, as reverse code has them."""
+    for each in fn.callees:
+        if each.name.rstrip(".1").endswith(_AGAIN):
+            assert isinstance(each.body[0], For | While | Call)
+            yield each.body[0]
 
 
 def _found(fn: Function, costs: Costs) -> list[tuple[str, Again]]:
@@ -227,7 +237,7 @@ class _Rerun:
             env[value] = params[-1]
         copies = clone([stmts[0], recalling(stmts[1], env)], env, self.names)
         body = marked(copies, self.stripped)
-        name = f"{self.owner}.{self.stmt.label}.again"
+        name = f"{self.owner}.{self.stmt.label}{_AGAIN}"
         while name in {each.name for each in (*self.fn.callees, *self.made, self.fn)}:
             name += ".1"
         self.made.append(without_prints(Function(name, tuple(params), body, body[1].results)))
@@ -249,4 +259,4 @@ def _values(found: Iterable[Operand]) -> tuple[Value, ...]:
     return tuple(dict.fromkeys(value for value in found if isinstance(value, Value)))
 
 
-__all__ = ["rerun"]
+__all__ = ["again", "rerun"]

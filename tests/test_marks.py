@@ -195,14 +195,19 @@ def drawn(x: Any, rng: Any) -> Any:
     return x
 
 
+def test_words_that_are_drawn_are_kept() -> None:
+    df = adc.grad(drawn)
+    want = np.prod(np.random.default_rng(0).random(3))
+    assert df(0.3, np.random.default_rng(0)) == pytest.approx(want)
+    assert any(e.decision == KEPT and e.reason == "a random draw" for e in df.plan().entries)
+
+
 def test_what_cannot_be_computed_again() -> None:
     with pytest.raises(RecomputeError, match="carried from iteration to iteration") as found:
         adc.grad(carried)(0.3)
     assert "adc.recompute(x)" in str(found.value)
     assert "^^^" in str(found.value)
     assert found.value.hint
-    with pytest.raises(RecomputeError):
-        adc.grad(drawn)(0.3, np.random.default_rng(0))
 
 
 def test_code_on_disk_is_that_of_the_marks(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:

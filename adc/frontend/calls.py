@@ -61,6 +61,7 @@ from adc.ir.builder import integer
 from adc.ir.core import Call, Function, Literal, Operand, Value
 from adc.ir.errors import AliasError, RecursionDepthError, TypeMismatchError, UnsupportedError
 from adc.ir.types import INT, Array, Scalar, join
+from adc.library.transforms import is_checkpointed
 
 # Compiled recursion has no interpreter to stop it before the stack ends.
 MAX_RECURSION = 3000
@@ -168,7 +169,7 @@ def apply(
             fn = getattr(value, "py_func", value)
             if isinstance(fn, types.FunctionType) and not _is_library(fn):
                 return call_function(lo, fn, args, kwargs, node)
-            if isinstance(fn, types.MethodType) and nested.is_checkpointed(fn):
+            if isinstance(fn, types.MethodType) and is_checkpointed(fn):
                 return apply(lo, Static(fn.__func__), [static(fn.__self__), *args], kwargs, node)
             if isinstance(fn, types.MethodType) and isinstance(fn.__func__, types.FunctionType):
                 owner_ = static(fn.__self__)

@@ -60,7 +60,7 @@ from adc.ir.functions import reached
 from adc.ir.opdef import OPS, numpy_value
 from adc.ir.types import BOOL, FLOAT, INT, NAMES, Array, Scalar
 from adc.ir.walk import Names
-from adc.library.transforms import has_rule
+from adc.library.transforms import has_rule, is_checkpointed
 
 # How deep calls are inlined before adc gives up; recursive functions become calls much earlier.
 MAX_CALL_DEPTH = 60
@@ -849,10 +849,10 @@ def lower(
     AdcError
         If the function, or anything it calls, is not in the supported subset.
     """
-    from adc.frontend import calls, marks, nested, results
+    from adc.frontend import calls, marks, results
 
     own = fn if has_rule(fn) else None
-    inside = nested.is_checkpointed(fn)
+    inside = is_checkpointed(fn)
     if not isinstance(fn, types.FunctionType):
         inner = getattr(fn, "__func__", fn)
         inner = getattr(inner, "py_func", inner)

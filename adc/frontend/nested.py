@@ -146,12 +146,6 @@ def of_object(value: Any) -> Binding | None:
     return binding
 
 
-def is_checkpointed(fn: Any) -> bool:
-    """Whether `adc.checkpoint` made a function, or the function of a method."""
-    applied = getattr(getattr(fn, "__func__", fn), "__adc_applied__", ())
-    return any(kind == "checkpoint" for kind, _ in applied)
-
-
 def call(
     lo: Lowerer, target: Transformed, args: list[Binding], kwargs: dict[str, Binding],
     node: ast.Call,
