@@ -458,6 +458,7 @@ def checkpoint(fn: Callable[..., Any]) -> Checkpoint:
 
     Examples
     --------
+    >>> import numpy as np
     >>> @checkpoint
     ... def layer(h, w):
     ...     return np.tanh(w * h)
@@ -645,7 +646,7 @@ def jacfwd(
 
     Parameters
     ----------
-    fn, argnums, argnames, has_aux, remat, cache
+    fn, argnums, argnames, has_aux, remat, memory, cache
         As for `jacrev`.
 
     Returns
@@ -679,7 +680,7 @@ def hessian(
     ----------
     fn : callable
         A Python function that returns one float.
-    argnums, argnames, remat, cache
+    argnums, argnames, remat, memory, cache
         As for `grad`.
 
     Returns

@@ -17,6 +17,7 @@ from adc.ir.walk import marked
 from adc.passes.plan import KEPT, RECOMPUTED, RELOADED, Plan
 from adc.passes.remat import rematerialize
 from tests import chain as chains
+from tests.language_programs import LANGUAGE_PROGRAMS
 from tests.programs import Program, differentiable
 
 POLICIES = ("auto", "store", "recompute", "random:1", "revolve:2:1", "revolve:2:2:all")
@@ -34,7 +35,10 @@ def bits(results: Sequence[Any]) -> list[bytes]:
     return [np.asarray(each).tobytes() for each in results]
 
 
-@pytest.mark.parametrize("program", differentiable(), ids=str)
+KEEPING = [program for program in LANGUAGE_PROGRAMS if "keep" in program.tags]
+
+
+@pytest.mark.parametrize("program", [*differentiable(), *KEEPING], ids=str)
 def test_marks_change_no_bit(program: Program) -> None:
     """Of any program of the corpus, as it is and as the inside of a checkpointed call."""
     chain = chains.Chain.of(program.fn, program.make_args(), program.argnums)
