@@ -76,8 +76,7 @@ def again(fn: Function) -> Iterator[Again]:
     """Yield the loops and calls that run again, as reverse code has them."""
     for each in fn.callees:
         if each.name.rstrip(".1").endswith(_AGAIN):
-            assert isinstance(each.body[0], For | While | Call)
-            yield each.body[0]
+            yield next(stmt for stmt in each.body if isinstance(stmt, For | While | Call))
 
 
 def _found(fn: Function, costs: Costs) -> list[tuple[str, Again]]:
