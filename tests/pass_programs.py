@@ -71,6 +71,13 @@ def local(x: Any) -> Any:
     return np.sum(np.sin(x))
 
 
+def predicates(x: Any, w: Any) -> Any:
+    s = 1.0
+    for k in range(x.shape[0]):
+        s = np.maximum(s * w, x[k])
+    return s
+
+
 def lift(x: Any) -> Any:
     total = 0.0
     for i in range(x.shape[0]):
@@ -114,6 +121,7 @@ PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(reduce, (_X, 0.4), (0, 1)),
     PassProgram(gather, (_X,), (0,)),
     PassProgram(local, (_X,), (0,)),
+    PassProgram(predicates, (_X, 0.9), (0, 1)),
     PassProgram(lift, (_X,), (0,)),
     PassProgram(reuse, (_X,), (0,)),
 )
