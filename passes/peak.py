@@ -71,6 +71,8 @@ class Peak:
         Whether a call may need less, even if all names are known.
     functions : tuple of (name, formula)
         What the calls of recursive functions need.
+    tapes : tuple of (dtype, formula)
+        What `size` takes from each tape.
     """
 
     size: Sum
@@ -79,6 +81,7 @@ class Peak:
     lines: tuple[tuple[str, int], ...] = ()
     bound: bool = False
     functions: tuple[tuple[str, Sum], ...] = ()
+    tapes: tuple[tuple[str, Sum], ...] = ()
 
     def __str__(self) -> str:
         whole = self.size + self.own
@@ -98,6 +101,7 @@ class Peak:
             tuple((name, line) for name, line in data["lines"]),
             data["bound"],
             tuple((name, Sum.from_data(size)) for name, size in data["functions"]),
+            tuple((dtype, Sum.from_data(size)) for dtype, size in data["tapes"]),
         )
 
     def at(
@@ -107,11 +111,22 @@ class Peak:
 
         `counts` are numbers to take for names that no argument tells, as ``{"W0.n": 10}``.
         """
+        return (self.size + self.own).value(Known(self._names(arguments, counts)))
+
+    def tapes_at(self, arguments: Sequence[object]) -> dict[str, int]:
+        """Return the bytes that a call needs of each tape, where they are known."""
+        known = Known(self._names(arguments))
+        found = {dtype: size.value(known) for dtype, size in self.tapes}
+        return {dtype: size for dtype, size in found.items() if size is not None}
+
+    def _names(
+        self, arguments: Sequence[object], counts: Mapping[str, int] | None = None
+    ) -> dict[str, int]:
         found: dict[str, int] = dict(counts or {})
         for name, position, axis in self.names:
             argument: Any = arguments[position]
             found[name] = int(argument.shape[axis] if axis >= 0 else argument)
-        return (self.size + self.own).value(Known(found))
+        return found
 
     def at_sizes(
         self, sizes: Mapping[str, int | Sequence[int]], params: Sequence[str]
@@ -942,4 +957,5 @@ def peak(fn: Function, align: int = 1) -> Peak:
         _lines(fn, whole.free - names.keys()),
         run.bound,
         tuple(run.formulas.items()),
+        tuple(sorted(need.most.items())),
     )
