@@ -488,11 +488,12 @@ def _over_budget(fn: Callable[..., Any], budget: Budget | None) -> Iterator[None
     try:
         yield
     except OverBudget as error:
+        least = error.least or 0
         raise MemoryBudgetError(
             f"a call of the derivative of {name_of(fn)}() cannot hold less than "
-            f"{memory_text(error.least)}, and memory is {asked}",
+            f"{memory_text(least)}, and memory is {asked}",
             span_of(fn),
-            f"memory={error.least} is the least that was found for these sizes",
+            f"memory={least} is the least that was found for these sizes",
         ) from None
     except UnknownPeak as error:
         raise MemoryBudgetError(

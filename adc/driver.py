@@ -90,9 +90,14 @@ def transform(
     if budget is None or not reverses:
         made, plan = rest(NO_ORDERS, trace)
     else:
-        from adc.passes.remat_budget import fitted
+        from adc.passes.remat_budget import OverBudget, fitted
 
-        found = fitted(fn, budget.bytes, costs, rest.known or {}, rest.peak)
+        try:
+            found = fitted(fn, budget.bytes, costs, rest.known or {}, rest.peak)
+        except OverBudget as error:
+            if error.least is None and rest.last is not None:
+                raise UnknownPeak(rest.last) from None
+            raise
         made, plan = rest(found.orders, trace)
         assert plan is not None
         plan = replace(plan, budget=budget.bytes, extra=found.seconds, bound=found.bound)
@@ -108,6 +113,7 @@ class _Rest:
     policy: str
     costs: Costs
     known: Known | None
+    last: Peak | None = None  # of the plan that was tried last
 
     def __call__(
         self, orders: Orders, trace: pipeline.Trace | None = None
@@ -144,15 +150,13 @@ class _Rest:
             plan = replace(plan, copies=tuple(copies), peak=peak(fn))
         return fn, plan
 
-    def peak(self, orders: Orders) -> int:
-        """Return the most bytes that a call holds under a plan."""
+    def peak(self, orders: Orders) -> int | None:
+        """Return the most bytes that a call holds under a plan; None if only a run can tell."""
         fn, plan = self(orders)
         assert plan is not None
         assert plan.peak is not None
-        found = plan.peak.at_sizes(self.known or {}, [param.name for param in fn.params])
-        if found is None:
-            raise UnknownPeak(plan.peak)
-        return found
+        self.last = plan.peak
+        return plan.peak.at_sizes(self.known or {}, [param.name for param in fn.params])
 
 
 def _copied(copy: storage.Copy) -> PlanEntry:

@@ -48,6 +48,8 @@ from adc.passes.owners import Owners, State, Token, copies
 _FUNCTIONS = {"maximum": "max", "minimum": "min", "floordiv": "//", "trips": "range"}
 # After so many iterations a loop hands on as many arrays as ever.
 _ROUNDS = 12
+# Bytes of tapes, whatever their dtype.
+_ANY = "any"
 _ZERO = Sum()
 _ONE = Sum.number(1)
 
@@ -694,8 +696,9 @@ class _Run:
 
     def call(self, stmt: Call, env: _Env) -> None:
         fn = self._functions[stmt.callee]
-        if self._running and fn.name in self._recursive:
-            self.again(stmt, fn, env)
+        schedule = _schedule(fn) if fn.name in self._recursive else None
+        if schedule is not None:
+            self.again(stmt, fn, schedule, env)
             return
         if fn.name in self._recursive:
             self.recursion(stmt, fn, env)
@@ -745,12 +748,12 @@ class _Run:
 
         self.received(stmt, fn, inner, env)
 
-    def again(self, stmt: Call, fn: Function, env: _Env) -> None:
+    def again(self, stmt: Call, fn: Function, schedule: Apply, env: _Env) -> None:
         """Count the call of a function that runs iterations of a checkpointed loop again.
 
         What it puts on the tapes, its schedule tells, and how often it calls itself.
         """
-        here, args = self.need, self._running[-1].args
+        here = self.need
         own = env.owners.bytes()
         # Cotangents come last among the parameters, and go out as they came in.
         cts = len(stmt.args) - len(stmt.results)
@@ -777,7 +780,14 @@ class _Run:
                     if found == {fn.params[cts + k]}
                 }
             del self._again[fn.name]
-            waiting = (Sum.function("depth", *args) - _ONE).count()
+            if self._running:
+                waiting = (Sum.function("depth", *self._running[-1].args) - _ONE).count()
+            else:  # how many iterations there are to reverse, only a run knows
+                names = dict(zip(fn.params, stmt.args, strict=True))
+                args = [self.number(names.get(arg, arg), env) for arg in schedule.args[1:]]  # type: ignore[arg-type]
+                waiting = Sum.function("levels", *args)
+                here.add(None, None, {_ANY: args[0]})
+                self.bound = True
             here.reach(need.work + waiting * level.work)
             here.own = here.own.max(own + need.own + waiting * level.own)
         else:
@@ -851,6 +861,14 @@ class _Run:
             found[f"popped {dtype}"] = _added(need.taken).get(dtype, _ZERO)
         for of, size in found.items():
             self.formulas[f"{fn.name} {of}"] = size
+
+
+def _schedule(fn: Function) -> Apply | None:
+    """Return the schedule of a function that runs iterations again, None if it is no such."""
+    for stmt in fn.body:
+        if isinstance(stmt, Apply) and stmt.op.name == "sweeps":
+            return stmt
+    return None
 
 
 def _integers(args: Sequence[Operand]) -> bool:
@@ -957,5 +975,5 @@ def peak(fn: Function, align: int = 1) -> Peak:
         _lines(fn, whole.free - names.keys()),
         run.bound,
         tuple(run.formulas.items()),
-        tuple(sorted(need.most.items())),
+        tuple((dtype, size) for dtype, size in sorted(need.most.items()) if dtype != _ANY),
     )
