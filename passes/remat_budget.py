@@ -9,13 +9,13 @@ and temporary arrays, is then taken off the budget, until the plan fits.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from adc.ir.core import For, Function, Operand, Recall, Reverse, Stmt, Value, While, walk
 from adc.ir.schedule import online_steps, plain_steps
 from adc.ir.types import Array
-from adc.ir.walk import Names
+from adc.ir.walk import Names, block_reads
 from adc.passes.budget import Group, Infeasible, Item, Option, Problem, Solution, Use, solve
 from adc.passes.checkpoint import Schedule, can_checkpoint
 from adc.passes.costs import Costs
@@ -27,7 +27,7 @@ from adc.passes.remat import needed_values
 from adc.passes.remat_choose import Chooser
 from adc.passes.remat_cut import Price
 from adc.passes.remat_facts import NO_ORDERS, Decisions, Orders
-from adc.passes.state import needed, outside
+from adc.passes.state import needed
 
 # Prices of a byte that leaves of checkpointed loops are planned for: of all that they keep what is
 # fastest, only what is dear, or as little as possible.
@@ -97,8 +97,9 @@ class Model:
         self.positions = _positions(fn)
         self.needed: list[Value] = []
         self.chooser = self.chosen({"": _NEXT_TO_NOTHING})
-        self.items = dict(self._items())
         self.loops = list(self._loops())
+        self.items = dict(self._items())
+        self.loops = [loop for loop in self.loops if self.members(loop)]
 
     def chosen(self, worth: Mapping[str, float]) -> Chooser:
         """Return what is decided where a byte that is not held is worth so much."""
@@ -154,7 +155,13 @@ class Model:
             if value in prices and (value not in span or new != old):
                 span[value] = new
                 reached += [(need, *new) for need in prices[value].inputs]
-        for value in _sorted(prices):
+        before: dict[Value, Sequence[Value]] = {}
+        for loop in self.loops:
+            loop.given = tuple(value for value in loop.given if value in prices)
+            for value in prices:
+                if self.inside(value, loop.stmt.label):
+                    before[value] = (*before.get(value, ()), *loop.given)
+        for value in list(_sorted(prices, before)):
             price, (first, last) = prices[value], span[value]
             size = self.bytes(value, chooser)
             again = price.again
@@ -175,20 +182,24 @@ class Model:
             if not _can(self.fn, stmt):
                 continue
             trips = int(self.extents.trips(stmt))
-            if trips < 2 or not any(self.inside(value, label) for value in self.items):
+            if trips < 2:
                 continue
-            reduced, backward = needed(stmt, reverse)
+            reduced, _ = needed(stmt, reverse)
             at = [stmt.body.params.index(param) for param in reduced.body.params]
             # With how far the sweep has got, and how far it goes.
             state = 16 + sum(self.state(stmt.init[k]) for k in at)
             again = sum(map(self.chooser.work, reduced.body.stmts)) + self.costs.loop
-            given = tuple(v for v in outside(reduced, backward)[0] if v in self.items)
+            given = tuple(sorted(block_reads(reduced.body), key=lambda value: value.name))
             loop = _Loop(stmt, trips, state, again, self.last(label), given)
             for worth in _WORTH:
                 leaf = self.leaf(loop, worth)
                 if all(leaf.tape < other.tape for other in loop.leaves):
                     loop.leaves.append(leaf)
             yield loop
+
+    def members(self, loop: _Loop) -> list[Value]:
+        """Return the values of the program that belong to iterations of a loop."""
+        return [value for value in self.items if self.inside(value, loop.stmt.label)]
 
     def state(self, start: Operand) -> int:
         if isinstance(start, Value) and isinstance(start.type, Array):
@@ -229,7 +240,7 @@ class Model:
     def options(self, loop: _Loop, budget: int) -> Iterator[Option]:
         if isinstance(loop.stmt, For):
             yield Option("plain")
-        inner = [key for key in self.items if self.inside(key, loop.stmt.label)]
+        inner = self.members(loop)
         for leaf in loop.leaves:
             least = self.least(loop, leaf)
             room = max(min(budget, loop.trips * leaf.tape), least)
@@ -304,18 +315,32 @@ def _positions(fn: Function) -> list[Stmt]:
     return [s for s in fn.body if any(isinstance(i, Recall | Reverse) for i in walk((s,)))]
 
 
-def _sorted(prices: Mapping[Value, Price]) -> Iterator[Value]:
-    """Yield values after those that they are computed from."""
+def _sorted(prices: dict[Value, Price], before: Mapping[Value, Sequence[Value]]) -> Iterator[Value]:
+    """Yield values after those that they are computed from, and those that come `before` them.
+
+    What would be computed from itself, by a load from a later version of an array, is to be kept.
+    """
     done: set[Value] = set()
-    stack = [(value, False) for value in reversed(list(prices))]
-    while stack:
-        value, ready = stack.pop()
-        if ready:
-            yield value
-        elif value not in done and value in prices:
-            done.add(value)
-            stack.append((value, True))
-            stack += [(need, False) for need in reversed(prices[value].inputs)]
+    open_: set[Value] = set()
+    for root in list(prices):
+        stack: list[tuple[Value, Iterator[Value] | None]] = [(root, None)]
+        while stack:
+            value, rest = stack.pop()
+            if rest is None:
+                if value in done or value not in prices:
+                    continue
+                open_.add(value)
+                rest = iter((*before.get(value, ()), *prices[value].inputs))
+            for need in rest:
+                if need in open_:
+                    prices[value] = replace(prices[value], again=math.inf, inputs=())
+                elif need in prices and need not in done:
+                    stack += [(value, rest), (need, None)]
+                    break
+            else:
+                open_.discard(value)
+                done.add(value)
+                yield value
 
 
 def fitted(
