@@ -18,8 +18,8 @@ from adc.passes.peak import Peak, peak
 from adc.passes.plan import COPIED, Plan, PlanEntry
 from adc.passes.remat import rematerialize
 from adc.passes.remat_facts import NO_ORDERS, Orders
+from adc.passes.schedules import schedules
 from adc.passes.tangent import tangent
-from adc.schedules import library, with_schedules
 
 _MODES: dict[str, Callable[..., Function]] = {
     "adjoint": adjoint,
@@ -101,7 +101,7 @@ def transform(
         made, plan = rest(found.orders, trace)
         assert plan is not None
         plan = replace(plan, budget=budget.bytes, extra=found.seconds, bound=found.bound)
-    return Compilation(lowered, with_schedules(made), plan, trace)
+    return Compilation(lowered, schedules(made), plan, trace)
 
 
 @dataclass
@@ -126,7 +126,7 @@ class _Rest:
             def finished(before: Function) -> Function:
                 main = before is self.fn
                 own, known = (orders, self.known) if main else (NO_ORDERS, None)
-                done = rematerialize(before, self.policy, self.costs, own, known, library)
+                done = rematerialize(before, self.policy, self.costs, own, known)
                 # The values of a derivative that the code calls have names of their own.
                 inner = "" if main else f"{before.name}: "
                 entries.extend(replace(e, value=f"{inner}{e.value}") for e in done.plan.entries)
