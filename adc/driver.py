@@ -98,8 +98,7 @@ def transform(
             if error.least is None and rest.last is not None:
                 raise UnknownPeak(rest.last) from None
             raise
-        made, plan = rest(found.orders, trace)
-        assert plan is not None
+        made, plan = rest.tried(found.orders, trace)
         plan = replace(plan, budget=budget.bytes, extra=found.seconds, bound=found.bound)
     return Compilation(lowered, schedules(made), plan, trace)
 
@@ -114,6 +113,7 @@ class _Rest:
     costs: Costs
     known: Known | None
     last: Peak | None = None  # of the plan that was tried last
+    _tried: tuple[Orders, Function, Plan, pipeline.Trace] | None = None
 
     def __call__(
         self, orders: Orders, trace: pipeline.Trace | None = None
@@ -152,11 +152,21 @@ class _Rest:
 
     def peak(self, orders: Orders) -> int | None:
         """Return the most bytes that a call holds under a plan; None if only a run can tell."""
-        fn, plan = self(orders)
+        trace = pipeline.Trace()
+        fn, plan = self(orders, trace)
         assert plan is not None
         assert plan.peak is not None
-        self.last = plan.peak
+        self.last, self._tried = plan.peak, (orders, fn, plan, trace)
         return plan.peak.at_sizes(self.known or {}, [param.name for param in fn.params])
+
+    def tried(self, orders: Orders, trace: pipeline.Trace) -> tuple[Function, Plan]:
+        """Return what became of the function under the plan that was tried last."""
+        assert self._tried is not None
+        last, fn, plan, more = self._tried
+        assert last == orders
+        trace.stages += more.stages
+        trace.seconds += more.seconds
+        return fn, plan
 
 
 def _copied(copy: storage.Copy) -> PlanEntry:
