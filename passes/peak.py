@@ -451,7 +451,10 @@ class _Run:
 
     def apply(self, stmt: Apply, env: _Env) -> None:
         name, result, args = stmt.op.name, stmt.results[0], stmt.args
-        if isinstance(result.type, Array):
+        if name == "row":
+            env.shapes[result] = self.shape(args[0], env)[len(args) - 1 :]
+            env.owners.move([result], [args[0]])
+        elif isinstance(result.type, Array):
             memory = [arg for arg in args if isinstance(arg.type, Array)]
             if name in ("empty", "full"):
                 sizes = [arg for arg in args[int(name == "full") :] if arg not in memory]

@@ -28,6 +28,7 @@ from adc.passes.overwrite import overwrite
 from adc.passes.private import private
 from adc.passes.reduce import reduce
 from adc.passes.reuse import reuse
+from adc.passes.rows import rows
 from adc.passes.simplify import simplify
 
 Pass = tuple[str, Callable[[Function], Function]]
@@ -86,6 +87,7 @@ def cleanup(costs: Costs = SHIPPED) -> tuple[Pass, ...]:
 CLEANUP = cleanup()
 # After `storage`.
 BUFFERS: tuple[Pass, ...] = (
+    ("rows", rows),
     ("lift", lift),
     ("reuse", reuse),
 )

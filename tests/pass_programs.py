@@ -71,6 +71,12 @@ def local(x: Any) -> Any:
     return np.sum(np.sin(x))
 
 
+def rows(x: Any, w: Any) -> Any:
+    for k in range(w.shape[0]):
+        x = np.tanh(x @ w[k])
+    return np.sum(x)
+
+
 def lift(x: Any) -> Any:
     total = 0.0
     for i in range(x.shape[0]):
@@ -114,6 +120,7 @@ PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(reduce, (_X, 0.4), (0, 1)),
     PassProgram(gather, (_X,), (0,)),
     PassProgram(local, (_X,), (0,)),
+    PassProgram(rows, (_X.reshape(3, 4), np.sin(np.arange(32.0)).reshape(2, 4, 4)), (0, 1)),
     PassProgram(lift, (_X,), (0,)),
     PassProgram(reuse, (_X,), (0,)),
 )
