@@ -31,7 +31,7 @@ from adc.ir.errors import (
     UnsupportedError,
 )
 from adc.ir.types import Array, Scalar
-from adc.library.transforms import Level, has_rule
+from adc.library.transforms import Level, has_rule, is_checkpointed
 from adc.memory import text as memory_text
 from adc.signature import Parameters, Signature, function_of, name_of, span_of
 
@@ -541,8 +541,9 @@ class Code:
         pull: tuple[int, ...] | None = None,
     ) -> None:
         self.fn = function_of(fn)
-        # A function with a derivative of its own is more than its code.
-        self._lowered_fn = getattr(fn, "__func__", fn) if has_rule(fn) else self.fn
+        # A function with a derivative of its own, or that is checkpointed, is more than its code.
+        more = has_rule(fn) or is_checkpointed(fn)
+        self._lowered_fn = getattr(fn, "__func__", fn) if more else self.fn
         self.levels = levels
         self.options = options
         self.along = along

@@ -18,6 +18,7 @@ from adc.passes.peak import Peak, peak
 from adc.passes.plan import COPIED, Plan, PlanEntry
 from adc.passes.remat import rematerialize
 from adc.passes.remat_facts import NO_ORDERS, Orders
+from adc.passes.rerun import rerun
 from adc.passes.schedules import schedules
 from adc.passes.tangent import tangent
 
@@ -86,6 +87,8 @@ def transform(
         fn = pipeline.run(fn, ((name, apply), *pipeline.DERIVATIVE), trace)
     fn = pipeline.run(fn, pipeline.JOINED, trace)
     reverses = bool(fn.derived) or any(name != "tangent" for name, _ in steps)
+    if reverses:
+        fn = rerun(fn, costs)
     rest = _Rest(fn, reverses, policy, costs, dict(budget.sizes) if budget else None)
     if budget is None or not reverses:
         made, plan = rest(NO_ORDERS, trace)

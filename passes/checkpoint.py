@@ -60,7 +60,7 @@ from adc.ir.core import (
 from adc.ir.opdef import OPS
 from adc.ir.sums import summed
 from adc.ir.types import INT, Array
-from adc.ir.walk import Names, clone, map_blocks
+from adc.ir.walk import Names, clone, map_blocks, recalling
 from adc.passes.state import needed, outside
 
 
@@ -189,7 +189,7 @@ class Checkpointing:
         stmts = clone(
             [
                 replace(forward, trips=steps, init=tuple(state)),
-                replace(reverse, init=tuple(cts), body=_recalling(reverse.body, env)),
+                recalling(replace(reverse, init=tuple(cts)), env),
             ],
             env,
             self.names,
@@ -345,14 +345,3 @@ class Checkpointing:
 
 def _is(a: object, b: object) -> bool:
     return a is b
-
-
-def _recalling(block: Block, env: Mapping[Value, Operand]) -> Block:
-    """Return reverse code that recalls other values."""
-
-    def stmt(found: Stmt) -> Stmt:
-        if isinstance(found, Recall) and isinstance(target := env.get(found.value), Value):
-            return replace(found, value=target)
-        return map_blocks(found, lambda inner: _recalling(inner, env))
-
-    return replace(block, stmts=tuple(map(stmt, block.stmts)))

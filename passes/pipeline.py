@@ -25,6 +25,7 @@ from adc.passes.inline import inline
 from adc.passes.lift import lift
 from adc.passes.local import local
 from adc.passes.overwrite import overwrite
+from adc.passes.predicates import predicates
 from adc.passes.private import private
 from adc.passes.reduce import reduce
 from adc.passes.reuse import reuse
@@ -62,6 +63,7 @@ DERIVATIVE: tuple[Pass, ...] = (
 # Before `remat`, when no step follows.
 JOINED: tuple[Pass, ...] = (
     ("local", local),
+    ("predicates", predicates),
     ("cse", cse),
     ("dce", dce),
 )

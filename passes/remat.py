@@ -53,10 +53,11 @@ from adc.passes.dce import dce
 from adc.passes.extents import Extents, Known
 from adc.passes.forwarding import Forwarding
 from adc.passes.online import can_checkpoint_online, checkpoint
-from adc.passes.plan import KEPT, Plan, PlanEntry
+from adc.passes.plan import KEPT, RECOMPUTED, Plan, PlanEntry
 from adc.passes.remat_choose import Chooser
-from adc.passes.remat_facts import NO_ORDERS, Decisions, Orders
+from adc.passes.remat_facts import NO_ORDERS, Decisions, Orders, needed_values, reverses
 from adc.passes.remat_rewrite import Rewriter
+from adc.passes.rerun import again, rerun
 from adc.passes.tape import check_tape
 
 
@@ -91,6 +92,7 @@ def rematerialize(
         ("random:", "revolve:")
     ):
         raise ValueError(f"remat={policy!r}: use 'auto', 'store', 'recompute' or 'random:SEED'")
+    fn = rerun(fn, costs)
     loops: Loops = {(owner, label): each for owner, label, each in orders.loops}
     if policy.startswith("revolve:"):
         loops, policy = _everywhere(fn, policy), "auto"
@@ -136,6 +138,9 @@ class _Remat:
         # Neither check looks at the decisions, only at what became of the program.
         check_availability(fn, result, rewriter.recalled)
         check_tape(result)
+        for stmt in again(self.fn):
+            told = PlanEntry.at(stmt.loc, stmt.label, RECOMPUTED, "0", "adc.checkpoint")
+            self.entries.append(told)
         entries = [*self.entries, *(e for each in found.values() for e in _entries(each.d))]
         return Rematerialized(dce(result), Plan(self.policy, tuple(entries)))
 
@@ -224,27 +229,9 @@ def _everywhere(fn: Function, policy: str) -> Loops:
     return found
 
 
-def reverses(fn: Function) -> bool:
-    """Whether a function has reverse code of its own."""
-    return not fn.mirror and any(isinstance(s, Recall | Reverse) for s in walk(fn.body))
-
-
 def remat(fn: Function, policy: str = "auto") -> Function:
     """Return `fn` without Recalls; see `rematerialize` for the plan."""
     return rematerialize(fn, policy).fn
-
-
-def needed_values(stmts: Sequence[Stmt], decisions: Decisions, names: Names) -> list[Value]:
-    """Return what reverse code recalls, in the order of the code; trip counts included."""
-    needed: list[Value] = []
-    for stmt in walk(tuple(stmts)):
-        if isinstance(stmt, Recall):
-            needed.append(stmt.value)
-        elif isinstance(stmt, Reverse):
-            trips = decisions.trips(stmt.loop, names)
-            if isinstance(trips, Value):
-                needed.append(trips)
-    return needed
 
 
 def _entries(decisions: Decisions) -> list[PlanEntry]:

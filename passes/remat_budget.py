@@ -23,10 +23,9 @@ from adc.passes.extents import Extents, Known
 from adc.passes.forwarding import Forwarding
 from adc.passes.online import can_checkpoint_online
 from adc.passes.plan import KEPT
-from adc.passes.remat import needed_values
 from adc.passes.remat_choose import Chooser
 from adc.passes.remat_cut import Price
-from adc.passes.remat_facts import NO_ORDERS, Decisions, Orders
+from adc.passes.remat_facts import NO_ORDERS, Decisions, Orders, needed_values
 from adc.passes.state import needed
 
 # Prices of a byte that leaves of checkpointed loops are planned for: of all that they keep what is
