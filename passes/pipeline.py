@@ -29,6 +29,7 @@ from adc.passes.predicates import predicates
 from adc.passes.private import private
 from adc.passes.reduce import reduce
 from adc.passes.reuse import reuse
+from adc.passes.rows import rows
 from adc.passes.simplify import simplify
 
 Pass = tuple[str, Callable[[Function], Function]]
@@ -88,6 +89,7 @@ def cleanup(costs: Costs = SHIPPED) -> tuple[Pass, ...]:
 CLEANUP = cleanup()
 # After `storage`.
 BUFFERS: tuple[Pass, ...] = (
+    ("rows", rows),
     ("lift", lift),
     ("reuse", reuse),
 )

@@ -52,7 +52,7 @@ from adc.passes.costs import SHIPPED, Costs
 from adc.passes.dce import dce
 from adc.passes.extents import Extents, Known
 from adc.passes.forwarding import Forwarding
-from adc.passes.online import Library, can_checkpoint_online, checkpoint
+from adc.passes.online import can_checkpoint_online, checkpoint
 from adc.passes.plan import KEPT, RECOMPUTED, Plan, PlanEntry
 from adc.passes.remat_choose import Chooser
 from adc.passes.remat_facts import NO_ORDERS, Decisions, Orders, needed_values, reverses
@@ -75,13 +75,11 @@ def rematerialize(
     costs: Costs = SHIPPED,
     orders: Orders = NO_ORDERS,
     known: Known | None = None,
-    library: Library = tuple,
 ) -> Rematerialized:
     """Decide every Recall of `fn` by `policy` and carry the decisions out.
 
     What is dear and what is cheap follows from `costs`, those that are shipped by default, and
-    from `known` sizes of arguments (`extents`). A budget has `orders`; for `while` loops to be
-    checkpointed it takes the functions of a `library` (`online`).
+    from `known` sizes of arguments (`extents`). A budget has `orders`.
 
     Raises
     ------
@@ -97,8 +95,8 @@ def rematerialize(
     fn = rerun(fn, costs)
     loops: Loops = {(owner, label): each for owner, label, each in orders.loops}
     if policy.startswith("revolve:"):
-        loops, policy = _everywhere(fn, policy, library), "auto"
-    return _Remat(checkpoint(fn, loops, library), policy, costs, orders, known).run()
+        loops, policy = _everywhere(fn, policy), "auto"
+    return _Remat(checkpoint(fn, loops), policy, costs, orders, known).run()
 
 
 class _Remat:
@@ -206,7 +204,7 @@ class _Remat:
         return replace(fn, body=done(fn.body))
 
 
-def _everywhere(fn: Function, policy: str, library: Library) -> Loops:
+def _everywhere(fn: Function, policy: str) -> Loops:
     """Return schedules of ``revolve:SLOTS:MOST[:all]``: for loops outside of others, or for all."""
     _, slots, most, *rest = policy.split(":")
     schedule = Schedule(int(slots), 0, int(most), 1)
@@ -221,7 +219,7 @@ def _everywhere(fn: Function, policy: str, library: Library) -> Loops:
                 look(owner, block.stmts, depth + isinstance(stmt, For | While))
             if isinstance(stmt, For) and (rest or depth == 0) and can_checkpoint(fn, owner, stmt):
                 found[owner, stmt.label] = schedule
-            if isinstance(stmt, While) and (rest or depth == 0) and library():
+            if isinstance(stmt, While) and (rest or depth == 0):
                 if can_checkpoint_online(fn, owner, stmt):
                     found[owner, stmt.label] = online
 

@@ -163,10 +163,11 @@ class _Simplify:
                 cond = inner.args[0]
             else:
                 # The name of a result is free: the other arm's operand takes its place.
-                free = [value for value in stmt.results if value.type != stmt.cond.type]
+                (ty,) = OPS["not"].types([stmt.cond.type], ())
+                free = [value for value in stmt.results if value.type != ty]
                 if not free:
                     return None
-                cond = Value(free[0].name, stmt.cond.type)
+                cond = Value(free[0].name, ty)
                 before = (Apply((cond,), OPS["not"], (stmt.cond,), loc=stmt.loc),)
         else:
             return None

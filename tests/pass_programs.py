@@ -78,6 +78,12 @@ def predicates(x: Any, w: Any) -> Any:
     return s
 
 
+def rows(x: Any, w: Any) -> Any:
+    for k in range(w.shape[0]):
+        x = np.tanh(x @ w[k])
+    return np.sum(x)
+
+
 def lift(x: Any) -> Any:
     total = 0.0
     for i in range(x.shape[0]):
@@ -122,6 +128,7 @@ PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(gather, (_X,), (0,)),
     PassProgram(local, (_X,), (0,)),
     PassProgram(predicates, (_X, 0.9), (0, 1)),
+    PassProgram(rows, (_X.reshape(3, 4), np.sin(np.arange(32.0)).reshape(2, 4, 4)), (0, 1)),
     PassProgram(lift, (_X,), (0,)),
     PassProgram(reuse, (_X,), (0,)),
 )
