@@ -139,7 +139,9 @@ class Compiled:
         args = [*self.signature.leaves(values), *hidden]
         sizes = sizes_of(self.lowered, args)
         if sizes not in self._fits:
-            peak = self.plan.peak.at(args)
+            # For the sizes that it was made for, more may be known than for others.
+            same = sizes == self.budget.sizes
+            peak = self.plan.peak_bytes if same else self.plan.peak.at(args)
             self._fits[sizes] = peak is not None and peak <= self.budget.bytes
         return self._fits[sizes]
 
@@ -610,7 +612,8 @@ class Code:
 
         signature, steps, lowered = self._lowered(values, self.whole(values))
         budget = self._budget(signature, lowered, values)
-        return transform(lowered, steps, self.options.remat, self.costs, budget)
+        with _over_budget(self.fn, budget):
+            return transform(lowered, steps, self.options.remat, self.costs, budget)
 
     def sizes(self, values: tuple[Any, ...], made: Compilation) -> dict[str, int | tuple[int, ...]]:
         """Return integers and shapes that a call passes, by parameter of the code."""

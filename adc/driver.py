@@ -95,7 +95,13 @@ def transform(
         found = fitted(fn, budget.bytes, costs, rest.known or {}, rest.peak)
         made, plan = rest(found.orders, trace)
         assert plan is not None
-        plan = replace(plan, budget=budget.bytes, extra=found.seconds, bound=found.bound)
+        plan = replace(
+            plan,
+            peak_bytes=found.peak,
+            budget=budget.bytes,
+            extra=found.seconds,
+            bound=found.bound,
+        )
     return Compilation(lowered, with_schedules(made), plan, trace)
 
 
@@ -112,6 +118,13 @@ class _Rest:
     def __call__(
         self, orders: Orders, trace: pipeline.Trace | None = None
     ) -> tuple[Function, Plan | None]:
+        fn, plan = self.made(orders, trace)
+        return fn, None if plan is None else replace(plan, peak=peak(fn))
+
+    def made(
+        self, orders: Orders, trace: pipeline.Trace | None = None
+    ) -> tuple[Function, Plan | None]:
+        """Return the function in its last form, and a plan that knows nothing of the peak."""
         plan: Plan | None = None
         fn = self.fn
         if self.reverses:
@@ -141,17 +154,16 @@ class _Rest:
 
         fn = pipeline.run(fn, (("storage", store), *pipeline.BUFFERS), trace)
         if plan is not None:
-            plan = replace(plan, copies=tuple(copies), peak=peak(fn))
+            plan = replace(plan, copies=tuple(copies))
         return fn, plan
 
     def peak(self, orders: Orders) -> int:
         """Return the most bytes that a call holds under a plan."""
-        fn, plan = self(orders)
-        assert plan is not None
-        assert plan.peak is not None
-        found = plan.peak.at_sizes(self.known or {}, [param.name for param in fn.params])
+        fn, _ = self.made(orders)
+        known = self.known or {}
+        found = peak(fn, sizes=known).at_sizes(known, [param.name for param in fn.params])
         if found is None:
-            raise UnknownPeak(plan.peak)
+            raise UnknownPeak(peak(fn))
         return found
 
 

@@ -481,7 +481,9 @@ class _Run:
             case "sweeps" | "rest" as name:
                 return Sum.function(name, *args)
             case "maximum" | "minimum" | "floordiv" | "trips" as name:
-                return Sum.function(_FUNCTIONS[name], *args)
+                found = Sum.function(_FUNCTIONS[name], *args)
+                number = found.value(Known({})) if all(map(_constant, args)) else None
+                return found if number is None else Sum.number(number)
         return None
 
     def branch(self, stmt: If, then: Block, orelse: Block, env: _Env) -> None:
@@ -842,6 +844,10 @@ def _integers(args: Sequence[Operand]) -> bool:
     return all(arg.type.kind in "iu" and not isinstance(arg.type, Array) for arg in args)
 
 
+def _constant(number: Sum) -> bool:
+    return number.constant is not None
+
+
 def _reaches(calls: Mapping[str, set[str]], start: str, goal: str) -> bool:
     seen: set[str] = set()
     todo = [start]
@@ -913,10 +919,13 @@ def _lines(fn: Function, names: frozenset[str]) -> tuple[tuple[str, int], ...]:
     return tuple((name, found[name]) for name in sorted(names & found.keys()))
 
 
-def peak(fn: Function, align: int = 1) -> Peak:
+def peak(
+    fn: Function, align: int = 1, sizes: Mapping[str, int | Sequence[int]] | None = None
+) -> Peak:
     """Return how much memory a call of `fn`, which is in its last form, uses.
 
-    Arrays in the workspace take multiples of `align` bytes.
+    Arrays in the workspace take multiples of `align` bytes. If the `sizes` of the arguments are
+    given, by parameter, the formula is one for these alone: more of it is known.
     """
     run = _Run(fn, align)
     names: dict[str, tuple[int, int]] = {}
@@ -926,7 +935,15 @@ def peak(fn: Function, align: int = 1) -> Peak:
                 names[f"{param.name}.dim{axis}"] = (position, axis)
         elif param.type.kind in "iu":
             names[param.name] = (position, -1)
-    env = run.function(fn, {}, {})
+    numbers: dict[Value, Sum] = {}
+    shapes: dict[Value, tuple[Sum, ...]] = {}
+    for param in fn.params:
+        known = (sizes or {}).get(param.name)
+        if isinstance(known, int):
+            numbers[param] = Sum.number(known)
+        elif known is not None:
+            shapes[param] = tuple(map(Sum.number, known))
+    env = run.function(fn, numbers, shapes)
     need = run.need
     size, own = need.work, need.own
     state = env.owners.states[0]
