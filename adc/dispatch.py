@@ -36,7 +36,7 @@ from adc.memory import text as memory_text
 from adc.signature import Parameters, Signature, function_of, name_of, span_of
 
 if TYPE_CHECKING:
-    from adc.driver import Budget, Compilation, Step
+    from adc.driver import Budget, Compilation, Plans, Step
     from adc.passes.costs import Costs
     from adc.passes.plan import Plan
 
@@ -615,16 +615,55 @@ class Code:
         with _over_budget(self.fn, budget):
             return transform(lowered, steps, self.options.remat, self.costs, budget)
 
+    def plans(self, values: tuple[Any, ...]) -> Plans:
+        """Return the plans for these arguments, for any budget."""
+        from adc.driver import Plans
+
+        signature, steps, lowered = self._lowered(values, self.whole(values))
+        sizes = self._sizes(signature, lowered, values)
+        return Plans(lowered, steps, self.options.remat, self.costs, sizes)
+
+    def described(
+        self, values: tuple[Any, ...], made: Compilation, alternatives: bool | None = None
+    ) -> Plan:
+        """Return the plan of every stage for these arguments, with numbers.
+
+        `alternatives` are what half and twice the budget would give; None asks for them where
+        there is a budget.
+        """
+        from adc.passes.costs import estimate
+
+        plan = made.plan
+        assert plan is not None
+        assert plan.peak is not None
+        arguments = self._leaves(self._signature(values, self.whole(values)), made.lowered, values)
+        known = dict(sizes_of(made.lowered, arguments))
+        peak = plan.peak.at(arguments)
+        if plan.budget is None:
+            plan = replace(plan, seconds=estimate(made.fn, known, self.costs).seconds)
+        elif peak is None:
+            peak = plan.peak_bytes
+        plan = plan.at(arguments, peak)
+        if alternatives or (alternatives is None and plan.budget is not None):
+            plans = self.plans(values)
+            budget = plan.budget or plans.range[1]
+            budgets = (budget // 2, 2 * budget)
+            plan = replace(plan, alternatives=tuple(map(plans.alternative, budgets)))
+        return plan
+
     def sizes(self, values: tuple[Any, ...], made: Compilation) -> dict[str, int | tuple[int, ...]]:
         """Return integers and shapes that a call passes, by parameter of the code."""
         signature = self._signature(values, self.whole(values))
         return dict(self._sizes(signature, made.lowered, values))
 
     def _sizes(self, signature: Signature, lowered: Lowered, values: tuple[Any, ...]) -> Sizes:
+        return sizes_of(lowered, self._leaves(signature, lowered, values))
+
+    def _leaves(self, signature: Signature, lowered: Lowered, values: tuple[Any, ...]) -> list[Any]:
         leaves = list(signature.leaves(values))
         for capture in lowered.captures:
             leaves += capture.leaves(values) or []
-        return sizes_of(lowered, leaves)
+        return leaves
 
     def _budget(
         self, signature: Signature, lowered: Lowered, values: tuple[Any, ...]

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from adc.frontend.lower import Lowered, lower
 from adc.ir.core import Function
+from adc.ir.types import Array
 from adc.passes import pipeline, storage
 from adc.passes.adjoint import adjoint
-from adc.passes.costs import SHIPPED, Costs
+from adc.passes.costs import SHIPPED, Costs, estimate
 from adc.passes.derive import expand, link
 from adc.passes.extents import Known
-from adc.passes.peak import Peak, peak
-from adc.passes.plan import COPIED, Plan, PlanEntry
+from adc.passes.formulas import Sum
+from adc.passes.peak import Peak, formula, peak
+from adc.passes.plan import COPIED, Alternative, Part, Plan, PlanEntry
 from adc.passes.remat import rematerialize
 from adc.passes.remat_facts import NO_ORDERS, Orders
+from adc.passes.symbols import Symbols
 from adc.passes.tangent import tangent
 from adc.schedules import library, with_schedules
+
+if TYPE_CHECKING:
+    from adc.passes.remat_budget import Planner
 
 _MODES: dict[str, Callable[..., Function]] = {
     "adjoint": adjoint,
@@ -77,32 +84,79 @@ def transform(
     OverBudget
         If no plan fits in the budget.
     """
-    trace = pipeline.Trace()
-    trace.stages.append(("frontend", lowered.fn))
-    fn = pipeline.run(expand(lowered.fn), pipeline.PRIMAL, trace)
-    for name, positions in steps:
-        mode: Callable[..., Function] = _MODES[name]
-        apply = functools.partial(mode, wrt=positions)
-        fn = pipeline.run(fn, ((name, apply), *pipeline.DERIVATIVE), trace)
-    fn = pipeline.run(fn, pipeline.JOINED, trace)
-    reverses = bool(fn.derived) or any(name != "tangent" for name, _ in steps)
-    rest = _Rest(fn, reverses, policy, costs, dict(budget.sizes) if budget else None)
-    if budget is None or not reverses:
-        made, plan = rest(NO_ORDERS, trace)
-    else:
-        from adc.passes.remat_budget import fitted
+    plans = Plans(lowered, steps, policy, costs, budget.sizes if budget else ())
+    made, plan = plans.rest(NO_ORDERS, plans.trace) if budget is None else plans.made(budget.bytes)
+    return Compilation(lowered, with_schedules(made), plan, plans.trace)
 
-        found = fitted(fn, budget.bytes, costs, rest.known or {}, rest.peak)
-        made, plan = rest(found.orders, trace)
+
+class Plans:
+    """The plans of a derivative for sizes of its arguments, whatever the budget."""
+
+    def __init__(
+        self,
+        lowered: Lowered,
+        steps: Sequence[Step],
+        policy: str,
+        costs: Costs,
+        sizes: Sequence[tuple[str, int | tuple[int, ...]]],
+    ) -> None:
+        self.trace = trace = pipeline.Trace()
+        trace.stages.append(("frontend", lowered.fn))
+        fn = pipeline.run(expand(lowered.fn), pipeline.PRIMAL, trace)
+        for name, positions in steps:
+            mode: Callable[..., Function] = _MODES[name]
+            apply = functools.partial(mode, wrt=positions)
+            fn = pipeline.run(fn, ((name, apply), *pipeline.DERIVATIVE), trace)
+        fn = pipeline.run(fn, pipeline.JOINED, trace)
+        reverses = bool(fn.derived) or any(name != "tangent" for name, _ in steps)
+        self.rest = _Rest(fn, reverses, policy, costs, dict(sizes))
+
+    @cached_property
+    def planner(self) -> Planner:
+        from adc.passes.remat_budget import Planner
+
+        rest = self.rest
+        return Planner(rest.fn, rest.costs, rest.known, rest.peak)
+
+    def made(self, budget: int) -> tuple[Function, Plan | None]:
+        """Return the function in its last form, and the plan."""
+        if not self.rest.reverses:
+            return self.rest(NO_ORDERS, self.trace)
+        found = self.planner.plan(budget)
+        fn, plan = self.rest(found.orders, self.trace)
         assert plan is not None
+        fastest = self.seconds
         plan = replace(
             plan,
             peak_bytes=found.peak,
-            budget=budget.bytes,
+            budget=budget,
             extra=found.seconds,
             bound=found.bound,
+            seconds=None if fastest is None else fastest + found.seconds,
+            loops=found.loops,
         )
-    return Compilation(lowered, with_schedules(made), plan, trace)
+        return fn, plan
+
+    @cached_property
+    def seconds(self) -> float | None:
+        """What a call of the fastest plan takes."""
+        fn, _ = self.rest.made(NO_ORDERS)
+        return estimate(fn, self.rest.known, self.rest.costs).seconds
+
+    def alternative(self, budget: int) -> Alternative:
+        """Return what a budget would give."""
+        from adc.passes.remat_budget import OverBudget
+
+        try:
+            found = self.planner.plan(budget)
+        except OverBudget as error:
+            return Alternative(budget, error.least, None)
+        return Alternative(budget, found.peak, found.seconds, found.bound)
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """The least budget that was found to be enough, and one that asks for nothing."""
+        return self.planner.least, self.planner.fastest
 
 
 @dataclass
@@ -113,13 +167,24 @@ class _Rest:
     reverses: bool
     policy: str
     costs: Costs
-    known: Known | None
+    known: Known
 
     def __call__(
         self, orders: Orders, trace: pipeline.Trace | None = None
     ) -> tuple[Function, Plan | None]:
         fn, plan = self.made(orders, trace)
-        return fn, None if plan is None else replace(plan, peak=peak(fn))
+        if plan is not None:
+            plan = replace(plan, peak=peak(fn), parts=(*self.parts(), *plan.parts))
+        return fn, plan
+
+    def parts(self) -> Iterator[Part]:
+        """Yield what is the caller's."""
+        symbols = Symbols(self.fn)
+        results = [each for each in self.fn.results if isinstance(each.type, Array)]
+        params = [each for each in self.fn.params if isinstance(each.type, Array)]
+        for name, arrays in (("arguments", params), ("gradients", results)):
+            size = sum(map(symbols.bytes, dict.fromkeys(arrays)), start=Sum())
+            yield Part(name, formula(self.fn, size))
 
     def made(
         self, orders: Orders, trace: pipeline.Trace | None = None
@@ -129,11 +194,14 @@ class _Rest:
         fn = self.fn
         if self.reverses:
             entries: list[PlanEntry] = []
+            held: list[Part] = []
 
             def finished(before: Function) -> Function:
                 main = before is self.fn
-                own, known = (orders, self.known) if main else (NO_ORDERS, None)
+                own, known = (orders, self.known) if main else (NO_ORDERS, {})
                 done = rematerialize(before, self.policy, self.costs, own, known, library)
+                if main:
+                    held.append(Part("held", formula(before, done.held)))
                 # The values of a derivative that the code calls have names of their own.
                 inner = "" if main else f"{before.name}: "
                 entries.extend(replace(e, value=f"{inner}{e.value}") for e in done.plan.entries)
@@ -143,7 +211,8 @@ class _Rest:
                 return link(finished(before), finished)
 
             fn = pipeline.run(fn, (("remat", remat),), trace)
-            plan = Plan(self.policy, tuple(entries))
+            parts = (*held, Part("temporaries", None))
+            plan = Plan(self.policy, tuple(entries), parts=parts)
         fn = pipeline.run(fn, pipeline.cleanup(self.costs), trace)
         copies: list[PlanEntry] = []
 
@@ -160,8 +229,8 @@ class _Rest:
     def peak(self, orders: Orders) -> int:
         """Return the most bytes that a call holds under a plan."""
         fn, _ = self.made(orders)
-        known = self.known or {}
-        found = peak(fn, sizes=known).at_sizes(known, [param.name for param in fn.params])
+        params = [param.name for param in fn.params]
+        found = peak(fn, sizes=self.known).at_sizes(self.known, params)
         if found is None:
             raise UnknownPeak(peak(fn))
         return found

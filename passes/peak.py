@@ -928,13 +928,6 @@ def peak(
     given, by parameter, the formula is one for these alone: more of it is known.
     """
     run = _Run(fn, align)
-    names: dict[str, tuple[int, int]] = {}
-    for position, param in enumerate(fn.params):
-        if isinstance(param.type, Array):
-            for axis in range(param.type.rank):
-                names[f"{param.name}.dim{axis}"] = (position, axis)
-        elif param.type.kind in "iu":
-            names[param.name] = (position, -1)
     numbers: dict[Value, Sum] = {}
     shapes: dict[Value, tuple[Sum, ...]] = {}
     for param in fn.params:
@@ -951,12 +944,24 @@ def peak(
         own = own - env.owners.sizes.get(token, _ZERO)  # the user's
     for most in need.most.values():
         size = size + most
+    return formula(fn, size, own, run.bound, tuple(run.formulas.items()))
+
+
+def formula(
+    fn: Function,
+    size: Sum,
+    own: Sum = _ZERO,
+    bound: bool = False,
+    functions: tuple[tuple[str, Sum], ...] = (),
+) -> Peak:
+    """Return bytes that can be told from the arguments of a function."""
+    names: dict[str, tuple[int, int]] = {}
+    for position, param in enumerate(fn.params):
+        if isinstance(param.type, Array):
+            for axis in range(param.type.rank):
+                names[f"{param.name}.dim{axis}"] = (position, axis)
+        elif param.type.kind in "iu":
+            names[param.name] = (position, -1)
     whole = size + own
-    return Peak(
-        size,
-        own,
-        tuple((name, *at) for name, at in names.items() if name in whole.names),
-        _lines(fn, whole.free - names.keys()),
-        run.bound,
-        tuple(run.formulas.items()),
-    )
+    used = tuple((name, *at) for name, at in names.items() if name in whole.names)
+    return Peak(size, own, used, _lines(fn, whole.free - names.keys()), bound, functions)

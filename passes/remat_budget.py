@@ -42,7 +42,7 @@ from adc.passes.checkpoint import Schedule, can_checkpoint
 from adc.passes.costs import Costs
 from adc.passes.extents import Extents, Known
 from adc.passes.forwarding import Forwarding
-from adc.passes.plan import KEPT
+from adc.passes.plan import CHECKPOINTED, KEPT, LoopPlan, PlanEntry
 from adc.passes.remat import needed_values
 from adc.passes.remat_choose import Chooser
 from adc.passes.remat_cut import Price
@@ -82,12 +82,15 @@ class Budgeted:
         Bytes that it holds.
     seconds, bound : float
         What the plan takes beyond what every plan takes, and the least that one could.
+    loops : tuple of LoopPlan
+        The loops that it checkpoints.
     """
 
     orders: Orders
     peak: int
     seconds: float
     bound: float
+    loops: tuple[LoopPlan, ...] = ()
 
 
 @dataclass
@@ -324,6 +327,25 @@ class Model:
             if not any(self.inside(value, label) for label in covered)
         )
         return Orders(tuple(loops), tuple(worth), kept)
+
+    def loop_plans(self, orders: Orders) -> Iterator[LoopPlan]:
+        """Yield what a plan says of the loops that are checkpointed."""
+        schedules = {label: schedule for _, label, schedule in orders.loops}
+        for loop in self.loops:
+            label = loop.stmt.label
+            if label not in schedules:
+                continue
+            own = schedules[label]
+            how = loop.trips, own.room, own.state, own.tape, own.most
+            whole = reversal(*how)
+            snapshots = reversal(*how, 1, 0).peak
+            leaf = reversal(*how, 0, 1).peak
+            reason = (
+                f"{loop.trips} iterations, {whole.plain} run again; {snapshots} snapshots, leaves "
+                f"of up to {leaf}"
+            )
+            entry = PlanEntry.at(loop.stmt.loc, label, CHECKPOINTED, str(whole.peak), reason)
+            yield LoopPlan(entry, loop.trips, whole.plain, snapshots, leaf, whole.peak)
 
     # -- straight-line code ------------------------------------------------------------------
 
@@ -585,7 +607,8 @@ class Planner:
         extra = max(seconds - self.free.seconds, 0.0)
         bound = self.bound(max(budget - self.fixed, 0)) - self.free.seconds
         bound = min(max(bound, 0.0), extra)
-        return Budgeted(orders, self.attempt(orders), extra, bound)
+        loops = tuple(self.model.loop_plans(orders))
+        return Budgeted(orders, self.attempt(orders), extra, bound, loops)
 
     def gains(
         self, solution: Solution, rooms: Mapping[str, int], spare: int
