@@ -634,7 +634,7 @@ def jacfwd(
 
     Parameters
     ----------
-    fn, argnums, argnames, has_aux, remat, cache
+    fn, argnums, argnames, has_aux, remat, memory, cache
         As for `jacrev`.
 
     Returns
@@ -668,7 +668,7 @@ def hessian(
     ----------
     fn : callable
         A Python function that returns one float.
-    argnums, argnames, remat, cache
+    argnums, argnames, remat, memory, cache
         As for `grad`.
 
     Returns

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from adc.passes.adjoint import adjoint
 from adc.passes.costs import SHIPPED, Costs, estimate
 from adc.passes.derive import expand, link
 from adc.passes.extents import Known
+from adc.passes.formulas import Known as Names
 from adc.passes.formulas import Sum
 from adc.passes.peak import Peak, formula, peak
 from adc.passes.plan import COPIED, Alternative, Part, Plan, PlanEntry
@@ -128,7 +129,10 @@ class Plans:
         fastest = self.seconds
         plan = replace(
             plan,
-            peak_bytes=found.peak,
+            # Of this very code: `found` has the number from a formula for any room.
+            peak_bytes=peak(fn, sizes=self.rest.known).at_sizes(
+                self.rest.known, [param.name for param in fn.params]
+            ),
             budget=budget,
             extra=found.seconds,
             bound=found.bound,
@@ -168,6 +172,8 @@ class _Rest:
     policy: str
     costs: Costs
     known: Known
+    # By what the code was made from.
+    formulas: dict[Orders, Sum] = field(default_factory=dict)
 
     def __call__(
         self, orders: Orders, trace: pipeline.Trace | None = None
@@ -228,12 +234,42 @@ class _Rest:
 
     def peak(self, orders: Orders) -> int:
         """Return the most bytes that a call holds under a plan."""
-        fn, _ = self.made(orders)
-        params = [param.name for param in fn.params]
-        found = peak(fn, sizes=self.known).at_sizes(self.known, params)
+        # The code is the same whatever room checkpointed loops have, but for that number.
+        rooms = {f"{owner} {label} room": each.room for owner, label, each in orders.loops}
+        numbers = {_ROOM + k: name for k, name in enumerate(rooms)}
+        loops = tuple(
+            (owner, label, replace(each, room=number))
+            for (owner, label, each), number in zip(orders.loops, numbers, strict=True)
+        )
+        formula = self.formula(replace(orders, loops=loops), numbers)
+        if not formula.names.issuperset(rooms):
+            formula = self.formula(orders, {})  # it was computed with
+        found = formula.value(Names({**rooms, **self.sizes}))
         if found is None:
-            raise UnknownPeak(peak(fn))
+            raise UnknownPeak(peak(self.made(orders)[0]))
         return found
+
+    def formula(self, orders: Orders, numbers: Mapping[int, str]) -> Sum:
+        """Return the peak for the sizes that are known; some numbers in the code have names."""
+        if orders not in self.formulas:
+            found = peak(self.made(orders)[0], sizes=self.known, numbers=numbers)
+            self.formulas[orders] = found.size + found.own
+        return self.formulas[orders]
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The sizes that are known, by the names that formulas have for them."""
+        found: dict[str, int] = {}
+        for name, size in self.known.items():
+            if isinstance(size, int):
+                found[name] = size
+            else:
+                found.update({f"{name}.dim{axis}": each for axis, each in enumerate(size)})
+        return found
+
+
+# Numbers that no program has.
+_ROOM = 2**61 + 2**31 + 1
 
 
 def _copied(copy: storage.Copy) -> PlanEntry:

@@ -280,7 +280,8 @@ def _either(cond: Sum, then: Sum, orelse: Sum) -> Sum:
 
 
 class _Run:
-    def __init__(self, fn: Function, align: int) -> None:
+    def __init__(self, fn: Function, align: int, names: Mapping[int, str]) -> None:
+        self._names = names
         self._functions = {each.name: each for each in (*fn.callees, fn)}
         self._main = fn.name
         self._align = align
@@ -304,7 +305,8 @@ class _Run:
 
     def number(self, operand: Operand, env: _Env) -> Sum:
         if isinstance(operand, Literal):
-            return Sum.number(int(operand.value))
+            number = int(operand.value)
+            return Sum.atom(self._names[number]) if number in self._names else Sum.number(number)
         known = env.numbers.get(operand)
         return env.name(operand.name) if known is None else known
 
@@ -920,23 +922,27 @@ def _lines(fn: Function, names: frozenset[str]) -> tuple[tuple[str, int], ...]:
 
 
 def peak(
-    fn: Function, align: int = 1, sizes: Mapping[str, int | Sequence[int]] | None = None
+    fn: Function,
+    align: int = 1,
+    sizes: Mapping[str, int | Sequence[int]] | None = None,
+    numbers: Mapping[int, str] | None = None,
 ) -> Peak:
     """Return how much memory a call of `fn`, which is in its last form, uses.
 
     Arrays in the workspace take multiples of `align` bytes. If the `sizes` of the arguments are
-    given, by parameter, the formula is one for these alone: more of it is known.
+    given, by parameter, the formula is one for these alone: more of it is known. In it, `numbers`
+    of the code have names.
     """
-    run = _Run(fn, align)
-    numbers: dict[Value, Sum] = {}
+    run = _Run(fn, align, numbers or {})
+    integers: dict[Value, Sum] = {}
     shapes: dict[Value, tuple[Sum, ...]] = {}
     for param in fn.params:
         known = (sizes or {}).get(param.name)
         if isinstance(known, int):
-            numbers[param] = Sum.number(known)
+            integers[param] = Sum.number(known)
         elif known is not None:
             shapes[param] = tuple(map(Sum.number, known))
-    env = run.function(fn, numbers, shapes)
+    env = run.function(fn, integers, shapes)
     need = run.need
     size, own = need.work, need.own
     state = env.owners.states[0]

@@ -81,8 +81,9 @@ def plan(args: argparse.Namespace) -> int:
         args.html.write_text(output.page(f"plan of {args.target}", shown._repr_html_()))
     points = None
     if args.curve is not None:
-        from adc.inspect.curve import draw
+        from adc.inspect.curve import check, draw
 
+        check()  # rather now than after measuring
         points = curve(found, args.points)
         draw(points, args.curve)
     if args.json:

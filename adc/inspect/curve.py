@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from adc.ir.errors import MissingPackageError
 
@@ -30,16 +31,14 @@ class Point:
     measured: float
 
 
-def draw(points: Sequence[Point], path: Path) -> None:
-    """Write a picture of a curve in the format that the name of the file says.
+def check() -> None:
+    """Raise MissingPackageError if the package matplotlib is not installed."""
+    _matplotlib()
 
-    Raises
-    ------
-    MissingPackageError
-        If the package matplotlib is not installed.
-    """
+
+def _matplotlib() -> tuple[Any, Any]:
+    """Return what figures are made with: without the state of pyplot, and without a screen."""
     try:
-        # Without the state of pyplot, and without a screen.
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
@@ -48,8 +47,20 @@ def draw(points: Sequence[Point], path: Path) -> None:
             None,
             "pip install 'adc[plot]'",
         ) from None
-    figure = Figure(figsize=(6.4, 4.0), layout="constrained")
-    FigureCanvasAgg(figure)
+    return Figure, FigureCanvasAgg
+
+
+def draw(points: Sequence[Point], path: Path) -> None:
+    """Write a picture of a curve in the format that the name of the file says.
+
+    Raises
+    ------
+    MissingPackageError
+        If the package matplotlib is not installed.
+    """
+    figure_of, canvas_of = _matplotlib()
+    figure = figure_of(figsize=(6.4, 4.0), layout="constrained")
+    canvas_of(figure)
     axes = figure.add_subplot()
     peaks = [point.peak / 1e6 for point in points]
     axes.plot(peaks, [1e3 * point.measured for point in points], "o-", label="measured")
@@ -64,4 +75,4 @@ def draw(points: Sequence[Point], path: Path) -> None:
     figure.savefig(path)
 
 
-__all__ = ["Point", "draw"]
+__all__ = ["Point", "check", "draw"]
