@@ -469,7 +469,7 @@ def checkpoint(fn: Callable[..., Any]) -> Checkpoint:
     >>> dloss = grad(loss)
     >>> _ = dloss(np.ones(2), 0.5)
     >>> [entry.expression for entry in dloss.plan().entries if entry.reason == "adc.checkpoint"]
-    ['np.tanh(w * h)']
+    ['w * h', 'np.tanh(w * h)']
     """
     if not callable(fn):
         raise ArgumentError(f"{fn!r} is not a function", None, "pass the function itself")

@@ -105,20 +105,41 @@ class Derivative:
         """Return the Python source that was generated and compiled."""
         return self.compiled_for(*args, **kwargs).source
 
-    def plan(self, *args: Any, **kwargs: Any) -> Plan:
+    def plan(self, *args: Any, alternatives: bool | None = None, **kwargs: Any) -> Plan:
         """Return what the reverse code keeps and recomputes, value by value.
 
-        It says how much memory a call uses, too: for the given arguments, or in the last call.
+        It says how much memory a call uses, what for, and how long it should take: for the given
+        arguments, or, the memory only, in the last call.
+
+        Parameters
+        ----------
+        alternatives : bool, optional
+            Whether to say what half and twice the budget would give; by default where there is a
+            budget, and arguments are given.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import adc
+        >>> def decay(x, n):
+        ...     for _ in range(n):
+        ...         x = x - 0.1 * np.sin(x)
+        ...     return np.sum(x)
+        >>> gradient = adc.grad(decay, memory="10 kB")
+        >>> plan = gradient.plan(np.ones(100), 50)
+        >>> plan.peak_bytes <= 10_000
+        True
+        >>> [loop.iterations for loop in plan.loops], len(plan.alternatives)
+        ([50], 2)
         """
         compiled = self.compiled_for(*args, **kwargs)
         plan = compiled.plan
         if plan is None or plan.peak is None:
             raise ArgumentError(f"{self!r} has no reverse code", None, "only that has a plan")
-        if args or kwargs:
-            number = plan.peak.at(compiled.arguments(self._code.match(args, kwargs)))
-        else:
-            number = compiled.entry.kernel.peak
-        return replace(plan, peak_bytes=number)
+        if not (args or kwargs):
+            return replace(plan, peak_bytes=compiled.entry.kernel.peak)
+        values = self._code.match(args, kwargs)
+        return self._code.described(values, compiled.compilation, alternatives)
 
     def graph(self, *args: Any, **kwargs: Any) -> Graph:
         """Return a picture of forward and reverse code, and of what the plan does between them.

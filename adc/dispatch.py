@@ -7,7 +7,7 @@ import operator
 import types
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -36,7 +36,7 @@ from adc.memory import text as memory_text
 from adc.signature import Parameters, Signature, function_of, name_of, span_of
 
 if TYPE_CHECKING:
-    from adc.driver import Budget, Compilation, Step
+    from adc.driver import Budget, Compilation, Plans, Step
     from adc.passes.costs import Costs
     from adc.passes.plan import Plan
 
@@ -148,7 +148,9 @@ class Compiled:
         if sizes not in self._known:
             if len(self._known) >= _MOST_ENTRIES:
                 self._known.clear()
-            size = peak.at(args)
+            # For the sizes that it was made for, more may be known than for others.
+            same = sizes == self.budget.sizes and self.plan is not None
+            size = self.plan.peak_bytes if same and self.plan is not None else peak.at(args)
             fits = size is not None and size <= self.budget.bytes
             self._known[sizes] = peak.tapes_at(args) if fits else None
         return self._known[sizes]
@@ -476,22 +478,18 @@ def _differ(old: Compiled, new: Compiled) -> bool:
 
 
 @contextmanager
-def _over_budget(fn: Callable[..., Any], budget: Budget | None) -> Iterator[None]:
+def _over_budget(fn: Callable[..., Any]) -> Iterator[None]:
     """Turn what the planner says about a budget into what the user reads."""
-    if budget is None:
-        yield
-        return
     from adc.driver import UnknownPeak
     from adc.passes.remat_budget import OverBudget
 
-    asked = memory_text(budget.bytes)
     try:
         yield
     except OverBudget as error:
         least = error.least or 0
         raise MemoryBudgetError(
             f"a call of the derivative of {name_of(fn)}() cannot hold less than "
-            f"{memory_text(least)}, and memory is {asked}",
+            f"{memory_text(least)}, and memory is {memory_text(error.budget)}",
             span_of(fn),
             f"memory={least} is the least that was found for these sizes",
         ) from None
@@ -627,7 +625,45 @@ class Code:
 
         signature, steps, lowered = self._lowered(values, self.whole(values))
         budget = self._budget(signature, lowered, values)
-        return transform(lowered, steps, self.options.remat, self.costs, budget)
+        with _over_budget(self.fn) if budget else nullcontext():
+            return transform(lowered, steps, self.options.remat, self.costs, budget)
+
+    def plans(self, values: tuple[Any, ...]) -> Plans:
+        """Return the plans for these arguments, for any budget."""
+        from adc.driver import Plans
+
+        signature, steps, lowered = self._lowered(values, self.whole(values))
+        sizes = self._sizes(signature, lowered, values)
+        return Plans(lowered, steps, self.options.remat, self.costs, sizes)
+
+    def described(
+        self, values: tuple[Any, ...], made: Compilation, alternatives: bool | None = None
+    ) -> Plan:
+        """Return the plan of every stage for these arguments, with numbers.
+
+        `alternatives` are what half and twice the budget would give; None asks for them where
+        there is a budget.
+        """
+        from adc.passes.costs import estimate
+
+        plan = made.plan
+        assert plan is not None
+        assert plan.peak is not None
+        arguments = self._leaves(self._signature(values, self.whole(values)), made.lowered, values)
+        known = dict(sizes_of(made.lowered, arguments))
+        peak = plan.peak.at(arguments)
+        if plan.budget is None:
+            plan = replace(plan, seconds=estimate(made.fn, known, self.costs).seconds)
+        elif peak is None:
+            peak = plan.peak_bytes
+        plan = plan.at(arguments, peak)
+        if alternatives or (alternatives is None and plan.budget is not None):
+            plans = self.plans(values)
+            with _over_budget(self.fn):
+                budget = plan.budget or plans.range[1]
+            budgets = (budget // 2, 2 * budget)
+            plan = replace(plan, alternatives=tuple(map(plans.alternative, budgets)))
+        return plan
 
     def sizes(self, values: tuple[Any, ...], made: Compilation) -> dict[str, int | tuple[int, ...]]:
         """Return integers and shapes that a call passes, by parameter of the code."""
@@ -635,10 +671,13 @@ class Code:
         return dict(self._sizes(signature, made.lowered, values))
 
     def _sizes(self, signature: Signature, lowered: Lowered, values: tuple[Any, ...]) -> Sizes:
+        return sizes_of(lowered, self._leaves(signature, lowered, values))
+
+    def _leaves(self, signature: Signature, lowered: Lowered, values: tuple[Any, ...]) -> list[Any]:
         leaves = list(signature.leaves(values))
         for capture in lowered.captures:
             leaves += capture.leaves(values) or []
-        return sizes_of(lowered, leaves)
+        return leaves
 
     def _budget(
         self, signature: Signature, lowered: Lowered, values: tuple[Any, ...]
@@ -701,7 +740,7 @@ class Code:
         signature, steps, lowered = self._lowered(values, whole)
         options, costs = self.options, self.costs
         budget = self._budget(signature, lowered, values)
-        with _over_budget(self.fn, budget):
+        with _over_budget(self.fn) if budget else nullcontext():
             entry = cache.load_or_build(lowered, steps, options.remat, costs, options.cache, budget)
         _kernels.add(entry.kernel)
         present = _presenter(lowered, signature, self.levels, self.along, self.pull)

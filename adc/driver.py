@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from adc.frontend.lower import Lowered, lower
 from adc.ir.core import Function
+from adc.ir.types import Array
 from adc.passes import pipeline, storage
 from adc.passes.adjoint import adjoint
-from adc.passes.costs import SHIPPED, Costs
+from adc.passes.checkpoint import Schedule
+from adc.passes.costs import SHIPPED, Costs, estimate
 from adc.passes.derive import expand, link
 from adc.passes.extents import Known
-from adc.passes.peak import Peak, peak
-from adc.passes.plan import COPIED, Plan, PlanEntry
+from adc.passes.formulas import Known as Names
+from adc.passes.formulas import Sum
+from adc.passes.peak import Peak, formula, peak
+from adc.passes.plan import COPIED, Alternative, Part, Plan, PlanEntry
 from adc.passes.remat import rematerialize
 from adc.passes.remat_facts import NO_ORDERS, Orders
 from adc.passes.rerun import rerun
 from adc.passes.schedules import schedules
+from adc.passes.symbols import Symbols
 from adc.passes.tangent import tangent
+
+if TYPE_CHECKING:
+    from adc.passes.remat_budget import Planner
 
 _MODES: dict[str, Callable[..., Function]] = {
     "adjoint": adjoint,
@@ -78,32 +88,104 @@ def transform(
     OverBudget
         If no plan fits in the budget.
     """
-    trace = pipeline.Trace()
-    trace.stages.append(("frontend", lowered.fn))
-    fn = pipeline.run(expand(lowered.fn), pipeline.PRIMAL, trace)
-    for name, positions in steps:
-        mode: Callable[..., Function] = _MODES[name]
-        apply = functools.partial(mode, wrt=positions)
-        fn = pipeline.run(fn, ((name, apply), *pipeline.DERIVATIVE), trace)
-    fn = pipeline.run(fn, pipeline.JOINED, trace)
-    reverses = bool(fn.derived) or any(name != "tangent" for name, _ in steps)
-    if reverses:
-        fn = rerun(fn, costs)
-    rest = _Rest(fn, reverses, policy, costs, dict(budget.sizes) if budget else None)
-    if budget is None or not reverses:
-        made, plan = rest(NO_ORDERS, trace)
-    else:
-        from adc.passes.remat_budget import OverBudget, fitted
+    plans = Plans(lowered, steps, policy, costs, budget.sizes if budget else ())
+    made, plan = plans.rest(NO_ORDERS, plans.trace) if budget is None else plans.made(budget.bytes)
+    return Compilation(lowered, schedules(made), plan, plans.trace)
+
+
+class Plans:
+    """The plans of a derivative for sizes of its arguments, whatever the budget."""
+
+    def __init__(
+        self,
+        lowered: Lowered,
+        steps: Sequence[Step],
+        policy: str,
+        costs: Costs,
+        sizes: Sequence[tuple[str, int | tuple[int, ...]]],
+    ) -> None:
+        self.trace = trace = pipeline.Trace()
+        trace.stages.append(("frontend", lowered.fn))
+        fn = pipeline.run(expand(lowered.fn), pipeline.PRIMAL, trace)
+        for name, positions in steps:
+            mode: Callable[..., Function] = _MODES[name]
+            apply = functools.partial(mode, wrt=positions)
+            fn = pipeline.run(fn, ((name, apply), *pipeline.DERIVATIVE), trace)
+        fn = pipeline.run(fn, pipeline.JOINED, trace)
+        reverses = bool(fn.derived) or any(name != "tangent" for name, _ in steps)
+        if reverses:
+            fn = rerun(fn, costs)
+        self.rest = _Rest(fn, reverses, policy, costs, dict(sizes))
+
+    @cached_property
+    def planner(self) -> Planner:
+        from adc.passes.remat_budget import Planner
+
+        rest = self.rest
+        return Planner(rest.fn, rest.costs, rest.known, rest.peak)
+
+    def made(self, budget: int) -> tuple[Function, Plan | None]:
+        """Return the function in its last form, and the plan."""
+        if not self.rest.reverses:
+            return self.rest(NO_ORDERS, self.trace)
+        from adc.passes.remat_budget import OverBudget
 
         try:
-            found = fitted(fn, budget.bytes, costs, rest.known or {}, rest.peak)
+            found = self.planner.plan(budget)
         except OverBudget as error:
-            if error.least is None and rest.last is not None:
-                raise UnknownPeak(rest.last) from None
-            raise
-        made, plan = rest.tried(found.orders, trace)
-        plan = replace(plan, budget=budget.bytes, extra=found.seconds, bound=found.bound)
-    return Compilation(lowered, schedules(made), plan, trace)
+            if error.least is not None:
+                raise
+            raise self.unknown from None
+        fn, plan = self.rest(found.orders, self.trace)
+        assert plan is not None
+        fastest = self.seconds
+        plan = replace(
+            plan,
+            # Of this very code: `found` has the number from a formula for any room.
+            peak_bytes=peak(fn, sizes=self.rest.known).at_sizes(
+                self.rest.known, [param.name for param in fn.params]
+            ),
+            budget=budget,
+            extra=found.seconds,
+            bound=found.bound,
+            seconds=None if fastest is None else fastest + found.seconds,
+            loops=found.loops,
+        )
+        return fn, plan
+
+    @cached_property
+    def seconds(self) -> float | None:
+        """What a call of the fastest plan takes."""
+        fn, _ = self.rest.made(NO_ORDERS)
+        return estimate(fn, self.rest.known, self.rest.costs).seconds
+
+    def alternative(self, budget: int) -> Alternative:
+        """Return what a budget would give."""
+        from adc.passes.remat_budget import OverBudget
+
+        try:
+            found = self.planner.plan(budget)
+        except OverBudget as error:
+            return Alternative(budget, error.least, None)
+        return Alternative(budget, found.peak, found.seconds, found.bound)
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """The least budget that was found to be enough, and one that asks for nothing.
+
+        Raises
+        ------
+        UnknownPeak
+            If only a run can tell how much memory plans take.
+        """
+        least, most = self.planner.least, self.planner.most
+        if math.isinf(most):
+            raise self.unknown
+        return int(least), int(most)
+
+    @property
+    def unknown(self) -> UnknownPeak:
+        return UnknownPeak(peak(self.rest.made(NO_ORDERS)[0]))
 
 
 @dataclass
@@ -114,22 +196,43 @@ class _Rest:
     reverses: bool
     policy: str
     costs: Costs
-    known: Known | None
-    last: Peak | None = None  # of the plan that was tried last
-    _tried: tuple[Orders, Function, Plan, pipeline.Trace] | None = None
+    known: Known
+    # By what the code was made from.
+    formulas: dict[Orders, Sum] = field(default_factory=dict)
 
     def __call__(
         self, orders: Orders, trace: pipeline.Trace | None = None
     ) -> tuple[Function, Plan | None]:
+        fn, plan = self.made(orders, trace)
+        if plan is not None:
+            plan = replace(plan, peak=peak(fn), parts=(*self.parts(), *plan.parts))
+        return fn, plan
+
+    def parts(self) -> Iterator[Part]:
+        """Yield what is the caller's."""
+        symbols = Symbols(self.fn)
+        results = [each for each in self.fn.results if isinstance(each.type, Array)]
+        params = [each for each in self.fn.params if isinstance(each.type, Array)]
+        for name, arrays in (("arguments", params), ("gradients", results)):
+            size = sum(map(symbols.bytes, dict.fromkeys(arrays)), start=Sum())
+            yield Part(name, formula(self.fn, size))
+
+    def made(
+        self, orders: Orders, trace: pipeline.Trace | None = None
+    ) -> tuple[Function, Plan | None]:
+        """Return the function in its last form, and a plan that knows nothing of the peak."""
         plan: Plan | None = None
         fn = self.fn
         if self.reverses:
             entries: list[PlanEntry] = []
+            held: list[Part] = []
 
             def finished(before: Function) -> Function:
                 main = before is self.fn
-                own, known = (orders, self.known) if main else (NO_ORDERS, None)
+                own, known = (orders, self.known) if main else (NO_ORDERS, {})
                 done = rematerialize(before, self.policy, self.costs, own, known)
+                if main:
+                    held.append(Part("held", formula(before, done.held)))
                 # The values of a derivative that the code calls have names of their own.
                 inner = "" if main else f"{before.name}: "
                 entries.extend(replace(e, value=f"{inner}{e.value}") for e in done.plan.entries)
@@ -139,7 +242,8 @@ class _Rest:
                 return link(finished(before), finished)
 
             fn = pipeline.run(fn, (("remat", remat),), trace)
-            plan = Plan(self.policy, tuple(entries))
+            parts = (*held, Part("temporaries", None))
+            plan = Plan(self.policy, tuple(entries), parts=parts)
         fn = pipeline.run(fn, pipeline.cleanup(self.costs), trace)
         copies: list[PlanEntry] = []
 
@@ -150,26 +254,49 @@ class _Rest:
 
         fn = pipeline.run(fn, (("storage", store), *pipeline.BUFFERS), trace)
         if plan is not None:
-            plan = replace(plan, copies=tuple(copies), peak=peak(fn))
+            plan = replace(plan, copies=tuple(copies))
         return fn, plan
 
-    def peak(self, orders: Orders) -> int | None:
-        """Return the most bytes that a call holds under a plan; None if only a run can tell."""
-        trace = pipeline.Trace()
-        fn, plan = self(orders, trace)
-        assert plan is not None
-        assert plan.peak is not None
-        self.last, self._tried = plan.peak, (orders, fn, plan, trace)
-        return plan.peak.at_sizes(self.known or {}, [param.name for param in fn.params])
+    def peak(self, orders: Orders) -> float:
+        """Return the most bytes that a call holds under a plan, inf if only a run can tell."""
+        # The code is the same whatever room checkpointed loops have, but for that number. What
+        # `while` loops keep while they run depends on it, too.
+        rooms: dict[str, int] = {}
+        numbers: dict[int, str] = {}
+        loops: list[tuple[str, str, Schedule]] = []
+        for owner, label, each in orders.loops:
+            if not each.slots:
+                name, number = f"{owner} {label} room", _ROOM + len(rooms)
+                rooms[name], numbers[number] = each.room, name
+                each = replace(each, room=number)
+            loops.append((owner, label, each))
+        formula = self.formula(replace(orders, loops=tuple(loops)), numbers)
+        if not formula.names.issuperset(rooms):
+            formula = self.formula(orders, {})  # it was computed with
+        found = formula.value(Names({**rooms, **self.sizes}))
+        return math.inf if found is None else found
 
-    def tried(self, orders: Orders, trace: pipeline.Trace) -> tuple[Function, Plan]:
-        """Return what became of the function under the plan that was tried last."""
-        assert self._tried is not None
-        last, fn, plan, more = self._tried
-        assert last == orders
-        trace.stages += more.stages
-        trace.seconds += more.seconds
-        return fn, plan
+    def formula(self, orders: Orders, numbers: Mapping[int, str]) -> Sum:
+        """Return the peak for the sizes that are known; some numbers in the code have names."""
+        if orders not in self.formulas:
+            found = peak(self.made(orders)[0], sizes=self.known, numbers=numbers)
+            self.formulas[orders] = found.size + found.own
+        return self.formulas[orders]
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The sizes that are known, by the names that formulas have for them."""
+        found: dict[str, int] = {}
+        for name, size in self.known.items():
+            if isinstance(size, int):
+                found[name] = size
+            else:
+                found.update({f"{name}.dim{axis}": each for axis, each in enumerate(size)})
+        return found
+
+
+# Numbers that no program has.
+_ROOM = 2**61 + 2**31 + 1
 
 
 def _copied(copy: storage.Copy) -> PlanEntry:

@@ -394,6 +394,8 @@ class _Counter:
         self.moved: dict[str, frozenset[str]] = {}
         # All versions of an array in value form are one array.
         self.roots: dict[str, str] = {}
+        # What was pushed and not yet popped.
+        self.frames: list[tuple[Operand, ...]] = []
         self.trips = {
             stmt.label: (stmt.trips if isinstance(stmt, For) else f"{stmt.label}.n")
             for stmt in walk(fn.body)
@@ -515,7 +517,9 @@ class _Counter:
             case Push(values=values):
                 for value in values:
                     to.taped.add(1.0, self.whole(value, at))
+                self.frames.append(values)
             case Pop(results=results):
+                self.popped(results)
                 for result in results:
                     to.taped.add(1.0, self.whole(result, at))
                     self.moved[result.name] = frozenset({_DATA})
@@ -561,6 +565,8 @@ class _Counter:
         """Count the making of an array."""
         result = stmt.result
         name = stmt.op.name
+        if name == "over" and isinstance(stmt.args[0], Value):
+            self.same(result, stmt.args[0])
         if name == "copy" and isinstance(stmt.args[0], Value):
             shape = self.shapes.get(self.root(stmt.args[0]))
             if shape is not None:
@@ -643,6 +649,18 @@ class _Counter:
             if isinstance(start, Value):
                 self.same(result, start)
         self.block(stmt.body.stmts, at.within(_Loop(label, number), factor), to)
+
+    def popped(self, results: Sequence[Value]) -> None:
+        """Note the shapes of what is popped: the newest frame like it that is still there."""
+        types = [result.type for result in results]
+        like = [frame for frame in self.frames if [value.type for value in frame] == types]
+        if not like:
+            return
+        self.frames.remove(like[-1])
+        for value, result in zip(like[-1], results, strict=True):
+            shape = self.shapes.get(self.root(value)) if isinstance(value, Value) else None
+            if shape is not None:
+                self.shapes[result.name] = shape
 
     # -- names and numbers -----------------------------------------------------------------
 

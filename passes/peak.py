@@ -297,7 +297,8 @@ def _either(cond: Sum, then: Sum, orelse: Sum) -> Sum:
 
 
 class _Run:
-    def __init__(self, fn: Function, align: int) -> None:
+    def __init__(self, fn: Function, align: int, names: Mapping[int, str]) -> None:
+        self._names = names
         self._functions = {each.name: each for each in (*fn.callees, fn)}
         self._main = fn.name
         self._align = align
@@ -321,7 +322,8 @@ class _Run:
 
     def number(self, operand: Operand, env: _Env) -> Sum:
         if isinstance(operand, Literal):
-            return Sum.number(int(operand.value))
+            number = int(operand.value)
+            return Sum.atom(self._names[number]) if number in self._names else Sum.number(number)
         known = env.numbers.get(operand)
         return env.name(operand.name) if known is None else known
 
@@ -501,7 +503,9 @@ class _Run:
             case "sweeps" | "rest" as name:
                 return Sum.function(name, *args)
             case "maximum" | "minimum" | "floordiv" | "trips" as name:
-                return Sum.function(_FUNCTIONS[name], *args)
+                found = Sum.function(_FUNCTIONS[name], *args)
+                number = found.value(Known({})) if all(map(_constant, args)) else None
+                return found if number is None else Sum.number(number)
         return None
 
     def branch(self, stmt: If, then: Block, orelse: Block, env: _Env) -> None:
@@ -878,6 +882,10 @@ def _integers(args: Sequence[Operand]) -> bool:
     return all(arg.type.kind in "iu" and not isinstance(arg.type, Array) for arg in args)
 
 
+def _constant(number: Sum) -> bool:
+    return number.constant is not None
+
+
 def _reaches(calls: Mapping[str, set[str]], start: str, goal: str) -> bool:
     seen: set[str] = set()
     todo = [start]
@@ -949,20 +957,28 @@ def _lines(fn: Function, names: frozenset[str]) -> tuple[tuple[str, int], ...]:
     return tuple((name, found[name]) for name in sorted(names & found.keys()))
 
 
-def peak(fn: Function, align: int = 1) -> Peak:
+def peak(
+    fn: Function,
+    align: int = 1,
+    sizes: Mapping[str, int | Sequence[int]] | None = None,
+    numbers: Mapping[int, str] | None = None,
+) -> Peak:
     """Return how much memory a call of `fn`, which is in its last form, uses.
 
-    Arrays in the workspace take multiples of `align` bytes.
+    Arrays in the workspace take multiples of `align` bytes. If the `sizes` of the arguments are
+    given, by parameter, the formula is one for these alone: more of it is known. In it, `numbers`
+    of the code have names.
     """
-    run = _Run(fn, align)
-    names: dict[str, tuple[int, int]] = {}
-    for position, param in enumerate(fn.params):
-        if isinstance(param.type, Array):
-            for axis in range(param.type.rank):
-                names[f"{param.name}.dim{axis}"] = (position, axis)
-        elif param.type.kind in "iu":
-            names[param.name] = (position, -1)
-    env = run.function(fn, {}, {})
+    run = _Run(fn, align, numbers or {})
+    integers: dict[Value, Sum] = {}
+    shapes: dict[Value, tuple[Sum, ...]] = {}
+    for param in fn.params:
+        known = (sizes or {}).get(param.name)
+        if isinstance(known, int):
+            integers[param] = Sum.number(known)
+        elif known is not None:
+            shapes[param] = tuple(map(Sum.number, known))
+    env = run.function(fn, integers, shapes)
     need = run.need
     size, own = need.work, need.own
     state = env.owners.states[0]
@@ -970,13 +986,27 @@ def peak(fn: Function, align: int = 1) -> Peak:
         own = own - env.owners.sizes.get(token, _ZERO)  # the user's
     for most in need.most.values():
         size = size + most
+    tapes = tuple((dtype, size) for dtype, size in sorted(need.most.items()) if dtype != _ANY)
+    return formula(fn, size, own, run.bound, tuple(run.formulas.items()), tapes)
+
+
+def formula(
+    fn: Function,
+    size: Sum,
+    own: Sum = _ZERO,
+    bound: bool = False,
+    functions: tuple[tuple[str, Sum], ...] = (),
+    tapes: tuple[tuple[str, Sum], ...] = (),
+) -> Peak:
+    """Return bytes that can be told from the arguments of a function."""
+    names: dict[str, tuple[int, int]] = {}
+    for position, param in enumerate(fn.params):
+        if isinstance(param.type, Array):
+            for axis in range(param.type.rank):
+                names[f"{param.name}.dim{axis}"] = (position, axis)
+        elif param.type.kind in "iu":
+            names[param.name] = (position, -1)
     whole = size + own
-    return Peak(
-        size,
-        own,
-        tuple((name, *at) for name, at in names.items() if name in whole.names),
-        _lines(fn, whole.free - names.keys()),
-        run.bound,
-        tuple(run.formulas.items()),
-        tuple((dtype, size) for dtype, size in sorted(need.most.items()) if dtype != _ANY),
-    )
+    used = tuple((name, *at) for name, at in names.items() if name in whole.names)
+    lines = _lines(fn, whole.free - names.keys())
+    return Peak(size, own, used, lines, bound, functions, tapes)

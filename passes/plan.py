@@ -7,8 +7,10 @@ import json
 import os
 import sys
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
 from html import escape
+from typing import Any
 
 from adc.ir.errors import Span
 from adc.passes.peak import Peak
@@ -18,6 +20,8 @@ KEPT = "kept"  # pushed on the tape, or held in a variable
 RECOMPUTED = "recomputed"  # computed again in the reverse code
 RELOADED = "reloaded"  # read again from an array that still has it
 COPIED = "copied"  # an array, because two versions of it are needed at once
+HELD = "held"  # an array that nothing overwrites: it stays until reverse code has read it
+CHECKPOINTED = "checkpointed"  # of a loop: a few states of it are kept, iterations run again
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,8 @@ class PlanEntry:
     file, line : str, int
         Where the user's program computes it.
     decision : str
-        ``"kept"``, ``"recomputed"``, ``"reloaded"`` or ``"copied"``.
+        ``"kept"``, ``"recomputed"``, ``"reloaded"``, ``"held"``, ``"copied"`` or
+        ``"checkpointed"``.
     bytes : str
         Bytes held from the forward to the reverse code, as a formula in sizes and trip counts.
     reason : str
@@ -60,10 +65,74 @@ class PlanEntry:
         return PlanEntry(value, span.file, span.line, decision, size, reason, *where)
 
 
+@dataclass(frozen=True)
+class LoopPlan:
+    """A checkpointed loop, for the sizes that the plan was made for.
+
+    Attributes
+    ----------
+    entry : PlanEntry
+        Where the loop stands, and what is done about it.
+    iterations, again : int or None
+        How often it runs, and how many iterations run again besides; None where only a run can
+        tell.
+    snapshots : int
+        The most states that are kept at once.
+    leaf : int or None
+        The most iterations that reverse code has all that it needs of.
+    bytes : int
+        The most that the states and what these iterations keep take at once.
+    """
+
+    entry: PlanEntry
+    iterations: int | None
+    again: int | None
+    snapshots: int
+    leaf: int | None
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Part:
+    """What memory is used for: ``"arguments"``, ``"gradients"``, ``"held"`` or ``"temporaries"``.
+
+    The first two are the caller's and no part of the peak. `size` is the formula, None for what
+    is left of the peak; `bytes` the number, None if it is not known.
+    """
+
+    name: str
+    size: Peak | None
+    bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """What another budget would give.
+
+    Attributes
+    ----------
+    budget : int
+        Bytes.
+    peak : int or None
+        What a call would hold, or the least that one can where that is more than the budget; None
+        where only a run can tell.
+    extra, bound : float or None
+        As those of a plan; None where no plan fits.
+    """
+
+    budget: int
+    peak: int | None
+    extra: float | None
+    bound: float | None = None
+
+
 # The longest expression and the longest formula of memory that are shown.
 _LONGEST = 32
 _WIDEST = 200
-_COLOURS = {KEPT: "red", COPIED: "red", RECOMPUTED: "yellow", RELOADED: "green"}
+_COLOURS = {
+    KEPT: "red", COPIED: "red", HELD: "red", RECOMPUTED: "yellow", CHECKPOINTED: "yellow",
+    RELOADED: "green",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,6 +158,14 @@ class Plan:
     extra, bound : float
         Predicted seconds that the plan takes beyond the fastest one, and the least that any plan
         within the budget takes.
+    seconds : float or None
+        Predicted for the whole call; None where that is not known.
+    loops : tuple of LoopPlan
+        Checkpointed loops.
+    parts : tuple of Part
+        What the memory is used for.
+    alternatives : tuple of Alternative
+        What half and twice the budget would give, where that was asked for.
     """
 
     policy: str
@@ -99,6 +176,78 @@ class Plan:
     budget: int | None = None
     extra: float = 0.0
     bound: float = 0.0
+    seconds: float | None = None
+    loops: tuple[LoopPlan, ...] = ()
+    parts: tuple[Part, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
+
+    @property
+    def held(self) -> Peak | None:
+        """The bytes that are kept from forward to reverse code outside of checkpointed loops."""
+        return next((part.size for part in self.parts if part.name == "held"), None)
+
+    @property
+    def held_bytes(self) -> int | None:
+        """The bytes that are kept from forward to reverse code."""
+        return next((part.bytes for part in self.parts if part.name == "held"), None)
+
+    def at(self, arguments: Sequence[object], peak: int | None) -> Plan:
+        """Return the plan with numbers for the arguments of a kernel, and this peak."""
+        numbers: dict[str, int | None] = {
+            part.name: part.size.at(arguments) for part in self.parts if part.size is not None
+        }
+        if numbers.get("held") is not None:
+            # What is held in checkpoints, and no more than there is: arrays may share memory.
+            held = (numbers["held"] or 0) + sum(loop.bytes for loop in self.loops)
+            numbers["held"] = held if peak is None else min(held, peak)
+        held_bytes = numbers.get("held")
+        if peak is not None and held_bytes is not None:
+            numbers["temporaries"] = peak - held_bytes
+        parts = tuple(replace(part, bytes=numbers.get(part.name)) for part in self.parts)
+        return replace(self, peak_bytes=peak, parts=parts)
+
+    def memory_text(self) -> list[str]:
+        """Return the lines about what the memory is used for."""
+        lines: list[str] = []
+        for part in self.parts:
+            formula = "" if part.size is None else str(part.size)
+            if self.loops and part.name == "held":
+                formula = "checkpoints" if formula == "0" else f"{formula} + checkpoints"
+            if part.bytes is None and (not formula or part.size is None):
+                continue
+            if len(formula) > _WIDEST:
+                formula = formula[: _WIDEST - 1] + "…"
+            same = part.bytes is None or formula == str(part.bytes)
+            number = "" if same else f" = {part.bytes}" if formula else str(part.bytes)
+            where = " (not in the peak)" if part.name in ("arguments", "gradients") else ""
+            lines.append(f"{part.name}: {formula}{number} bytes{where}")
+        return lines
+
+    def time_text(self) -> list[str]:
+        """Return the lines about time and other budgets."""
+        lines: list[str] = []
+        if self.seconds is not None:
+            lines.append(f"predicted: {seconds_text(self.seconds)} in compiled code")
+        if self.budget is not None:
+            share = ""
+            if self.seconds is not None and self.seconds > self.extra:
+                share = f" (+{100 * self.extra / (self.seconds - self.extra):.3g} %)"
+            lines.append(
+                f"budget: {self.budget} bytes; {seconds_text(self.extra)}{share} more than the "
+                f"fastest plan, at least {seconds_text(self.bound)} for any"
+            )
+        for other in self.alternatives:
+            if other.extra is None:
+                text = f"does not fit: at least {other.peak}"
+            else:
+                text = f"{seconds_text(other.extra)} more, peak {other.peak} bytes"
+            lines.append(f"with {other.budget} bytes: {text}")
+        return lines
+
+    def lines(self) -> list[str]:
+        """Return all that is said below the table."""
+        found = [*self.time_text(), *self.memory_text(), self.peak_text()]
+        return [line for line in found if line]
 
     def peak_text(self) -> str:
         """Return the line about memory, "" if nothing is known of it."""
@@ -116,10 +265,14 @@ class Plan:
         where = ("line", "function") if self._functions else ("line",)
         return (*where, "value", "expression", "decision", "bytes", "why")
 
+    def shown(self) -> tuple[PlanEntry, ...]:
+        """Return what the table shows: checkpointed loops first."""
+        return (*(loop.entry for loop in self.loops), *self.entries, *self.copies)
+
     def rows(self) -> list[tuple[str, ...]]:
         """Return the entries and copies as text, column by column."""
         rows: list[tuple[str, ...]] = []
-        for entry in (*self.entries, *self.copies):
+        for entry in self.shown():
             where = [str(entry.line or "-")] + [entry.function or "-"] * self._functions
             text = entry.expression
             if len(text) > _LONGEST:
@@ -129,14 +282,14 @@ class Plan:
 
     @property
     def _functions(self) -> bool:
-        found = {(each.file, each.function) for each in (*self.entries, *self.copies)}
+        found = {(each.file, each.function) for each in self.shown()}
         return len(found - {("", "")}) > 1
 
     def __str__(self) -> str:
         return self._coloured() if _wants_colour() else self._plain()
 
     def __repr__(self) -> str:
-        counts = Counter(entry.decision for entry in (*self.entries, *self.copies))
+        counts = Counter(entry.decision for entry in self.shown())
         words = ", ".join(f"{count} {decision}" for decision, count in counts.items())
         return f"<adc plan ({self.policy}): {words or 'nothing is needed'}>"
 
@@ -146,7 +299,7 @@ class Plan:
         lines = [f"plan ({self.policy})"]
         for row in rows:
             lines.append("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)))
-        lines += filter(None, [self.peak_text()])
+        lines += self.lines()
         return "\n".join(line.rstrip() for line in lines)
 
     def _coloured(self) -> str:
@@ -158,14 +311,13 @@ class Plan:
         for column in self.columns():
             # Only reasons are broken where a line is too short.
             table.add_column(column, no_wrap=column != "why")
-        entries = (*self.entries, *self.copies)
-        for entry, row in zip(entries, self.rows(), strict=True):
+        for entry, row in zip(self.shown(), self.rows(), strict=True):
             table.add_row(*map(Text, row), style=_COLOURS.get(entry.decision))
         console = Console(file=io.StringIO(), force_terminal=True, highlight=False)
         with console.capture() as captured:
             console.print(table)
-            if self.peak is not None:
-                console.print(Text(self.peak_text()))
+            for line in self.lines():
+                console.print(Text(line))
         return captured.get().rstrip("\n")
 
     def _repr_html_(self) -> str:
@@ -176,8 +328,8 @@ class Plan:
             for row in self.rows()
         )
         caption = f"<caption>plan ({escape(self.policy)})</caption>"
-        peak = f"<p>{escape(self.peak_text())}</p>" if self.peak is not None else ""
-        return f"<table>{caption}<tr>{head}</tr>{body}</table>{peak}"
+        below = "".join(f"<p>{escape(line)}</p>" for line in self.lines())
+        return f"<table>{caption}<tr>{head}</tr>{body}</table>{below}"
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), indent=1)
@@ -186,16 +338,41 @@ class Plan:
     def from_json(text: str) -> Plan:
         """Return the plan that `to_json` wrote."""
         data = json.loads(text)
+
+        def peak(found: Any) -> Peak | None:
+            return None if found is None else Peak.from_data(found)
+
         return Plan(
             data["policy"],
             tuple(PlanEntry(**entry) for entry in data["entries"]),
             tuple(PlanEntry(**entry) for entry in data["copies"]),
-            None if data["peak"] is None else Peak.from_data(data["peak"]),
+            peak(data["peak"]),
             data["peak_bytes"],
             data["budget"],
             data["extra"],
             data["bound"],
+            data["seconds"],
+            tuple(
+                LoopPlan(**{**loop, "entry": PlanEntry(**loop["entry"])}) for loop in data["loops"]
+            ),
+            tuple(Part(part["name"], peak(part["size"]), part["bytes"]) for part in data["parts"]),
+            tuple(Alternative(**other) for other in data["alternatives"]),
         )
+
+
+def seconds_text(seconds: float) -> str:
+    """Return seconds in a unit that leaves a number above 1.
+
+    Examples
+    --------
+    >>> seconds_text(0.0025), seconds_text(3e-7), seconds_text(0.0)
+    ('2.5 ms', '300 ns', '0 ns')
+    """
+    for unit in ("s", "ms", "µs"):
+        if seconds >= 1.0:
+            return f"{seconds:.3g} {unit}"
+        seconds *= 1e3
+    return f"{seconds:.3g} ns"
 
 
 def _wants_colour() -> bool:

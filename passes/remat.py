@@ -28,10 +28,11 @@ is dear and recomputes what is cheap (`costs`); ``"random:SEED"`` draws any lega
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from adc.ir.core import (
+    Apply,
     Block,
     Call,
     For,
@@ -45,28 +46,41 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.types import Array
-from adc.ir.walk import Names, block_reads
+from adc.ir.walk import Names, block_reads, defined
 from adc.passes.availability import check_availability
 from adc.passes.checkpoint import Loops, Schedule, can_checkpoint
 from adc.passes.costs import SHIPPED, Costs
 from adc.passes.dce import dce
 from adc.passes.extents import Extents, Known
+from adc.passes.formulas import Sum
 from adc.passes.forwarding import Forwarding
 from adc.passes.online import can_checkpoint_online, checkpoint
-from adc.passes.plan import KEPT, RECOMPUTED, Plan, PlanEntry
+from adc.passes.plan import HELD, KEPT, RECOMPUTED, Plan, PlanEntry
 from adc.passes.remat_choose import Chooser
-from adc.passes.remat_facts import NO_ORDERS, Decisions, Orders, needed_values, reverses
+from adc.passes.remat_facts import (
+    NO_ORDERS,
+    Decision,
+    Decisions,
+    Orders,
+    needed_values,
+    reverses,
+)
 from adc.passes.remat_rewrite import Rewriter
 from adc.passes.rerun import again, rerun
+from adc.passes.symbols import Symbols
 from adc.passes.tape import check_tape
 
 
 @dataclass(frozen=True)
 class Rematerialized:
-    """The result of `remat`: a function without Recalls, and the plan that made it."""
+    """The result of `remat`: a function without Recalls, and the plan that made it.
+
+    `held` are the bytes that are kept from forward to reverse code outside of checkpointed loops.
+    """
 
     fn: Function
     plan: Plan
+    held: Sum
 
 
 def rematerialize(
@@ -96,14 +110,23 @@ def rematerialize(
     loops: Loops = {(owner, label): each for owner, label, each in orders.loops}
     if policy.startswith("revolve:"):
         loops, policy = _everywhere(fn, policy), "auto"
-    return _Remat(checkpoint(fn, loops), policy, costs, orders, known).run()
+    names = {each.name: _names_of(each) for each in (*fn.callees, fn)}
+    return _Remat(checkpoint(fn, loops), policy, costs, orders, known, names).run()
 
 
 class _Remat:
     def __init__(
-        self, fn: Function, policy: str, costs: Costs, orders: Orders, known: Known | None
+        self,
+        fn: Function,
+        policy: str,
+        costs: Costs,
+        orders: Orders,
+        known: Known | None,
+        own: Mapping[str, Collection[str]],
     ) -> None:
         self.fn = fn
+        # The names of values by function: others belong to checkpointed loops.
+        self.own = own
         self.policy = policy
         self.costs = costs
         self.orders = orders
@@ -141,8 +164,13 @@ class _Remat:
         for stmt in again(self.fn):
             told = PlanEntry.at(stmt.loc, stmt.label, RECOMPUTED, "0", "adc.checkpoint")
             self.entries.append(told)
-        entries = [*self.entries, *(e for each in found.values() for e in _entries(each.d))]
-        return Rematerialized(dce(result), Plan(self.policy, tuple(entries)))
+        entries, held = list(self.entries), Sum()
+        for name, chooser in found.items():
+            if name in self.own:
+                sizes = _Sizes(chooser)
+                entries += sizes.entries(self.own[name])
+                held += sizes.held()
+        return Rematerialized(dce(result), Plan(self.policy, tuple(entries)), held)
 
     def chooser(self, decisions: Decisions, reverse: Sequence[Stmt], extents: Extents) -> Chooser:
         name, orders = decisions.fn.name, self.orders
@@ -198,7 +226,7 @@ class _Remat:
             result = rewriter.run()
             check_availability(alone, result, rewriter.recalled)
             check_tape(result)
-            self.entries.extend(_entries(decisions))
+            self.entries.extend(_Sizes(chooser).entries(_names_of(alone)))
             return replace(stmt, body=Block(body.params, result.body, result.results))
 
         return replace(fn, body=done(fn.body))
@@ -234,32 +262,64 @@ def remat(fn: Function, policy: str = "auto") -> Function:
     return rematerialize(fn, policy).fn
 
 
-def _entries(decisions: Decisions) -> list[PlanEntry]:
-    made = sorted(decisions.made.items(), key=lambda item: decisions.sites[item[0]].order)
-    entries: list[PlanEntry] = []
-    for value, decision in made:
-        site = decisions.sites[value]
-        loc = getattr(site.stmt, "loc", None)
-        if loc is None and site.region:
-            loc = decisions.loops[site.region].loc
-        size = _bytes(value, site.region, decisions) if decision.kind == KEPT else "0"
-        entries.append(PlanEntry.at(loc, value.name, decision.kind, size, decision.reason))
-    return entries
+def _names_of(fn: Function) -> frozenset[str]:
+    return frozenset(value.name for value in defined(fn))
 
 
-def _bytes(value: Value, region: str, decisions: Decisions) -> str:
-    """Return the bytes that keeping a value takes: its size times the trips around it."""
-    factors: list[str] = []
-    while region:
-        loop = decisions.loops[region]
-        if isinstance(loop, For):
-            trips = loop.trips
-            factors.append(trips.name if isinstance(trips, Value) else str(trips.value))
-        else:
-            factors.append(f"{region}.n")
-        region = decisions.parents[region][0]
-    if not decisions.whole:
-        factors.append("calls")
-    if isinstance(value.type, Array):
-        factors.insert(0, f"{value.name}.size")
-    return "*".join([str(value.type.numpy.itemsize), *reversed(factors)])
+class _Sizes:
+    """What a plan says of the values of one function."""
+
+    def __init__(self, chooser: Chooser) -> None:
+        self.d = chooser.d
+        self.symbols = Symbols(chooser.d.fn)
+        held = [
+            value
+            for value in chooser.direct
+            if isinstance(value.type, Array) and value not in self.d.made
+            if self.d.in_scope(value) and value not in self.d.fn.params
+        ]
+        self.made = {**dict.fromkeys(held, _STAYS), **self.d.made}
+
+    def entries(self, own: Collection[str]) -> list[PlanEntry]:
+        found: list[PlanEntry] = []
+        for value, decision in sorted(self.made.items(), key=lambda e: self.d.sites[e[0]].order):
+            site = self.d.sites[value]
+            if value.name not in own and value not in self.d.counters.values():
+                continue  # of a checkpointed loop, which has an entry
+            loc = getattr(site.stmt, "loc", None)
+            if loc is None and site.region:
+                loc = self.d.loops[site.region].loc
+            size = str(self.bytes(value)) if decision.kind in (KEPT, HELD) else "0"
+            found.append(PlanEntry.at(loc, value.name, decision.kind, size, decision.reason))
+        return found
+
+    def held(self) -> Sum:
+        """Return the bytes of what is kept outside of checkpointed loops."""
+        total = Sum()
+        for value, decision in self.made.items():
+            if decision.kind in (KEPT, HELD):
+                size = self.bytes(value)
+                if _LEAF not in size.names and _SWEEP not in self.d.sites[value].region:
+                    total += size
+        return total
+
+    def bytes(self, value: Value) -> Sum:
+        """Return the bytes that keeping a value takes: its size times the trips around it."""
+        size, region = self.symbols.bytes(value), self.d.sites[value].region
+        while region:
+            loop = self.d.loops[region]
+            size = size * (Sum.atom(_LEAF) if self.is_leaf(loop) else self.symbols.trips(loop))
+            region = self.d.parents[region][0]
+        return size if self.d.whole else size * Sum.atom("calls")
+
+    def is_leaf(self, loop: For | While) -> bool:
+        """Whether a loop runs those iterations of a checkpointed one that are kept whole."""
+        trips = loop.trips if isinstance(loop, For) else None
+        site = self.d.sites.get(trips) if isinstance(trips, Value) else None
+        return site is not None and isinstance(site.stmt, Apply) and site.stmt.op.name == "rest"
+
+
+# Of checkpointed loops: the iterations that keep what reverse code needs, and the loop that keeps
+# states, by a part of its label.
+_LEAF, _SWEEP = "leaf", ".sweep"
+_STAYS = Decision(HELD, "nothing overwrites it")

@@ -1,28 +1,49 @@
 """The plan for a number of bytes: what `remat` is told to keep, to recompute and to checkpoint.
 
 For sizes of arguments that are known, the forward values that reverse code needs, and the loops
-that could be checkpointed, make an integer program (`budget`). Its solution is carried out, and the
-peak of what became of it is computed exactly (`peak`); what the program did not know of, cotangents
-and temporary arrays, is then taken off the budget, until the plan fits.
+that could be checkpointed, make an integer program (`budget`). It is solved for a fixed series of
+smaller and smaller rooms, whatever the budget. Solutions are carried out, and the peak of what
+became of them is computed exactly (`peak`): with what the program does not know of, cotangents and
+temporary arrays. A budget gets the first that fits, so that more memory never makes a slower plan;
+what room is left over goes to checkpointed loops.
+
+Straight-line code that is computed again just in time holds what it computes only from there on.
+The program counts such arrays as if all of them were computed at once, so `Model.segments` makes
+plans for it of another kind: every so many bytes an array is kept, as in T. Chen et al., "Training
+deep nets with sublinear memory cost", 2016.
 """
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
-from adc.ir.core import For, Function, Operand, Recall, Reverse, Stmt, Value, While, walk
-from adc.ir.schedule import online_steps, plain_steps
+from adc.ir.core import Apply, For, Function, Operand, Recall, Reverse, Stmt, Value, While, walk
+from adc.ir.schedule import online_steps, plain_steps, reversal
 from adc.ir.types import Array
 from adc.ir.walk import Names, block_reads
-from adc.passes.budget import Group, Infeasible, Item, Option, Problem, Solution, Use, solve
+from adc.passes.budget import (
+    Group,
+    Infeasible,
+    Item,
+    Key,
+    Option,
+    Problem,
+    Solution,
+    Use,
+    solve,
+)
 from adc.passes.checkpoint import Schedule, can_checkpoint
 from adc.passes.costs import Costs
 from adc.passes.extents import Extents, Known
 from adc.passes.forwarding import Forwarding
 from adc.passes.online import can_checkpoint_online
-from adc.passes.plan import KEPT
+from adc.passes.plan import CHECKPOINTED, KEPT, LoopPlan, PlanEntry
 from adc.passes.remat_choose import Chooser
 from adc.passes.remat_cut import Price
 from adc.passes.remat_facts import NO_ORDERS, Decisions, Orders, needed_values
@@ -35,12 +56,20 @@ _WORTH = (0.0, 1e-11, 1e-10, 1e-9, 1e-8, 1e-6)
 _SLOTS = 48
 # More than nothing: what is not decided about without a budget is decided about.
 _NEXT_TO_NOTHING = 1e-30
-# Checkpointed loops are offered room that is smaller by this factor each time, so many times.
-_SHRINK, _ROOMS = 0.75, 12
-# What does not fit is tried again with so much less at least: bytes come in chunks.
-_TIGHTEN = 0.96
-# Plans that are carried out before the search ends.
-_TRIES = 8
+# Checkpointed loops are offered room that is smaller by this factor each time.
+_SHRINK = 0.8
+# Plans are made for rooms that are smaller by this factor each time.
+_STEP = 0.93
+# So many of the lightest plans are carried out to find the least peak.
+_LIGHTEST = 3
+# So many plans that fit are given what is left over.
+_FITTING = 2
+# How often what is left over is given to a loop.
+_REFINEMENTS = 8
+# Into how many parts that is divided.
+_PARTS = 6
+# The most arrays for which plans in segments are improved one by one.
+_FEW = 200
 
 
 @dataclass(frozen=True)
@@ -55,12 +84,15 @@ class Budgeted:
         Bytes that it holds.
     seconds, bound : float
         What the plan takes beyond what every plan takes, and the least that one could.
+    loops : tuple of LoopPlan
+        The loops that it checkpoints.
     """
 
     orders: Orders
     peak: int
     seconds: float
     bound: float
+    loops: tuple[LoopPlan, ...] = ()
 
 
 @dataclass
@@ -83,6 +115,47 @@ class _Loop:
     last: int  # position of its reverse code
     given: tuple[Value, ...]
     leaves: list[_Leaf] = field(default_factory=list)
+
+    def schedule(self, leaf: _Leaf, room: int) -> Schedule:
+        """Return how the loop runs that may hold so many bytes."""
+        if isinstance(self.stmt, For):
+            return Schedule(room, leaf.tape, 0, self.state)
+        slots = max(min(room // 3 // (self.state + 16), _SLOTS), 1)
+        rest = room - slots * (self.state + 16)
+        unit = max(1, (rest - self.state) // leaf.tape // 2)
+        return Schedule(rest, leaf.tape, 0, max(self.state, 2), slots, unit)
+
+    def least(self, leaf: _Leaf) -> int:
+        """Return the fewest bytes that the loop can do with."""
+        least = self.state + leaf.tape
+        return least if isinstance(self.stmt, For) else least + self.state + 16
+
+    def steps(self, leaf: _Leaf, room: int) -> int:
+        """Return how many iterations run again, plain."""
+        own = self.schedule(leaf, room)
+        if own.slots:
+            return own.unit * online_steps(-(-self.trips // own.unit), own.slots)
+        return plain_steps(self.trips, room, self.state, leaf.tape, 0)
+
+    def seconds(self, leaf: _Leaf, room: int) -> float:
+        """Return what checkpoints in so much room cost."""
+        return self.steps(leaf, room) * self.again + self.trips * leaf.seconds
+
+    def waiting(self, leaf: _Leaf, room: int) -> int:
+        """Return about what runs that wait for other ones hold: a state and its cotangent each."""
+        own = self.schedule(leaf, room)
+        depth = reversal(self.trips, own.room, self.state, leaf.tape, 0).depth
+        return 2 * self.state * max(depth - 1, 0)
+
+    def chosen(self, solution: Solution) -> tuple[_Leaf | None, int]:
+        """Return the leaf and the room that a solution says, None if it checkpoints nothing."""
+        option = solution.options[self.stmt.label]
+        if option == "plain":
+            return None, 0
+        assert isinstance(option, tuple)
+        worth, room = option
+        (leaf,) = (each for each in self.leaves if each.worth == worth)
+        return leaf, room
 
 
 class Model:
@@ -119,6 +192,7 @@ class Model:
             size += 8 * value.type.rank
         return math.ceil(size * chooser.often(chooser.d.sites[value].region))
 
+    @cached_property
     def uses(self) -> dict[Value, list[int]]:
         """Return at which positions values are recalled; trip counts where a loop is reversed."""
         decisions, found = self.chooser.d, dict[Value, list[int]]()
@@ -146,7 +220,7 @@ class Model:
                 waiting += more
         # From the first to the last position at which a value is needed, or what needs it.
         span: dict[Value, tuple[int, int]] = {}
-        reached = [(value, min(at), max(at)) for value, at in self.uses().items()]
+        reached = [(value, min(at), max(at)) for value, at in self.uses.items()]
         while reached:
             value, first, last = reached.pop()
             old = span.get(value, (first, last))
@@ -154,6 +228,8 @@ class Model:
             if value in prices and (value not in span or new != old):
                 span[value] = new
                 reached += [(need, *new) for need in prices[value].inputs]
+        sites = chooser.d.sites
+        prices = dict(sorted(prices.items(), key=lambda entry: sites[entry[0]].order))
         before: dict[Value, Sequence[Value]] = {}
         for loop in self.loops:
             loop.given = tuple(value for value in loop.given if value in prices)
@@ -165,7 +241,9 @@ class Model:
             size = self.bytes(value, chooser)
             again = price.again
             extra = None
-            if isinstance(value.type, Array) and not math.isinf(again):
+            # Memory that an array is made in is that of the array.
+            buffer = _is_buffer(chooser.stmt(value))
+            if isinstance(value.type, Array) and not math.isinf(again) and not buffer:
                 extra = Use(math.ceil(self.extents.bytes(value)), first, last)
             yield value, Item(value, size, price.keep, again, price.inputs, (0, last), extra)
 
@@ -176,9 +254,7 @@ class Model:
         reverses = {s.loop: s for s in walk(self.fn.body) if isinstance(s, Reverse)}
         for label, stmt in decisions.loops.items():
             reverse = reverses.get(label)
-            if decisions.parents[label][0] or reverse is None:
-                continue
-            if not _can(self.fn, stmt):
+            if decisions.parents[label][0] or reverse is None or not _can(self.fn, stmt):
                 continue
             trips = int(self.extents.trips(stmt))
             if trips < 2:
@@ -194,7 +270,10 @@ class Model:
                 leaf = self.leaf(loop, worth)
                 if all(leaf.tape < other.tape for other in loop.leaves):
                     loop.leaves.append(leaf)
-            yield loop
+            # Of what iterations keep, checkpoints must save more than they take.
+            saved = trips * loop.leaves[0].tape - loop.leaves[-1].tape
+            if isinstance(stmt, While) or saved > state:
+                yield loop
 
     def members(self, loop: _Loop) -> list[Value]:
         """Return the values of the program that belong to iterations of a loop."""
@@ -236,63 +315,44 @@ class Model:
                 seconds += often * chooser.seconds(value)
         return _Leaf(worth, max(math.ceil(tape / loop.trips), 1), seconds / loop.trips)
 
-    def options(self, loop: _Loop, budget: int) -> Iterator[Option]:
+    def options(self, loop: _Loop) -> Iterator[Option]:
         if isinstance(loop.stmt, For):
+            # How much a `while` loop keeps that is not checkpointed, only a run can tell.
             yield Option("plain")
         inner = self.members(loop)
         for leaf in loop.leaves:
-            least = self.least(loop, leaf)
-            room = max(min(budget, loop.trips * leaf.tape), least)
-            for _ in range(_ROOMS):
-                schedule = self.schedule(loop, leaf, room)
-                if schedule.slots:
-                    units = -(-loop.trips // schedule.unit)
-                    steps = schedule.unit * online_steps(units, schedule.slots)
-                else:
-                    steps = plain_steps(loop.trips, room, loop.state, leaf.tape, 0)
-                seconds = steps * loop.again + loop.trips * leaf.seconds
+            least = loop.least(leaf)
+            rooms = [least]
+            while rooms[-1] < loop.trips * leaf.tape:
+                rooms.append(math.ceil(rooms[-1] / _SHRINK))
+            rooms[-1] = max(least, min(rooms[-1], loop.trips * leaf.tape))
+            for room in rooms:
                 held = (Use(room, 0, loop.last),)
-                yield Option((leaf.worth, room), held, (), seconds, inner, loop.given)
-                if room == least:
-                    break
-                room = max(int(room * _SHRINK), least)
-
-    def least(self, loop: _Loop, leaf: _Leaf) -> int:
-        """Return the fewest bytes that a checkpointed loop can do with."""
-        least = loop.state + leaf.tape
-        return least if isinstance(loop.stmt, For) else least + loop.state + 16
-
-    def schedule(self, loop: _Loop, leaf: _Leaf, room: int) -> Schedule:
-        """Return how a loop runs that may hold so many bytes."""
-        if isinstance(loop.stmt, For):
-            return Schedule(room, leaf.tape, 0, loop.state)
-        slots = max(min(room // 3 // (loop.state + 16), _SLOTS), 1)
-        rest = room - slots * (loop.state + 16)
-        unit = max(1, (rest - loop.state) // leaf.tape // 2)
-        return Schedule(rest, leaf.tape, 0, max(loop.state, 2), slots, unit)
+                seconds = loop.seconds(leaf, room)
+                waiting = (Use(loop.waiting(leaf, room), loop.last, loop.last),)
+                yield Option((leaf.worth, room), held, waiting, seconds, inner, loop.given)
 
     # -- plans -------------------------------------------------------------------------------
 
-    def problem(self, budget: int) -> Problem:
-        groups = [Group(loop.stmt.label, list(self.options(loop, budget))) for loop in self.loops]
+    @cached_property
+    def problem(self) -> Problem:
+        groups = [Group(loop.stmt.label, list(self.options(loop))) for loop in self.loops]
         wanted = [value for value in dict.fromkeys(self.needed) if value in self.items]
         positions = max(len(self.positions), 1)
         return Problem(list(self.items.values()), wanted, groups, (), positions)
 
-    def orders(self, solution: Solution) -> Orders:
-        """Return what a solution tells `remat`."""
+    def orders(self, solution: Solution, rooms: Mapping[str, int]) -> Orders:
+        """Return what a solution tells `remat`, with the rooms of some loops."""
         name = self.fn.name
         loops, worth, covered = [], [], set[str]()
         for loop in self.loops:
             label = loop.stmt.label
-            chosen = solution.options[label]
-            if chosen == "plain":
+            leaf, room = loop.chosen(solution)
+            if leaf is None:
                 continue
-            assert isinstance(chosen, tuple)
-            price, room = chosen
-            (leaf,) = (each for each in loop.leaves if each.worth == price)
-            loops.append((name, label, self.schedule(loop, leaf, room)))
-            worth.append((name, label, price or _NEXT_TO_NOTHING))
+            room = rooms.get(label, room)
+            loops.append((name, label, loop.schedule(leaf, room)))
+            worth.append((name, label, leaf.worth or _NEXT_TO_NOTHING))
             covered.add(label)
         kept = tuple(
             (name, value.name, value in solution.keep)
@@ -302,6 +362,124 @@ class Model:
         )
         return Orders(tuple(loops), tuple(worth), kept)
 
+    def loop_plans(self, orders: Orders) -> Iterator[LoopPlan]:
+        """Yield what a plan says of the loops that are checkpointed."""
+        schedules = {label: schedule for _, label, schedule in orders.loops}
+        for loop in self.loops:
+            label = loop.stmt.label
+            if label not in schedules:
+                continue
+            own = schedules[label]
+            if own.slots:
+                yield _online(loop.stmt, own)
+                continue
+            how = loop.trips, own.room, own.state, own.tape, own.most
+            whole = reversal(*how)
+            snapshots = reversal(*how, 1, 0).peak
+            leaf = reversal(*how, 0, 1).peak
+            reason = (
+                f"{loop.trips} iterations, {whole.plain} run again; {snapshots} snapshots, leaves "
+                f"of up to {leaf}"
+            )
+            entry = PlanEntry.at(loop.stmt.loc, label, CHECKPOINTED, str(whole.peak), reason)
+            yield LoopPlan(entry, loop.trips, whole.plain, snapshots, leaf, whole.peak)
+
+    # -- straight-line code ------------------------------------------------------------------
+
+    @cached_property
+    def straight(self) -> list[Value]:
+        """The arrays outside of loops that are computed from other arrays of their kind."""
+
+        sites = self.chooser.d.sites
+        found: set[Key] = {
+            value
+            for value, item in self.items.items()
+            if not sites[value].region and item.extra is not None and item.again > 0.0
+        }
+        return [v for v in self.items if v in found and not found.isdisjoint(self.items[v].inputs)]
+
+    def segments(self, like: Solution) -> Iterator[Solution]:
+        """Yield plans that keep an array of straight-line code every so many bytes.
+
+        Inside of loops they do what `like` does; loops run as they are.
+        """
+        if any(isinstance(loop.stmt, While) for loop in self.loops):
+            return
+        own = set(self.straight)
+        rest = {value for value in like.keep if value not in own}
+        rest |= {value for value in self.items if math.isinf(self.items[value].again)}
+        sizes = [self.items[value].bytes for value in self.straight]
+        length = sum(sizes)
+        while length > max(sizes, default=0) > 0:
+            kept, since = set(rest), 0
+            for value, size in zip(self.straight, sizes, strict=True):
+                since += size
+                if since > length:
+                    kept.add(value)
+                    since = 0
+            yield self.simulated(kept)
+            length = int(length * _SHRINK)
+        if len(own) > 1:
+            yield self.simulated(rest | own)
+
+    def improved(self, plan: Solution, room: int) -> Solution:
+        """Return a plan that keeps more arrays of straight-line code, where that fits."""
+        items = self.items
+        order = sorted(self.straight, key=lambda v: items[v].again / items[v].bytes, reverse=True)
+        better = len(order) <= _FEW
+        while better:
+            better = False
+            for value in order:
+                more = self.simulated({*plan.keep, value})
+                if more.peak <= room and more.seconds < plan.seconds:
+                    plan, better = more, True
+        return plan
+
+    def simulated(self, keep: Collection[Key]) -> Solution:
+        """Return the plan that keeps some items, with its peak as values are computed in time."""
+        first: dict[Key, int] = {}
+        last: dict[Key, int] = {}
+        items: Mapping[Key, Item] = self.items  # type: ignore[assignment]  # keys are values
+        order: list[tuple[int, Value]] = [(k, v) for v, at in self.uses.items() for k in at]
+        for position, recalled in sorted(order, key=lambda use: use[0]):
+            stack: list[tuple[Key, bool]] = [(recalled, False)]
+            while stack:
+                value, ready = stack.pop()
+                item = items.get(value)
+                if item is None:
+                    continue
+                last[value] = position
+                if value in first and item.extra is not None:
+                    continue
+                if ready or value in keep:
+                    first.setdefault(value, 0 if value in keep else position)
+                elif not ready:
+                    stack.append((value, True))
+                    stack += [(need, False) for need in item.inputs]
+        change = [0] * (len(self.positions) + 2)
+        seconds = 0.0
+        for value, start in first.items():
+            item = items[value]
+            kept = value in keep
+            seconds += item.keep if kept else item.again
+            extra = item.extra.bytes if item.extra else 0
+            change[start] += item.bytes if kept else extra
+            change[last[value] + 1] -= item.bytes if kept else extra
+        kept_ones = frozenset(value for value in first if value in keep)
+        again = frozenset(value for value in first if value not in keep)
+        plain: dict[Key, Key] = {loop.stmt.label: "plain" for loop in self.loops}
+        peak = max(itertools.accumulate(change))
+        return Solution(kept_ones, again, plain, seconds, 0.0, 0.0, peak)
+
+
+def _positions(fn: Function) -> list[Stmt]:
+    """Return the statements outside of loops that hold reverse code, in the order they run."""
+    return [s for s in fn.body if any(isinstance(i, Recall | Reverse) for i in walk((s,)))]
+
+
+def _is_buffer(stmt: Stmt | None) -> bool:
+    return isinstance(stmt, Apply) and stmt.op.name in ("empty", "full", "undef")
+
 
 def _can(fn: Function, loop: For | While) -> bool:
     if isinstance(loop, For):
@@ -309,9 +487,12 @@ def _can(fn: Function, loop: For | While) -> bool:
     return can_checkpoint_online(fn, fn.name, loop)
 
 
-def _positions(fn: Function) -> list[Stmt]:
-    """Return the statements outside of loops that hold reverse code, in the order they run."""
-    return [s for s in fn.body if any(isinstance(i, Recall | Reverse) for i in walk((s,)))]
+def _online(loop: For | While, own: Schedule) -> LoopPlan:
+    """Return what a plan says of a loop whose number of iterations only a run can tell."""
+    reason = f"up to {own.slots} snapshots while it runs, one every {own.unit} iterations or more"
+    size = own.room + own.slots * (own.state + 16)
+    entry = PlanEntry.at(loop.loc, loop.label, CHECKPOINTED, str(size), reason)
+    return LoopPlan(entry, None, None, own.slots, None, size)
 
 
 def _sorted(prices: dict[Value, Price], before: Mapping[Value, Sequence[Value]]) -> Iterator[Value]:
@@ -342,58 +523,226 @@ def _sorted(prices: dict[Value, Price], before: Mapping[Value, Sequence[Value]])
                 yield value
 
 
-def fitted(
-    fn: Function,
-    budget: int,
-    costs: Costs,
-    known: Known,
-    attempt: Callable[[Orders], int | None],
-) -> Budgeted:
-    """Return the fastest plan found for `fn`, with Recalls, that holds at most `budget` bytes.
+def _solved(problem: Problem, room: int) -> Solution:
+    """Return the fastest plan for a room, or the lightest one if none fits."""
+    try:
+        return solve(problem, room)
+    except Infeasible as error:
+        found = error.solution
+    assert isinstance(found, Solution)
+    return found
 
-    `attempt` carries orders out and returns the peak; None if only a run can tell.
 
-    Raises
-    ------
-    Infeasible
-        Naming the least peak, if no plan fits.
+class Planner:
+    """Plans of one function, with Recalls, for any budget.
+
+    `attempt` carries orders out and returns the peak, `inf` if only a run can tell. A plan depends
+    on the budget alone, not on what was asked for before.
     """
-    fastest = attempt(NO_ORDERS)
-    if fastest is not None and fastest <= budget:
-        return Budgeted(NO_ORDERS, fastest, 0.0, 0.0)
-    model = Model(fn, costs, known)
-    room, free = budget, None
-    if fastest is not None:
-        # What there is besides what the program decides about.
-        free = solve(model.problem(fastest), 2 * fastest)
-        room = budget - max(fastest - free.peak, 0)
-    least = fastest
-    for _ in range(_TRIES):
-        problem = model.problem(max(room, 0))
-        lightest = False
-        try:
-            solution = solve(problem, max(room, 0))
-        except Infeasible as error:
-            solution, lightest = error.solution, True  # type: ignore[assignment]  # of a Problem
-        orders = model.orders(solution)
-        peak = attempt(orders)
-        if peak is None:
-            break
-        least = peak if least is None else min(least, peak)
-        if peak <= budget:
-            spent, bound = (0.0, 0.0) if free is None else (free.seconds, free.bound)
-            extra = solution.seconds - spent
-            return Budgeted(orders, peak, extra, max(solution.bound - bound, 0.0))
-        if lightest:
-            break
-        # Less room may take more of what is not decided about.
-        room = min(max(room - (peak - budget), room // 2), int(room * _TIGHTEN))
-    raise OverBudget(least)
+
+    def __init__(
+        self, fn: Function, costs: Costs, known: Known, attempt: Callable[[Orders], float]
+    ) -> None:
+        self.attempt = functools.cache(attempt)
+        self.inputs = fn, costs, known
+        self.candidates: dict[int, Solution] = {}
+
+    @cached_property
+    def model(self) -> Model:
+        return Model(*self.inputs)
+
+    @property
+    def fastest(self) -> float:
+        """The peak of the plan that is made without a budget."""
+        return self.attempt(NO_ORDERS)
+
+    @cached_property
+    def free(self) -> Solution:
+        """The plan that is made where there is room for all that plans may hold."""
+        problem = self.model.problem
+        most = sum(item.bytes + (item.extra.bytes if item.extra else 0) for item in problem.items)
+        for group in problem.groups:
+            most += max(
+                sum(use.bytes for use in (*option.held, *option.transient))
+                for option in group.options
+            )
+        return solve(problem, most)
+
+    @cached_property
+    def lightest(self) -> Solution:
+        """The plan with the least peak, as far as the integer program can tell."""
+        return _solved(self.model.problem, 0)
+
+    @cached_property
+    def segments(self) -> list[Solution]:
+        return list(self.model.segments(self.lightest))
+
+    @cached_property
+    def rooms(self) -> list[int]:
+        """What plans are made for, the largest first."""
+        least = min(plan.peak for plan in (self.lightest, *self.segments))
+        found = [self.free.peak]
+        while found[-1] > max(least, 1):
+            found.append(max(int(found[-1] * _STEP), least))
+        return found
+
+    @cached_property
+    def fixed(self) -> int:
+        """The bytes that any plan holds beyond what the program knows of."""
+        lightest = self.candidate(self.rooms[-1])
+        least = min(
+            self.fastest - self.free.peak,
+            self.attempt(self.model.orders(lightest, {})) - lightest.peak,
+        )
+        return 0 if math.isinf(least) else max(int(least), 0)
+
+    def candidate(self, room: int) -> Solution:
+        """Return the fastest plan for a room."""
+        if room not in self.candidates:
+            found: list[Solution] = []
+            with suppress(Infeasible):
+                found.append(solve(self.model.problem, room))
+            within = [plan for plan in self.segments if plan.peak <= room]
+            if within:
+                fastest = min(within, key=lambda plan: plan.seconds)
+                found.append(self.model.improved(fastest, room))
+            self.candidates[room] = min(found, key=lambda plan: plan.seconds)
+        return self.candidates[room]
+
+    def bound(self, room: int) -> float:
+        """Return the least that any plan costs within a room."""
+        problem = self.model.problem
+        if self.segments:
+            # As if what is computed again in time took no memory.
+            items = [replace(item, extra=None) for item in problem.items]
+            problem = replace(problem, items=items)
+        return _solved(problem, room).bound
+
+    @cached_property
+    def least(self) -> float:
+        """The least peak that was found."""
+        return min(self.fastest, *(self.peak(room) for room in self.rooms[-_LIGHTEST:]))
+
+    @cached_property
+    def most(self) -> float:
+        """A budget that is enough for the fastest plan that is known to have a peak."""
+        known = (self.peak(room) for room in self.rooms)
+        if math.isinf(self.fastest):
+            return next((peak for peak in known if not math.isinf(peak)), math.inf)
+        return self.fastest
+
+    def peak(self, room: int) -> float:
+        return self.attempt(self.model.orders(self.candidate(room), {}))
+
+    def plan(self, budget: int) -> Budgeted:
+        """Return the fastest plan found that holds at most `budget` bytes.
+
+        Raises
+        ------
+        OverBudget
+            Naming the least peak, if no plan fits.
+        """
+        if self.fastest <= budget:
+            return Budgeted(NO_ORDERS, int(self.fastest), 0.0, 0.0)
+        most = budget - self.fixed
+        found: list[Budgeted] = []
+        fitting = 0
+        for room in self.rooms:
+            if room > most:
+                continue
+            excess = self.peak(room) - budget
+            if excess <= 0:
+                found.append(self.refined(self.candidate(room), budget))
+                # With what is left over, the plan for less room may be the faster one.
+                most = self.candidate(room).peak - 1
+                # So may one whose loops keep less of each iteration.
+                for other in self.siblings(self.candidate(room)):
+                    best = min(each.seconds for each in found)
+                    if self.hoped(other, budget) < best and self.fits(other, budget):
+                        found.append(self.refined(other, budget))
+                fitting += 1
+                if fitting == _FITTING or not self.model.loops:
+                    break
+            elif not found:
+                # Most of what is too much is so in any plan.
+                most = room - 1 if math.isinf(excess) else room - int(excess) // 2
+        if found:
+            return min(found, key=lambda each: each.seconds)
+        for room in self.rooms[-_LIGHTEST:]:
+            if self.peak(room) <= budget:
+                return self.refined(self.candidate(room), budget)
+        raise OverBudget(budget, None if math.isinf(self.least) else int(self.least))
+
+    def refined(self, solution: Solution, budget: int) -> Budgeted:
+        """Return a plan whose checkpointed loops have what is left over of a budget."""
+        rooms: dict[str, int] = {}
+        seconds = solution.seconds
+        for _ in range(_REFINEMENTS):
+            spare = budget - int(self.attempt(self.model.orders(solution, rooms)))
+            tried = self.gains(solution, rooms, spare)
+            fits = (
+                (gain, more)
+                for gain, more in sorted(tried, key=lambda each: -each[0])
+                if self.attempt(self.model.orders(solution, more)) <= budget
+            )
+            gain, more = next(fits, (0.0, rooms))
+            if gain <= 0.0:
+                break
+            rooms, seconds = more, seconds - gain
+        orders = self.model.orders(solution, rooms)
+        extra = max(seconds - self.free.seconds, 0.0)
+        bound = self.bound(max(budget - self.fixed, 0)) - self.free.seconds
+        bound = min(max(bound, 0.0), extra)
+        loops = tuple(self.model.loop_plans(orders))
+        return Budgeted(orders, int(self.attempt(orders)), extra, bound, loops)
+
+    def fits(self, solution: Solution, budget: int) -> bool:
+        return self.attempt(self.model.orders(solution, {})) <= budget
+
+    def siblings(self, solution: Solution) -> Iterator[Solution]:
+        """Yield plans one of whose checkpointed loops keeps other values, in the same room."""
+        for loop in self.model.loops:
+            leaf, room = loop.chosen(solution)
+            for other in loop.leaves if leaf is not None else ():
+                if other is leaf or loop.least(other) > room:
+                    continue
+                assert leaf is not None
+                more = loop.seconds(other, room) - loop.seconds(leaf, room)
+                options = {**solution.options, loop.stmt.label: (other.worth, room)}
+                yield replace(solution, options=options, seconds=solution.seconds + more)
+
+    def hoped(self, solution: Solution, budget: int) -> float:
+        """Return what a plan would cost beyond the fastest if its loops had all of a budget."""
+        seconds = solution.seconds - self.free.seconds
+        for loop in self.model.loops:
+            leaf, room = loop.chosen(solution)
+            if leaf is not None:
+                most = max(budget - self.fixed, room)
+                seconds += loop.seconds(leaf, most) - loop.seconds(leaf, room)
+        return seconds
+
+    def gains(
+        self, solution: Solution, rooms: Mapping[str, int], spare: int
+    ) -> Iterator[tuple[float, dict[str, int]]]:
+        """Yield what is won if a checkpointed loop has more room, and the rooms then."""
+        for loop in self.model.loops:
+            leaf, room = loop.chosen(solution)
+            if leaf is None:
+                continue
+            label = loop.stmt.label
+            room = rooms.get(label, room)
+            now = loop.seconds(leaf, room)
+            for part in range(_PARTS, 0, -1):
+                larger = room + spare * part // _PARTS
+                gain = now - loop.seconds(leaf, larger)
+                if gain > 0.0:
+                    yield gain, {**rooms, label: larger}
 
 
 class OverBudget(Exception):
-    """No plan fits; `least` is the least peak that was found, None if only runs can tell them."""
+    """No plan fits; `least` is the least peak that was found, None if only a run can tell."""
 
-    def __init__(self, least: int | None) -> None:
-        super().__init__(least)
+    def __init__(self, budget: int, least: int | None) -> None:
+        super().__init__(budget, least)
+        self.budget = budget
         self.least = least

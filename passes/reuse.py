@@ -5,16 +5,19 @@ over another, element by element, is that one under a name of its own::
 
     %b = empty[f64] %n                    %b = over %a
     %c = full[f64] 0.0:f64 %n             %c = full[f64] 0.0:f64 %n %b
+
+Before that, memory is taken as late as may be: merging loops has moved it to the front.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from adc.ir.core import Apply, Block, Function, Stmt
+from adc.ir.core import Apply, Block, Function, Operand, Stmt, Value
+from adc.ir.escape import escaping
 from adc.ir.opdef import OPS
-from adc.ir.walk import map_blocks
+from adc.ir.walk import map_blocks, stmt_reads
 from adc.passes.lifetimes import Lifetimes, lifetimes
 
 
@@ -25,7 +28,28 @@ def reuse(fn: Function) -> Function:
 
 
 def _rewritten(fn: Function) -> Function:
+    fn = replace(fn, body=_late(fn.body, escaping(fn)))
     return replace(fn, body=_stmts(fn.body, lifetimes(fn)))
+
+
+def _late(stmts: Sequence[Stmt], others: Collection[Value]) -> tuple[Stmt, ...]:
+    """Return statements with arrays, but for `others`, made right before they are mentioned."""
+    done: list[Stmt] = []
+    waiting: dict[Operand, Stmt] = {}
+    for stmt in stmts:
+        if isinstance(stmt, Apply) and stmt.op.name in ("empty", "full"):
+            if stmt.result not in others:
+                waiting[stmt.result] = stmt
+                continue
+        if waiting:
+            done += _taken(waiting, stmt_reads(stmt))
+        done.append(map_blocks(stmt, lambda b: replace(b, stmts=_late(b.stmts, others))))
+    # What nobody mentions stays, too: it is not for this pass to remove it.
+    return (*done, *waiting.values())
+
+
+def _taken(waiting: dict[Operand, Stmt], found: Collection[Operand]) -> list[Stmt]:
+    return [waiting.pop(array) for array in list(waiting) if array in found]
 
 
 def _stmts(stmts: Sequence[Stmt], found: Lifetimes) -> tuple[Stmt, ...]:

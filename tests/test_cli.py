@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import io
+import json
 import os
 import re
 import shutil
@@ -17,7 +18,8 @@ import pytest
 
 import adc
 from adc import cli
-from adc.cli import completion, failure, target
+from adc.cli import completion, curve, failure, output, target
+from adc.passes.plan import Plan
 
 PROGRAM = """
 import dataclasses
@@ -41,6 +43,11 @@ def squares(x):
 
 def data():
     return (np.array([1.0, 2.0]),)
+
+def steps(x, n):
+    for _ in range(n):
+        x = x - 0.1 * np.sin(x)
+    return np.sum(x)
 
 def energy(spring, x, pairs):
     a, b = pairs[0]
@@ -158,10 +165,61 @@ def test_plan(program: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert auto.startswith("plan (auto)\nline  value  expression  decision")
     stored = _printed(capsys, "plan", f"{program}:squares", "--args", "f32[:]", "--remat", "store")
     assert stored.startswith("plan (store)\n")
-    assert re.search(r"\npredicted: [\d.]+ (ns|µs) in compiled code\n$", auto)
+    assert re.search(r"\npredicted: [\d.]+ (ns|µs) in compiled code\n", auto)
     assert "predicted" not in stored
     second = _printed(capsys, "plan", f"{program}:second", "--args", "float")
     assert second.startswith("plan (auto)\n")
+
+
+def test_plan_within_a_budget(
+    program: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    steps = ("plan", f"{program}:steps", "--args", "f64[100], 50")
+    within = _printed(capsys, *steps, "--memory", "12 kB")
+    assert re.search(r"\n\d+ +L0 .* checkpointed +\d+ +50 iterations, \d+ run again", within)
+    assert "\nwith 24000 bytes: " in within
+    plan = Plan.from_json(_printed(capsys, *steps, "--memory", "12 kB", "--json"))
+    assert plan.budget == 12_000
+    assert plan.peak_bytes is not None
+    assert plan.peak_bytes <= 12_000
+    page = tmp_path / "plan.html"
+    assert _printed(capsys, *steps, "--memory", "12 kB", "--html", str(page)) == ""
+    assert "checkpointed" in page.read_text()
+    assert cli.main([*steps, "--memory", "1 kB"]) == 1
+    assert capsys.readouterr().err.startswith("[ADC026] ")
+    assert cli.main([*steps, "--memory", "much"]) == 1
+    assert capsys.readouterr().err.startswith("[ADC020] memory='much'")
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".png"])
+def test_curve(
+    program: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, suffix: str
+) -> None:
+    drawing = tmp_path / f"curve{suffix}"
+    steps = ("plan", f"{program}:steps", "--args", "f64[100], 50", "--curve", str(drawing))
+    shown = _printed(capsys, *steps, "--points", "3").splitlines()
+    assert shown[0].split() == ["budget", "peak", "predicted", "at", "least", "measured"]
+    assert len(shown) == 4
+    assert drawing.read_bytes()[:5] in (b"<?xml", b"\x89PNG\r")
+    data = json.loads(_printed(capsys, *steps, "--points", "2", "--json"))
+    least, most = data["curve"]
+    assert least["peak"] <= least["budget"] < most["budget"]
+    assert least["predicted"] > most["predicted"]
+    assert least["predicted"] >= least["bound"]
+    assert least["measured"] > 0.0
+    _usage(*steps[:-1], "curve.txt")
+    _usage(*steps, "--points", "1")
+    assert doctest.testmod(curve).failed == 0
+    assert doctest.testmod(output).failed == 0
+
+
+def test_a_curve_needs_matplotlib(
+    program: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    steps = ("plan", f"{program}:steps", "--args", "f64[100], 50", "--curve", "curve.svg")
+    assert cli.main([*steps, "--points", "2"]) == 1
+    assert capsys.readouterr().err.startswith("[ADC002] curves need the package matplotlib")
 
 
 @pytest.mark.parametrize(
@@ -332,7 +390,7 @@ def test_passes(program: str, capsys: pytest.CaptureFixture[str]) -> None:
         "adjoint", "simplify", "cse", "hoist", "accumulate", "reduce", "dce", "overwrite", "gather",
         "local", "predicates", "cse", "dce", "remat", "simplify", "cse", "fuse", "contract", "dce",
         "inline", "cse", "fuse", "contract", "dce", "storage",
-        "lift", "reuse",
+        "rows", "lift", "reuse",
     ]  # fmt: skip
     assert all(len(line.split()) > 3 for line in listed[1:]), "each says what it does"
     timed = _printed(capsys, "passes", f"{program}:product").splitlines()

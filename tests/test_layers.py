@@ -16,7 +16,7 @@ MAY_IMPORT = {
     "adc.frontend": {"adc.ir", "adc.frontend", "adc.library", "numpy"},
     "adc.library": {"adc.library", "numpy"},
     "adc.backend": {"adc.ir", "adc.backend", "llvmlite", "numba", "numpy"},
-    "adc.inspect": {"adc.ir", "adc.passes", "adc.inspect", "graphviz", "pygraphviz"},
+    "adc.inspect": {"adc.ir", "adc.passes", "adc.inspect", "graphviz", "matplotlib", "pygraphviz"},
     "adc": {"adc", "numpy", "optree", "rich", "scipy"},
 }
 FOLDERS = {"adc": "adc", "ir": "adc.ir", "passes": "adc.passes"}

@@ -393,6 +393,6 @@ def test_plans_tell_whose_values_they_are_about() -> None:
     entries = adc.grad(loss).plan(X).entries
     values = [entry.value for entry in entries]
     assert len(set(values)) == len(values)
-    (kept,) = (e for e in entries if e.decision == "kept" and ".size" in e.bytes)
-    assert kept.bytes == f"8*3*{kept.value}.size"
+    (kept,) = (e for e in entries if e.decision == "kept" and ".dim" in e.bytes)
+    assert kept.bytes == "24*q.dim0"
     assert any(value.startswith("potential.adjoint.dot: ") for value in values)

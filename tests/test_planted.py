@@ -37,7 +37,6 @@ from adc.passes import cse as cse_pass
 from adc.passes import local as local_pass
 from adc.passes import pipeline
 from adc.passes import predicates as predicates_pass
-from adc.passes import remat_rewrite as rewrite_pass
 from adc.passes import rerun as rerun_pass
 from adc.passes.accesses import Visit
 from adc.passes.affine import Facts
@@ -378,7 +377,7 @@ def test_a_loop_without_known_end_started_elsewhere(monkeypatch: pytest.MonkeyPa
 
         return original([elsewhere(stmt) for stmt in stmts], *args)
 
-    monkeypatch.setattr(rewrite_pass, "clone", planted)
+    monkeypatch.setattr(rerun_pass, "clone", planted)
     assert any(complaints(p) for p in LANGUAGE_PROGRAMS if "keep" in p.tags)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import importlib.metadata
+import json
 import platform
 import sys
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from adc.cli import output, target
 from adc.cli.target import UsageError
 from adc.driver import Compilation
 from adc.ir.errors import AdcError
-from adc.passes.costs import Costs, estimate
+from adc.passes.costs import Costs
 
 
 def ir(args: argparse.Namespace) -> int:
@@ -64,23 +65,38 @@ def source(args: argparse.Namespace) -> int:
 
 
 def plan(args: argparse.Namespace) -> int:
+    from adc.cli.curve import DRAWINGS, curve, rows, to_data
+
+    if args.curve is not None and args.curve.suffix not in DRAWINGS:
+        raise UsageError(f"{args.curve}: the name must end in one of {', '.join(DRAWINGS)}")
+    if args.points < 2:
+        raise UsageError("--points: a curve has at least two")
     found = target.find(args)
     if found.made.plan is None:
         raise UsageError(f"{found.derivative!r} has no reverse code, and so no plan")
-    print(found.made.plan)
-    if args.example is not None:
-        seconds = estimate(found.made.fn, found.sizes(), found.costs).seconds
-        if seconds is not None:
-            print(f"predicted: {_seconds(seconds)} in compiled code")
+    # Samples of arrays whose sizes are not given say nothing about memory and time.
+    sized = args.example is not None or args.memory is not None or args.curve is not None
+    shown = found.plan() if sized else found.made.plan
+    if args.html is not None:
+        args.html.write_text(output.page(f"plan of {args.target}", shown._repr_html_()))
+    points = None
+    if args.curve is not None:
+        from adc.inspect.curve import check, draw
+
+        check()  # rather now than after measuring
+        points = curve(found, args.points)
+        draw(points, args.curve)
+    if args.json:
+        text = shown.to_json()
+        if points is not None:
+            text = json.dumps({"plan": json.loads(text), "curve": to_data(points)}, indent=1)
+        print(text)
+        return 0
+    if args.html is None and args.curve is None:
+        print(shown)
+    if points is not None:
+        output.show(("budget", "peak", "predicted", "at least", "measured"), rows(points))
     return 0
-
-
-def _seconds(seconds: float) -> str:
-    for unit in ("s", "ms", "µs"):
-        if seconds >= 1.0:
-            return f"{seconds:.3g} {unit}"
-        seconds *= 1e3
-    return f"{seconds:.3g} ns"
 
 
 def graph(args: argparse.Namespace) -> int:

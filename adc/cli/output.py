@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from html import escape
+from typing import TextIO
 
 from rich.console import Console
 from rich.markdown import Markdown
@@ -15,9 +17,12 @@ from rich.table import Table
 _WIDE = 400
 
 
-def console() -> Console:
-    """Return what writes to standard output: with colours in a terminal, unless NO_COLOR is set."""
-    made = Console(file=sys.stdout, highlight=False, soft_wrap=False)
+def console(file: TextIO | None = None) -> Console:
+    """Return what writes to a file: with colours in a terminal, unless NO_COLOR is set.
+
+    By default to standard output.
+    """
+    made = Console(file=file or sys.stdout, highlight=False, soft_wrap=False)
     if not made.is_terminal:
         made.width = _WIDE
     return made
@@ -44,9 +49,9 @@ def show(columns: Sequence[str], rows: Iterable[Sequence[str]], styles: Sequence
 
 
 @contextmanager
-def progress() -> Iterator[Callable[[str, int, int], None]]:
+def progress(file: TextIO | None = None) -> Iterator[Callable[[str, int, int], None]]:
     """Show a bar in a terminal: call what is given with a text, the steps done and their number."""
-    out = console()
+    out = console(file)
     if not out.is_terminal:
         yield lambda text, done, total: None
         return
@@ -58,6 +63,19 @@ def progress() -> Iterator[Callable[[str, int, int], None]]:
         yield lambda text, done, total: bar.update(
             task, description=f"{text:<32}", completed=done, total=total
         )
+
+
+def page(title: str, body: str) -> str:
+    """Return an HTML page.
+
+    >>> page("a < b", "<p>text</p>").splitlines()[2]
+    '<title>a &lt; b</title>'
+    """
+    return (
+        f'<!DOCTYPE html>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n'
+        "<style>body { font-family: sans-serif } td, th { padding: 0 1em 0 0; text-align: left }"
+        f"</style>\n{body}\n"
+    )
 
 
 def show_markdown(text: str) -> None:

@@ -85,9 +85,24 @@ def parser() -> argparse.ArgumentParser:
         "plan",
         commands.plan,
         "show what the reverse code keeps, recomputes and reads again",
-        'adc plan model.py:loss --args "f64[:], f64" --remat recompute',
+        'adc plan model.py:loss --args "f64[100, 64], f64" --memory "64 kB"',
     )
     _target(plan)
+    plan.add_argument(
+        "--memory", metavar="SIZE", help='the most memory that a call may hold: "64 MB"'
+    )
+    plan.add_argument("--json", action="store_true", help="print JSON")
+    plan.add_argument("--html", type=Path, metavar="FILE", help="write a page instead")
+    plan.add_argument(
+        "--curve",
+        type=Path,
+        metavar="FILE",
+        help="draw time against memory, predicted and measured, in a file .svg .png or .pdf, and "
+        "print the table; the function is run",
+    )
+    plan.add_argument(
+        "--points", type=int, default=20, metavar="N", help="budgets of the curve (default 20)"
+    )
 
     checked = add(
         "check",

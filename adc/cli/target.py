@@ -18,11 +18,13 @@ import numpy as np
 
 from adc.api import Options, jacrev, value_and_grad
 from adc.derivative import Derivative, Jacobian, Jitted
-from adc.driver import Compilation
+from adc.driver import Compilation, Plans
 from adc.ir.errors import NonScalarError
 from adc.ir.types import DTYPES, Array, Scalar, parse_type
 from adc.jacobian import Pullback
+from adc.memory import parse
 from adc.passes.costs import Costs
+from adc.passes.plan import Plan
 
 # Extents of sample arrays whose size is not given.
 _EXTENT = 4
@@ -47,10 +49,26 @@ class Target:
     def costs(self) -> Costs:
         return self.derivative._code.costs
 
+    @property
+    def values(self) -> tuple[Any, ...]:
+        return self.derivative._code.match(self.args, {})
+
+    def plan(self) -> Plan:
+        """Return the plan, with numbers for the arguments."""
+        return self.derivative._code.described(self.values, self.made)
+
+    def plans(self) -> Plans:
+        """Return the plans for any budget."""
+        return self.derivative._code.plans(self.values)
+
+    def within(self, memory: int) -> Derivative:
+        """Return the derivative with a budget."""
+        made = self.derivative
+        return _remade(made, made.__wrapped__, replace(made._options, memory=memory))
+
     def sizes(self) -> dict[str, int | tuple[int, ...]]:
         """Return integers and shapes among the arguments, by parameter of the code."""
-        code = self.derivative._code
-        return code.sizes(code.match(self.args, {}), self.made)
+        return self.derivative._code.sizes(self.values, self.made)
 
 
 def find(args: argparse.Namespace) -> Target:
@@ -80,7 +98,7 @@ def find(args: argparse.Namespace) -> Target:
         if isinstance(found, Derivative):
             raise
         # A function of more results than one float.
-        derivative = jacrev(found, _argnums(args), remat=args.remat or "auto")
+        derivative = jacrev(found, _argnums(args), remat=args.remat or "auto", memory=_memory(args))
         made = _compilation(derivative, given)
     return Target(derivative, given, made)
 
@@ -128,13 +146,18 @@ def _derivative(found: Any, args: argparse.Namespace) -> Derivative:
             raise UsageError(
                 f"{args.target} is not a function, but {_kind(found)}: name the function itself"
             )
-        made: Derivative = value_and_grad(found, _argnums(args), remat=args.remat or "auto")
+        made: Derivative = value_and_grad(
+            found, _argnums(args), remat=args.remat or "auto", memory=_memory(args)
+        )
         return made
     if args.argnums is not None:
         raise UsageError(f"--argnums: {args.target} is differentiated already")
-    if args.remat is None:
-        return found
-    return _remade(found, found.__wrapped__, replace(found._options, remat=args.remat))
+    options = found._options
+    if args.remat is not None:
+        options = replace(options, remat=args.remat)
+    if _memory(args) is not None:
+        options = replace(options, memory=parse(_memory(args)))
+    return found if options == found._options else _remade(found, found.__wrapped__, options)
 
 
 def _remade(made: Derivative, fn: Callable[..., Any], options: Options) -> Derivative:
@@ -151,6 +174,12 @@ def _kind(value: Any) -> str:
 
 def _argnums(args: argparse.Namespace) -> int | tuple[int, ...]:
     return 0 if args.argnums is None else args.argnums
+
+
+def _memory(args: argparse.Namespace) -> str | None:
+    """Return the budget that a command was given, if it takes one."""
+    found: str | None = getattr(args, "memory", None)
+    return found
 
 
 # -- arguments -------------------------------------------------------------------------------------

@@ -1,0 +1,254 @@
+"""Plans for budgets: more memory is never slower, peaks are what they say, no bit changes."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adc
+from adc.driver import Plans
+from adc.ir import interp
+from adc.ir.errors import MemoryBudgetError
+from adc.passes.formulas import Known
+from adc.passes.peak import peak
+from adc.passes.plan import Plan
+from adc.passes.remat_budget import OverBudget
+from adc.passes.schedules import schedules
+from tests import chain as chains
+from tests.meter import Meter
+
+POINTS = 20
+
+
+def residual(x: Any, w: Any) -> Any:
+    """A residual network."""
+    u = x
+    for k in range(len(w)):
+        u = u + np.tanh(u @ w[k])
+    return np.sum(u * u)
+
+
+def layers(x: Any, w: Any) -> Any:
+    """Twelve layers, written out."""
+    h = np.tanh(x @ w[0])
+    h = np.tanh(h @ w[1])
+    h = np.tanh(h @ w[2])
+    h = np.tanh(h @ w[3])
+    h = np.tanh(h @ w[4])
+    h = np.tanh(h @ w[5])
+    h = np.tanh(h @ w[6])
+    h = np.tanh(h @ w[7])
+    h = np.tanh(h @ w[8])
+    h = np.tanh(h @ w[9])
+    h = np.tanh(h @ w[10])
+    h = np.tanh(h @ w[11])
+    return np.sum(h * h)
+
+
+def lstm(xs: Any, w: Any, u: Any, b: Any) -> Any:
+    n = len(u)
+    h, c = np.zeros((xs.shape[1], n)), np.zeros((xs.shape[1], n))
+    for t in range(len(xs)):
+        z = xs[t] @ w + h @ u + b
+        i = 1.0 / (1.0 + np.exp(-z[:, :n]))
+        f = 1.0 / (1.0 + np.exp(-z[:, n : 2 * n]))
+        o = 1.0 / (1.0 + np.exp(-z[:, 2 * n : 3 * n]))
+        c = f * c + i * np.tanh(z[:, 3 * n :])
+        h = o * np.tanh(c)
+    return np.sum(h * h)
+
+
+def on_a_grid(u: Any, k: Any, steps: Any) -> Any:
+    """A nonlinear equation in time, on a grid that is updated in place."""
+    u = u.copy()
+    for _ in range(steps):
+        for i in range(1, len(u) - 1):
+            u[i] = u[i] + k * np.sin(u[i + 1] - u[i]) + 0.1 * u[i - 1] * u[i]
+    return np.sum(u * u)
+
+
+def two_loops(x: Any, w: Any, n: Any) -> Any:
+    u = x
+    for _ in range(n):
+        u = np.sin(u * w) + 0.1 * u
+    v = u * u
+    for _ in range(n):
+        v = v - 0.1 * np.cos(v * w) * u
+    return np.sum(v)
+
+
+_R = np.random.default_rng(0)
+PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[int, ...]]] = {
+    "residual": (residual, (_R.normal(size=(8, 16)), 0.1 * _R.normal(size=(48, 16, 16))), (0, 1)),
+    "layers": (layers, (_R.normal(size=(64, 16)), 0.3 * _R.normal(size=(12, 16, 16))), (0, 1)),
+    "lstm": (
+        lstm,
+        (
+            _R.normal(size=(24, 4, 6)),
+            0.1 * _R.normal(size=(6, 40)),
+            0.1 * _R.normal(size=(10, 40)),
+            np.zeros(40),
+        ),
+        (1, 2, 3),
+    ),
+    "on_a_grid": (on_a_grid, (_R.normal(size=100), 0.1, 80), (0, 1)),
+    "two_loops": (two_loops, (_R.normal(size=100), _R.normal(size=100), 60), (0, 1)),
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ADC_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@functools.cache
+def plans_of(name: str) -> Plans:
+    fn, args, argnums = PROGRAMS[name]
+    code = adc.grad(fn, argnums)._code
+    return code.plans(code.match(args, {}))
+
+
+@functools.cache
+def budgets(name: str) -> list[int]:
+    least, most = plans_of(name).range
+    return [least + (most - least) * k // (POINTS - 1) for k in range(POINTS)]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_more_memory_is_never_slower(name: str) -> None:
+    found = [plans_of(name).alternative(budget) for budget in budgets(name)]
+    seconds: list[float] = []
+    for each in found:
+        assert each.extra is not None
+        assert each.bound is not None
+        assert each.peak is not None
+        assert each.peak <= each.budget
+        assert each.bound <= each.extra
+        seconds.append(each.extra)
+    assert seconds == sorted(seconds, reverse=True)
+    assert seconds[-1] == 0.0
+    assert seconds[0] > 0.0
+
+
+# Of what is kept without a budget, this share is enough.
+ENOUGH = {"residual": 0.2, "layers": 0.75, "lstm": 0.3, "on_a_grid": 0.06, "two_loops": 0.1}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_least_budget(name: str) -> None:
+    plans = plans_of(name)
+    least, most = plans.range
+    assert least < ENOUGH[name] * most
+    assert plans.alternative(least).peak == least
+    with pytest.raises(OverBudget) as caught:
+        plans.made(least // 2)
+    assert caught.value.least == least
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_peaks_are_metered_and_no_bit_changes(name: str) -> None:
+    _, args, _ = PROGRAMS[name]
+    plans = plans_of(name)
+    wanted = None
+    for budget in (budgets(name)[-1], budgets(name)[4], budgets(name)[0]):
+        fn, plan = plans.made(budget)
+        assert plan is not None
+        fn = schedules(fn)
+        given = [arg.copy() if isinstance(arg, np.ndarray) else arg for arg in args]
+        found = chains.bits(interp.run(fn, given))
+        wanted = wanted or found
+        assert found == wanted
+        meter = Meter(fn)
+        meter.run(given)
+        # The meter counts what is taken from the workspace and the tapes.
+        formula = peak(plans.made(budget)[0], sizes=plans.rest.known)
+        size, own = (part.value(Known({})) for part in (formula.size, formula.own))
+        assert size is not None
+        assert own is not None
+        assert plan.peak_bytes == size + own
+        assert 0.98 * meter.peak - 512 <= size <= 1.02 * meter.peak + 512
+
+
+@pytest.mark.parametrize("name", ["residual", "layers"])
+def test_compiled(name: str) -> None:
+    fn, args, argnums = PROGRAMS[name]
+    budget = budgets(name)[3]
+    free = adc.value_and_grad(fn, argnums)(*args)
+    derivative = adc.value_and_grad(fn, argnums, memory=budget)
+    within = derivative(*args)
+    assert chains.bits([free[0], *free[1]]) == chains.bits([within[0], *within[1]])
+    plan = derivative.plan(*args)
+    assert plan.peak is not None
+    assert plan.peak_bytes is not None
+    assert plan.peak_bytes <= budget
+    kernel = derivative.compiled_for(*args).entry.kernel
+    sizes = [arg for arg in args if isinstance(arg, np.ndarray)]
+    own = plan.peak.own.value(
+        Known({n: int(sizes[at].shape[axis]) for n, at, axis in plan.peak.names})
+    )
+    assert own is not None
+    assert abs(kernel.peak + own - plan.peak_bytes) <= 0.02 * plan.peak_bytes + 512
+    assert derivative.cache_info()["compiled"] + derivative.cache_info()["loaded"] == 1
+
+
+def test_a_budget_that_is_too_small() -> None:
+    fn, args, argnums = PROGRAMS["on_a_grid"]
+    with pytest.raises(MemoryBudgetError, match="cannot hold less than") as caught:
+        adc.grad(fn, argnums, memory=100)(*args)
+    assert caught.value.code == "ADC026"
+    assert caught.value.hint is not None
+    least = budgets("on_a_grid")[0]
+    assert f"memory={least} " in caught.value.hint
+    plan = adc.grad(fn, argnums, memory=least).plan(*args, alternatives=False)
+    assert plan.peak_bytes == least
+
+
+def test_what_a_plan_says() -> None:
+    fn, args, argnums = PROGRAMS["residual"]
+    plan = adc.grad(fn, argnums, memory="40 kB").plan(*args)
+    (loop,) = plan.loops
+    assert loop.entry.decision == "checkpointed"
+    assert loop.iterations == 48
+    assert loop.again is not None
+    assert loop.leaf is not None
+    assert loop.again > 0
+    assert loop.snapshots > 0
+    assert 1 <= loop.leaf < 48
+    parts = {part.name: part for part in plan.parts}
+    assert list(parts) == ["arguments", "gradients", "held", "temporaries"]
+    assert str(parts["arguments"].size) == "8*w.dim0*w.dim1*w.dim2 + 8*x.dim0*x.dim1"
+    assert parts["arguments"].size == parts["gradients"].size
+    assert parts["arguments"].bytes == sum(arg.nbytes for arg in args)
+    assert plan.held_bytes == loop.bytes
+    assert plan.peak_bytes == loop.bytes + (parts["temporaries"].bytes or 0)
+    assert plan.seconds is not None
+    assert plan.seconds > plan.extra > 0.0
+    half, twice = plan.alternatives
+    assert (half.budget, twice.budget) == (20_000, 80_000)
+    assert half.extra is not None
+    assert twice.extra is not None
+    assert half.extra > plan.extra > twice.extra
+    assert Plan.from_json(plan.to_json()) == plan
+    text = str(plan)
+    assert "checkpointed" in text
+    assert "with 20000 bytes: " in text
+    assert "with 20000 bytes: " in plan._repr_html_()
+    (over, _) = adc.grad(fn, argnums, memory="20 kB").plan(*args).alternatives
+    assert (over.extra, over.peak) == (None, plans_of("residual").range[0])
+    assert "does not fit: at least" in str(adc.grad(fn, argnums, memory="20 kB").plan(*args))
+
+
+def test_arrays_that_stay_are_held() -> None:
+    fn, args, argnums = PROGRAMS["layers"]
+    plan = adc.grad(fn, argnums).plan(*args)
+    held = [entry for entry in plan.entries if entry.decision == "held"]
+    assert sum(entry.bytes == "8*w.dim2*x.dim0" for entry in held) == 11
+    assert str(plan.held).startswith("88*w.dim2*w.dim2 + 88*w.dim2*x.dim0")
+    assert plan.alternatives == ()
+    assert len(adc.grad(fn, argnums).plan(*args, alternatives=True).alternatives) == 2
