@@ -97,6 +97,8 @@ class Forwarding:
         self.outer: list[Value] = []
         self.levels: dict[Value, int] = {}
         self.places: dict[Value, int] = {}
+        # Versions that branches leave: those of the arms.
+        self.joins: dict[Value, tuple[Value, Value]] = {}
         self.final: dict[Value, Value] = {}
         # The loops around the place where an array is made, outside of branches, and the last
         # version in that iteration.
@@ -124,6 +126,7 @@ class Forwarding:
                 if access.place > self.places[last]:
                     del self.last[family]
         self.by_result = {a.stmt.result: a for a in self.accesses if isinstance(a.stmt, Load)}
+        self.stores = {a.stmt.result: a for a in self.accesses if isinstance(a.stmt, Store)}
         self.stored = self._stored()
 
     def note(self, value: Value, loops: tuple[Value, ...], *, straight: bool) -> None:
@@ -188,6 +191,7 @@ class Forwarding:
                     facts.release(mark)
                 for result, a, b in zip(results, then.yields, orelse.yields, strict=True):
                     if isinstance(result.type, Array):
+                        self.joins[result] = _value(a), _value(b)
                         if families.find(_value(a)) != families.find(_value(b)):
                             families.taint(a)
                             families.taint(b)
@@ -299,6 +303,34 @@ class Forwarding:
         if self.families.is_mixed(load.array) or access.loops[: len(home)] != home:
             return None
         return last if self.unchanged(access, len(home)) else None
+
+    def agrees(self, load: Load, version: Value) -> bool:
+        """Whether a version of the same iteration, or one in front of it, has the loaded element.
+
+        Only stores, and branches of them, lie between that version and the loaded one.
+        """
+        access = self.by_result.get(load.result)
+        if access is None:
+            return False
+        return self._survives(access, version, load.array) or self._survives(
+            access, load.array, version
+        )
+
+    def _survives(self, load: _Access, earlier: Value, later: Value) -> bool:
+        """Whether nothing writes to a loaded element on the way from one version to another."""
+        if later == earlier:
+            return True
+        if later in self.joins:
+            return all(self._survives(load, earlier, arm) for arm in self.joins[later])
+        store = self.stores.get(later)
+        if store is None:
+            return False
+        level = len(store.loops)
+        if load.loops[:level] != store.loops:
+            return False
+        return self._survives(load, earlier, _value(store.stmt.array)) and self.differs(
+            load, store, level, later=False
+        )
 
     def unchanged(self, load: _Access, depth: int) -> bool:
         """Whether nothing writes to a loaded element later, in an iteration of `depth` loops."""

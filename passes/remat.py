@@ -55,9 +55,10 @@ from adc.passes.forwarding import Forwarding
 from adc.passes.online import Library, can_checkpoint_online, checkpoint
 from adc.passes.plan import KEPT, Plan, PlanEntry
 from adc.passes.remat_choose import Chooser
-from adc.passes.remat_facts import NO_ORDERS, Decisions, Orders
+from adc.passes.remat_facts import NO_ORDERS, Decisions, Orders, Restored
 from adc.passes.remat_rewrite import Rewriter
 from adc.passes.tape import check_tape
+from adc.passes.undo import undone
 
 
 @dataclass(frozen=True)
@@ -124,15 +125,19 @@ class _Remat:
         fn = self.iterations(replace(fn, callees=callees))
         reverse_of = {callee.mirror: callee for callee in fn.callees if callee.mirror}
         found: dict[str, Chooser] = {}
+        functions: list[Function] = []
         for each in (*fn.callees, fn):
+            functions.append(each)
             if each.mirror:
                 continue
-            whole = each is fn or reverses(each)
-            reverse = each if whole else reverse_of.get(each.name)
-            if reverse is None:
-                continue
-            decisions = Decisions(each, whole, Forwarding(each))
-            found[each.name] = self.chooser(decisions, reverse.body, self.extents[each.name])
+            extents = self.extents[each.name]
+            if each is fn or reverses(each):
+                functions[-1], found[each.name] = self.planned(each, extents)
+            elif each.name in reverse_of:
+                decisions = Decisions(each, False, Forwarding(each))
+                reverse = reverse_of[each.name].body
+                found[each.name] = self.chooser(decisions, reverse, extents)
+        fn = replace(functions[-1], callees=tuple(functions[:-1]))
         rewriter = Rewriter(fn, found, self.names)
         result = rewriter.run()
         # Neither check looks at the decisions, only at what became of the program.
@@ -140,6 +145,17 @@ class _Remat:
         check_tape(result)
         entries = [*self.entries, *(e for each in found.values() for e in _entries(each.d))]
         return Rematerialized(dce(result), Plan(self.policy, tuple(entries)))
+
+    def planned(
+        self, fn: Function, extents: Extents, carried: frozenset[Value] = frozenset()
+    ) -> tuple[Function, Chooser]:
+        """Decide about a function with its own reverse code, undo logs included."""
+
+        def plan(attempt: Function, restored: Restored) -> Chooser:
+            decisions = Decisions(attempt, True, Forwarding(attempt), carried, restored)
+            return self.chooser(decisions, attempt.body, extents)
+
+        return undone(fn, plan)
 
     def chooser(self, decisions: Decisions, reverse: Sequence[Stmt], extents: Extents) -> Chooser:
         name, orders = decisions.fn.name, self.orders
@@ -189,13 +205,12 @@ class _Remat:
             params = (*outside, stmt.index, *body.params)
             alone = Function(f"{fn.name}.{stmt.label}", params, body.stmts, body.yields)
             inner = Extents(alone, extents.known((value, value) for value in params))
-            decisions = Decisions(alone, True, Forwarding(alone), frozenset(body.params))
-            chooser = self.chooser(decisions, alone.body, inner)
+            alone, chooser = self.planned(alone, inner, frozenset(body.params))
             rewriter = Rewriter(alone, {alone.name: chooser}, self.names)
             result = rewriter.run()
             check_availability(alone, result, rewriter.recalled)
             check_tape(result)
-            self.entries.extend(_entries(decisions))
+            self.entries.extend(_entries(chooser.d))
             return replace(stmt, body=Block(body.params, result.body, result.results))
 
         return replace(fn, body=done(fn.body))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from adc.ir.core import For, Function, If, Operand, Recall, Reverse, Stmt, Value, While
@@ -34,6 +34,29 @@ class Orders:
 NO_ORDERS = Orders()
 
 
+@dataclass(frozen=True)
+class Restored:
+    """What reverse code restores of overwritten arrays (`undo`).
+
+    Attributes
+    ----------
+    sources : mapping of (load's result, array) to value
+        The array of reverse code that a load can be repeated from, at the start of the block that
+        mirrors its own.
+    first : frozenset of Value
+        Results of the statements that restore before anything else in their iteration.
+    logged : frozenset of Value
+        Values that this takes, and that are kept for it.
+    """
+
+    sources: Mapping[tuple[Value, Value], Value] = field(default_factory=dict)
+    first: frozenset[Value] = frozenset()
+    logged: frozenset[Value] = frozenset()
+
+
+NOTHING_RESTORED = Restored()
+
+
 @dataclass
 class Site:
     """Where a forward value is defined: its innermost loop ("" outside), and under how many ifs."""
@@ -63,6 +86,7 @@ class Decisions:
     forwarding: Forwarding
     # Parameters that a loop carries: arrays that are about to change.
     carried: frozenset[Value] = frozenset()
+    restored: Restored = NOTHING_RESTORED
     sites: dict[Value, Site] = field(default_factory=dict)
     parents: dict[str, tuple[str, int]] = field(default_factory=dict)
     loops: dict[str, For | While] = field(default_factory=dict)

@@ -1,0 +1,480 @@
+"""Undo logs: reverse code puts overwritten elements back and reads arrays as they were.
+
+A load of an element that is overwritten later would be kept for reverse code, one value for each
+load. Where the array is changed by stores of elements, what each store overwrites is enough: the
+reversed loops carry the array, too, and begin every iteration by undoing its stores. Before::
+
+    %u.4 = for L %i in 0 to %n carrying (%u.1 = %u) {
+      %i.1 = add %i 1
+      %a = load %u.1[%i]
+      %b = load %u.1[%i.1]
+      …
+      %u.2 = store %u.1[%i.1] %t
+      yield %u.2
+    }
+    %u.ct.3 = reverse L %i.r carrying (%u.ct = %u.ct.0) {
+      %a.r = recall %a
+      …
+
+After (%b is what the store overwrites; otherwise it would be loaded)::
+
+    …
+    %u.4.r = recall %u.4
+    %u.ct.3, %u.back.2 = reverse L %i.r carrying (%u.ct = %u.ct.0, %u.back = %u.4.r) {
+      %i.1.r = recall %i.1
+      %b.r = recall %b
+      %u.back.1 = store %u.back[%i.1.r] %b.r
+      %a.r = recall %a
+      …
+      yield … %u.back.1
+    }
+
+The recall of ``%a`` stays: `remat` decides about it, and `Restored` tells it that ``%u.back.1`` has
+the element. In such an iteration ``%u.back`` is the array as the forward iteration left it,
+``%u.back.1`` the array as it was when the iteration began. Loops inside are undone where their
+reverse code runs.
+
+An array is restored if the versions that a loop hands on are one chain of stores of elements,
+branches of such, and loops of such. This is done where the plan is better for it: faster, or
+smaller if memory is short.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from adc.ir.builder import Builder
+from adc.ir.core import (
+    Block,
+    For,
+    Function,
+    If,
+    Load,
+    Operand,
+    Pop,
+    Push,
+    Recall,
+    Reverse,
+    Stmt,
+    Store,
+    Value,
+    While,
+    blocks,
+    walk,
+)
+from adc.ir.types import INT, Array
+from adc.ir.walk import Names, map_blocks, stmt_reads
+from adc.passes.activity import carried_yields
+from adc.passes.forwarding import Forwarding
+from adc.passes.remat_choose import Chooser
+from adc.passes.remat_facts import NOTHING_RESTORED, Restored
+
+Planner = Callable[[Function, Restored], Chooser]
+
+
+def undone(fn: Function, plan: Planner) -> tuple[Function, Chooser]:
+    """Return `fn`, with Recalls and its own reverse code, with the undo logs that pay, and its plan.
+
+    `plan` decides about a function, given what its reverse code restores.
+    """
+    best = plan(fn, NOTHING_RESTORED)
+    if best.policy == "store":
+        return fn, best
+    restored = NOTHING_RESTORED
+    for array in _arrays(fn):
+        if not _lacks(best, array):
+            continue
+        found = _Undoing(fn, restored, best.d.forwarding, best.names).run(array)
+        if found is None:
+            continue
+        chooser = plan(*found)
+        if _better(chooser, best, array):
+            (fn, restored), best = found, chooser
+    return fn, best
+
+
+def _arrays(fn: Function) -> list[Value]:
+    """Return the arrays that loops outside of others leave, but for those that go on to a loop."""
+    loops = [stmt for stmt in fn.body if isinstance(stmt, For | While)]
+    if not any(isinstance(stmt, Reverse) for stmt in fn.body):
+        return []
+    return [
+        result
+        for loop in loops
+        for result in loop.results
+        if isinstance(result.type, Array) and not any(result in other.init for other in loops)
+    ]
+
+
+def _lacks(chooser: Chooser, array: Value) -> bool:
+    """Whether reverse code lacks elements of versions of an array."""
+    families = chooser.d.forwarding.families
+    family = families.find(array)
+    return any(
+        families.find(access.stmt.array) == family
+        and access.loops
+        and isinstance(access.stmt, Load)
+        and chooser.array_source(access.stmt) is None
+        for access in chooser.d.forwarding.accesses
+    )
+
+
+def _better(chooser: Chooser, other: Chooser, array: Value) -> bool:
+    if chooser.policy == "recompute":
+        return True
+    if chooser.seed is not None:
+        return bool(hashlib.sha256(f"{chooser.seed}:{array.name}.back".encode()).digest()[0] & 1)
+    return chooser.total() < other.total()
+
+
+# --- what happened to an array --------------------------------------------------------------------
+
+
+class _Stuck(Exception):
+    """An array that is not changed by stores of elements alone, or not reversed as a whole."""
+
+
+@dataclass(frozen=True)
+class _Branch:
+    """Stores under a branch, of which `before` is the version in front of it."""
+
+    stmt: If
+    arms: tuple[list[_Step], list[_Step]]
+    before: Value
+
+
+@dataclass(frozen=True)
+class _Nest:
+    """A loop that hands on an array in a slot, and what its body does to it, the last first."""
+
+    loop: For | While
+    slot: int
+    steps: list[_Step]
+
+
+_Step = Store | _Branch | _Nest
+
+
+def _nest(loop: For | While, slot: int) -> _Nest:
+    steps, first = _history(carried_yields(loop)[slot], loop.body.stmts)
+    if first != loop.body.params[slot]:
+        raise _Stuck
+    return _Nest(loop, slot, steps)
+
+
+def _history(value: Operand, stmts: Sequence[Stmt]) -> tuple[list[_Step], Value]:
+    """Return what made a version in a block, the last first, from which version around it."""
+    made = {result: stmt for stmt in stmts for result in stmt.results}
+    steps: list[_Step] = []
+    while value in made:
+        match stmt := made[value]:
+            case Store(array=value):
+                steps.append(stmt)
+            case If(results=results, then=then, orelse=orelse):
+                k = results.index(value)  # type: ignore[arg-type]  # a result
+                (one, a), (other, b) = (
+                    _history(arm.yields[k], arm.stmts) for arm in (then, orelse)
+                )
+                if a != b or any(isinstance(step, _Nest) for step in (*one, *other)):
+                    raise _Stuck
+                steps.append(_Branch(stmt, (one, other), a))
+                value = a
+            case For(results=results) | While(results=results):
+                nest = _nest(stmt, results.index(value))  # type: ignore[arg-type]  # a result
+                if nest.steps:
+                    steps.append(nest)
+                value = stmt.init[nest.slot]
+            case _:
+                raise _Stuck
+    assert isinstance(value, Value)
+    return steps, value
+
+
+def _stores(steps: Sequence[_Step]) -> list[Store]:
+    found: list[Store] = []
+    for step in steps:
+        match step:
+            case Store():
+                found.append(step)
+            case _Branch(arms=arms):
+                found += [store for arm in arms for store in _stores(arm)]
+            case _Nest(steps=inner):
+                found += _stores(inner)
+    return found
+
+
+# --- putting it back ------------------------------------------------------------------------------
+
+
+class _Undoing:
+    """Adds an undo log to a function that may have others."""
+
+    def __init__(
+        self, fn: Function, restored: Restored, forwarding: Forwarding, names: Names
+    ) -> None:
+        self.fn = fn
+        self.forwarding = forwarding
+        self.builder = Builder(names)
+        self.sources = dict(restored.sources)
+        self.first = set(restored.first)
+        self.logged = set(restored.logged)
+        self.loops: dict[str, For | While] = {}
+        self.reversed: dict[str, int] = {}
+        self.defs: dict[Value, Stmt] = {}
+        for stmt in walk(fn.body):
+            self.defs.update(dict.fromkeys(stmt.results, stmt))
+            if isinstance(stmt, For | While):
+                self.loops[stmt.label] = stmt
+            elif isinstance(stmt, Reverse):
+                self.reversed[stmt.loop] = self.reversed.get(stmt.loop, 0) + 1
+        # By store: what it overwrites, and the loads to be put in front of it.
+        self.old: dict[int, Value] = {}
+        self.loads: dict[int, Load] = {}
+        # Values that undoing stores takes, and those that are wanted before it begins.
+        self.taken: set[Value] = set()
+        self.early: dict[tuple[Value, Value], Load] = {}
+
+    def run(self, array: Value) -> tuple[Function, Restored] | None:
+        """Return the function with the log of an array that a loop leaves, if that can be."""
+        top = {result: stmt for stmt in self.fn.body for result in stmt.results}
+        nests: list[_Step] = []
+        value: Operand = array
+        try:
+            while isinstance(loop := top.get(value), For | While):  # type: ignore[arg-type]
+                nest = _nest(loop, loop.results.index(value))  # type: ignore[arg-type]
+                if nest.steps:
+                    nests.append(nest)
+                value = loop.init[nest.slot]
+        except _Stuck:
+            pass  # loops after the one that cannot be undone may be
+        while nests and not self.reversed.get(_label(nests[-1])):
+            nests.pop()
+        while nests and not self.reversed.get(_label(nests[0])):
+            nests.pop(0)
+        return self.added(nests) if nests else None
+
+    def added(self, nests: list[_Step]) -> tuple[Function, Restored] | None:
+        last = nests[0]
+        assert isinstance(last, _Nest)
+        array = last.loop.results[last.slot]
+        self.log(_stores(nests))
+        before = dict(self.sources)
+        body: list[Stmt] = list(self.fn.body)
+        at = [
+            k
+            for k, stmt in enumerate(body)
+            if isinstance(stmt, Reverse) and stmt.loop == last.loop.label
+        ]
+        if not at:
+            return None
+        with self.builder.block() as stmts:
+            back = self.builder.recall(array)
+        try:
+            rest, _ = self.reverse_code(body[at[0] :], nests, back, array)
+        except _Stuck:
+            return None
+        if self.sources == before:
+            return None
+        body[at[0] :] = [*stmts, *rest]
+        fn = replace(self.fn, body=self.with_loads(body))
+        return fn, self.facts()
+
+    def log(self, stores: Sequence[Store]) -> None:
+        """Find the values that stores overwrite: loads of the program, or loads of their own."""
+        wanted = {id(store) for store in stores}
+
+        def look(stmts: Sequence[Stmt]) -> None:
+            read: dict[tuple[Value, tuple[Operand, ...]], Value] = {}
+            for stmt in stmts:
+                if isinstance(stmt, Load):
+                    read.setdefault((stmt.array, stmt.index), stmt.result)
+                elif isinstance(stmt, Store) and id(stmt) in wanted:
+                    old = read.get((stmt.array, stmt.index))
+                    if old is None:
+                        assert isinstance(stmt.array.type, Array)
+                        name = self.builder.names.fresh(f"{stmt.result.name}.old")
+                        old = Value(name, stmt.array.type.element)
+                        self.loads[id(stmt)] = Load(old, stmt.array, stmt.index, stmt.loc)
+                    self.old[id(stmt)] = old
+                for block in blocks(stmt):
+                    look(block.stmts)
+
+        look(self.fn.body)
+        self.logged.update(self.old.values())
+
+    def with_loads(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        done: list[Stmt] = []
+        for stmt in stmts:
+            if id(stmt) in self.loads:
+                done.append(self.loads[id(stmt)])
+            done.append(
+                map_blocks(stmt, lambda b: Block(b.params, self.with_loads(b.stmts), b.yields))
+            )
+        return tuple(done)
+
+    # -- reverse code ----------------------------------------------------------------------
+
+    def reverse_code(
+        self, stmts: Sequence[Stmt], steps: Sequence[_Step], back: Value, version: Value
+    ) -> tuple[list[Stmt], Value]:
+        """Return reverse code that undoes `steps`, too, and the array after it.
+
+        `back` is the array in front of it, which is what the forward `version` was.
+        """
+        left = list(steps)
+        done: list[Stmt] = []
+
+        def undo(stmt: Reverse | None) -> None:
+            """Undo a loop, and the stores between it and the loop before it."""
+            nonlocal back, version
+            nest = left.pop(0)
+            assert isinstance(nest, _Nest)
+            with self.builder.block() as more:
+                back, version = self.loop(stmt or self.own(nest), nest, back)
+                while left and not isinstance(left[0], _Nest):
+                    back, version = self.step(left.pop(0), back)
+            done.extend(more)
+
+        for stmt in stmts:
+            if isinstance(stmt, Reverse):
+                if stmt.loop in map(_label, left):
+                    while _label(left[0]) != stmt.loop:
+                        undo(None)
+                    undo(stmt)
+                    continue
+                self.serve([self.loops[stmt.loop]], back, version)
+            done.append(stmt)
+        while left:
+            undo(None)
+        return done, back
+
+    def own(self, nest: _Nest) -> Reverse:
+        """Return reverse code for a loop that has none."""
+        loop = nest.loop
+        if self.reversed.get(loop.label) or any(
+            isinstance(s, Recall | Reverse | Push | Pop) for s in walk(loop.body.stmts)
+        ):
+            raise _Stuck
+        index = Value(self.builder.names.fresh(f"{loop.label}.r"), INT)
+        return Reverse((), loop.label, index, (), Block((), (), ()), loop.loc)
+
+    def loop(self, stmt: Reverse, nest: _Nest, back: Value) -> tuple[Value, Value]:
+        """Emit reverse code of a loop that undoes it; return the array after it."""
+        names, loop, body = self.builder.names, nest.loop, stmt.body
+        if self.reversed.get(loop.label, 0) > 1:
+            raise _Stuck
+        param = names.value(loop.body.params[nest.slot], f"{loop.body.params[nest.slot].name}.back")
+        end = carried_yields(loop)[nest.slot]
+        assert isinstance(end, Value)
+        inner, version = param, end
+        steps = list(nest.steps)
+        with self.builder.block() as first:
+            while steps and not isinstance(steps[0], _Nest):
+                inner, version = self.step(steps.pop(0), inner)
+        self.first.update(
+            result for s in first for result in s.results if not isinstance(s, Recall)
+        )
+        deep = not any(isinstance(step, _Nest) for step in steps)
+        self.serve(loop.body.stmts, inner, version, deep=deep)
+        self.serve_early(loop, param, end)
+        rest, last = self.reverse_code(body.stmts, steps, inner, version)
+        result = names.value(param)
+        block = Block((*body.params, param), (*first, *rest), (*body.yields, last))
+        made = replace(stmt, results=(*stmt.results, result), init=(*stmt.init, back), body=block)
+        self.builder.emit(made)
+        start = loop.init[nest.slot]
+        assert isinstance(start, Value)
+        return result, start
+
+    def step(self, step: _Step, back: Value) -> tuple[Value, Value]:
+        """Emit what undoes stores; return the array after it, and which version that is."""
+        builder = self.builder
+        if isinstance(step, Store):
+            builder.loc = step.loc
+            index = tuple(map(self.recall, step.index))
+            old = self.recall(self.old[id(step)])
+            return builder.store(back, index, old, hint=back.name), step.array
+        assert isinstance(step, _Branch)
+        builder.loc = step.stmt.loc
+        cond = self.recall(step.stmt.cond)
+        arms: list[Block] = []
+        for arm in step.arms:
+            inner = back
+            with builder.block() as stmts:
+                for each in arm:
+                    inner, _ = self.step(each, inner)
+            arms.append(Block((), tuple(stmts), (inner,)))
+        builder.loc = step.stmt.loc
+        (result,) = builder.if_(cond, arms[0], arms[1], [back.name])
+        return result, step.before
+
+    def recall(self, operand: Operand) -> Operand:
+        if not isinstance(operand, Value):
+            return operand
+        self.taken.add(operand)
+        return self.builder.recall(operand)
+
+    # -- loads -----------------------------------------------------------------------------
+
+    def serve(
+        self, stmts: Sequence[Stmt], back: Value, version: Value, *, deep: bool = True
+    ) -> None:
+        """Note the loads whose elements `back` has, in the place of a forward version."""
+        for stmt in stmts:
+            if isinstance(stmt, Load):
+                if self.agrees(stmt, version):
+                    self.sources.setdefault((stmt.result, stmt.array), back)
+            elif deep or isinstance(stmt, If):
+                for block in blocks(stmt):
+                    self.serve(block.stmts, back, version, deep=deep)
+
+    def serve_early(self, loop: For | While, back: Value, version: Value) -> None:
+        """Note the values, outside of branches, that the array has before an iteration's undoing.
+
+        Above all those are values that the iteration stored.
+        """
+        here = {result for stmt in loop.body.stmts for result in stmt.results}
+        loads = [stmt for stmt in loop.body.stmts if isinstance(stmt, Load)]
+        loads += [load for load in self.forwarding.stored.values() if load.array in here]
+        for load in loads:
+            key = load.result, load.array
+            if key not in self.sources and self.agrees(load, version):
+                self.sources[key] = back
+                self.early[key] = load
+
+    def agrees(self, load: Load, version: Value) -> bool:
+        return load.result not in self.logged and self.forwarding.agrees(load, version)
+
+    def facts(self) -> Restored:
+        # What comes in front of the undoing, or takes part in it, is not read from what is undone.
+        late = {result for result, _ in self.sources}
+        for key, load in self.early.items():
+            index = [operand for operand in load.index if isinstance(operand, Value)]
+            if any(self.reaches(value, late) for value in index):
+                del self.sources[key]
+        kept = {value for value in self.taken if self.reaches(value, late)}
+        return Restored(self.sources, frozenset(self.first), frozenset(self.logged | kept))
+
+    def reaches(self, value: Value, goals: set[Value]) -> bool:
+        """Whether computing a value again may take one of some others."""
+        waiting, seen = [value], {value}
+        while waiting:
+            stmt = self.defs.get(waiting.pop())
+            if stmt is None:
+                continue
+            if any(result in goals for s in walk((stmt,)) for result in s.results):
+                return True
+            for read in stmt_reads(stmt):
+                if read not in seen:
+                    seen.add(read)
+                    waiting.append(read)
+        return False
+
+
+def _label(step: _Step) -> str:
+    return step.loop.label if isinstance(step, _Nest) else ""
+
+
+__all__ = ["undone"]
