@@ -307,7 +307,8 @@ class Rewriter:
         self.open.append(block)
         # What is read from arrays before the iteration is undone.
         for value, decision in self.forward.made.items():
-            if decision.source in stmt.body.params:
+            site = self.forward.sites[value]
+            if (site.region, site.arms) == (stmt.loop, 0) and decision.source in stmt.body.params:
                 self.recall(value)
         inner: list[Stmt] = []
         for each in stmt.body.stmts:

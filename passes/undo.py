@@ -48,6 +48,7 @@ from dataclasses import dataclass, replace
 from adc.ir.builder import Builder
 from adc.ir.core import (
     Block,
+    Call,
     For,
     Function,
     If,
@@ -65,7 +66,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.types import INT, Array
-from adc.ir.walk import Names, map_blocks, stmt_reads
+from adc.ir.walk import Names, label_of, map_blocks, stmt_reads
 from adc.passes.activity import carried_yields
 from adc.passes.forwarding import Forwarding
 from adc.passes.remat_choose import Chooser
@@ -75,9 +76,9 @@ Planner = Callable[[Function, Restored], Chooser]
 
 
 def undone(fn: Function, plan: Planner) -> tuple[Function, Chooser]:
-    """Return `fn`, with Recalls and its own reverse code, with the undo logs that pay, and its plan.
+    """Return a function with the undo logs that pay, and the plan for it.
 
-    `plan` decides about a function, given what its reverse code restores.
+    It has Recalls, and its own reverse code. `plan` decides about it, given what this restores.
     """
     best = plan(fn, NOTHING_RESTORED)
     if best.policy == "store":
@@ -168,12 +169,12 @@ def _history(value: Operand, stmts: Sequence[Stmt]) -> tuple[list[_Step], Value]
     """Return what made a version in a block, the last first, from which version around it."""
     made = {result: stmt for stmt in stmts for result in stmt.results}
     steps: list[_Step] = []
-    while value in made:
+    while isinstance(value, Value) and value in made:
         match stmt := made[value]:
             case Store(array=value):
                 steps.append(stmt)
             case If(results=results, then=then, orelse=orelse):
-                k = results.index(value)  # type: ignore[arg-type]  # a result
+                k = results.index(value)
                 (one, a), (other, b) = (
                     _history(arm.yields[k], arm.stmts) for arm in (then, orelse)
                 )
@@ -182,7 +183,7 @@ def _history(value: Operand, stmts: Sequence[Stmt]) -> tuple[list[_Step], Value]
                 steps.append(_Branch(stmt, (one, other), a))
                 value = a
             case For(results=results) | While(results=results):
-                nest = _nest(stmt, results.index(value))  # type: ignore[arg-type]  # a result
+                nest = _nest(stmt, results.index(value))
                 if nest.steps:
                     steps.append(nest)
                 value = stmt.init[nest.slot]
@@ -223,7 +224,11 @@ class _Undoing:
         self.loops: dict[str, For | While] = {}
         self.reversed: dict[str, int] = {}
         self.defs: dict[Value, Stmt] = {}
-        for stmt in walk(fn.body):
+        # Where loops and calls are in the forward code.
+        self.order: dict[str, int] = {}
+        for k, stmt in enumerate(walk(fn.body)):
+            if label := label_of(stmt):
+                self.order[label] = k
             self.defs.update(dict.fromkeys(stmt.results, stmt))
             if isinstance(stmt, For | While):
                 self.loops[stmt.label] = stmt
@@ -243,7 +248,7 @@ class _Undoing:
         value: Operand = array
         try:
             while isinstance(loop := top.get(value), For | While):  # type: ignore[arg-type]
-                nest = _nest(loop, loop.results.index(value))  # type: ignore[arg-type]
+                nest = _nest(loop, loop.results.index(value))
                 if nest.steps:
                     nests.append(nest)
                 value = loop.init[nest.slot]
@@ -338,10 +343,12 @@ class _Undoing:
             done.extend(more)
 
         for stmt in stmts:
+            # Frames come off the tape in the opposite order.
+            places = self.mirrored(stmt)
+            while left and places and self.order[_label(left[0])] > max(places):
+                undo(None)
             if isinstance(stmt, Reverse):
-                if stmt.loop in map(_label, left):
-                    while _label(left[0]) != stmt.loop:
-                        undo(None)
+                if left and _label(left[0]) == stmt.loop:
                     undo(stmt)
                     continue
                 self.serve([self.loops[stmt.loop]], back, version)
@@ -349,6 +356,16 @@ class _Undoing:
         while left:
             undo(None)
         return done, back
+
+    def mirrored(self, stmt: Stmt) -> list[int]:
+        """Return the places in the forward code of the loops and calls that a statement reverses."""
+        found: list[int] = []
+        for each in walk((stmt,)):
+            if isinstance(each, Reverse):
+                found.append(self.order[each.loop])
+            elif isinstance(each, Call) and each.mirror:
+                found.append(self.order[each.mirror])
+        return found
 
     def own(self, nest: _Nest) -> Reverse:
         """Return reverse code for a loop that has none."""
