@@ -47,11 +47,14 @@ class Restored:
         Results of the statements that restore before anything else in their iteration.
     logged : frozenset of Value
         Values that this takes, and that are kept for it.
+    ends : mapping of array to value
+        The array of reverse code that is a version again once the loop that it entered is undone.
     """
 
     sources: Mapping[tuple[Value, Value], Value] = field(default_factory=dict)
     first: frozenset[Value] = frozenset()
     logged: frozenset[Value] = frozenset()
+    ends: Mapping[Value, Value] = field(default_factory=dict)
 
 
 NOTHING_RESTORED = Restored()

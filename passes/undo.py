@@ -84,10 +84,10 @@ def undone(fn: Function, plan: Planner) -> tuple[Function, Chooser]:
     if best.policy == "store":
         return fn, best
     restored = NOTHING_RESTORED
-    for array in _arrays(fn):
+    for label, slot, array in _arrays(fn):
         if not _lacks(best, array):
             continue
-        found = _Undoing(fn, restored, best.d.forwarding, best.names).run(array)
+        found = _Undoing(fn, restored, best.d.forwarding, best.names).run(label, slot)
         if found is None:
             continue
         chooser = plan(*found)
@@ -96,16 +96,15 @@ def undone(fn: Function, plan: Planner) -> tuple[Function, Chooser]:
     return fn, best
 
 
-def _arrays(fn: Function) -> list[Value]:
-    """Return the arrays that loops outside of others leave, but for those that go on to a loop."""
-    loops = [stmt for stmt in fn.body if isinstance(stmt, For | While)]
-    if not any(isinstance(stmt, Reverse) for stmt in fn.body):
-        return []
+def _arrays(fn: Function) -> list[tuple[str, int, Value]]:
+    """Return the arrays that loops outside of others hand on, from the last loop to the first."""
+    reversed_ = {stmt.loop for stmt in fn.body if isinstance(stmt, Reverse)}
     return [
-        result
-        for loop in loops
-        for result in loop.results
-        if isinstance(result.type, Array) and not any(result in other.init for other in loops)
+        (loop.label, slot, result)
+        for loop in reversed(fn.body)
+        if isinstance(loop, For | While) and loop.label in reversed_
+        for slot, result in enumerate(loop.results)
+        if isinstance(result.type, Array)
     ]
 
 
@@ -221,6 +220,7 @@ class _Undoing:
         self.sources = dict(restored.sources)
         self.first = set(restored.first)
         self.logged = set(restored.logged)
+        self.ends = dict(restored.ends)
         self.loops: dict[str, For | While] = {}
         self.reversed: dict[str, int] = {}
         self.defs: dict[Value, Stmt] = {}
@@ -241,50 +241,30 @@ class _Undoing:
         self.taken: set[Value] = set()
         self.early: dict[tuple[Value, Value], Load] = {}
 
-    def run(self, array: Value) -> tuple[Function, Restored] | None:
-        """Return the function with the log of an array that a loop leaves, if that can be."""
-        top = {result: stmt for stmt in self.fn.body for result in stmt.results}
-        nests: list[_Step] = []
-        value: Operand = array
-        try:
-            while isinstance(loop := top.get(value), For | While):  # type: ignore[arg-type]
-                nest = _nest(loop, loop.results.index(value))
-                if nest.steps:
-                    nests.append(nest)
-                value = loop.init[nest.slot]
-        except _Stuck:
-            pass  # loops after the one that cannot be undone may be
-        while nests and not self.reversed.get(_label(nests[-1])):
-            nests.pop()
-        while nests and not self.reversed.get(_label(nests[0])):
-            nests.pop(0)
-        return self.added(nests) if nests else None
-
-    def added(self, nests: list[_Step]) -> tuple[Function, Restored] | None:
-        last = nests[0]
-        assert isinstance(last, _Nest)
-        array = last.loop.results[last.slot]
-        self.log(_stores(nests))
+    def run(self, label: str, slot: int) -> tuple[Function, Restored] | None:
+        """Return the function with the log of an array that a loop hands on, if that can be."""
+        loop = self.loops[label]
+        array = loop.results[slot]
         before = dict(self.sources)
-        body: list[Stmt] = list(self.fn.body)
-        at = [
+        body = list(self.fn.body)
+        at = next(
             k
             for k, stmt in enumerate(body)
-            if isinstance(stmt, Reverse) and stmt.loop == last.loop.label
-        ]
-        if not at:
-            return None
+            if isinstance(stmt, Reverse) and stmt.loop == loop.label
+        )
         with self.builder.block() as stmts:
-            back = self.builder.recall(array)
+            # Undoing a later loop may have come here.
+            back = self.ends.get(array) or self.builder.recall(array)
         try:
-            rest, _ = self.reverse_code(body[at[0] :], nests, back, array)
+            nest = _nest(loop, slot)
+            self.log(_stores([nest]))
+            rest, _ = self.reverse_code(body[at:], [nest], back, array)
         except _Stuck:
             return None
         if self.sources == before:
             return None
-        body[at[0] :] = [*stmts, *rest]
-        fn = replace(self.fn, body=self.with_loads(body))
-        return fn, self.facts()
+        body[at:] = [*stmts, *rest]
+        return replace(self.fn, body=self.with_loads(body)), self.facts()
 
     def log(self, stores: Sequence[Store]) -> None:
         """Find the values that stores overwrite: loads of the program, or loads of their own."""
@@ -338,6 +318,7 @@ class _Undoing:
             assert isinstance(nest, _Nest)
             with self.builder.block() as more:
                 back, version = self.loop(stmt or self.own(nest), nest, back)
+                self.ends[version] = back
                 while left and not isinstance(left[0], _Nest):
                     back, version = self.step(left.pop(0), back)
             done.extend(more)
@@ -358,7 +339,7 @@ class _Undoing:
         return done, back
 
     def mirrored(self, stmt: Stmt) -> list[int]:
-        """Return the places in the forward code of the loops and calls that a statement reverses."""
+        """Return the places, in the forward code, of the loops and calls that are reversed."""
         found: list[int] = []
         for each in walk((stmt,)):
             if isinstance(each, Reverse):
@@ -472,7 +453,8 @@ class _Undoing:
             if any(self.reaches(value, late) for value in index):
                 del self.sources[key]
         kept = {value for value in self.taken if self.reaches(value, late)}
-        return Restored(self.sources, frozenset(self.first), frozenset(self.logged | kept))
+        logged = frozenset(self.logged | kept)
+        return Restored(self.sources, frozenset(self.first), logged, self.ends)
 
     def reaches(self, value: Value, goals: set[Value]) -> bool:
         """Whether computing a value again may take one of some others."""
