@@ -117,12 +117,16 @@ class _Proof:
         self.forwarding = Forwarding(self.original)
         self.versions: dict[Value, Value] = {}
         if self.whole and self.restores():
-            versions = Versions(self.has, self.counts)
-            versions.read([s for s in self.original.body if not isinstance(s, Reverse)])
-            versions.follow(self.reverse.body, self.arrays)
-            self.versions = versions.found
-            # What has not been proven may now be.
-            self.proven = {key: holds for key, holds in self.proven.items() if holds}
+            forward = [s for s in self.original.body if not isinstance(s, Reverse)]
+            # What one array proves may prove another.
+            while True:
+                versions = Versions(self.has, self.counts)
+                versions.read(forward)
+                versions.follow(self.reverse.body, self.arrays)
+                if versions.found == self.versions:
+                    break
+                self.versions = versions.found
+                self.proven = {key: holds for key, holds in self.proven.items() if holds}
 
     def collect(self, stmts: Sequence[Stmt], region: str) -> None:
         for stmt in stmts:

@@ -111,16 +111,17 @@ class Chooser:
         return Price(keep, often * self.seconds(value), self.inputs(value))
 
     def total(self) -> float:
-        """Return the seconds that the plan takes, or the bytes if memory is short."""
+        """Return the seconds that the plan takes, or the bytes if those are what counts."""
+        bytes_count = self.scarce or self.policy == "recompute"
         total = 0.0
         for value, decision in self.d.made.items():
             often = self.often(self.d.sites[value].region)
-            if self.scarce:
+            if bytes_count:
                 one = self.extents.bytes(value) if decision.kind == KEPT else 0.0
             else:
                 one = self.keeping(value) if decision.kind == KEPT else self.seconds(value)
             total += often * one
-        if not self.scarce:
+        if not bytes_count:
             total += sum(self.often(region) * seconds for region, seconds in self.restoring())
         return total
 

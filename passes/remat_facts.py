@@ -43,6 +43,8 @@ class Restored:
     sources : mapping of (load's result, array) to value
         The array of reverse code that a load can be repeated from, at the start of the block that
         mirrors its own.
+    early : mapping of (load's result, array) to index
+        Of those loads the ones that read the array before their iteration is undone.
     first : frozenset of Value
         Results of the statements that restore before anything else in their iteration.
     logged : frozenset of Value
@@ -52,6 +54,7 @@ class Restored:
     """
 
     sources: Mapping[tuple[Value, Value], Value] = field(default_factory=dict)
+    early: Mapping[tuple[Value, Value], tuple[Operand, ...]] = field(default_factory=dict)
     first: frozenset[Value] = frozenset()
     logged: frozenset[Value] = frozenset()
     ends: Mapping[Value, Value] = field(default_factory=dict)

@@ -306,9 +306,9 @@ class Rewriter:
         popped = self.pop(stmt.loop, block)
         self.open.append(block)
         # What is read from arrays before the iteration is undone.
-        for value, decision in self.forward.made.items():
-            site = self.forward.sites[value]
-            if (site.region, site.arms) == (stmt.loop, 0) and decision.source in stmt.body.params:
+        for value, _ in self.forward.restored.early:
+            decision = self.forward.made.get(value)
+            if decision is not None and decision.source in stmt.body.params:
                 self.recall(value)
         inner: list[Stmt] = []
         for each in stmt.body.stmts:

@@ -122,8 +122,6 @@ def _lacks(chooser: Chooser, array: Value) -> bool:
 
 
 def _better(chooser: Chooser, other: Chooser, array: Value) -> bool:
-    if chooser.policy == "recompute":
-        return True
     if chooser.seed is not None:
         return bool(hashlib.sha256(f"{chooser.seed}:{array.name}.back".encode()).digest()[0] & 1)
     return chooser.total() < other.total()
@@ -218,6 +216,7 @@ class _Undoing:
         self.forwarding = forwarding
         self.builder = Builder(names)
         self.sources = dict(restored.sources)
+        self.early = dict(restored.early)
         self.first = set(restored.first)
         self.logged = set(restored.logged)
         self.ends = dict(restored.ends)
@@ -237,9 +236,8 @@ class _Undoing:
         # By store: what it overwrites, and the loads to be put in front of it.
         self.old: dict[int, Value] = {}
         self.loads: dict[int, Load] = {}
-        # Values that undoing stores takes, and those that are wanted before it begins.
+        # Values that undoing stores takes.
         self.taken: set[Value] = set()
-        self.early: dict[tuple[Value, Value], Load] = {}
 
     def run(self, label: str, slot: int) -> tuple[Function, Restored] | None:
         """Return the function with the log of an array that a loop hands on, if that can be."""
@@ -440,7 +438,7 @@ class _Undoing:
             key = load.result, load.array
             if key not in self.sources and self.agrees(load, version):
                 self.sources[key] = back
-                self.early[key] = load
+                self.early[key] = load.index
 
     def agrees(self, load: Load, version: Value) -> bool:
         return load.result not in self.logged and self.forwarding.agrees(load, version)
@@ -448,13 +446,12 @@ class _Undoing:
     def facts(self) -> Restored:
         # What comes in front of the undoing, or takes part in it, is not read from what is undone.
         late = {result for result, _ in self.sources}
-        for key, load in self.early.items():
-            index = [operand for operand in load.index if isinstance(operand, Value)]
-            if any(self.reaches(value, late) for value in index):
-                del self.sources[key]
+        for key, index in list(self.early.items()):
+            if any(isinstance(each, Value) and self.reaches(each, late) for each in index):
+                del self.early[key], self.sources[key]
         kept = {value for value in self.taken if self.reaches(value, late)}
         logged = frozenset(self.logged | kept)
-        return Restored(self.sources, frozenset(self.first), logged, self.ends)
+        return Restored(self.sources, self.early, frozenset(self.first), logged, self.ends)
 
     def reaches(self, value: Value, goals: set[Value]) -> bool:
         """Whether computing a value again may take one of some others."""
