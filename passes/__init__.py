@@ -26,6 +26,8 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
 `local`         reverse code of an iteration that follows its forward code at once
 `remat`         every Recall decided: kept, recomputed, reloaded (`remat_choose`, `forwarding`),
                 carried out (`remat_rewrite`), and proven (`availability`, `tape`); the `plan`
+`undo`          in `remat`, before it is decided: reverse code that restores what stores overwrite,
+                to read arrays as they were (proven by `versions`)
 `costs`         what operations, memory and loops cost, and what a function then takes: an
                 analysis for whatever decides by price
 `inline`        elements of temporary arrays made again where that is cheaper

@@ -120,7 +120,7 @@ class _Proof:
             forward = [s for s in self.original.body if not isinstance(s, Reverse)]
             # What one array proves may prove another.
             while True:
-                versions = Versions(self.has, self.counts)
+                versions = Versions(self.has, self.counts, self.forwarding.version)
                 versions.read(forward)
                 versions.follow(self.reverse.body, self.arrays)
                 if versions.found == self.versions:

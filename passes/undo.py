@@ -177,7 +177,8 @@ def _history(value: Operand, stmts: Sequence[Stmt]) -> tuple[list[_Step], Value]
                 )
                 if a != b or any(isinstance(step, _Nest) for step in (*one, *other)):
                     raise _Stuck
-                steps.append(_Branch(stmt, (one, other), a))
+                if one or other:
+                    steps.append(_Branch(stmt, (one, other), a))
                 value = a
             case For(results=results) | While(results=results):
                 nest = _nest(stmt, results.index(value))
@@ -259,7 +260,7 @@ class _Undoing:
             rest, _ = self.reverse_code(body[at:], [nest], back, array)
         except _Stuck:
             return None
-        if self.sources == before:
+        if not nest.steps or self.sources == before:
             return None
         body[at:] = [*stmts, *rest]
         return replace(self.fn, body=self.with_loads(body)), self.facts()

@@ -43,12 +43,15 @@ class Versions:
         Whether an operand has a forward value.
     counts : callable
         Whether an operand is the number of trips of a forward loop.
+    version : callable
+        Which version a forward array is, where loops and branches do not change it.
     found : dict
         By array of reverse code: the forward version, in the mirrored iterations.
     """
 
     has: Has
     counts: Callable[[Operand, For | While], bool]
+    version: Callable[[Operand], Value]
     found: dict[Value, Value] = field(default_factory=dict)
     loops: dict[str, For | While] = field(default_factory=dict)
     parents: dict[str, str] = field(default_factory=dict)
@@ -70,13 +73,13 @@ class Versions:
 
     def follow(self, stmts: Sequence[Stmt], known: Known, region: str = "") -> Known:
         """Follow reverse code that mirrors an iteration of a region; return what is known then."""
-        now = dict(known)
+        now = {array: self.version(version) for array, version in known.items()}
         for stmt in stmts:
             match stmt:
                 case Store(result=result, array=array):
                     before = self.undone(stmt, now.get(array))
                     if before is not None:
-                        now[result] = before
+                        now[result] = self.version(before)
                 case If():
                     now.update(self.branch(stmt, now, region))
                 case For() | While():
@@ -105,8 +108,7 @@ class Versions:
                 made = self.defs.get(version)
                 if isinstance(made, If) and self.same_condition(stmt, made):
                     theirs = blocks(made)[which].yields[made.results.index(version)]
-                    assert isinstance(theirs, Value)
-                    inner[array] = theirs
+                    inner[array] = self.version(theirs)
             after = self.follow(arm.stmts, inner, region)
             # In front of the branch they are what they were.
             self.found.update(known)
@@ -150,9 +152,7 @@ class Versions:
         while True:
             inner = dict(known)
             for k, m in places.items():
-                end = carried_yields(forward)[m]
-                assert isinstance(end, Value)
-                inner[stmt.body.params[k]] = end
+                inner[stmt.body.params[k]] = self.version(carried_yields(forward)[m])
             after = self.follow(stmt.body.stmts, inner, label)
             wrong = [
                 k
@@ -165,11 +165,7 @@ class Versions:
             self.forget(stmt)
             for k in wrong:
                 del places[k]
-        return {
-            stmt.results[k]: start
-            for k, m in places.items()
-            if isinstance(start := forward.init[m], Value)
-        }
+        return {stmt.results[k]: self.version(forward.init[m]) for k, m in places.items()}
 
     def forget(self, stmt: For) -> None:
         for param in stmt.body.params:

@@ -139,6 +139,35 @@ def undo_scattered(x: Any, where: Any, steps: Any) -> Any:
     return weighted(u)
 
 
+@program(X7, np.array([3, 1, 4, 1, 5, 2]), 3)
+def undo_scattered_reads(x: Any, where: Any, steps: Any) -> Any:
+    """An element is read that an earlier store of the iteration may have changed."""
+    u = x.copy()
+    for _ in range(steps):
+        for k in range(len(where) - 2):
+            u[where[k]] *= u[where[k + 1]] + u[k]
+            s = u[where[k + 2]]
+            u[k] = s * s * u[k + 1] * u[k]
+    return weighted(u)
+
+
+@program(X7, 3)
+def undo_beside_loops_that_only_read(x: Any, steps: Any) -> Any:
+    """Branches and loops hand on the array without changing it."""
+    u, s = x.copy(), 0.0
+    for t in range(steps):
+        if t > 0:
+            for i in range(len(u)):
+                s += u[i] * u[i] * u[i]
+                k = 0
+                while k < 2 and u[i] < 0.5:
+                    s -= u[i] * u[i - 1]
+                    k += 1
+        for i in range(1, len(u) - 1):
+            u[i] = u[i] * u[i - 1] + 0.4 * u[i + 1] * u[i]
+    return weighted(u) + s
+
+
 @program(X7, 3)
 def undo_where_the_array_says(x: Any, steps: Any) -> Any:
     """Which element is stored follows from elements that are overwritten."""
