@@ -260,7 +260,7 @@ class _Proof:
                     and self.same_many(stmt.args, original.args, env)
                 )
             case Load(), Load():
-                if original.result in env:
+                if original.result in env or len(stmt.index) != len(original.index):
                     return False
                 if original.array in env:
                     same = self.same_many(stmt.index, original.index, env)

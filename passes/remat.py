@@ -21,9 +21,10 @@ becomes, where `%v` is read again, ::
       …
 
 The decision is one per value: kept, recomputed, or reloaded from an array that still has it
-(`forwarding`) or that reverse code restores (`undo`). `remat_rewrite` carries decisions out. Policies: ``"store"`` keeps whatever is not
-the arithmetic of loop counters; ``"recompute"`` recomputes whatever can be; ``"auto"`` keeps what
-is dear and recomputes what is cheap (`costs`); ``"random:SEED"`` draws any legal plan.
+(`forwarding`) or that reverse code restores (`undo`). `remat_rewrite` carries decisions out.
+Policies: ``"store"`` keeps whatever is not the arithmetic of loop counters; ``"recompute"``
+recomputes whatever can be; ``"auto"`` keeps what is dear and recomputes what is cheap (`costs`);
+``"random:SEED"`` draws any legal plan.
 """
 
 from __future__ import annotations

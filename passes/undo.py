@@ -87,12 +87,13 @@ def undone(fn: Function, plan: Planner) -> tuple[Function, Chooser]:
     for label, slot, array in _arrays(fn):
         if not _lacks(best, array):
             continue
-        found = _Undoing(fn, restored, best.d.forwarding, best.names).run(label, slot)
-        if found is None:
-            continue
-        chooser = plan(*found)
-        if _better(chooser, best, array):
+        names, before = best.names, best.names.save()
+        found = _Undoing(fn, restored, best.d.forwarding, names).run(label, slot)
+        chooser = found and plan(*found)
+        if found and chooser and _better(chooser, best, array):
             (fn, restored), best = found, chooser
+        else:
+            names.load(before)
     return fn, best
 
 
