@@ -123,6 +123,12 @@ class Chooser:
             total += often * one
         if not bytes_count:
             total += sum(self.often(region) * seconds for region, seconds in self.restoring())
+        sources = {decision.source for decision in self.d.made.values()}
+        for array in self.d.restored.begun:
+            # What is undone is a copy if the array is needed as it is, too.
+            if array in sources or array in self.d.fn.results or not self.stays(array):
+                size = self.extents.bytes(array)
+                total += size * (1.0 if bytes_count else self.reading(size, 1) + self.writing(size))
         return total
 
     def restoring(self) -> Iterator[tuple[str, float]]:

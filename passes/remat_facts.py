@@ -49,6 +49,8 @@ class Restored:
         Results of the statements that restore before anything else in their iteration.
     logged : frozenset of Value
         Values that this takes, and that are kept for it.
+    begun : tuple of Value
+        The forward arrays that undoing begins with.
     ends : mapping of array to value
         The array of reverse code that is a version again once the loop that it entered is undone.
     """
@@ -57,6 +59,7 @@ class Restored:
     early: Mapping[tuple[Value, Value], tuple[Operand, ...]] = field(default_factory=dict)
     first: frozenset[Value] = frozenset()
     logged: frozenset[Value] = frozenset()
+    begun: tuple[Value, ...] = ()
     ends: Mapping[Value, Value] = field(default_factory=dict)
 
 

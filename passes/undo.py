@@ -221,6 +221,7 @@ class _Undoing:
         self.early = dict(restored.early)
         self.first = set(restored.first)
         self.logged = set(restored.logged)
+        self.begun = restored.begun
         self.ends = dict(restored.ends)
         self.loops: dict[str, For | While] = {}
         self.reversed: dict[str, int] = {}
@@ -255,6 +256,8 @@ class _Undoing:
         with self.builder.block() as stmts:
             # Undoing a later loop may have come here.
             back = self.ends.get(array) or self.builder.recall(array)
+            if stmts:
+                self.begun = (*self.begun, array)
         try:
             nest = _nest(loop, slot)
             self.log(_stores([nest]))
@@ -453,7 +456,8 @@ class _Undoing:
                 del self.early[key], self.sources[key]
         kept = {value for value in self.taken if self.reaches(value, late)}
         logged = frozenset(self.logged | kept)
-        return Restored(self.sources, self.early, frozenset(self.first), logged, self.ends)
+        first = frozenset(self.first)
+        return Restored(self.sources, self.early, first, logged, self.begun, self.ends)
 
     def reaches(self, value: Value, goals: set[Value]) -> bool:
         """Whether computing a value again may take one of some others."""
