@@ -22,7 +22,7 @@ from adc import jacobian
 from adc.derivative import Checkpoint, Derivative, Jacobian, Jitted
 from adc.dispatch import Code, Options, release_memory
 from adc.ir.errors import ArgumentError, NonScalarError
-from adc.library import stop_gradient
+from adc.library import recompute, save, stop_gradient
 from adc.library.transforms import Level, transform
 from adc.memory import parse
 from adc.signature import numbers_of
@@ -439,15 +439,17 @@ def jit(
 
 @transform
 def checkpoint(fn: Callable[..., Any]) -> Checkpoint:
-    """Return `fn`, marked: reverse code should recompute what it computes rather than keep it.
+    """Return `fn`, of whose calls reverse code keeps nothing but the arguments.
 
-    Programs mean the same with and without the mark. It is accepted now; plans will heed it when
-    they are made for a byte budget.
+    What a call computes is computed again from its arguments where reverse code needs it; these are
+    kept, or computed again, like anything else. Loops that hand on values from iteration to
+    iteration, and functions that call themselves, run again as a whole. Results and gradients are
+    the same as without, to the last bit.
 
     Parameters
     ----------
     fn : callable
-        A Python function.
+        A Python function; a method, if this is used as a decorator.
 
     Returns
     -------
@@ -456,8 +458,18 @@ def checkpoint(fn: Callable[..., Any]) -> Checkpoint:
 
     Examples
     --------
-    >>> grad(checkpoint(lambda x: x * x))(2.0)
-    4.0
+    >>> import numpy as np
+    >>> @checkpoint
+    ... def layer(h, w):
+    ...     return np.tanh(w * h)
+    >>> def loss(h, w):
+    ...     for _ in range(3):
+    ...         h = layer(h, w)
+    ...     return np.sum(h)
+    >>> dloss = grad(loss)
+    >>> _ = dloss(np.ones(2), 0.5)
+    >>> [entry.expression for entry in dloss.plan().entries if entry.reason == "adc.checkpoint"]
+    ['np.tanh(w * h)']
     """
     if not callable(fn):
         raise ArgumentError(f"{fn!r} is not a function", None, "pass the function itself")
@@ -634,7 +646,7 @@ def jacfwd(
 
     Parameters
     ----------
-    fn, argnums, argnames, has_aux, remat, cache
+    fn, argnums, argnames, has_aux, remat, memory, cache
         As for `jacrev`.
 
     Returns
@@ -668,7 +680,7 @@ def hessian(
     ----------
     fn : callable
         A Python function that returns one float.
-    argnums, argnames, remat, cache
+    argnums, argnames, remat, memory, cache
         As for `grad`.
 
     Returns
@@ -697,7 +709,9 @@ __all__ = [
     "jacrev",
     "jit",
     "jvp",
+    "recompute",
     "release_memory",
+    "save",
     "stop_gradient",
     "value_and_grad",
     "vjp",

@@ -29,9 +29,10 @@ from stat import S_ISDIR
 from typing import TYPE_CHECKING, Any
 
 from adc.frontend.lower import Lowered
-from adc.ir.core import walk
+from adc.ir.core import Function, Mark, walk
 from adc.ir.errors import Span, UnsupportedError
 from adc.ir.types import parse_type
+from adc.ir.walk import defined
 
 if TYPE_CHECKING:
     from adc.backend.emit import Emitted
@@ -123,6 +124,7 @@ def key_of(
     parts = (
         str(fn),
         repr(places),
+        repr(_marks(fn)),
         repr(tuple(steps)),
         policy,
         costs.hash,
@@ -130,6 +132,17 @@ def key_of(
         repr(made_by),
     )
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+
+def _marks(fn: Function) -> list[tuple[str, str, Mark | None]]:
+    """Return what the user says about values, which the text of a function does not show."""
+    found = [
+        (each.name, value.name, value.mark)
+        for each in (*fn.callees, fn)
+        for value in defined(each)
+        if value.mark is not None
+    ]
+    return found + [mark for each in fn.derived for mark in _marks(each.of)]
 
 
 @contextlib.contextmanager

@@ -90,8 +90,9 @@ class Derivative:
             ``"cse"``, ``"induction"``, ``"bounds"``, ``"hoist"``, ``"private"``, ``"guard"``,
             ``"dce"``, ``"fuse"``, ``"contract"``, ``"adjoint"`` (``"pullback"`` in `vjp`),
             ``"tangent"``, ``"accumulate"``, ``"reduce"``, ``"overwrite"``, ``"gather"``,
-            ``"local"``, ``"remat"``, ``"inline"``, ``"storage"``, ``"lift"``,
-            ``"reuse"``. Of a pass that runs more than once, the last run counts.
+            ``"local"``, ``"predicates"``, ``"remat"``, ``"inline"``, ``"storage"``,
+            ``"rows"``, ``"lift"``, ``"reuse"``. Of a pass that runs more than once, the last
+            run counts.
         """
         trace = self.compiled_for(*args, **kwargs).compilation.trace
         try:
@@ -172,7 +173,7 @@ class Jitted(Derivative):
 
 
 class Checkpoint:
-    """A function that is marked for recomputation. Made by `checkpoint`."""
+    """A function of which reverse code keeps nothing but the arguments. Made by `checkpoint`."""
 
     def __init__(self, fn: Callable[..., Any]) -> None:
         functools.update_wrapper(self, fn)
@@ -184,7 +185,12 @@ class Checkpoint:
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """Return the function bound to an object."""
-        return self if instance is None else types.MethodType(self.py_func, instance)
+        return self if instance is None else types.MethodType(self, instance)
+
+    @property
+    def __adc_applied__(self) -> tuple[tuple[str, Level], ...]:
+        """What was applied to the function, for code that calls this within."""
+        return (("checkpoint", Level(())),)
 
     def __repr__(self) -> str:
         return f"<adc checkpoint({self.py_func.__qualname__})>"

@@ -31,7 +31,7 @@ from adc.ir.errors import (
     UnsupportedError,
 )
 from adc.ir.types import Array, Scalar
-from adc.library.transforms import Level, has_rule
+from adc.library.transforms import Level, has_rule, is_checkpointed
 from adc.memory import text as memory_text
 from adc.signature import Parameters, Signature, function_of, name_of, span_of
 
@@ -87,8 +87,7 @@ class Compiled:
     present: Callable[[Sequence[Any]], Any]
     ones: tuple[Any, ...]
     budget: Budget | None = None
-    # By the sizes of arguments, whether a call stays within the budget.
-    _fits: dict[Sizes, bool] = field(default_factory=dict)
+    _known: dict[Sizes, dict[str, int] | None] = field(default_factory=dict)
 
     @property
     def plan(self) -> Plan | None:
@@ -134,14 +133,30 @@ class Compiled:
 
     def fits(self, values: tuple[Any, ...], hidden: list[Any]) -> bool:
         """Whether a call with these arguments stays within the budget of the plan."""
-        if self.budget is None or self.plan is None or self.plan.peak is None:
-            return True
-        args = [*self.signature.leaves(values), *hidden]
+        args = [*self.signature.leaves(values), *hidden] if self.budget else ()
+        return self._needs(args) is not None
+
+    def _needs(self, args: Sequence[Any]) -> dict[str, int] | None:
+        """Return what a call needs of each tape, as far as that is known; None if it is too much.
+
+        Nothing is known, or asked, without a budget.
+        """
+        peak = self.plan.peak if self.plan is not None else None
+        if self.budget is None or peak is None:
+            return {}
         sizes = sizes_of(self.lowered, args)
-        if sizes not in self._fits:
-            peak = self.plan.peak.at(args)
-            self._fits[sizes] = peak is not None and peak <= self.budget.bytes
-        return self._fits[sizes]
+        if sizes not in self._known:
+            if len(self._known) >= _MOST_ENTRIES:
+                self._known.clear()
+            size = peak.at(args)
+            fits = size is not None and size <= self.budget.bytes
+            self._known[sizes] = peak.tapes_at(args) if fits else None
+        return self._known[sizes]
+
+    def _call(self, args: Sequence[Any]) -> Sequence[Any]:
+        if self.budget is None:
+            return self.entry.kernel(*args)  # type: ignore[no-any-return]  # of an untyped module
+        return self.entry.kernel(*args, reserved=self._needs(args))  # type: ignore[no-any-return]
 
     def arguments(self, values: tuple[Any, ...]) -> list[Any]:
         """Return the numbers and arrays that the code is called with."""
@@ -171,7 +186,7 @@ class Compiled:
             self._check_shared(values)
         if self.lowered.drawn:
             return self._drawing(values, args, directions)
-        results: Sequence[Any] = self.entry.kernel(*args, *self.ones, *directions)
+        results: Sequence[Any] = self._call([*args, *self.ones, *directions])
         return results
 
     def _drawing(
@@ -193,7 +208,7 @@ class Compiled:
                 stack.enter_context(source.lock)
             for each, generator in found:
                 args[each.position] = trees.words(generator)
-            results: Sequence[Any] = self.entry.kernel(*args, *self.ones, *directions)
+            results: Sequence[Any] = self._call([*args, *self.ones, *directions])
             drawn = [generator for each, generator in found if each.drawn]
             own = len(lowered.fn.results)
             for generator, state in zip(drawn, results[own - len(drawn) : own], strict=True):
@@ -473,11 +488,12 @@ def _over_budget(fn: Callable[..., Any], budget: Budget | None) -> Iterator[None
     try:
         yield
     except OverBudget as error:
+        least = error.least or 0
         raise MemoryBudgetError(
             f"a call of the derivative of {name_of(fn)}() cannot hold less than "
-            f"{memory_text(error.least)}, and memory is {asked}",
+            f"{memory_text(least)}, and memory is {asked}",
             span_of(fn),
-            f"memory={error.least} is the least that was found for these sizes",
+            f"memory={least} is the least that was found for these sizes",
         ) from None
     except UnknownPeak as error:
         raise MemoryBudgetError(
@@ -525,8 +541,9 @@ class Code:
         pull: tuple[int, ...] | None = None,
     ) -> None:
         self.fn = function_of(fn)
-        # A function with a derivative of its own is more than its code.
-        self._lowered_fn = getattr(fn, "__func__", fn) if has_rule(fn) else self.fn
+        # A function with a derivative of its own, or that is checkpointed, is more than its code.
+        more = has_rule(fn) or is_checkpointed(fn)
+        self._lowered_fn = getattr(fn, "__func__", fn) if more else self.fn
         self.levels = levels
         self.options = options
         self.along = along

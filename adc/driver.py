@@ -18,8 +18,9 @@ from adc.passes.peak import Peak, peak
 from adc.passes.plan import COPIED, Plan, PlanEntry
 from adc.passes.remat import rematerialize
 from adc.passes.remat_facts import NO_ORDERS, Orders
+from adc.passes.rerun import rerun
+from adc.passes.schedules import schedules
 from adc.passes.tangent import tangent
-from adc.schedules import library, with_schedules
 
 _MODES: dict[str, Callable[..., Function]] = {
     "adjoint": adjoint,
@@ -86,17 +87,23 @@ def transform(
         fn = pipeline.run(fn, ((name, apply), *pipeline.DERIVATIVE), trace)
     fn = pipeline.run(fn, pipeline.JOINED, trace)
     reverses = bool(fn.derived) or any(name != "tangent" for name, _ in steps)
+    if reverses:
+        fn = rerun(fn, costs)
     rest = _Rest(fn, reverses, policy, costs, dict(budget.sizes) if budget else None)
     if budget is None or not reverses:
         made, plan = rest(NO_ORDERS, trace)
     else:
-        from adc.passes.remat_budget import fitted
+        from adc.passes.remat_budget import OverBudget, fitted
 
-        found = fitted(fn, budget.bytes, costs, rest.known or {}, rest.peak)
-        made, plan = rest(found.orders, trace)
-        assert plan is not None
+        try:
+            found = fitted(fn, budget.bytes, costs, rest.known or {}, rest.peak)
+        except OverBudget as error:
+            if error.least is None and rest.last is not None:
+                raise UnknownPeak(rest.last) from None
+            raise
+        made, plan = rest.tried(found.orders, trace)
         plan = replace(plan, budget=budget.bytes, extra=found.seconds, bound=found.bound)
-    return Compilation(lowered, with_schedules(made), plan, trace)
+    return Compilation(lowered, schedules(made), plan, trace)
 
 
 @dataclass
@@ -108,6 +115,8 @@ class _Rest:
     policy: str
     costs: Costs
     known: Known | None
+    last: Peak | None = None  # of the plan that was tried last
+    _tried: tuple[Orders, Function, Plan, pipeline.Trace] | None = None
 
     def __call__(
         self, orders: Orders, trace: pipeline.Trace | None = None
@@ -120,7 +129,7 @@ class _Rest:
             def finished(before: Function) -> Function:
                 main = before is self.fn
                 own, known = (orders, self.known) if main else (NO_ORDERS, None)
-                done = rematerialize(before, self.policy, self.costs, own, known, library)
+                done = rematerialize(before, self.policy, self.costs, own, known)
                 # The values of a derivative that the code calls have names of their own.
                 inner = "" if main else f"{before.name}: "
                 entries.extend(replace(e, value=f"{inner}{e.value}") for e in done.plan.entries)
@@ -144,15 +153,23 @@ class _Rest:
             plan = replace(plan, copies=tuple(copies), peak=peak(fn))
         return fn, plan
 
-    def peak(self, orders: Orders) -> int:
-        """Return the most bytes that a call holds under a plan."""
-        fn, plan = self(orders)
+    def peak(self, orders: Orders) -> int | None:
+        """Return the most bytes that a call holds under a plan; None if only a run can tell."""
+        trace = pipeline.Trace()
+        fn, plan = self(orders, trace)
         assert plan is not None
         assert plan.peak is not None
-        found = plan.peak.at_sizes(self.known or {}, [param.name for param in fn.params])
-        if found is None:
-            raise UnknownPeak(plan.peak)
-        return found
+        self.last, self._tried = plan.peak, (orders, fn, plan, trace)
+        return plan.peak.at_sizes(self.known or {}, [param.name for param in fn.params])
+
+    def tried(self, orders: Orders, trace: pipeline.Trace) -> tuple[Function, Plan]:
+        """Return what became of the function under the plan that was tried last."""
+        assert self._tried is not None
+        last, fn, plan, more = self._tried
+        assert last == orders
+        trace.stages += more.stages
+        trace.seconds += more.seconds
+        return fn, plan
 
 
 def _copied(copy: storage.Copy) -> PlanEntry:

@@ -32,7 +32,8 @@ def span_of(fn: Callable[..., Any]) -> Span | None:
 
 def function_of(fn: Callable[..., Any]) -> types.FunctionType:
     """Return the Python function behind a callable: a method's, or one that Numba wraps."""
-    for inner in (fn, getattr(fn, "__func__", None), getattr(fn, "py_func", None)):
+    method = getattr(fn, "__func__", fn)
+    for inner in (fn, method, getattr(method, "py_func", None)):
         if isinstance(inner, types.FunctionType):
             return inner
     raise UnsupportedError(

@@ -14,6 +14,7 @@ from adc.ir.core import (
     If,
     Literal,
     Load,
+    Mark,
     Operand,
     Recall,
     Reverse,
@@ -47,6 +48,9 @@ class Builder:
         self.stmts: list[Stmt] = []
         self.loc: Span | None = None
         self.emitted = 0  # statements built so far, those thrown away again included
+        # What the user says about values, by name, and about all that are made now.
+        self.marks: dict[str, Mark] = {}
+        self.mark: Mark | None = None
 
     @contextmanager
     def block(self) -> Iterator[list[Stmt]]:
@@ -62,7 +66,21 @@ class Builder:
         self.stmts.append(stmt)
 
     def value(self, hint: str, ty: Type) -> Value:
-        return Value(self.names.fresh(hint), ty)
+        value = Value(self.names.fresh(hint), ty)
+        if self.mark is not None:
+            self.marks[value.name] = self.mark
+        elif self.marks:
+            self.marks.pop(value.name, None)  # of a value that was thrown away
+        return value
+
+    @contextmanager
+    def marking(self, mark: Mark | None) -> Iterator[None]:
+        """Mark the values that are made inside the `with`."""
+        outer, self.mark = self.mark, mark
+        try:
+            yield
+        finally:
+            self.mark = outer
 
     def apply(
         self,

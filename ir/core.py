@@ -23,11 +23,35 @@ Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """What a user says about a value that reverse code may need.
+
+    Attributes
+    ----------
+    kind : str
+        ``"save"``: keep it. ``"recompute"``: compute it again. ``"checkpoint"``: it is computed
+        inside of a checkpointed call. ``"result"``: it is the result of one.
+    loc : Span or None
+        Where the user says so.
+    around : Mark or None
+        The checkpointed call around this one.
+    """
+
+    kind: str
+    loc: Span | None = None
+    around: Mark | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Value:
-    """A named result of a statement, or a parameter of a block."""
+    """A named result of a statement, or a parameter of a block.
+
+    `mark` counts where the value is defined, and never for equality: it changes plans, not results.
+    """
 
     name: str
     type: Type
+    mark: Mark | None = field(default=None, compare=False, repr=False)
 
     def __hash__(self) -> int:
         return hash(self.name)  # which a string remembers

@@ -223,6 +223,12 @@ class MemoryBudgetError(AdcError):
     code = "ADC026"
 
 
+class RecomputeError(AdcError):
+    """A value that is to be computed again in reverse code cannot be."""
+
+    code = "ADC027"
+
+
 class IRError(AdcError):
     """The IR is malformed: a defect of adc, never of the user's program."""
 

@@ -54,6 +54,8 @@ class _Escape:
                         self.escaping |= self._of(operand) & inner
                 made |= inner
             match stmt:
+                case Apply(op=op, args=args, results=(value,)) if op.name == "row":
+                    self._add(value, args[0])
                 case Apply(results=results) | Pop(results=results):
                     for value in results:
                         if isinstance(value.type, Array):

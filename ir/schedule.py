@@ -477,6 +477,21 @@ def reversal(
     return known[n, m]
 
 
+def levels(m: int, sigma: int, tau: int, most: int) -> int:
+    """Return how deep the reversal of up to 2**20 steps goes, at most.
+
+    Examples
+    --------
+    >>> levels(1000, 1, 1, 0), levels(10, 1, 1, 0) >= reversal(5000, 10, 1, 1, 0).depth
+    (2, True)
+    """
+    n = 2**20
+    if taped(n, m, tau, most) == n:
+        return 0
+    s = n - 1 if sigma == 0 else max(1, min(n - 1, (m - tau) // sigma))
+    return shape(n, s, m, sigma, tau, most)[0]
+
+
 def plain_steps(n: int, m: int, sigma: int, tau: int, most: int) -> int:
     """Return how many plain steps reversing n steps takes.
 

@@ -18,6 +18,7 @@ from adc.ir.core import (
     Gemm,
     If,
     Load,
+    Mark,
     Operand,
     Pop,
     Print,
@@ -256,6 +257,37 @@ def map_blocks(stmt: Stmt, rebuild: Callable[[Block], Block]) -> Stmt:
     return stmt
 
 
+def marked(stmts: Iterable[Stmt], mark: Callable[[Value], Mark | None]) -> tuple[Stmt, ...]:
+    """Return statements whose values have the marks that `mark` gives them."""
+
+    def value(old: Value) -> Value:
+        new = mark(old)
+        return old if new == old.mark else replace(old, mark=new)
+
+    def block(found: Block) -> Block:
+        return Block(tuple(map(value, found.params)), marked(found.stmts, mark), found.yields)
+
+    def one(stmt: Stmt) -> Stmt:
+        stmt = map_blocks(stmt, block)
+        if isinstance(stmt, For):
+            stmt = replace(stmt, index=value(stmt.index))
+        return with_results(stmt, tuple(map(value, stmt.results)))
+
+    return tuple(map(one, stmts))
+
+
+def with_results(stmt: Stmt, results: tuple[Value, ...]) -> Stmt:
+    """Return `stmt` with other names for its results."""
+    match stmt:
+        case Load() | Store() | Recall():
+            return replace(stmt, result=results[0])
+        case Gemm():
+            return replace(stmt, result=results[0] if results else None)
+        case Apply() | If() | For() | While() | Reverse() | Call() | Pop():
+            return replace(stmt, results=results)
+    return replace(stmt)  # a statement stands in one place only: passes tell them apart by it
+
+
 def with_stmts(block: Block, stmts: Sequence[Stmt], yields: Sequence[Operand]) -> Block:
     """Return `block` with other statements and yields: itself if they are the same."""
     if (
@@ -298,7 +330,7 @@ def clone(
     labels: dict[str, str] = {}
 
     def fresh(value: Value) -> Value:
-        new = Value(names.fresh(value.name + suffix), value.type)
+        new = replace(value, name=names.fresh(value.name + suffix))
         env[value] = copied[value] = new
         return new
 
@@ -325,17 +357,20 @@ def clone(
                 stmt = replace(stmt, mirror=labels.get(mirror, mirror))
             case Recall(value=value):
                 stmt = replace(stmt, value=copied.get(value, value))
-        results = tuple(fresh(value) for value in stmt.results)
-        match stmt:
-            case Load() | Store() | Recall():
-                return replace(stmt, result=results[0])
-            case Gemm():
-                return replace(stmt, result=results[0] if results else None)
-            case Apply() | If() | For() | While() | Reverse() | Call() | Pop():
-                return replace(stmt, results=results)
-        return replace(stmt)  # a statement stands in one place only: passes tell them apart by it
+        return with_results(stmt, tuple(fresh(value) for value in stmt.results))
 
     return [copy(stmt) for stmt in stmts]
+
+
+def recalling(stmt: Stmt, env: Env) -> Stmt:
+    """Return reverse code that recalls other values."""
+    if isinstance(stmt, Recall) and isinstance(target := env.get(stmt.value), Value):
+        return replace(stmt, value=target)
+
+    def block(found: Block) -> Block:
+        return replace(found, stmts=tuple(recalling(s, env) for s in found.stmts))
+
+    return map_blocks(stmt, block)
 
 
 class Substituting(Protocol):

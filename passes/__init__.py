@@ -24,17 +24,24 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
 `gather`        additions of a nest to neighbouring elements, summed element by element
                 (`gather_find`, `gather_rewrite`)
 `local`         reverse code of an iteration that follows its forward code at once
-`remat`         every Recall decided: kept, recomputed, reloaded (`remat_choose`, `forwarding`),
-                carried out (`remat_rewrite`), and proven (`availability`, `tape`); the `plan`
-`undo`          in `remat`, before it is decided: reverse code that restores what stores overwrite,
-                to read arrays as they were (proven by `versions`)
+`remat`         every Recall decided: kept, recomputed, reloaded (`remat_choose`, `forwarding`; the
+                fastest plan is a minimum cut, `remat_cut`, `flow`), carried out
+                (`remat_rewrite`), and proven (`availability`, `tape`); the `plan`
+`checkpoint`    within `remat`: loops in sweeps, which keep a few states and run again from them
+                (`state`: what that takes; `online`: loops that end when they are done)
+`undo`          within `remat`, before it is decided: reverse code that restores what stores
+                overwrite, to read arrays as they were (proven by `versions`)
+`remat_budget`  what to tell `remat` so that a call holds so many bytes (`budget`: an integer
+                program; `extents`: how large things are)
 `costs`         what operations, memory and loops cost, and what a function then takes: an
                 analysis for whatever decides by price
 `inline`        elements of temporary arrays made again where that is cheaper
 `storage`       value form to buffer form: stores in place, copies where two versions are needed
                 (`sharing`)
+`rows`          copies of rows that only products read: the rows themselves
 `lift`          arrays of inner loops made once, before the loop
 `reuse`         arrays that are never alive together share memory (`lifetimes`)
+`schedules`     at last, what checkpointed loops ask about their schedule: calls (`ir.schedule`)
 ==============  ================================================================================
 
 What a pass owes the next: `adjoint` leaves only Recalls and Reverses as references to forward

@@ -51,10 +51,21 @@ class Form:
         return self + other * -1
 
     def coefficient(self, value: Value) -> int:
-        return dict(self.terms).get(value, 0)
+        for each, factor in self.terms:
+            if each is value or each == value:
+                return factor
+        return 0
 
     def without(self, value: Value) -> Form:
         return Form(tuple(term for term in self.terms if term[0] != value), self.const)
+
+
+def _combined(a: Form, m: int, b: Form, n: int) -> Form:
+    """Return ``a*m + b*n``, at once: proofs are made of this."""
+    terms = {value: factor * m for value, factor in a.terms}
+    for value, factor in b.terms:
+        terms[value] = terms.get(value, 0) + factor * n
+    return Form.of(terms, a.const * m + b.const * n)
 
 
 ONE = Form((), 1)
@@ -221,7 +232,7 @@ class Facts:
                 if factor * coefficient <= 0:
                     continue
                 # goal * |factor| - fact * |coefficient| has lost `value`.
-                rest = goal * abs(factor) - fact * abs(coefficient)
+                rest = _combined(goal, abs(factor), fact, -abs(coefficient))
                 if self._prove(rest, depth - 1, steps, failed):
                     return True
         failed[goal] = depth

@@ -18,6 +18,7 @@ from adc.ir.builder import integer
 from adc.ir.core import (
     Apply,
     Block,
+    Call,
     Check,
     For,
     Function,
@@ -295,6 +296,12 @@ class _Proof:
                     return False
                 inner = {**env, original.index: stmt.index}
                 return self.alike_blocks(stmt.body, original.body, inner)
+            case While(), While():
+                init = self.same_many(stmt.init, original.init, env)
+                return init and self.alike_blocks(stmt.body, original.body, env)
+            case Call(), Call():
+                same = stmt.callee == original.callee and not (stmt.mirror or original.mirror)
+                return same and self.same_many(stmt.args, original.args, env)
         return False
 
     def alike_blocks(self, block: Block, original: Block, env: dict[Value, Value]) -> bool:

@@ -60,7 +60,7 @@ from adc.ir.core import (
 from adc.ir.opdef import OPS
 from adc.ir.sums import summed
 from adc.ir.types import INT, Array
-from adc.ir.walk import Names, clone, map_blocks
+from adc.ir.walk import Names, clone, map_blocks, recalling
 from adc.passes.state import needed, outside
 
 
@@ -174,17 +174,22 @@ class Checkpointing:
         self.needed = forward
         self.outside = outside(forward, reverse)
         env: dict[Value, Operand] = {}
+        # Sizes of arrays that the function is given are read off these.
+        sizes = self.sizes(self.outside[0], {v for values in self.outside for v in values})
+        given, around = ([v for v in each if v not in sizes] for each in self.outside)
+        self.outside = tuple(given), tuple(around)
         own: list[list[Value]] = []
         for values in self.outside:
             own.append([self.names.value(value) for value in values])
             env.update(zip(values, own[-1], strict=True))
+        dims = clone(sizes.values(), env, self.names)
         state = [self.names.value(param) for param in forward.body.params]
         cts = [self.names.value(param) for param in reverse.body.params]
         steps, first, room = map(self.value, ("steps", "first", "room"))
         stmts = clone(
             [
                 replace(forward, trips=steps, init=tuple(state)),
-                replace(reverse, init=tuple(cts), body=_recalling(reverse.body, env)),
+                recalling(replace(reverse, init=tuple(cts)), env),
             ],
             env,
             self.names,
@@ -194,7 +199,24 @@ class Checkpointing:
         assert isinstance(mine, For)
         assert isinstance(back, Reverse)
         site = Site(mine, back, first, room, tuple(own[0]), tuple(own[1]))
-        return Function(self.callee, params, (mine, back), back.results), site
+        return Function(self.callee, params, (*dims, mine, back), back.results), site
+
+    def sizes(self, given: Sequence[Value], wanted: set[Value]) -> dict[Value, Stmt]:
+        """Return of some values the statements by which they are sizes of arrays that are given."""
+        stmts = [s for each in (*self.fn.callees, self.fn) for s in walk(each.body)]
+        dims = {
+            s.result: s
+            for s in stmts
+            if isinstance(s, Apply) and s.op.name == "dim" and s.args[0] in given
+        }
+        # Reverse code recalls them.
+        recalled = {s.result: s.value for s in stmts if isinstance(s, Recall) and s.value in dims}
+        found: dict[Value, Stmt] = {}
+        for value in sorted(wanted, key=lambda each: each.name):
+            size = dims.get(recalled.get(value, value))
+            if size is not None:
+                found[value] = replace(size, results=(value,))
+        return found
 
     # -- sweeps and leaf -----------------------------------------------------------------------
 
@@ -323,14 +345,3 @@ class Checkpointing:
 
 def _is(a: object, b: object) -> bool:
     return a is b
-
-
-def _recalling(block: Block, env: Mapping[Value, Operand]) -> Block:
-    """Return reverse code that recalls other values."""
-
-    def stmt(found: Stmt) -> Stmt:
-        if isinstance(found, Recall) and isinstance(target := env.get(found.value), Value):
-            return replace(found, value=target)
-        return map_blocks(found, lambda inner: _recalling(inner, env))
-
-    return replace(block, stmts=tuple(map(stmt, block.stmts)))

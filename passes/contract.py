@@ -150,7 +150,7 @@ class _Contractor:
         ty = param.type
         assert isinstance(ty, Array)
         smaller = Array(ty.dtype, ty.rank - 1)
-        small = {v: Value(v.name, smaller) for v in versions}
+        small = {v: replace(v, type=smaller) for v in versions}
 
         def read(operand: Operand) -> Operand:
             return small.get(operand, operand) if isinstance(operand, Value) else operand

@@ -20,9 +20,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 
-from adc.ir.core import Apply, Block, Check, Function, Load, Operand, Recall, Stmt, Value
+from adc.ir.core import Apply, Block, Check, Function, Load, Mark, Operand, Recall, Stmt, Value
 from adc.ir.types import Array
-from adc.ir.walk import map_blocks, map_operands, rebuilt, substitute, with_stmts
+from adc.ir.walk import map_blocks, map_operands, marked, rebuilt, substitute, with_stmts
 
 
 def cse(fn: Function) -> Function:
@@ -37,10 +37,16 @@ class _Cse:
     def __init__(self, recalled: Mapping[Value, Operand] | None) -> None:
         self.env: dict[Value, Operand] = {}
         self.recalled = self.env if recalled is None else recalled
+        self.marks: dict[Value, Mark | None] = {}
 
     def stmts(self, stmts: Sequence[Stmt], seen: _Seen | None = None) -> tuple[Stmt, ...]:
+        found = self.shared(stmts, {} if seen is None else seen)
+        if seen is None and self.marks:
+            return marked(found, lambda value: self.marks.get(value, value.mark))
+        return found
+
+    def shared(self, stmts: Sequence[Stmt], seen: _Seen) -> tuple[Stmt, ...]:
         kept: list[Stmt] = []
-        seen = {} if seen is None else seen
         for stmt in stmts:
             stmt = map_operands(stmt, lambda operand: substitute(operand, self.env))
             if isinstance(stmt, Recall):
@@ -51,6 +57,7 @@ class _Cse:
             if key is not None:
                 if key in seen:
                     if not isinstance(stmt, Check):
+                        self.merge(seen[key], stmt.results[0].mark)
                         self.env[stmt.results[0]] = seen[key]
                     continue
                 seen[key] = stmt.results[0] if stmt.results else _CHECKED
@@ -58,6 +65,15 @@ class _Cse:
                 continue
             kept.append(map_blocks(stmt, lambda block, seen=seen: self.block(block, seen)))  # type: ignore[misc]
         return tuple(kept)
+
+    def merge(self, first: Value, mark: Mark | None) -> None:
+        """Say of a value what is said of an equal one: what is kept elsewhere is kept."""
+        old = self.marks.get(first, first.mark)
+        ranks = ("save", "recompute", "result", "", "checkpoint")
+        if old != mark and ranks.index(mark.kind if mark else "") < ranks.index(
+            old.kind if old else ""
+        ):
+            self.marks[first] = mark
 
     def block(self, block: Block, seen: _Seen) -> Block:
         stmts = self.stmts(block.stmts, dict(seen))

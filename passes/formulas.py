@@ -34,7 +34,8 @@ class Function:
         ``"max"``, ``"min"``, ``"//"``; ``"range"``, the length of one; ``"count"``, a number that
         counts as 0 if it is negative; ``"rounded"`` up to a multiple of `args[1]`; ``"if"`` the
         first is positive, the second, else the third. ``"sweeps"``, ``"rest"``, ``"tape"`` and
-        ``"depth"`` of a checkpointed loop (`adc.ir.schedule`).
+        ``"depth"`` of a checkpointed loop (`adc.ir.schedule`); ``"levels"``: the depth, however
+        often it runs.
         ``"total"`` and ``"most"``: of `args[1]` over `args[0]` iterations of the loop `label`,
         which `name` counts. ``"call"``: `args[0]` in the function `name`, as the call `label` runs
         it. ``"recursion"``: the formula `of` of that function.
@@ -316,7 +317,8 @@ def _number(made: Function, known: Known, upper: bool) -> int | None:
         case "total" | "most":
             rounds = known.iterations(made)
             if rounds is None:
-                return None
+                # Whatever the counter is: a condition on it may hold or not.
+                return made.args[1].value(known) if made.kind == "most" and upper else None
             numbers: list[int] = []
             for each in rounds[0]:
                 number = made.args[1].value(each, upper)
@@ -365,6 +367,8 @@ def _number(made: Function, known: Known, upper: bool) -> int | None:
             return schedule.reversal(*args).peak
         case "depth":
             return schedule.reversal(*args).depth
+        case "levels":
+            return schedule.levels(*args)
     raise AssertionError(made)
 
 

@@ -28,7 +28,6 @@ becomes ::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from adc.ir.builder import Builder, integer
@@ -44,16 +43,16 @@ from adc.ir.core import (
     While,
     walk,
 )
+from adc.ir.functions import reached
+from adc.ir.library import schedules
 from adc.ir.sums import summed
 from adc.ir.types import Array, Scalar
 from adc.ir.walk import Names, inner_values
-from adc.passes.checkpoint import Checkpointing, Loops, Schedule, Site, reverses_of
+from adc.passes.checkpoint import Checkpointing, Loops, Site, reverses_of
 from adc.passes.shapes import Shapes
 
-PLACED = "adc.placed"
+_PLACED = "adc.placed"
 _NOTHING = Literal(0, Scalar("i64"))
-# Functions of the IR that do what functions of `ir.schedule` do.
-Library = Callable[[], Sequence[Function]]
 
 
 def can_checkpoint_online(fn: Function, owner: str, loop: While) -> bool:
@@ -77,12 +76,7 @@ def can_checkpoint_online(fn: Function, owner: str, loop: While) -> bool:
 class Online(Checkpointing):
     """Keeps states of one loop in slots."""
 
-    def __init__(
-        self, fn: Function, owner: str, label: str, schedule: Schedule, library: Library
-    ) -> None:
-        super().__init__(fn, owner, label, schedule)
-        self.library = library()
-        self.online: While
+    online: While
 
     def run(self) -> Function:
         functions = (*self.fn.callees, self.fn)
@@ -100,9 +94,9 @@ class Online(Checkpointing):
         done = self.replaced(functions, ((self.online, forward), (reverse, backward)))
         self.state = list(range(len(inner.loop.body.params)))
         known = {each.name for each in functions}
-        library = tuple(each for each in self.library if each.name not in known)
+        library = tuple(each for each in schedules().values() if each.name not in known)
         callees = (*library, *done[:-1], *self.split((again,), inner))
-        return replace(done[-1], callees=callees)
+        return reached(replace(done[-1], callees=callees))
 
     def counted(self, loop: While) -> For:
         """Return the loop as one that runs a known number of times."""
@@ -157,13 +151,13 @@ class Online(Checkpointing):
         number = builder.apply("floordiv", t, unit, hint="number")
         due = builder.apply("eq", builder.apply("mul", number, unit), t, hint="due")
         with builder.block() as then:
-            place = next(each for each in self.library if each.name == PLACED)
+            place = schedules()[_PLACED]
             results = tuple(
                 Value(self.names.fresh(result.name), result.type)  # type: ignore[union-attr]
                 for result in place.results
             )
             args = (number, count, own[0], own[1])
-            builder.emit(Call(results, self.names.fresh("C"), PLACED, args, "", builder.loc))
+            builder.emit(Call(results, self.names.fresh("C"), _PLACED, args, "", builder.loc))
             slot, *books = results
             more = builder.apply("add", slot, integer(1), hint="count")
             now = builder.apply("maximum", count, more, hint="count")
@@ -267,15 +261,13 @@ class Online(Checkpointing):
         return self.copied(builder, place, target, (slot,), ())
 
 
-def checkpoint(fn: Function, schedules: Loops, library: Library = tuple) -> Function:
+def checkpoint(fn: Function, loops: Loops) -> Function:
     """Return `fn`, with Recalls, with some of its loops checkpointed.
 
-    `schedules` names loops, by function and label, that `can_checkpoint`, or that
-    `can_checkpoint_online` if the library has what those need; inner loops come first.
+    `loops` are named by function and label; inner ones come first. They `can_checkpoint`, or
+    `can_checkpoint_online`.
     """
-    for (owner, label), schedule in schedules.items():
-        if schedule.slots:
-            fn = Online(fn, owner, label, schedule, library).run()
-        else:
-            fn = Checkpointing(fn, owner, label, schedule).run()
+    for (owner, label), schedule in loops.items():
+        way = Online if schedule.slots else Checkpointing
+        fn = way(fn, owner, label, schedule).run()
     return fn

@@ -48,6 +48,8 @@ from adc.passes.owners import Owners, State, Token, copies
 _FUNCTIONS = {"maximum": "max", "minimum": "min", "floordiv": "//", "trips": "range"}
 # After so many iterations a loop hands on as many arrays as ever.
 _ROUNDS = 12
+# Bytes of tapes, whatever their dtype.
+_ANY = "any"
 _ZERO = Sum()
 _ONE = Sum.number(1)
 
@@ -71,6 +73,8 @@ class Peak:
         Whether a call may need less, even if all names are known.
     functions : tuple of (name, formula)
         What the calls of recursive functions need.
+    tapes : tuple of (dtype, formula)
+        What `size` takes from each tape.
     """
 
     size: Sum
@@ -79,6 +83,7 @@ class Peak:
     lines: tuple[tuple[str, int], ...] = ()
     bound: bool = False
     functions: tuple[tuple[str, Sum], ...] = ()
+    tapes: tuple[tuple[str, Sum], ...] = ()
 
     def __str__(self) -> str:
         whole = self.size + self.own
@@ -98,6 +103,7 @@ class Peak:
             tuple((name, line) for name, line in data["lines"]),
             data["bound"],
             tuple((name, Sum.from_data(size)) for name, size in data["functions"]),
+            tuple((dtype, Sum.from_data(size)) for dtype, size in data["tapes"]),
         )
 
     def at(
@@ -107,11 +113,22 @@ class Peak:
 
         `counts` are numbers to take for names that no argument tells, as ``{"W0.n": 10}``.
         """
+        return (self.size + self.own).value(Known(self._names(arguments, counts)))
+
+    def tapes_at(self, arguments: Sequence[object]) -> dict[str, int]:
+        """Return the bytes that a call needs of each tape, where they are known."""
+        known = Known(self._names(arguments))
+        found = {dtype: size.value(known) for dtype, size in self.tapes}
+        return {dtype: size for dtype, size in found.items() if size is not None}
+
+    def _names(
+        self, arguments: Sequence[object], counts: Mapping[str, int] | None = None
+    ) -> dict[str, int]:
         found: dict[str, int] = dict(counts or {})
         for name, position, axis in self.names:
             argument: Any = arguments[position]
             found[name] = int(argument.shape[axis] if axis >= 0 else argument)
-        return (self.size + self.own).value(Known(found))
+        return found
 
     def at_sizes(
         self, sizes: Mapping[str, int | Sequence[int]], params: Sequence[str]
@@ -434,7 +451,10 @@ class _Run:
 
     def apply(self, stmt: Apply, env: _Env) -> None:
         name, result, args = stmt.op.name, stmt.results[0], stmt.args
-        if isinstance(result.type, Array):
+        if name == "row":
+            env.shapes[result] = self.shape(args[0], env)[len(args) - 1 :]
+            env.owners.move([result], [args[0]])
+        elif isinstance(result.type, Array):
             memory = [arg for arg in args if isinstance(arg.type, Array)]
             if name in ("empty", "full"):
                 sizes = [arg for arg in args[int(name == "full") :] if arg not in memory]
@@ -679,8 +699,9 @@ class _Run:
 
     def call(self, stmt: Call, env: _Env) -> None:
         fn = self._functions[stmt.callee]
-        if self._running and fn.name in self._recursive:
-            self.again(stmt, fn, env)
+        schedule = _schedule(fn) if fn.name in self._recursive else None
+        if schedule is not None:
+            self.again(stmt, fn, schedule, env)
             return
         if fn.name in self._recursive:
             self.recursion(stmt, fn, env)
@@ -730,12 +751,12 @@ class _Run:
 
         self.received(stmt, fn, inner, env)
 
-    def again(self, stmt: Call, fn: Function, env: _Env) -> None:
+    def again(self, stmt: Call, fn: Function, schedule: Apply, env: _Env) -> None:
         """Count the call of a function that runs iterations of a checkpointed loop again.
 
         What it puts on the tapes, its schedule tells, and how often it calls itself.
         """
-        here, args = self.need, self._running[-1].args
+        here = self.need
         own = env.owners.bytes()
         # Cotangents come last among the parameters, and go out as they came in.
         cts = len(stmt.args) - len(stmt.results)
@@ -762,7 +783,14 @@ class _Run:
                     if found == {fn.params[cts + k]}
                 }
             del self._again[fn.name]
-            waiting = (Sum.function("depth", *args) - _ONE).count()
+            if self._running:
+                waiting = (Sum.function("depth", *self._running[-1].args) - _ONE).count()
+            else:  # how many iterations there are to reverse, only a run knows
+                names = dict(zip(fn.params, stmt.args, strict=True))
+                args = [self.number(names.get(arg, arg), env) for arg in schedule.args[1:]]  # type: ignore[arg-type]
+                waiting = Sum.function("levels", *args)
+                here.add(None, None, {_ANY: args[0]})
+                self.bound = True
             here.reach(need.work + waiting * level.work)
             here.own = here.own.max(own + need.own + waiting * level.own)
         else:
@@ -836,6 +864,14 @@ class _Run:
             found[f"popped {dtype}"] = _added(need.taken).get(dtype, _ZERO)
         for of, size in found.items():
             self.formulas[f"{fn.name} {of}"] = size
+
+
+def _schedule(fn: Function) -> Apply | None:
+    """Return the schedule of a function that runs iterations again, None if it is no such."""
+    for stmt in fn.body:
+        if isinstance(stmt, Apply) and stmt.op.name == "sweeps":
+            return stmt
+    return None
 
 
 def _integers(args: Sequence[Operand]) -> bool:
@@ -942,4 +978,5 @@ def peak(fn: Function, align: int = 1) -> Peak:
         _lines(fn, whole.free - names.keys()),
         run.bound,
         tuple(run.formulas.items()),
+        tuple((dtype, size) for dtype, size in sorted(need.most.items()) if dtype != _ANY),
     )

@@ -25,9 +25,11 @@ from adc.passes.inline import inline
 from adc.passes.lift import lift
 from adc.passes.local import local
 from adc.passes.overwrite import overwrite
+from adc.passes.predicates import predicates
 from adc.passes.private import private
 from adc.passes.reduce import reduce
 from adc.passes.reuse import reuse
+from adc.passes.rows import rows
 from adc.passes.simplify import simplify
 
 Pass = tuple[str, Callable[[Function], Function]]
@@ -61,6 +63,7 @@ DERIVATIVE: tuple[Pass, ...] = (
 # Before `remat`, when no step follows.
 JOINED: tuple[Pass, ...] = (
     ("local", local),
+    ("predicates", predicates),
     ("cse", cse),
     ("dce", dce),
 )
@@ -86,6 +89,7 @@ def cleanup(costs: Costs = SHIPPED) -> tuple[Pass, ...]:
 CLEANUP = cleanup()
 # After `storage`.
 BUFFERS: tuple[Pass, ...] = (
+    ("rows", rows),
     ("lift", lift),
     ("reuse", reuse),
 )

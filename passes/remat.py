@@ -53,11 +53,19 @@ from adc.passes.costs import SHIPPED, Costs
 from adc.passes.dce import dce
 from adc.passes.extents import Extents, Known
 from adc.passes.forwarding import Forwarding
-from adc.passes.online import Library, can_checkpoint_online, checkpoint
-from adc.passes.plan import KEPT, Plan, PlanEntry
+from adc.passes.online import can_checkpoint_online, checkpoint
+from adc.passes.plan import KEPT, RECOMPUTED, Plan, PlanEntry
 from adc.passes.remat_choose import Chooser
-from adc.passes.remat_facts import NO_ORDERS, Decisions, Orders, Restored
+from adc.passes.remat_facts import (
+    NO_ORDERS,
+    Decisions,
+    Orders,
+    Restored,
+    needed_values,
+    reverses,
+)
 from adc.passes.remat_rewrite import Rewriter
+from adc.passes.rerun import again, rerun
 from adc.passes.tape import check_tape
 from adc.passes.undo import undone
 
@@ -76,13 +84,11 @@ def rematerialize(
     costs: Costs = SHIPPED,
     orders: Orders = NO_ORDERS,
     known: Known | None = None,
-    library: Library = tuple,
 ) -> Rematerialized:
     """Decide every Recall of `fn` by `policy` and carry the decisions out.
 
     What is dear and what is cheap follows from `costs`, those that are shipped by default, and
-    from `known` sizes of arguments (`extents`). A budget has `orders`; for `while` loops to be
-    checkpointed it takes the functions of a `library` (`online`).
+    from `known` sizes of arguments (`extents`). A budget has `orders`.
 
     Raises
     ------
@@ -95,10 +101,11 @@ def rematerialize(
         ("random:", "revolve:")
     ):
         raise ValueError(f"remat={policy!r}: use 'auto', 'store', 'recompute' or 'random:SEED'")
+    fn = rerun(fn, costs)
     loops: Loops = {(owner, label): each for owner, label, each in orders.loops}
     if policy.startswith("revolve:"):
-        loops, policy = _everywhere(fn, policy, library), "auto"
-    return _Remat(checkpoint(fn, loops, library), policy, costs, orders, known).run()
+        loops, policy = _everywhere(fn, policy), "auto"
+    return _Remat(checkpoint(fn, loops), policy, costs, orders, known).run()
 
 
 class _Remat:
@@ -144,6 +151,9 @@ class _Remat:
         # Neither check looks at the decisions, only at what became of the program.
         check_availability(fn, result, rewriter.recalled)
         check_tape(result)
+        for stmt in again(self.fn):
+            told = PlanEntry.at(stmt.loc, stmt.label, RECOMPUTED, "0", "adc.checkpoint")
+            self.entries.append(told)
         entries = [*self.entries, *(e for each in found.values() for e in _entries(each.d))]
         return Rematerialized(dce(result), Plan(self.policy, tuple(entries)))
 
@@ -217,7 +227,7 @@ class _Remat:
         return replace(fn, body=done(fn.body))
 
 
-def _everywhere(fn: Function, policy: str, library: Library) -> Loops:
+def _everywhere(fn: Function, policy: str) -> Loops:
     """Return schedules of ``revolve:SLOTS:MOST[:all]``: for loops outside of others, or for all."""
     _, slots, most, *rest = policy.split(":")
     schedule = Schedule(int(slots), 0, int(most), 1)
@@ -232,7 +242,7 @@ def _everywhere(fn: Function, policy: str, library: Library) -> Loops:
                 look(owner, block.stmts, depth + isinstance(stmt, For | While))
             if isinstance(stmt, For) and (rest or depth == 0) and can_checkpoint(fn, owner, stmt):
                 found[owner, stmt.label] = schedule
-            if isinstance(stmt, While) and (rest or depth == 0) and library():
+            if isinstance(stmt, While) and (rest or depth == 0):
                 if can_checkpoint_online(fn, owner, stmt):
                     found[owner, stmt.label] = online
 
@@ -242,27 +252,9 @@ def _everywhere(fn: Function, policy: str, library: Library) -> Loops:
     return found
 
 
-def reverses(fn: Function) -> bool:
-    """Whether a function has reverse code of its own."""
-    return not fn.mirror and any(isinstance(s, Recall | Reverse) for s in walk(fn.body))
-
-
 def remat(fn: Function, policy: str = "auto") -> Function:
     """Return `fn` without Recalls; see `rematerialize` for the plan."""
     return rematerialize(fn, policy).fn
-
-
-def needed_values(stmts: Sequence[Stmt], decisions: Decisions, names: Names) -> list[Value]:
-    """Return what reverse code recalls, in the order of the code; trip counts included."""
-    needed: list[Value] = []
-    for stmt in walk(tuple(stmts)):
-        if isinstance(stmt, Recall):
-            needed.append(stmt.value)
-        elif isinstance(stmt, Reverse):
-            trips = decisions.trips(stmt.loop, names)
-            if isinstance(trips, Value):
-                needed.append(trips)
-    return needed
 
 
 def _entries(decisions: Decisions) -> list[PlanEntry]:

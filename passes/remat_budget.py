@@ -9,29 +9,31 @@ and temporary arrays, is then taken off the budget, until the plan fits.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from adc.ir.core import For, Function, Operand, Recall, Reverse, Stmt, Value, walk
-from adc.ir.schedule import plain_steps
+from adc.ir.core import For, Function, Operand, Recall, Reverse, Stmt, Value, While, walk
+from adc.ir.schedule import online_steps, plain_steps
 from adc.ir.types import Array
-from adc.ir.walk import Names
+from adc.ir.walk import Names, block_reads
 from adc.passes.budget import Group, Infeasible, Item, Option, Problem, Solution, Use, solve
 from adc.passes.checkpoint import Schedule, can_checkpoint
 from adc.passes.costs import Costs
 from adc.passes.extents import Extents, Known
 from adc.passes.forwarding import Forwarding
+from adc.passes.online import can_checkpoint_online
 from adc.passes.plan import KEPT
-from adc.passes.remat import needed_values
 from adc.passes.remat_choose import Chooser
 from adc.passes.remat_cut import Price
-from adc.passes.remat_facts import NO_ORDERS, Decisions, Orders, Restored
-from adc.passes.state import needed, outside
+from adc.passes.remat_facts import NO_ORDERS, Decisions, Orders, Restored, needed_values
+from adc.passes.state import needed
 from adc.passes.undo import undone
 
 # Prices of a byte that leaves of checkpointed loops are planned for: of all that they keep what is
 # fastest, only what is dear, or as little as possible.
 _WORTH = (0.0, 1e-11, 1e-10, 1e-9, 1e-8, 1e-6)
+# The most states that a `while` loop keeps while it runs: placing them takes time, too.
+_SLOTS = 48
 # More than nothing: what is not decided about without a budget is decided about.
 _NEXT_TO_NOTHING = 1e-30
 # Checkpointed loops are offered room that is smaller by this factor each time, so many times.
@@ -75,7 +77,7 @@ class _Leaf:
 class _Loop:
     """A loop that can be checkpointed."""
 
-    stmt: For
+    stmt: For | While
     trips: int
     state: int
     again: float  # seconds of an iteration that keeps nothing
@@ -95,8 +97,9 @@ class Model:
         self.forwarding = self.chooser.d.forwarding
         self.needed = needed_values(self.fn.body, self.chooser.d, self.chooser.names)
         self.positions = _positions(self.fn)
-        self.items = dict(self._items())
         self.loops = list(self._loops())
+        self.items = dict(self._items())
+        self.loops = [loop for loop in self.loops if self.members(loop)]
 
     def undoing(self, fn: Function, restored: Restored) -> Chooser:
         decisions = Decisions(fn, True, Forwarding(fn), restored=restored)
@@ -160,7 +163,13 @@ class Model:
             if value in prices and (value not in span or new != old):
                 span[value] = new
                 reached += [(need, *new) for need in prices[value].inputs]
-        for value in _sorted(prices):
+        before: dict[Value, Sequence[Value]] = {}
+        for loop in self.loops:
+            loop.given = tuple(value for value in loop.given if value in prices)
+            for value in prices:
+                if self.inside(value, loop.stmt.label):
+                    before[value] = (*before.get(value, ()), *loop.given)
+        for value in list(_sorted(prices, before)):
             price, (first, last) = prices[value], span[value]
             size = self.bytes(value, chooser)
             again = price.again
@@ -176,26 +185,29 @@ class Model:
         reverses = {s.loop: s for s in walk(self.fn.body) if isinstance(s, Reverse)}
         for label, stmt in decisions.loops.items():
             reverse = reverses.get(label)
-            if decisions.parents[label][0] or reverse is None or not isinstance(stmt, For):
+            if decisions.parents[label][0] or reverse is None:
                 continue
-            if not can_checkpoint(self.fn, self.fn.name, stmt):
+            if not _can(self.fn, stmt):
                 continue
             trips = int(self.extents.trips(stmt))
-            if trips < 2 or not any(self.inside(value, label) for value in self.items):
+            if trips < 2:
                 continue
-            reduced, backward = needed(stmt, reverse)
-            assert isinstance(reduced, For)
+            reduced, _ = needed(stmt, reverse)
             at = [stmt.body.params.index(param) for param in reduced.body.params]
             # With how far the sweep has got, and how far it goes.
             state = 16 + sum(self.state(stmt.init[k]) for k in at)
             again = sum(map(self.chooser.work, reduced.body.stmts)) + self.costs.loop
-            given = tuple(v for v in outside(reduced, backward)[0] if v in self.items)
+            given = tuple(sorted(block_reads(reduced.body), key=lambda value: value.name))
             loop = _Loop(stmt, trips, state, again, self.last(label), given)
             for worth in _WORTH:
                 leaf = self.leaf(loop, worth)
                 if all(leaf.tape < other.tape for other in loop.leaves):
                     loop.leaves.append(leaf)
             yield loop
+
+    def members(self, loop: _Loop) -> list[Value]:
+        """Return the values of the program that belong to iterations of a loop."""
+        return [value for value in self.items if self.inside(value, loop.stmt.label)]
 
     def state(self, start: Operand) -> int:
         if isinstance(start, Value) and isinstance(start.type, Array):
@@ -234,19 +246,39 @@ class Model:
         return _Leaf(worth, max(math.ceil(tape / loop.trips), 1), seconds / loop.trips)
 
     def options(self, loop: _Loop, budget: int) -> Iterator[Option]:
-        yield Option("plain")
-        inner = [key for key in self.items if self.inside(key, loop.stmt.label)]
+        if isinstance(loop.stmt, For):
+            yield Option("plain")
+        inner = self.members(loop)
         for leaf in loop.leaves:
-            least = loop.state + leaf.tape
-            room = min(budget, loop.trips * leaf.tape)
+            least = self.least(loop, leaf)
+            room = max(min(budget, loop.trips * leaf.tape), least)
             for _ in range(_ROOMS):
-                if room < least:
-                    break
-                steps = plain_steps(loop.trips, room, loop.state, leaf.tape, 0)
+                schedule = self.schedule(loop, leaf, room)
+                if schedule.slots:
+                    units = -(-loop.trips // schedule.unit)
+                    steps = schedule.unit * online_steps(units, schedule.slots)
+                else:
+                    steps = plain_steps(loop.trips, room, loop.state, leaf.tape, 0)
                 seconds = steps * loop.again + loop.trips * leaf.seconds
                 held = (Use(room, 0, loop.last),)
                 yield Option((leaf.worth, room), held, (), seconds, inner, loop.given)
-                room = int(room * _SHRINK)
+                if room == least:
+                    break
+                room = max(int(room * _SHRINK), least)
+
+    def least(self, loop: _Loop, leaf: _Leaf) -> int:
+        """Return the fewest bytes that a checkpointed loop can do with."""
+        least = loop.state + leaf.tape
+        return least if isinstance(loop.stmt, For) else least + loop.state + 16
+
+    def schedule(self, loop: _Loop, leaf: _Leaf, room: int) -> Schedule:
+        """Return how a loop runs that may hold so many bytes."""
+        if isinstance(loop.stmt, For):
+            return Schedule(room, leaf.tape, 0, loop.state)
+        slots = max(min(room // 3 // (loop.state + 16), _SLOTS), 1)
+        rest = room - slots * (loop.state + 16)
+        unit = max(1, (rest - loop.state) // leaf.tape // 2)
+        return Schedule(rest, leaf.tape, 0, max(loop.state, 2), slots, unit)
 
     # -- plans -------------------------------------------------------------------------------
 
@@ -256,8 +288,8 @@ class Model:
         positions = max(len(self.positions), 1)
         return Problem(list(self.items.values()), wanted, groups, (), positions)
 
-    def orders(self, solution: Solution, spare: int = 0) -> Orders:
-        """Return what a solution tells `remat`; checkpointed loops get what is to spare."""
+    def orders(self, solution: Solution) -> Orders:
+        """Return what a solution tells `remat`."""
         name = self.fn.name
         loops, worth, covered = [], [], set[str]()
         for loop in self.loops:
@@ -268,7 +300,7 @@ class Model:
             assert isinstance(chosen, tuple)
             price, room = chosen
             (leaf,) = (each for each in loop.leaves if each.worth == price)
-            loops.append((name, label, Schedule(room + spare, leaf.tape, 0, loop.state)))
+            loops.append((name, label, self.schedule(loop, leaf, room)))
             worth.append((name, label, price or _NEXT_TO_NOTHING))
             covered.add(label)
         kept = tuple(
@@ -280,23 +312,43 @@ class Model:
         return Orders(tuple(loops), tuple(worth), kept)
 
 
+def _can(fn: Function, loop: For | While) -> bool:
+    if isinstance(loop, For):
+        return can_checkpoint(fn, fn.name, loop)
+    return can_checkpoint_online(fn, fn.name, loop)
+
+
 def _positions(fn: Function) -> list[Stmt]:
     """Return the statements outside of loops that hold reverse code, in the order they run."""
     return [s for s in fn.body if any(isinstance(i, Recall | Reverse) for i in walk((s,)))]
 
 
-def _sorted(prices: Mapping[Value, Price]) -> Iterator[Value]:
-    """Yield values after those that they are computed from."""
+def _sorted(prices: dict[Value, Price], before: Mapping[Value, Sequence[Value]]) -> Iterator[Value]:
+    """Yield values after those that they are computed from, and those that come `before` them.
+
+    What would be computed from itself, by a load from a later version of an array, is to be kept.
+    """
     done: set[Value] = set()
-    stack = [(value, False) for value in reversed(list(prices))]
-    while stack:
-        value, ready = stack.pop()
-        if ready:
-            yield value
-        elif value not in done and value in prices:
-            done.add(value)
-            stack.append((value, True))
-            stack += [(need, False) for need in reversed(prices[value].inputs)]
+    open_: set[Value] = set()
+    for root in list(prices):
+        stack: list[tuple[Value, Iterator[Value] | None]] = [(root, None)]
+        while stack:
+            value, rest = stack.pop()
+            if rest is None:
+                if value in done or value not in prices:
+                    continue
+                open_.add(value)
+                rest = iter((*before.get(value, ()), *prices[value].inputs))
+            for need in rest:
+                if need in open_:
+                    prices[value] = replace(prices[value], again=math.inf, inputs=())
+                elif need in prices and need not in done:
+                    stack += [(value, rest), (need, None)]
+                    break
+            else:
+                open_.discard(value)
+                done.add(value)
+                yield value
 
 
 def fitted(
@@ -304,11 +356,11 @@ def fitted(
     budget: int,
     costs: Costs,
     known: Known,
-    attempt: Callable[[Orders], int],
+    attempt: Callable[[Orders], int | None],
 ) -> Budgeted:
     """Return the fastest plan found for `fn`, with Recalls, that holds at most `budget` bytes.
 
-    `attempt` carries orders out and returns the peak.
+    `attempt` carries orders out and returns the peak; None if only a run can tell.
 
     Raises
     ------
@@ -316,12 +368,14 @@ def fitted(
         Naming the least peak, if no plan fits.
     """
     fastest = attempt(NO_ORDERS)
-    if fastest <= budget:
+    if fastest is not None and fastest <= budget:
         return Budgeted(NO_ORDERS, fastest, 0.0, 0.0)
     model = Model(fn, costs, known)
-    # What there is besides what the program decides about.
-    free = solve(model.problem(fastest), 2 * fastest)
-    room = budget - max(fastest - free.peak, 0)
+    room, free = budget, None
+    if fastest is not None:
+        # What there is besides what the program decides about.
+        free = solve(model.problem(fastest), 2 * fastest)
+        room = budget - max(fastest - free.peak, 0)
     least = fastest
     for _ in range(_TRIES):
         problem = model.problem(max(room, 0))
@@ -332,19 +386,23 @@ def fitted(
             solution, lightest = error.solution, True  # type: ignore[assignment]  # of a Problem
         orders = model.orders(solution)
         peak = attempt(orders)
-        least = min(least, peak)
+        if peak is None:
+            break
+        least = peak if least is None else min(least, peak)
         if peak <= budget:
-            extra = solution.seconds - free.seconds
-            return Budgeted(orders, peak, extra, max(solution.bound - free.bound, 0.0))
+            spent, bound = (0.0, 0.0) if free is None else (free.seconds, free.bound)
+            extra = solution.seconds - spent
+            return Budgeted(orders, peak, extra, max(solution.bound - bound, 0.0))
         if lightest:
             break
-        room = min(room - (peak - budget), int(room * _TIGHTEN))
+        # Less room may take more of what is not decided about.
+        room = min(max(room - (peak - budget), room // 2), int(room * _TIGHTEN))
     raise OverBudget(least)
 
 
 class OverBudget(Exception):
-    """No plan fits; `least` is the least peak that was found."""
+    """No plan fits; `least` is the least peak that was found, None if only runs can tell them."""
 
-    def __init__(self, least: int) -> None:
+    def __init__(self, least: int | None) -> None:
         super().__init__(least)
         self.least = least

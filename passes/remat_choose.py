@@ -21,6 +21,7 @@ from adc.ir.core import (
     If,
     Literal,
     Load,
+    Mark,
     Operand,
     Stmt,
     Store,
@@ -30,7 +31,7 @@ from adc.ir.core import (
     operands,
     walk,
 )
-from adc.ir.errors import IRError
+from adc.ir.errors import IRError, RecomputeError
 from adc.ir.types import Array
 from adc.ir.walk import Names, inner_values
 from adc.passes.costs import Costs
@@ -38,7 +39,7 @@ from adc.passes.dce import only
 from adc.passes.extents import Extents
 from adc.passes.plan import KEPT, RECOMPUTED, RELOADED
 from adc.passes.remat_cut import Price, cheapest
-from adc.passes.remat_facts import Decision, Decisions
+from adc.passes.remat_facts import Decision, Decisions, mark_of
 
 # A number is kept where this is faster by such a factor: of plans that take about as long, which is
 # all that a model of throughput can tell, the one that needs less memory is better.
@@ -74,7 +75,7 @@ class Chooser:
         self.forced = forced or {}
         # Whether memory is short: then arrays that reverse code could simply name, and loops that
         # could run again, are decided about, too.
-        self.scarce = bool(self.worth or self.forced)
+        self.scarce = bool(self.worth or self.forced or self.d.marks)
         self.seed = policy.partition(":")[2] if policy.startswith("random:") else None
         self.closed: dict[Value, bool] = {}
         # By value, whether the fastest plan keeps it.
@@ -103,7 +104,9 @@ class Chooser:
         keep = often * self.keeping(value)
         if not self.legal(value):
             return Price(keep, math.inf, ())
-        forced = self.forced.get(value.name)
+        forced = self.told(value)
+        if forced is True and self.is_elsewhere(value):
+            return Price(_NEVER, 0.0, self.inputs(value))
         if forced is True:
             return Price(0.0, math.inf, ())
         if forced is False:
@@ -139,6 +142,24 @@ class Chooser:
                 array = site.stmt.array
                 size = array.type.numpy.itemsize
                 yield site.region, size * self.writing(self.extents.bytes(array))
+
+    def told(self, value: Value) -> bool | None:
+        """Return whether to keep a value, by what the user says or a plan prescribes."""
+        mark = self.d.marks.get(value)
+        if mark is None or (mark.kind == "checkpoint" and self.is_input(value)):
+            return self.forced.get(value.name)
+        return mark.kind == "save"
+
+    def is_input(self, value: Value) -> bool:
+        """Whether a value is an element of an array from outside of the checkpointed call.
+
+        That array, or the element, is kept or computed again like anything else.
+        """
+        own = self.d.sites[value].stmt
+        if self.policy != "auto" or not isinstance(own, Load):
+            return False
+        source = self.array_source(own)
+        return source is not None and source not in self.d.marks and not self.is_there(source)
 
     def worth_of(self, region: str) -> float:
         """Return the seconds that a byte is worth which is not held for a region."""
@@ -177,6 +198,8 @@ class Chooser:
             return True
         if not self.d.in_scope(value):
             return False
+        if value in self.d.marks:
+            return value in self.d.fn.params and value not in self.d.carried
         if not isinstance(value.type, Array) or self.policy != "auto":
             return True
         if value in self.d.fn.params and value not in self.d.carried:
@@ -208,10 +231,14 @@ class Chooser:
                 self.decide(needed)
 
     def choose(self, value: Value) -> Decision:
+        mark = self.d.marks.get(value)
         if not self.legal(value):
-            return Decision(KEPT, self.why_not(value))
+            return Decision(KEPT, self.kept_against(mark, self.why_not(value)))
         source = self.source(value)
         again = Decision(RELOADED if isinstance(self.stmt(value), Load) else RECOMPUTED, "", source)
+        if mark is not None and not (mark.kind == "checkpoint" and self.is_input(value)):
+            stays = mark.kind == "save" and not self.is_elsewhere(value)
+            return replace(again, kind=KEPT if stays else again.kind, reason=f"adc.{mark.kind}")
         if self.policy == "store":
             if self.is_closed(value):
                 return replace(again, reason="arithmetic of loop counters")
@@ -241,6 +268,17 @@ class Chooser:
             return Decision(KEPT, "its operands are not at hand")
         return Decision(KEPT, f"recomputing costs {cost:g}, a store and load {tape:g}")
 
+    def kept_against(self, mark: Mark | None, why: str) -> str:
+        """Return why a value is kept that cannot be computed again."""
+        if mark is None:
+            return why
+        if mark.kind == "recompute":
+            raise RecomputeError(
+                f"this value cannot be computed again in reverse code: {why}", mark.loc,
+                "leave it to the plan, or use `adc.checkpoint` on a function of several iterations",
+            )  # fmt: skip
+        return "adc.save" if mark.kind == "save" else f"{why} (in spite of adc.checkpoint)"
+
     # -- what may be computed again --------------------------------------------------------
 
     def stmt(self, value: Value) -> Stmt | None:
@@ -251,12 +289,33 @@ class Chooser:
 
     def _stmt(self, value: Value) -> Stmt | None:
         own = self.d.sites[value].stmt
-        if self.policy == "auto" and isinstance(own, Apply):
+        mark = self.d.marks.get(value)
+        if mark is not None and isinstance(own, Apply) and not isinstance(value.type, Array):
+            load = self.d.forwarding.stored.get(value)
+            if load is not None and self.is_held(load, mark):
+                return load
+        elif self.policy == "auto" and isinstance(own, Apply):
             if not isinstance(value.type, Array) and self.costs.seconds(own) > self.costs.tape:
                 load = self.d.forwarding.stored.get(value)
                 if load is not None and self.array_source(load) is not None:
                     return load
         return only(own, value) if isinstance(own, For | If) else own
+
+    def is_held(self, load: Load, mark: Mark) -> bool:
+        """Whether an array has a value anyway that the user says something about."""
+        source = self.array_source(load)
+        if source is None:
+            return False
+        if mark.kind == "save":
+            return self.told(source) is True
+        return (
+            mark.kind == "checkpoint" and source in self.direct and self.told(source) is not False
+        )
+
+    def is_elsewhere(self, value: Value) -> bool:
+        """Whether a value that is to be kept is in an array that is."""
+        source = self.source(value)
+        return source is not None and (self.is_there(source) or self.told(source) is True)
 
     def source(self, value: Value) -> Value | None:
         stmt = self.stmt(value)
@@ -293,21 +352,39 @@ class Chooser:
             if each in self.direct and self.policy in ("auto", "recompute"):
                 if not self.depends(each, load.result):
                     return each
-        if self.policy == "recompute" or self.scarce:
-            source = self.whole(load.array)
-            if source is not None and not self.depends(source, load.result):
-                return source
+        for each in (load.array, forwarding.within(load)):
+            if each is None:
+                continue
+            if self.policy == "recompute" or self.scarce or self.is_shared(load, each):
+                source = self.whole(each)
+                if source is not None and not self.depends(source, load.result):
+                    return source
         return None
+
+    def is_shared(self, load: Load, array: Value) -> bool:
+        """Whether iterations of inner loops load from an array that an outer one makes or carries.
+
+        Keeping it once may be better than keeping every element that is loaded: each is loaded by
+        every row of a product.
+        """
+        outer, region = self.d.sites.get(array), self.d.sites.get(load.result)
+        if self.policy != "auto" or outer is None or region is None:
+            return False
+        return outer.region != "" and outer.region != region.region
 
     def whole(self, array: Value) -> Value | None:
         """Return an array if all of it may be kept, or made again, for the sake of elements."""
         site = self.d.sites.get(array)
-        return None if site is None or (site.is_param and array not in self.direct) else array
+        if site is None or not site.is_param or array in self.direct:
+            return None if site is None else array
+        # What a checkpointed call's own loops carry is not kept: they run again.
+        inside = site.region and mark_of(self.d.loops[site.region]) is not None
+        return array if self.policy == "auto" and not inside else None
 
     def loaded_from(self, load: Load) -> Value | None:
         """Return what a load within a statement that runs again is repeated from."""
         source = self.lasting_source(load)
-        if source is None and self.policy in ("auto", "recompute"):
+        if source is None and (self.scarce or self.policy in ("auto", "recompute")):
             return self.whole(load.array)
         return source
 
@@ -330,6 +407,9 @@ class Chooser:
         if value in self.d.restored.logged:
             return False
         stmt = self.stmt(value)
+        if isinstance(stmt, While | Call):
+            # Only where the user says so: nothing is known of how long it takes.
+            return self.told(value) is False and self.repeatable(stmt)
         return stmt is not None and self.repeatable(stmt)
 
     def repeatable(self, stmt: Stmt, inside: frozenset[Value] | None = None) -> bool:
@@ -351,7 +431,9 @@ class Chooser:
                 return stmt.array in inside or self.loaded_from(stmt) is not None
             case Gemm() | Store():
                 return True
-            case If() | For():
+            case Call():
+                return inside is None
+            case If() | For() | While():
                 own = (inside or frozenset()) | set(inner_values(stmt))
                 for block in blocks(stmt):
                     known = own
@@ -403,7 +485,11 @@ class Chooser:
     def seconds(self, value: Value) -> float:
         """Return what one recomputation of a value takes."""
         stmt = self.stmt(value)
-        if isinstance(stmt, For | If) and not isinstance(value.type, Array) and not self.scarce:
+        if (
+            isinstance(stmt, For | If | While)
+            and not isinstance(value.type, Array)
+            and not self.scarce
+        ):
             return math.inf
         return math.inf if stmt is None else self.work(stmt)
 

@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from adc.ir.core import For, Function, If, Operand, Recall, Reverse, Stmt, Value, While
+from adc.ir.core import (
+    Call,
+    For,
+    Function,
+    If,
+    Mark,
+    Operand,
+    Recall,
+    Reverse,
+    Stmt,
+    Value,
+    While,
+    walk,
+)
 from adc.ir.types import INT
 from adc.ir.walk import Names
 from adc.passes.checkpoint import Schedule
@@ -101,11 +114,16 @@ class Decisions:
     loops: dict[str, For | While] = field(default_factory=dict)
     counters: dict[str, Value] = field(default_factory=dict)
     made: dict[Value, Decision] = field(default_factory=dict)
+    # What the user says about values.
+    marks: dict[Value, Mark] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for param in self.fn.params:
             self.sites[param] = Site("", 0, None, len(self.sites), is_param=True)
         self._scan(self.fn.body, "", 0)
+        for value in self.sites:
+            if value.mark is not None and value.mark.kind != "result":
+                self.marks[value] = value.mark
 
     def _scan(self, stmts: Sequence[Stmt], region: str, arms: int) -> None:
         for stmt in stmts:
@@ -146,3 +164,39 @@ class Decisions:
         """Whether reverse code can simply name the value."""
         site = self.sites[value]
         return self.whole and site.region == "" and site.arms == 0
+
+
+def reverses(fn: Function) -> bool:
+    """Whether a function has reverse code of its own."""
+    return not fn.mirror and any(
+        isinstance(s, Recall | Reverse) or (isinstance(s, Call) and s.mirror) for s in walk(fn.body)
+    )
+
+
+def needed_values(stmts: Sequence[Stmt], decisions: Decisions, names: Names) -> list[Value]:
+    """Return what reverse code recalls, in the order of the code; trip counts included."""
+    needed: list[Value] = []
+    for stmt in walk(tuple(stmts)):
+        if isinstance(stmt, Recall):
+            needed.append(stmt.value)
+        elif isinstance(stmt, Reverse):
+            trips = decisions.trips(stmt.loop, names)
+            if isinstance(trips, Value):
+                needed.append(trips)
+    return needed
+
+
+def mark_of(stmt: Stmt) -> Mark | None:
+    """Return the checkpointed call in which a loop or call runs."""
+    values = stmt.results
+    if isinstance(stmt, For):
+        values = (stmt.index,)
+    elif isinstance(stmt, While):
+        values = stmt.body.params
+    for value in values:
+        mark = value.mark
+        if mark is not None and mark.kind in ("save", "recompute"):
+            mark = mark.around
+        if mark is not None:
+            return mark
+    return None

@@ -15,7 +15,8 @@ After::
 
     %u = sin %x
 
-Nothing that could change a bit of a float is done: ``x + 0.0`` stays (it turns -0.0 into 0.0).
+A branch of which one arm only raises is a check, and the other arm. Nothing that could change a bit
+of a float is done: ``x + 0.0`` stays (it turns -0.0 into 0.0).
 """
 
 from __future__ import annotations
@@ -61,12 +62,19 @@ def simplify(fn: Function) -> Function:
         for stmt in walk(each.body)
         if isinstance(stmt, Reverse)
     )
-    return rebuilt(fn, functools.partial(_Simplify, mirrored))
+    plain = not any(
+        isinstance(s, Recall | Reverse) for each in (*fn.callees, fn) for s in walk(each.body)
+    )
+    return rebuilt(fn, functools.partial(_Simplify, mirrored, plain))
 
 
 class _Simplify:
-    def __init__(self, mirrored: frozenset[str], recalled: Mapping[Value, Operand] | None) -> None:
+    def __init__(
+        self, mirrored: frozenset[str], plain: bool, recalled: Mapping[Value, Operand] | None
+    ) -> None:
         self.mirrored = mirrored
+        # Whether there is no reverse code, which has branches where forward code has.
+        self.plain = plain
         self.env: dict[Value, Operand] = {}
         # What became of the values that reverse code recalls.
         self.recalled = self.env if recalled is None else recalled
@@ -116,6 +124,9 @@ class _Simplify:
 
     def if_(self, stmt: If) -> Sequence[Stmt]:
         then, orelse = self.block(stmt.then), self.block(stmt.orelse)
+        checked = self.checked(stmt, then, orelse) if self.plain else None
+        if checked is not None:
+            return checked
         made: list[Stmt] = []
         kept: list[int] = []
         empty = not then.stmts and not orelse.stmts
@@ -138,6 +149,33 @@ class _Simplify:
         ]
         results = tuple(stmt.results[k] for k in kept)
         return (*made, replace(stmt, results=results, then=blocks[0], orelse=blocks[1]))
+
+    def checked(self, stmt: If, then: Block, orelse: Block) -> Sequence[Stmt] | None:
+        """Return a check, and the statements of the other arm, if one arm only raises."""
+        if _raises(orelse):
+            failing, block, cond = orelse.stmts[0], then, stmt.cond
+            before: tuple[Stmt, ...] = ()
+        elif _raises(then):
+            failing, block = then.stmts[0], orelse
+            inner = self.definition(stmt.cond, "not")
+            before = ()
+            if inner is not None:
+                cond = inner.args[0]
+            else:
+                # The name of a result is free: the other arm's operand takes its place.
+                (ty,) = OPS["not"].types([stmt.cond.type], ())
+                free = [value for value in stmt.results if value.type != ty]
+                if not free:
+                    return None
+                cond = Value(free[0].name, ty)
+                before = (Apply((cond,), OPS["not"], (stmt.cond,), loc=stmt.loc),)
+        else:
+            return None
+        if any(a.type != b.type for a, b in zip(block.yields, stmt.results, strict=True)):
+            return None
+        self.env.update(zip(stmt.results, block.yields, strict=True))
+        assert isinstance(failing, Check)
+        return (*before, replace(failing, cond=cond), *block.stmts)
 
     def apply(self, stmt: Apply) -> Operand | None:
         """Return an operand that equals the result, or None."""
@@ -165,6 +203,12 @@ class _Simplify:
     def definition(self, operand: Operand, name: str) -> Apply | None:
         stmt = self.defs.get(operand) if isinstance(operand, Value) else None
         return stmt if stmt is not None and stmt.op.name == name else None
+
+
+def _raises(block: Block) -> bool:
+    """Whether an arm does nothing but raise."""
+    first = block.stmts[0] if block.stmts else None
+    return isinstance(first, Check) and isinstance(first.cond, Literal) and not first.cond.value
 
 
 def _is(operand: Operand, value: float) -> bool:

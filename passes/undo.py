@@ -267,10 +267,15 @@ class _Undoing:
         if not nest.steps or self.sources == before:
             return None
         body[at:] = [*stmts, *rest]
-        return replace(self.fn, body=self.with_loads(body)), self.facts()
+        facts = self.facts()
+        if any(value.mark is not None for value in facts.logged):
+            return None
+        return replace(self.fn, body=self.with_loads(body)), facts
 
     def log(self, stores: Sequence[Store]) -> None:
         """Find the values that stores overwrite: loads of the program, or loads of their own."""
+        if any(store.result.mark is not None for store in stores):
+            raise _Stuck  # what the user says about values inside of a call goes first
         wanted = {id(store) for store in stores}
 
         def look(stmts: Sequence[Stmt]) -> None:
@@ -366,7 +371,8 @@ class _Undoing:
         names, loop, body = self.builder.names, nest.loop, stmt.body
         if self.reversed.get(loop.label, 0) > 1:
             raise _Stuck
-        param = names.value(loop.body.params[nest.slot], f"{loop.body.params[nest.slot].name}.back")
+        like = loop.body.params[nest.slot]
+        param = Value(names.fresh(f"{like.name}.back"), like.type)
         end = carried_yields(loop)[nest.slot]
         assert isinstance(end, Value)
         inner, version = param, end

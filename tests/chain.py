@@ -28,7 +28,6 @@ from adc.passes.derive import derive, expand, link
 from adc.passes.remat import rematerialize
 from adc.passes.storage import storage
 from adc.passes.tangent import tangent
-from adc.schedules import library
 from tests import oracle
 
 # The passes that may change more than nothing, as their docstrings say: signs of zeros.
@@ -63,7 +62,7 @@ def remat(fn: Function, policy: str) -> Function:
     """Return a function without Recalls and declarations."""
 
     def finish(each: Function) -> Function:
-        return rematerialize(each, policy, library=library).fn
+        return rematerialize(each, policy).fn
 
     return link(finish(fn), finish)
 

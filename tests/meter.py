@@ -118,7 +118,9 @@ class _Metered(_Routine):
         """Return the arrays that a statement takes from the workspace."""
         if isinstance(stmt, Apply):
             memory = any(isinstance(arg.type, Array) for arg in stmt.args)
-            shares = stmt.op.name == "over" or (stmt.op.name in ("empty", "full") and memory)
+            shares = stmt.op.name in ("over", "row") or (
+                stmt.op.name in ("empty", "full") and memory
+            )
             if shares or not self.counts.get(stmt.result):
                 return []
         elif not isinstance(stmt, Pop):

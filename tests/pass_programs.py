@@ -71,6 +71,19 @@ def local(x: Any) -> Any:
     return np.sum(np.sin(x))
 
 
+def predicates(x: Any, w: Any) -> Any:
+    s = 1.0
+    for k in range(x.shape[0]):
+        s = np.maximum(s * w, x[k])
+    return s
+
+
+def rows(x: Any, w: Any) -> Any:
+    for k in range(w.shape[0]):
+        x = np.tanh(x @ w[k])
+    return np.sum(x)
+
+
 def lift(x: Any) -> Any:
     total = 0.0
     for i in range(x.shape[0]):
@@ -114,6 +127,8 @@ PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(reduce, (_X, 0.4), (0, 1)),
     PassProgram(gather, (_X,), (0,)),
     PassProgram(local, (_X,), (0,)),
+    PassProgram(predicates, (_X, 0.9), (0, 1)),
+    PassProgram(rows, (_X.reshape(3, 4), np.sin(np.arange(32.0)).reshape(2, 4, 4)), (0, 1)),
     PassProgram(lift, (_X,), (0,)),
     PassProgram(reuse, (_X,), (0,)),
 )

@@ -330,7 +330,7 @@ def test_passes(program: str, capsys: pytest.CaptureFixture[str]) -> None:
         "frontend", "simplify", "cse", "induction", "bounds", "hoist", "private", "guard",
         "cse", "dce", "fuse", "contract", "cse", "dce",
         "adjoint", "simplify", "cse", "hoist", "accumulate", "reduce", "dce", "overwrite", "gather",
-        "local", "cse", "dce", "remat", "simplify", "cse", "fuse", "contract", "dce",
+        "local", "predicates", "cse", "dce", "remat", "simplify", "cse", "fuse", "contract", "dce",
         "inline", "cse", "fuse", "contract", "dce", "storage",
         "lift", "reuse",
     ]  # fmt: skip

@@ -10,16 +10,35 @@ import numpy as np
 import pytest
 
 import adc.passes.lift as lift_pass
-from adc.ir.builder import integer
-from adc.ir.core import Apply, For, Function, If, Load, Pop, Push, Recall, Stmt, Store, Value, walk
+from adc.ir.builder import integer, zero
+from adc.ir.core import (
+    Apply,
+    For,
+    Function,
+    If,
+    Load,
+    Pop,
+    Push,
+    Recall,
+    Stmt,
+    Store,
+    Value,
+    While,
+    walk,
+)
 from adc.ir.errors import UnsupportedError
+from adc.ir.functions import without_prints
 from adc.ir.interp import ProgramError
 from adc.ir.opdef import OPS, vjp_rule
 from adc.ir.parser import parse
-from adc.ir.walk import map_blocks
+from adc.ir.types import Scalar
+from adc.ir.walk import clone, map_blocks
 from adc.passes import cse as cse_pass
 from adc.passes import local as local_pass
 from adc.passes import pipeline
+from adc.passes import predicates as predicates_pass
+from adc.passes import remat_rewrite as rewrite_pass
+from adc.passes import rerun as rerun_pass
 from adc.passes.accesses import Visit
 from adc.passes.affine import Facts
 from adc.passes.contract import _Contractor
@@ -33,6 +52,7 @@ from adc.passes.remat import Rematerialized
 from tests import chain as chains
 from tests import oracle
 from tests.array_programs import ARRAY_PROGRAMS
+from tests.language_programs import LANGUAGE_PROGRAMS
 from tests.programs import PROGRAMS, Program, differentiable
 from tests.stencil_programs import STENCIL_PROGRAMS
 
@@ -319,6 +339,47 @@ def test_frame_popped_in_the_wrong_order(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_lost_push(monkeypatch: pytest.MonkeyPatch) -> None:
     plant_in(monkeypatch, "rematerialize", lambda stmt: [] if isinstance(stmt, Push) else [stmt])
     assert_caught()
+
+
+def test_other_predicates_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    moved = predicates_pass._Mover.moved
+
+    def planted(self: Any, stmt: Apply) -> Value | None:
+        other = {"gt": "lt", "lt": "gt", "ge": "lt", "le": "gt"}.get(stmt.op.name)
+        return moved(self, replace(stmt, op=OPS[other]) if other else stmt)
+
+    monkeypatch.setattr(predicates_pass._Mover, "moved", planted)
+    assert_caught(())
+
+
+def test_run_again_from_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The function that runs a checkpointed loop again multiplies where the loop does not."""
+
+    def other(stmt: Stmt) -> Stmt:
+        if isinstance(stmt, Apply) and stmt.op.name == "add" and stmt.result.type.kind == "f":
+            return replace(stmt, op=OPS["mul"])
+        return stmt
+
+    original = without_prints
+    monkeypatch.setattr(rerun_pass, "without_prints", lambda fn: rewritten(original(fn), other))
+    assert any(complaints(p) for p in LANGUAGE_PROGRAMS if "keep" in p.tags)
+
+
+def test_a_loop_without_known_end_started_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = clone
+
+    def planted(stmts: Any, *args: Any) -> list[Stmt]:
+        def elsewhere(stmt: Stmt) -> Stmt:
+            if not isinstance(stmt, While):
+                return stmt
+            scalars = [isinstance(each.type, Scalar) for each in stmt.init]
+            init = [zero(v.type) if s else v for v, s in zip(stmt.init, scalars, strict=True)]
+            return replace(stmt, init=tuple(init))
+
+        return original([elsewhere(stmt) for stmt in stmts], *args)
+
+    monkeypatch.setattr(rewrite_pass, "clone", planted)
+    assert any(complaints(p) for p in LANGUAGE_PROGRAMS if "keep" in p.tags)
 
 
 # -- other passes ------------------------------------------------------------------------------

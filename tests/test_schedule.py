@@ -30,6 +30,7 @@ from adc.ir.schedule import (
     sweeps,
     taped,
 )
+from tests import schedule_text
 
 Problem = tuple[int, int, int, int, int]  # steps, bytes, of a snapshot, of a tape, most at once
 
@@ -474,3 +475,7 @@ def test_all_of_them_are_tested(compiled: dict[str, Any]) -> None:
     for k, fn in enumerate(schedule.COMPILED):
         later = {*names[k + 1 :], "plain_steps", "snapshot_peak", "optimal", "online_steps"}
         assert later.isdisjoint(fn.__code__.co_names)
+
+
+def test_text(golden: Callable[[str, str], None]) -> None:
+    golden("../../ir/schedule.ir", schedule_text.text())

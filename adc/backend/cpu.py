@@ -19,7 +19,7 @@ import sys
 import tempfile
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -249,13 +249,14 @@ class Kernel:
             self._local.memory = memory
         return memory
 
-    def __call__(self, *args: Any) -> tuple[Any, ...]:
+    def __call__(self, *args: Any, reserved: Mapping[str, int] | None = None) -> tuple[Any, ...]:
+        """Run the code; `reserved` are the bytes that it needs of tapes, where they are known."""
         if len(args) != len(self._in):
             raise TypeError(f"{self.emitted.name} takes {len(self._in)} arguments, not {len(args)}")
         given = [convert(arg) for convert, arg in zip(self._in, args, strict=True)]
         memory = self._memory()
         try:
-            memory.begin()
+            memory.begin(reserved)
             found = self._run(memory.state, *given)
             status = memory.status
             if self._prints:

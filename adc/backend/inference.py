@@ -22,7 +22,8 @@ OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
 # Of two integers of 64 bits: the comparison by which the first is chosen.
 CHOICES = {"min": operator.lt, "max": operator.gt}
 RUNTIME = frozenset(
-    "empty fit fresh grow lanes note poll release returned reuse tape total total_down view".split()
+    "empty fit fresh grow lanes note poll release returned reuse row_at tape total total_down "
+    "view".split()
 )
 
 
@@ -114,6 +115,8 @@ class Types:
         match value:
             case ast.Name(id=name):
                 return name in self.owning
+            case ast.Call(func=ast.Name(id="row_at"), args=[stack, *_]):
+                return self.owns(stack)
             case ast.Call(func=ast.Name(id=name)):
                 return name in ("fresh", "returned") or name in self.module.trees
         return False
@@ -163,6 +166,9 @@ class Types:
                     return types.boolean
                 case "note" | "release":
                     return types.none
+                case "row_at":
+                    stack = self.expr(arguments[0])
+                    return types.Array(stack.dtype, stack.ndim - len(arguments) + 1, "C")
                 case "lanes":
                     return types.Array(dtype_of(arguments[0]), 1, "C")
                 case "total" | "total_down":

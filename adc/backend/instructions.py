@@ -67,6 +67,13 @@ HOMES = ("argument", "workspace", "fresh", "tape")
 _Value = Any  # `Scalar`, `Array`, or a list of them for a tuple
 
 
+def _counted(value: ast.expr) -> bool:
+    """Whether an expression brings a reference of its own to an array; a row has that of others."""
+    if not isinstance(value, ast.Call):
+        return False
+    return not (isinstance(value.func, ast.Name) and value.func.id == "row_at")
+
+
 def _assigned(tree: ast.FunctionDef) -> Counter[str]:
     """Count the assignments of every variable; the passing of an argument is one."""
     found = Counter(arg.arg for arg in tree.args.args)
@@ -409,6 +416,16 @@ class Function:
             # The same address, not one that happens to be equal: so loops are known to be in step.
             old = self.expr(arguments[0])
             return Array(ty, old.data, tuple(shape), (), None, old.home)
+        if name == "row_at":
+            stack, *index = (self.expr(each) for each in arguments)
+            rest = stack.shape[len(index) :]
+            place: Any = index[0].value
+            for extent, each in zip(stack.shape[1:], index[1:], strict=False):
+                place = b.add(b.mul(place, extent), each.value)
+            for extent in rest:
+                place = b.mul(place, extent)
+            ty = types.Array(stack.type.dtype, len(rest), "C")
+            return Array(ty, b.gep(stack.data, [place]), rest, (), stack.owner, stack.home)
         if name == "view":
             ty = types.Array(dtype_of(arguments[1]), len(shape := self.sizes(arguments[2])), "C")
             return self.array_at(ty, self.expr(arguments[0]).value, shape)
@@ -518,9 +535,9 @@ class Function:
     def stmt(self, stmt: ast.stmt) -> None:
         match stmt:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                self.bind(name, self.expr(value), counted=isinstance(value, ast.Call))
+                self.bind(name, self.expr(value), counted=_counted(value))
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value):
-                counted = isinstance(value, ast.Call)
+                counted = _counted(value)
                 values = self.expr(value)
                 for found in values:  # before a variable that holds one of them gets another
                     if isinstance(found, Array) and found.owner is not None and not counted:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import ctypes
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,8 @@ from adc.ir.types import DTYPES
 
 _free: Any = ctypes.pythonapi.PyMem_RawFree
 _free.restype, _free.argtypes = None, [ctypes.c_void_p]
+_malloc: Any = ctypes.pythonapi.PyMem_RawMalloc
+_malloc.restype, _malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
 
 _PLACES = [State.tape(dtype) for dtype in DTYPES] + [State.LOG]
 _ALIGN = 64
@@ -208,8 +210,28 @@ class Memory:
         self._finalizer = weakref.finalize(self, _release, self.state)
         self._finalizer.atexit = False
 
-    def begin(self) -> None:
-        """Prepare the state for a call."""
+    def reserve(self, tapes: Mapping[str, int]) -> None:
+        """Make tapes as large as a call is known to need them, in bytes.
+
+        A tape that grows takes twice what it needs, and more while it is moved.
+        """
+        for dtype, size in tapes.items():
+            place, itemsize = State.tape(dtype), DTYPES[dtype].itemsize
+            held = self._words[place + 1] * itemsize
+            if size <= held <= 2 * size + _SMALL:
+                continue
+            if held:
+                _free(self._words[place])
+            self._words[place] = self._words[place + 1] = 0
+            address = _malloc(max(size, 1))
+            if not address:
+                raise MemoryError(f"no memory for a tape of {size} bytes")
+            self._words[place], self._words[place + 1] = address, size // itemsize
+
+    def begin(self, reserved: Mapping[str, int] | None = None) -> None:
+        """Prepare the state for a call, with tapes of so many bytes."""
+        if reserved:
+            self.reserve(reserved)
         if self._need > self._words[State.SIZE]:
             self._enlarge()
         if self._large:

@@ -131,6 +131,11 @@ class StraightLine(Writer):
             self.flush(loads=True)
             self.comment(stmt.loc)
             self.line(f"{self.name(result)} = {self.text(args[0])}  # in place")
+        elif op.name == "row":
+            source, *index = (self.text(arg) for arg in args)
+            self.flush(loads=True)
+            self.comment(stmt.loc)
+            self.line(f"{self.name(result)} = row_at({', '.join([source, *index])})")
         elif op.name == "undef":
             self.new_array(result, f"({'0, ' * ty.rank})")
         else:

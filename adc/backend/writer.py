@@ -63,6 +63,7 @@ RUNTIME = frozenset(
         "release",
         "returned",
         "reuse",
+        "row_at",
         "tape",
         "total",
         "total_down",

@@ -18,6 +18,7 @@ from adc.frontend import (
     elementwise,
     expressions,
     library,
+    marks,
     nested,
     scope,
     statements,
@@ -60,6 +61,7 @@ from adc.ir.builder import integer
 from adc.ir.core import Call, Function, Literal, Operand, Value
 from adc.ir.errors import AliasError, RecursionDepthError, TypeMismatchError, UnsupportedError
 from adc.ir.types import INT, Array, Scalar, join
+from adc.library.transforms import is_checkpointed
 
 # Compiled recursion has no interpreter to stop it before the stack ends.
 MAX_RECURSION = 3000
@@ -167,6 +169,8 @@ def apply(
             fn = getattr(value, "py_func", value)
             if isinstance(fn, types.FunctionType) and not _is_library(fn):
                 return call_function(lo, fn, args, kwargs, node)
+            if isinstance(fn, types.MethodType) and is_checkpointed(fn):
+                return apply(lo, Static(fn.__func__), [static(fn.__self__), *args], kwargs, node)
             if isinstance(fn, types.MethodType) and isinstance(fn.__func__, types.FunctionType):
                 owner_ = static(fn.__self__)
                 return call_function(lo, fn.__func__, [owner_, *args], kwargs, node)
@@ -683,6 +687,6 @@ def _lower_callee(
     return Function(
         callee.name,
         (depth, *params, *captured_params),
-        tuple(sub.prologue) + tuple(sub.builder.stmts),
+        marks.with_marks((*sub.prologue, *sub.builder.stmts), sub.builder.marks),
         tuple(outputs),
     )

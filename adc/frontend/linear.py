@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend import arrays, calls, elementwise
+from adc.frontend import arrays, calls, elementwise, marks
 from adc.frontend.bindings import Binding, ListRef, Num, TupleOf
 from adc.frontend.elementwise import is_array
 from adc.frontend.lower import Lowerer
-from adc.library import functions, linalg, sorting, stop_gradient
+from adc.ir.errors import TypeMismatchError
+from adc.library import functions, linalg, recompute, save, sorting, stop_gradient
 
 Handler = Callable[[Lowerer, list[Binding], dict[str, Binding], ast.Call], Binding]
 
@@ -67,6 +68,17 @@ def _stop(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
     return elementwise.materialised(lo, found, node)
 
 
+def _said(kind: str) -> Handler:
+    def handler(
+        lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+    ) -> Binding:
+        if len(args) != 1 or kwargs:
+            raise TypeMismatchError(f"adc.{kind}() takes one argument", lo.span(node))
+        return marks.said(lo, kind, args[0], node)
+
+    return handler
+
+
 HANDLERS: dict[Any, Handler] = {
     getattr(np.linalg, name): _library(getattr(linalg, name))
     for name in (
@@ -80,6 +92,8 @@ HANDLERS |= {
     np.linalg.matrix_power: _library(functions.matrix_power),
     np.linalg.pinv: _library(functions.pinv),
     stop_gradient: _stop,
+    save: _said("save"),
+    recompute: _said("recompute"),
 }
 HANDLERS |= {
     getattr(np, name): _library(getattr(functions, name))

@@ -43,7 +43,7 @@ from adc.frontend.places import Capture, Guard, Item, Place, Step, lookup
 from adc.frontend.source import Source, source_of
 from adc.frontend.trees import Instance, type_of
 from adc.ir.builder import Builder, integer
-from adc.ir.core import Apply, Call, Derived, Function, Literal, Operand, Stmt, Value, walk
+from adc.ir.core import Apply, Call, Derived, Function, Literal, Mark, Operand, Stmt, Value, walk
 from adc.ir.errors import (
     AdcError,
     AliasError,
@@ -60,7 +60,7 @@ from adc.ir.functions import reached
 from adc.ir.opdef import OPS, numpy_value
 from adc.ir.types import BOOL, FLOAT, INT, NAMES, Array, Scalar
 from adc.ir.walk import Names
-from adc.library.transforms import has_rule
+from adc.library.transforms import has_rule, is_checkpointed
 
 # How deep calls are inlined before adc gives up; recursive functions become calls much earlier.
 MAX_CALL_DEPTH = 60
@@ -849,11 +849,13 @@ def lower(
     AdcError
         If the function, or anything it calls, is not in the supported subset.
     """
-    from adc.frontend import calls, results
+    from adc.frontend import calls, marks, results
 
     own = fn if has_rule(fn) else None
+    inside = is_checkpointed(fn)
     if not isinstance(fn, types.FunctionType):
-        inner = getattr(fn, "py_func", None) or getattr(fn, "__func__", None)
+        inner = getattr(fn, "__func__", fn)
+        inner = getattr(inner, "py_func", inner)
         if not isinstance(inner, types.FunctionType):
             raise UnsupportedError(
                 f"{getattr(fn, '__name__', fn)!r} is not a Python function",
@@ -878,7 +880,9 @@ def lower(
         if own is not None:
             result = calls.run_custom(lo, own, fn, source, bindings)
         else:
-            result = calls.run_function(lo, fn, source, bindings)
+            mark = Mark("checkpoint", source.span(source.node)) if inside else None
+            with lo.builder.marking(mark):
+                result = calls.run_function(lo, fn, source, bindings)
     except Dead:
         result = Num(Literal(0.0, FLOAT))  # every path raises: nobody sees it
     except RecursionError:
@@ -907,7 +911,7 @@ def lower(
         for obj, origin in [*inputs.items(), *lo.origin.items()]
         if origin is param and lo.versions.get(obj, origin) is not origin and not obj.words
     )
-    body = tuple(lo.prologue) + tuple(lo.builder.stmts)
+    body = marks.with_marks((*lo.prologue, *lo.builder.stmts), lo.builder.marks)
     name = fn.__name__ if fn.__name__.isidentifier() else "lambda"
     lowered = _with_functions(lo.shared, Function(name, tuple(params), body, operands))
     return Lowered(

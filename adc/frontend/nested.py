@@ -19,6 +19,7 @@ from adc.frontend import (
     closures,
     containers,
     elementwise,
+    marks,
     numbers,
     results,
     structures,
@@ -65,7 +66,7 @@ _IGNORED = ("remat", "cache")
 
 def names() -> tuple[str, ...]:
     """Return the functions of adc that code may call."""
-    return (*_LEVELS, "jvp", "vjp", "hvp", *_SAME, "stop_gradient")
+    return (*_LEVELS, "jvp", "vjp", "hvp", *_SAME, "stop_gradient", "save", "recompute")
 
 
 # -- making derivatives ----------------------------------------------------------------------------
@@ -77,8 +78,6 @@ def transform(
     """Lower a call of `grad` or one of its relatives."""
     kwargs = {key: value for key, value in kwargs.items() if key not in _IGNORED}
     if name in _SAME:
-        if name == "checkpoint" and args:
-            return args[0]
         return Transformed(args[0] if args else NONE, name, Level(()))
     if name in _LEVELS:
         fn, *rest = args or [kwargs.pop("fn", NONE)]
@@ -154,7 +153,9 @@ def call(
     """Lower a call of a derivative."""
     if target.fn == NONE:  # `adc.grad(argnums=1)(f)`
         (fn,) = args
-        return fn if target.kind == "checkpoint" else replace(target, fn=fn)
+        return replace(target, fn=fn)
+    if target.kind == "checkpoint":
+        return marks.checkpointed(lo, target.fn, args, kwargs, node)
     if target.kind == "jit":
         return _apart(lo, target, args, kwargs, node)
     if target.kind in ("grad", "value_and_grad"):

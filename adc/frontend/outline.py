@@ -10,7 +10,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from adc.frontend import closures, elementwise, results
+from adc.frontend import closures, elementwise, marks, results
 from adc.frontend.bindings import (
     ArrayObject,
     ArrayRef,
@@ -180,7 +180,7 @@ class Outline:
         """Return a function with the results `operands`."""
         self._check_unchanged(sub, name)
         captured = {place: capture.params for place, (capture, _) in sub.captured.items()}
-        body = (*sub.prologue, *sub.builder.stmts)
+        body = marks.with_marks((*sub.prologue, *sub.builder.stmts), sub.builder.marks)
         drawn = self._drawn(sub)
         if drawn and not self._may_draw:
             raise UnsupportedError(

@@ -37,4 +37,10 @@ def has_rule(fn: Any) -> bool:
     return hasattr(type(getattr(fn, "__func__", fn)), "__adc_rule__")
 
 
-__all__ = ["Level", "has_rule", "transform", "transform_name"]
+def is_checkpointed(fn: Any) -> bool:
+    """Whether `adc.checkpoint` made a function, or the function of a method."""
+    applied = getattr(getattr(fn, "__func__", fn), "__adc_applied__", ())
+    return any(kind == "checkpoint" for kind, _ in applied)
+
+
+__all__ = ["Level", "has_rule", "is_checkpointed", "transform", "transform_name"]

@@ -125,9 +125,22 @@ def _undef_types(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Typ
     return (parse_type(str(params[0])),)
 
 
+def _row_types(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type, ...]:
+    stack, rank = types[0], len(types) - 1
+    if not (isinstance(stack, Array) and stack.layout == "C" and 0 < rank < stack.rank):
+        raise IRError(f"{stack} has no rows of {rank} indices")
+    return (Array(stack.dtype, stack.rank - rank),)
+
+
+row = OpDef(
+    "row", -1, lambda a, *index: a[tuple(map(int, index))], "row", (), _row_types,
+    why="buffer form only", kinds="biuf", doc="An array in an array, where it lies.",
+)  # fmt: skip
 undef = OpDef(
     "undef", 0, _undef, "undef", (), _undef_types, why="no operand", kinds="",
     doc="Any value: a variable on a path that never reads it.",
 )  # fmt: skip
 
-__all__ = ["OPS", "Literal", "Scalar", "copy", "dim", "empty", "full", "over", "total", "undef"]
+__all__ = [
+    "OPS", "Literal", "Scalar", "copy", "dim", "empty", "full", "over", "row", "total", "undef",
+]  # fmt: skip

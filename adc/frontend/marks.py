@@ -1,0 +1,115 @@
+"""What a user says about keeping values: `adc.save`, `adc.recompute`, `adc.checkpoint`.
+
+These are marks of values, by name, and no statements: every pass does with and without them what it
+does, so that no bit of a result or gradient depends on them. Only plans (`passes.remat`) read them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from adc.frontend import calls, closures, elementwise
+from adc.frontend.bindings import Binding, Lazy, Num, TupleOf, leaves
+from adc.frontend.lower import Lowerer
+from adc.ir.core import Apply, For, If, Mark, Operand, Stmt, Store, Value, walk
+from adc.ir.types import Array
+from adc.ir.walk import marked
+
+
+def said(lo: Lowerer, kind: str, value: Binding, node: ast.Call) -> Binding:
+    """Lower ``adc.save(value)`` or ``adc.recompute(value)``: the value itself."""
+    value = elementwise.materialised(lo, value, node)
+    mark = Mark(kind, lo.span(node), lo.builder.mark)
+    for leaf in leaves(value):
+        operand = leaf.operand if isinstance(leaf, Num) else lo.version(leaf.object, node)
+        if isinstance(operand, Value):
+            lo.builder.marks[operand.name] = mark
+    return value
+
+
+def checkpointed(
+    lo: Lowerer, fn: Binding, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower a call of a checkpointed function: a call, the values inside of which are marked."""
+    mark = Mark("checkpoint", lo.span(node), lo.builder.mark)
+    arrays, slots = list(lo.versions), list(calls.heap_of(lo.frame))
+    with lo.builder.marking(mark):
+        result = calls.apply(lo, fn, args, kwargs, node)
+    # What it returns, and what it changed.
+    heap = calls.heap_of(lo.frame)
+    found = [result, *closures.reachable(lo, [result]).values()]
+    found += [heap[slot] for slot in slots if slot in heap]
+    for leaf in (leaf for each in found for leaf in leaves(each)):
+        if isinstance(leaf, Num):
+            _is_result(lo, leaf.operand, mark)
+        else:
+            arrays.append(leaf.object)
+    for obj in arrays:
+        if obj in lo.versions:
+            _is_result(lo, lo.versions[obj], mark)
+    return _expressions(lo, result, mark)
+
+
+def _is_result(lo: Lowerer, operand: Operand, mark: Mark) -> None:
+    """Mark a result as a value of the caller."""
+    if isinstance(operand, Value) and lo.builder.marks.get(operand.name) is mark:
+        lo.builder.marks[operand.name] = mark.around or Mark("result", mark.loc)
+
+
+def _expressions(lo: Lowerer, result: Binding, mark: Mark) -> Binding:
+    """Return a result, expressions in which are still computed inside of the call."""
+    if isinstance(result, TupleOf):
+        return TupleOf(tuple(_expressions(lo, item, mark) for item in result.items))
+    if not isinstance(result, Lazy):
+        return result
+    inner = result.element
+
+    def element(index: Sequence[Operand]) -> Operand:
+        with lo.builder.marking(mark):
+            found = inner(index)
+        _is_result(lo, found, mark)
+        return found
+
+    return replace(result, element=element)
+
+
+def with_marks(body: tuple[Stmt, ...], marks: Mapping[str, Mark]) -> tuple[Stmt, ...]:
+    """Return the statements of a function with what was said about their values."""
+    if not marks:
+        return body
+    makers = {result: stmt for stmt in walk(body) for result in stmt.results}
+    names = {value.name: value for value in makers}
+    found = dict(marks)
+    for name, mark in marks.items():
+        if name in names and mark.kind in ("save", "recompute"):
+            for value in _same(names[name], makers):
+                found[value.name] = mark
+    return marked(body, lambda value: found.get(value.name))
+
+
+def _same(value: Value, makers: Mapping[Value, Stmt]) -> list[Value]:
+    """Return what a value is made of without arithmetic: numbers before casts, elements."""
+    found, waiting = dict[Value, None](), [value]
+    while waiting:
+        each = waiting.pop()
+        if each in found or each not in makers:
+            continue
+        found[each] = None
+        more: list[Operand] = []
+        match makers[each]:
+            case Apply(op=op, args=args) if op.name == "cast":
+                more += args
+            case Store(array=array, value=stored, accumulate=False):
+                more += (array, stored)
+            case For(results=results, body=body) if isinstance(each.type, Array):
+                more.append(body.yields[results.index(each)])
+            case If(results=results, then=then, orelse=orelse):
+                k = results.index(each)
+                more += (then.yields[k], orelse.yields[k])
+        waiting += [operand for operand in more if isinstance(operand, Value)]
+    return list(found)
+
+
+__all__ = ["checkpointed", "said", "with_marks"]
