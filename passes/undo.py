@@ -85,7 +85,7 @@ def undone(fn: Function, plan: Planner) -> tuple[Function, Chooser]:
         return fn, best
     restored = NOTHING_RESTORED
     for label, slot, array in _arrays(fn):
-        if not _lacks(best, array):
+        if not _overwritten(best.d.forwarding, array):
             continue
         names, before = best.names, best.names.save()
         found = _Undoing(fn, restored, best.d.forwarding, names).run(label, slot)
@@ -109,16 +109,15 @@ def _arrays(fn: Function) -> list[tuple[str, int, Value]]:
     ]
 
 
-def _lacks(chooser: Chooser, array: Value) -> bool:
-    """Whether reverse code lacks elements of versions of an array."""
-    families = chooser.d.forwarding.families
-    family = families.find(array)
+def _overwritten(forwarding: Forwarding, array: Value) -> bool:
+    """Whether loops load elements of versions of an array that may be overwritten later."""
+    family = forwarding.families.find(array)
     return any(
-        families.find(access.stmt.array) == family
+        isinstance(access.stmt, Load)
         and access.loops
-        and isinstance(access.stmt, Load)
-        and chooser.array_source(access.stmt) is None
-        for access in chooser.d.forwarding.accesses
+        and forwarding.families.find(access.stmt.array) == family
+        and forwarding.source(access.stmt) is None
+        for access in forwarding.accesses
     )
 
 
