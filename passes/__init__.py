@@ -29,6 +29,8 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
                 (`remat_rewrite`), and proven (`availability`, `tape`); the `plan`
 `checkpoint`    within `remat`: loops in sweeps, which keep a few states and run again from them
                 (`state`: what that takes; `online`: loops that end when they are done)
+`undo`          within `remat`, before it is decided: reverse code that restores what stores
+                overwrite, to read arrays as they were (proven by `versions`)
 `remat_budget`  what to tell `remat` so that a call holds so many bytes (`budget`: an integer
                 program; `extents`: how large things are)
 `costs`         what operations, memory and loops cost, and what a function then takes: an

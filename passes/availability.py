@@ -4,15 +4,17 @@ Independent of how `remat` decides: it compares the program before and after. An
 forward value `v` if it is `v`; if it comes off the tape at the place where `v` was pushed in the
 mirrored region; if it is the mirrored loop's index; if it is computed by the operation that
 computes `v`, from operands that have its operands; or if it is read from an array version that
-provably still has the element (a fresh `forwarding` analysis). Together with dominance
+provably still has the element (a fresh `forwarding` analysis), or from an array that reverse code
+provably restored (`versions`). Together with dominance
 (`verifier`) and the balance of the tape (`tape`) this makes every value available at its use.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from adc.ir.builder import integer
 from adc.ir.core import (
     Apply,
     Block,
@@ -27,6 +29,7 @@ from adc.ir.core import (
     Operand,
     Pop,
     Push,
+    Reverse,
     Stmt,
     Store,
     Value,
@@ -36,8 +39,10 @@ from adc.ir.core import (
 )
 from adc.ir.errors import IRError
 from adc.ir.printer import operand_text
+from adc.ir.types import Array
 from adc.passes.dce import only
 from adc.passes.forwarding import Forwarding
+from adc.passes.versions import Versions
 
 Recalled = tuple[str, Value, Operand]
 
@@ -61,7 +66,12 @@ def check_availability(before: Function, after: Function, recalled: Sequence[Rec
         if name not in proofs:
             mirror = originals[name].mirror if name in originals else ""
             forward = functions[f"{mirror}.fwd"] if mirror else functions[name]
-            proofs[name] = _Proof(originals[mirror or name], forward, functions[name])
+            arrays = {
+                operand: array
+                for where, array, operand in recalled
+                if where == name and isinstance(array.type, Array) and isinstance(operand, Value)
+            }
+            proofs[name] = _Proof(originals[mirror or name], forward, functions[name], arrays)
         if not proofs[name].has(operand, value):
             raise IRError(
                 f"{name}: {operand_text(operand)} stands for {value} but need not have its value"
@@ -78,11 +88,15 @@ class _Place:
 
 @dataclass
 class _Proof:
-    """Facts about one forward function before and after, and the function that reverses it."""
+    """Facts about one forward function before and after, and the function that reverses it.
+
+    `arrays` are those of reverse code that stand for forward ones; that is proven like the rest.
+    """
 
     original: Function
     forward: Function
     reverse: Function
+    arrays: Mapping[Value, Value]
     defs: dict[Value, Stmt] = field(default_factory=dict)
     made: dict[Value, Stmt] = field(default_factory=dict)
     loops: dict[str, For | While] = field(default_factory=dict)
@@ -102,6 +116,18 @@ class _Proof:
             self.collect(function.body, "")
         self.whole = self.forward is self.reverse
         self.forwarding = Forwarding(self.original)
+        self.versions: dict[Value, Value] = {}
+        if self.whole and self.restores():
+            forward = [s for s in self.original.body if not isinstance(s, Reverse)]
+            # What one array proves may prove another.
+            while True:
+                versions = Versions(self.has, self.counts, self.forwarding.version)
+                versions.read(forward)
+                versions.follow(self.reverse.body, self.arrays)
+                if versions.found == self.versions:
+                    break
+                self.versions = versions.found
+                self.proven = {key: holds for key, holds in self.proven.items() if holds}
 
     def collect(self, stmts: Sequence[Stmt], region: str) -> None:
         for stmt in stmts:
@@ -120,6 +146,34 @@ class _Proof:
                     self.indices[stmt.index] = stmt.label
             for block in blocks(stmt):
                 self.collect(block.stmts, inner)
+
+    def restores(self) -> bool:
+        """Whether a mirrored loop begins with an array of the forward code."""
+        return any(
+            isinstance(stmt, For) and stmt.down and not self.arrays.keys().isdisjoint(stmt.init)
+            for stmt in walk(self.reverse.body)
+        )
+
+    def counts(self, operand: Operand, loop: For | While) -> bool:
+        """Whether an operand is the number of iterations of a forward loop."""
+        if isinstance(loop, For):
+            if isinstance(loop.trips, Literal):
+                return operand == loop.trips
+            return self.has(operand, loop.trips)
+        place = self.popped.get(operand) if isinstance(operand, Value) else None
+        if place is not None:
+            push = self.pushes.get(place.region)
+            if push is None or place.position >= len(push.values):
+                return False
+            operand = push.values[place.position]
+        made = self.made.get(operand) if isinstance(operand, Value) else None
+        if not isinstance(made, While) or made.label != loop.label:
+            return False
+        k = made.results.index(operand)
+        match self.made.get(made.body.yields[k + 1]):  # type: ignore[arg-type]
+            case Apply(op=op, args=(first, Literal(value=1))) if op.name == "add":
+                return first == made.body.params[k] and made.init[k] == integer(0)
+        return False
 
     # -- the proof -------------------------------------------------------------------------
 
@@ -189,6 +243,9 @@ class _Proof:
             return False
         if self.has(load.array, original.array):
             return True
+        restored = self.versions.get(load.array)
+        if restored is not None and self.forwarding.agrees(original, restored):
+            return True
         # Other versions that have the element: the last of all, and the last of an iteration.
         others = (self.forwarding.source(original), self.forwarding.within(original))
         return any(each is not None and self.has(load.array, each) for each in others)
@@ -204,7 +261,7 @@ class _Proof:
                     and self.same_many(stmt.args, original.args, env)
                 )
             case Load(), Load():
-                if original.result in env:
+                if original.result in env or len(stmt.index) != len(original.index):
                     return False
                 if original.array in env:
                     same = self.same_many(stmt.index, original.index, env)

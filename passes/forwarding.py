@@ -97,6 +97,10 @@ class Forwarding:
         self.outer: list[Value] = []
         self.levels: dict[Value, int] = {}
         self.places: dict[Value, int] = {}
+        # Versions that branches leave: those of the arms.
+        self.joins: dict[Value, tuple[Value, Value]] = {}
+        # Versions that loops hand on unchanged, or that both arms give: which those are.
+        self.aliases: dict[Value, Value] = {}
         self.final: dict[Value, Value] = {}
         # The loops around the place where an array is made, outside of branches, and the last
         # version in that iteration.
@@ -124,6 +128,7 @@ class Forwarding:
                 if access.place > self.places[last]:
                     del self.last[family]
         self.by_result = {a.stmt.result: a for a in self.accesses if isinstance(a.stmt, Load)}
+        self.stores = {a.stmt.result: a for a in self.accesses if isinstance(a.stmt, Store)}
         self.stored = self._stored()
 
     def note(self, value: Value, loops: tuple[Value, ...], *, straight: bool) -> None:
@@ -188,6 +193,9 @@ class Forwarding:
                     facts.release(mark)
                 for result, a, b in zip(results, then.yields, orelse.yields, strict=True):
                     if isinstance(result.type, Array):
+                        self.joins[result] = _value(a), _value(b)
+                        if self.version(a) == self.version(b):
+                            self.aliases[result] = self.version(a)
                         if families.find(_value(a)) != families.find(_value(b)):
                             families.taint(a)
                             families.taint(b)
@@ -227,8 +235,12 @@ class Forwarding:
             if isinstance(param.type, Array) and following != param:
                 self.old.add(_value(start))
         self.walk(body.stmts, (*loops, index), straight=True)
-        for param, following, result in zip(body.params, nexts, results, strict=True):
+        for k, (param, following, result) in enumerate(
+            zip(body.params, nexts, results, strict=True)
+        ):
             if isinstance(param.type, Array):
+                if self.version(following) == param:
+                    self.aliases[param] = self.aliases[result] = self.version(init[k])
                 if families.find(_value(following)) != families.find(param):
                     families.taint(following)
                     families.taint(param)
@@ -299,6 +311,42 @@ class Forwarding:
         if self.families.is_mixed(load.array) or access.loops[: len(home)] != home:
             return None
         return last if self.unchanged(access, len(home)) else None
+
+    def version(self, array: Operand) -> Value:
+        """Return the version that an array is, where loops and branches do not change it."""
+        found = _value(array)
+        while found in self.aliases:
+            found = self.aliases[found]
+        return found
+
+    def agrees(self, load: Load, version: Value) -> bool:
+        """Whether a version of the same iteration, or one in front of it, has the loaded element.
+
+        Only stores, and branches of them, lie between that version and the loaded one.
+        """
+        access = self.by_result.get(load.result)
+        if access is None:
+            return False
+        return self._survives(access, version, load.array) or self._survives(
+            access, load.array, version
+        )
+
+    def _survives(self, load: _Access, earlier: Value, later: Value) -> bool:
+        """Whether nothing writes to a loaded element on the way from one version to another."""
+        later, earlier = self.version(later), self.version(earlier)
+        if later == earlier:
+            return True
+        if later in self.joins:
+            return all(self._survives(load, earlier, arm) for arm in self.joins[later])
+        store = self.stores.get(later)
+        if store is None:
+            return False
+        level = len(store.loops)
+        if load.loops[:level] != store.loops:
+            return False
+        return self._survives(load, earlier, _value(store.stmt.array)) and self.differs(
+            load, store, level, later=False
+        )
 
     def unchanged(self, load: _Access, depth: int) -> bool:
         """Whether nothing writes to a loaded element later, in an iteration of `depth` loops."""

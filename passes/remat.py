@@ -21,9 +21,10 @@ becomes, where `%v` is read again, ::
       …
 
 The decision is one per value: kept, recomputed, or reloaded from an array that still has it
-(`forwarding`). `remat_rewrite` carries decisions out. Policies: ``"store"`` keeps whatever is not
-the arithmetic of loop counters; ``"recompute"`` recomputes whatever can be; ``"auto"`` keeps what
-is dear and recomputes what is cheap (`costs`); ``"random:SEED"`` draws any legal plan.
+(`forwarding`) or that reverse code restores (`undo`). `remat_rewrite` carries decisions out.
+Policies: ``"store"`` keeps whatever is not the arithmetic of loop counters; ``"recompute"``
+recomputes whatever can be; ``"auto"`` keeps what is dear and recomputes what is cheap (`costs`);
+``"random:SEED"`` draws any legal plan.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ from adc.passes.remat_facts import (
     Decision,
     Decisions,
     Orders,
+    Restored,
     needed_values,
     reverses,
 )
@@ -69,6 +71,7 @@ from adc.passes.remat_rewrite import Rewriter
 from adc.passes.rerun import again, rerun
 from adc.passes.symbols import Symbols
 from adc.passes.tape import check_tape
+from adc.passes.undo import undone
 
 
 @dataclass(frozen=True)
@@ -147,15 +150,19 @@ class _Remat:
         fn = self.iterations(replace(fn, callees=callees))
         reverse_of = {callee.mirror: callee for callee in fn.callees if callee.mirror}
         found: dict[str, Chooser] = {}
+        functions: list[Function] = []
         for each in (*fn.callees, fn):
+            functions.append(each)
             if each.mirror:
                 continue
-            whole = each is fn or reverses(each)
-            reverse = each if whole else reverse_of.get(each.name)
-            if reverse is None:
-                continue
-            decisions = Decisions(each, whole, Forwarding(each))
-            found[each.name] = self.chooser(decisions, reverse.body, self.extents[each.name])
+            extents = self.extents[each.name]
+            if each is fn or reverses(each):
+                functions[-1], found[each.name] = self.planned(each, extents)
+            elif each.name in reverse_of:
+                decisions = Decisions(each, False, Forwarding(each))
+                reverse = reverse_of[each.name].body
+                found[each.name] = self.chooser(decisions, reverse, extents)
+        fn = replace(functions[-1], callees=tuple(functions[:-1]))
         rewriter = Rewriter(fn, found, self.names)
         result = rewriter.run()
         # Neither check looks at the decisions, only at what became of the program.
@@ -171,6 +178,17 @@ class _Remat:
                 entries += sizes.entries(self.own[name])
                 held += sizes.held()
         return Rematerialized(dce(result), Plan(self.policy, tuple(entries)), held)
+
+    def planned(
+        self, fn: Function, extents: Extents, carried: frozenset[Value] = frozenset()
+    ) -> tuple[Function, Chooser]:
+        """Decide about a function with its own reverse code, undo logs included."""
+
+        def plan(attempt: Function, restored: Restored) -> Chooser:
+            decisions = Decisions(attempt, True, Forwarding(attempt), carried, restored)
+            return self.chooser(decisions, attempt.body, extents)
+
+        return undone(fn, plan)
 
     def chooser(self, decisions: Decisions, reverse: Sequence[Stmt], extents: Extents) -> Chooser:
         name, orders = decisions.fn.name, self.orders
@@ -220,8 +238,7 @@ class _Remat:
             params = (*outside, stmt.index, *body.params)
             alone = Function(f"{fn.name}.{stmt.label}", params, body.stmts, body.yields)
             inner = Extents(alone, extents.known((value, value) for value in params))
-            decisions = Decisions(alone, True, Forwarding(alone), frozenset(body.params))
-            chooser = self.chooser(decisions, alone.body, inner)
+            alone, chooser = self.planned(alone, inner, frozenset(body.params))
             rewriter = Rewriter(alone, {alone.name: chooser}, self.names)
             result = rewriter.run()
             check_availability(alone, result, rewriter.recalled)

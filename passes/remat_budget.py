@@ -46,8 +46,9 @@ from adc.passes.online import can_checkpoint_online
 from adc.passes.plan import CHECKPOINTED, KEPT, LoopPlan, PlanEntry
 from adc.passes.remat_choose import Chooser
 from adc.passes.remat_cut import Price
-from adc.passes.remat_facts import NO_ORDERS, Decisions, Orders, needed_values
+from adc.passes.remat_facts import NO_ORDERS, Decisions, Orders, Restored, needed_values
 from adc.passes.state import needed
+from adc.passes.undo import undone
 
 # Prices of a byte that leaves of checkpointed loops are planned for: of all that they keep what is
 # fastest, only what is dear, or as little as possible.
@@ -162,25 +163,33 @@ class Model:
     """The integer program of one function with Recalls, for sizes of its arguments."""
 
     def __init__(self, fn: Function, costs: Costs, known: Known) -> None:
-        self.fn = fn
         self.costs = costs
         self.extents = Extents(fn, known)
-        self.forwarding = Forwarding(fn)
-        self.positions = _positions(fn)
         self.needed: list[Value] = []
-        self.chooser = self.chosen({"": _NEXT_TO_NOTHING})
+        self.fn, self.chooser = undone(fn, self.undoing)
+        self.forwarding = self.chooser.d.forwarding
+        self.needed = needed_values(self.fn.body, self.chooser.d, self.chooser.names)
+        self.positions = _positions(self.fn)
         self.loops = list(self._loops())
         self.items = dict(self._items())
         self.loops = [loop for loop in self.loops if self.members(loop)]
 
+    def undoing(self, fn: Function, restored: Restored) -> Chooser:
+        decisions = Decisions(fn, True, Forwarding(fn), restored=restored)
+        return self.planned(decisions, {"": _NEXT_TO_NOTHING})
+
     def chosen(self, worth: Mapping[str, float]) -> Chooser:
         """Return what is decided where a byte that is not held is worth so much."""
-        decisions = Decisions(self.fn, True, self.forwarding)
-        names = Names.of(self.fn)
-        for callee in self.fn.callees:
+        restored = self.chooser.d.restored
+        return self.planned(Decisions(self.fn, True, self.forwarding, restored=restored), worth)
+
+    def planned(self, decisions: Decisions, worth: Mapping[str, float]) -> Chooser:
+        fn = decisions.fn
+        names = Names.of(fn)
+        for callee in fn.callees:
             names.add(Names.of(callee))
         chooser = Chooser(decisions, "auto", names, self.costs, self.extents, worth)
-        self.needed = needed_values(self.fn.body, decisions, names)
+        self.needed = needed_values(fn.body, decisions, names)
         chooser.run(self.needed)
         return chooser
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from adc.ir.core import (
@@ -84,6 +84,8 @@ class Chooser:
         self.sources: dict[tuple[Value, Value], Value | None] = {}
         # What reverse code itself recalls.
         self.direct: frozenset[Value] = frozenset()
+        # Arrays that reverse code itself makes.
+        self.there = frozenset(decisions.restored.sources.values())
 
     def run(self, needed: Sequence[Value]) -> None:
         self.direct = frozenset(needed)
@@ -94,7 +96,7 @@ class Chooser:
 
     def price(self, value: Value) -> Price | None:
         """Return what having a value in reverse code takes; None if it is there anyway."""
-        if value not in self.d.sites:
+        if value not in self.d.sites and value not in self.there:
             raise IRError(f"{value} is recalled but is not a value of the forward code")
         if self.is_there(value):
             return None
@@ -110,6 +112,36 @@ class Chooser:
         if forced is False:
             return Price(_NEVER, 0.0, self.inputs(value))
         return Price(keep, often * self.seconds(value), self.inputs(value))
+
+    def total(self) -> float:
+        """Return the seconds that the plan takes, or the bytes if those are what counts."""
+        bytes_count = self.scarce or self.policy == "recompute"
+        total = 0.0
+        for value, decision in self.d.made.items():
+            often = self.often(self.d.sites[value].region)
+            if bytes_count:
+                one = self.extents.bytes(value) if decision.kind == KEPT else 0.0
+            else:
+                one = self.keeping(value) if decision.kind == KEPT else self.seconds(value)
+            total += often * one
+        if not bytes_count:
+            total += sum(self.often(region) * seconds for region, seconds in self.restoring())
+        sources = {decision.source for decision in self.d.made.values()}
+        for array in self.d.restored.begun:
+            # What is undone is a copy if the array is needed as it is, too.
+            if array in sources or array in self.d.fn.results or not self.stays(array):
+                size = self.extents.bytes(array)
+                total += size * (1.0 if bytes_count else self.reading(size, 1) + self.writing(size))
+        return total
+
+    def restoring(self) -> Iterator[tuple[str, float]]:
+        """Yield the loops in which elements of arrays are restored, and what that takes."""
+        for value in sorted(self.d.restored.logged, key=lambda value: value.name):
+            site = self.d.sites[value]
+            if isinstance(site.stmt, Load):
+                array = site.stmt.array
+                size = array.type.numpy.itemsize
+                yield site.region, size * self.writing(self.extents.bytes(array))
 
     def told(self, value: Value) -> bool | None:
         """Return whether to keep a value, by what the user says or a plan prescribes."""
@@ -160,6 +192,8 @@ class Chooser:
 
     def is_there(self, value: Value) -> bool:
         """Whether reverse code has a value without anybody's doing."""
+        if value in self.there:
+            return True
         if self.d.sites[value].is_index:
             return True
         if not self.d.in_scope(value):
@@ -186,7 +220,7 @@ class Chooser:
         """Decide about a needed value, then about what its recomputation needs."""
         if not isinstance(operand, Value) or operand in self.d.made:
             return
-        if operand not in self.d.sites:
+        if operand not in self.d.sites and operand not in self.there:
             raise IRError(f"{operand} is recalled but is not a value of the forward code")
         if self.is_there(operand):
             return
@@ -216,7 +250,10 @@ class Chooser:
             return Decision(KEPT, "drawn") if coin else replace(again, reason="drawn")
         if not self.kept[value]:
             if again.kind == RELOADED:
-                return replace(again, reason="the array still has it")
+                here = source in self.there
+                return replace(
+                    again, reason=f"the array {'is restored' if here else 'still has it'}"
+                )
             region = self.d.sites[value].region
             kept = [v for v in self.inputs(value) if self.kept.get(v)]
             if any(self.d.sites[v].region != region for v in kept):
@@ -287,6 +324,13 @@ class Chooser:
     def array_source(self, load: Load) -> Value | None:
         """Return the array version that a load can be repeated from."""
         key = load.result, load.array
+        if key in self.d.restored.sources:
+            return self.d.restored.sources[key]
+        return self.lasting_source(load)
+
+    def lasting_source(self, load: Load) -> Value | None:
+        """Return the forward version that a load can be repeated from, wherever that is done."""
+        key = load.result, load.array
         if key not in self.sources:
             self.sources[key] = None  # while this is being found out: nothing comes from itself
             self.sources[key] = self._source(load)
@@ -338,8 +382,8 @@ class Chooser:
         return array if self.policy == "auto" and not inside else None
 
     def loaded_from(self, load: Load) -> Value | None:
-        """Return what a load within a statement that makes an array is repeated from."""
-        source = self.array_source(load)
+        """Return what a load within a statement that runs again is repeated from."""
+        source = self.lasting_source(load)
         if source is None and (self.scarce or self.policy in ("auto", "recompute")):
             return self.whole(load.array)
         return source
@@ -360,6 +404,8 @@ class Chooser:
         return False
 
     def legal(self, value: Value) -> bool:
+        if value in self.d.restored.logged:
+            return False
         stmt = self.stmt(value)
         if isinstance(stmt, While | Call):
             # Only where the user says so: nothing is known of how long it takes.
@@ -400,6 +446,8 @@ class Chooser:
 
     def why_not(self, value: Value) -> str:
         site = self.d.sites[value]
+        if value in self.d.restored.logged:
+            return "restores what is overwritten"
         if site.is_param:
             return "carried from iteration to iteration" if site.region else "an argument"
         match site.stmt:
@@ -426,7 +474,7 @@ class Chooser:
                 continue
             reads = [*operands(each), *(y for block in blocks(each) for y in block.yields)]
             if isinstance(each, Load) and each.array not in inner:
-                source = self.loaded_from(each)
+                source = self.array_source(each) if each is stmt else self.loaded_from(each)
                 assert source is not None
                 reads[0] = source
             for operand in reads:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from adc.ir.core import (
@@ -47,6 +47,38 @@ class Orders:
 NO_ORDERS = Orders()
 
 
+@dataclass(frozen=True)
+class Restored:
+    """What reverse code restores of overwritten arrays (`undo`).
+
+    Attributes
+    ----------
+    sources : mapping of (load's result, array) to value
+        The array of reverse code that a load can be repeated from, at the start of the block that
+        mirrors its own.
+    early : mapping of (load's result, array) to index
+        Of those loads the ones that read the array before their iteration is undone.
+    first : frozenset of Value
+        Results of the statements that restore before anything else in their iteration.
+    logged : frozenset of Value
+        Values that this takes, and that are kept for it.
+    begun : tuple of Value
+        The forward arrays that undoing begins with.
+    ends : mapping of array to value
+        The array of reverse code that is a version again once the loop that it entered is undone.
+    """
+
+    sources: Mapping[tuple[Value, Value], Value] = field(default_factory=dict)
+    early: Mapping[tuple[Value, Value], tuple[Operand, ...]] = field(default_factory=dict)
+    first: frozenset[Value] = frozenset()
+    logged: frozenset[Value] = frozenset()
+    begun: tuple[Value, ...] = ()
+    ends: Mapping[Value, Value] = field(default_factory=dict)
+
+
+NOTHING_RESTORED = Restored()
+
+
 @dataclass
 class Site:
     """Where a forward value is defined: its innermost loop ("" outside), and under how many ifs."""
@@ -76,6 +108,7 @@ class Decisions:
     forwarding: Forwarding
     # Parameters that a loop carries: arrays that are about to change.
     carried: frozenset[Value] = frozenset()
+    restored: Restored = NOTHING_RESTORED
     sites: dict[Value, Site] = field(default_factory=dict)
     parents: dict[str, tuple[str, int]] = field(default_factory=dict)
     loops: dict[str, For | While] = field(default_factory=dict)

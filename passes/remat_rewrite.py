@@ -305,7 +305,16 @@ class Rewriter:
                 block.env[loop.index] = stmt.index
         popped = self.pop(stmt.loop, block)
         self.open.append(block)
-        inner = self.stmts(stmt.body.stmts, "", 0)
+        # What is read from arrays before the iteration is undone.
+        for value, _ in self.forward.restored.early:
+            decision = self.forward.made.get(value)
+            if decision is not None and decision.source in stmt.body.params:
+                self.recall(value)
+        inner: list[Stmt] = []
+        for each in stmt.body.stmts:
+            done = self.stmts([each], "", 0)
+            first = not self.forward.restored.first.isdisjoint(each.results)
+            (block.prelude if first else inner).extend(done)
         yields = tuple(self.read(v) for v in stmt.body.yields)
         self.open.pop()
         body = Block(stmt.body.params, (*popped, *block.prelude, *inner), yields)
@@ -317,6 +326,9 @@ class Rewriter:
 
     def recall(self, value: Value) -> Operand:
         """Return an operand that has the forward value here, building what that takes."""
+        assert self.forward is not None
+        if value not in self.forward.sites:
+            return value  # an array of the reverse code
         operand = self.stand_in(value)
         self.recalled.append((self.current, value, operand))
         return operand
@@ -371,7 +383,7 @@ def _prepared(stmt: Stmt, chooser: Chooser) -> Stmt:
 
     def one(found: Stmt) -> Stmt:
         if isinstance(found, Load) and found.array not in inner:
-            source = chooser.loaded_from(found)
+            source = chooser.array_source(found) if found is stmt else chooser.loaded_from(found)
             assert source is not None
             return replace(found, array=source)
         return map_blocks(found, block)

@@ -21,6 +21,7 @@ from tests.programs import Program
 from tests.random_programs import RANDOM_PROGRAMS
 from tests.random_programs import REFUSED as REFUSED_DRAWS
 from tests.stencil_programs import STENCIL_PROGRAMS
+from tests.undo_programs import UNDO_PROGRAMS
 
 ALL: list[Program] = [
     *ARRAY_PROGRAMS,
@@ -30,6 +31,7 @@ ALL: list[Program] = [
     *KERNEL_PROGRAMS,
     *STENCIL_PROGRAMS,
     *RANDOM_PROGRAMS,
+    *UNDO_PROGRAMS,
 ]
 REFUSED = [*REFUSED_LANGUAGE, *REFUSED_LISTS, *REFUSED_DRAWS]
 BY_NAME = {p.name: p for p in ALL}
