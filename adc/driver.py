@@ -252,7 +252,7 @@ class _Rest:
             copies.extend(_copied(copy) for copy in done.copies)
             return done.function
 
-        fn = pipeline.run(fn, (("storage", store), *pipeline.BUFFERS), trace)
+        fn = pipeline.run(fn, (("storage", store), *pipeline.buffers(self.known or None)), trace)
         if plan is not None:
             plan = replace(plan, copies=tuple(copies))
         return fn, plan

@@ -2,8 +2,8 @@
 
 An array made in a function lives from there to the last statement that mentions it, under whatever
 name; one that a loop reads and does not make lives until the loop ends. Arrays that outlive the
-iteration or the call that makes them, those of callers and those popped are left alone, and only
-arrays whose sizes are the same product, whatever the arguments, share::
+iteration or the call that makes them, those of callers and those popped are left alone. Arrays
+whose sizes are the same product, whatever the arguments, share::
 
     %a = empty[f64] %n                    %a = empty[f64] %n
     for L %i in 0 to %n { … }             for L %i in 0 to %n { … }
@@ -14,6 +14,9 @@ arrays whose sizes are the same product, whatever the arguments, share::
 A new array may also be written *over* one that dies in the nest of loops which writes it, where
 every iteration reads and writes the same element of both and no other, reading first. Here ``%b``
 is such an array if all that is read of ``%a`` is ``%a[%i.1]``.
+
+In plans for known sizes, arrays of one block whose sizes differ, or may differ, share a slot that
+has room for any of them, if all sizes are at hand where the first one is made.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from adc.ir.builder import integer
 from adc.ir.core import (
     Apply,
     Block,
@@ -40,14 +44,18 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.escape import flow
+from adc.ir.opdef import OPS
 from adc.ir.types import Array
-from adc.ir.walk import use_counts
+from adc.ir.walk import Names, inner_values, use_counts
 from adc.passes.affine import Same, equated
+from adc.passes.extents import Extents, Known
 
 # A size: a number, an integer of the program, or an axis of an array.
 Size = int | Value | tuple[Value, int]
 _Arrays = frozenset[Value]
 _NONE: _Arrays = frozenset()
+# Arrays do not share memory if one is so many times as large as the other.
+_WASTE = 16.0
 
 
 class Sizes:
@@ -126,10 +134,13 @@ class Lifetimes:
         By array, one that is dead when it is made.
     over : dict
         By array, one that it is written over.
+    slots : dict
+        By the first array of a slot, what makes the slot.
     """
 
     after: dict[Value, Value]
     over: dict[Value, Value]
+    slots: dict[Value, Stmt]
 
 
 @dataclass(slots=True)
@@ -139,12 +150,22 @@ class _Slot:
     shape: tuple[Size, ...]
     last: Value
     order: int
+    # The block that it belongs to, and what makes its arrays: one for every size.
+    block: int
+    made: list[Apply]
+    shapes: list[tuple[Size, ...]]
     arrays: set[Value] = field(default_factory=set)
 
 
 class _Finder:
-    def __init__(self, fn: Function) -> None:
+    def __init__(self, fn: Function, known: Known | None) -> None:
         self._origins, self._escaping = flow(fn)
+        self._names = Names.of(fn)
+        self._extents = None if known is None else Extents(fn, known)
+        # Where values are defined; parameters are from the start.
+        self._places: dict[Value, int] = {}
+        for k, each in enumerate(walk(fn.body)):
+            self._places.update(dict.fromkeys((*inner_values(each), *each.results), k))
         self._counts = use_counts(fn)
         self._mentions: dict[int, _Arrays] = {}
         # By statement, the arrays that are alive after it.
@@ -153,6 +174,7 @@ class _Finder:
         self._order = 0
         self.after: dict[Value, Value] = {}
         self.over: dict[Value, Value] = {}
+        self._made: list[_Slot] = []
         self._backward(fn.body, self._of(fn.results))
         self._share(fn.body, [], top=True)
 
@@ -210,9 +232,11 @@ class _Finder:
                 continue
             shape = self._sizes.shape(array)
             place = self._place(stmt, stmts[k + 1 :], shape, slots)
+            place = place or self._larger(stmt, [s for s in slots if s.block == id(stmts)])
             if place is None:
-                place = _Slot(shape, array, 0)
+                place = _Slot(shape, array, 0, id(stmts), [stmt], [shape])
                 slots.append(place)
+                self._made.append(place)
             self._order += 1
             place.last, place.shape, place.order = array, shape, self._order
             place.arrays.add(array)
@@ -228,7 +252,8 @@ class _Finder:
         fitting = [
             slot
             for slot in sorted(slots, key=lambda slot: -slot.order)
-            if slot.last.type.dtype == array.type.dtype and self._sizes.product(slot.shape) == size
+            if slot.last.type.dtype == array.type.dtype
+            and size in map(self._sizes.product, slot.shapes)
         ]
         nest = next((s for s in rest if array in self._mentioned(s)), None)
         if stmt.op.name == "empty" and isinstance(nest, For):
@@ -244,6 +269,58 @@ class _Finder:
                 self.after[array] = slot.last
                 return slot
         return None
+
+    def _larger(self, stmt: Apply, slots: Sequence[_Slot]) -> _Slot | None:
+        """Return a slot for a new array of other sizes: the one that wastes least."""
+        if self._extents is None or stmt.op.name == "copy":
+            return None
+        array, alive = stmt.result, self._alive[id(stmt)]
+        size = max(self._extents.elements(array), 1.0)
+        best: _Slot | None = None
+        least = _WASTE
+        for slot in slots:
+            first = slot.made[0]
+            start = self._places[first.result]
+            at_hand = all(
+                self._places.get(dim, -1) < start for dim in _dims(stmt) if isinstance(dim, Value)
+            )
+            if (
+                slot.arrays & alive
+                or slot.last.type.dtype != array.type.dtype
+                or first.op.name == "copy"
+                or not at_hand
+            ):
+                continue
+            room = max(1.0, *(self._extents.elements(each.result) for each in slot.made))
+            waste = max(room, size) / min(room, size)
+            if waste < least:
+                best, least = slot, waste
+        if best is not None:
+            best.made.append(stmt)
+            best.shapes.append(self._sizes.shape(array))
+            self.after[array] = best.last
+        return best
+
+    def slots(self) -> dict[Value, Stmt]:
+        """Return what makes slots for arrays of several sizes, and let their arrays lie in them."""
+        found: dict[Value, Stmt] = {}
+        for slot in self._made:
+            if len(slot.made) == 1:
+                continue
+            shapes = [_dims(each) for each in slot.made]
+            rank = max(map(len, shapes))
+            dims = [dim for s in shapes for dim in (*s, *[integer(1)] * (rank - len(s)))]
+            first = slot.made[0]
+            memory = Value(
+                self._names.fresh(f"{first.result.name}.slot"), Array(first.result.type.dtype, 1)
+            )
+            params = (first.result.type.dtype, rank)
+            found[first.result] = Apply((memory,), OPS["slot"], tuple(dims), params, first.loc)
+            self.after[first.result] = memory
+            for array in slot.arrays:
+                if array in self.after:
+                    self.after[array] = memory
+        return found
 
     def _in_step(self, nest: For, old: Value, new: Value) -> bool:
         """Whether every iteration reads elements of `old`, if at all, before it writes `new` there.
@@ -301,7 +378,17 @@ def _is_size(stmt: Stmt) -> bool:
     return isinstance(stmt, Apply) and stmt.op.name == "dim"
 
 
-def lifetimes(fn: Function) -> Lifetimes:
-    """Return which arrays of `fn` itself, which is in buffer form, take the memory of others."""
-    found = _Finder(fn)
-    return Lifetimes(found.after, found.over)
+def _dims(stmt: Apply) -> list[Operand]:
+    """Return the sizes of an array that is made."""
+    dims = stmt.args[1:] if stmt.op.name == "full" else stmt.args
+    return [dim for dim in dims if not isinstance(dim.type, Array)]
+
+
+def lifetimes(fn: Function, known: Known | None = None) -> Lifetimes:
+    """Return which arrays of `fn` itself, which is in buffer form, take the memory of others.
+
+    `known` are sizes of arguments, as `Extents` have them.
+    """
+    found = _Finder(fn, known)
+    slots = found.slots()
+    return Lifetimes(found.after, found.over, slots)

@@ -16,6 +16,8 @@ more counts until a run tells which one is taken.
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -453,7 +455,15 @@ class _Run:
 
     def apply(self, stmt: Apply, env: _Env) -> None:
         name, result, args = stmt.op.name, stmt.results[0], stmt.args
-        if name == "row":
+        if name == "slot":
+            rank = int(stmt.params[1])
+            each = [self.number(arg, env) for arg in args]
+            most = _ZERO
+            for k in range(0, len(each), rank):
+                most = most.max(functools.reduce(operator.mul, each[k : k + rank], _ONE))
+            env.shapes[result] = (most,)
+            self.made(result, env)
+        elif name == "row":
             env.shapes[result] = self.shape(args[0], env)[len(args) - 1 :]
             env.owners.move([result], [args[0]])
         elif isinstance(result.type, Array):

@@ -16,6 +16,7 @@ from adc.passes.contract import contract
 from adc.passes.costs import SHIPPED, Costs
 from adc.passes.cse import cse
 from adc.passes.dce import dce
+from adc.passes.extents import Known
 from adc.passes.fuse import fuse
 from adc.passes.gather import gather
 from adc.passes.guard import guard
@@ -87,12 +88,18 @@ def cleanup(costs: Costs = SHIPPED) -> tuple[Pass, ...]:
 
 # After `remat`, or on code that has no reverse part.
 CLEANUP = cleanup()
-# After `storage`.
-BUFFERS: tuple[Pass, ...] = (
-    ("rows", rows),
-    ("lift", lift),
-    ("reuse", reuse),
-)
+
+
+def buffers(known: Known | None = None) -> tuple[Pass, ...]:
+    """Return the passes after `storage`, for sizes of arguments."""
+    return (
+        ("rows", rows),
+        ("lift", lift),
+        ("reuse", functools.partial(reuse, known=known)),
+    )
+
+
+BUFFERS = buffers()
 
 
 @dataclass

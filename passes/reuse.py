@@ -6,6 +6,12 @@ over another, element by element, is that one under a name of its own::
     %b = empty[f64] %n                    %b = over %a
     %c = full[f64] 0.0:f64 %n             %c = full[f64] 0.0:f64 %n %b
 
+In plans for known sizes, arrays that may differ in size lie in a slot::
+
+    %a = empty[f64] %n                    %a.slot = slot[f64, 1] %n %m
+    …                                     %a = empty[f64] %n %a.slot
+    %b = empty[f64] %m                    %b = empty[f64] %m %a.slot
+
 Before that, memory is taken as late as may be: merging loops has moved it to the front.
 """
 
@@ -18,18 +24,22 @@ from adc.ir.core import Apply, Block, Function, Operand, Stmt, Value
 from adc.ir.escape import escaping
 from adc.ir.opdef import OPS
 from adc.ir.walk import map_blocks, stmt_reads
+from adc.passes.extents import Known
 from adc.passes.lifetimes import Lifetimes, lifetimes
 
 
-def reuse(fn: Function) -> Function:
-    """Return `fn`, which is in buffer form, with arrays that share memory."""
-    callees = tuple(_rewritten(each) for each in fn.callees)
-    return replace(_rewritten(fn), callees=callees)
+def reuse(fn: Function, known: Known | None = None) -> Function:
+    """Return `fn`, which is in buffer form, with arrays that share memory.
+
+    `known` are sizes of arguments, as `Extents` have them.
+    """
+    callees = tuple(_rewritten(each, None) for each in fn.callees)
+    return replace(_rewritten(fn, known), callees=callees)
 
 
-def _rewritten(fn: Function) -> Function:
+def _rewritten(fn: Function, known: Known | None) -> Function:
     fn = replace(fn, body=_late(fn.body, escaping(fn)))
-    return replace(fn, body=_stmts(fn.body, lifetimes(fn)))
+    return replace(fn, body=_stmts(fn.body, lifetimes(fn, known)))
 
 
 def _late(stmts: Sequence[Stmt], others: Collection[Value]) -> tuple[Stmt, ...]:
@@ -53,7 +63,13 @@ def _taken(waiting: dict[Operand, Stmt], found: Collection[Operand]) -> list[Stm
 
 
 def _stmts(stmts: Sequence[Stmt], found: Lifetimes) -> tuple[Stmt, ...]:
-    return tuple(_stmt(stmt, found) for stmt in stmts)
+    done: list[Stmt] = []
+    for stmt in stmts:
+        for result in stmt.results:
+            if result in found.slots:
+                done.append(found.slots[result])
+        done.append(_stmt(stmt, found))
+    return tuple(done)
 
 
 def _stmt(stmt: Stmt, found: Lifetimes) -> Stmt:

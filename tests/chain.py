@@ -25,6 +25,7 @@ from adc.ir.verifier import problems
 from adc.passes import pipeline
 from adc.passes.adjoint import adjoint
 from adc.passes.derive import derive, expand, link
+from adc.passes.extents import Known
 from adc.passes.remat import rematerialize
 from adc.passes.storage import storage
 from adc.passes.tangent import tangent
@@ -34,7 +35,6 @@ from tests import oracle
 CHANGE_SIGNS_OF_ZEROS = frozenset({"accumulate", "overwrite"})
 # The order in which contributions to cotangents are added.
 CHANGE_ORDERS = frozenset({"reduce", "local", "gather"})
-BUFFERS = (("storage", lambda fn: storage(fn)), *pipeline.BUFFERS)
 POLICIES = ("store", "recompute", "auto", "random:1", "random:2")
 
 
@@ -48,9 +48,11 @@ def stages(fn: Function, passes: Sequence[pipeline.Pass]) -> Stages:
     return [("", fn), *trace.stages]
 
 
-def finish(policy: str) -> tuple[pipeline.Pass, ...]:
-    """Return the passes after `pipeline.JOINED`."""
-    return (("remat", lambda fn: remat(fn, policy)), *pipeline.CLEANUP, *BUFFERS)
+def finish(policy: str, known: Known) -> tuple[pipeline.Pass, ...]:
+    """Return the passes after `pipeline.JOINED`; random plans are for sizes that are known."""
+    sizes = known if policy.startswith("random") else None
+    plan = ("remat", lambda fn: remat(fn, policy))
+    return (plan, *pipeline.CLEANUP, ("storage", storage), *pipeline.buffers(sizes))
 
 
 def run(fn: Function, args: Sequence[Any]) -> tuple[Any, ...]:
@@ -159,6 +161,15 @@ class Chain:
     def joined_stages(self) -> Stages:
         return stages(self.adjoint, pipeline.JOINED)
 
+    @cached_property
+    def known(self) -> Known:
+        """The sizes of the sample, by the names of parameters."""
+        return {
+            param.name: given.shape if isinstance(given, np.ndarray) else int(given)
+            for param, given in zip(self.lowered.fn.params, self.inputs, strict=True)
+            if isinstance(given, np.ndarray) or param.type.kind in "iu"
+        }
+
     @property
     def primal(self) -> Function:
         return self.primal_stages[-1][1]
@@ -178,7 +189,7 @@ class Chain:
     def planned(self, policy: str) -> Stages:
         """Return the stages after those joined: without Recalls, cleaned up, in buffer form."""
         if policy not in self._planned:
-            self._planned[policy] = stages(self.joined, finish(policy))
+            self._planned[policy] = stages(self.joined, finish(policy, self.known))
         return self._planned[policy]
 
     def run(self, fn: Function) -> tuple[Any, ...]:
@@ -292,7 +303,7 @@ def check_passes(chain: Chain, policy: str = "auto", *, forward: bool = True) ->
     derived(chain.adjoint_stages)
     follow(chain.joined_stages)
     follow(chain.planned(policy))
-    alone = (*pipeline.JOINED, *finish(policy))
+    alone = (*pipeline.JOINED, *finish(policy, chain.known))
     follow(stages(chain.primal, alone))
     if forward:
         derived(chain.tangent_stages, directions)

@@ -31,7 +31,7 @@ from tests.ir_cases import CASES, Case
 
 # Rows of whole arrays, or without operands.
 NOT_SCALAR = {
-    "dim", "empty", "full", "copy", "over", "row", "total", "undef", "cast", "select",
+    "dim", "empty", "full", "copy", "over", "row", "slot", "total", "undef", "cast", "select",
 }  # fmt: skip
 # Computed by other means than NumPy's: some units in the last place apart.
 INEXACT = set(vector_math.FUNCTIONS) | {"logaddexp", "logaddexp2"}

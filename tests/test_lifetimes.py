@@ -9,6 +9,7 @@ from adc.ir.core import Apply, Function, walk
 from adc.ir.interp import run
 from adc.ir.parser import parse
 from adc.ir.verifier import verify
+from adc.passes.extents import Known
 from adc.passes.lifetimes import lifetimes
 from adc.passes.reuse import reuse
 
@@ -195,3 +196,54 @@ def test_the_interpreter_notices_what_is_read_too_late() -> None:
     wrong: Function = parse(text)
     assert made.args == first.args
     assert run(wrong, (4, 4, np.arange(1.0, 5.0))) != want
+
+
+SIZES = """
+fn f(%n: int, %m: int, %x: f64[:]) -> f64 {{
+  {first}
+  %a = full[f64] 2.0:f64 %n
+  %u = load %a[0]
+  {between}
+  %b = full[f64] %u %m {rows}
+  {after}
+  %s = total %b
+  %c = full[f64] %s %n
+  %v = total %c
+  return %v
+}}"""
+
+
+@pytest.mark.parametrize("rows", ["", "2"])
+def test_arrays_of_several_sizes_share_a_slot(rows: str) -> None:
+    fn = verify(parse(SIZES.format(first="", between="", after="", rows=rows)))
+    assert lifetimes(fn).after.keys() == {fn.body[4].results[0]}, "of the same size"
+    known: Known = {"n": 3, "m": 4, "x": (4,)}
+    found = lifetimes(fn, known)
+    (made,) = found.slots.values()
+    assert {new.name: old for new, old in found.after.items()} == dict.fromkeys(
+        "abc", made.results[0]
+    )
+    shared = verify(reuse(fn, known))
+    for n in (2, 3, 9):
+        x = np.zeros(4)
+        np.testing.assert_array_equal(run(fn, (n, 4, x)), run(shared, (n, 4, x)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SIZES.format(first="", between="", after="%z = load %a[1]", rows=""),  # alive
+        SIZES.format(first="", between="%k = add %m 1", after="", rows="").replace(
+            "%u %m", "%u %k"
+        ),  # the size is not at hand
+        SIZES.format(first="%k = mul %m 16", between="", after="", rows="").replace(
+            "%u %m", "%u %k"
+        ),  # most of it would lie idle
+        SIZES.format(first="", between="", after="", rows="").replace(
+            "full[f64] 2.0:f64 %n", "copy %x"
+        ),  # no memory of its own choice
+    ],
+)
+def test_arrays_of_several_sizes_that_are_kept_apart(text: str) -> None:
+    found = lifetimes(verify(parse(text)), {"n": 4, "m": 4, "x": (4,)})
+    assert "a" not in {first.name for first in found.slots}

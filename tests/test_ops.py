@@ -96,7 +96,7 @@ MEANING: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 # Rows on arrays, conversions and neighbours in the number format have tests of their own.
-ARRAYS = ("dim", "empty", "full", "copy", "over", "row", "total", "undef")
+ARRAYS = ("dim", "empty", "full", "copy", "over", "row", "slot", "total", "undef")
 # Random draws are compared with NumPy's (test_random).
 DRAWS = ("pcg64_high", "pcg64_word", *TABLES)
 # `stop` is no step function: that its derivative is zero is its meaning (test_library).
@@ -397,6 +397,7 @@ def test_types(op: OpDef) -> None:
         ("dim", (0,), (Array("f64", 1),), INT),
         ("empty", ("f32",), (INT, INT), Array("f32", 2)),
         ("full", ("f32",), (F32, INT), Array("f32", 1)),
+        ("slot", ("f32", 2), (INT, INT, INT, INT), Array("f32", 1)),
         ("copy", (), (Array("f64", 2, "A"),), Array("f64", 2)),
         ("total", (), (Array("f32", 2),), F32),
         ("undef", ("f64[:]",), (), Array("f64", 1)),

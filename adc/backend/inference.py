@@ -22,8 +22,8 @@ OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
 # Of two integers of 64 bits: the comparison by which the first is chosen.
 CHOICES = {"min": operator.lt, "max": operator.gt}
 RUNTIME = frozenset(
-    "empty fit fresh grow lanes note poll release returned reuse row_at tape total total_down "
-    "view".split()
+    "empty fit fresh grow lanes note poll release returned reuse row_at slot tape total "
+    "total_down view".split()
 )
 
 
@@ -171,6 +171,8 @@ class Types:
                     return types.Array(stack.dtype, stack.ndim - len(arguments) + 1, "C")
                 case "lanes":
                     return types.Array(dtype_of(arguments[0]), 1, "C")
+                case "slot":
+                    return types.Array(dtype_of(arguments[1]), 1, "C")
                 case "total" | "total_down":
                     return self.expr(arguments[0]).dtype
                 case "tape" | "grow" | "fit":

@@ -450,6 +450,14 @@ class Function:
                 )
                 address = runtime.take(b, state, ty.dtype, shape, self.no_memory())
                 return self.array_at(ty, address, shape, "workspace")
+            case "slot":
+                ty = types.Array(dtype_of(arguments[1]), 1, "C")
+                shapes = [self.sizes(each) for each in arguments[2:]]
+                size, bad = runtime.most_bytes(b, ty.dtype, shapes)
+                self.leave_without_memory(bad)
+                shape = [b.sdiv(size, ir.Constant(_I64, runtime.itemsize(ty.dtype)))]
+                address = runtime.take(b, state, ty.dtype, shape, self.no_memory())
+                return self.array_at(ty, address, shape, "workspace")
             case "returned":
                 ty = types.Array(
                     dtype_of(arguments[2]), len(shape := self.sizes(arguments[3])), "C"

@@ -406,6 +406,19 @@ def bytes_of(b: ir.IRBuilder, dtype: Any, shape: Sequence[ir.Value]) -> tuple[An
     return size, bad
 
 
+def most_bytes(
+    b: ir.IRBuilder, dtype: Any, shapes: Sequence[Sequence[ir.Value]]
+) -> tuple[Any, Any]:
+    """Write the size of the largest of some arrays, and whether one of them is impossible."""
+    size: Any = ir.Constant(_I64, 0)
+    bad: Any = ir.Constant(ir.IntType(1), 0)
+    for shape in shapes:
+        one, wrong = bytes_of(b, dtype, shape)
+        size = b.select(b.icmp_signed(">", one, size), one, size)
+        bad = b.or_(bad, wrong)
+    return size, bad
+
+
 def take_prepared(
     b: ir.IRBuilder, state: ir.Value, place: ir.Value, dtype: Any, shape: list[ir.Value]
 ) -> tuple[ir.Value, ir.Value]:
@@ -532,6 +545,11 @@ def empty(state: Any, dtype: Any, shape: Any) -> Any:
 
 def reuse(array: Any, dtype: Any, shape: Any) -> Any:
     """Return an array in the memory of another one of as many elements, which is dead."""
+    raise NotImplementedError
+
+
+def slot(state: Any, dtype: Any, *shapes: Any) -> Any:
+    """Return memory in the workspace for an array of any of these shapes, for `reuse`."""
     raise NotImplementedError
 
 

@@ -136,6 +136,14 @@ class StraightLine(Writer):
             self.flush(loads=True)
             self.comment(stmt.loc)
             self.line(f"{self.name(result)} = row_at({', '.join([source, *index])})")
+        elif op.name == "slot":
+            rank = int(stmt.params[1])
+            each = [self.int64(dim).bare for dim in args]
+            self.flush(loads=True)
+            sizes = ", ".join(
+                f"({', '.join(each[k : k + rank])},)" for k in range(0, len(each), rank)
+            )
+            self.line(f"{self.name(result)} = slot(state, {numpy_name(ty.dtype)}, {sizes})")
         elif op.name == "undef":
             self.new_array(result, f"({'0, ' * ty.rank})")
         else:

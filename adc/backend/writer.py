@@ -64,6 +64,7 @@ RUNTIME = frozenset(
         "returned",
         "reuse",
         "row_at",
+        "slot",
         "tape",
         "total",
         "total_down",

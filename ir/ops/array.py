@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -48,7 +49,8 @@ def _full(dtype: str, value: Any, *dims: Any) -> Any:
         # The memory of an array that is dead: what reads it all the same sees this.
         *dims, memory = dims  # type: ignore[assignment]  # a list
         memory.fill(value)
-        return memory.reshape([int(dim) for dim in dims])
+        shape = [int(dim) for dim in dims]
+        return memory.reshape(-1)[: math.prod(shape)].reshape(shape)
     return np.full([int(dim) for dim in dims], value, DTYPES[dtype])
 
 
@@ -71,6 +73,18 @@ def _unset(dtype: str, *dims: Any) -> Any:
     return _full(dtype, value, *dims)
 
 
+def _slot(dtype: str, rank: int, *dims: Any) -> Any:
+    sizes = (math.prod(map(int, dims[k : k + rank])) for k in range(0, len(dims), rank))
+    return np.empty(max(sizes), DTYPES[dtype])
+
+
+def _slot_types(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type, ...]:
+    dtype, rank = params
+    if not types or len(types) % int(rank):
+        raise IRError(f"{len(types)} sizes of arrays of {rank} axes")
+    return (Array(str(dtype), 1),)
+
+
 def _undef(text: str) -> Any:
     ty = parse_type(text)
     return np.zeros([0] * ty.rank, ty.numpy) if isinstance(ty, Array) else ty.numpy.type(0)
@@ -85,6 +99,10 @@ empty = OpDef(
     why="no float operand", kinds="i",
     doc="Elements are undefined until stored. "
     "The memory is that of the last operand if that is an array.",
+)  # fmt: skip
+slot = OpDef(
+    "slot", -1, _slot, "slot", (), _slot_types, why="buffer form only", kinds="i",
+    doc="Memory for any one of several arrays, given all their sizes.",
 )  # fmt: skip
 
 
@@ -142,5 +160,6 @@ undef = OpDef(
 )  # fmt: skip
 
 __all__ = [
-    "OPS", "Literal", "Scalar", "copy", "dim", "empty", "full", "over", "row", "total", "undef",
+    "OPS", "Literal", "Scalar", "copy", "dim", "empty", "full", "over", "row", "slot", "total",
+    "undef",
 ]  # fmt: skip
