@@ -2,7 +2,8 @@
 
 Every compiled function gets one array of integers, its *state* (see `State`), and reads and writes
 it in place. The memory behind the workspace and the tapes comes from `PyMem_RawRealloc`, which
-needs no lock of the interpreter; `adc.backend.memory` owns it.
+needs no lock of the interpreter; `adc.backend.memory` owns it. Where tapes are in files, they grow
+by a function whose address is in the state (`adc.backend.offload`).
 
 * `empty` takes an array from the workspace by moving a pointer up; what does not fit gets memory
   of its own, and the state notes how much would have been needed. `release` moves the pointer down
@@ -54,6 +55,7 @@ class State:
     SPILLED = 10  # the newest array that did not fit, see `_spill_helper`
     RESULTS = 11  # of a table: address and bytes of the memory for each array that is returned
     MISSED = 12  # 1: the memory of a large result was of another size
+    GROW = 13  # address of what makes a tape larger that is in a file; 0: tapes are in memory
     TAPES = 16  # of each tape: address, capacity in elements, elements in use, most in use
     LOG = TAPES + 4 * len(DTYPES)  # a tape as well: what `print` statements have to say
     OPERANDS = LOG + 4  # of the check that failed, as bits
@@ -163,6 +165,14 @@ def _grow_helper(module: ir.Module) -> ir.Function:
         least = ir.Constant(_I64, 512)
         most = b.select(b.icmp_signed(">", most, least), most, least)
         most = b.select(b.or_(exact, b.icmp_signed(">", need, most)), need, most)
+        files = b.load(_slot(b, state, State.GROW))
+        in_file = b.icmp_unsigned("!=", files, ir.Constant(_I64, 0))
+        in_file = b.and_(in_file, b.icmp_signed("!=", place, ir.Constant(_I64, State.LOG)))
+        with b.if_then(in_file):
+            kind = ir.FunctionType(ir.VoidType(), [_I64] * 3).as_pointer()
+            b.call(b.inttoptr(files, kind), [place, b.mul(most, size), most])
+            # The function has no result: it may end by an exception that nobody sees.
+            b.ret(b.icmp_signed(">=", b.load(capacity), need))
         realloc = _external(module, "adc_PyMem_RawRealloc", _I8P, _I8P, _I64)
         old = b.inttoptr(b.load(base), _I8P)
         new = b.call(realloc, [old, b.mul(most, size)])
