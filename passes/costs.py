@@ -189,7 +189,7 @@ SHIPPED = Costs(
     tape=0.18e-9,
     product=0.03e-9,
     call=0.55e-9,
-    disk=1e-9,
+    disk=2e-9,
     cache=2**20,
     rows=tuple((name, float(f"{number}e-9")) for name, number in _NANOSECONDS.items()),
 )

@@ -266,8 +266,6 @@ class Kernel:
         try:
             memory.begin(reserved)
             found = self._run(memory.state, *given)
-            if memory.error is not None:
-                raise memory.error
             status = memory.status
             if self._prints:
                 self._print(memory)
@@ -279,8 +277,14 @@ class Kernel:
                     block = memory.taken(k)
                     if block is not None:
                         found[place] = block.array(found[place])
-        except MemoryError as error:
-            raise memory.error or error from None
+        except SystemError as error:
+            # A signal handler raised an exception while arrays were made of the results: Numba
+            # goes on all the same, and the interpreter finds a result beside an exception.
+            raise error.__cause__ or error from None
+        except MemoryError:
+            if memory.status:  # that is why
+                self._fail(memory, memory.status)
+            raise
         finally:
             memory.end()
             memory.lock.release()

@@ -214,8 +214,8 @@ class Memory:
         self._files: Files | None = None
         if offload:
             self._files = Files(self.state)
-            self._grow = self._files.callback()
-            self.state[State.GROW] = ctypes.cast(self._grow, ctypes.c_void_p).value or 0
+            self._grow = self._files.grow  # compiled code has its address alone
+            self.state[State.GROW] = id(self._grow)
         self._need = 0  # bytes of the workspace
         self._most = 0  # the largest peak of this window
         self._calls = 0
@@ -233,7 +233,7 @@ class Memory:
             held = self._words[place + 1] * itemsize
             if self._files is not None:
                 if size > held:
-                    self._files.enlarge(place, size, size // itemsize)
+                    self._files.enlarge(place, size // itemsize)
                 continue
             if size <= held <= 2 * size + _SMALL:
                 continue
@@ -306,11 +306,6 @@ class Memory:
         if self.nbytes > max(_SMALL, 2 * self._most):
             self.release()
         self._calls = self._most = 0
-
-    @property
-    def error(self) -> BaseException | None:
-        """Why there was no memory, if more is known of that."""
-        return None if self._files is None else self._files.error
 
     @property
     def status(self) -> int:

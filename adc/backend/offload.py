@@ -16,15 +16,17 @@ import mmap
 import os
 import sys
 import tempfile
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 
+from adc.backend.runtime import State
 from adc.ir.errors import DiskError
+from adc.ir.types import DTYPES
 from adc.memory import text as memory_text
 
-# ``void (*)(int64 place, int64 bytes, int64 elements)``: what compiled code calls to grow a tape.
-_Grow = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+_ITEMSIZES = {State.tape(name): dtype.itemsize for name, dtype in DTYPES.items()}
 _PAGE = mmap.PAGESIZE
 _ZEROS = 1 << 20  # bytes written at once where blocks can be allocated in no other way
 
@@ -49,39 +51,26 @@ class Files:
     ----------
     state : array of int64
         Where address and capacity of a tape are written.
-
-    Attributes
-    ----------
-    error : BaseException or None
-        Why a tape did not grow: an exception cannot leave a function that compiled code calls.
     """
 
     def __init__(self, state: np.ndarray[Any, Any]) -> None:
         self._words = memoryview(state)  # type: ignore[arg-type]  # stub is wrong
         self._files: dict[int, Any] = {}
         self._maps: dict[int, mmap.mmap] = {}
-        self.error: BaseException | None = None
 
-    def callback(self) -> Any:
-        """Return the function that compiled code calls; it must live as long as it is called."""
+    def grow(self) -> None:
+        """Make the tape larger that compiled code asks for: see `State.WANTED`."""
+        self.enlarge(*self._words[State.WANTED : State.WANTED + 2])
 
-        def grow(place: int, size: int, elements: int) -> None:
-            try:
-                self.enlarge(place, size, elements)
-            except BaseException as error:  # KeyboardInterrupt, too
-                self.error = error
-
-        return _Grow(grow)
-
-    def enlarge(self, place: int, size: int, elements: int) -> None:
-        """Make the tape at `place` of `size` bytes: so many elements.
+    def enlarge(self, place: int, elements: int) -> None:
+        """Make room for so many elements on the tape at `place`.
 
         Raises
         ------
         DiskError
             If there is no room for it. The tape is then as it was.
         """
-        where = folder()
+        where, size = folder(), elements * _ITEMSIZES[place]
         try:
             file = self._files.get(place)
             if file is None:
@@ -106,17 +95,15 @@ class Files:
 
     def close(self) -> None:
         """Give everything back."""
-        self.error = None
-        for place in self._files:
-            self._words[place] = self._words[place + 1] = 0
-        for each in self._maps.values():
-            each.close()
-        self._maps.clear()
-        for file in self._files.values():
-            # A process that was forked meanwhile has the file, too.
-            file.truncate(0)
-            file.close()
-        self._files.clear()
+        try:
+            while self._files:
+                place, file = self._files.popitem()
+                self._words[place] = self._words[place + 1] = 0
+                with file, self._maps.pop(place, nullcontext()):
+                    file.truncate(0)  # a process that was forked meanwhile has the file, too
+        except BaseException:  # of a signal handler
+            self.close()
+            raise
 
 
 def _allocate(file: Any, start: int, end: int) -> None:
