@@ -90,9 +90,8 @@ def _cases() -> Iterator[Any]:
     for program in differentiable():
         chosen = POLICIES[program.number(len(POLICIES))]
         often = program.tags & {"recursive", "while", "exit"} or program.number(12) == 0
-        for policy in POLICIES:
-            slow = () if often and policy == chosen else (pytest.mark.slow,)
-            yield pytest.param(program, policy, marks=slow, id=f"{program}-{policy}")
+        slow = () if often else (pytest.mark.slow,)
+        yield pytest.param(program, chosen, marks=slow, id=f"{program}-{chosen}")
 
 
 @pytest.mark.parametrize(("program", "policy"), list(_cases()))

@@ -99,8 +99,10 @@ class Files:
             while self._files:
                 place, file = self._files.popitem()
                 self._words[place] = self._words[place + 1] = 0
-                with file, self._maps.pop(place, nullcontext()):
-                    file.truncate(0)  # a process that was forked meanwhile has the file, too
+                with file:
+                    with self._maps.pop(place, nullcontext()):
+                        pass
+                    file.truncate(0)  # a process that was forked meanwhile has it, too
         except BaseException:  # of a signal handler
             self.close()
             raise
