@@ -30,7 +30,9 @@ from adc.signature import numbers_of
 POLICIES = ("auto", "store", "recompute")
 
 
-def _options(remat: str, cache: bool, memory: int | str | None = None) -> Options:
+def _options(
+    remat: str, cache: bool, memory: int | str | None = None, offload: str | None = None
+) -> Options:
     # "random:SEED" is for tests: any plan must give the same numbers.
     if remat not in POLICIES and not (
         isinstance(remat, str) and remat.startswith(("random:", "revolve:"))
@@ -38,6 +40,11 @@ def _options(remat: str, cache: bool, memory: int | str | None = None) -> Option
         raise ArgumentError(
             f"remat={remat!r} is not a policy", None, f"use one of {', '.join(POLICIES)}"
         )
+    if offload not in (None, "disk"):
+        raise ArgumentError(
+            f"offload={offload!r} is no place for what reverse code needs", None,
+            'use "disk", or leave it out: then that is in memory',
+        )  # fmt: skip
     found = parse(memory)
     if found is not None and remat != "auto":
         raise ArgumentError(
@@ -45,7 +52,7 @@ def _options(remat: str, cache: bool, memory: int | str | None = None) -> Option
             None,
             "leave one of them out",
         )
-    return Options(remat, cache, found)
+    return Options(remat, cache, found, offload)
 
 
 def _argnums(argnums: int | Sequence[int]) -> int | tuple[int, ...]:
@@ -117,6 +124,7 @@ def grad(
     has_aux: bool = False,
     remat: str = "auto",
     memory: int | str | None = None,
+    offload: str | None = None,
     cache: bool = True,
 ) -> Derivative: ...
 
@@ -130,6 +138,7 @@ def grad(
     has_aux: bool = False,
     remat: str = "auto",
     memory: int | str | None = None,
+    offload: str | None = None,
     cache: bool = True,
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 
@@ -143,6 +152,7 @@ def grad(
     has_aux: bool = False,
     remat: str = "auto",
     memory: int | str | None = None,
+    offload: str | None = None,
     cache: bool = True,
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """Return a function that computes the gradient of `fn` in reverse mode.
@@ -165,6 +175,12 @@ def grad(
         ``"64 MB"``. The plan is then the fastest one found that stays below that for the sizes of
         the arguments, by recomputing values and checkpointing loops; it may be made anew for other
         sizes. The gradient is the same to the last bit.
+    offload : {None, "disk"}
+        Where values of iterations and calls wait for reverse code: in memory, or, with ``"disk"``,
+        in files. `memory` is then about the rest. The system writes to the disk what does not fit
+        into its memory; nothing is left of the files when a call ends, however it does. They lie in
+        the folder ``ADC_OFFLOAD_DIR``, or ``TMPDIR``, or ``/var/tmp``: on a disk, that is.
+        ``/dev/shm`` is memory, and so is ``/tmp`` on many systems.
     cache : bool
         Whether compiled code is kept on disk.
 
@@ -179,8 +195,8 @@ def grad(
     ------
     AdcError
         When called: if `fn` is not in the supported subset of Python, an argument cannot be
-        differentiated, or no plan stays within `memory`. Errors of the program itself are those
-        that Python would raise.
+        differentiated, no plan stays within `memory`, or the disk is full. Errors of the program
+        itself are those that Python would raise.
 
     Examples
     --------
@@ -192,8 +208,17 @@ def grad(
     ...     return s
     >>> grad(energy)(np.array([0.0, 1.0, 3.0]))
     array([-2., -2.,  4.])
+    >>> def decay(x, steps):
+    ...     for _ in range(steps):
+    ...         x = np.sin(x)
+    ...     return np.sum(x)
+    >>> gradient = grad(decay, offload="disk")
+    >>> gradient(np.zeros(3), 100)
+    array([1., 1., 1.])
+    >>> print(gradient.plan().memory_text()[-1])
+    disk: 8*steps*x.dim0 + 8*steps = 3200 bytes (not in the peak)
     """
-    return _make(fn, argnums, argnames, False, has_aux, _options(remat, cache, memory))
+    return _make(fn, argnums, argnames, False, has_aux, _options(remat, cache, memory, offload))
 
 
 @overload
@@ -205,6 +230,7 @@ def value_and_grad(
     has_aux: bool = False,
     remat: str = "auto",
     memory: int | str | None = None,
+    offload: str | None = None,
     cache: bool = True,
 ) -> Derivative: ...
 
@@ -218,6 +244,7 @@ def value_and_grad(
     has_aux: bool = False,
     remat: str = "auto",
     memory: int | str | None = None,
+    offload: str | None = None,
     cache: bool = True,
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 
@@ -231,13 +258,14 @@ def value_and_grad(
     has_aux: bool = False,
     remat: str = "auto",
     memory: int | str | None = None,
+    offload: str | None = None,
     cache: bool = True,
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """Return a function that computes ``(value, gradient)`` of `fn`.
 
     Parameters
     ----------
-    fn, argnums, argnames, has_aux, remat, memory, cache
+    fn, argnums, argnames, has_aux, remat, memory, offload, cache
         As for `grad`.
 
     Returns
@@ -251,7 +279,7 @@ def value_and_grad(
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
-    return _make(fn, argnums, argnames, True, has_aux, _options(remat, cache, memory))
+    return _make(fn, argnums, argnames, True, has_aux, _options(remat, cache, memory, offload))
 
 
 @functools.lru_cache(maxsize=256)
@@ -308,6 +336,7 @@ def jvp(
     has_aux: bool = False,
     remat: str = "auto",
     memory: int | str | None = None,
+    offload: str | None = None,
     cache: bool = True,
 ) -> tuple[Any, ...]:
     """Return the value of `fn` and its derivative along `tangents`, in forward mode.
@@ -321,7 +350,7 @@ def jvp(
         The arguments, and a direction for each: of its shape, or None to hold it fixed.
     has_aux : bool
         Whether `fn` returns a pair of which only the first part is differentiated.
-    remat, memory, cache
+    remat, memory, offload, cache
         As for `grad`.
 
     Returns
@@ -340,7 +369,8 @@ def jvp(
     (12.0, 12.0)
     """
     function, levels = _split(fn)
-    value, slope = _along(function, levels, _options(remat, cache, memory), primals, tangents)
+    options = _options(remat, cache, memory, offload)
+    value, slope = _along(function, levels, options, primals, tangents)
     if not has_aux:
         return value, slope
     if not (isinstance(value, tuple) and len(value) == 2):
@@ -359,6 +389,7 @@ def hvp(
     *,
     remat: str = "auto",
     memory: int | str | None = None,
+    offload: str | None = None,
     cache: bool = True,
 ) -> Any:
     """Return the product of the Hessian of `fn` with a direction: forward over reverse.
@@ -369,7 +400,7 @@ def hvp(
         A Python function that returns one float.
     primals, tangents : sequences
         The arguments, and a direction for each: of its shape, or None to hold it fixed.
-    remat, memory, cache
+    remat, memory, offload, cache
         As for `grad`.
 
     Returns
@@ -386,7 +417,7 @@ def hvp(
     moved = _moved(primals, tangents)
     function, levels = _split(fn)
     levels = (*levels, Level(moved))
-    _, found = _along(function, levels, _options(remat, cache, memory), primals, tangents)
+    _, found = _along(function, levels, _options(remat, cache, memory, offload), primals, tangents)
     products = dict(zip(moved, found, strict=True))
     if len(primals) == 1:
         return products[0]
@@ -483,6 +514,7 @@ def vjp(
     has_aux: Literal[False] = False,
     remat: str = "auto",
     memory: int | str | None = None,
+    offload: str | None = None,
     cache: bool = True,
 ) -> tuple[Any, jacobian.Pullback]: ...
 
@@ -494,6 +526,7 @@ def vjp(
     has_aux: Literal[True],
     remat: str = "auto",
     memory: int | str | None = None,
+    offload: str | None = None,
     cache: bool = True,
 ) -> tuple[Any, jacobian.Pullback, Any]: ...
 
@@ -505,6 +538,7 @@ def vjp(
     has_aux: bool = False,
     remat: str = "auto",
     memory: int | str | None = None,
+    offload: str | None = None,
     cache: bool = True,
 ) -> tuple[Any, ...]:
     """Return the value of `fn`, and a function that pulls a cotangent back, in reverse mode.
@@ -520,7 +554,7 @@ def vjp(
     has_aux : bool
         Whether `fn` returns a pair of which only the first part is differentiated; it is the last
         of three results then.
-    remat, memory, cache
+    remat, memory, offload, cache
         As for `grad`.
 
     Returns
@@ -541,7 +575,7 @@ def vjp(
     (3.0, 2.0)
     """
     function, levels = _split(fn)
-    options = _options(remat, cache, memory)
+    options = _options(remat, cache, memory, offload)
     if any(level.with_value or level.has_aux for level in levels):
         raise NonScalarError(
             "only `grad` itself can be pulled back through", None, "use `adc.grad`"
@@ -594,6 +628,7 @@ def jacrev(
     has_aux: bool = False,
     remat: str = "auto",
     memory: int | str | None = None,
+    offload: str | None = None,
     cache: bool = True,
 ) -> Any:
     """Return a function that computes the Jacobian of `fn` in reverse mode, row by row.
@@ -609,7 +644,7 @@ def jacrev(
         As for `grad`.
     has_aux : bool
         Whether `fn` returns a pair of which only the first part is differentiated.
-    remat, memory, cache
+    remat, memory, offload, cache
         As for `grad`.
 
     Returns
@@ -626,7 +661,7 @@ def jacrev(
     array([[2., 1.],
            [2., 1.]])
     """
-    return _jacobian(fn, argnums, argnames, _options(remat, cache, memory), True, has_aux)
+    return _jacobian(fn, argnums, argnames, _options(remat, cache, memory, offload), True, has_aux)
 
 
 @transform
@@ -638,6 +673,7 @@ def jacfwd(
     has_aux: bool = False,
     remat: str = "auto",
     memory: int | str | None = None,
+    offload: str | None = None,
     cache: bool = True,
 ) -> Any:
     """Return a function that computes the Jacobian of `fn` in forward mode, column by column.
@@ -646,7 +682,7 @@ def jacfwd(
 
     Parameters
     ----------
-    fn, argnums, argnames, has_aux, remat, memory, cache
+    fn, argnums, argnames, has_aux, remat, memory, offload, cache
         As for `jacrev`.
 
     Returns
@@ -659,7 +695,7 @@ def jacfwd(
     >>> jacfwd(lambda x, y: (x * y, x + y), argnums=(0, 1))(2.0, 3.0)
     ((3.0, 2.0), (1.0, 1.0))
     """
-    return _jacobian(fn, argnums, argnames, _options(remat, cache, memory), False, has_aux)
+    return _jacobian(fn, argnums, argnames, _options(remat, cache, memory, offload), False, has_aux)
 
 
 @transform
@@ -670,6 +706,7 @@ def hessian(
     argnames: str | Sequence[str] | None = None,
     remat: str = "auto",
     memory: int | str | None = None,
+    offload: str | None = None,
     cache: bool = True,
 ) -> Any:
     """Return a function that computes the matrix of second derivatives, forward over reverse.
@@ -680,7 +717,7 @@ def hessian(
     ----------
     fn : callable
         A Python function that returns one float.
-    argnums, argnames, remat, memory, cache
+    argnums, argnames, remat, memory, offload, cache
         As for `grad`.
 
     Returns
@@ -696,7 +733,8 @@ def hessian(
     array([[ 0., 10.],
            [10.,  6.]])
     """
-    return _jacobian(fn, argnums, argnames, _options(remat, cache, memory), False, of_gradient=True)
+    options = _options(remat, cache, memory, offload)
+    return _jacobian(fn, argnums, argnames, options, False, of_gradient=True)
 
 
 __all__ = [

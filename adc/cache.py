@@ -179,7 +179,7 @@ def load_or_build(
         if place is not None:
             key = key_of(lowered, steps, policy, costs, budget)
             entry = place / key[:2] / key
-            found = _load(entry)
+            found = _load(entry, costs.offload)
             if found is not None:
                 return found
         # Nothing of what compiles is imported where code is found.
@@ -188,10 +188,10 @@ def load_or_build(
         made = transform(lowered, steps, policy, costs, budget)
         if place is not None:
             try:
-                return _build(made, entry)
+                return _build(made, entry, costs.offload)
             except OSError:
                 pass  # the disk is full, say
-        return _build(made, None)
+        return _build(made, None, costs.offload)
 
 
 def private_folder() -> Path | None:
@@ -213,7 +213,7 @@ def is_ours(place: Path) -> bool:
     return not hasattr(os, "getuid") or (stat.st_uid == os.getuid() and not stat.st_mode & 0o022)
 
 
-def _build(made: Compilation, entry: Path | None) -> Entry:
+def _build(made: Compilation, entry: Path | None, offload: bool) -> Entry:
     """Compile buffer form, and keep the machine code in the folder `entry` if there is one."""
     from adc.backend import cpu
     from adc.backend.emit import emit
@@ -229,7 +229,8 @@ def _build(made: Compilation, entry: Path | None) -> Entry:
         # Settings of Numba may have it keep machine code elsewhere: then there is no entry.
         if entry is not None and any(path.parent.glob("__pycache__/*.nbc")):
             path = _keep(path, entry, emitted, made.plan)
-    return Entry(cpu.Kernel(emitted, code, path), made.plan, emitted.source, False, made)
+    kernel = cpu.Kernel(emitted, code, path, offload)
+    return Entry(kernel, made.plan, emitted.source, False, made)
 
 
 def _keep(path: Path, entry: Path, emitted: Emitted, plan: Plan | None) -> Path:
@@ -273,12 +274,12 @@ def _digests(entry: Path) -> dict[str, str]:
     }
 
 
-def _load(entry: Path) -> Entry | None:
+def _load(entry: Path, offload: bool) -> Entry | None:
     """Return an entry from disk, or None (and no trace of it) if anything is amiss."""
     if not entry.exists():
         return None
     try:
-        found = _restore(entry)
+        found = _restore(entry, offload)
     except Exception:
         # Whatever is wrong with an entry, it can be built again.
         found = None
@@ -287,7 +288,7 @@ def _load(entry: Path) -> Entry | None:
     return found
 
 
-def _restore(entry: Path) -> Entry | None:
+def _restore(entry: Path, offload: bool) -> Entry | None:
     from adc.backend import cpu, vector_math
     from adc.backend.emit import Emitted, Site
     from adc.passes.plan import Plan
@@ -318,7 +319,7 @@ def _restore(entry: Path) -> Entry | None:
         tapes=tuple(record["tapes"]),
         returned=tuple(record["returned"]),
     )
-    kernel = cpu.Kernel(emitted, cpu.build(emitted, path), path)
+    kernel = cpu.Kernel(emitted, cpu.build(emitted, path), path, offload)
     plan = None if record["plan"] is None else Plan.from_json(record["plan"])
     (entry / _RECORD).touch()  # `_trim` removes what was not used for longest
     return Entry(kernel, plan, emitted.source, True)

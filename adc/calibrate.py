@@ -32,7 +32,7 @@ from adc.ir.opdef import OPS, OpDef, same
 from adc.ir.parser import parse
 from adc.passes.costs import Costs
 
-VERSION = 1
+VERSION = 2
 # Seconds that `adc calibrate` takes, of which about half are spent compiling.
 BUDGET = 10.0
 _HINT = "run `adc calibrate`"
@@ -280,6 +280,8 @@ def _costs(times: dict[str, float]) -> Costs:
         product=cost("a product", times["product"]),
         # A call that was inlined costs nothing more.
         call=cost("a call", max(times["call"] - times["an addition"], add)),
+        # What a disk takes depends on who else uses it, and on how much of it is in memory.
+        disk=Costs.default().disk,
         cache=_cache_bytes(),
         rows=tuple(sorted(rows.items())),
     )
@@ -455,6 +457,7 @@ def described(costs: Costs) -> list[tuple[str, str]]:
         ("entering a loop", time_of(costs.loop)),
         ("call", time_of(costs.call)),
         ("BLAS multiply-add", time_of(costs.product)),
+        ("disk, there and back", bytes_of(costs.disk)),
         ("cache", f"{costs.cache / 2**10:.0f} KiB"),
         *((name, time_of(seconds)) for name, seconds in costs.rows),
     ]

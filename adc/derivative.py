@@ -6,7 +6,6 @@ import functools
 import sys
 import types
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from adc import jacobian
@@ -137,7 +136,8 @@ class Derivative:
         if plan is None or plan.peak is None:
             raise ArgumentError(f"{self!r} has no reverse code", None, "only that has a plan")
         if not (args or kwargs):
-            return replace(plan, peak_bytes=compiled.entry.kernel.peak)
+            kernel = compiled.entry.kernel
+            return plan.measured(kernel.peak, kernel.disk)
         values = self._code.match(args, kwargs)
         return self._code.described(values, compiled.compilation, alternatives)
 

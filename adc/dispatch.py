@@ -58,6 +58,7 @@ class Options:
     remat: str = "auto"
     cache: bool = True
     memory: int | None = None
+    offload: str | None = None
 
 
 # --- compiled code --------------------------------------------------------------------------------
@@ -565,7 +566,7 @@ class Code:
         """The costs that all its code is made under: as they are when the first is made."""
         from adc import calibrate
 
-        return calibrate.load()
+        return replace(calibrate.load(), offload=self.options.offload == "disk")
 
     def match(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """Return an argument for each parameter, as a call would; raise TypeError as it would."""

@@ -142,7 +142,7 @@ class Plans:
         plan = replace(
             plan,
             # Of this very code: `found` has the number from a formula for any room.
-            peak_bytes=peak(fn, sizes=self.rest.known).at_sizes(
+            peak_bytes=self.rest.measured(fn, self.rest.known).at_sizes(
                 self.rest.known, [param.name for param in fn.params]
             ),
             budget=budget,
@@ -185,7 +185,7 @@ class Plans:
 
     @property
     def unknown(self) -> UnknownPeak:
-        return UnknownPeak(peak(self.rest.made(NO_ORDERS)[0]))
+        return UnknownPeak(self.rest.measured(self.rest.made(NO_ORDERS)[0]))
 
 
 @dataclass
@@ -205,8 +205,16 @@ class _Rest:
     ) -> tuple[Function, Plan | None]:
         fn, plan = self.made(orders, trace)
         if plan is not None:
-            plan = replace(plan, peak=peak(fn), parts=(*self.parts(), *plan.parts))
+            found = self.measured(fn)
+            disk = (Part("disk", formula(fn, found.disk)),) if self.costs.offload else ()
+            plan = replace(plan, peak=found, parts=(*self.parts(), *plan.parts, *disk))
         return fn, plan
+
+    def measured(
+        self, fn: Function, sizes: Known | None = None, numbers: Mapping[int, str] | None = None
+    ) -> Peak:
+        """Return the peak of code in its last form."""
+        return peak(fn, sizes=sizes, numbers=numbers, offload=self.costs.offload)
 
     def parts(self) -> Iterator[Part]:
         """Yield what is the caller's."""
@@ -279,7 +287,7 @@ class _Rest:
     def formula(self, orders: Orders, numbers: Mapping[int, str]) -> Sum:
         """Return the peak for the sizes that are known; some numbers in the code have names."""
         if orders not in self.formulas:
-            found = peak(self.made(orders)[0], sizes=self.known, numbers=numbers)
+            found = self.measured(self.made(orders)[0], self.known, numbers)
             self.formulas[orders] = found.size + found.own
         return self.formulas[orders]
 

@@ -121,6 +121,12 @@ class CalibrationError(AdcError):
     code = "ADC003"
 
 
+class DiskError(AdcError):
+    """There is no room on the disk for what reverse code needs."""
+
+    code = "ADC004"
+
+
 class UnsupportedError(AdcError):
     """A construct of Python or NumPy that adc does not accept."""
 

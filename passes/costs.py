@@ -79,10 +79,15 @@ class Costs:
         A multiply-add of a BLAS product.
     call : float
         A call of a function of the IR.
+    disk : float
+        A byte that is written to a disk and read again.
     cache : int
         Bytes that stay in cache.
     rows : tuple of (str, float)
         Operations on float64 that are not a multiple of an addition, by name.
+    offload : bool
+        Whether tapes are on the disk: what is on them costs `disk`, and no memory. Users choose
+        this, no machine has it.
 
     Examples
     --------
@@ -104,16 +109,21 @@ class Costs:
     tape: float
     product: float
     call: float
+    disk: float
     cache: int
     rows: tuple[tuple[str, float], ...] = ()
+    offload: bool = False
 
     def __post_init__(self) -> None:
-        numbers = [getattr(self, each.name) for each in fields(self) if each.name != "rows"]
+        names = [each.name for each in fields(self) if each.name not in ("rows", "offload")]
+        numbers = [getattr(self, name) for name in names]
         for number in (*numbers, *(seconds for _, seconds in self.rows)):
             if isinstance(number, bool) or not isinstance(number, int | float):
                 raise ValueError(f"{number!r} is not a number")
             if not (math.isfinite(number) and number > 0.0):
                 raise ValueError(f"{number!r} is not a cost")
+        if not isinstance(self.offload, bool):
+            raise ValueError(f"offload is {self.offload!r}, no boolean: these are no costs")
         if list(self.rows) != sorted(dict(self.rows).items()):
             raise ValueError("the rows are not sorted by name")
 
@@ -179,6 +189,7 @@ SHIPPED = Costs(
     tape=0.18e-9,
     product=0.03e-9,
     call=0.55e-9,
+    disk=2e-9,
     cache=2**20,
     rows=tuple((name, float(f"{number}e-9")) for name, number in _NANOSECONDS.items()),
 )
@@ -369,6 +380,7 @@ class _Counts:
     scattered: _Tally = field(default_factory=_Tally)
     distant: _Tally = field(default_factory=_Tally)  # those of `scattered` that are not in cache
     taped: _Tally = field(default_factory=_Tally)
+    disk: _Tally = field(default_factory=_Tally)  # bytes to or from tapes
     entered: _Tally = field(default_factory=_Tally)
     products: _Tally = field(default_factory=_Tally)
     calls: _Tally = field(default_factory=_Tally)
@@ -452,7 +464,9 @@ class _Counter:
         )
         # `max` does not tell a NaN.
         longest = math.nan if any(map(math.isnan, parts)) else max(parts)
-        return longest + costs.loop * counts.entered.number + costs.product * counts.products.number
+        disk = costs.disk / 2 * counts.disk.number if costs.offload else 0.0
+        entered = costs.loop * counts.entered.number
+        return longest + disk + entered + costs.product * counts.products.number
 
     def from_memory(self, accesses: Sequence[_Access]) -> float:
         """Return the seconds of what does not stay in cache.
@@ -516,12 +530,12 @@ class _Counter:
                 to.calls.add(1.0, at)
             case Push(values=values):
                 for value in values:
-                    to.taped.add(1.0, self.whole(value, at))
+                    self.tape(value, at, to)
                 self.frames.append(values)
             case Pop(results=results):
                 self.popped(results)
                 for result in results:
-                    to.taped.add(1.0, self.whole(result, at))
+                    self.tape(result, at, to)
                     self.moved[result.name] = frozenset({_DATA})
             case Recall(result=result, value=value):
                 # It is as it was: `remat` has yet to decide what that takes.
@@ -663,6 +677,11 @@ class _Counter:
                 self.shapes[result.name] = shape
 
     # -- names and numbers -----------------------------------------------------------------
+
+    def tape(self, value: Operand, at: _Place, to: _Counts) -> None:
+        everywhere = self.whole(value, at)
+        to.taped.add(1.0, everywhere)
+        to.disk.add(value.type.numpy.itemsize, everywhere)
 
     def whole(self, value: Operand, at: _Place) -> _Place:
         """Return the place where every element of an array is met once; a number is one."""

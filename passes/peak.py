@@ -76,7 +76,9 @@ class Peak:
     functions : tuple of (name, formula)
         What the calls of recursive functions need.
     tapes : tuple of (dtype, formula)
-        What `size` takes from each tape.
+        What a call takes from each tape.
+    disk : Sum
+        What all tapes take where they are in files; that is no part of `size`.
     """
 
     size: Sum
@@ -86,6 +88,7 @@ class Peak:
     bound: bool = False
     functions: tuple[tuple[str, Sum], ...] = ()
     tapes: tuple[tuple[str, Sum], ...] = ()
+    disk: Sum = _ZERO
 
     def __str__(self) -> str:
         whole = self.size + self.own
@@ -106,6 +109,7 @@ class Peak:
             data["bound"],
             tuple((name, Sum.from_data(size)) for name, size in data["functions"]),
             tuple((dtype, Sum.from_data(size)) for dtype, size in data["tapes"]),
+            Sum.from_data(data["disk"]),
         )
 
     def at(
@@ -972,12 +976,13 @@ def peak(
     align: int = 1,
     sizes: Mapping[str, int | Sequence[int]] | None = None,
     numbers: Mapping[int, str] | None = None,
+    offload: bool = False,
 ) -> Peak:
     """Return how much memory a call of `fn`, which is in its last form, uses.
 
     Arrays in the workspace take multiples of `align` bytes. If the `sizes` of the arguments are
     given, by parameter, the formula is one for these alone: more of it is known. In it, `numbers`
-    of the code have names.
+    of the code have names. With `offload`, tapes are in files and take no memory.
     """
     run = _Run(fn, align, numbers or {})
     integers: dict[Value, Sum] = {}
@@ -994,10 +999,11 @@ def peak(
     state = env.owners.states[0]
     for token in {env.owners.held(state, result): result for result in fn.results}:
         own = own - env.owners.sizes.get(token, _ZERO)  # the user's
-    for most in need.most.values():
-        size = size + most
+    taped = sum(need.most.values(), start=_ZERO)
+    if not offload:
+        size, taped = size + taped, _ZERO
     tapes = tuple((dtype, size) for dtype, size in sorted(need.most.items()) if dtype != _ANY)
-    return formula(fn, size, own, run.bound, tuple(run.formulas.items()), tapes)
+    return formula(fn, size, own, run.bound, tuple(run.formulas.items()), tapes, taped)
 
 
 def formula(
@@ -1007,6 +1013,7 @@ def formula(
     bound: bool = False,
     functions: tuple[tuple[str, Sum], ...] = (),
     tapes: tuple[tuple[str, Sum], ...] = (),
+    disk: Sum = _ZERO,
 ) -> Peak:
     """Return bytes that can be told from the arguments of a function."""
     names: dict[str, tuple[int, int]] = {}
@@ -1017,6 +1024,6 @@ def formula(
         elif param.type.kind in "iu":
             names[param.name] = (position, -1)
     whole = size + own
-    used = tuple((name, *at) for name, at in names.items() if name in whole.names)
+    used = tuple((n, *at) for n, at in names.items() if n in whole.names | disk.names)
     lines = _lines(fn, whole.free - names.keys())
-    return Peak(size, own, used, lines, bound, functions, tapes)
+    return Peak(size, own, used, lines, bound, functions, tapes, disk)

@@ -96,7 +96,8 @@ class LoopPlan:
 class Part:
     """What memory is used for: ``"arguments"``, ``"gradients"``, ``"held"`` or ``"temporaries"``.
 
-    The first two are the caller's and no part of the peak. `size` is the formula, None for what
+    The first two are the caller's and no part of the peak. Nor is ``"disk"``, which there is where
+    tapes are in files: what would else be held. `size` is the formula, None for what
     is left of the peak; `bytes` the number, None if it is not known.
     """
 
@@ -206,6 +207,13 @@ class Plan:
         parts = tuple(replace(part, bytes=numbers.get(part.name)) for part in self.parts)
         return replace(self, peak_bytes=peak, parts=parts)
 
+    def measured(self, peak: int | None, disk: int | None) -> Plan:
+        """Return the plan with what a call has used of memory and of the disk."""
+        parts = tuple(
+            replace(part, bytes=disk) if part.name == "disk" else part for part in self.parts
+        )
+        return replace(self, peak_bytes=peak, parts=parts)
+
     def memory_text(self) -> list[str]:
         """Return the lines about what the memory is used for."""
         lines: list[str] = []
@@ -219,7 +227,8 @@ class Plan:
                 formula = formula[: _WIDEST - 1] + "…"
             same = part.bytes is None or formula == str(part.bytes)
             number = "" if same else f" = {part.bytes}" if formula else str(part.bytes)
-            where = " (not in the peak)" if part.name in ("arguments", "gradients") else ""
+            inside = part.name in ("held", "temporaries")
+            where = "" if inside else " (not in the peak)"
             lines.append(f"{part.name}: {formula}{number} bytes{where}")
         return lines
 

@@ -78,7 +78,8 @@ from adc.passes.undo import undone
 class Rematerialized:
     """The result of `remat`: a function without Recalls, and the plan that made it.
 
-    `held` are the bytes that are kept from forward to reverse code outside of checkpointed loops.
+    `held` are the bytes of memory that are kept from forward to reverse code, those of checkpointed
+    loops left out.
     """
 
     fn: Function
@@ -287,7 +288,7 @@ class _Sizes:
     """What a plan says of the values of one function."""
 
     def __init__(self, chooser: Chooser) -> None:
-        self.d = chooser.d
+        self.chooser, self.d = chooser, chooser.d
         self.symbols = Symbols(chooser.d.fn)
         held = [
             value
@@ -311,10 +312,10 @@ class _Sizes:
         return found
 
     def held(self) -> Sum:
-        """Return the bytes of what is kept outside of checkpointed loops."""
+        """Return the bytes of memory that are kept outside of checkpointed loops."""
         total = Sum()
         for value, decision in self.made.items():
-            if decision.kind in (KEPT, HELD):
+            if decision.kind in (KEPT, HELD) and not self.chooser.is_on_disk(value):
                 size = self.bytes(value)
                 if _LEAF not in size.names and _SWEEP not in self.d.sites[value].region:
                     total += size

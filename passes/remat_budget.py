@@ -201,6 +201,8 @@ class Model:
     # -- values ------------------------------------------------------------------------------
 
     def bytes(self, value: Value, chooser: Chooser) -> int:
+        if chooser.is_on_disk(value):
+            return 0
         size = self.extents.bytes(value)
         if isinstance(value.type, Array) and not chooser.d.in_scope(value):
             size += 8 * value.type.rank
@@ -264,6 +266,8 @@ class Model:
     # -- loops -------------------------------------------------------------------------------
 
     def _loops(self) -> Iterator[_Loop]:
+        if self.costs.offload:
+            return  # what their iterations keep takes no memory
         decisions = self.chooser.d
         reverses = {s.loop: s for s in walk(self.fn.body) if isinstance(s, Reverse)}
         for label, stmt in decisions.loops.items():

@@ -115,7 +115,9 @@ class Chooser:
 
     def total(self) -> float:
         """Return the seconds that the plan takes, or the bytes if those are what counts."""
-        bytes_count = self.scarce or self.policy == "recompute"
+        # What is on a disk takes time alone.
+        scarce = self.scarce and not self.costs.offload
+        bytes_count = scarce or self.policy == "recompute"
         total = 0.0
         for value, decision in self.d.made.items():
             often = self.often(self.d.sites[value].region)
@@ -170,6 +172,10 @@ class Chooser:
     def keeping(self, value: Value) -> float:
         """Return the seconds for having a value on the tape, or as an array that stays."""
         size = self.extents.bytes(value)
+        if self.is_on_disk(value):
+            if isinstance(value.type, Array):
+                return size * (2 * (self.costs.load + self.costs.store) + self.costs.disk)
+            return CLEARLY * (self.costs.tape + size * self.costs.disk)
         held = size * self.worth_of(self.d.sites[value].region)
         everything = size * self.often(self.d.sites[value].region)
         in_cache = everything <= self.costs.cache
@@ -181,6 +187,10 @@ class Chooser:
             copied = 0.0 if self.stays(value) else self.costs.load + self.costs.store + memory
             return size * copied + held
         return 2 * size * (self.costs.load + self.costs.store + memory) + held
+
+    def is_on_disk(self, value: Value) -> bool:
+        """Whether a value that is kept takes no memory: it is on a tape, and that in a file."""
+        return self.costs.offload and not self.d.in_scope(value)
 
     def often(self, region: str) -> float:
         """Return how often a region runs: a guess where only the run will tell."""

@@ -107,16 +107,16 @@ def _broken() -> list[str]:
     key = cpu.processor()
 
     def file(record: object, **rest: object) -> str:
-        return json.dumps({"version": 1, "processors": {key: record}, **rest})
+        return json.dumps({"version": calibrate.VERSION, "processors": {key: record}, **rest})
 
     return [
         "",
         "{",
         "[]",
         "\0\xff",
-        '{"version": 1}',
-        '{"version": 1, "processors": []}',
-        file(record, version=2),
+        f'{{"version": {calibrate.VERSION}}}',
+        f'{{"version": {calibrate.VERSION}, "processors": []}}',
+        file(record, version=calibrate.VERSION - 1),
         file(None),
         file([]),
         file({"date": "2026-01-01"}),

@@ -35,6 +35,7 @@ SIMPLE = Costs(
     tape=8.0,
     product=7.0,
     call=1.0,
+    disk=5.0,
     cache=100,
     rows=(("exp", 12.0),),
 )
@@ -59,10 +60,11 @@ def test_the_hash_tells_costs_apart() -> None:
         replace(SIMPLE, tape=9.0),
         replace(SIMPLE, rows=(("exp", 13.0),)),
         replace(SIMPLE, rows=()),
+        replace(SIMPLE, offload=True),
     ]
-    assert len({SIMPLE.hash, *(other.hash for other in others)}) == 4
+    assert len({SIMPLE.hash, *(other.hash for other in others)}) == 5
     # The same in every process and version: it is part of the key of compiled code.
-    assert SIMPLE.hash == "437d774e48a0"
+    assert SIMPLE.hash == "33dc7a4e1525"
 
 
 @pytest.mark.parametrize(
@@ -78,6 +80,7 @@ def test_the_hash_tells_costs_apart() -> None:
         {"rows": {"exp": "fast"}},
         {"rows": [1]},
         {"other": 1.0},
+        {"offload": 1},
     ],
 )
 def test_what_are_no_costs(change: dict[str, Any]) -> None:

@@ -196,6 +196,31 @@ def test_any_exception_of_a_handler_arrives() -> None:
     assert len(kernel(slope)._alive()) == 1
 
 
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
+def test_any_exception_of_a_handler_arrives_while_results_are_made() -> None:
+    """Which is where the interpreter calls the handler if the code is done before it looks."""
+
+    def handler(*_: object) -> None:
+        raise Stop
+
+    def call_for_ever() -> None:
+        while True:
+            slope(u, 10_000)
+
+    slope, u = adc.grad(carried), 1e-3 * sample(100)
+    expected = slope(u, 10)
+    old = signal.signal(signal.SIGALRM, handler)
+    try:
+        for k in range(30):
+            signal.setitimer(signal.ITIMER_REAL, 0.01 + 0.0005 * k)
+            with pytest.raises(Stop):
+                call_for_ever()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+    np.testing.assert_array_equal(slope(u, 10), expected)
+
+
 # --- threads --------------------------------------------------------------------------------------
 
 

@@ -218,11 +218,12 @@ class Kernel:
     """A compiled function: call it with NumPy scalars and arrays, get a tuple of results.
 
     Calls may come from several threads at once, each has its own memory. The arguments are never
-    written, the arrays returned belong to the caller.
+    written, the arrays returned belong to the caller. With `offload` tapes are in files.
     """
 
-    def __init__(self, emitted: Emitted, code: Any, path: Path) -> None:
+    def __init__(self, emitted: Emitted, code: Any, path: Path, offload: bool = False) -> None:
         self.emitted = emitted
+        self.offload = offload
         self.path = path
         self.code = code
         # Arguments are of the types that it takes: Numba need not look for code that takes them.
@@ -243,14 +244,21 @@ class Kernel:
         if memory is None or not memory.lock.acquire(blocking=False):
             # The first call; or another thread is releasing the memory at this very moment; or
             # this is a signal handler, called in the middle of a call.
-            memory = Memory(self._operands, self.emitted.tapes, len(self._returned))
+            used = self.emitted.tapes
+            memory = Memory(self._operands, used, len(self._returned), self.offload)
             memory.lock.acquire()
             self._memories.append(weakref.ref(memory, self._memories.remove))
             self._local.memory = memory
         return memory
 
     def __call__(self, *args: Any, reserved: Mapping[str, int] | None = None) -> tuple[Any, ...]:
-        """Run the code; `reserved` are the bytes that it needs of tapes, where they are known."""
+        """Run the code; `reserved` are the bytes that it needs of tapes, where they are known.
+
+        Raises
+        ------
+        DiskError
+            If tapes are in files, and there is no room for them.
+        """
         if len(args) != len(self._in):
             raise TypeError(f"{self.emitted.name} takes {len(self._in)} arguments, not {len(args)}")
         given = [convert(arg) for convert, arg in zip(self._in, args, strict=True)]
@@ -269,6 +277,14 @@ class Kernel:
                     block = memory.taken(k)
                     if block is not None:
                         found[place] = block.array(found[place])
+        except SystemError as error:
+            # A signal handler raised an exception while arrays were made of the results: Numba
+            # goes on all the same, and the interpreter finds a result beside an exception.
+            raise error.__cause__ or error from None
+        except MemoryError:
+            if memory.status:  # that is why
+                self._fail(memory, memory.status)
+            raise
         finally:
             memory.end()
             memory.lock.release()
@@ -295,9 +311,15 @@ class Kernel:
 
     @property
     def peak(self) -> int | None:
-        """Bytes of the workspace and the tapes that the last call of this thread used."""
+        """Bytes of workspace and tapes in memory that the last call of this thread used."""
         memory: Memory | None = getattr(self._local, "memory", None)
         return None if memory is None else memory.peak
+
+    @property
+    def disk(self) -> int | None:
+        """Bytes of tapes in files that the last call of this thread used."""
+        memory: Memory | None = getattr(self._local, "memory", None)
+        return None if memory is None else memory.disk
 
     @property
     def nbytes(self) -> int:
@@ -318,7 +340,9 @@ class Kernel:
         return [memory for memory in found if memory is not None]
 
 
-def compile(fn: Function, folder: Path | None = None, *, cache: bool = True) -> Kernel:
+def compile(
+    fn: Function, folder: Path | None = None, *, cache: bool = True, offload: bool = False
+) -> Kernel:
     """Return a kernel for `fn`, which is in buffer form.
 
     Parameters
@@ -329,10 +353,12 @@ def compile(fn: Function, folder: Path | None = None, *, cache: bool = True) -> 
         Where the source goes; a folder of temporary files by default.
     cache
         Whether Numba may keep the machine code in a file beside the source.
+    offload
+        Whether tapes are in files.
     """
     emitted = emit(fn)
     path = write_source(emitted, folder or _DEFAULT_FOLDER)
-    return Kernel(emitted, build(emitted, path, cache=cache), path)
+    return Kernel(emitted, build(emitted, path, cache=cache), path, offload)
 
 
 __all__ = ["Kernel", "build", "compile", "numba_type", "processor", "target", "write_source"]

@@ -2,7 +2,7 @@
 
 A `Memory` belongs to one kernel and one thread. Its workspace becomes as large as the largest call
 needed, its tapes grow while code runs. Where `_WINDOW` calls in a row use less than half of what is
-held, all is given back and grows anew.
+held, all is given back and grows anew. Tapes in files (`offload`) live for one call.
 
 An array that is returned is the user's. Where it is large, its memory comes from `POOL`, and goes
 back there when the user drops the last view of it: new pages would cost as much as writing them
@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from adc.backend.offload import Files
 from adc.backend.runtime import LARGE, State
 from adc.ir.types import DTYPES
 
@@ -159,7 +160,7 @@ def _free_spilled(state: np.ndarray[Any, Any]) -> None:
 def _release(state: np.ndarray[Any, Any]) -> None:
     """Free everything that `state` points to."""
     _free_spilled(state)
-    for place in _PLACES:
+    for place in (State.LOG,) if state[State.GROW] else _PLACES:
         if state[place]:
             _free(int(state[place]))
     state[: State.RESULTS] = 0
@@ -177,18 +178,24 @@ class Memory:
         The dtypes of the tapes that the kernel uses.
     returned : int
         How many arrays it returns in memory that may be prepared.
+    offload : bool
+        Whether tapes are in files.
 
     Attributes
     ----------
     prepared : dict
         By place in the table of results, a block for each that was large in the last call.
     peak : int
-        Bytes of the workspace and the tapes that the last call used.
+        Bytes of the workspace and the tapes in memory that the last call used.
+    disk : int
+        Bytes of the tapes in files that it used.
     allocations : int
         How often a workspace was made.
     """
 
-    def __init__(self, operands: int, tapes: Sequence[str] = (), returned: int = 0) -> None:
+    def __init__(
+        self, operands: int, tapes: Sequence[str] = (), returned: int = 0, offload: bool = False
+    ) -> None:
         self.state = np.zeros(State.OPERANDS + operands, np.int64)
         # Numbers are read from and written to this several times faster than with an array.
         self._words = memoryview(self.state)  # type: ignore[arg-type]  # stub is wrong
@@ -202,7 +209,13 @@ class Memory:
         self._large: dict[int, int] = {}
         self.prepared: dict[int, Block] = {}
         self.peak = 0
+        self.disk = 0
         self.allocations = 0
+        self._files: Files | None = None
+        if offload:
+            self._files = Files(self.state)
+            self._grow = self._files.grow  # compiled code has its address alone
+            self.state[State.GROW] = id(self._grow)
         self._need = 0  # bytes of the workspace
         self._most = 0  # the largest peak of this window
         self._calls = 0
@@ -218,6 +231,10 @@ class Memory:
         for dtype, size in tapes.items():
             place, itemsize = State.tape(dtype), DTYPES[dtype].itemsize
             held = self._words[place + 1] * itemsize
+            if self._files is not None:
+                if size > held:
+                    self._files.enlarge(place, size // itemsize)
+                continue
             if size <= held <= 2 * size + _SMALL:
                 continue
             if held:
@@ -256,9 +273,15 @@ class Memory:
         if peak:
             words[State.TOP] = words[State.PEAK] = 0
             self._need = max(self._need, peak)
+        taped = 0
         for place, size in self._tapes:
-            peak += size * max(words[place + 2], words[place + 3])
+            taped += size * max(words[place + 2], words[place + 3])
             words[place + 2] = words[place + 3] = 0
+        if self._files is None:
+            peak += taped
+        else:
+            self.disk = taped
+            self._files.close()
         self.peak = peak
         if words[State.SPILLED]:
             _free_spilled(self.state)

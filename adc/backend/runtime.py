@@ -2,7 +2,8 @@
 
 Every compiled function gets one array of integers, its *state* (see `State`), and reads and writes
 it in place. The memory behind the workspace and the tapes comes from `PyMem_RawRealloc`, which
-needs no lock of the interpreter; `adc.backend.memory` owns it.
+needs no lock of the interpreter; `adc.backend.memory` owns it. Where tapes are in files, they grow
+by a Python function whose address is in the state (`adc.backend.offload`).
 
 * `empty` takes an array from the workspace by moving a pointer up; what does not fit gets memory
   of its own, and the state notes how much would have been needed. `release` moves the pointer down
@@ -46,7 +47,7 @@ class State:
     INTERRUPTED = -1
     TICKS = 1  # units of work until the next look at the clock
     CLOCK = 2  # when signals were last looked for, in milliseconds
-    ERROR = 3  # type, value and traceback of the exception that a signal handler raised
+    ERROR = 3  # type, value and traceback of an exception that Python code raised meanwhile
     BASE = 6  # of the workspace: address, bytes, bytes in use, most bytes in use until a release
     SIZE = 7
     TOP = 8
@@ -54,6 +55,8 @@ class State:
     SPILLED = 10  # the newest array that did not fit, see `_spill_helper`
     RESULTS = 11  # of a table: address and bytes of the memory for each array that is returned
     MISSED = 12  # 1: the memory of a large result was of another size
+    GROW = 13  # of the function that makes tapes in files larger; 0: tapes are in memory
+    WANTED = 14  # what it is asked for: the place of a tape, and elements
     TAPES = 16  # of each tape: address, capacity in elements, elements in use, most in use
     LOG = TAPES + 4 * len(DTYPES)  # a tape as well: what `print` statements have to say
     OPERANDS = LOG + 4  # of the check that failed, as bits
@@ -87,6 +90,8 @@ def _add_symbols() -> None:
         "PyGILState_Release",
         "PyErr_CheckSignals",
         "PyErr_Fetch",
+        "PyObject_CallObject",
+        "Py_DecRef",
     ):
         address = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
         llvm.add_symbol(f"adc_{name}", address)
@@ -113,6 +118,8 @@ SYMBOLS = tuple(
         "PyGILState_Release",
         "PyErr_CheckSignals",
         "PyErr_Fetch",
+        "PyObject_CallObject",
+        "Py_DecRef",
         "clock",
     )
 )
@@ -152,6 +159,15 @@ def _helper(
     return function
 
 
+def _keep_error(b: ir.IRBuilder, module: ir.Module, state: ir.Value, lock: ir.Value) -> None:
+    """Let an exception wait in the state: compiled code returns as if nothing had happened."""
+    places = [_slot(b, state, State.ERROR + k) for k in range(3)]
+    fetch = _external(module, "adc_PyErr_Fetch", ir.VoidType(), *[_I64.as_pointer()] * 3)
+    b.call(fetch, places)
+    b.call(_external(module, "adc_PyGILState_Release", ir.VoidType(), _I32), [lock])
+    b.store(ir.Constant(_I64, State.INTERRUPTED), _slot(b, state, State.STATUS))
+
+
 def _grow_helper(module: ir.Module) -> ir.Function:
     """``i1 adc_grow(state, place, need, itemsize, exact)``: false if there is no memory."""
 
@@ -163,6 +179,21 @@ def _grow_helper(module: ir.Module) -> ir.Function:
         least = ir.Constant(_I64, 512)
         most = b.select(b.icmp_signed(">", most, least), most, least)
         most = b.select(b.or_(exact, b.icmp_signed(">", need, most)), need, most)
+        files = b.load(_slot(b, state, State.GROW))
+        in_file = b.icmp_unsigned("!=", files, ir.Constant(_I64, 0))
+        in_file = b.and_(in_file, b.icmp_signed("!=", place, ir.Constant(_I64, State.LOG)))
+        with b.if_then(in_file):
+            b.store(place, _slot(b, state, State.WANTED))
+            b.store(most, _slot(b, state, State.WANTED + 1))
+            lock = b.call(_external(module, "adc_PyGILState_Ensure", _I32), [])
+            call = _external(module, "adc_PyObject_CallObject", _I8P, _I8P, _I8P)
+            done = b.call(call, [b.inttoptr(files, _I8P), ir.Constant(_I8P, None)])
+            with b.if_then(b.icmp_unsigned("==", done, ir.Constant(_I8P, None)), likely=False):
+                _keep_error(b, module, state, lock)
+                b.ret(ir.Constant(ir.IntType(1), 0))
+            b.call(_external(module, "adc_Py_DecRef", ir.VoidType(), _I8P), [done])
+            b.call(_external(module, "adc_PyGILState_Release", ir.VoidType(), _I32), [lock])
+            b.ret(ir.Constant(ir.IntType(1), 1))
         realloc = _external(module, "adc_PyMem_RawRealloc", _I8P, _I8P, _I64)
         old = b.inttoptr(b.load(base), _I8P)
         new = b.call(realloc, [old, b.mul(most, size)])
@@ -204,12 +235,7 @@ def _poll_helper(module: ir.Module) -> ir.Function:
         lock = b.call(_external(module, "adc_PyGILState_Ensure", _I32), [])
         raised = b.call(_external(module, "adc_PyErr_CheckSignals", _I32), [])
         with b.if_then(b.icmp_signed("!=", raised, ir.Constant(_I32, 0)), likely=False):
-            # The exception waits in the state: compiled code returns as if nothing had happened.
-            places = [_slot(b, state, State.ERROR + k) for k in range(3)]
-            fetch = _external(module, "adc_PyErr_Fetch", ir.VoidType(), *[_I64.as_pointer()] * 3)
-            b.call(fetch, places)
-            b.call(_external(module, "adc_PyGILState_Release", ir.VoidType(), _I32), [lock])
-            b.store(ir.Constant(_I64, State.INTERRUPTED), _slot(b, state, State.STATUS))
+            _keep_error(b, module, state, lock)
             b.ret(yes)
         b.call(_external(module, "adc_PyGILState_Release", ir.VoidType(), _I32), [lock])
         b.ret(no)

@@ -91,6 +91,7 @@ def parser() -> argparse.ArgumentParser:
     plan.add_argument(
         "--memory", metavar="SIZE", help='the most memory that a call may hold: "64 MB"'
     )
+    plan.add_argument("--offload", choices=("disk",), help="where tapes are, if not in memory")
     plan.add_argument("--json", action="store_true", help="print JSON")
     plan.add_argument("--html", type=Path, metavar="FILE", help="write a page instead")
     plan.add_argument(

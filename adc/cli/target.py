@@ -98,7 +98,7 @@ def find(args: argparse.Namespace) -> Target:
         if isinstance(found, Derivative):
             raise
         # A function of more results than one float.
-        derivative = jacrev(found, _argnums(args), remat=args.remat or "auto", memory=_memory(args))
+        derivative = jacrev(found, _argnums(args), **_planned(args))
         made = _compilation(derivative, given)
     return Target(derivative, given, made)
 
@@ -146,17 +146,15 @@ def _derivative(found: Any, args: argparse.Namespace) -> Derivative:
             raise UsageError(
                 f"{args.target} is not a function, but {_kind(found)}: name the function itself"
             )
-        made: Derivative = value_and_grad(
-            found, _argnums(args), remat=args.remat or "auto", memory=_memory(args)
-        )
+        made: Derivative = value_and_grad(found, _argnums(args), **_planned(args))
         return made
     if args.argnums is not None:
         raise UsageError(f"--argnums: {args.target} is differentiated already")
     options = found._options
-    if args.remat is not None:
-        options = replace(options, remat=args.remat)
-    if _memory(args) is not None:
-        options = replace(options, memory=parse(_memory(args)))
+    given = _planned(args)
+    if "memory" in given:
+        given["memory"] = parse(given["memory"])
+    options = replace(options, **given)
     return found if options == found._options else _remade(found, found.__wrapped__, options)
 
 
@@ -176,10 +174,10 @@ def _argnums(args: argparse.Namespace) -> int | tuple[int, ...]:
     return 0 if args.argnums is None else args.argnums
 
 
-def _memory(args: argparse.Namespace) -> str | None:
-    """Return the budget that a command was given, if it takes one."""
-    found: str | None = getattr(args, "memory", None)
-    return found
+def _planned(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of a command that are about the plan, as far as they are given."""
+    found = {name: getattr(args, name, None) for name in ("remat", "memory", "offload")}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 # -- arguments -------------------------------------------------------------------------------------

@@ -84,7 +84,10 @@ def _adc(
 ) -> tuple[Callable[[], Any], Callable[[], dict[str, Any]]]:
     import adc
 
+    how, _, disk = how.partition(":")
     options: dict[str, Any] = {"memory": int(how)} if how.isdigit() else {"remat": how}
+    if disk:
+        options["offload"] = disk
     gradient = adc.value_and_grad(fn, argnums=wrt, **options)
     return lambda: gradient(*args), lambda: {"predicted": gradient.plan(*args).peak_bytes}
 
@@ -297,6 +300,9 @@ def main() -> None:
         table("residual", f"{LAYERS} residual layers, {WIDTH} x {WIDTH}", "residual: adc store")
     if given.only in (None, "steps"):
         measure("steps", "adc", "store", "adc store")
+        for how in ("store", "auto"):
+            one = measure("steps", "adc", f"{how}:disk", f"adc {how}, on disk")
+            one["note"] = "peak with pages of files, which the system takes where it needs them"
         for size in (64, 16, 4):
             measure("steps", "adc", str(size * 10**6), f"adc memory = {size} MB")
         for how in ("scan:", "scan:100", "equinox:400", "equinox:100"):
