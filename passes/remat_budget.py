@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from adc.ir.core import Apply, For, Function, Operand, Recall, Reverse, Stmt, Value, While, walk
-from adc.ir.schedule import online_steps, plain_steps, reversal
+from adc.ir.schedule import levels, online_steps, plain_steps, reversal
 from adc.ir.types import Array
 from adc.ir.walk import Names, block_reads
 from adc.passes.budget import (
@@ -55,6 +55,8 @@ from adc.passes.undo import undone
 _WORTH = (0.0, 1e-11, 1e-10, 1e-9, 1e-8, 1e-6)
 # The most states that a `while` loop keeps while it runs: placing them takes time, too.
 _SLOTS = 48
+# Room for `while` loops should be of use where they run so many times as long as is guessed.
+_LONG = 16
 # More than nothing: what is not decided about without a budget is decided about.
 _NEXT_TO_NOTHING = 1e-30
 # Checkpointed loops are offered room that is smaller by this factor each time.
@@ -136,21 +138,28 @@ class _Loop:
         least = self.state + leaf.tape
         return least if isinstance(self.stmt, For) else least + self.state + 16
 
+    @property
+    def often(self) -> int:
+        """How many iterations to be prepared for."""
+        return self.trips if isinstance(self.stmt, For) else self.trips * _LONG
+
     def steps(self, leaf: _Leaf, room: int) -> int:
         """Return how many iterations run again, plain."""
         own = self.schedule(leaf, room)
         if own.slots:
-            return own.unit * online_steps(-(-self.trips // own.unit), own.slots)
+            return own.unit * online_steps(-(-self.often // own.unit), own.slots)
         return plain_steps(self.trips, room, self.state, leaf.tape, 0)
 
     def seconds(self, leaf: _Leaf, room: int) -> float:
         """Return what checkpoints in so much room cost."""
-        return self.steps(leaf, room) * self.again + self.trips * leaf.seconds
+        return self.steps(leaf, room) * self.again + self.often * leaf.seconds
 
     def waiting(self, leaf: _Leaf, room: int) -> int:
         """Return about what runs that wait for other ones hold: a state and its cotangent each."""
         own = self.schedule(leaf, room)
-        depth = reversal(self.trips, own.room, self.state, leaf.tape, 0).depth
+        how = own.room, self.state, leaf.tape, 0
+        # How long a `while` loop runs, nobody knows.
+        depth = levels(*how) if own.slots else reversal(self.trips, *how).depth
         return 2 * self.state * max(depth - 1, 0)
 
     def chosen(self, solution: Solution) -> tuple[_Leaf | None, int]:
@@ -341,9 +350,9 @@ class Model:
         for leaf in loop.leaves:
             least = loop.least(leaf)
             rooms = [least]
-            while rooms[-1] < loop.trips * leaf.tape:
+            while rooms[-1] < loop.often * leaf.tape:
                 rooms.append(math.ceil(rooms[-1] / _SHRINK))
-            rooms[-1] = max(least, min(rooms[-1], loop.trips * leaf.tape))
+            rooms[-1] = max(least, min(rooms[-1], loop.often * leaf.tape))
             for room in rooms:
                 held = (Use(room, 0, loop.last),)
                 seconds = loop.seconds(leaf, room)
