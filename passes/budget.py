@@ -241,6 +241,18 @@ def solve(problem: Problem, budget: int, gap: float = 1e-3, nodes: int = 50) -> 
     return model.solution(best, bound)
 
 
+def bound(problem: Problem, budget: int) -> float:
+    """Return seconds that every plan costs whose peak is at most `budget`: the relaxation's.
+
+    Examples
+    --------
+    >>> items = [Item(k, 100, 1.0, 2.0, (), (0, 0)) for k in "abc"]
+    >>> round(bound(Problem(items, "abc"), 250), 2)
+    3.5
+    """
+    return _Model(problem).fastest(budget, math.inf, 0)[1]
+
+
 def grid(budget: int) -> int:
     """Return the largest of the budgets with a plan of their own that is not above `budget`.
 
@@ -525,6 +537,7 @@ class _Model:
         base = int(self.fixed.min())
         scale = _UNITS / (budget + _MARGIN - base)
         costs = np.where(np.append(self.least, 0) <= budget, costs, np.inf)
+        relaxed = not nodes
         nodes = max(1, nodes * 1000 // len(costs))
         rows: set[int] = set()
         covers: list[list[int]] = []
@@ -549,7 +562,7 @@ class _Model:
                 cost += costs[-1] * (draft.peak - base) * scale
                 if draft.peak <= budget and cost < lowest:
                     best, lowest = draft, cost
-            if best is not None and lowest - value <= gap * lowest:
+            if relaxed or (best is not None and lowest - value <= gap * lowest):
                 break
             if integer and not entering:
                 if nearest.peak <= budget:

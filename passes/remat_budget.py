@@ -36,6 +36,7 @@ from adc.passes.budget import (
     Problem,
     Solution,
     Use,
+    bound,
     solve,
 )
 from adc.passes.checkpoint import Schedule, can_checkpoint
@@ -61,6 +62,8 @@ _LONG = 16
 _NEXT_TO_NOTHING = 1e-30
 # Checkpointed loops are offered room that is smaller by this factor each time.
 _SHRINK = 0.8
+# A plan need not be faster by this share: costs are not known better.
+_GAP = 0.01
 # Plans are made for rooms that are smaller by this factor each time.
 _STEP = 0.93
 # So many of the lightest plans are carried out to find the least peak.
@@ -71,8 +74,8 @@ _FITTING = 2
 _REFINEMENTS = 8
 # Into how many parts that is divided.
 _PARTS = 6
-# The most arrays for which plans in segments are improved one by one.
-_FEW = 200
+# Plans in segments are improved so often, for one value; for many, so much less often.
+_TRIALS = 50_000
 
 
 @dataclass(frozen=True)
@@ -279,14 +282,21 @@ class Model:
             return  # what their iterations keep takes no memory
         decisions = self.chooser.d
         reverses = {s.loop: s for s in walk(self.fn.body) if isinstance(s, Reverse)}
-        for label, stmt in decisions.loops.items():
-            reverse = reverses.get(label)
-            if decisions.parents[label][0] or reverse is None or not _can(self.fn, stmt):
-                continue
+        outer = {
+            label: stmt
+            for label, stmt in decisions.loops.items()
+            if label in reverses and not decisions.parents[label][0] and _can(self.fn, stmt)
+        }
+
+        @functools.cache
+        def priced(worth: float) -> Chooser:
+            return self.chosen(dict.fromkeys(outer, worth or _NEXT_TO_NOTHING))
+
+        for label, stmt in outer.items():
             trips = int(self.extents.trips(stmt))
             if trips < 2:
                 continue
-            reduced, _ = needed(stmt, reverse)
+            reduced, _ = needed(stmt, reverses[label])
             at = [stmt.body.params.index(param) for param in reduced.body.params]
             # With how far the sweep has got, and how far it goes.
             state = 16 + sum(self.state(stmt.init[k]) for k in at)
@@ -294,12 +304,15 @@ class Model:
             given = tuple(sorted(block_reads(reduced.body), key=lambda value: value.name))
             loop = _Loop(stmt, trips, state, again, self.last(label), given)
             for worth in _WORTH:
-                leaf = self.leaf(loop, worth)
+                leaf = self.leaf(loop, worth, priced(worth))
                 if all(leaf.kept < other.kept for other in loop.leaves):
                     loop.leaves.append(leaf)
-            # Of what iterations keep, checkpoints must save more than they take.
-            kept = loop.leaves[0].kept
-            if trips * kept - loop.leaves[-1].kept > state or (kept and isinstance(stmt, While)):
+                if trips * leaf.kept <= state and isinstance(stmt, For):
+                    break
+            # Checkpoints must save more than they take, of what iterations cannot do without.
+            kept, least = loop.leaves[0].kept, loop.leaves[-1].kept
+            saves = least > 0 and trips * kept - least > state
+            if saves or (kept and isinstance(stmt, While)):
                 yield loop
 
     def members(self, loop: _Loop) -> list[Value]:
@@ -325,10 +338,9 @@ class Model:
             region = self.chooser.d.parents[region][0]
         return region == label
 
-    def leaf(self, loop: _Loop, worth: float) -> _Leaf:
-        """Return what iterations keep if a byte is worth so much."""
+    def leaf(self, loop: _Loop, worth: float, chooser: Chooser) -> _Leaf:
+        """Return what iterations keep by a plan in which a byte is worth so much."""
         label = loop.stmt.label
-        chooser = self.chosen({label: worth or _NEXT_TO_NOTHING})
         tape, seconds = 0, 0.0
         for value, decision in chooser.d.made.items():
             if not self.inside(value, label):
@@ -453,10 +465,11 @@ class Model:
         """Return a plan that keeps more arrays of straight-line code, where that fits."""
         items = self.items
         order = sorted(self.straight, key=lambda v: items[v].again / items[v].bytes, reverse=True)
-        better = len(order) <= _FEW
+        trials = iter(range(_TRIALS // max(len(items), 1)))
+        better = True
         while better:
             better = False
-            for value in order:
+            for value, _ in zip(order, trials, strict=False):
                 more = self.simulated({*plan.keep, value})
                 if more.peak <= room and more.seconds < plan.seconds:
                     plan, better = more, True
@@ -468,13 +481,15 @@ class Model:
         last: dict[Key, int] = {}
         items: Mapping[Key, Item] = self.items  # type: ignore[assignment]  # keys are values
         order: list[tuple[int, Value]] = [(k, v) for v, at in self.uses.items() for k in at]
+        seen: set[tuple[int, Key]] = set()
         for position, recalled in sorted(order, key=lambda use: use[0]):
             stack: list[tuple[Key, bool]] = [(recalled, False)]
             while stack:
                 value, ready = stack.pop()
                 item = items.get(value)
-                if item is None:
+                if item is None or (not ready and (position, value) in seen):
                     continue
+                seen.add((position, value))
                 last[value] = position
                 if value in first and item.extra is not None:
                     continue
@@ -553,7 +568,7 @@ def _sorted(prices: dict[Value, Price], before: Mapping[Value, Sequence[Value]])
 def _solved(problem: Problem, room: int) -> Solution:
     """Return the fastest plan for a room, or the lightest one if none fits."""
     try:
-        return solve(problem, room)
+        return solve(problem, room, _GAP)
     except Infeasible as error:
         found = error.solution
     assert isinstance(found, Solution)
@@ -593,7 +608,7 @@ class Planner:
                 sum(use.bytes for use in (*option.held, *option.transient))
                 for option in group.options
             )
-        return solve(problem, most)
+        return solve(problem, most, _GAP)
 
     @cached_property
     def lightest(self) -> Solution:
@@ -628,7 +643,7 @@ class Planner:
         if room not in self.candidates:
             found: list[Solution] = []
             with suppress(Infeasible):
-                found.append(solve(self.model.problem, room))
+                found.append(solve(self.model.problem, room, _GAP))
             within = [plan for plan in self.segments if plan.peak <= room]
             if within:
                 fastest = min(within, key=lambda plan: plan.seconds)
@@ -643,7 +658,8 @@ class Planner:
             # As if what is computed again in time took no memory.
             items = [replace(item, extra=None) for item in problem.items]
             problem = replace(problem, items=items)
-        return _solved(problem, room).bound
+        # The relaxation takes parts of options of loops, and is far off.
+        return _solved(problem, room).bound if problem.groups else bound(problem, room)
 
     @cached_property
     def least(self) -> float:
@@ -718,10 +734,10 @@ class Planner:
             rooms, seconds = more, seconds - gain
         orders = self.model.orders(solution, rooms)
         extra = max(seconds - self.free.seconds, 0.0)
-        bound = self.bound(max(budget - self.fixed, 0)) - self.free.seconds
-        bound = min(max(bound, 0.0), extra)
+        least = self.bound(max(budget - self.fixed, 0)) - self.free.seconds
         loops = tuple(self.model.loop_plans(orders))
-        return Budgeted(orders, int(self.attempt(orders)), extra, bound, loops)
+        peak = int(self.attempt(orders))
+        return Budgeted(orders, peak, extra, min(max(least, 0.0), extra), loops)
 
     def fits(self, solution: Solution, budget: int) -> bool:
         return self.attempt(self.model.orders(solution, {})) <= budget
