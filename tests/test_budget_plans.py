@@ -252,3 +252,20 @@ def test_arrays_that_stay_are_held() -> None:
     assert str(plan.held).startswith("88*w.dim2*w.dim2 + 88*w.dim2*x.dim0")
     assert plan.alternatives == ()
     assert len(adc.grad(fn, argnums).plan(*args, alternatives=True).alternatives) == 2
+
+
+def beside_nothing(x: Any, empty: Any, w: Any) -> Any:
+    a, b = x, empty
+    for k in (0, 1, 2, 3, 4, 5, 6, 7):
+        a = np.tanh(a @ w[k])
+        b = np.tanh(b @ w[k])
+    return np.sum(a * a) + np.sum(b * b)
+
+
+def test_arrays_without_elements() -> None:
+    args = (_R.normal(size=(64, 8)), np.empty((0, 8)), 0.3 * _R.normal(size=(8, 8, 8)))
+    code = adc.grad(beside_nothing, (0, 1, 2))._code
+    plans = code.plans(code.match(args, {}))
+    least, most = plans.range
+    assert plans.alternative((least + most) // 2).peak
+    assert least < 0.8 * most
