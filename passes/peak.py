@@ -165,6 +165,8 @@ class _Env:
     shapes: dict[Value, tuple[Sum, ...]] = field(default_factory=dict)
     # What is positive if a condition holds.
     conditions: dict[Value, Sum] = field(default_factory=dict)
+    # Which of them hold, in the arm of a branch.
+    assumed: dict[Sum, bool] = field(default_factory=dict)
     # Main results that are the user's from the start.
     results: frozenset[Value] = frozenset()
     # Whose variables may hold arrays, and which of them need not once the next loop has begun.
@@ -173,6 +175,15 @@ class _Env:
 
     def name(self, text: str) -> Sum:
         return Sum.atom(self.prefix + text)
+
+    def here(self, number: Sum) -> Sum:
+        """Return what a number is in this arm, where it is what another branch has returned."""
+        atoms, count = number.terms[0] if len(number.terms) == 1 else ((), 0)
+        if count == 1 and len(atoms) == 1 and isinstance(atoms[0], formulas.Function):
+            choice = atoms[0]
+            if choice.kind == "if" and choice.args[0] in self.assumed:
+                return self.here(choice.args[1 if self.assumed[choice.args[0]] else 2])
+        return number
 
 
 @dataclass
@@ -331,7 +342,7 @@ class _Run:
             number = int(operand.value)
             return Sum.atom(self._names[number]) if number in self._names else Sum.number(number)
         known = env.numbers.get(operand)
-        return env.name(operand.name) if known is None else known
+        return env.name(operand.name) if known is None else env.here(known)
 
     def shape(self, array: Operand, env: _Env) -> tuple[Sum, ...]:
         assert isinstance(array, Value)
@@ -529,14 +540,17 @@ class _Run:
         kept = [k for k, result in enumerate(stmt.results) if isinstance(result.type, Array)]
         pops, pushes = self.moves((stmt,))
         supplies = self.need.newest.parts if pops and not pushes else ()
+        assumed = env.assumed
         for number, arm in enumerate((then, orelse)):
             env.owners.states = copies(before)
+            env.assumed = {**assumed, cond: number == 0}
             with self.part(supplies[number] if len(supplies) == 2 else ()) as need:
                 self.block(arm.stmts, env, arm.yields)
                 env.owners.move([stmt.results[k] for k in kept], [arm.yields[k] for k in kept])
                 env.owners.let_go(handed_on(arm.stmts, arm.yields, env.held))
             needs.append(need)
             ends += env.owners.states
+        env.assumed = assumed
         for result, a, b in zip(stmt.results, then.yields, orelse.yields, strict=True):
             if isinstance(result.type, Array):
                 sizes = zip(self.shape(a, env), self.shape(b, env), strict=True)

@@ -464,7 +464,9 @@ class Model:
     def improved(self, plan: Solution, room: int) -> Solution:
         """Return a plan that keeps more arrays of straight-line code, where that fits."""
         items = self.items
-        order = sorted(self.straight, key=lambda v: items[v].again / max(items[v].bytes, 1), reverse=True)
+        order = sorted(
+            self.straight, key=lambda v: items[v].again / max(items[v].bytes, 1), reverse=True
+        )
         trials = iter(range(_TRIALS // max(len(items), 1)))
         better = True
         while better:

@@ -81,6 +81,13 @@ def two_loops(x: Any, w: Any, n: Any) -> Any:
     return np.sum(v)
 
 
+def in_a_branch(u: Any, k: Any, n: Any) -> Any:
+    if k > 0.5:
+        for _ in range(n):
+            u = u + 0.01 * np.sin(u * k)
+    return np.sum(u * u)
+
+
 _R = np.random.default_rng(0)
 PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[int, ...]]] = {
     "residual": (residual, (_R.normal(size=(8, 16)), 0.1 * _R.normal(size=(48, 16, 16))), (0, 1)),
@@ -96,6 +103,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[int, ...]]]
         (1, 2, 3),
     ),
     "on_a_grid": (on_a_grid, (_R.normal(size=100), 0.1, 80), (0, 1)),
+    "in_a_branch": (in_a_branch, (_R.normal(size=50), 1.1, 100), (0, 1)),
     "two_loops": (two_loops, (_R.normal(size=100), _R.normal(size=100), 60), (0, 1)),
 }
 
@@ -137,7 +145,14 @@ def test_more_memory_is_never_slower(name: str) -> None:
 
 
 # Of what is kept without a budget, this share is enough.
-ENOUGH = {"residual": 0.2, "layers": 0.75, "lstm": 0.3, "on_a_grid": 0.08, "two_loops": 0.1}
+ENOUGH = {
+    "residual": 0.2,
+    "layers": 0.75,
+    "lstm": 0.3,
+    "on_a_grid": 0.08,
+    "in_a_branch": 0.2,
+    "two_loops": 0.1,
+}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
