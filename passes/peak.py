@@ -901,7 +901,8 @@ class _Run:
 def _schedule(fn: Function) -> Apply | None:
     """Return the schedule of a function that runs iterations again, None if it is no such."""
     for stmt in fn.body:
-        if isinstance(stmt, Apply) and stmt.op.name == "sweeps":
+        # The room is handed down, where a loop of a recursive function has one of its own.
+        if isinstance(stmt, Apply) and stmt.op.name == "sweeps" and stmt.args[1] in fn.params:
             return stmt
     return None
 

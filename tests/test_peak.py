@@ -15,6 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from adc.backend import cpu
@@ -24,6 +25,7 @@ from adc.passes.peak import peak
 from tests import chain as chains
 from tests.meter import ALIGN, Meter, Recorded
 from tests.programs import PROGRAMS, Program
+from tests.stencil_programs import stencil_recursive
 from tests.test_array_programs import ALL
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -182,3 +184,10 @@ def test_maxima_are_written_once() -> None:
     assert str(n.max(m, n + m, n)) == "m + n"
     assert n.max(m).max(n * Sum.number(2)) == (n * Sum.number(2)).max(m)
     assert Sum.from_data(json.loads(json.dumps(asdict(n.max(m) * n)))) == n.max(m) * n
+
+
+def test_a_recursive_function_that_checkpoints_a_loop() -> None:
+    """It calls itself, but for iterations of its own."""
+    chain = chains.Chain.of(stencil_recursive, (np.linspace(0.0, 1.0, 9), 2), (0,))
+    found = peak(chain.planned("revolve:2:1:all")[-1][1])
+    assert "recursion" in found.size.kinds
