@@ -11,7 +11,7 @@ provably restored (`versions`). Together with dominance
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from adc.ir.builder import integer
@@ -39,7 +39,6 @@ from adc.ir.core import (
 )
 from adc.ir.errors import IRError
 from adc.ir.printer import operand_text
-from adc.ir.types import Array
 from adc.passes.dce import only
 from adc.passes.forwarding import Forwarding
 from adc.passes.versions import Versions
@@ -66,13 +65,8 @@ def check_availability(before: Function, after: Function, recalled: Sequence[Rec
         if name not in proofs:
             mirror = originals[name].mirror if name in originals else ""
             forward = functions[f"{mirror}.fwd"] if mirror else functions[name]
-            arrays = {
-                operand: array
-                for where, array, operand in recalled
-                if where == name and isinstance(array.type, Array) and isinstance(operand, Value)
-            }
-            proofs[name] = _Proof(originals[mirror or name], forward, functions[name], arrays)
-        if not proofs[name].has(operand, value):
+            proofs[name] = _Proof(originals[mirror or name], forward, functions[name])
+        if not proofs[name].shows(operand, value):
             raise IRError(
                 f"{name}: {operand_text(operand)} stands for {value} but need not have its value"
             )
@@ -88,15 +82,11 @@ class _Place:
 
 @dataclass
 class _Proof:
-    """Facts about one forward function before and after, and the function that reverses it.
-
-    `arrays` are those of reverse code that stand for forward ones; that is proven like the rest.
-    """
+    """Facts about one forward function before and after, and the function that reverses it."""
 
     original: Function
     forward: Function
     reverse: Function
-    arrays: Mapping[Value, Value]
     defs: dict[Value, Stmt] = field(default_factory=dict)
     made: dict[Value, Stmt] = field(default_factory=dict)
     loops: dict[str, For | While] = field(default_factory=dict)
@@ -117,17 +107,7 @@ class _Proof:
         self.whole = self.forward is self.reverse
         self.forwarding = Forwarding(self.original)
         self.versions: dict[Value, Value] = {}
-        if self.whole and self.restores():
-            forward = [s for s in self.original.body if not isinstance(s, Reverse)]
-            # What one array proves may prove another.
-            while True:
-                versions = Versions(self.has, self.counts, self.forwarding.version)
-                versions.read(forward)
-                versions.follow(self.reverse.body, self.arrays)
-                if versions.found == self.versions:
-                    break
-                self.versions = versions.found
-                self.proven = {key: holds for key, holds in self.proven.items() if holds}
+        self.followed = False
 
     def collect(self, stmts: Sequence[Stmt], region: str) -> None:
         for stmt in stmts:
@@ -146,13 +126,6 @@ class _Proof:
                     self.indices[stmt.index] = stmt.label
             for block in blocks(stmt):
                 self.collect(block.stmts, inner)
-
-    def restores(self) -> bool:
-        """Whether a mirrored loop begins with an array of the forward code."""
-        return any(
-            isinstance(stmt, For) and stmt.down and not self.arrays.keys().isdisjoint(stmt.init)
-            for stmt in walk(self.reverse.body)
-        )
 
     def counts(self, operand: Operand, loop: For | While) -> bool:
         """Whether an operand is the number of iterations of a forward loop."""
@@ -177,6 +150,27 @@ class _Proof:
 
     # -- the proof -------------------------------------------------------------------------
 
+    def shows(self, operand: Operand, value: Value) -> bool:
+        """Whether `operand` has the forward value `value`, in spite of what is overwritten."""
+        if not self.has(operand, value) and self.whole and not self.followed:
+            self.follow()
+        return self.has(operand, value)
+
+    def follow(self) -> None:
+        """Find out what reverse code restores."""
+        self.followed = True
+        # Proven without anything that is restored.
+        sure = {key: holds for key, holds in self.proven.items() if holds}
+
+        def changed() -> None:
+            self.proven = dict(sure)
+
+        changed()
+        versions = Versions(self.has, self.counts, self.forwarding.version, changed)
+        self.versions = versions.found
+        versions.read([s for s in self.original.body if not isinstance(s, Reverse)])
+        versions.follow(self.reverse.body, {})
+
     def has(self, operand: Operand, value: Value) -> bool:
         """Whether `operand` has the forward value `value`."""
         if operand == value:
@@ -198,6 +192,8 @@ class _Proof:
             loop = self.loops.get(self.indices[operand].rpartition(".rev")[0])
             return isinstance(loop, For) and loop.index == value and not loop.down
         if self.holds(operand, value):
+            return True
+        if operand in self.versions and self.holds(self.versions[operand], value):
             return True
         stmt, original = self.made.get(operand), self.defs.get(value)
         if isinstance(stmt, Load) and self.reload(stmt, value):

@@ -192,7 +192,7 @@ class Chooser:
 
     def is_there(self, value: Value) -> bool:
         """Whether reverse code has a value without anybody's doing."""
-        if value in self.there:
+        if value in self.there or value in self.d.restored.numbers:
             return True
         if self.d.sites[value].is_index:
             return True

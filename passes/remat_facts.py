@@ -49,17 +49,21 @@ NO_ORDERS = Orders()
 
 @dataclass(frozen=True)
 class Restored:
-    """What reverse code restores of overwritten arrays (`undo`).
+    """What reverse code restores of overwritten arrays and numbers (`undo`).
 
     Attributes
     ----------
     sources : mapping of (load's result, array) to value
         The array of reverse code that a load can be repeated from, at the start of the block that
         mirrors its own.
+    numbers : mapping of value to value
+        The number of reverse code that a forward number is, from the start of the block on that
+        mirrors its own.
     early : mapping of (load's result, array) to index
         Of those loads the ones that read the array before their iteration is undone.
-    first : frozenset of Value
-        Results of the statements that restore before anything else in their iteration.
+    first : mapping of value to value
+        Results of the statements that restore before anything else in their iteration, and what
+        the statements that they undo made.
     logged : frozenset of Value
         Values that this takes, and that are kept for it.
     begun : tuple of Value
@@ -69,8 +73,9 @@ class Restored:
     """
 
     sources: Mapping[tuple[Value, Value], Value] = field(default_factory=dict)
+    numbers: Mapping[Value, Value] = field(default_factory=dict)
     early: Mapping[tuple[Value, Value], tuple[Operand, ...]] = field(default_factory=dict)
-    first: frozenset[Value] = frozenset()
+    first: Mapping[Value, Value] = field(default_factory=dict)
     logged: frozenset[Value] = frozenset()
     begun: tuple[Value, ...] = ()
     ends: Mapping[Value, Value] = field(default_factory=dict)
@@ -159,6 +164,13 @@ class Decisions:
     def trips(self, label: str, names: Names) -> Operand:
         loop = self.loops[label]
         return loop.trips if isinstance(loop, For) else self.count(label, names)
+
+    def is_within(self, value: Value, label: str) -> bool:
+        """Whether a value is defined in a loop."""
+        region = self.sites[value].region
+        while region and region != label:
+            region = self.parents[region][0]
+        return region == label
 
     def in_scope(self, value: Value) -> bool:
         """Whether reverse code can simply name the value."""

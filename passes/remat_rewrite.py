@@ -313,7 +313,7 @@ class Rewriter:
         inner: list[Stmt] = []
         for each in stmt.body.stmts:
             done = self.stmts([each], "", 0)
-            first = not self.forward.restored.first.isdisjoint(each.results)
+            first = not self.forward.restored.first.keys().isdisjoint(each.results)
             (block.prelude if first else inner).extend(done)
         yields = tuple(self.read(v) for v in stmt.body.yields)
         self.open.pop()
@@ -338,6 +338,8 @@ class Rewriter:
         assert forward is not None
         site = forward.sites[value]
         decision = forward.made.get(value)
+        if value in forward.restored.numbers:
+            return forward.restored.numbers[value]
         if forward.in_scope(value) and (decision is None or decision.kind == KEPT):
             return value
         if decision is not None and decision.kind == KEPT:

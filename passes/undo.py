@@ -42,7 +42,8 @@ smaller if memory is short.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 
 from adc.ir.builder import Builder
@@ -66,9 +67,22 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.types import INT, Array
-from adc.ir.walk import Names, label_of, map_blocks, stmt_reads
+from adc.ir.walk import Names, label_of, map_blocks
 from adc.passes.activity import carried_yields
 from adc.passes.forwarding import Forwarding
+from adc.passes.history import (
+    Branch,
+    History,
+    Nest,
+    Step,
+    Stuck,
+    Update,
+    inverse,
+    reaches,
+    result_of,
+    stores,
+)
+from adc.passes.plan import KEPT
 from adc.passes.remat_choose import Chooser
 from adc.passes.remat_facts import NOTHING_RESTORED, Restored
 
@@ -84,29 +98,77 @@ def undone(fn: Function, plan: Planner) -> tuple[Function, Chooser]:
     if best.policy == "store":
         return fn, best
     restored = NOTHING_RESTORED
-    for label, slot, array in _arrays(fn):
-        if not _overwritten(best.d.forwarding, array):
-            continue
-        names, before = best.names, best.names.save()
-        found = _Undoing(fn, restored, best.d.forwarding, names).run(label, slot)
-        chooser = found and plan(*found)
-        if found and chooser and _better(chooser, best, array):
-            (fn, restored), best = found, chooser
-        else:
-            names.load(before)
+    for group in _carried(fn):
+        wanted = [each for each in group if _pays(best, each)]
+        # Numbers of one loop may need each other: they are tried together, then each for itself.
+        attempts = [wanted] if len(wanted) < 2 else [wanted, *([each] for each in wanted)]
+        for attempt in attempts:
+            names, before = best.names, best.names.save()
+            found = _Undoing(fn, restored, best.d.forwarding, names).run(attempt)
+            chooser = plan(*found) if found else None
+            if found and chooser and _better(chooser, best, attempt[0].result):
+                (fn, restored), best = found, chooser
+                if attempt is wanted:
+                    break
+            else:
+                names.load(before)
     return fn, best
 
 
-def _arrays(fn: Function) -> list[tuple[str, int, Value]]:
-    """Return the arrays that loops outside of others hand on, from the last loop to the first."""
-    reversed_ = {stmt.loop for stmt in fn.body if isinstance(stmt, Reverse)}
-    return [
-        (loop.label, slot, result)
-        for loop in reversed(fn.body)
-        if isinstance(loop, For | While) and loop.label in reversed_
-        for slot, result in enumerate(loop.results)
-        if isinstance(result.type, Array)
-    ]
+@dataclass(frozen=True)
+class _Carried:
+    """What a loop hands on in a slot."""
+
+    label: str
+    slot: int
+    result: Value
+
+
+def _carried(fn: Function) -> list[list[_Carried]]:
+    """Return what loops that are reversed hand on, from the last loop to the first.
+
+    First the numbers of every loop, outer loops first, then each array of loops outside of others.
+    """
+    reversed_ = {stmt.loop for stmt in walk(fn.body) if isinstance(stmt, Reverse)}
+    numbers: list[list[_Carried]] = []
+    arrays: list[list[_Carried]] = []
+
+    def look(stmts: Sequence[Stmt], depth: int) -> None:
+        for stmt in reversed(stmts):
+            if isinstance(stmt, Reverse):
+                continue
+            if isinstance(stmt, For | While) and stmt.label in reversed_:
+                found = [_Carried(stmt.label, k, each) for k, each in enumerate(stmt.results)]
+                numbers.append([c for c in found if not isinstance(c.result.type, Array)])
+                if depth == 0:
+                    arrays.extend([c] for c in found if isinstance(c.result.type, Array))
+            for block in blocks(stmt):
+                look(block.stmts, depth + 1)
+
+    look(fn.body, 0)
+    return numbers + arrays
+
+
+def _pays(plan: Chooser, carried: _Carried) -> bool:
+    if isinstance(carried.result.type, Array):
+        return _overwritten(plan.d.forwarding, carried.result)
+    return _kept(plan, carried.label, carried.slot)
+
+
+def _kept(plan: Chooser, label: str, slot: int) -> bool:
+    """Whether a plan keeps what depends on an integer that a loop carries."""
+    loop = plan.d.loops[label]
+    param, end = loop.body.params[slot], carried_yields(loop)[slot]
+    if param.type.kind not in "iu" or end == param or end in plan.d.restored.numbers:
+        return False
+    history = History({v: s for v, site in plan.d.sites.items() if (s := site.stmt) is not None})
+    return any(
+        decision.kind == KEPT
+        and not isinstance(value.type, Array)
+        and plan.d.is_within(value, label)
+        and history.depends(value, param)
+        for value, decision in plan.d.made.items()
+    )
 
 
 def _overwritten(forwarding: Forwarding, array: Value) -> bool:
@@ -127,84 +189,11 @@ def _better(chooser: Chooser, other: Chooser, array: Value) -> bool:
     return chooser.total() < other.total()
 
 
-# --- what happened to an array --------------------------------------------------------------------
-
-
-class _Stuck(Exception):
-    """An array that is not changed by stores of elements alone, or not reversed as a whole."""
-
-
-@dataclass(frozen=True)
-class _Branch:
-    """Stores under a branch, of which `before` is the version in front of it."""
-
-    stmt: If
-    arms: tuple[list[_Step], list[_Step]]
-    before: Value
-
-
-@dataclass(frozen=True)
-class _Nest:
-    """A loop that hands on an array in a slot, and what its body does to it, the last first."""
-
-    loop: For | While
-    slot: int
-    steps: list[_Step]
-
-
-_Step = Store | _Branch | _Nest
-
-
-def _nest(loop: For | While, slot: int) -> _Nest:
-    steps, first = _history(carried_yields(loop)[slot], loop.body.stmts)
-    if first != loop.body.params[slot]:
-        raise _Stuck
-    return _Nest(loop, slot, steps)
-
-
-def _history(value: Operand, stmts: Sequence[Stmt]) -> tuple[list[_Step], Value]:
-    """Return what made a version in a block, the last first, from which version around it."""
-    made = {result: stmt for stmt in stmts for result in stmt.results}
-    steps: list[_Step] = []
-    while isinstance(value, Value) and value in made:
-        match stmt := made[value]:
-            case Store(array=value):
-                steps.append(stmt)
-            case If(results=results, then=then, orelse=orelse):
-                k = results.index(value)
-                (one, a), (other, b) = (
-                    _history(arm.yields[k], arm.stmts) for arm in (then, orelse)
-                )
-                if a != b or any(isinstance(step, _Nest) for step in (*one, *other)):
-                    raise _Stuck
-                if one or other:
-                    steps.append(_Branch(stmt, (one, other), a))
-                value = a
-            case For(results=results) | While(results=results):
-                nest = _nest(stmt, results.index(value))
-                if nest.steps:
-                    steps.append(nest)
-                value = stmt.init[nest.slot]
-            case _:
-                raise _Stuck
-    assert isinstance(value, Value)
-    return steps, value
-
-
-def _stores(steps: Sequence[_Step]) -> list[Store]:
-    found: list[Store] = []
-    for step in steps:
-        match step:
-            case Store():
-                found.append(step)
-            case _Branch(arms=arms):
-                found += [store for arm in arms for store in _stores(arm)]
-            case _Nest(steps=inner):
-                found += _stores(inner)
-    return found
-
-
 # --- putting it back ------------------------------------------------------------------------------
+
+
+# What an attempt that is given up takes back.
+_GROWS = ("sources", "numbers", "early", "first", "logged", "begun", "ends", "old", "loads")
 
 
 class _Undoing:
@@ -217,8 +206,9 @@ class _Undoing:
         self.forwarding = forwarding
         self.builder = Builder(names)
         self.sources = dict(restored.sources)
+        self.numbers = dict(restored.numbers)
         self.early = dict(restored.early)
-        self.first = set(restored.first)
+        self.first = dict(restored.first)
         self.logged = set(restored.logged)
         self.begun = restored.begun
         self.ends = dict(restored.ends)
@@ -227,9 +217,11 @@ class _Undoing:
         self.defs: dict[Value, Stmt] = {}
         # Where loops and calls are in the forward code.
         self.order: dict[str, int] = {}
+        self.places: dict[Value, int] = {}
         for k, stmt in enumerate(walk(fn.body)):
             if label := label_of(stmt):
                 self.order[label] = k
+            self.places.update(dict.fromkeys(stmt.results, k))
             self.defs.update(dict.fromkeys(stmt.results, stmt))
             if isinstance(stmt, For | While):
                 self.loops[stmt.label] = stmt
@@ -238,43 +230,56 @@ class _Undoing:
         # By store: what it overwrites, and the loads to be put in front of it.
         self.old: dict[int, Value] = {}
         self.loads: dict[int, Load] = {}
-        # Values that undoing stores takes.
-        self.taken: set[Value] = set()
+        self.history = History(self.defs)
 
-    def run(self, label: str, slot: int) -> tuple[Function, Restored] | None:
-        """Return the function with the log of an array that a loop hands on, if that can be."""
-        loop = self.loops[label]
-        array = loop.results[slot]
-        before = dict(self.sources)
-        body = list(self.fn.body)
-        at = next(
-            k
-            for k, stmt in enumerate(body)
-            if isinstance(stmt, Reverse) and stmt.loop == loop.label
-        )
-        with self.builder.block() as stmts:
-            # Undoing a later loop may have come here.
-            back = self.ends.get(array) or self.builder.recall(array)
-            if stmts:
-                self.begun = (*self.begun, array)
-        try:
-            nest = _nest(loop, slot)
-            self.log(_stores([nest]))
-            rest, _ = self.reverse_code(body[at:], [nest], back, array)
-        except _Stuck:
+    def run(self, wanted: Sequence[_Carried]) -> tuple[Function, Restored] | None:
+        """Return the function that restores what loops hand on, as far as that can be."""
+        body = self.fn.body
+        for each in wanted:
+            body = self.restoring(body, each) or body
+        if body is self.fn.body:
             return None
-        if not nest.steps or self.sources == before:
-            return None
-        body[at:] = [*stmts, *rest]
-        facts = self.facts()
+        facts = self.facts(body)
         if any(value.mark is not None for value in facts.logged):
             return None
         return replace(self.fn, body=self.with_loads(body)), facts
 
+    def restoring(self, body: tuple[Stmt, ...], carried: _Carried) -> tuple[Stmt, ...] | None:
+        """Return code that restores what a loop hands on in a slot, if that can be."""
+        before = {name: copy(getattr(self, name)) for name in _GROWS}
+        try:
+            nest = self.history.nest(self.loops[carried.label], carried.slot)
+            self.log(stores([nest]))
+            body = self.begin(body, nest)
+            found = (self.sources, self.numbers) != (before["sources"], before["numbers"])
+            if nest.steps and found:
+                return body
+        except Stuck:
+            pass
+        vars(self).update(before)
+        return None
+
+    def begin(self, stmts: Sequence[Stmt], nest: Nest) -> tuple[Stmt, ...]:
+        """Return code in which a loop is undone where it is reversed, and what follows there."""
+        for k, stmt in enumerate(stmts):
+            if isinstance(stmt, Reverse) and stmt.loop == nest.loop.label:
+                last = nest.loop.results[nest.slot]
+                with self.builder.block() as first:
+                    # Undoing a later loop may have come here.
+                    back = self.ends.get(last) or self.builder.recall(last)
+                    if first and isinstance(last.type, Array):
+                        self.begun = (*self.begun, last)
+                rest, _ = self.reverse_code(stmts[k:], [nest], back, last)
+                return (*stmts[:k], *first, *rest)
+        return tuple(
+            map_blocks(stmt, lambda b: Block(b.params, self.begin(b.stmts, nest), b.yields))
+            for stmt in stmts
+        )
+
     def log(self, stores: Sequence[Store]) -> None:
         """Find the values that stores overwrite: loads of the program, or loads of their own."""
         if any(store.result.mark is not None for store in stores):
-            raise _Stuck  # what the user says about values inside of a call goes first
+            raise Stuck  # what the user says about values inside of a call goes first
         wanted = {id(store) for store in stores}
 
         def look(stmts: Sequence[Stmt]) -> None:
@@ -309,7 +314,7 @@ class _Undoing:
     # -- reverse code ----------------------------------------------------------------------
 
     def reverse_code(
-        self, stmts: Sequence[Stmt], steps: Sequence[_Step], back: Value, version: Value
+        self, stmts: Sequence[Stmt], steps: Sequence[Step], back: Value, version: Operand
     ) -> tuple[list[Stmt], Value]:
         """Return reverse code that undoes `steps`, too, and the array after it.
 
@@ -322,11 +327,13 @@ class _Undoing:
             """Undo a loop, and the stores between it and the loop before it."""
             nonlocal back, version
             nest = left.pop(0)
-            assert isinstance(nest, _Nest)
+            assert isinstance(nest, Nest)
             with self.builder.block() as more:
                 back, version = self.loop(stmt or self.own(nest), nest, back)
-                self.ends[version] = back
-                while left and not isinstance(left[0], _Nest):
+                if isinstance(back.type, Array):
+                    assert isinstance(version, Value)
+                    self.ends[version] = back
+                while left and not isinstance(left[0], Nest):
                     back, version = self.step(left.pop(0), back)
             done.extend(more)
 
@@ -339,7 +346,8 @@ class _Undoing:
                 if left and _label(left[0]) == stmt.loop:
                     undo(stmt)
                     continue
-                self.serve([self.loops[stmt.loop]], back, version)
+                if isinstance(back.type, Array):
+                    self.serve([self.loops[stmt.loop]], back, version)
             done.append(stmt)
         while left:
             undo(None)
@@ -355,54 +363,95 @@ class _Undoing:
                 found.append(self.order[each.mirror])
         return found
 
-    def own(self, nest: _Nest) -> Reverse:
+    def own(self, nest: Nest) -> Reverse:
         """Return reverse code for a loop that has none."""
         loop = nest.loop
         if self.reversed.get(loop.label) or any(
             isinstance(s, Recall | Reverse | Push | Pop) for s in walk(loop.body.stmts)
         ):
-            raise _Stuck
+            raise Stuck
         index = Value(self.builder.names.fresh(f"{loop.label}.r"), INT)
         return Reverse((), loop.label, index, (), Block((), (), ()), loop.loc)
 
-    def loop(self, stmt: Reverse, nest: _Nest, back: Value) -> tuple[Value, Value]:
-        """Emit reverse code of a loop that undoes it; return the array after it."""
+    def loop(self, stmt: Reverse, nest: Nest, back: Value) -> tuple[Value, Operand]:
+        """Emit reverse code of a loop that undoes it; return the array after it, and its version.
+
+        That of a number, too.
+        """
         names, loop, body = self.builder.names, nest.loop, stmt.body
         if self.reversed.get(loop.label, 0) > 1:
-            raise _Stuck
+            raise Stuck
         like = loop.body.params[nest.slot]
         param = Value(names.fresh(f"{like.name}.back"), like.type)
         end = carried_yields(loop)[nest.slot]
         assert isinstance(end, Value)
         inner, version = param, end
         steps = list(nest.steps)
-        with self.builder.block() as first:
-            while steps and not isinstance(steps[0], _Nest):
+        first: list[Stmt] = []
+        self.hand(end, param)
+        while steps and not isinstance(steps[0], Nest):
+            with self.builder.block() as more:
+                made = result_of(steps[0])
                 inner, version = self.step(steps.pop(0), inner)
-        self.first.update(
-            result for s in first for result in s.results if not isinstance(s, Recall)
-        )
-        deep = not any(isinstance(step, _Nest) for step in steps)
-        self.serve(loop.body.stmts, inner, version, deep=deep)
-        self.serve_early(loop, param, end)
+            self.hand(version, inner)
+            self.first.update((result, made) for s in more for result in s.results)
+            first += more
+        if isinstance(param.type, Array):
+            deep = not any(isinstance(step, Nest) for step in steps)
+            self.serve(loop.body.stmts, inner, version, deep=deep)
+            self.serve_early(loop, param, end)
         rest, last = self.reverse_code(body.stmts, steps, inner, version)
         result = names.value(param)
-        block = Block((*body.params, param), (*first, *rest), (*body.yields, last))
-        made = replace(stmt, results=(*stmt.results, result), init=(*stmt.init, back), body=block)
-        self.builder.emit(made)
-        start = loop.init[nest.slot]
-        assert isinstance(start, Value)
-        return result, start
+        block = Block((*body.params, param), self.in_turn(first, rest), (*body.yields, last))
+        init = (*stmt.init, back)
+        self.builder.emit(replace(stmt, results=(*stmt.results, result), init=init, body=block))
+        return result, loop.init[nest.slot]
 
-    def step(self, step: _Step, back: Value) -> tuple[Value, Value]:
+    def in_turn(self, first: Sequence[Stmt], rest: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        """Return an iteration that undoes first what ran last, whatever it changes."""
+
+        def place(stmt: Stmt) -> int:
+            return self.places[self.first[stmt.results[0]]]
+
+        older = [s for s in rest if not self.first.keys().isdisjoint(s.results)]
+        later = [s for s in rest if self.first.keys().isdisjoint(s.results)]
+        return (*sorted((*first, *older), key=place, reverse=True), *later)
+
+    def hand(self, version: Operand, back: Value) -> None:
+        """Note that reverse code has a number from the beginning of an iteration on."""
+        if isinstance(version, Value) and not isinstance(version.type, Array):
+            self.numbers.setdefault(version, back)
+
+    def hand_arms(self, branch: Branch, back: Value) -> None:
+        """Note that, where an arm ran, what it gave is what the branch gave."""
+        k = branch.stmt.results.index(branch.result)
+        for arm, steps in zip(blocks(branch.stmt), branch.arms, strict=True):
+            if steps:
+                self.hand(arm.yields[k], back)
+                if isinstance(steps[0], Branch):
+                    self.hand_arms(steps[0], back)
+
+    def step(self, step: Step, back: Value) -> tuple[Value, Value]:
         """Emit what undoes stores; return the array after it, and which version that is."""
         builder = self.builder
+        if isinstance(step, Update):
+            builder.loc = step.stmt.loc
+            found = inverse(step.stmt, step.before)
+            assert found is not None
+            name, operands = found
+            args = tuple(back if arg is None else self.recall(arg) for arg in operands)
+            params = (str(step.before.type),) if name == "cast" else ()
+            made = builder.apply(name, *args, params=params, hint=back.name)
+            if made.type != step.before.type:
+                raise Stuck
+            return made, step.before
         if isinstance(step, Store):
             builder.loc = step.loc
             index = tuple(map(self.recall, step.index))
             old = self.recall(self.old[id(step)])
             return builder.store(back, index, old, hint=back.name), step.array
-        assert isinstance(step, _Branch)
+        assert isinstance(step, Branch)
+        self.hand_arms(step, back)
         builder.loc = step.stmt.loc
         cond = self.recall(step.stmt.cond)
         arms: list[Block] = []
@@ -417,20 +466,17 @@ class _Undoing:
         return result, step.before
 
     def recall(self, operand: Operand) -> Operand:
-        if not isinstance(operand, Value):
-            return operand
-        self.taken.add(operand)
-        return self.builder.recall(operand)
+        return self.builder.recall(operand) if isinstance(operand, Value) else operand
 
     # -- loads -----------------------------------------------------------------------------
 
     def serve(
-        self, stmts: Sequence[Stmt], back: Value, version: Value, *, deep: bool = True
+        self, stmts: Sequence[Stmt], back: Value, version: Operand, *, deep: bool = True
     ) -> None:
         """Note the loads whose elements `back` has, in the place of a forward version."""
         for stmt in stmts:
             if isinstance(stmt, Load):
-                if self.agrees(stmt, version):
+                if isinstance(version, Value) and self.agrees(stmt, version):
                     self.sources.setdefault((stmt.result, stmt.array), back)
             elif deep or isinstance(stmt, If):
                 for block in blocks(stmt):
@@ -453,35 +499,47 @@ class _Undoing:
     def agrees(self, load: Load, version: Value) -> bool:
         return load.result not in self.logged and self.forwarding.agrees(load, version)
 
-    def facts(self) -> Restored:
-        # What comes in front of the undoing, or takes part in it, is not read from what is undone.
-        late = {result for result, _ in self.sources}
+    def facts(self, body: Sequence[Stmt]) -> Restored:
+        # What comes in front of the undoing, or takes part in it, is not read from what is undone
+        # later.
+        place: dict[Value, int] = {}
+        taken: list[tuple[int, Value]] = []
+        for stmt in walk(tuple(body)):
+            if isinstance(stmt, Reverse):
+                for k, each in enumerate(stmt.body.stmts):
+                    if self.first.keys().isdisjoint(each.results):
+                        continue
+                    place.update(dict.fromkeys(each.results, k))
+                    taken += ((k, s.value) for s in walk((each,)) if isinstance(s, Recall))
         for key, index in list(self.early.items()):
-            if any(isinstance(each, Value) and self.reaches(each, late) for each in index):
+            if any(isinstance(each, Value) and self.late(each, 0, place) for each in index):
                 del self.early[key], self.sources[key]
-        kept = {value for value in self.taken if self.reaches(value, late)}
-        logged = frozenset(self.logged | kept)
-        first = frozenset(self.first)
-        return Restored(self.sources, self.early, first, logged, self.begun, self.ends)
+        for k, value in taken:
+            if value not in self.logged and self.late(value, k, place):
+                self.logged.add(value)
+                self.numbers.pop(value, None)
+        first = {result: made for result, made in self.first.items() if result in place}
+        logged = frozenset(self.logged)
+        return Restored(
+            self.sources, self.numbers, self.early, first, logged, self.begun, self.ends
+        )
 
-    def reaches(self, value: Value, goals: set[Value]) -> bool:
-        """Whether computing a value again may take one of some others."""
-        waiting, seen = [value], {value}
-        while waiting:
-            stmt = self.defs.get(waiting.pop())
-            if stmt is None:
-                continue
-            if any(result in goals for s in walk((stmt,)) for result in s.results):
-                return True
-            for read in stmt_reads(stmt):
-                if read not in seen:
-                    seen.add(read)
-                    waiting.append(read)
-        return False
+    def late(self, value: Value, at: int, place: Mapping[Value, int]) -> bool:
+        """Whether computing a value again may take what is restored at a place, or later."""
+
+        def found(each: Value, stmt: Stmt | None) -> bool | None:
+            if each in self.logged:
+                return None
+            if each in self.numbers:
+                return True if place.get(self.numbers[each], -1) >= at else None
+            source = self.sources.get((each, stmt.array)) if isinstance(stmt, Load) else None
+            return source is not None and place.get(source, -1) >= at
+
+        return reaches(value, self.defs, found)
 
 
-def _label(step: _Step) -> str:
-    return step.loop.label if isinstance(step, _Nest) else ""
+def _label(step: Step) -> str:
+    return step.loop.label if isinstance(step, Nest) else ""
 
 
 __all__ = ["undone"]

@@ -1,12 +1,13 @@
-"""Prove which forward version of an array an array of reverse code has the elements of.
+"""Prove which forward version an array, or a number, of reverse code has.
 
 For `availability`, and independent of `undo`: it looks at the finished program alone. A loop that
 mirrors a forward loop, with as many trips, is entered with what that loop left, and its body takes
 the version that a forward iteration handed on back to the one that the iteration began with: by
 induction, after the loop there is the version that the forward loop began with. A store takes a
 version back to the one before if it puts what a forward load read there, from the version before
-and at the index of the forward store, to the same index. A branch on a forward condition takes back
-the version that the forward branch gave.
+and at the index of the forward store, to the same index. An update
+of an integer is taken back by its exact inverse. A branch on a forward condition takes back the
+version that the forward branch gave.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from adc.ir.core import (
+    Apply,
     Block,
     For,
     If,
@@ -35,7 +37,7 @@ Known = Mapping[Value, Value]
 
 @dataclass
 class Versions:
-    """The versions that arrays of one function's reverse code are equal to.
+    """The versions that arrays and numbers of one function's reverse code are equal to.
 
     Attributes
     ----------
@@ -45,13 +47,16 @@ class Versions:
         Whether an operand is the number of trips of a forward loop.
     version : callable
         Which version a forward array is, where loops and branches do not change it.
+    changed : callable
+        Called when something was found, or turned out wrong.
     found : dict
-        By array of reverse code: the forward version, in the mirrored iterations.
+        By value of reverse code: the forward version, in the mirrored iterations.
     """
 
     has: Has
     counts: Callable[[Operand, For | While], bool]
     version: Callable[[Operand], Value]
+    changed: Callable[[], None]
     found: dict[Value, Value] = field(default_factory=dict)
     loops: dict[str, For | While] = field(default_factory=dict)
     parents: dict[str, str] = field(default_factory=dict)
@@ -73,19 +78,29 @@ class Versions:
 
     def follow(self, stmts: Sequence[Stmt], known: Known, region: str = "") -> Known:
         """Follow reverse code that mirrors an iteration of a region; return what is known then."""
-        now = {array: self.version(version) for array, version in known.items()}
+        now = dict(known)
         for stmt in stmts:
             match stmt:
                 case Store(result=result, array=array):
                     before = self.undone(stmt, now.get(array))
                     if before is not None:
-                        now[result] = self.version(before)
+                        now.update(self.learned({result: self.version(before)}))
+                case Apply(results=(result,), args=args):
+                    for each in args:
+                        before = self.inverted(stmt, each, now.get(each))  # type: ignore[arg-type]
+                        if before is not None:
+                            now.update(self.learned({result: before}))
                 case If():
-                    now.update(self.branch(stmt, now, region))
+                    now.update(self.learned(self.branch(stmt, now, region)))
                 case For() | While():
-                    now.update(self.loop(stmt, now, region))
-        self.found.update(now)
+                    now.update(self.learned(self.loop(stmt, now, region)))
         return now
+
+    def learned(self, found: Known) -> Known:
+        if found:
+            self.found.update(found)
+            self.changed()
+        return found
 
     def undone(self, stmt: Store, version: Value | None) -> Value | None:
         """Return the version before the store that made one, if `stmt` takes it back."""
@@ -100,6 +115,40 @@ class Versions:
                 return made.array
         return None
 
+    def inverted(self, stmt: Apply, mine: Operand, version: Value | None) -> Value | None:
+        """Return the operand of the update that made a version, if `stmt` takes it back.
+
+        Integers of one width wrap around: adding, subtracting and exclusive or have exact inverses.
+        """
+        made = None if version is None else self.defs.get(version)
+        if not isinstance(made, Apply) or len(made.args) != len(stmt.args):
+            return None
+        kinds = {each.type.dtype for each in (*made.args, *made.results, *stmt.results)}
+        if len(kinds) != 1 or made.result.type.kind not in "iu":
+            return None
+        names = made.op.name, stmt.op.name
+        if len(made.args) == 1:
+            exact = names in (("neg", "neg"), ("invert", "invert"), ("cast", "cast"))
+            return made.args[0] if exact and isinstance(made.args[0], Value) else None
+        a, b = made.args
+
+        def agree(other: Operand, theirs: Operand) -> bool:
+            return other == theirs if isinstance(theirs, Literal) else self.has(other, theirs)
+
+        left, right = stmt.args
+        found: Operand | None = None
+        match names:
+            case ("add", "sub") if left == mine:
+                found = a if agree(right, b) else b if agree(right, a) else None
+            case ("sub", "add"):
+                found = a if agree(right if left == mine else left, b) else None
+            case ("sub", "sub") if right == mine:
+                found = b if agree(left, a) else None
+            case ("bitxor", "bitxor"):
+                other = right if left == mine else left
+                found = a if agree(other, b) else b if agree(other, a) else None
+        return found if isinstance(found, Value) else None
+
     def branch(self, stmt: If, known: Known, region: str) -> Known:
         arms: list[Known] = []
         for which, arm in enumerate(blocks(stmt)):
@@ -108,11 +157,9 @@ class Versions:
                 made = self.defs.get(version)
                 if isinstance(made, If) and self.same_condition(stmt, made):
                     theirs = blocks(made)[which].yields[made.results.index(version)]
-                    inner[array] = self.version(theirs)
-            after = self.follow(arm.stmts, inner, region)
-            # In front of the branch they are what they were.
-            self.found.update(known)
-            arms.append(after)
+                    if isinstance(theirs, Value):
+                        inner[array] = self.version(theirs)
+            arms.append(self.follow(arm.stmts, inner, region))
         found: dict[Value, Value] = {}
         for k, result in enumerate(stmt.results):
             one, other = (
@@ -146,13 +193,16 @@ class Versions:
         # By place in the reverse loop: the place in the forward loop.
         places: dict[int, int] = {}
         for k, start in enumerate(stmt.init):
-            version = known.get(start) if isinstance(start, Value) else None
-            if version in forward.results:
-                places[k] = forward.results.index(version)
+            for m, last in enumerate(forward.results):
+                if last.type == start.type and isinstance(carried_yields(forward)[m], Value):
+                    if self.is_version(start, last, known):
+                        places[k] = m
         while True:
-            inner = dict(known)
-            for k, m in places.items():
-                inner[stmt.body.params[k]] = self.version(carried_yields(forward)[m])
+            begun = {
+                stmt.body.params[k]: self.version(carried_yields(forward)[m])
+                for k, m in places.items()
+            }
+            inner = {**known, **self.learned(begun)}
             after = self.follow(stmt.body.stmts, inner, label)
             wrong = [
                 k
@@ -161,11 +211,19 @@ class Versions:
             ]
             if not wrong:
                 break
-            # All that was found in the body rests on what is wrong.
+            # All that was found in the body may rest on what is wrong.
             self.forget(stmt)
             for k in wrong:
                 del places[k]
-        return {stmt.results[k]: self.version(forward.init[m]) for k, m in places.items()}
+        return {
+            stmt.results[k]: self.version(forward.init[m])
+            for k, m in places.items()
+            if isinstance(forward.init[m], Value)
+        }
+
+    def is_version(self, operand: Operand, value: Value, known: Known) -> bool:
+        found = known.get(operand) if isinstance(operand, Value) else None
+        return found == self.version(value) or self.has(operand, value)
 
     def forget(self, stmt: For) -> None:
         for param in stmt.body.params:
@@ -179,6 +237,7 @@ class Versions:
                 for param in block.params:
                     self.found.pop(param, None)
                 waiting += block.stmts
+        self.changed()
 
 
 __all__ = ["Versions"]
