@@ -134,6 +134,17 @@ class History:
                 return Update(stmt, arg)
         raise Stuck
 
+    def updates(self, value: Operand, goal: Value) -> list[Update] | None:
+        """Return the updates that make a value of another one, the last first, if any do."""
+        found: list[Update] = []
+        while value != goal:
+            stmt = self.defs.get(value) if isinstance(value, Value) else None
+            if not isinstance(stmt, Apply) or not self.is_version(value, goal):
+                return None
+            found.append(self.update(stmt, goal))
+            value = found[-1].before
+        return found
+
     def is_version(self, value: Operand, goal: Value) -> bool:
         """Whether steps lead from what a loop carries to a value, of whatever block."""
         if not isinstance(value, Value) or value == goal:

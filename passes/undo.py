@@ -37,6 +37,11 @@ reverse code runs.
 An array is restored if the versions that a loop hands on are one chain of stores of elements,
 branches of such, and loops of such. This is done where the plan is better for it: faster, or
 smaller if memory is short.
+
+Integers have a log in the program itself: ``at += width[i]`` is undone by ``at -= width[i]``, exactly,
+as both wrap around. So the reversed loops carry numbers, too, and begin with their last values, and
+what a store of ``a[i] + step`` overwrites is not kept but computed from what it stored. All that this
+takes is the step, which is kept if it depends on what is undone later.
 """
 
 from __future__ import annotations
@@ -193,7 +198,18 @@ def _better(chooser: Chooser, other: Chooser, array: Value) -> bool:
 
 
 # What an attempt that is given up takes back.
-_GROWS = ("sources", "numbers", "early", "first", "logged", "begun", "ends", "old", "loads")
+_GROWS = (
+    "sources",
+    "numbers",
+    "early",
+    "first",
+    "logged",
+    "begun",
+    "ends",
+    "old",
+    "loads",
+    "updates",
+)
 
 
 class _Undoing:
@@ -227,9 +243,10 @@ class _Undoing:
                 self.loops[stmt.label] = stmt
             elif isinstance(stmt, Reverse):
                 self.reversed[stmt.loop] = self.reversed.get(stmt.loop, 0) + 1
-        # By store: what it overwrites, and the loads to be put in front of it.
+        # By store: what it overwrites, the loads to be put in front of it, and how it updates that.
         self.old: dict[int, Value] = {}
         self.loads: dict[int, Load] = {}
+        self.updates: dict[int, list[Update]] = {}
         self.history = History(self.defs)
 
     def run(self, wanted: Sequence[_Carried]) -> tuple[Function, Restored] | None:
@@ -295,11 +312,15 @@ class _Undoing:
                         old = Value(name, stmt.array.type.element)
                         self.loads[id(stmt)] = Load(old, stmt.array, stmt.index, stmt.loc)
                     self.old[id(stmt)] = old
+                    updates = self.history.updates(stmt.value, old)
+                    if updates is None or stmt.accumulate:
+                        self.logged.add(old)
+                    else:
+                        self.updates[id(stmt)] = updates
                 for block in blocks(stmt):
                     look(block.stmts)
 
         look(self.fn.body)
-        self.logged.update(self.old.values())
 
     def with_loads(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
         done: list[Stmt] = []
@@ -435,20 +456,17 @@ class _Undoing:
         """Emit what undoes stores; return the array after it, and which version that is."""
         builder = self.builder
         if isinstance(step, Update):
-            builder.loc = step.stmt.loc
-            found = inverse(step.stmt, step.before)
-            assert found is not None
-            name, operands = found
-            args = tuple(back if arg is None else self.recall(arg) for arg in operands)
-            params = (str(step.before.type),) if name == "cast" else ()
-            made = builder.apply(name, *args, params=params, hint=back.name)
-            if made.type != step.before.type:
-                raise Stuck
-            return made, step.before
+            return self.taken_back(step, back), step.before
         if isinstance(step, Store):
             builder.loc = step.loc
             index = tuple(map(self.recall, step.index))
-            old = self.recall(self.old[id(step)])
+            old: Operand = self.old[id(step)]
+            if id(step) in self.updates:
+                old = builder.load(back, index, hint=f"{back.name}.new")
+                for update in self.updates[id(step)]:
+                    old = self.taken_back(update, old)
+            else:
+                old = self.recall(old)
             return builder.store(back, index, old, hint=back.name), step.array
         assert isinstance(step, Branch)
         self.hand_arms(step, back)
@@ -464,6 +482,20 @@ class _Undoing:
         builder.loc = step.stmt.loc
         (result,) = builder.if_(cond, arms[0], arms[1], [back.name])
         return result, step.before
+
+    def taken_back(self, update: Update, new: Value) -> Value:
+        """Emit the inverse of an update."""
+        builder = self.builder
+        builder.loc = update.stmt.loc
+        found = inverse(update.stmt, update.before)
+        assert found is not None
+        name, operands = found
+        args = tuple(new if arg is None else self.recall(arg) for arg in operands)
+        params = (str(update.before.type),) if name == "cast" else ()
+        old = builder.apply(name, *args, params=params, hint=new.name)
+        if old.type != update.before.type:
+            raise Stuck
+        return old
 
     def recall(self, operand: Operand) -> Operand:
         return self.builder.recall(operand) if isinstance(operand, Value) else operand

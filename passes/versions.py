@@ -62,6 +62,8 @@ class Versions:
     parents: dict[str, str] = field(default_factory=dict)
     defs: dict[Value, Stmt] = field(default_factory=dict)
     loads: dict[Value, list[Load]] = field(default_factory=dict)
+    # What makes the values of reverse code.
+    made: dict[Operand, Stmt] = field(default_factory=dict)
 
     def read(self, forward: Sequence[Stmt], region: str = "") -> None:
         """Learn about forward code."""
@@ -80,6 +82,7 @@ class Versions:
         """Follow reverse code that mirrors an iteration of a region; return what is known then."""
         now = dict(known)
         for stmt in stmts:
+            self.made.update(dict.fromkeys(stmt.results, stmt))
             match stmt:
                 case Store(result=result, array=array):
                     before = self.undone(stmt, now.get(array))
@@ -111,8 +114,25 @@ class Versions:
             if not (mine == theirs if isinstance(theirs, Literal) else self.has(mine, theirs)):
                 return None
         for load in self.loads.get(made.array, ()):
-            if load.index == made.index and self.has(stmt.value, load.result):
-                return made.array
+            if load.index == made.index:
+                old = self.before(stmt.value, stmt, made)
+                if old == load.result or self.has(stmt.value, load.result):
+                    return made.array
+        return None
+
+    def before(self, operand: Operand, stmt: Store, made: Store) -> Operand | None:
+        """Return what became what a forward store stores, where an operand takes that back.
+
+        `stmt` is the store of reverse code, in front of which the element is read.
+        """
+        match self.made.get(operand):
+            case Load(array=array, index=index) if array == stmt.array and index == stmt.index:
+                return None if made.accumulate else made.value
+            case Apply(args=args) as apply:
+                for each in args:
+                    version = self.before(each, stmt, made)
+                    if isinstance(version, Value):
+                        return self.inverted(apply, each, version)
         return None
 
     def inverted(self, stmt: Apply, mine: Operand, version: Value | None) -> Value | None:

@@ -138,9 +138,8 @@ def invert_through_each_other(x: Any, n: Any) -> Any:
 
 @program(X9, 9)
 def invert_narrow(x: Any, n: Any) -> Any:
-    """Integers of 8 bits wrap around, and are found again."""
-    a, b, s = np.int8(100), np.uint8(3), 0.3
-    step = np.int8(30)
+    a, b, s = np.int8(-100), np.uint8(90), 0.3
+    step = np.int8(20)
     for i in range(n):
         a = a + step
         b = b - np.uint8(i)
@@ -202,4 +201,54 @@ def invert_around_a_loop(x: Any, n: Any) -> Any:
             s += s * x[at & 7]
         at -= 1
         s = math.sin(s) + x[at & 7] * s
+    return s
+
+
+@program(X9, WIDTHS, 3)
+def invert_counts(x: Any, where: Any, n: Any) -> Any:
+    """An array of integers is changed in place; one that is not touched by the loop says how."""
+    counts, s = np.zeros(5, dtype=np.int64), 0.3
+    for i in range(n):
+        for k in where:
+            counts[k] += where[i]
+            s = math.sin(s) * x[counts[k] & 7] + s * x[counts[i] & 7]
+    return s
+
+
+@program(X9, WIDTHS, 3)
+def invert_bits_of_elements(x: Any, where: Any, n: Any) -> Any:
+    a, s = where.copy(), 0.3
+    for i in range(n):
+        for k in range(len(where)):
+            if x[k] > 0.4:
+                a[k] ^= i + k
+                s *= x[a[k] & 7] * s
+            a[k] = k - a[k] - i
+            s = math.sin(s) * x[a[k] & 7] + s * x[a[i] & 7]
+    return s
+
+
+@program(X9, 3)
+def invert_elements_by_others(x: Any, n: Any) -> Any:
+    """What is added is an element of the same array, as it was, or as it is by then."""
+    a, s = np.arange(8), 0.3
+    for i in range(n):
+        for k in range(1, 7):
+            a[k] += a[k - 1] & i
+            s = math.sin(s) * x[a[k] & 7] + s * x[a[k - 1] & 7]
+            a[k] -= a[k + 1] - k
+            s *= x[a[k] & 7]
+    return s
+
+
+@program(X9, 3)
+def invert_a_small_generator(x: Any, n: Any) -> Any:
+    """Numbers and elements in turn, of a state that mixes itself."""
+    state, k, s = np.array([7, 3, 11, 5], dtype=np.uint32), 1, 0.3
+    for _ in range(n):
+        for j in range(4):
+            state[j] ^= state[j - 1] >> 1
+            k += int(state[j] & 3)
+            state[j] += state[(j + 1) % 4]
+            s = math.sin(s) * x[state[j] & 7] + s * x[k & 7]
     return s
