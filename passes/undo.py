@@ -38,10 +38,10 @@ An array is restored if the versions that a loop hands on are one chain of store
 branches of such, and loops of such. This is done where the plan is better for it: faster, or
 smaller if memory is short.
 
-Integers have a log in the program itself: ``at += width[i]`` is undone by ``at -= width[i]``, exactly,
-as both wrap around. So the reversed loops carry numbers, too, and begin with their last values, and
-what a store of ``a[i] + step`` overwrites is not kept but computed from what it stored. All that this
-takes is the step, which is kept if it depends on what is undone later.
+Integers have a log in the program itself: ``at += width[i]`` is undone by ``at -= width[i]``,
+exactly, as both wrap around. So reversed loops carry numbers, too, from their last values on, and
+what a store of ``a[i] + step`` overwrites is not kept but computed from what it stored. That takes
+the step alone, which is kept if it depends on what is undone later.
 """
 
 from __future__ import annotations
