@@ -72,6 +72,10 @@ def check_availability(before: Function, after: Function, recalled: Sequence[Rec
             )
 
 
+def _is_loop(stmt: Stmt, label: str) -> bool:
+    return isinstance(stmt, For | While) and stmt.label == label
+
+
 @dataclass
 class _Place:
     """Where a popped value comes from: the mirrored loop, or the function, and the position."""
@@ -140,6 +144,13 @@ class _Proof:
                 return False
             operand = push.values[place.position]
         made = self.made.get(operand) if isinstance(operand, Value) else None
+        while isinstance(made, If):
+            # The result of a branch, of which the arm counts that the loop is in.
+            arms = [a for a in blocks(made) if any(_is_loop(s, loop.label) for s in walk(a.stmts))]
+            if not arms:
+                return False
+            operand = arms[0].yields[made.results.index(operand)]
+            made = self.made.get(operand) if isinstance(operand, Value) else None
         if not isinstance(made, While) or made.label != loop.label:
             return False
         k = made.results.index(operand)

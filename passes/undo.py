@@ -199,17 +199,8 @@ def _better(chooser: Chooser, other: Chooser, array: Value) -> bool:
 
 # What an attempt that is given up takes back.
 _GROWS = (
-    "sources",
-    "numbers",
-    "early",
-    "first",
-    "logged",
-    "begun",
-    "ends",
-    "old",
-    "loads",
-    "updates",
-)
+    "sources", "numbers", "early", "first", "logged", "begun", "ends", "old", "loads", "updates",
+)  # fmt: skip
 
 
 class _Undoing:

@@ -252,3 +252,19 @@ def invert_a_small_generator(x: Any, n: Any) -> Any:
             state[j] += state[(j + 1) % 4]
             s = math.sin(s) * x[state[j] & 7] + s * x[k & 7]
     return s
+
+
+@program(X9, 3)
+def invert_until_on_one_side(x: Any, n: Any) -> Any:
+    """How often the loop runs is told by a result of the branch around it."""
+    s = 0.3
+    if n > 2:
+        k = 0
+        while True:
+            k += 1
+            s = math.sin(s) * x[k] * k
+            if k > n:
+                break
+            if s > 5.0:
+                return x[k]
+    return s
