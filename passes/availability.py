@@ -39,6 +39,7 @@ from adc.ir.core import (
 )
 from adc.ir.errors import IRError
 from adc.ir.printer import operand_text
+from adc.ir.types import Array
 from adc.passes.dce import only
 from adc.passes.forwarding import Forwarding
 from adc.passes.versions import Versions
@@ -204,7 +205,11 @@ class _Proof:
             return isinstance(loop, For) and loop.index == value and not loop.down
         if self.holds(operand, value):
             return True
-        if operand in self.versions and self.holds(self.versions[operand], value):
+        version = self.versions.get(operand)
+        if version is not None and (
+            self.holds(version, value)
+            or (isinstance(value.type, Array) and version == self.forwarding.version(value))
+        ):
             return True
         stmt, original = self.made.get(operand), self.defs.get(value)
         if isinstance(stmt, Load) and self.reload(stmt, value):

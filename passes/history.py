@@ -6,10 +6,11 @@ both by branches of such steps and by loops of such. Everything else is `Stuck`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from adc.ir.core import Apply, For, If, Operand, Stmt, Store, Value, While, walk
+from adc.ir.core import Apply, For, If, Literal, Operand, Stmt, Store, Value, While, walk
 from adc.ir.types import Array
 from adc.ir.walk import stmt_reads
 from adc.passes.activity import carried_yields
@@ -18,6 +19,10 @@ from adc.passes.activity import carried_yields
 class Stuck(Exception):
     """What is carried is changed by something else, or is not reversed as a whole."""
 
+    def __init__(self, stmt: Stmt | None = None) -> None:
+        super().__init__()
+        self.stmt = stmt
+
 
 @dataclass(frozen=True)
 class Update:
@@ -25,6 +30,12 @@ class Update:
 
     stmt: Apply
     before: Value
+
+    @property
+    def inverse(self) -> tuple[str, tuple[Operand | None, ...]]:
+        found = inverse(self.stmt, self.before, rounding=True)
+        assert found is not None
+        return found
 
 
 @dataclass(frozen=True)
@@ -75,10 +86,14 @@ def result_of(step: Step) -> Value:
 
 
 class History:
-    """The histories of what is carried by the loops of a function."""
+    """The histories of what is carried by the loops of a function.
 
-    def __init__(self, defs: Mapping[Value, Stmt]) -> None:
+    `rounding`: also of floats that are found again up to rounding.
+    """
+
+    def __init__(self, defs: Mapping[Value, Stmt], *, rounding: bool = False) -> None:
         self.defs = defs
+        self.rounding = rounding
         self._versions: dict[tuple[Value, Value], bool] = {}
 
     def nest(self, loop: For | While, slot: int) -> Nest:
@@ -92,7 +107,7 @@ class History:
         goal = loop.body.params[slot]
         steps, first = self.steps(carried_yields(loop)[slot], loop.body.stmts, goal)
         if first != goal:
-            raise Stuck
+            raise Stuck(loop)
         return Nest(loop, slot, steps)
 
     def steps(
@@ -115,7 +130,7 @@ class History:
                     )
                     nests = any(isinstance(step, Nest) for step in (*one, *other))
                     if a != b or nests or not isinstance(a, Value):
-                        raise Stuck
+                        raise Stuck(stmt)
                     if one or other:
                         found.append(Branch(stmt, value, (one, other), a))
                     value = a
@@ -125,14 +140,17 @@ class History:
                         found.append(nest)
                     value = stmt.init[nest.slot]
                 case _:
-                    raise Stuck
+                    raise Stuck(stmt)
         return found, value
 
     def update(self, stmt: Apply, goal: Value) -> Update:
         for arg in stmt.args:
-            if isinstance(arg, Value) and inverse(stmt, arg) and self.is_version(arg, goal):
+            if isinstance(arg, Value) and self.inverse(stmt, arg) and self.is_version(arg, goal):
                 return Update(stmt, arg)
-        raise Stuck
+        raise Stuck(stmt)
+
+    def inverse(self, stmt: Apply, before: Value) -> tuple[str, tuple[Operand | None, ...]] | None:
+        return inverse(stmt, before, rounding=self.rounding)
 
     def updates(self, value: Operand, goal: Value) -> list[Update] | None:
         """Return the updates that make a value of another one, the last first, if any do."""
@@ -160,7 +178,7 @@ class History:
             case Apply(args=args):
                 return any(
                     isinstance(arg, Value)
-                    and inverse(stmt, arg) is not None
+                    and self.inverse(stmt, arg) is not None
                     and self.is_version(arg, goal)
                     for arg in args
                 )
@@ -198,10 +216,13 @@ def reaches(
     return False
 
 
-# The operation that takes back an update of the first operand; the second one where there is one.
+# The operation that takes back an update of the first operand, and one of the second operand. Those
+# of floats round, once more.
 _TAKEN_BACK = {
     "add": ("sub", "sub"),
-    "sub": ("add", None),
+    "sub": ("add", "sub"),
+    "mul": ("truediv", "truediv"),
+    "truediv": ("mul", None),
     "bitxor": ("bitxor", "bitxor"),
     "neg": ("neg",),
     "invert": ("invert",),
@@ -209,23 +230,32 @@ _TAKEN_BACK = {
 }
 
 
-def inverse(stmt: Apply, before: Value) -> tuple[str, tuple[Operand | None, ...]] | None:
+def inverse(
+    stmt: Apply, before: Value, *, rounding: bool = False
+) -> tuple[str, tuple[Operand | None, ...]] | None:
     """Return the operation that gives an operand of an update, and its operands.
 
-    None among them stands for the result of the update.
+    None among them stands for the result of the update. With `rounding`, floats are found up to
+    rounding; by a factor, only one that is a number in the program.
     """
     name, args = stmt.op.name, stmt.args
-    if name not in _TAKEN_BACK or stmt.result.type.kind not in "iu":
+    kind = stmt.result.type.kind
+    if name not in _TAKEN_BACK or kind not in ("iuf" if rounding else "iu"):
         return None
     # Integers wrap around in both directions.
     if args.count(before) > 1 or any(arg.type.dtype != stmt.result.type.dtype for arg in args):
         return None
     at = args.index(before)
+    others = tuple(arg for k, arg in enumerate(args) if k != at)
+    if name in ("mul", "truediv"):
+        if kind != "f" or not all(isinstance(arg, Literal) and arg.value for arg in others):
+            return None
+        if not all(isinstance(arg, Literal) and math.isfinite(arg.value) for arg in others):
+            return None
+    back = _TAKEN_BACK[name][at]
     if name == "sub" and at == 1:
         return "sub", (args[0], None)
-    back = _TAKEN_BACK[name][at]
-    assert back is not None
-    return back, (None, *(arg for k, arg in enumerate(args) if k != at))
+    return None if back is None else (back, (None, *others))
 
 
 __all__ = [

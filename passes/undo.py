@@ -53,6 +53,7 @@ from dataclasses import dataclass, replace
 
 from adc.ir.builder import Builder
 from adc.ir.core import (
+    Apply,
     Block,
     Call,
     For,
@@ -71,6 +72,7 @@ from adc.ir.core import (
     blocks,
     walk,
 )
+from adc.ir.errors import RecomputeError, Span
 from adc.ir.types import INT, Array
 from adc.ir.walk import Names, label_of, map_blocks
 from adc.passes.activity import carried_yields
@@ -82,14 +84,13 @@ from adc.passes.history import (
     Step,
     Stuck,
     Update,
-    inverse,
     reaches,
     result_of,
     stores,
 )
 from adc.passes.plan import KEPT
 from adc.passes.remat_choose import Chooser
-from adc.passes.remat_facts import NOTHING_RESTORED, Restored
+from adc.passes.remat_facts import NOTHING_RESTORED, Restored, is_invertible
 
 Planner = Callable[[Function, Restored], Chooser]
 
@@ -103,6 +104,13 @@ def undone(fn: Function, plan: Planner) -> tuple[Function, Chooser]:
     if best.policy == "store":
         return fn, best
     restored = NOTHING_RESTORED
+    if marked := [each for each in _marked(fn) if _holds(best, each.label)]:
+        undoing = _Undoing(fn, restored, best.d.forwarding, best.names)
+        found = undoing.run(marked, rounding=True)
+        undoing.refuse()
+        if found:
+            fn, restored = found
+            best = plan(fn, restored)
     for group in _carried(fn):
         wanted = [each for each in group if _pays(best, each)]
         # Numbers of one loop may need each other: they are tried together, then each for itself.
@@ -127,12 +135,28 @@ class _Carried:
     label: str
     slot: int
     result: Value
+    param: Value
 
 
-def _carried(fn: Function) -> list[list[_Carried]]:
+def _marked(fn: Function) -> list[_Carried]:
+    """Return the floats, numbers and arrays, that may be found again up to rounding."""
+    found = [each for group in _carried(fn, deep=True) for each in group]
+    return [each for each in found if is_invertible(each.param) and each.param.type.kind == "f"]
+
+
+def _holds(plan: Chooser, label: str) -> bool:
+    """Whether iterations of a loop hold something for reverse code."""
+    return any(
+        decision.kind == KEPT and plan.d.is_within(value, label)
+        for value, decision in plan.d.made.items()
+    )
+
+
+def _carried(fn: Function, *, deep: bool = False) -> list[list[_Carried]]:
     """Return what loops that are reversed hand on, from the last loop to the first.
 
-    First the numbers of every loop, outer loops first, then each array of loops outside of others.
+    First the numbers of every loop, outer loops first, then each array of loops outside of others,
+    or of every loop if `deep`.
     """
     reversed_ = {stmt.loop for stmt in walk(fn.body) if isinstance(stmt, Reverse)}
     numbers: list[list[_Carried]] = []
@@ -143,9 +167,10 @@ def _carried(fn: Function) -> list[list[_Carried]]:
             if isinstance(stmt, Reverse):
                 continue
             if isinstance(stmt, For | While) and stmt.label in reversed_:
-                found = [_Carried(stmt.label, k, each) for k, each in enumerate(stmt.results)]
+                slots = enumerate(zip(stmt.results, stmt.body.params, strict=True))
+                found = [_Carried(stmt.label, k, *pair) for k, pair in slots]
                 numbers.append([c for c in found if not isinstance(c.result.type, Array)])
-                if depth == 0:
+                if depth == 0 or deep:
                     arrays.extend([c] for c in found if isinstance(c.result.type, Array))
             for block in blocks(stmt):
                 look(block.stmts, depth + 1)
@@ -164,7 +189,7 @@ def _kept(plan: Chooser, label: str, slot: int) -> bool:
     """Whether a plan keeps what depends on an integer that a loop carries."""
     loop = plan.d.loops[label]
     param, end = loop.body.params[slot], carried_yields(loop)[slot]
-    if param.type.kind not in "iu" or end == param or end in plan.d.restored.numbers:
+    if param.type.kind not in "iu" or end == param or end in plan.d.restored.values:
         return False
     history = History({v: s for v, site in plan.d.sites.items() if (s := site.stmt) is not None})
     return any(
@@ -199,7 +224,8 @@ def _better(chooser: Chooser, other: Chooser, array: Value) -> bool:
 
 # What an attempt that is given up takes back.
 _GROWS = (
-    "sources", "numbers", "early", "first", "logged", "begun", "ends", "old", "loads", "updates",
+    "sources", "values", "early", "first", "logged", "begun", "ends", "turn", "old", "loads",
+    "updates",
 )  # fmt: skip
 
 
@@ -213,12 +239,14 @@ class _Undoing:
         self.forwarding = forwarding
         self.builder = Builder(names)
         self.sources = dict(restored.sources)
-        self.numbers = dict(restored.numbers)
+        self.values = dict(restored.values)
         self.early = dict(restored.early)
         self.first = dict(restored.first)
         self.logged = set(restored.logged)
         self.begun = restored.begun
         self.ends = dict(restored.ends)
+        self.turn = set(restored.in_turn)
+        self.short = set(restored.short)
         self.loops: dict[str, For | While] = {}
         self.reversed: dict[str, int] = {}
         self.defs: dict[Value, Stmt] = {}
@@ -239,33 +267,73 @@ class _Undoing:
         self.loads: dict[int, Load] = {}
         self.updates: dict[int, list[Update]] = {}
         self.history = History(self.defs)
+        # By mark: whether something is restored, or the statement that cannot be undone.
+        self.outcome: dict[Span | None, Stmt | None] = {}
+        # What inverses up to rounding take.
+        self.steps: dict[Value, Stmt] = {}
 
-    def run(self, wanted: Sequence[_Carried]) -> tuple[Function, Restored] | None:
-        """Return the function that restores what loops hand on, as far as that can be."""
+    def run(
+        self, wanted: Sequence[_Carried], *, rounding: bool = False
+    ) -> tuple[Function, Restored] | None:
+        """Return the function that restores what loops hand on, as far as that can be.
+
+        `rounding`: floats, too, up to rounding.
+        """
+        self.history = History(self.defs, rounding=rounding)
         body = self.fn.body
         for each in wanted:
             body = self.restoring(body, each) or body
         if body is self.fn.body:
             return None
         facts = self.facts(body)
-        if any(value.mark is not None for value in facts.logged):
+        if not rounding and any(value.mark is not None for value in facts.logged):
             return None
         return replace(self.fn, body=self.with_loads(body)), facts
 
     def restoring(self, body: tuple[Stmt, ...], carried: _Carried) -> tuple[Stmt, ...] | None:
         """Return code that restores what a loop hands on in a slot, if that can be."""
         before = {name: copy(getattr(self, name)) for name in _GROWS}
+        loop = self.loops[carried.label]
+        if carried_yields(loop)[carried.slot] in self.values:
+            return None  # with the loop around it
+        stuck: Stmt | None = loop
         try:
-            nest = self.history.nest(self.loops[carried.label], carried.slot)
+            nest = self.history.nest(loop, carried.slot)
             self.log(stores([nest]))
             body = self.begin(body, nest)
-            found = (self.sources, self.numbers) != (before["sources"], before["numbers"])
+            found = (self.sources, self.values) != (before["sources"], before["values"])
             if nest.steps and found:
+                if self.history.rounding:
+                    self.note(carried, None)
+                    self.short.add(carried.label)
                 return body
-        except Stuck:
-            pass
+            stuck = None
+        except Stuck as error:
+            stuck = error.stmt or loop
         vars(self).update(before)
+        self.note(carried, stuck)
         return None
+
+    def note(self, carried: _Carried, stuck: Stmt | None) -> None:
+        """Note what became of a mark: one of the variables that it reaches is enough."""
+        mark = carried.param.mark
+        if mark is not None and self.history.rounding:
+            self.outcome[mark.loc] = stuck and self.outcome.get(mark.loc, stuck)
+
+    def refuse(self) -> None:
+        """Raise RecomputeError where the user wants what cannot be done."""
+        for loc, stmt in self.outcome.items():
+            if stmt is not None:
+                raise RecomputeError(
+                    "this value cannot be found again by inverse operations: "
+                    f"{_why(stmt)}{_line(stmt)}", loc, _WAY_OUT,
+                )  # fmt: skip
+        for value, stmt in self.steps.items():
+            if value in self.logged and not is_truth(value):
+                raise RecomputeError(
+                    "this change cannot be taken back: what is added depends on values that are "
+                    "found again later", stmt.loc, _WAY_OUT,
+                )  # fmt: skip
 
     def begin(self, stmts: Sequence[Stmt], nest: Nest) -> tuple[Stmt, ...]:
         """Return code in which a loop is undone where it is reversed, and what follows there."""
@@ -275,9 +343,9 @@ class _Undoing:
                 with self.builder.block() as first:
                     # Undoing a later loop may have come here.
                     back = self.ends.get(last) or self.builder.recall(last)
-                    if first and isinstance(last.type, Array):
+                    if first and isinstance(last.type, Array) and stmts is self.fn.body:
                         self.begun = (*self.begun, last)
-                rest, _ = self.reverse_code(stmts[k:], [nest], back, last)
+                rest, _ = self.reverse_code(stmts[k:], [nest], back, last, None)
                 return (*stmts[:k], *first, *rest)
         return tuple(
             map_blocks(stmt, lambda b: Block(b.params, self.begin(b.stmts, nest), b.yields))
@@ -286,7 +354,7 @@ class _Undoing:
 
     def log(self, stores: Sequence[Store]) -> None:
         """Find the values that stores overwrite: loads of the program, or loads of their own."""
-        if any(store.result.mark is not None for store in stores):
+        if any(store.result.mark is not None for store in stores) and not self.history.rounding:
             raise Stuck  # what the user says about values inside of a call goes first
         wanted = {id(store) for store in stores}
 
@@ -305,6 +373,8 @@ class _Undoing:
                     self.old[id(stmt)] = old
                     updates = self.history.updates(stmt.value, old)
                     if updates is None or stmt.accumulate:
+                        if self.history.rounding:
+                            raise Stuck(stmt)
                         self.logged.add(old)
                     else:
                         self.updates[id(stmt)] = updates
@@ -326,11 +396,17 @@ class _Undoing:
     # -- reverse code ----------------------------------------------------------------------
 
     def reverse_code(
-        self, stmts: Sequence[Stmt], steps: Sequence[Step], back: Value, version: Operand
+        self,
+        stmts: Sequence[Stmt],
+        steps: Sequence[Step],
+        back: Value,
+        version: Operand,
+        around: str | None,
     ) -> tuple[list[Stmt], Value]:
         """Return reverse code that undoes `steps`, too, and the array after it.
 
-        `back` is the array in front of it, which is what the forward `version` was.
+        `back` is the array in front of it, which is what the forward `version` was; `around` is the
+        loop that is undone.
         """
         left = list(steps)
         done: list[Stmt] = []
@@ -342,11 +418,13 @@ class _Undoing:
             assert isinstance(nest, Nest)
             with self.builder.block() as more:
                 back, version = self.loop(stmt or self.own(nest), nest, back)
-                if isinstance(back.type, Array):
+                if around is None and isinstance(back.type, Array):
                     assert isinstance(version, Value)
                     self.ends[version] = back
+                self.hand_late(version, back, around)
                 while left and not isinstance(left[0], Nest):
                     back, version = self.step(left.pop(0), back)
+                    self.hand_late(version, back, around)
             done.extend(more)
 
         for stmt in stmts:
@@ -412,7 +490,7 @@ class _Undoing:
             deep = not any(isinstance(step, Nest) for step in steps)
             self.serve(loop.body.stmts, inner, version, deep=deep)
             self.serve_early(loop, param, end)
-        rest, last = self.reverse_code(body.stmts, steps, inner, version)
+        rest, last = self.reverse_code(body.stmts, steps, inner, version, loop.label)
         result = names.value(param)
         block = Block((*body.params, param), self.in_turn(first, rest), (*body.yields, last))
         init = (*stmt.init, back)
@@ -430,9 +508,18 @@ class _Undoing:
         return (*sorted((*first, *older), key=place, reverse=True), *later)
 
     def hand(self, version: Operand, back: Value) -> None:
-        """Note that reverse code has a number from the beginning of an iteration on."""
-        if isinstance(version, Value) and not isinstance(version.type, Array):
-            self.numbers.setdefault(version, back)
+        """Note that reverse code has a value from the beginning of an iteration on."""
+        if isinstance(version, Value):
+            if not isinstance(version.type, Array) or self.history.rounding:
+                self.values.setdefault(version, back)
+
+    def hand_late(self, version: Operand, back: Value, around: str | None) -> None:
+        """Note that reverse code has a value once a loop inside of `around` is undone."""
+        if around is not None:
+            before = len(self.values)
+            self.hand(version, back)
+            if len(self.values) > before:
+                self.turn.add(around)
 
     def hand_arms(self, branch: Branch, back: Value) -> None:
         """Note that, where an arm ran, what it gave is what the branch gave."""
@@ -478,14 +565,14 @@ class _Undoing:
         """Emit the inverse of an update."""
         builder = self.builder
         builder.loc = update.stmt.loc
-        found = inverse(update.stmt, update.before)
-        assert found is not None
-        name, operands = found
+        name, operands = update.inverse
         args = tuple(new if arg is None else self.recall(arg) for arg in operands)
         params = (str(update.before.type),) if name == "cast" else ()
         old = builder.apply(name, *args, params=params, hint=new.name)
         if old.type != update.before.type:
-            raise Stuck
+            raise Stuck(update.stmt)
+        if self.history.rounding:
+            self.steps.update((v, update.stmt) for v in operands if isinstance(v, Value))
         return old
 
     def recall(self, operand: Operand) -> Operand:
@@ -525,40 +612,95 @@ class _Undoing:
     def facts(self, body: Sequence[Stmt]) -> Restored:
         # What comes in front of the undoing, or takes part in it, is not read from what is undone
         # later.
-        place: dict[Value, int] = {}
-        taken: list[tuple[int, Value]] = []
-        for stmt in walk(tuple(body)):
-            if isinstance(stmt, Reverse):
-                for k, each in enumerate(stmt.body.stmts):
-                    if self.first.keys().isdisjoint(each.results):
-                        continue
-                    place.update(dict.fromkeys(each.results, k))
-                    taken += ((k, s.value) for s in walk((each,)) if isinstance(s, Recall))
+        place: dict[Value, tuple[str, int]] = {}
+        entered: dict[str, Mapping[str, int]] = {}
+        recalled: list[tuple[Mapping[str, int], Value]] = []
+
+        def look(stmts: Sequence[Stmt], region: str, around: Mapping[str, int]) -> None:
+            first = [not self.first.keys().isdisjoint(stmt.results) for stmt in stmts]
+            start, in_turn = sum(first), not region or region in self.turn
+            for k, stmt in enumerate(stmts):
+                visit(stmt, region, k, {**around, region: k if first[k] or in_turn else start})
+
+        def visit(stmt: Stmt, region: str, k: int, at: Mapping[str, int]) -> None:
+            place.update(dict.fromkeys(stmt.results, (region, k)))
+            match stmt:
+                case Recall(value=value):
+                    recalled.append((at, value))
+                case Reverse(loop=loop, body=inner):
+                    place.update(dict.fromkeys(inner.params, (loop, -1)))
+                    entered[loop] = at
+                    look(inner.stmts, loop, at)
+                case If():
+                    for block in blocks(stmt):
+                        for each in block.stmts:
+                            visit(each, region, k, at)
+
+        look(body, "", {})
         for key, index in list(self.early.items()):
-            if any(isinstance(each, Value) and self.late(each, 0, place) for each in index):
+            loop = place[self.sources[key]][0]
+            start = {**entered[loop], loop: 0}
+            if any(isinstance(each, Value) and self.late(each, start, place) for each in index):
                 del self.early[key], self.sources[key]
-        for k, value in taken:
-            if value not in self.logged and self.late(value, k, place):
+        for at, value in recalled:
+            if value not in self.logged and self.late(value, at, place):
                 self.logged.add(value)
-                self.numbers.pop(value, None)
-        first = {result: made for result, made in self.first.items() if result in place}
-        logged = frozenset(self.logged)
+                self.values.pop(value, None)
         return Restored(
-            self.sources, self.numbers, self.early, first, logged, self.begun, self.ends
+            self.sources,
+            self.values,
+            self.early,
+            {result: made for result, made in self.first.items() if result in place},
+            frozenset(self.logged),
+            self.begun,
+            self.ends,
+            frozenset(self.turn),
+            frozenset(self.short),
         )
 
-    def late(self, value: Value, at: int, place: Mapping[Value, int]) -> bool:
+    def late(
+        self, value: Value, at: Mapping[str, int], place: Mapping[Value, tuple[str, int]]
+    ) -> bool:
         """Whether computing a value again may take what is restored at a place, or later."""
+
+        def is_late(source: Value) -> bool:
+            region, k = place.get(source, ("", -1))
+            return k >= at.get(region, -1)
 
         def found(each: Value, stmt: Stmt | None) -> bool | None:
             if each in self.logged:
                 return None
-            if each in self.numbers:
-                return True if place.get(self.numbers[each], -1) >= at else None
+            if each in self.values:
+                return True if is_late(self.values[each]) else None
             source = self.sources.get((each, stmt.array)) if isinstance(stmt, Load) else None
-            return source is not None and place.get(source, -1) >= at
+            return source is not None and is_late(source)
 
         return reaches(value, self.defs, found)
+
+
+_WAY_OUT = (
+    "change it by `+=` or `-=` of what does not depend on it, arrays in place, or use "
+    "`adc.checkpoint`"
+)
+
+
+def is_truth(value: Value) -> bool:
+    return value.type.kind == "b"
+
+
+def _why(stmt: Stmt) -> str:
+    match stmt:
+        case If():
+            return "branches change it in different ways"
+        case Apply(op=op) if op.name == "empty":
+            return "it is a new array in every iteration"
+        case Apply() | Store():
+            return "it is changed by what has no inverse"
+    return "it is not made from its last value"
+
+
+def _line(stmt: Stmt) -> str:
+    return f" (line {stmt.loc.line})" if stmt.loc is not None else ""
 
 
 def _label(step: Step) -> str:

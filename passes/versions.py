@@ -30,6 +30,7 @@ from adc.ir.core import (
     blocks,
 )
 from adc.passes.activity import carried_yields
+from adc.passes.remat_facts import is_invertible
 
 Has = Callable[[Operand, Value], bool]
 Known = Mapping[Value, Value]
@@ -64,6 +65,8 @@ class Versions:
     loads: dict[Value, list[Load]] = field(default_factory=dict)
     # What makes the values of reverse code.
     made: dict[Operand, Stmt] = field(default_factory=dict)
+    # Those that reverse code may find again up to rounding, as the user allowed.
+    rounded: set[Operand] = field(default_factory=set)
 
     def read(self, forward: Sequence[Stmt], region: str = "") -> None:
         """Learn about forward code."""
@@ -87,17 +90,24 @@ class Versions:
                 case Store(result=result, array=array):
                     before = self.undone(stmt, now.get(array))
                     if before is not None:
+                        self.allow(result, array in self.rounded)
                         now.update(self.learned({result: self.version(before)}))
                 case Apply(results=(result,), args=args):
                     for each in args:
-                        before = self.inverted(stmt, each, now.get(each))  # type: ignore[arg-type]
+                        version = now.get(each)  # type: ignore[arg-type]
+                        before = self.inverted(stmt, each, version, each in self.rounded)
                         if before is not None:
+                            self.allow(result, each in self.rounded)
                             now.update(self.learned({result: before}))
                 case If():
                     now.update(self.learned(self.branch(stmt, now, region)))
                 case For() | While():
                     now.update(self.learned(self.loop(stmt, now, region)))
         return now
+
+    def allow(self, value: Value, allowed: bool) -> None:
+        if allowed:
+            self.rounded.add(value)
 
     def learned(self, found: Known) -> Known:
         if found:
@@ -132,19 +142,23 @@ class Versions:
                 for each in args:
                     version = self.before(each, stmt, made)
                     if isinstance(version, Value):
-                        return self.inverted(apply, each, version)
+                        allowed = stmt.array in self.rounded
+                        return self.inverted(apply, each, version, allowed)
         return None
 
-    def inverted(self, stmt: Apply, mine: Operand, version: Value | None) -> Value | None:
+    def inverted(
+        self, stmt: Apply, mine: Operand, version: Value | None, rounded: bool
+    ) -> Value | None:
         """Return the operand of the update that made a version, if `stmt` takes it back.
 
         Integers of one width wrap around: adding, subtracting and exclusive or have exact inverses.
+        With `rounded`, floats may differ by what the inverse rounds.
         """
         made = None if version is None else self.defs.get(version)
         if not isinstance(made, Apply) or len(made.args) != len(stmt.args):
             return None
         kinds = {each.type.dtype for each in (*made.args, *made.results, *stmt.results)}
-        if len(kinds) != 1 or made.result.type.kind not in "iu":
+        if len(kinds) != 1 or made.result.type.kind not in ("iuf" if rounded else "iu"):
             return None
         names = made.op.name, stmt.op.name
         if len(made.args) == 1:
@@ -157,6 +171,12 @@ class Versions:
 
         left, right = stmt.args
         found: Operand | None = None
+        if made.result.type.kind == "f" and names in (("mul", "truediv"), ("truediv", "mul")):
+            # By a number in the program: no factor that turns out to be zero.
+            factors = [each for each in (a, b) if isinstance(each, Literal) and each.value]
+            if len(factors) == 1 and (left, right) == (mine, factors[0]):
+                found = a if isinstance(a, Value) else b if made.op.name == "mul" else None
+            return found if isinstance(found, Value) else None
         match names:
             case ("add", "sub") if left == mine:
                 found = a if agree(right, b) else b if agree(right, a) else None
@@ -187,6 +207,7 @@ class Versions:
             )
             if one is not None and one == other:
                 found[result] = one
+                self.allow(result, any(arm.yields[k] in self.rounded for arm in blocks(stmt)))
         return found
 
     def same_condition(self, stmt: If, made: If) -> bool:
@@ -222,6 +243,10 @@ class Versions:
                 stmt.body.params[k]: self.version(carried_yields(forward)[m])
                 for k, m in places.items()
             }
+            for k, m in places.items():
+                rounded = is_invertible(forward.body.params[m])
+                self.allow(stmt.body.params[k], rounded)
+                self.allow(stmt.results[k], rounded)
             inner = {**known, **self.learned(begun)}
             after = self.follow(stmt.body.stmts, inner, label)
             wrong = [
