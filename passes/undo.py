@@ -251,6 +251,8 @@ class _Undoing:
         self.reversed: dict[str, int] = {}
         self.defs: dict[Value, Stmt] = {}
         # Where loops and calls are in the forward code.
+        self.counted = set(fn.params)
+        self.outer = {value for stmt in fn.body for value in stmt.results}
         self.order: dict[str, int] = {}
         self.places: dict[Value, int] = {}
         for k, stmt in enumerate(walk(fn.body)):
@@ -260,6 +262,8 @@ class _Undoing:
             self.defs.update(dict.fromkeys(stmt.results, stmt))
             if isinstance(stmt, For | While):
                 self.loops[stmt.label] = stmt
+                if isinstance(stmt, For):
+                    self.counted.add(stmt.index)
             elif isinstance(stmt, Reverse):
                 self.reversed[stmt.loop] = self.reversed.get(stmt.loop, 0) + 1
         # By store: what it overwrites, the loads to be put in front of it, and how it updates that.
@@ -360,6 +364,7 @@ class _Undoing:
 
         def look(stmts: Sequence[Stmt]) -> None:
             read: dict[tuple[Value, tuple[Operand, ...]], Value] = {}
+            stored: dict[tuple[Value, tuple[Operand, ...]], Operand] = {}
             for stmt in stmts:
                 if isinstance(stmt, Load):
                     read.setdefault((stmt.array, stmt.index), stmt.result)
@@ -372,12 +377,17 @@ class _Undoing:
                         self.loads[id(stmt)] = Load(old, stmt.array, stmt.index, stmt.loc)
                     self.old[id(stmt)] = old
                     updates = self.history.updates(stmt.value, old)
+                    if updates is None and (value := stored.get((stmt.array, stmt.index))):
+                        if isinstance(value, Value):
+                            updates = self.history.updates(stmt.value, value)
                     if updates is None or stmt.accumulate:
                         if self.history.rounding:
                             raise Stuck(stmt)
                         self.logged.add(old)
                     else:
                         self.updates[id(stmt)] = updates
+                if isinstance(stmt, Store) and not stmt.accumulate:
+                    stored[stmt.result, stmt.index] = stmt.value
                 for block in blocks(stmt):
                     look(block.stmts)
 
@@ -479,6 +489,13 @@ class _Undoing:
         steps = list(nest.steps)
         first: list[Stmt] = []
         self.hand(end, param)
+        if steps and isinstance(final := steps[0], Store) and id(final) in self.updates:
+            if all(map(self.is_counted, final.index)):
+                # What it stored, before anything else is undone.
+                with self.builder.block() as more:
+                    self.hand(final.value, self.new(final, param))
+                self.first.update((result, param) for s in more for result in s.results)
+                first += more
         while steps and not isinstance(steps[0], Nest):
             with self.builder.block() as more:
                 made = result_of(steps[0])
@@ -501,7 +518,7 @@ class _Undoing:
         """Return an iteration that undoes first what ran last, whatever it changes."""
 
         def place(stmt: Stmt) -> int:
-            return self.places[self.first[stmt.results[0]]]
+            return self.places.get(self.first[stmt.results[0]], len(self.places))
 
         older = [s for s in rest if not self.first.keys().isdisjoint(s.results)]
         later = [s for s in rest if self.first.keys().isdisjoint(s.results)]
@@ -537,14 +554,15 @@ class _Undoing:
             return self.taken_back(step, back), step.before
         if isinstance(step, Store):
             builder.loc = step.loc
-            index = tuple(map(self.recall, step.index))
-            old: Operand = self.old[id(step)]
             if id(step) in self.updates:
-                old = builder.load(back, index, hint=f"{back.name}.new")
+                new = self.new(step, back)
+                old: Operand = new
                 for update in self.updates[id(step)]:
-                    old = self.taken_back(update, old)
+                    old = self.taken_back(update, new)
+                    new = old
             else:
-                old = self.recall(old)
+                old = self.recall(self.old[id(step)])
+            index = tuple(map(self.recall, step.index))
             return builder.store(back, index, old, hint=back.name), step.array
         assert isinstance(step, Branch)
         self.hand_arms(step, back)
@@ -560,6 +578,19 @@ class _Undoing:
         builder.loc = step.stmt.loc
         (result,) = builder.if_(cond, arms[0], arms[1], [back.name])
         return result, step.before
+
+    def new(self, store: Store, back: Value) -> Value:
+        """Emit a load of what a store stored."""
+        index = tuple(map(self.recall, store.index))
+        return self.builder.load(back, index, hint=f"{back.name}.new")
+
+    def is_counted(self, operand: Operand) -> bool:
+        """Whether the counters of loops tell an index."""
+
+        def found(each: Value, stmt: Stmt | None) -> bool:
+            return each not in self.counted if stmt is None else not isinstance(stmt, Apply)
+
+        return not isinstance(operand, Value) or not reaches(operand, self.defs, found)
 
     def taken_back(self, update: Update, new: Value) -> Value:
         """Emit the inverse of an update."""
@@ -668,7 +699,7 @@ class _Undoing:
             return k >= at.get(region, -1)
 
         def found(each: Value, stmt: Stmt | None) -> bool | None:
-            if each in self.logged:
+            if each in self.logged or each in self.outer:
                 return None
             if each in self.values:
                 return True if is_late(self.values[each]) else None

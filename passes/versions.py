@@ -123,11 +123,14 @@ class Versions:
         for mine, theirs in zip(stmt.index, made.index, strict=True):
             if not (mine == theirs if isinstance(theirs, Literal) else self.has(mine, theirs)):
                 return None
+        old = self.before(stmt.value, stmt, made)
         for load in self.loads.get(made.array, ()):
             if load.index == made.index:
-                old = self.before(stmt.value, stmt, made)
                 if old == load.result or self.has(stmt.value, load.result):
                     return made.array
+        first = self.defs.get(made.array)
+        if isinstance(first, Store) and not first.accumulate and first.index == made.index:
+            return made.array if old is not None and old == first.value else None
         return None
 
     def before(self, operand: Operand, stmt: Store, made: Store) -> Operand | None:
