@@ -26,7 +26,8 @@ def said(lo: Lowerer, kind: str, value: Binding, node: ast.Call) -> Binding:
         ty = str(value.operand.type)
         value = replace(value, operand=lo.builder.apply("cast", value.operand, params=(ty,)))
     mark = Mark(kind, lo.span(node), lo.builder.mark)
-    for leaf in leaves(value):
+    found = [value, *closures.reachable(lo, [value]).values()]
+    for leaf in (leaf for each in found for leaf in leaves(each)):
         operand = leaf.operand if isinstance(leaf, Num) else lo.version(leaf.object, node)
         if isinstance(operand, Value):
             lo.builder.marks[operand.name] = mark
