@@ -42,6 +42,11 @@ Integers have a log in the program itself: ``at += width[i]`` is undone by ``at 
 exactly, as both wrap around. So reversed loops carry numbers, too, from their last values on, and
 what a store of ``a[i] + step`` overwrites is not kept but computed from what it stored. That takes
 the step alone, which is kept if it depends on what is undone later.
+
+Floats that the user marks (`adc.invertible`) are found again in the same way, up to rounding, and
+whatever it costs: iterations hold nothing that can be computed again. What an iteration computes
+from whole arrays, such as a layer of a network, is computed where it is needed, between the loops
+that undo.
 """
 
 from __future__ import annotations
@@ -95,10 +100,17 @@ from adc.passes.remat_facts import NOTHING_RESTORED, Restored, is_invertible
 Planner = Callable[[Function, Restored], Chooser]
 
 
-def undone(fn: Function, plan: Planner) -> tuple[Function, Chooser]:
+def undone(fn: Function, plan: Planner, *, changed: bool = False) -> tuple[Function, Chooser]:
     """Return a function with the undo logs that pay, and the plan for it.
 
     It has Recalls, and its own reverse code. `plan` decides about it, given what this restores.
+    `changed`: there are loops that the user did not write, for checkpoints; then what the user
+    wants is done where it can be.
+
+    Raises
+    ------
+    RecomputeError
+        Where the user wants inverse operations and there are none.
     """
     best = plan(fn, NOTHING_RESTORED)
     if best.policy == "store":
@@ -107,8 +119,10 @@ def undone(fn: Function, plan: Planner) -> tuple[Function, Chooser]:
     if marked := [each for each in _marked(fn) if _holds(best, each.label)]:
         undoing = _Undoing(fn, restored, best.d.forwarding, best.names)
         found = undoing.run(marked, rounding=True)
-        undoing.refuse()
-        if found:
+        refusal = undoing.refusal()
+        if refusal is not None and not changed:
+            raise refusal
+        if found and refusal is None:
             fn, restored = found
             best = plan(fn, restored)
     for group in _carried(fn):
@@ -324,20 +338,21 @@ class _Undoing:
         if mark is not None and self.history.rounding:
             self.outcome[mark.loc] = stuck and self.outcome.get(mark.loc, stuck)
 
-    def refuse(self) -> None:
-        """Raise RecomputeError where the user wants what cannot be done."""
+    def refusal(self) -> RecomputeError | None:
+        """Return what is wrong where the user wants what cannot be done."""
         for loc, stmt in self.outcome.items():
             if stmt is not None:
-                raise RecomputeError(
+                return RecomputeError(
                     "this value cannot be found again by inverse operations: "
                     f"{_why(stmt)}{_line(stmt)}", loc, _WAY_OUT,
                 )  # fmt: skip
         for value, stmt in self.steps.items():
             if value in self.logged and not is_truth(value):
-                raise RecomputeError(
+                return RecomputeError(
                     "this change cannot be taken back: what is added depends on values that are "
                     "found again later", stmt.loc, _WAY_OUT,
                 )  # fmt: skip
+        return None
 
     def begin(self, stmts: Sequence[Stmt], nest: Nest) -> tuple[Stmt, ...]:
         """Return code in which a loop is undone where it is reversed, and what follows there."""

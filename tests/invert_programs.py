@@ -7,11 +7,15 @@ from typing import Any
 
 import numpy as np
 
+import adc
 from tests.array_programs import weighted
 from tests.programs import Program, _uniform, recorder
 
 INVERT_PROGRAMS: list[Program] = []
 program = recorder(INVERT_PROGRAMS, "invert")
+# Floats: their gradients differ from others by rounding.
+MARKED_PROGRAMS: list[Program] = []
+marked = recorder(MARKED_PROGRAMS, "marked")
 
 X9 = _uniform(71, 9)
 WIDTHS = np.array([1, 2, 1, 3, 1])
@@ -268,3 +272,133 @@ def invert_until_on_one_side(x: Any, n: Any) -> Any:
             if s > 5.0:
                 return x[k]
     return s
+
+
+# --- floats, on request ---------------------------------------------------------------------------
+
+Q6, P6 = _uniform(72, 6), _uniform(73, 6)
+WEIGHTS = 0.4 * (_uniform(74, 4, 3, 3) - 0.5)
+STEPS = 7
+
+
+@marked(0.3, 0.2, STEPS, argnums=(0, 1))
+def marked_numbers(q: Any, p: Any, n: Any) -> Any:
+    q, p = adc.invertible(q), adc.invertible(p)
+    for _ in range(n):
+        p -= 0.01 * math.sin(q)
+        q += 0.01 * p
+    return q * q + p
+
+
+@marked(0.3, STEPS)
+def marked_where_they_end(x: Any, n: Any) -> Any:
+    """What an iteration hands on is marked."""
+    p = 0.0
+    for _ in range(n):
+        p = adc.invertible(p - 0.01 * math.sin(x))
+        x = adc.invertible(x + 0.01 * p)
+    return x * p
+
+
+@marked(Q6, P6, STEPS, argnums=(0, 1))
+def marked_leapfrog(q: Any, p: Any, n: Any) -> Any:
+    q, p = adc.invertible(q.copy()), adc.invertible(p.copy())
+    for _ in range(n):
+        p -= 0.005 * np.sin(q)
+        q += 0.01 * p
+        p -= 0.005 * np.sin(q)
+    return np.sum(q * p)
+
+
+@marked(Q6, P6, STEPS, argnums=(0, 1))
+def marked_elements(q: Any, p: Any, n: Any) -> Any:
+    q, p = adc.invertible(q.copy()), adc.invertible(p.copy())
+    for _ in range(n):
+        for i in range(len(q)):
+            p[i] -= 0.01 * np.sin(q[i]) * q[i]
+        for i in range(len(q)):
+            q[i] += 0.01 * p[i] * p[i - 1]
+    return weighted(q) + weighted(p)
+
+
+@marked(Q6, P6, STEPS, argnums=(0, 1))
+def marked_with_friction(q: Any, p: Any, n: Any) -> Any:
+    """Numbers of the program are factors and divisors."""
+    q, p = adc.invertible(q.copy()), adc.invertible(p.copy())
+    for _ in range(n):
+        p *= 0.99
+        p -= 0.01 * np.sin(q)
+        q += 0.01 * p
+        q /= 1.01
+        p *= -1.0
+    return weighted(q) + weighted(p)
+
+
+@marked(Q6, WEIGHTS, argnums=(0, 1))
+def marked_layers(x: Any, ws: Any) -> Any:
+    """A reversible residual network."""
+    x1, x2 = adc.invertible(x[:3].copy()), adc.invertible(x[3:].copy())
+    for k in range(len(ws)):
+        x1 += np.tanh(ws[k] @ x2)
+        x2 += np.tanh(ws[k] @ x1)
+    return np.sum(x1 * x2)
+
+
+def coupled(x1: Any, x2: Any, w: Any) -> None:
+    h = np.maximum(w @ x2, 0.1)
+    x1 += w.T @ h
+    x2 += np.tanh(w @ x1)
+
+
+@marked(Q6, WEIGHTS, argnums=(0, 1))
+def marked_layers_in_a_function(x: Any, ws: Any) -> Any:
+    state = {"a": x[:3].copy(), "b": x[3:].copy()}
+    adc.invertible(state)
+    for w in ws:
+        coupled(state["a"], state["b"], w)
+    return np.sum(state["a"] * state["b"])
+
+
+@marked(np.stack([Q6, P6]), WEIGHTS, argnums=(0, 1))
+def marked_for_every_sample(xs: Any, ws: Any) -> Any:
+    total = 0.0
+    for b in range(len(xs)):
+        x1, x2 = adc.invertible(xs[b, :3].copy()), adc.invertible(xs[b, 3:].copy())
+        for w in ws:
+            coupled(x1, x2, w)
+        total += np.sum(x1 * x2) * (1.0 + total * total)
+    return total
+
+
+@marked(Q6, STEPS)
+def marked_three(x: Any, n: Any) -> Any:
+    a, b, c = adc.invertible(x * 0.1), adc.invertible(x * 0.2), adc.invertible(x * 0.3)
+    for _ in range(n):
+        a += np.sin(b) * c
+        b -= np.sin(c) * a
+        c += a * b * 0.01
+    return np.sum(a * b * c)
+
+
+@marked(0.3, 0.2, STEPS, argnums=(0, 1))
+def marked_while(q: Any, p: Any, n: Any) -> Any:
+    q, p = adc.invertible(q), adc.invertible(p)
+    k = 0
+    while k < n and q > -9.0:
+        p -= 0.05 * math.sin(q)
+        q += 0.05 * p
+        k += 1
+    return q * p
+
+
+@marked(0.3, 0.2, STEPS, argnums=(0, 1))
+def marked_under_branches(q: Any, p: Any, n: Any) -> Any:
+    q, p = adc.invertible(q), adc.invertible(p)
+    for k in range(n):
+        if k % 2 == 0:
+            p -= 0.1 * math.sin(q)
+        if k % 3 == 0:
+            q += 0.1 * p * p
+        else:
+            q -= 0.2 * p
+    return q * p
