@@ -178,6 +178,6 @@ def invertible(x: T) -> T:
     >>> np.allclose(found(q, p, 1000), adc.grad(pendulum, remat="store")(q, p, 1000), rtol=1e-10)
     True
     >>> [found.plan(q, p, n).peak_bytes for n in (10, 1000)]
-    [96, 96]
+    [48, 48]
     """
     return x
