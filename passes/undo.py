@@ -505,7 +505,8 @@ class _Undoing:
         first: list[Stmt] = []
         self.hand(end, param)
         if steps and isinstance(final := steps[0], Store) and id(final) in self.updates:
-            if all(map(self.is_counted, final.index)):
+            stored = self.forwarding.stored.get(final.value)  # type: ignore[call-overload]
+            if stored and stored.array == final.result and all(map(self.is_counted, final.index)):
                 # What it stored, before anything else is undone.
                 with self.builder.block() as more:
                     self.hand(final.value, self.new(final, param))

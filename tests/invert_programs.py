@@ -274,6 +274,30 @@ def invert_until_on_one_side(x: Any, n: Any) -> Any:
     return s
 
 
+@program(X9, WIDTHS, 3)
+def invert_elements_stored_twice(x: Any, where: Any, n: Any) -> Any:
+    """What is stored is in another array first; some elements are stored as they are."""
+    a, b, s = where.copy(), where * 0, 0.3
+    for _ in range(n):
+        for k in range(len(where)):
+            t = a[k] + k
+            b[k] = t
+            a[k] = t
+            s = math.sin(s) * x[a[k] & 7] + s * x[b[k - 1] & 7]
+        for k in range(len(where)):
+            a[k] = a[k]
+            s *= x[a[k] & 7]
+    return s
+
+
+@program(X9, 3)
+def invert_elements_as_they_are(x: Any, n: Any) -> Any:
+    if n < 2:
+        x[:5] *= 0.7
+    x[0:5] = np.where(x[:5] > 0.2, x[:5], x[:5])
+    return weighted(x)
+
+
 # --- floats, on request ---------------------------------------------------------------------------
 
 Q6, P6 = _uniform(72, 6), _uniform(73, 6)
