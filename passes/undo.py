@@ -81,6 +81,7 @@ from adc.ir.errors import RecomputeError, Span
 from adc.ir.types import INT, Array
 from adc.ir.walk import Names, label_of, map_blocks
 from adc.passes.activity import carried_yields
+from adc.passes.drift import compare, largest
 from adc.passes.forwarding import Forwarding
 from adc.passes.history import (
     Branch,
@@ -364,8 +365,17 @@ class _Undoing:
                     back = self.ends.get(last) or self.builder.recall(last)
                     if first and isinstance(last.type, Array) and stmts is self.fn.body:
                         self.begun = (*self.begun, last)
+                    rounding = nest.loop.results[nest.slot].type.kind == "f"
+                    rounding = rounding and self.history.rounding
+                    size = largest(self.builder, back) if rounding else None
                 rest, _ = self.reverse_code(stmts[k:], [nest], back, last, None)
-                return (*stmts[:k], *first, *rest)
+                with self.builder.block() as check:
+                    if size is not None:
+                        mark = nest.loop.body.params[nest.slot].mark
+                        loc = nest.loop.loc if mark is None else mark.loc
+                        start = nest.loop.init[nest.slot]
+                        compare(self.builder, rest[0].results[-1], start, size, loc)
+                return (*stmts[:k], *first, rest[0], *check, *rest[1:])
         return tuple(
             map_blocks(stmt, lambda b: Block(b.params, self.begin(b.stmts, nest), b.yields))
             for stmt in stmts
@@ -505,7 +515,8 @@ class _Undoing:
         first: list[Stmt] = []
         self.hand(end, param)
         if steps and isinstance(final := steps[0], Store) and id(final) in self.updates:
-            stored = self.forwarding.stored.get(final.value)  # type: ignore[call-overload]
+            value = final.value
+            stored = self.forwarding.stored.get(value) if isinstance(value, Value) else None
             if stored and stored.array == final.result and all(map(self.is_counted, final.index)):
                 # What it stored, before anything else is undone.
                 with self.builder.block() as more:

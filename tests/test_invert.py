@@ -197,6 +197,43 @@ def test_what_has_no_inverse(fn: Any, args: tuple[Any, ...], line: str) -> None:
     adc.grad(fn, cache=False, remat="store")(*args)
 
 
+def descent(w: Any, data: Any, n: Any) -> Any:
+    """Converges: backwards, differences grow."""
+    w, v = adc.invertible(w.copy()), adc.invertible(np.zeros(len(w)))
+    for _ in range(n):
+        v *= 0.9
+        v -= 0.1 * (w - data) * np.tanh(w)
+        w += v
+    return np.sum(w * w)
+
+
+def descent_of_a_number(w: Any, data: Any, n: Any) -> Any:
+    w, v = adc.invertible(w), adc.invertible(0.0)
+    for _ in range(n):
+        v *= 0.9
+        v -= 0.1 * (w - data) * np.tanh(w)
+        w += v
+    return w * w
+
+
+@pytest.mark.parametrize(("fn", "args"), [(descent, (Q6, P6)), (descent_of_a_number, (0.3, 0.7))])
+def test_lost_digits_are_an_error(fn: Any, args: tuple[Any, ...]) -> None:
+    gradient = adc.grad(fn, argnums=1, cache=False)
+    exact = adc.grad(fn, argnums=1, remat="store", cache=False)
+    np.testing.assert_allclose(gradient(*args, 10), exact(*args, 10), rtol=1e-9)
+    with pytest.raises(FloatingPointError, match="half of the digits"):
+        gradient(*args, 400)
+    exact(*args, 400)
+
+
+def test_single_precision() -> None:
+    fn = BY_NAME["marked_layers"].fn
+    args = Q6.astype(np.float32), WEIGHTS.astype(np.float32)
+    one, other = adc.grad(fn, cache=False)(*args), adc.grad(fn, remat="store", cache=False)(*args)
+    assert one.dtype == np.float32
+    np.testing.assert_allclose(one, other, rtol=1e-4)
+
+
 def _cube(x: Any) -> Any:
     return adc.invertible(x * x) * x
 
