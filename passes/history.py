@@ -195,22 +195,29 @@ class History:
 
 
 def reaches(
-    value: Value, defs: Mapping[Value, Stmt], found: Callable[[Value, Stmt | None], bool | None]
+    value: Value,
+    defs: Mapping[Value, Stmt],
+    found: Callable[[Value, Stmt | None], bool | Sequence[Operand]],
 ) -> bool:
-    """Whether computing a value takes one that is `found`; None there ends the search at one."""
+    """Whether computing a value takes one that is `found`.
+
+    That may also return what alone is needed for one.
+    """
     waiting, seen = [value], {value}
     while waiting:
         each = waiting.pop()
         stmt = defs.get(each)
-        if (hit := found(each, stmt)) is None:
-            continue
-        if hit:
+        hit = found(each, stmt)
+        if hit is True:
             return True
-        if stmt is None:
+        if hit is not False:
+            more = {operand for operand in hit if isinstance(operand, Value)}
+        elif stmt is None:
             continue
-        more = stmt_reads(stmt)
-        # What a branch or loop computes is computed again with it.
-        more.update(result for s in walk((stmt,)) if s is not stmt for result in s.results)
+        else:
+            more = stmt_reads(stmt)
+            # What a branch or loop computes is computed again with it.
+            more.update(result for s in walk((stmt,)) if s is not stmt for result in s.results)
         waiting += more - seen
         seen |= more
     return False

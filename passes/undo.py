@@ -288,6 +288,8 @@ class _Undoing:
         self.history = History(self.defs)
         # By mark: whether something is restored, or the statement that cannot be undone.
         self.outcome: dict[Span | None, Stmt | None] = {}
+        # Values that undoing takes.
+        self.taken: set[Value] = set()
         # What inverses up to rounding take.
         self.steps: dict[Value, Stmt] = {}
 
@@ -634,7 +636,10 @@ class _Undoing:
         return old
 
     def recall(self, operand: Operand) -> Operand:
-        return self.builder.recall(operand) if isinstance(operand, Value) else operand
+        if not isinstance(operand, Value):
+            return operand
+        self.taken.add(operand)
+        return self.builder.recall(operand)
 
     # -- loads -----------------------------------------------------------------------------
 
@@ -678,12 +683,13 @@ class _Undoing:
             first = [not self.first.keys().isdisjoint(stmt.results) for stmt in stmts]
             start, in_turn = sum(first), not region or region in self.turn
             for k, stmt in enumerate(stmts):
-                visit(stmt, region, k, {**around, region: k if first[k] or in_turn else start})
+                at = {**around, region: k if first[k] or in_turn else start}
+                visit(stmt, region, k, at, check=first[k] or not self.turn.isdisjoint(at))
 
-        def visit(stmt: Stmt, region: str, k: int, at: Mapping[str, int]) -> None:
+        def visit(stmt: Stmt, region: str, k: int, at: Mapping[str, int], check: bool) -> None:
             place.update(dict.fromkeys(stmt.results, (region, k)))
             match stmt:
-                case Recall(value=value):
+                case Recall(value=value) if check or value in self.taken:
                     recalled.append((at, value))
                 case Reverse(loop=loop, body=inner):
                     place.update(dict.fromkeys(inner.params, (loop, -1)))
@@ -692,7 +698,7 @@ class _Undoing:
                 case If():
                     for block in blocks(stmt):
                         for each in block.stmts:
-                            visit(each, region, k, at)
+                            visit(each, region, k, at, check)
 
         look(body, "", {})
         for key, index in list(self.early.items()):
@@ -725,13 +731,19 @@ class _Undoing:
             region, k = place.get(source, ("", -1))
             return k >= at.get(region, -1)
 
-        def found(each: Value, stmt: Stmt | None) -> bool | None:
+        def found(each: Value, stmt: Stmt | None) -> bool | Sequence[Operand]:
             if each in self.logged or each in self.outer:
-                return None
+                return ()
             if each in self.values:
-                return True if is_late(self.values[each]) else None
-            source = self.sources.get((each, stmt.array)) if isinstance(stmt, Load) else None
-            return source is not None and is_late(source)
+                return is_late(self.values[each]) or ()
+            if not isinstance(stmt, Load):
+                return False
+            source = self.sources.get((each, stmt.array))
+            if source is not None:
+                return is_late(source) or stmt.index
+            return each in self.forwarding.by_result and (
+                self.forwarding.source(stmt) is not None and stmt.index
+            )
 
         return reaches(value, self.defs, found)
 

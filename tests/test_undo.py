@@ -328,8 +328,8 @@ def test_the_log_changes_no_bit() -> None:
     made: list[Function] = []
     decide = undo_pass.undone
 
-    def spied(fn: Function, plan: Any) -> Any:
-        done = decide(fn, plan)
+    def spied(fn: Function, plan: Any, **options: Any) -> Any:
+        done = decide(fn, plan, **options)
         made.append(done[0])
         return done
 
