@@ -22,7 +22,7 @@ from adc import jacobian
 from adc.derivative import Checkpoint, Derivative, Jacobian, Jitted
 from adc.dispatch import Code, Options, release_memory
 from adc.ir.errors import ArgumentError, NonScalarError
-from adc.library import recompute, save, stop_gradient
+from adc.library import invertible, recompute, save, stop_gradient
 from adc.library.transforms import Level, transform
 from adc.memory import parse
 from adc.signature import numbers_of
@@ -743,6 +743,7 @@ __all__ = [
     "grad",
     "hessian",
     "hvp",
+    "invertible",
     "jacfwd",
     "jacrev",
     "jit",

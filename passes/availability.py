@@ -11,7 +11,7 @@ provably restored (`versions`). Together with dominance
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from adc.ir.builder import integer
@@ -66,16 +66,15 @@ def check_availability(before: Function, after: Function, recalled: Sequence[Rec
         if name not in proofs:
             mirror = originals[name].mirror if name in originals else ""
             forward = functions[f"{mirror}.fwd"] if mirror else functions[name]
-            arrays = {
-                operand: array
-                for where, array, operand in recalled
-                if where == name and isinstance(array.type, Array) and isinstance(operand, Value)
-            }
-            proofs[name] = _Proof(originals[mirror or name], forward, functions[name], arrays)
-        if not proofs[name].has(operand, value):
+            proofs[name] = _Proof(originals[mirror or name], forward, functions[name])
+        if not proofs[name].shows(operand, value):
             raise IRError(
                 f"{name}: {operand_text(operand)} stands for {value} but need not have its value"
             )
+
+
+def _is_loop(stmt: Stmt, label: str) -> bool:
+    return isinstance(stmt, For | While) and stmt.label == label
 
 
 @dataclass
@@ -88,15 +87,11 @@ class _Place:
 
 @dataclass
 class _Proof:
-    """Facts about one forward function before and after, and the function that reverses it.
-
-    `arrays` are those of reverse code that stand for forward ones; that is proven like the rest.
-    """
+    """Facts about one forward function before and after, and the function that reverses it."""
 
     original: Function
     forward: Function
     reverse: Function
-    arrays: Mapping[Value, Value]
     defs: dict[Value, Stmt] = field(default_factory=dict)
     made: dict[Value, Stmt] = field(default_factory=dict)
     loops: dict[str, For | While] = field(default_factory=dict)
@@ -117,17 +112,7 @@ class _Proof:
         self.whole = self.forward is self.reverse
         self.forwarding = Forwarding(self.original)
         self.versions: dict[Value, Value] = {}
-        if self.whole and self.restores():
-            forward = [s for s in self.original.body if not isinstance(s, Reverse)]
-            # What one array proves may prove another.
-            while True:
-                versions = Versions(self.has, self.counts, self.forwarding.version)
-                versions.read(forward)
-                versions.follow(self.reverse.body, self.arrays)
-                if versions.found == self.versions:
-                    break
-                self.versions = versions.found
-                self.proven = {key: holds for key, holds in self.proven.items() if holds}
+        self.followed = False
 
     def collect(self, stmts: Sequence[Stmt], region: str) -> None:
         for stmt in stmts:
@@ -147,13 +132,6 @@ class _Proof:
             for block in blocks(stmt):
                 self.collect(block.stmts, inner)
 
-    def restores(self) -> bool:
-        """Whether a mirrored loop begins with an array of the forward code."""
-        return any(
-            isinstance(stmt, For) and stmt.down and not self.arrays.keys().isdisjoint(stmt.init)
-            for stmt in walk(self.reverse.body)
-        )
-
     def counts(self, operand: Operand, loop: For | While) -> bool:
         """Whether an operand is the number of iterations of a forward loop."""
         if isinstance(loop, For):
@@ -167,6 +145,13 @@ class _Proof:
                 return False
             operand = push.values[place.position]
         made = self.made.get(operand) if isinstance(operand, Value) else None
+        while isinstance(made, If):
+            # The result of a branch, of which the arm counts that the loop is in.
+            arms = [a for a in blocks(made) if any(_is_loop(s, loop.label) for s in walk(a.stmts))]
+            if not arms:
+                return False
+            operand = arms[0].yields[made.results.index(operand)]
+            made = self.made.get(operand) if isinstance(operand, Value) else None
         if not isinstance(made, While) or made.label != loop.label:
             return False
         k = made.results.index(operand)
@@ -176,6 +161,27 @@ class _Proof:
         return False
 
     # -- the proof -------------------------------------------------------------------------
+
+    def shows(self, operand: Operand, value: Value) -> bool:
+        """Whether `operand` has the forward value `value`, in spite of what is overwritten."""
+        if not self.has(operand, value) and self.whole and not self.followed:
+            self.follow()
+        return self.has(operand, value)
+
+    def follow(self) -> None:
+        """Find out what reverse code restores."""
+        self.followed = True
+        # Proven without anything that is restored.
+        sure = {key: holds for key, holds in self.proven.items() if holds}
+
+        def changed() -> None:
+            self.proven = dict(sure)
+
+        changed()
+        versions = Versions(self.has, self.counts, self.forwarding.version, changed)
+        self.versions = versions.found
+        versions.read([s for s in self.original.body if not isinstance(s, Reverse)])
+        versions.follow(self.reverse.body, {})
 
     def has(self, operand: Operand, value: Value) -> bool:
         """Whether `operand` has the forward value `value`."""
@@ -198,6 +204,12 @@ class _Proof:
             loop = self.loops.get(self.indices[operand].rpartition(".rev")[0])
             return isinstance(loop, For) and loop.index == value and not loop.down
         if self.holds(operand, value):
+            return True
+        version = self.versions.get(operand)
+        if version is not None and (
+            self.holds(version, value)
+            or (isinstance(value.type, Array) and version == self.forwarding.version(value))
+        ):
             return True
         stmt, original = self.made.get(operand), self.defs.get(value)
         if isinstance(stmt, Load) and self.reload(stmt, value):

@@ -115,7 +115,7 @@ def rematerialize(
     if policy.startswith("revolve:"):
         loops, policy = _everywhere(fn, policy), "auto"
     names = {each.name: _names_of(each) for each in (*fn.callees, fn)}
-    return _Remat(checkpoint(fn, loops), policy, costs, orders, known, names).run()
+    return _Remat(checkpoint(fn, loops), policy, costs, orders, known, names, bool(loops)).run()
 
 
 class _Remat:
@@ -127,10 +127,13 @@ class _Remat:
         orders: Orders,
         known: Known | None,
         own: Mapping[str, Collection[str]],
+        changed: bool,
     ) -> None:
         self.fn = fn
         # The names of values by function: others belong to checkpointed loops.
         self.own = own
+        # Whether there are checkpointed loops.
+        self.changed = changed
         self.policy = policy
         self.costs = costs
         self.orders = orders
@@ -189,7 +192,7 @@ class _Remat:
             decisions = Decisions(attempt, True, Forwarding(attempt), carried, restored)
             return self.chooser(decisions, attempt.body, extents)
 
-        return undone(fn, plan)
+        return undone(fn, plan, changed=self.changed)
 
     def chooser(self, decisions: Decisions, reverse: Sequence[Stmt], extents: Extents) -> Chooser:
         name, orders = decisions.fn.name, self.orders

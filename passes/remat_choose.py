@@ -46,6 +46,8 @@ from adc.passes.remat_facts import Decision, Decisions, mark_of
 CLEARLY = 1.5
 # Seconds that nothing takes.
 _NEVER = 1e6
+# Seconds that a byte is worth which inversion is there to save.
+_DEAR = 1.0
 
 
 class Chooser:
@@ -71,7 +73,7 @@ class Chooser:
         self.names = names
         self.costs = costs
         self.extents = extents or Extents(decisions.fn)
-        self.worth = worth or {}
+        self.worth = {**dict.fromkeys(decisions.restored.short, _DEAR), **(worth or {})}
         self.forced = forced or {}
         # Whether memory is short: then arrays that reverse code could simply name, and loops that
         # could run again, are decided about, too.
@@ -202,7 +204,7 @@ class Chooser:
 
     def is_there(self, value: Value) -> bool:
         """Whether reverse code has a value without anybody's doing."""
-        if value in self.there:
+        if value in self.there or value in self.d.restored.values:
             return True
         if self.d.sites[value].is_index:
             return True

@@ -49,31 +49,43 @@ NO_ORDERS = Orders()
 
 @dataclass(frozen=True)
 class Restored:
-    """What reverse code restores of overwritten arrays (`undo`).
+    """What reverse code restores of overwritten arrays and numbers (`undo`).
 
     Attributes
     ----------
     sources : mapping of (load's result, array) to value
         The array of reverse code that a load can be repeated from, at the start of the block that
         mirrors its own.
+    values : mapping of value to value
+        The value of reverse code that is a forward one, in the block that mirrors its own: a number
+        from the start on; where loops inside are undone before, from there on; arrays that the
+        user marked.
     early : mapping of (load's result, array) to index
         Of those loads the ones that read the array before their iteration is undone.
-    first : frozenset of Value
-        Results of the statements that restore before anything else in their iteration.
+    first : mapping of value to value
+        Results of the statements that restore before anything else in their iteration, and what
+        the statements that they undo made.
     logged : frozenset of Value
         Values that this takes, and that are kept for it.
     begun : tuple of Value
         The forward arrays that undoing begins with.
     ends : mapping of array to value
         The array of reverse code that is a version again once the loop that it entered is undone.
+    in_turn : frozenset of str
+        Loops in which values are computed again where they are needed, not at the start.
+    short : frozenset of str
+        Loops whose iterations hold nothing that can be computed again, as the user wants it.
     """
 
     sources: Mapping[tuple[Value, Value], Value] = field(default_factory=dict)
+    values: Mapping[Value, Value] = field(default_factory=dict)
     early: Mapping[tuple[Value, Value], tuple[Operand, ...]] = field(default_factory=dict)
-    first: frozenset[Value] = frozenset()
+    first: Mapping[Value, Value] = field(default_factory=dict)
     logged: frozenset[Value] = frozenset()
     begun: tuple[Value, ...] = ()
     ends: Mapping[Value, Value] = field(default_factory=dict)
+    in_turn: frozenset[str] = frozenset()
+    short: frozenset[str] = frozenset()
 
 
 NOTHING_RESTORED = Restored()
@@ -122,8 +134,11 @@ class Decisions:
             self.sites[param] = Site("", 0, None, len(self.sites), is_param=True)
         self._scan(self.fn.body, "", 0)
         for value in self.sites:
-            if value.mark is not None and value.mark.kind != "result":
-                self.marks[value] = value.mark
+            mark = value.mark
+            if mark is not None and mark.kind == "invertible":
+                mark = mark.around
+            if mark is not None and mark.kind != "result":
+                self.marks[value] = mark
 
     def _scan(self, stmts: Sequence[Stmt], region: str, arms: int) -> None:
         for stmt in stmts:
@@ -160,6 +175,13 @@ class Decisions:
         loop = self.loops[label]
         return loop.trips if isinstance(loop, For) else self.count(label, names)
 
+    def is_within(self, value: Value, label: str) -> bool:
+        """Whether a value is defined in a loop."""
+        region = self.sites[value].region
+        while region and region != label:
+            region = self.parents[region][0]
+        return region == label
+
     def in_scope(self, value: Value) -> bool:
         """Whether reverse code can simply name the value."""
         site = self.sites[value]
@@ -195,8 +217,13 @@ def mark_of(stmt: Stmt) -> Mark | None:
         values = stmt.body.params
     for value in values:
         mark = value.mark
-        if mark is not None and mark.kind in ("save", "recompute"):
+        if mark is not None and mark.kind in ("save", "recompute", "invertible"):
             mark = mark.around
         if mark is not None:
             return mark
     return None
+
+
+def is_invertible(value: Value) -> bool:
+    """Whether the user allows that a value is found again up to rounding."""
+    return value.mark is not None and value.mark.kind == "invertible"

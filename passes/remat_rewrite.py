@@ -313,9 +313,16 @@ class Rewriter:
         inner: list[Stmt] = []
         for each in stmt.body.stmts:
             done = self.stmts([each], "", 0)
-            first = not self.forward.restored.first.isdisjoint(each.results)
+            first = not self.forward.restored.first.keys().isdisjoint(each.results)
+            if stmt.loop in self.forward.restored.in_turn:
+                inner += block.prelude
+                block.prelude.clear()
+                first = False
             (block.prelude if first else inner).extend(done)
         yields = tuple(self.read(v) for v in stmt.body.yields)
+        if stmt.loop in self.forward.restored.in_turn:
+            inner += block.prelude
+            block.prelude.clear()
         self.open.pop()
         body = Block(stmt.body.params, (*popped, *block.prelude, *inner), yields)
         label = self.names.fresh(f"{stmt.loop}.rev")
@@ -338,6 +345,8 @@ class Rewriter:
         assert forward is not None
         site = forward.sites[value]
         decision = forward.made.get(value)
+        if value in forward.restored.values:
+            return forward.restored.values[value]
         if forward.in_scope(value) and (decision is None or decision.kind == KEPT):
             return value
         if decision is not None and decision.kind == KEPT:

@@ -37,16 +37,28 @@ reverse code runs.
 An array is restored if the versions that a loop hands on are one chain of stores of elements,
 branches of such, and loops of such. This is done where the plan is better for it: faster, or
 smaller if memory is short.
+
+Integers have a log in the program itself: ``at += width[i]`` is undone by ``at -= width[i]``,
+exactly, as both wrap around. So reversed loops carry numbers, too, from their last values on, and
+what a store of ``a[i] + step`` overwrites is not kept but computed from what it stored. That takes
+the step alone, which is kept if it depends on what is undone later.
+
+Floats that the user marks (`adc.invertible`) are found again in the same way, up to rounding, and
+whatever it costs: iterations hold nothing that can be computed again. What an iteration computes
+from whole arrays, such as a layer of a network, is computed where it is needed, between the loops
+that undo.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 
 from adc.ir.builder import Builder
 from adc.ir.core import (
+    Apply,
     Block,
     Call,
     For,
@@ -65,48 +77,143 @@ from adc.ir.core import (
     blocks,
     walk,
 )
+from adc.ir.errors import RecomputeError, Span
 from adc.ir.types import INT, Array
-from adc.ir.walk import Names, label_of, map_blocks, stmt_reads
+from adc.ir.walk import Names, label_of, map_blocks
 from adc.passes.activity import carried_yields
+from adc.passes.drift import compare, largest
 from adc.passes.forwarding import Forwarding
+from adc.passes.history import (
+    Branch,
+    History,
+    Nest,
+    Step,
+    Stuck,
+    Update,
+    reaches,
+    result_of,
+    stores,
+)
+from adc.passes.plan import KEPT
 from adc.passes.remat_choose import Chooser
-from adc.passes.remat_facts import NOTHING_RESTORED, Restored
+from adc.passes.remat_facts import NOTHING_RESTORED, Restored, is_invertible
 
 Planner = Callable[[Function, Restored], Chooser]
 
 
-def undone(fn: Function, plan: Planner) -> tuple[Function, Chooser]:
+def undone(fn: Function, plan: Planner, *, changed: bool = False) -> tuple[Function, Chooser]:
     """Return a function with the undo logs that pay, and the plan for it.
 
     It has Recalls, and its own reverse code. `plan` decides about it, given what this restores.
+    `changed`: there are loops that the user did not write, for checkpoints; then what the user
+    wants is done where it can be.
+
+    Raises
+    ------
+    RecomputeError
+        Where the user wants inverse operations and there are none.
     """
     best = plan(fn, NOTHING_RESTORED)
     if best.policy == "store":
         return fn, best
     restored = NOTHING_RESTORED
-    for label, slot, array in _arrays(fn):
-        if not _overwritten(best.d.forwarding, array):
-            continue
-        names, before = best.names, best.names.save()
-        found = _Undoing(fn, restored, best.d.forwarding, names).run(label, slot)
-        chooser = found and plan(*found)
-        if found and chooser and _better(chooser, best, array):
-            (fn, restored), best = found, chooser
-        else:
-            names.load(before)
+    if marked := [each for each in _marked(fn) if _holds(best, each.label)]:
+        undoing = _Undoing(fn, restored, best.d.forwarding, best.names)
+        found = undoing.run(marked, rounding=True)
+        refusal = undoing.refusal()
+        if refusal is not None and not changed:
+            raise refusal
+        if found and refusal is None:
+            fn, restored = found
+            best = plan(fn, restored)
+    for group in _carried(fn):
+        wanted = [each for each in group if _pays(best, each)]
+        # Numbers of one loop may need each other: they are tried together, then each for itself.
+        attempts = [wanted] if len(wanted) < 2 else [wanted, *([each] for each in wanted)]
+        for attempt in attempts:
+            names, before = best.names, best.names.save()
+            found = _Undoing(fn, restored, best.d.forwarding, names).run(attempt)
+            chooser = plan(*found) if found else None
+            if found and chooser and _better(chooser, best, attempt[0].result):
+                (fn, restored), best = found, chooser
+                if attempt is wanted:
+                    break
+            else:
+                names.load(before)
     return fn, best
 
 
-def _arrays(fn: Function) -> list[tuple[str, int, Value]]:
-    """Return the arrays that loops outside of others hand on, from the last loop to the first."""
-    reversed_ = {stmt.loop for stmt in fn.body if isinstance(stmt, Reverse)}
-    return [
-        (loop.label, slot, result)
-        for loop in reversed(fn.body)
-        if isinstance(loop, For | While) and loop.label in reversed_
-        for slot, result in enumerate(loop.results)
-        if isinstance(result.type, Array)
-    ]
+@dataclass(frozen=True)
+class _Carried:
+    """What a loop hands on in a slot."""
+
+    label: str
+    slot: int
+    result: Value
+    param: Value
+
+
+def _marked(fn: Function) -> list[_Carried]:
+    """Return the floats, numbers and arrays, that may be found again up to rounding."""
+    found = [each for group in _carried(fn, deep=True) for each in group]
+    return [each for each in found if is_invertible(each.param) and each.param.type.kind == "f"]
+
+
+def _holds(plan: Chooser, label: str) -> bool:
+    """Whether iterations of a loop hold something for reverse code."""
+    return any(
+        decision.kind == KEPT and plan.d.is_within(value, label)
+        for value, decision in plan.d.made.items()
+    )
+
+
+def _carried(fn: Function, *, deep: bool = False) -> list[list[_Carried]]:
+    """Return what loops that are reversed hand on, from the last loop to the first.
+
+    First the numbers of every loop, outer loops first, then each array of loops outside of others,
+    or of every loop if `deep`.
+    """
+    reversed_ = {stmt.loop for stmt in walk(fn.body) if isinstance(stmt, Reverse)}
+    numbers: list[list[_Carried]] = []
+    arrays: list[list[_Carried]] = []
+
+    def look(stmts: Sequence[Stmt], depth: int) -> None:
+        for stmt in reversed(stmts):
+            if isinstance(stmt, Reverse):
+                continue
+            if isinstance(stmt, For | While) and stmt.label in reversed_:
+                slots = enumerate(zip(stmt.results, stmt.body.params, strict=True))
+                found = [_Carried(stmt.label, k, *pair) for k, pair in slots]
+                numbers.append([c for c in found if not isinstance(c.result.type, Array)])
+                if depth == 0 or deep:
+                    arrays.extend([c] for c in found if isinstance(c.result.type, Array))
+            for block in blocks(stmt):
+                look(block.stmts, depth + 1)
+
+    look(fn.body, 0)
+    return numbers + arrays
+
+
+def _pays(plan: Chooser, carried: _Carried) -> bool:
+    if isinstance(carried.result.type, Array):
+        return _overwritten(plan.d.forwarding, carried.result)
+    return _kept(plan, carried.label, carried.slot)
+
+
+def _kept(plan: Chooser, label: str, slot: int) -> bool:
+    """Whether a plan keeps what depends on an integer that a loop carries."""
+    loop = plan.d.loops[label]
+    param, end = loop.body.params[slot], carried_yields(loop)[slot]
+    if param.type.kind not in "iu" or end == param or end in plan.d.restored.values:
+        return False
+    history = History({v: s for v, site in plan.d.sites.items() if (s := site.stmt) is not None})
+    return any(
+        decision.kind == KEPT
+        and not isinstance(value.type, Array)
+        and plan.d.is_within(value, label)
+        and history.depends(value, param)
+        for value, decision in plan.d.made.items()
+    )
 
 
 def _overwritten(forwarding: Forwarding, array: Value) -> bool:
@@ -127,84 +234,14 @@ def _better(chooser: Chooser, other: Chooser, array: Value) -> bool:
     return chooser.total() < other.total()
 
 
-# --- what happened to an array --------------------------------------------------------------------
-
-
-class _Stuck(Exception):
-    """An array that is not changed by stores of elements alone, or not reversed as a whole."""
-
-
-@dataclass(frozen=True)
-class _Branch:
-    """Stores under a branch, of which `before` is the version in front of it."""
-
-    stmt: If
-    arms: tuple[list[_Step], list[_Step]]
-    before: Value
-
-
-@dataclass(frozen=True)
-class _Nest:
-    """A loop that hands on an array in a slot, and what its body does to it, the last first."""
-
-    loop: For | While
-    slot: int
-    steps: list[_Step]
-
-
-_Step = Store | _Branch | _Nest
-
-
-def _nest(loop: For | While, slot: int) -> _Nest:
-    steps, first = _history(carried_yields(loop)[slot], loop.body.stmts)
-    if first != loop.body.params[slot]:
-        raise _Stuck
-    return _Nest(loop, slot, steps)
-
-
-def _history(value: Operand, stmts: Sequence[Stmt]) -> tuple[list[_Step], Value]:
-    """Return what made a version in a block, the last first, from which version around it."""
-    made = {result: stmt for stmt in stmts for result in stmt.results}
-    steps: list[_Step] = []
-    while isinstance(value, Value) and value in made:
-        match stmt := made[value]:
-            case Store(array=value):
-                steps.append(stmt)
-            case If(results=results, then=then, orelse=orelse):
-                k = results.index(value)
-                (one, a), (other, b) = (
-                    _history(arm.yields[k], arm.stmts) for arm in (then, orelse)
-                )
-                if a != b or any(isinstance(step, _Nest) for step in (*one, *other)):
-                    raise _Stuck
-                if one or other:
-                    steps.append(_Branch(stmt, (one, other), a))
-                value = a
-            case For(results=results) | While(results=results):
-                nest = _nest(stmt, results.index(value))
-                if nest.steps:
-                    steps.append(nest)
-                value = stmt.init[nest.slot]
-            case _:
-                raise _Stuck
-    assert isinstance(value, Value)
-    return steps, value
-
-
-def _stores(steps: Sequence[_Step]) -> list[Store]:
-    found: list[Store] = []
-    for step in steps:
-        match step:
-            case Store():
-                found.append(step)
-            case _Branch(arms=arms):
-                found += [store for arm in arms for store in _stores(arm)]
-            case _Nest(steps=inner):
-                found += _stores(inner)
-    return found
-
-
 # --- putting it back ------------------------------------------------------------------------------
+
+
+# What an attempt that is given up takes back.
+_GROWS = (
+    "sources", "values", "early", "first", "logged", "begun", "ends", "turn", "old", "loads",
+    "updates",
+)  # fmt: skip
 
 
 class _Undoing:
@@ -217,68 +254,144 @@ class _Undoing:
         self.forwarding = forwarding
         self.builder = Builder(names)
         self.sources = dict(restored.sources)
+        self.values = dict(restored.values)
         self.early = dict(restored.early)
-        self.first = set(restored.first)
+        self.first = dict(restored.first)
         self.logged = set(restored.logged)
         self.begun = restored.begun
         self.ends = dict(restored.ends)
+        self.turn = set(restored.in_turn)
+        self.short = set(restored.short)
         self.loops: dict[str, For | While] = {}
         self.reversed: dict[str, int] = {}
         self.defs: dict[Value, Stmt] = {}
         # Where loops and calls are in the forward code.
+        self.counted = set(fn.params)
+        self.outer = {value for stmt in fn.body for value in stmt.results}
         self.order: dict[str, int] = {}
+        self.places: dict[Value, int] = {}
         for k, stmt in enumerate(walk(fn.body)):
             if label := label_of(stmt):
                 self.order[label] = k
+            self.places.update(dict.fromkeys(stmt.results, k))
             self.defs.update(dict.fromkeys(stmt.results, stmt))
             if isinstance(stmt, For | While):
                 self.loops[stmt.label] = stmt
+                if isinstance(stmt, For):
+                    self.counted.add(stmt.index)
             elif isinstance(stmt, Reverse):
                 self.reversed[stmt.loop] = self.reversed.get(stmt.loop, 0) + 1
-        # By store: what it overwrites, and the loads to be put in front of it.
+        # By store: what it overwrites, the loads to be put in front of it, and how it updates that.
         self.old: dict[int, Value] = {}
         self.loads: dict[int, Load] = {}
-        # Values that undoing stores takes.
+        self.updates: dict[int, list[Update]] = {}
+        self.history = History(self.defs)
+        # By mark: whether something is restored, or the statement that cannot be undone.
+        self.outcome: dict[Span | None, Stmt | None] = {}
+        # Values that undoing takes.
         self.taken: set[Value] = set()
+        # What inverses up to rounding take.
+        self.steps: dict[Value, Stmt] = {}
 
-    def run(self, label: str, slot: int) -> tuple[Function, Restored] | None:
-        """Return the function with the log of an array that a loop hands on, if that can be."""
-        loop = self.loops[label]
-        array = loop.results[slot]
-        before = dict(self.sources)
-        body = list(self.fn.body)
-        at = next(
-            k
-            for k, stmt in enumerate(body)
-            if isinstance(stmt, Reverse) and stmt.loop == loop.label
-        )
-        with self.builder.block() as stmts:
-            # Undoing a later loop may have come here.
-            back = self.ends.get(array) or self.builder.recall(array)
-            if stmts:
-                self.begun = (*self.begun, array)
-        try:
-            nest = _nest(loop, slot)
-            self.log(_stores([nest]))
-            rest, _ = self.reverse_code(body[at:], [nest], back, array)
-        except _Stuck:
+    def run(
+        self, wanted: Sequence[_Carried], *, rounding: bool = False
+    ) -> tuple[Function, Restored] | None:
+        """Return the function that restores what loops hand on, as far as that can be.
+
+        `rounding`: floats, too, up to rounding.
+        """
+        self.history = History(self.defs, rounding=rounding)
+        body = self.fn.body
+        for each in wanted:
+            body = self.restoring(body, each) or body
+        if body is self.fn.body:
             return None
-        if not nest.steps or self.sources == before:
-            return None
-        body[at:] = [*stmts, *rest]
-        facts = self.facts()
-        if any(value.mark is not None for value in facts.logged):
+        facts = self.facts(body)
+        if not rounding and any(value.mark is not None for value in facts.logged):
             return None
         return replace(self.fn, body=self.with_loads(body)), facts
 
+    def restoring(self, body: tuple[Stmt, ...], carried: _Carried) -> tuple[Stmt, ...] | None:
+        """Return code that restores what a loop hands on in a slot, if that can be."""
+        before = {name: copy(getattr(self, name)) for name in _GROWS}
+        loop = self.loops[carried.label]
+        if carried_yields(loop)[carried.slot] in self.values:
+            return None  # with the loop around it
+        stuck: Stmt | None = loop
+        try:
+            nest = self.history.nest(loop, carried.slot)
+            self.log(stores([nest]))
+            body = self.begin(body, nest)
+            found = (self.sources, self.values) != (before["sources"], before["values"])
+            if nest.steps and found:
+                if self.history.rounding:
+                    self.note(carried, None)
+                    self.short.add(carried.label)
+                return body
+            stuck = None
+        except Stuck as error:
+            stuck = error.stmt or loop
+        vars(self).update(before)
+        self.note(carried, stuck)
+        return None
+
+    def note(self, carried: _Carried, stuck: Stmt | None) -> None:
+        """Note what became of a mark: one of the variables that it reaches is enough."""
+        mark = carried.param.mark
+        if mark is not None and self.history.rounding:
+            self.outcome[mark.loc] = stuck and self.outcome.get(mark.loc, stuck)
+
+    def refusal(self) -> RecomputeError | None:
+        """Return what is wrong where the user wants what cannot be done."""
+        for loc, stmt in self.outcome.items():
+            if stmt is not None:
+                return RecomputeError(
+                    "this value cannot be found again by inverse operations: "
+                    f"{_why(stmt)}{_line(stmt)}", loc, _WAY_OUT,
+                )  # fmt: skip
+        for value, stmt in self.steps.items():
+            if value in self.logged and not is_truth(value):
+                return RecomputeError(
+                    "this change cannot be taken back: what is added depends on values that are "
+                    "found again later", stmt.loc, _WAY_OUT,
+                )  # fmt: skip
+        return None
+
+    def begin(self, stmts: Sequence[Stmt], nest: Nest) -> tuple[Stmt, ...]:
+        """Return code in which a loop is undone where it is reversed, and what follows there."""
+        for k, stmt in enumerate(stmts):
+            if isinstance(stmt, Reverse) and stmt.loop == nest.loop.label:
+                last = nest.loop.results[nest.slot]
+                with self.builder.block() as first:
+                    # Undoing a later loop may have come here.
+                    back = self.ends.get(last) or self.builder.recall(last)
+                    if first and isinstance(last.type, Array) and stmts is self.fn.body:
+                        self.begun = (*self.begun, last)
+                    rounding = nest.loop.results[nest.slot].type.kind == "f"
+                    rounding = rounding and self.history.rounding
+                    size = largest(self.builder, back) if rounding else None
+                rest, _ = self.reverse_code(stmts[k:], [nest], back, last, None)
+                with self.builder.block() as check:
+                    if size is not None:
+                        mark = nest.loop.body.params[nest.slot].mark
+                        loc = nest.loop.loc if mark is None else mark.loc
+                        start = nest.loop.init[nest.slot]
+                        compare(self.builder, rest[0].results[-1], start, size, loc)
+                return (*stmts[:k], *first, rest[0], *check, *rest[1:])
+        return tuple(
+            map_blocks(stmt, lambda b: Block(b.params, self.begin(b.stmts, nest), b.yields))
+            for stmt in stmts
+        )
+
     def log(self, stores: Sequence[Store]) -> None:
         """Find the values that stores overwrite: loads of the program, or loads of their own."""
-        if any(store.result.mark is not None for store in stores):
-            raise _Stuck  # what the user says about values inside of a call goes first
+        if any(store.result.mark is not None for store in stores) and not self.history.rounding:
+            raise Stuck  # what the user says about values inside of a call goes first
         wanted = {id(store) for store in stores}
 
         def look(stmts: Sequence[Stmt]) -> None:
             read: dict[tuple[Value, tuple[Operand, ...]], Value] = {}
+            stored: dict[tuple[Value, tuple[Operand, ...]], Operand] = {}
             for stmt in stmts:
                 if isinstance(stmt, Load):
                     read.setdefault((stmt.array, stmt.index), stmt.result)
@@ -290,11 +403,22 @@ class _Undoing:
                         old = Value(name, stmt.array.type.element)
                         self.loads[id(stmt)] = Load(old, stmt.array, stmt.index, stmt.loc)
                     self.old[id(stmt)] = old
+                    updates = self.history.updates(stmt.value, old)
+                    if updates is None and (value := stored.get((stmt.array, stmt.index))):
+                        if isinstance(value, Value):
+                            updates = self.history.updates(stmt.value, value)
+                    if updates is None or stmt.accumulate:
+                        if self.history.rounding:
+                            raise Stuck(stmt)
+                        self.logged.add(old)
+                    else:
+                        self.updates[id(stmt)] = updates
+                if isinstance(stmt, Store) and not stmt.accumulate:
+                    stored[stmt.result, stmt.index] = stmt.value
                 for block in blocks(stmt):
                     look(block.stmts)
 
         look(self.fn.body)
-        self.logged.update(self.old.values())
 
     def with_loads(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
         done: list[Stmt] = []
@@ -309,11 +433,17 @@ class _Undoing:
     # -- reverse code ----------------------------------------------------------------------
 
     def reverse_code(
-        self, stmts: Sequence[Stmt], steps: Sequence[_Step], back: Value, version: Value
+        self,
+        stmts: Sequence[Stmt],
+        steps: Sequence[Step],
+        back: Value,
+        version: Operand,
+        around: str | None,
     ) -> tuple[list[Stmt], Value]:
         """Return reverse code that undoes `steps`, too, and the array after it.
 
-        `back` is the array in front of it, which is what the forward `version` was.
+        `back` is the array in front of it, which is what the forward `version` was; `around` is the
+        loop that is undone.
         """
         left = list(steps)
         done: list[Stmt] = []
@@ -322,12 +452,16 @@ class _Undoing:
             """Undo a loop, and the stores between it and the loop before it."""
             nonlocal back, version
             nest = left.pop(0)
-            assert isinstance(nest, _Nest)
+            assert isinstance(nest, Nest)
             with self.builder.block() as more:
                 back, version = self.loop(stmt or self.own(nest), nest, back)
-                self.ends[version] = back
-                while left and not isinstance(left[0], _Nest):
+                if around is None and isinstance(back.type, Array):
+                    assert isinstance(version, Value)
+                    self.ends[version] = back
+                self.hand_late(version, back, around)
+                while left and not isinstance(left[0], Nest):
                     back, version = self.step(left.pop(0), back)
+                    self.hand_late(version, back, around)
             done.extend(more)
 
         for stmt in stmts:
@@ -339,7 +473,8 @@ class _Undoing:
                 if left and _label(left[0]) == stmt.loop:
                     undo(stmt)
                     continue
-                self.serve([self.loops[stmt.loop]], back, version)
+                if isinstance(back.type, Array):
+                    self.serve([self.loops[stmt.loop]], back, version)
             done.append(stmt)
         while left:
             undo(None)
@@ -355,54 +490,111 @@ class _Undoing:
                 found.append(self.order[each.mirror])
         return found
 
-    def own(self, nest: _Nest) -> Reverse:
+    def own(self, nest: Nest) -> Reverse:
         """Return reverse code for a loop that has none."""
         loop = nest.loop
         if self.reversed.get(loop.label) or any(
             isinstance(s, Recall | Reverse | Push | Pop) for s in walk(loop.body.stmts)
         ):
-            raise _Stuck
+            raise Stuck
         index = Value(self.builder.names.fresh(f"{loop.label}.r"), INT)
         return Reverse((), loop.label, index, (), Block((), (), ()), loop.loc)
 
-    def loop(self, stmt: Reverse, nest: _Nest, back: Value) -> tuple[Value, Value]:
-        """Emit reverse code of a loop that undoes it; return the array after it."""
+    def loop(self, stmt: Reverse, nest: Nest, back: Value) -> tuple[Value, Operand]:
+        """Emit reverse code of a loop that undoes it; return the array after it, and its version.
+
+        That of a number, too.
+        """
         names, loop, body = self.builder.names, nest.loop, stmt.body
         if self.reversed.get(loop.label, 0) > 1:
-            raise _Stuck
+            raise Stuck
         like = loop.body.params[nest.slot]
         param = Value(names.fresh(f"{like.name}.back"), like.type)
         end = carried_yields(loop)[nest.slot]
         assert isinstance(end, Value)
         inner, version = param, end
         steps = list(nest.steps)
-        with self.builder.block() as first:
-            while steps and not isinstance(steps[0], _Nest):
+        first: list[Stmt] = []
+        self.hand(end, param)
+        if steps and isinstance(final := steps[0], Store) and id(final) in self.updates:
+            value = final.value
+            stored = self.forwarding.stored.get(value) if isinstance(value, Value) else None
+            if stored and stored.array == final.result and all(map(self.is_counted, final.index)):
+                # What it stored, before anything else is undone.
+                with self.builder.block() as more:
+                    self.hand(final.value, self.new(final, param))
+                self.first.update((result, param) for s in more for result in s.results)
+                first += more
+        while steps and not isinstance(steps[0], Nest):
+            with self.builder.block() as more:
+                made = result_of(steps[0])
                 inner, version = self.step(steps.pop(0), inner)
-        self.first.update(
-            result for s in first for result in s.results if not isinstance(s, Recall)
-        )
-        deep = not any(isinstance(step, _Nest) for step in steps)
-        self.serve(loop.body.stmts, inner, version, deep=deep)
-        self.serve_early(loop, param, end)
-        rest, last = self.reverse_code(body.stmts, steps, inner, version)
+            self.hand(version, inner)
+            self.first.update((result, made) for s in more for result in s.results)
+            first += more
+        if isinstance(param.type, Array):
+            deep = not any(isinstance(step, Nest) for step in steps)
+            self.serve(loop.body.stmts, inner, version, deep=deep)
+            self.serve_early(loop, param, end)
+        rest, last = self.reverse_code(body.stmts, steps, inner, version, loop.label)
         result = names.value(param)
-        block = Block((*body.params, param), (*first, *rest), (*body.yields, last))
-        made = replace(stmt, results=(*stmt.results, result), init=(*stmt.init, back), body=block)
-        self.builder.emit(made)
-        start = loop.init[nest.slot]
-        assert isinstance(start, Value)
-        return result, start
+        block = Block((*body.params, param), self.in_turn(first, rest), (*body.yields, last))
+        init = (*stmt.init, back)
+        self.builder.emit(replace(stmt, results=(*stmt.results, result), init=init, body=block))
+        return result, loop.init[nest.slot]
 
-    def step(self, step: _Step, back: Value) -> tuple[Value, Value]:
+    def in_turn(self, first: Sequence[Stmt], rest: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        """Return an iteration that undoes first what ran last, whatever it changes."""
+
+        def place(stmt: Stmt) -> int:
+            return self.places.get(self.first[stmt.results[0]], len(self.places))
+
+        older = [s for s in rest if not self.first.keys().isdisjoint(s.results)]
+        later = [s for s in rest if self.first.keys().isdisjoint(s.results)]
+        return (*sorted((*first, *older), key=place, reverse=True), *later)
+
+    def hand(self, version: Operand, back: Value) -> None:
+        """Note that reverse code has a value from the beginning of an iteration on."""
+        if isinstance(version, Value):
+            if not isinstance(version.type, Array) or self.history.rounding:
+                self.values.setdefault(version, back)
+
+    def hand_late(self, version: Operand, back: Value, around: str | None) -> None:
+        """Note that reverse code has a value once a loop inside of `around` is undone."""
+        if around is not None:
+            before = len(self.values)
+            self.hand(version, back)
+            if len(self.values) > before:
+                self.turn.add(around)
+
+    def hand_arms(self, branch: Branch, back: Value) -> None:
+        """Note that, where an arm ran, what it gave is what the branch gave."""
+        k = branch.stmt.results.index(branch.result)
+        for arm, steps in zip(blocks(branch.stmt), branch.arms, strict=True):
+            if steps:
+                self.hand(arm.yields[k], back)
+                if isinstance(steps[0], Branch):
+                    self.hand_arms(steps[0], back)
+
+    def step(self, step: Step, back: Value) -> tuple[Value, Value]:
         """Emit what undoes stores; return the array after it, and which version that is."""
         builder = self.builder
+        if isinstance(step, Update):
+            return self.taken_back(step, back), step.before
         if isinstance(step, Store):
             builder.loc = step.loc
+            if id(step) in self.updates:
+                new = self.new(step, back)
+                old: Operand = new
+                for update in self.updates[id(step)]:
+                    old = self.taken_back(update, new)
+                    new = old
+            else:
+                old = self.recall(self.old[id(step)])
             index = tuple(map(self.recall, step.index))
-            old = self.recall(self.old[id(step)])
             return builder.store(back, index, old, hint=back.name), step.array
-        assert isinstance(step, _Branch)
+        assert isinstance(step, Branch)
+        self.hand_arms(step, back)
         builder.loc = step.stmt.loc
         cond = self.recall(step.stmt.cond)
         arms: list[Block] = []
@@ -416,6 +608,33 @@ class _Undoing:
         (result,) = builder.if_(cond, arms[0], arms[1], [back.name])
         return result, step.before
 
+    def new(self, store: Store, back: Value) -> Value:
+        """Emit a load of what a store stored."""
+        index = tuple(map(self.recall, store.index))
+        return self.builder.load(back, index, hint=f"{back.name}.new")
+
+    def is_counted(self, operand: Operand) -> bool:
+        """Whether the counters of loops tell an index."""
+
+        def found(each: Value, stmt: Stmt | None) -> bool:
+            return each not in self.counted if stmt is None else not isinstance(stmt, Apply)
+
+        return not isinstance(operand, Value) or not reaches(operand, self.defs, found)
+
+    def taken_back(self, update: Update, new: Value) -> Value:
+        """Emit the inverse of an update."""
+        builder = self.builder
+        builder.loc = update.stmt.loc
+        name, operands = update.inverse
+        args = tuple(new if arg is None else self.recall(arg) for arg in operands)
+        params = (str(update.before.type),) if name == "cast" else ()
+        old = builder.apply(name, *args, params=params, hint=new.name)
+        if old.type != update.before.type:
+            raise Stuck(update.stmt)
+        if self.history.rounding:
+            self.steps.update((v, update.stmt) for v in operands if isinstance(v, Value))
+        return old
+
     def recall(self, operand: Operand) -> Operand:
         if not isinstance(operand, Value):
             return operand
@@ -425,12 +644,12 @@ class _Undoing:
     # -- loads -----------------------------------------------------------------------------
 
     def serve(
-        self, stmts: Sequence[Stmt], back: Value, version: Value, *, deep: bool = True
+        self, stmts: Sequence[Stmt], back: Value, version: Operand, *, deep: bool = True
     ) -> None:
         """Note the loads whose elements `back` has, in the place of a forward version."""
         for stmt in stmts:
             if isinstance(stmt, Load):
-                if self.agrees(stmt, version):
+                if isinstance(version, Value) and self.agrees(stmt, version):
                     self.sources.setdefault((stmt.result, stmt.array), back)
             elif deep or isinstance(stmt, If):
                 for block in blocks(stmt):
@@ -453,35 +672,109 @@ class _Undoing:
     def agrees(self, load: Load, version: Value) -> bool:
         return load.result not in self.logged and self.forwarding.agrees(load, version)
 
-    def facts(self) -> Restored:
-        # What comes in front of the undoing, or takes part in it, is not read from what is undone.
-        late = {result for result, _ in self.sources}
+    def facts(self, body: Sequence[Stmt]) -> Restored:
+        # What comes in front of the undoing, or takes part in it, is not read from what is undone
+        # later.
+        place: dict[Value, tuple[str, int]] = {}
+        entered: dict[str, Mapping[str, int]] = {}
+        recalled: list[tuple[Mapping[str, int], Value]] = []
+
+        def look(stmts: Sequence[Stmt], region: str, around: Mapping[str, int]) -> None:
+            first = [not self.first.keys().isdisjoint(stmt.results) for stmt in stmts]
+            start, in_turn = sum(first), not region or region in self.turn
+            for k, stmt in enumerate(stmts):
+                at = {**around, region: k if first[k] or in_turn else start}
+                visit(stmt, region, k, at, check=first[k] or not self.turn.isdisjoint(at))
+
+        def visit(stmt: Stmt, region: str, k: int, at: Mapping[str, int], check: bool) -> None:
+            place.update(dict.fromkeys(stmt.results, (region, k)))
+            match stmt:
+                case Recall(value=value) if check or value in self.taken:
+                    recalled.append((at, value))
+                case Reverse(loop=loop, body=inner):
+                    place.update(dict.fromkeys(inner.params, (loop, -1)))
+                    entered[loop] = at
+                    look(inner.stmts, loop, at)
+                case If():
+                    for block in blocks(stmt):
+                        for each in block.stmts:
+                            visit(each, region, k, at, check)
+
+        look(body, "", {})
         for key, index in list(self.early.items()):
-            if any(isinstance(each, Value) and self.reaches(each, late) for each in index):
+            loop = place[self.sources[key]][0]
+            start = {**entered[loop], loop: 0}
+            if any(isinstance(each, Value) and self.late(each, start, place) for each in index):
                 del self.early[key], self.sources[key]
-        kept = {value for value in self.taken if self.reaches(value, late)}
-        logged = frozenset(self.logged | kept)
-        first = frozenset(self.first)
-        return Restored(self.sources, self.early, first, logged, self.begun, self.ends)
+        for at, value in recalled:
+            if value not in self.logged and self.late(value, at, place):
+                self.logged.add(value)
+                self.values.pop(value, None)
+        return Restored(
+            self.sources,
+            self.values,
+            self.early,
+            {result: made for result, made in self.first.items() if result in place},
+            frozenset(self.logged),
+            self.begun,
+            self.ends,
+            frozenset(self.turn),
+            frozenset(self.short),
+        )
 
-    def reaches(self, value: Value, goals: set[Value]) -> bool:
-        """Whether computing a value again may take one of some others."""
-        waiting, seen = [value], {value}
-        while waiting:
-            stmt = self.defs.get(waiting.pop())
-            if stmt is None:
-                continue
-            if any(result in goals for s in walk((stmt,)) for result in s.results):
-                return True
-            for read in stmt_reads(stmt):
-                if read not in seen:
-                    seen.add(read)
-                    waiting.append(read)
-        return False
+    def late(
+        self, value: Value, at: Mapping[str, int], place: Mapping[Value, tuple[str, int]]
+    ) -> bool:
+        """Whether computing a value again may take what is restored at a place, or later."""
+
+        def is_late(source: Value) -> bool:
+            region, k = place.get(source, ("", -1))
+            return k >= at.get(region, -1)
+
+        def found(each: Value, stmt: Stmt | None) -> bool | Sequence[Operand]:
+            if each in self.logged or each in self.outer:
+                return ()
+            if each in self.values:
+                return is_late(self.values[each]) or ()
+            if not isinstance(stmt, Load):
+                return False
+            source = self.sources.get((each, stmt.array))
+            if source is not None:
+                return is_late(source) or stmt.index
+            return each in self.forwarding.by_result and (
+                self.forwarding.source(stmt) is not None and stmt.index
+            )
+
+        return reaches(value, self.defs, found)
 
 
-def _label(step: _Step) -> str:
-    return step.loop.label if isinstance(step, _Nest) else ""
+_WAY_OUT = (
+    "change it by `+=` or `-=` of what does not depend on it, arrays in place, or use "
+    "`adc.checkpoint`"
+)
+
+
+def is_truth(value: Value) -> bool:
+    return value.type.kind == "b"
+
+
+def _why(stmt: Stmt) -> str:
+    match stmt:
+        case If():
+            return "branches change it in different ways"
+        case Apply(op=op) if op.name == "empty":
+            return "it is a new array in every iteration"
+        case Apply() | Store():
+            return "it is changed by what has no inverse"
+    return "it is not made from its last value"
+
+
+def _line(stmt: Stmt) -> str:
+    return f" (line {stmt.loc.line})" if stmt.loc is not None else ""
+
+
+def _label(step: Step) -> str:
+    return step.loop.label if isinstance(step, Nest) else ""
 
 
 __all__ = ["undone"]

@@ -1,12 +1,13 @@
-"""Prove which forward version of an array an array of reverse code has the elements of.
+"""Prove which forward version an array, or a number, of reverse code has.
 
 For `availability`, and independent of `undo`: it looks at the finished program alone. A loop that
 mirrors a forward loop, with as many trips, is entered with what that loop left, and its body takes
 the version that a forward iteration handed on back to the one that the iteration began with: by
 induction, after the loop there is the version that the forward loop began with. A store takes a
 version back to the one before if it puts what a forward load read there, from the version before
-and at the index of the forward store, to the same index. A branch on a forward condition takes back
-the version that the forward branch gave.
+and at the index of the forward store, to the same index. An update
+of an integer is taken back by its exact inverse. A branch on a forward condition takes back the
+version that the forward branch gave.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from adc.ir.core import (
+    Apply,
     Block,
     For,
     If,
@@ -28,6 +30,7 @@ from adc.ir.core import (
     blocks,
 )
 from adc.passes.activity import carried_yields
+from adc.passes.remat_facts import is_invertible
 
 Has = Callable[[Operand, Value], bool]
 Known = Mapping[Value, Value]
@@ -35,7 +38,7 @@ Known = Mapping[Value, Value]
 
 @dataclass
 class Versions:
-    """The versions that arrays of one function's reverse code are equal to.
+    """The versions that arrays and numbers of one function's reverse code are equal to.
 
     Attributes
     ----------
@@ -45,18 +48,25 @@ class Versions:
         Whether an operand is the number of trips of a forward loop.
     version : callable
         Which version a forward array is, where loops and branches do not change it.
+    changed : callable
+        Called when something was found, or turned out wrong.
     found : dict
-        By array of reverse code: the forward version, in the mirrored iterations.
+        By value of reverse code: the forward version, in the mirrored iterations.
     """
 
     has: Has
     counts: Callable[[Operand, For | While], bool]
     version: Callable[[Operand], Value]
+    changed: Callable[[], None]
     found: dict[Value, Value] = field(default_factory=dict)
     loops: dict[str, For | While] = field(default_factory=dict)
     parents: dict[str, str] = field(default_factory=dict)
     defs: dict[Value, Stmt] = field(default_factory=dict)
     loads: dict[Value, list[Load]] = field(default_factory=dict)
+    # What makes the values of reverse code.
+    made: dict[Operand, Stmt] = field(default_factory=dict)
+    # Those that reverse code may find again up to rounding, as the user allowed.
+    rounded: set[Operand] = field(default_factory=set)
 
     def read(self, forward: Sequence[Stmt], region: str = "") -> None:
         """Learn about forward code."""
@@ -73,19 +83,37 @@ class Versions:
 
     def follow(self, stmts: Sequence[Stmt], known: Known, region: str = "") -> Known:
         """Follow reverse code that mirrors an iteration of a region; return what is known then."""
-        now = {array: self.version(version) for array, version in known.items()}
+        now = dict(known)
         for stmt in stmts:
+            self.made.update(dict.fromkeys(stmt.results, stmt))
             match stmt:
                 case Store(result=result, array=array):
                     before = self.undone(stmt, now.get(array))
                     if before is not None:
-                        now[result] = self.version(before)
+                        self.allow(result, array in self.rounded)
+                        now.update(self.learned({result: self.version(before)}))
+                case Apply(results=(result,), args=args):
+                    for each in args:
+                        version = now.get(each)  # type: ignore[arg-type]
+                        before = self.inverted(stmt, each, version, each in self.rounded)
+                        if before is not None:
+                            self.allow(result, each in self.rounded)
+                            now.update(self.learned({result: before}))
                 case If():
-                    now.update(self.branch(stmt, now, region))
+                    now.update(self.learned(self.branch(stmt, now, region)))
                 case For() | While():
-                    now.update(self.loop(stmt, now, region))
-        self.found.update(now)
+                    now.update(self.learned(self.loop(stmt, now, region)))
         return now
+
+    def allow(self, value: Value, allowed: bool) -> None:
+        if allowed:
+            self.rounded.add(value)
+
+    def learned(self, found: Known) -> Known:
+        if found:
+            self.found.update(found)
+            self.changed()
+        return found
 
     def undone(self, stmt: Store, version: Value | None) -> Value | None:
         """Return the version before the store that made one, if `stmt` takes it back."""
@@ -95,10 +123,74 @@ class Versions:
         for mine, theirs in zip(stmt.index, made.index, strict=True):
             if not (mine == theirs if isinstance(theirs, Literal) else self.has(mine, theirs)):
                 return None
+        old = self.before(stmt.value, stmt, made)
         for load in self.loads.get(made.array, ()):
-            if load.index == made.index and self.has(stmt.value, load.result):
-                return made.array
+            if load.index == made.index:
+                if old == load.result or self.has(stmt.value, load.result):
+                    return made.array
+        first = self.defs.get(made.array)
+        if isinstance(first, Store) and not first.accumulate and first.index == made.index:
+            return made.array if old is not None and old == first.value else None
         return None
+
+    def before(self, operand: Operand, stmt: Store, made: Store) -> Operand | None:
+        """Return what became what a forward store stores, where an operand takes that back.
+
+        `stmt` is the store of reverse code, in front of which the element is read.
+        """
+        match self.made.get(operand):
+            case Load(array=array, index=index) if array == stmt.array and index == stmt.index:
+                return None if made.accumulate else made.value
+            case Apply(args=args) as apply:
+                for each in args:
+                    version = self.before(each, stmt, made)
+                    if isinstance(version, Value):
+                        allowed = stmt.array in self.rounded
+                        return self.inverted(apply, each, version, allowed)
+        return None
+
+    def inverted(
+        self, stmt: Apply, mine: Operand, version: Value | None, rounded: bool
+    ) -> Value | None:
+        """Return the operand of the update that made a version, if `stmt` takes it back.
+
+        Integers of one width wrap around: adding, subtracting and exclusive or have exact inverses.
+        With `rounded`, floats may differ by what the inverse rounds.
+        """
+        made = None if version is None else self.defs.get(version)
+        if not isinstance(made, Apply) or len(made.args) != len(stmt.args):
+            return None
+        kinds = {each.type.dtype for each in (*made.args, *made.results, *stmt.results)}
+        if len(kinds) != 1 or made.result.type.kind not in ("iuf" if rounded else "iu"):
+            return None
+        names = made.op.name, stmt.op.name
+        if len(made.args) == 1:
+            exact = names in (("neg", "neg"), ("invert", "invert"), ("cast", "cast"))
+            return made.args[0] if exact and isinstance(made.args[0], Value) else None
+        a, b = made.args
+
+        def agree(other: Operand, theirs: Operand) -> bool:
+            return other == theirs if isinstance(theirs, Literal) else self.has(other, theirs)
+
+        left, right = stmt.args
+        found: Operand | None = None
+        if made.result.type.kind == "f" and names in (("mul", "truediv"), ("truediv", "mul")):
+            # By a number in the program: no factor that turns out to be zero.
+            factors = [each for each in (a, b) if isinstance(each, Literal) and each.value]
+            if len(factors) == 1 and (left, right) == (mine, factors[0]):
+                found = a if isinstance(a, Value) else b if made.op.name == "mul" else None
+            return found if isinstance(found, Value) else None
+        match names:
+            case ("add", "sub") if left == mine:
+                found = a if agree(right, b) else b if agree(right, a) else None
+            case ("sub", "add"):
+                found = a if agree(right if left == mine else left, b) else None
+            case ("sub", "sub") if right == mine:
+                found = b if agree(left, a) else None
+            case ("bitxor", "bitxor"):
+                other = right if left == mine else left
+                found = a if agree(other, b) else b if agree(other, a) else None
+        return found if isinstance(found, Value) else None
 
     def branch(self, stmt: If, known: Known, region: str) -> Known:
         arms: list[Known] = []
@@ -108,11 +200,9 @@ class Versions:
                 made = self.defs.get(version)
                 if isinstance(made, If) and self.same_condition(stmt, made):
                     theirs = blocks(made)[which].yields[made.results.index(version)]
-                    inner[array] = self.version(theirs)
-            after = self.follow(arm.stmts, inner, region)
-            # In front of the branch they are what they were.
-            self.found.update(known)
-            arms.append(after)
+                    if isinstance(theirs, Value):
+                        inner[array] = self.version(theirs)
+            arms.append(self.follow(arm.stmts, inner, region))
         found: dict[Value, Value] = {}
         for k, result in enumerate(stmt.results):
             one, other = (
@@ -120,6 +210,7 @@ class Versions:
             )
             if one is not None and one == other:
                 found[result] = one
+                self.allow(result, any(arm.yields[k] in self.rounded for arm in blocks(stmt)))
         return found
 
     def same_condition(self, stmt: If, made: If) -> bool:
@@ -146,13 +237,20 @@ class Versions:
         # By place in the reverse loop: the place in the forward loop.
         places: dict[int, int] = {}
         for k, start in enumerate(stmt.init):
-            version = known.get(start) if isinstance(start, Value) else None
-            if version in forward.results:
-                places[k] = forward.results.index(version)
+            for m, last in enumerate(forward.results):
+                if last.type == start.type and isinstance(carried_yields(forward)[m], Value):
+                    if self.is_version(start, last, known):
+                        places[k] = m
         while True:
-            inner = dict(known)
+            begun = {
+                stmt.body.params[k]: self.version(carried_yields(forward)[m])
+                for k, m in places.items()
+            }
             for k, m in places.items():
-                inner[stmt.body.params[k]] = self.version(carried_yields(forward)[m])
+                rounded = is_invertible(forward.body.params[m])
+                self.allow(stmt.body.params[k], rounded)
+                self.allow(stmt.results[k], rounded)
+            inner = {**known, **self.learned(begun)}
             after = self.follow(stmt.body.stmts, inner, label)
             wrong = [
                 k
@@ -161,11 +259,19 @@ class Versions:
             ]
             if not wrong:
                 break
-            # All that was found in the body rests on what is wrong.
+            # All that was found in the body may rest on what is wrong.
             self.forget(stmt)
             for k in wrong:
                 del places[k]
-        return {stmt.results[k]: self.version(forward.init[m]) for k, m in places.items()}
+        return {
+            stmt.results[k]: self.version(forward.init[m])
+            for k, m in places.items()
+            if isinstance(forward.init[m], Value)
+        }
+
+    def is_version(self, operand: Operand, value: Value, known: Known) -> bool:
+        found = known.get(operand) if isinstance(operand, Value) else None
+        return found == self.version(value) or self.has(operand, value)
 
     def forget(self, stmt: For) -> None:
         for param in stmt.body.params:
@@ -179,6 +285,7 @@ class Versions:
                 for param in block.params:
                     self.found.pop(param, None)
                 waiting += block.stmts
+        self.changed()
 
 
 __all__ = ["Versions"]

@@ -12,6 +12,7 @@ from tests import array_oracle
 from tests import chain as chains
 from tests.array_programs import ARRAY_PROGRAMS
 from tests.function_programs import FUNCTION_PROGRAMS
+from tests.invert_programs import INVERT_PROGRAMS
 from tests.kernel_programs import KERNEL_PROGRAMS
 from tests.language_programs import LANGUAGE_PROGRAMS
 from tests.language_programs import REFUSED as REFUSED_LANGUAGE
@@ -32,6 +33,7 @@ ALL: list[Program] = [
     *STENCIL_PROGRAMS,
     *RANDOM_PROGRAMS,
     *UNDO_PROGRAMS,
+    *INVERT_PROGRAMS,
 ]
 REFUSED = [*REFUSED_LANGUAGE, *REFUSED_LISTS, *REFUSED_DRAWS]
 BY_NAME = {p.name: p for p in ALL}

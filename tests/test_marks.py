@@ -87,6 +87,29 @@ def test_what_is_said_holds_under_every_policy(policy: str) -> None:
     assert made(plan_of(recomputed, (x,), policy), "adc.recompute") == {RECOMPUTED}
 
 
+def saved_by_name(x: Any) -> Any:
+    s = 0.3
+    for v in x:
+        factor = adc.save(v * v + 1.0)
+        s = s * factor
+    return s
+
+
+def saved_in_a_dict(x: Any, n: Any) -> Any:
+    d = {"a": x, "b": x}
+    for _ in range(n):
+        d["b"] = np.exp(-x)
+        adc.save(d)
+        x = np.sin(x) * d["b"]
+    return np.sum(x)
+
+
+def test_marks_of_variables_and_containers() -> None:
+    x = np.linspace(0.1, 0.5, 4)
+    assert made(plan_of(saved_by_name, (x,)), "adc.save") == {KEPT}
+    assert KEPT in made(plan_of(saved_in_a_dict, (x, 3)), "adc.save")
+
+
 def layers(x: Any, n: Any) -> Any:
     for _ in range(n):
         z = np.tanh(x)

@@ -296,8 +296,8 @@ def test_the_proof_finds_a_wrong_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(undo_pass, "_better", lambda *_: True)
     original = undo_pass._Undoing.run
 
-    def planted(self: Any, label: str, slot: int) -> Any:
-        found = original(self, label, slot)
+    def planted(self: Any, wanted: Any) -> Any:
+        found = original(self, wanted)
         if found is None:
             return None
         fn, restored = found
@@ -328,8 +328,8 @@ def test_the_log_changes_no_bit() -> None:
     made: list[Function] = []
     decide = undo_pass.undone
 
-    def spied(fn: Function, plan: Any) -> Any:
-        done = decide(fn, plan)
+    def spied(fn: Function, plan: Any, **options: Any) -> Any:
+        done = decide(fn, plan, **options)
         made.append(done[0])
         return done
 

@@ -14,7 +14,7 @@ from adc.frontend.bindings import Binding, ListRef, Num, TupleOf
 from adc.frontend.elementwise import is_array
 from adc.frontend.lower import Lowerer
 from adc.ir.errors import TypeMismatchError
-from adc.library import functions, linalg, recompute, save, sorting, stop_gradient
+from adc.library import functions, invertible, linalg, recompute, save, sorting, stop_gradient
 
 Handler = Callable[[Lowerer, list[Binding], dict[str, Binding], ast.Call], Binding]
 
@@ -94,6 +94,7 @@ HANDLERS |= {
     stop_gradient: _stop,
     save: _said("save"),
     recompute: _said("recompute"),
+    invertible: _said("invertible"),
 }
 HANDLERS |= {
     getattr(np, name): _library(getattr(functions, name))

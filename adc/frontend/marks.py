@@ -1,4 +1,4 @@
-"""What a user says about keeping values: `adc.save`, `adc.recompute`, `adc.checkpoint`.
+"""What a user says about keeping values: `adc.save`, `recompute`, `invertible`, `checkpoint`.
 
 These are marks of values, by name, and no statements: every pass does with and without them what it
 does, so that no bit of a result or gradient depends on them. Only plans (`passes.remat`) read them.
@@ -13,16 +13,21 @@ from dataclasses import replace
 from adc.frontend import calls, closures, elementwise
 from adc.frontend.bindings import Binding, Lazy, Num, TupleOf, leaves
 from adc.frontend.lower import Lowerer
-from adc.ir.core import Apply, For, If, Mark, Operand, Stmt, Store, Value, walk
+from adc.ir.core import Apply, For, If, Mark, Operand, Stmt, Store, Value, While, walk
 from adc.ir.types import Array
 from adc.ir.walk import marked
 
 
 def said(lo: Lowerer, kind: str, value: Binding, node: ast.Call) -> Binding:
-    """Lower ``adc.save(value)`` or ``adc.recompute(value)``: the value itself."""
+    """Lower ``adc.save(value)``, ``adc.recompute(value)``, ``adc.invertible(value)``: the value."""
     value = elementwise.materialised(lo, value, node)
+    if kind == "invertible" and isinstance(value, Num):
+        # A variable of its own, that no other one shares its first value with.
+        ty = str(value.operand.type)
+        value = replace(value, operand=lo.builder.apply("cast", value.operand, params=(ty,)))
     mark = Mark(kind, lo.span(node), lo.builder.mark)
-    for leaf in leaves(value):
+    found = [value, *closures.reachable(lo, [value]).values()]
+    for leaf in (leaf for each in found for leaf in leaves(each)):
         operand = leaf.operand if isinstance(leaf, Num) else lo.version(leaf.object, node)
         if isinstance(operand, Value):
             lo.builder.marks[operand.name] = mark
@@ -82,11 +87,55 @@ def with_marks(body: tuple[Stmt, ...], marks: Mapping[str, Mark]) -> tuple[Stmt,
     makers = {result: stmt for stmt in walk(body) for result in stmt.results}
     names = {value.name: value for value in makers}
     found = dict(marks)
+    invertible = {name: mark for name, mark in marks.items() if mark.kind == "invertible"}
+    for name, mark in invertible.items():
+        del found[name]
+        if mark.around is not None:
+            found[name] = mark.around
+    for param, mark in _carried(body, invertible).items():
+        found[param.name] = replace(mark, around=found.get(param.name))
     for name, mark in marks.items():
         if name in names and mark.kind in ("save", "recompute"):
             for value in _same(names[name], makers):
                 found[value.name] = mark
     return marked(body, lambda value: found.get(value.name))
+
+
+def _carried(body: tuple[Stmt, ...], marks: Mapping[str, Mark]) -> dict[Value, Mark]:
+    """Return the parameters of loops that are marked variables, in any of their versions."""
+    if not marks:
+        return {}
+    parent: dict[str, str] = {}
+
+    def head(name: str) -> str:
+        while name in parent:
+            name = parent[name]
+        return name
+
+    def join(*versions: Operand) -> None:
+        first, *rest = (head(v.name) for v in versions if isinstance(v, Value))
+        parent.update((name, first) for name in rest if name != first)
+
+    loops = [stmt for stmt in walk(body) if isinstance(stmt, For | While)]
+    for stmt in walk(body):
+        match stmt:
+            case (
+                For(results=results, init=init, body=inner)
+                | While(results=results, init=init, body=inner)
+            ):
+                following = inner.yields[len(inner.yields) - len(results) :]
+                for slot in zip(inner.params, init, following, results, strict=True):
+                    join(*slot)
+            case If(results=results, then=then, orelse=orelse):
+                for versions in zip(results, then.yields, orelse.yields, strict=True):
+                    join(*versions)
+            case Store():
+                join(stmt.result, stmt.array)
+            case Apply(op=op) if op.name == "cast":
+                join(stmt.result, *stmt.args)
+    heads = {head(name): mark for name, mark in marks.items()}
+    params = [param for stmt in loops for param in stmt.body.params]
+    return {param: heads[head(param.name)] for param in params if head(param.name) in heads}
 
 
 def _same(value: Value, makers: Mapping[Value, Stmt]) -> list[Value]:

@@ -66,7 +66,17 @@ _IGNORED = ("remat", "cache")
 
 def names() -> tuple[str, ...]:
     """Return the functions of adc that code may call."""
-    return (*_LEVELS, "jvp", "vjp", "hvp", *_SAME, "stop_gradient", "save", "recompute")
+    return (
+        *_LEVELS,
+        "jvp",
+        "vjp",
+        "hvp",
+        *_SAME,
+        "stop_gradient",
+        "save",
+        "recompute",
+        "invertible",
+    )
 
 
 # -- making derivatives ----------------------------------------------------------------------------

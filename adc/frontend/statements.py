@@ -175,7 +175,10 @@ def renamed(lo: Lowerer, value: Binding, name: str) -> Binding:
         old = value.operand
         fresh = last.results == (old,) and old.name.rstrip("0123456789.") == "t"
         if fresh and not lo.is_bound(old):
+            mark = lo.builder.marks.pop(old.name, None)
             new = lo.builder.value(name, old.type)
+            if mark is not None:
+                lo.builder.marks[new.name] = mark
             lo.builder.stmts[-1] = numbers.with_result(last, new)
             return Num(new)
     return value

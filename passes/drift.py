@@ -1,0 +1,72 @@
+"""Check at run time that inverse operations led back to where a loop began (`undo`).
+
+Inverse operations round, and where forward iterations contract differences, backward ones expand
+them: a gradient could be wrong without notice. What the loop began with is kept, once, and
+compared with what was found again: an error is raised unless half of the digits agree, relative
+to the largest element then and in the end.
+"""
+
+from __future__ import annotations
+
+from adc.ir.builder import Builder
+from adc.ir.core import Block, For, Literal, Operand, Value
+from adc.ir.errors import Span
+from adc.ir.types import INT, Array, Scalar
+
+# The square roots of what the last digit is worth.
+_HALF = {"f64": 2.0**-26, "f32": 2.0**-11.5}
+_MISSED = (
+    "adc.invertible: inverse operations lose more than half of the digits here; use "
+    "adc.checkpoint, or fewer iterations"
+)
+
+
+def largest(builder: Builder, found: Value, other: Operand | None = None) -> Operand:
+    """Emit the largest size of a number or of elements, or of their difference from another's."""
+    dtype = found.type.dtype
+
+    def size(index: tuple[Value, ...], before: Operand) -> Operand:
+        def element(operand: Operand) -> Operand:
+            if isinstance(operand, Value) and isinstance(operand.type, Array):
+                return builder.load(operand, index)
+            return operand
+
+        one = element(found)
+        if other is not None:
+            one = builder.apply("sub", one, element(other))
+        # NaN does not count: it is in the gradient, too.
+        return builder.apply("fmax", before, builder.apply("abs", one))
+
+    def level(index: tuple[Value, ...], before: Operand) -> Operand:
+        if not isinstance(found.type, Array) or len(index) == found.type.rank:
+            return size(index, before)
+        trips = builder.apply("dim", found, params=(len(index),))
+        label = builder.names.fresh("L0")
+        counter = Value(builder.names.fresh("i"), INT)
+        param = Value(builder.names.fresh("size"), Scalar(dtype))
+        with builder.block() as stmts:
+            last = level((*index, counter), param)
+        result = builder.names.value(param)
+        block = Block((param,), tuple(stmts), (last,))
+        builder.emit(For((result,), label, counter, trips, (before,), block, loc=builder.loc))
+        return result
+
+    return level((), Literal(0.0, Scalar(dtype)))
+
+
+def compare(
+    builder: Builder, found: Value, start: Operand, size: Operand, loc: Span | None
+) -> None:
+    """Emit the check that `found` is what the forward value `start` was.
+
+    `size` is the largest that it was in the end.
+    """
+    builder.loc = loc
+    first = builder.recall(start) if isinstance(start, Value) else start
+    size = builder.apply("fmax", size, largest(builder, found))
+    limit = builder.apply("mul", size, Literal(_HALF[found.type.dtype], Scalar(found.type.dtype)))
+    wrong = builder.apply("gt", largest(builder, found, first), limit)
+    builder.check(builder.apply("not", wrong), "FloatingPointError", _MISSED)
+
+
+__all__ = ["compare", "largest"]
