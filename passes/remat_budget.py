@@ -61,7 +61,7 @@ _NEXT_TO_NOTHING = 1e-30
 _SHRINK = 0.8
 # Plans are made for rooms that are smaller by this factor each time.
 _STEP = 0.93
-# So many of the lightest plans are carried out to find the least peak.
+# After so many plans for larger rooms without a lower peak, the least one is found.
 _LIGHTEST = 3
 # So many plans that fit are given what is left over.
 _FITTING = 2
@@ -434,7 +434,11 @@ class Model:
     def improved(self, plan: Solution, room: int) -> Solution:
         """Return a plan that keeps more arrays of straight-line code, where that fits."""
         items = self.items
-        order = sorted(self.straight, key=lambda v: items[v].again / items[v].bytes, reverse=True)
+
+        def worth(value: Value) -> float:
+            return items[value].again / max(items[value].bytes, 1)
+
+        order = sorted(self.straight, key=worth, reverse=True)
         better = len(order) <= _FEW
         while better:
             better = False
@@ -628,9 +632,23 @@ class Planner:
         return _solved(problem, room).bound
 
     @cached_property
+    def smallest(self) -> list[int]:
+        """The smallest rooms, up to where larger ones no longer have plans with a lower peak."""
+        found: list[int] = []
+        lowest, since = math.inf, 0
+        for room in reversed(self.rooms):
+            found.insert(0, room)
+            peak = self.peak(room)
+            since = 0 if peak < lowest else since + 1
+            lowest = min(lowest, peak)
+            if since == _LIGHTEST and not math.isinf(lowest):
+                break
+        return found
+
+    @cached_property
     def least(self) -> float:
         """The least peak that was found."""
-        return min(self.fastest, *(self.peak(room) for room in self.rooms[-_LIGHTEST:]))
+        return min(self.fastest, *map(self.peak, self.smallest))
 
     @cached_property
     def most(self) -> float:
@@ -653,34 +671,44 @@ class Planner:
         """
         if self.fastest <= budget:
             return Budgeted(NO_ORDERS, int(self.fastest), 0.0, 0.0)
-        most = budget - self.fixed
         found: list[Budgeted] = []
-        fitting = 0
-        for room in self.rooms:
-            if room > most:
-                continue
-            excess = self.peak(room) - budget
-            if excess <= 0:
-                found.append(self.refined(self.candidate(room), budget))
-                # With what is left over, the plan for less room may be the faster one.
-                most = self.candidate(room).peak - 1
-                # So may one whose loops keep less of each iteration.
-                for other in self.siblings(self.candidate(room)):
-                    best = min(each.seconds for each in found)
-                    if self.hoped(other, budget) < best and self.fits(other, budget):
-                        found.append(self.refined(other, budget))
-                fitting += 1
-                if fitting == _FITTING or not self.model.loops:
-                    break
-            elif not found:
-                # Most of what is too much is so in any plan.
-                most = room - 1 if math.isinf(excess) else room - int(excess) // 2
+        for room in self.fitting(budget):
+            plan = self.candidate(room)
+            found.append(self.refined(plan, budget))
+            # A plan whose loops keep less of each iteration may be the faster one.
+            for other in self.siblings(plan):
+                best = min(each.seconds for each in found)
+                if self.hoped(other, budget) < best and self.fits(other, budget):
+                    found.append(self.refined(other, budget))
         if found:
             return min(found, key=lambda each: each.seconds)
-        for room in self.rooms[-_LIGHTEST:]:
-            if self.peak(room) <= budget:
-                return self.refined(self.candidate(room), budget)
         raise OverBudget(budget, None if math.isinf(self.least) else int(self.least))
+
+    def fitting(self, budget: int) -> Iterator[int]:
+        """Yield rooms whose plans fit in a budget, the fastest plan first.
+
+        Of two budgets the larger one comes at least as far up at every step of the bisection, even
+        if some plans for smaller rooms need more. So it never gets a slower plan.
+        """
+        low, high = 0, len(self.rooms)
+        while low < high:
+            middle = (low + high) // 2
+            if self.peak(self.rooms[middle]) <= budget:
+                high = middle
+            else:
+                low = middle + 1
+        if high == len(self.rooms):
+            yield from [room for room in self.smallest if self.peak(room) <= budget][:1]
+            return
+        yield self.rooms[high]
+        # With what is left over for loops, a plan for less room may be the faster one.
+        most, count = self.candidate(self.rooms[high]).peak, 1
+        for room in self.rooms[high + 1 :] if self.model.loops else ():
+            if count == _FITTING:
+                break
+            if room < most and self.peak(room) <= budget:
+                count += 1
+                yield room
 
     def refined(self, solution: Solution, budget: int) -> Budgeted:
         """Return a plan whose checkpointed loops have what is left over of a budget."""

@@ -252,3 +252,54 @@ def test_arrays_that_stay_are_held() -> None:
     assert str(plan.held).startswith("88*w.dim2*w.dim2 + 88*w.dim2*x.dim0")
     assert plan.alternatives == ()
     assert len(adc.grad(fn, argnums).plan(*args, alternatives=True).alternatives) == 2
+
+
+def test_empty_arrays() -> None:
+    def both(x: Any, y: Any, w: Any) -> Any:
+        z = np.tanh(y[::-1] * y)
+        z = np.tanh(z[::-1] * z)
+        z = np.tanh(z[::-1] * z)
+        return layers(x, w) + np.sum(z * z)
+
+    _, (x, w), _ = PROGRAMS["layers"]
+    code = adc.grad(both, (0, 1))._code
+    plans = code.plans(code.match((x, np.zeros(0), w), {}))
+    least, most = plans.range
+    assert (plans.alternative(least).peak or 0) <= least <= most
+
+
+def stops(x: Any, w: Any, n: Any) -> Any:
+    """What an iteration keeps is more than a plan for one price of bytes tells."""
+    s, t = 0.1, 0
+    u = x
+    while t < n and s < 50.0:
+        t += 1
+        v = 0.0
+        for i in range(3):
+            for j in range(3):
+                v += w[i, j] * w[i, j] * 0.4
+        s = 0.6 * s + 0.4 * np.tanh(v + np.sum(u))
+        w = np.sin(w + 0.3 * s)
+        u = np.sin(u + 0.3 * s)
+    return s + np.sum(u) + np.sum(w)
+
+
+@functools.cache
+def plans_of_stops() -> tuple[Plans, list[Any]]:
+    args = [_R.normal(size=4), _R.normal(size=(3, 3)), 18]
+    code = adc.grad(stops, (0, 1))._code
+    return code.plans(code.match(tuple(args), {})), args
+
+
+def test_no_call_of_a_while_loop_holds_more_than_its_peak() -> None:
+    plans, args = plans_of_stops()
+    least, most = plans.range
+    for budget in (least, (least + most) // 2, most):
+        fn, plan = plans.made(budget)
+        assert plan is not None
+        assert (plan.peak_bytes or 0) <= budget
+        size = peak(fn, sizes=plans.rest.known).size.value(Known({}))
+        meter = Meter(schedules(fn), align=1)
+        meter.run([arg.copy() if isinstance(arg, np.ndarray) else arg for arg in args])
+        assert size is not None
+        assert meter.peak <= size
