@@ -69,6 +69,8 @@ _FITTING = 2
 _REFINEMENTS = 8
 # Into how many parts that is divided.
 _PARTS = 6
+# The most values for which the plans for all rooms are carried out.
+_SMALL = 32
 # The most arrays for which plans in segments are improved one by one.
 _FEW = 200
 
@@ -274,6 +276,8 @@ class Model:
             state = 16 + sum(self.state(stmt.init[k]) for k in at)
             again = sum(map(self.chooser.work, reduced.body.stmts)) + self.costs.loop
             given = tuple(sorted(block_reads(reduced.body), key=lambda value: value.name))
+            if not self.keeps(label):
+                continue
             loop = _Loop(stmt, trips, state, again, self.last(label), given)
             for worth in _WORTH:
                 leaf = self.leaf(loop, worth)
@@ -283,6 +287,13 @@ class Model:
             saved = trips * loop.leaves[0].tape - loop.leaves[-1].tape
             if isinstance(stmt, While) or saved > state:
                 yield loop
+
+    def keeps(self, label: str) -> bool:
+        """Whether iterations of a loop keep anything if that is fastest."""
+        made = self.chosen({label: _NEXT_TO_NOTHING}).d.made
+        return any(
+            decision.kind == KEPT and self.inside(value, label) for value, decision in made.items()
+        )
 
     def members(self, loop: _Loop) -> list[Value]:
         """Return the values of the program that belong to iterations of a loop."""
@@ -393,6 +404,11 @@ class Model:
             entry = PlanEntry.at(loop.stmt.loc, label, CHECKPOINTED, str(whole.peak), reason)
             yield LoopPlan(entry, loop.trips, whole.plain, snapshots, leaf, whole.peak)
 
+    @property
+    def all_counted(self) -> bool:
+        """Whether only counted loops can be checkpointed."""
+        return all(isinstance(loop.stmt, For) for loop in self.loops)
+
     # -- straight-line code ------------------------------------------------------------------
 
     @cached_property
@@ -412,7 +428,7 @@ class Model:
 
         Inside of loops they do what `like` does; loops run as they are.
         """
-        if any(isinstance(loop.stmt, While) for loop in self.loops):
+        if not self.all_counted:
             return
         own = set(self.straight)
         rest = {value for value in like.keep if value not in own}
@@ -685,30 +701,39 @@ class Planner:
         raise OverBudget(budget, None if math.isinf(self.least) else int(self.least))
 
     def fitting(self, budget: int) -> Iterator[int]:
-        """Yield rooms whose plans fit in a budget, the fastest plan first.
+        """Yield rooms whose plans fit in a budget, the fastest plan first."""
+        first = self.first(budget)
+        if first is None:
+            yield from [room for room in self.smallest if self.peak(room) <= budget][:1]
+            return
+        yield self.rooms[first]
+        # With what is left over for loops, a plan for less room may be the faster one.
+        most, count = self.candidate(self.rooms[first]).peak, 1
+        for room in self.rooms[first + 1 :] if self.model.loops else ():
+            if count == _FITTING:
+                break
+            if room < most and self.peak(room) <= budget:
+                count += 1
+                yield room
 
-        Of two budgets the larger one comes at least as far up at every step of the bisection, even
-        if some plans for smaller rooms need more. So it never gets a slower plan.
+    def first(self, budget: int) -> int | None:
+        """Return the number of the largest room whose plan fits, as far as is looked at.
+
+        A plan for a smaller room may need more. Where not all are looked at, they are by bisection:
+        of two budgets the larger one comes at least as far up at every step. So it never gets a
+        slower plan.
         """
         low, high = 0, len(self.rooms)
+        if len(self.model.items) <= _SMALL and self.model.all_counted:
+            fit = (k for k, room in enumerate(self.rooms) if self.peak(room) <= budget)
+            return next(fit, None)
         while low < high:
             middle = (low + high) // 2
             if self.peak(self.rooms[middle]) <= budget:
                 high = middle
             else:
                 low = middle + 1
-        if high == len(self.rooms):
-            yield from [room for room in self.smallest if self.peak(room) <= budget][:1]
-            return
-        yield self.rooms[high]
-        # With what is left over for loops, a plan for less room may be the faster one.
-        most, count = self.candidate(self.rooms[high]).peak, 1
-        for room in self.rooms[high + 1 :] if self.model.loops else ():
-            if count == _FITTING:
-                break
-            if room < most and self.peak(room) <= budget:
-                count += 1
-                yield room
+        return None if high == len(self.rooms) else high
 
     def refined(self, solution: Solution, budget: int) -> Budgeted:
         """Return a plan whose checkpointed loops have what is left over of a budget."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import itertools
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -252,6 +254,104 @@ def test_arrays_that_stay_are_held() -> None:
     assert str(plan.held).startswith("88*w.dim2*w.dim2 + 88*w.dim2*x.dim0")
     assert plan.alternatives == ()
     assert len(adc.grad(fn, argnums).plan(*args, alternatives=True).alternatives) == 2
+
+
+# --- all plans of small programs ------------------------------------------------------------------
+
+
+def three_layers(x: Any, w: Any) -> Any:
+    h = np.tanh(x @ w[0])
+    h = np.tanh(h @ w[1])
+    h = np.tanh(h @ w[2])
+    return np.sum(h * h)
+
+
+def arranged(x: Any, y: Any) -> Any:
+    a = np.sin(x)
+    b = np.exp(a[::-1] * y)
+    c = np.cumsum(b) * 0.1
+    d = np.sort(c * a)
+    e = np.tanh(d[::-1] * c)
+    return np.sum(e * b)
+
+
+def woven(x: Any, y: Any) -> Any:
+    a = np.cos(x)
+    b = np.tanh(a[::-1])
+    c = np.exp(-a * a)
+    d = np.sin(b[::-1] + c)
+    e = d[::-1] * np.sqrt(1.0 + b * b)
+    return np.sum(e * e[::-1]) + np.sum(y)
+
+
+def in_time(x: Any, w: Any) -> Any:
+    u = x
+    for _ in range(12):
+        v = np.sin(u * w)
+        z = np.exp(-v[::-1])
+        u = u + 0.1 * np.tanh(z * v)
+    return np.sum(u * u)
+
+
+def both_kinds(x: Any, w: Any) -> Any:
+    s = 0.0
+    for i in range(len(x)):
+        a = np.sin(x[i] * w[i])
+        s = s + a * np.exp(a)
+    v = np.tanh(x[::-1] * s)
+    z = np.sin(v[::-1] * w)
+    return np.sum(z * v)
+
+
+# By program: how much slower than the fastest plan those found may be, and how much larger than the
+# least peak the one found. The model does not know that straight-line code holds what it computes
+# again until the end.
+SMALL = {
+    three_layers: (1.1, 1.15),
+    arranged: (1.0, 1.15),
+    woven: (1.0, 1.0),
+    in_time: (1.0, 1.0),
+    both_kinds: (1.0, 1.0),
+}
+
+
+@pytest.mark.parametrize("fn", SMALL, ids=lambda fn: fn.__name__)
+def test_no_plan_for_the_code_is_faster(fn: Callable[..., Any]) -> None:
+    """All that may be kept or not is tried, and the peaks of what becomes of the code computed."""
+    x = _R.normal(size=50)
+    args = (x, _R.normal(size=50))
+    if fn is three_layers:
+        args = (_R.normal(size=(16, 8)), _R.normal(size=(3, 8, 8)))
+    code = adc.grad(fn, (0, 1))._code
+    plans = code.plans(code.match(args, {}))
+    planner = plans.planner
+    model, lightest = planner.model, planner.lightest.keep
+    free = [
+        value
+        for value, item in model.items.items()
+        if not math.isinf(item.again) and item.again > item.keep
+    ]
+    assert 2 < len(free) < 9
+    always = {value for value in model.items if value not in free and value in lightest}
+    always |= {value for value, item in model.items.items() if math.isinf(item.again)}
+    found: list[tuple[float, float]] = []
+    for chosen in itertools.product((False, True), repeat=len(free)):
+        keep = always.union(itertools.compress(free, chosen))
+        solution = model.simulated(keep)
+        seconds = solution.seconds - planner.free.seconds
+        found.append((plans.rest.peak(model.orders(solution, {})), seconds))
+    slower, larger = SMALL[fn]
+    least, most = plans.range
+    assert least <= larger * min(peak for peak, _ in found)
+    for k in range(POINTS):
+        budget = least + (most - least) * k // (POINTS - 1)
+        plan = planner.plan(budget)
+        others = [seconds for peak, seconds in found if peak <= budget]
+        if others:
+            # Without a budget, numbers are kept where that is clearly faster.
+            fastest = max(min(others), 0.0)
+            assert plan.seconds <= (slower + 1e-3) * fastest
+            assert plan.bound <= (1.0 + 1e-3) * fastest
 
 
 def test_empty_arrays() -> None:
