@@ -36,7 +36,7 @@ from tests.fuzz import Generated, Unreliable, forget, load
 from tests.meter import Meter
 
 # Budgets that are tried for each program.
-_BUDGETS = 3
+_BUDGETS = 5
 # Bytes by which a run may hold more than was predicted, and the share of it.
 _SLACK, _SHARE = 64, 1.02
 
