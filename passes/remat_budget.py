@@ -276,8 +276,6 @@ class Model:
             state = 16 + sum(self.state(stmt.init[k]) for k in at)
             again = sum(map(self.chooser.work, reduced.body.stmts)) + self.costs.loop
             given = tuple(sorted(block_reads(reduced.body), key=lambda value: value.name))
-            if not self.keeps(label):
-                continue
             loop = _Loop(stmt, trips, state, again, self.last(label), given)
             for worth in _WORTH:
                 leaf = self.leaf(loop, worth)
@@ -287,13 +285,6 @@ class Model:
             saved = trips * loop.leaves[0].tape - loop.leaves[-1].tape
             if isinstance(stmt, While) or saved > state:
                 yield loop
-
-    def keeps(self, label: str) -> bool:
-        """Whether iterations of a loop keep anything if that is fastest."""
-        made = self.chosen({label: _NEXT_TO_NOTHING}).d.made
-        return any(
-            decision.kind == KEPT and self.inside(value, label) for value, decision in made.items()
-        )
 
     def members(self, loop: _Loop) -> list[Value]:
         """Return the values of the program that belong to iterations of a loop."""
