@@ -103,8 +103,13 @@ class _Leaf:
     """What iterations of a loop keep, and what that costs, under one price of bytes."""
 
     worth: float
-    tape: int
+    kept: int
     seconds: float
+
+    @property
+    def tape(self) -> int:
+        """Bytes of an iteration on the tape; schedules want some."""
+        return max(self.kept, 1)
 
 
 @dataclass
@@ -279,11 +284,11 @@ class Model:
             loop = _Loop(stmt, trips, state, again, self.last(label), given)
             for worth in _WORTH:
                 leaf = self.leaf(loop, worth)
-                if all(leaf.tape < other.tape for other in loop.leaves):
+                if all(leaf.kept < other.kept for other in loop.leaves):
                     loop.leaves.append(leaf)
             # Of what iterations keep, checkpoints must save more than they take.
-            saved = trips * loop.leaves[0].tape - loop.leaves[-1].tape
-            if isinstance(stmt, While) or saved > state:
+            kept = loop.leaves[0].kept
+            if trips * kept - loop.leaves[-1].kept > state or (kept and isinstance(stmt, While)):
                 yield loop
 
     def members(self, loop: _Loop) -> list[Value]:
@@ -324,7 +329,7 @@ class Model:
                 seconds += often * (chooser.keeping(value) - held)
             else:
                 seconds += often * chooser.seconds(value)
-        return _Leaf(worth, max(math.ceil(tape / loop.trips), 1), seconds / loop.trips)
+        return _Leaf(worth, math.ceil(tape / loop.trips), seconds / loop.trips)
 
     def options(self, loop: _Loop) -> Iterator[Option]:
         if isinstance(loop.stmt, For):
