@@ -75,6 +75,25 @@ def test_masks_are_bytes(fn: Any) -> None:
     assert [e.bytes for e in found] == ["3*w.dim0"]
 
 
+def bounded(x: Any, w: Any) -> Any:
+    for _ in range(3):
+        x = np.clip(w @ x, -0.5, 0.7)
+    return np.sum(x * x)
+
+
+def in_pieces(x: Any, w: Any) -> Any:
+    for _ in range(3):
+        z = w @ x
+        x = np.where(z > 0.0, np.where(z > 1.0, 1.0 + 0.1 * z, z), 0.1 * z)
+    return np.sum(x * x)
+
+
+@pytest.mark.parametrize("fn", [bounded, in_pieces])
+def test_two_masks_are_better_than_what_they_compare(fn: Any) -> None:
+    found = [e for e in kept(fn, (X8, W8)) if "dim" not in e.value]
+    assert [e.bytes for e in found] == ["3*w.dim0", "3*w.dim0"]
+
+
 def pooled(x: Any, w: Any) -> Any:
     best = np.empty((4, 4))
     for i in range(4):
@@ -97,6 +116,15 @@ def pooled_by_shape(x: Any, w: Any) -> Any:
     return s * s
 
 
+def pooled_by_parts(x: Any, w: Any) -> Any:
+    y = np.zeros((4, 4))
+    for i in range(4):
+        for j in range(4):
+            y[i, j] = np.max(x[2 * i : 2 * i + 2, 2 * j : 2 * j + 2] * w[:2, :2])
+    s = np.sum(y)
+    return s * s
+
+
 def sorted_(x: Any, w: Any) -> Any:
     return np.sum(np.tanh(np.sort(x[0] * w[0, 0])) * x[0])
 
@@ -106,7 +134,7 @@ def best(x: Any, w: Any) -> Any:
     return y[np.argmax(y)] ** 2 + np.max(y) * np.min(y)
 
 
-@pytest.mark.parametrize("fn", [pooled, pooled_by_shape, sorted_, best])
+@pytest.mark.parametrize("fn", [pooled, pooled_by_parts, pooled_by_shape, sorted_, best])
 def test_routes_are_no_floats(fn: Any) -> None:
     chain = chains.Chain.of(fn, (W8, W8), (0, 1))
     values = {v.name: v.type for s in walk(chain.joined.body) for v in s.results}
@@ -138,6 +166,34 @@ def test_normalisations_keep_the_scale_and_what_is_normalised() -> None:
     found = kept(normalised, (X8, W8))
     assert sum("dim" not in e.value for e in found) <= 3
     assert any("sqrt" in e.expression for e in found)
+
+
+def layer_norm(x: Any, w: Any) -> Any:
+    for _ in range(3):
+        z = x @ w
+        m = np.mean(z, axis=1, keepdims=True)
+        s = np.sqrt(np.var(z, axis=1, keepdims=True) + 1e-5)
+        x = x + np.tanh((z - m) / s)
+    return np.sum(x)
+
+
+def softmax_in_layers(x: Any, w: Any) -> Any:
+    for _ in range(3):
+        z = x @ w
+        e = np.exp(z - np.max(z, axis=1, keepdims=True))
+        x = e / np.sum(e, axis=1, keepdims=True)
+    return np.sum(x * x)
+
+
+def test_layers_keep_products_and_outputs_and_numbers_of_each_row() -> None:
+    """Of a normalisation mean and scale, of a softmax what it is made of."""
+    for fn, most in ((layer_norm, 2), (softmax_in_layers, 2)):
+        found = [e for e in kept(fn, (W8, W8)) if "dim" not in e.value]
+        whole = [e for e in found if "*w.dim1*x.dim0" in e.bytes or "*x.dim0*x.dim1" in e.bytes]
+        assert len(whole) <= most
+        rows = [e.bytes for e in found if e not in whole]
+        assert set(rows) == {"24*x.dim0"}
+        assert len(rows) <= 3
 
 
 def two_weights(x: Any, u: Any, w: Any) -> Any:
