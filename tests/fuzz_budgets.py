@@ -15,7 +15,6 @@ import inspect
 import math
 import random
 from dataclasses import replace
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -28,8 +27,8 @@ from adc.ir.errors import AdcError, IRError
 from adc.passes.costs import SHIPPED
 from adc.passes.formulas import Known
 from adc.passes.peak import peak
-from adc.passes.remat_budget import OverBudget
-from adc.passes.remat_facts import NO_ORDERS
+from adc.passes.remat_budget import Budgeted, OverBudget
+from adc.passes.remat_facts import NO_ORDERS, Orders
 from adc.passes.schedules import schedules
 from tests import chain as chains
 from tests.fuzz import Generated, Unreliable, forget, load
@@ -142,21 +141,26 @@ def check(generated: Generated, *, compiled: bool = False) -> list[str]:
             if chains.bits(interp.run(fn, chains.fresh(chain.inputs))) != want:
                 return [f"bits: others with room for {room}"]
         raise Unreliable(str(error)) from error
-    budgets = [least, *(rng.randint(least, max(most, least)) for _ in range(_BUDGETS - 1))]
-    found: list[str] = []
-    costs: list[tuple[int, float]] = []
-    for budget in budgets:
-        found += _one(plans, chain.inputs, budget, want)
-        costs.append((budget, plans.alternative(budget).extra or 0.0))
-    costs.sort()
-    if [cost for _, cost in costs] != sorted((cost for _, cost in costs), reverse=True):
-        found.append(f"slower: with more memory: {costs}")
     below = rng.randint(0, least)
-    try:
-        found += _one(plans, chain.inputs, below, want)
-    except OverBudget as error:
-        if error.least != least or below >= least:
-            found.append(f"least: {error.least} instead of {least} with a budget of {below}")
+    budgets = [least, below, *(rng.randint(least, max(most, least)) for _ in range(_BUDGETS - 1))]
+    found: list[str] = []
+    plans_of: dict[int, Budgeted] = {}
+    for budget in sorted(budgets):
+        try:
+            plans_of[budget] = plans.planner.plan(budget)
+        except OverBudget as error:
+            if error.least != least or budget >= least:
+                found.append(f"least: {error.least} instead of {least} with {budget}")
+    costs = [plan.seconds for plan in plans_of.values()]
+    if costs != sorted(costs, reverse=True):
+        found.append(f"slower: with more memory: {[*zip(plans_of, costs, strict=True)]}")
+    tried: dict[Orders, int] = {}
+    for budget, plan in plans_of.items():
+        if plan.orders not in tried:
+            problems, tried[plan.orders] = _tried(plans, plan, chain.inputs, want)
+            found += [f"{problem} with {budget}" for problem in problems]
+        if tried[plan.orders] > budget:
+            found.append(f"over: {tried[plan.orders]} bytes with {budget}")
     return found
 
 
@@ -167,26 +171,21 @@ def _within(plans: Plans, room: int) -> Function:
     return schedules(fn)
 
 
-def _one(plans: Plans, inputs: list[Any], budget: int, want: list[bytes]) -> list[str]:
-    """Return what is wrong with the plan for one budget."""
-    fn, plan = plans.made(budget)
-    assert plan is not None
-    found: list[str] = []
-    size, own = (
-        part.value(Known({}))
-        for part in attrgetter("size", "own")(peak(fn, sizes=plans.rest.known))
-    )
-    fn = schedules(fn)
-    if chains.bits(interp.run(fn, chains.fresh(inputs))) != want:
-        found.append(f"bits: others with a budget of {budget}")
+def _tried(
+    plans: Plans, plan: Budgeted, inputs: list[Any], want: list[bytes]
+) -> tuple[list[str], int]:
+    """Return what is wrong with the code of a plan, and its peak."""
+    fn, _ = plans.rest.made(plan.orders)
+    formula = peak(fn, sizes=plans.rest.known)
+    size, own = formula.size.value(Known({})), formula.own.value(Known({}))
     if size is None or own is None:
-        return [*found, f"unknown: the peak with a budget of {budget}"]
-    if plan.peak_bytes != size + own:
-        found.append(f"peak: {plan.peak_bytes}, of the code {size} + {own}")
-    if size + own > budget:
-        found.append(f"over: a peak of {size} + {own} with a budget of {budget}")
-    meter = Meter(fn, align=1)
-    meter.run(chains.fresh(inputs))
+        return ["unknown: the peak"], 0
+    found: list[str] = []
+    if plan.peak != size + own:
+        found.append(f"peak: {plan.peak}, of the code {size} + {own}")
+    meter = Meter(schedules(fn), align=1)
+    if chains.bits(meter.run(chains.fresh(inputs))) != want:
+        found.append("bits: others")
     if meter.peak > _SHARE * size + _SLACK:
-        found.append(f"meter: {meter.peak} bytes of {size} predicted with a budget of {budget}")
-    return found
+        found.append(f"meter: {meter.peak} bytes of {size} predicted")
+    return found, size + own

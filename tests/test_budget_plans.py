@@ -199,6 +199,15 @@ def test_compiled(name: str) -> None:
     assert derivative.cache_info()["compiled"] + derivative.cache_info()["loaded"] == 1
 
 
+def test_formulas_for_any_room() -> None:
+    for plans in (plans_of_stops()[0], plans_of("residual")):
+        planner, rest = plans.planner, plans.rest
+        for room in planner.rooms[::8]:
+            orders = planner.model.orders(planner.candidate(room), {})
+            exact = rest.formula(orders, {}).value(Known(rest.sizes))
+            assert rest.peak(orders) == exact
+
+
 def test_a_budget_that_is_too_small() -> None:
     fn, args, argnums = PROGRAMS["on_a_grid"]
     with pytest.raises(MemoryBudgetError, match="cannot hold less than") as caught:
