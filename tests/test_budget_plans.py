@@ -21,6 +21,7 @@ from adc.passes.plan import Plan
 from adc.passes.remat_budget import OverBudget
 from adc.passes.schedules import schedules
 from tests import chain as chains
+from tests import fuzz, fuzz_arrays, fuzz_budgets
 from tests.meter import Meter
 
 POINTS = 20
@@ -412,3 +413,16 @@ def test_no_call_of_a_while_loop_holds_more_than_its_peak() -> None:
         meter.run([arg.copy() if isinstance(arg, np.ndarray) else arg for arg in args])
         assert size is not None
         assert meter.peak <= size
+
+
+@pytest.mark.parametrize(
+    ("kind", "seed"), [("scalars", 0), ("draws", 5), ("arrays", 4), ("stencils", 2), ("mixed", 1)]
+)
+def test_random_programs(kind: str, seed: int) -> None:
+    if kind in ("scalars", "draws"):
+        generated = fuzz.generate(seed, 4, kind == "draws")
+    else:
+        generated = fuzz_arrays.generate(seed, 4, kind)
+    repeated = fuzz_budgets.repeated(generated)
+    assert fuzz_budgets.check(repeated) == []
+    fuzz.forget(repeated)
