@@ -267,21 +267,23 @@ class _Rest:
 
     def peak(self, orders: Orders) -> float:
         """Return the most bytes that a call holds under a plan, inf if only a run can tell."""
-        # The code is the same whatever room checkpointed loops have, but for that number. What
-        # `while` loops keep while they run depends on it, too.
-        rooms: dict[str, int] = {}
+        # The code is the same whatever room checkpointed loops have, but for some numbers.
+        values: dict[str, int] = {}
         numbers: dict[int, str] = {}
+        needed: set[str] = set()
         loops: list[tuple[str, str, Schedule]] = []
         for owner, label, each in orders.loops:
-            if not each.slots:
-                name, number = f"{owner} {label} room", _ROOM + len(rooms)
-                rooms[name], numbers[number] = each.room, name
-                each = replace(each, room=number)
+            # How often a `while` loop keeps its state makes no difference.
+            for what in ("room", "slots", "unit") if each.slots else ("room",):
+                name, number = f"{owner} {label} {what}", _ROOM + len(numbers)
+                values[name], numbers[number] = getattr(each, what), name
+                needed.update((name,) if what != "unit" else ())
+                each = replace(each, **{what: number})
             loops.append((owner, label, each))
         formula = self.formula(replace(orders, loops=tuple(loops)), numbers)
-        if not formula.names.issuperset(rooms):
+        if not formula.names.issuperset(needed):
             formula = self.formula(orders, {})  # it was computed with
-        found = formula.value(Names({**rooms, **self.sizes}))
+        found = formula.value(Names({**values, **self.sizes}))
         return math.inf if found is None else found
 
     def formula(self, orders: Orders, numbers: Mapping[int, str]) -> Sum:

@@ -492,6 +492,22 @@ def levels(m: int, sigma: int, tau: int, most: int) -> int:
     return shape(n, s, m, sigma, tau, most)[0]
 
 
+def fullest(m: int, sigma: int, tau: int, most: int, snapshot: int, step: int) -> int:
+    """Return the most bytes that reversing up to 2**20 steps takes.
+
+    Snapshots take `snapshot` bytes and taped steps `step`, which may be more than the schedule was
+    made for, `sigma` and `tau`.
+
+    Examples
+    --------
+    >>> fullest(100, 10, 5, 0, 10, 5), fullest(100, 10, 5, 0, 10, 8), fullest(100, 10, 5, 0, 30, 5)
+    (100, 160, 280)
+    """
+    n = 2**20
+    s = n - 1 if sigma == 0 else max(1, min(n - 1, (m - tau) // sigma))
+    return max(j * snapshot + taped(n, m - j * sigma, tau, most) * step for j in range(s + 1))
+
+
 def plain_steps(n: int, m: int, sigma: int, tau: int, most: int) -> int:
     """Return how many plain steps reversing n steps takes.
 

@@ -34,8 +34,8 @@ class Function:
         ``"max"``, ``"min"``, ``"//"``; ``"range"``, the length of one; ``"count"``, a number that
         counts as 0 if it is negative; ``"rounded"`` up to a multiple of `args[1]`; ``"if"`` the
         first is positive, the second, else the third. ``"sweeps"``, ``"rest"``, ``"tape"`` and
-        ``"depth"`` of a checkpointed loop (`adc.ir.schedule`); ``"levels"``: the depth, however
-        often it runs.
+        ``"depth"`` of a checkpointed loop (`adc.ir.schedule`); ``"levels"`` and ``"fullest"``: the
+        depth and the tape, however often it runs.
         ``"total"`` and ``"most"``: of `args[1]` over `args[0]` iterations of the loop `label`,
         which `name` counts. ``"call"``: `args[0]` in the function `name`, as the call `label` runs
         it. ``"recursion"``: the formula `of` of that function.
@@ -369,6 +369,8 @@ def _number(made: Function, known: Known, upper: bool) -> int | None:
             return schedule.reversal(*args).depth
         case "levels":
             return schedule.levels(*args)
+        case "fullest":
+            return schedule.fullest(*args)
     raise AssertionError(made)
 
 

@@ -50,8 +50,6 @@ from adc.passes.owners import Owners, State, Token, copies
 _FUNCTIONS = {"maximum": "max", "minimum": "min", "floordiv": "//", "trips": "range"}
 # After so many iterations a loop hands on as many arrays as ever.
 _ROUNDS = 12
-# Bytes of tapes, whatever their dtype.
-_ANY = "any"
 _ZERO = Sum()
 _ONE = Sum.number(1)
 
@@ -266,7 +264,7 @@ class _Machine:
     """The schedule of a checkpointed loop, and what it puts on the tapes.
 
     `frame` is what a snapshot takes, `step` what an iteration of the leaf keeps, and `extra` what
-    its reverse code needs beyond that.
+    it and its reverse code need beyond that.
     """
 
     args: tuple[Sum, ...]
@@ -276,13 +274,27 @@ class _Machine:
 
     def most(self) -> _Sizes:
         """Return the most that there is on the tapes, beyond the snapshots of the first run."""
-        found: _Sizes = {}
         sweeps = Sum.function("sweeps", *self.args)
+        whole = self.tapes("tape", self.args)
+        return {
+            dtype: size - sweeps * self.frame.get(dtype, _ZERO) for dtype, size in whole.items()
+        }
+
+    def fullest(self) -> _Sizes:
+        """Return the most that there is on the tapes, however many iterations there are."""
+        return self.tapes("fullest", self.args[1:])
+
+    def tapes(self, kind: str, args: Sequence[Sum]) -> _Sizes:
+        found: _Sizes = {}
         for dtype in {**self.frame, **self.step, **self.extra}:
             frame, step = self.frame.get(dtype, _ZERO), self.step.get(dtype, _ZERO)
-            whole = Sum.function("tape", *self.args, frame, step)
-            found[dtype] = whole - sweeps * frame + self.extra.get(dtype, _ZERO)
+            whole = Sum.function(kind, *args, frame, step)
+            found[dtype] = whole + self.extra.get(dtype, _ZERO)
         return found
+
+    def needs(self, extra: _Sizes) -> None:
+        for dtype, size in extra.items():
+            self.extra[dtype] = self.extra.get(dtype, _ZERO).max(size)
 
 
 @dataclass
@@ -683,7 +695,7 @@ class _Run:
                 if self.is_sweep(trips):
                     peaks = machine.most()
                 else:
-                    machine.extra = peaks
+                    machine.needs(peaks)
             here.add(popped if need.taken else None, None, peaks)
             return
         # The last one is.
@@ -694,6 +706,8 @@ class _Run:
                 machine.frame = once
             else:
                 machine.step = once
+            more = {d: size - grown.get(d, _ZERO) for d, size in need.most.items()}
+            machine.needs({d: most(size) for d, size in more.items()})
         sizes = {d: total(size) for d, size in grown.items()}
         peaks = {}
         for dtype, size in need.most.items():
@@ -818,10 +832,9 @@ class _Run:
             if self._running:
                 waiting = (Sum.function("depth", *self._running[-1].args) - _ONE).count()
             else:  # how many iterations there are to reverse, only a run knows
-                names = dict(zip(fn.params, stmt.args, strict=True))
-                args = [self.number(names.get(arg, arg), env) for arg in schedule.args[1:]]  # type: ignore[arg-type]
-                waiting = Sum.function("levels", *args)
-                here.add(None, None, {_ANY: args[0]})
+                args = tuple(self.number(arg, inner) for arg in schedule.args)
+                waiting = Sum.function("levels", *args[1:])
+                here.add(None, None, self._machines[args].fullest())
                 self.bound = True
             here.reach(need.work + waiting * level.work)
             here.own = here.own.max(own + need.own + waiting * level.own)
@@ -1017,7 +1030,7 @@ def peak(
     taped = sum(need.most.values(), start=_ZERO)
     if not offload:
         size, taped = size + taped, _ZERO
-    tapes = tuple((dtype, size) for dtype, size in sorted(need.most.items()) if dtype != _ANY)
+    tapes = tuple((dtype, size) for dtype, size in sorted(need.most.items()))
     return formula(fn, size, own, run.bound, tuple(run.formulas.items()), tapes, taped)
 
 

@@ -38,6 +38,7 @@ from adc.ir.core import (
     Call,
     For,
     Function,
+    Load,
     Recall,
     Reverse,
     Stmt,
@@ -53,7 +54,7 @@ from adc.passes.checkpoint import Loops, Schedule, can_checkpoint
 from adc.passes.costs import SHIPPED, Costs
 from adc.passes.dce import dce
 from adc.passes.extents import Extents, Known
-from adc.passes.formulas import Sum
+from adc.passes.formulas import Sum, total
 from adc.passes.forwarding import Forwarding
 from adc.passes.online import can_checkpoint_online, checkpoint
 from adc.passes.plan import HELD, KEPT, RECOMPUTED, Plan, PlanEntry
@@ -293,9 +294,11 @@ class _Sizes:
     def __init__(self, chooser: Chooser) -> None:
         self.chooser, self.d = chooser, chooser.d
         self.symbols = Symbols(chooser.d.fn)
+        # Those that reverse code reads as a whole, or elements of.
+        sources = {decision.source for decision in self.d.made.values() if decision.source}
         held = [
             value
-            for value in chooser.direct
+            for value in chooser.direct | (sources & self.d.sites.keys())
             if isinstance(value.type, Array) and value not in self.d.made
             if self.d.in_scope(value) and value not in self.d.fn.params
         ]
@@ -305,7 +308,7 @@ class _Sizes:
         found: list[PlanEntry] = []
         for value, decision in sorted(self.made.items(), key=lambda e: self.d.sites[e[0]].order):
             site = self.d.sites[value]
-            if value.name not in own and value not in self.d.counters.values():
+            if not self.is_own(value, own):
                 continue  # of a checkpointed loop, which has an entry
             loc = getattr(site.stmt, "loc", None)
             if loc is None and site.region:
@@ -313,6 +316,13 @@ class _Sizes:
             size = str(self.bytes(value)) if decision.kind in (KEPT, HELD) else "0"
             found.append(PlanEntry.at(loc, value.name, decision.kind, size, decision.reason))
         return found
+
+    def is_own(self, value: Value, own: Collection[str]) -> bool:
+        """Whether a value is one of the program's, the length or log of a loop of it included."""
+        stmt = self.d.sites[value].stmt
+        if value in self.d.restored.logged and isinstance(stmt, Load):
+            return stmt.array.name in own
+        return value.name in own or value in self.d.counters.values()
 
     def held(self) -> Sum:
         """Return the bytes of memory that are kept outside of checkpointed loops."""
@@ -329,7 +339,10 @@ class _Sizes:
         size, region = self.symbols.bytes(value), self.d.sites[value].region
         while region:
             loop = self.d.loops[region]
-            size = size * (Sum.atom(_LEAF) if self.is_leaf(loop) else self.symbols.trips(loop))
+            trips = Sum.atom(_LEAF) if self.is_leaf(loop) else self.symbols.trips(loop)
+            # Inner loops may run as often as the counter of this one says.
+            index = loop.index.name if isinstance(loop, For) else ""
+            size = total(loop.label, index, trips, size)
             region = self.d.parents[region][0]
         return size if self.d.whole else size * Sum.atom("calls")
 

@@ -66,7 +66,7 @@ _SHRINK = 0.8
 _GAP = 0.01
 # Plans are made for rooms that are smaller by this factor each time.
 _STEP = 0.93
-# So many of the lightest plans are carried out to find the least peak.
+# After so many plans for larger rooms without a lower peak, the least one is found.
 _LIGHTEST = 3
 # So many plans that fit are given what is left over.
 _FITTING = 2
@@ -76,6 +76,8 @@ _REFINEMENTS = 8
 _PARTS = 6
 # Plans in segments are improved so often, for one value; for many, so much less often.
 _TRIALS = 50_000
+# The most values for which the plans for all rooms are carried out.
+_SMALL = 32
 
 
 @dataclass(frozen=True)
@@ -423,6 +425,11 @@ class Model:
             entry = PlanEntry.at(loop.stmt.loc, label, CHECKPOINTED, str(whole.peak), reason)
             yield LoopPlan(entry, loop.trips, whole.plain, snapshots, leaf, whole.peak)
 
+    @property
+    def all_counted(self) -> bool:
+        """Whether only counted loops can be checkpointed."""
+        return all(isinstance(loop.stmt, For) for loop in self.loops)
+
     # -- straight-line code ------------------------------------------------------------------
 
     @cached_property
@@ -442,7 +449,7 @@ class Model:
 
         Inside of loops they do what `like` does; loops run as they are.
         """
-        if any(isinstance(loop.stmt, While) for loop in self.loops):
+        if not self.all_counted:
             return
         own = set(self.straight)
         rest = {value for value in like.keep if value not in own}
@@ -464,9 +471,11 @@ class Model:
     def improved(self, plan: Solution, room: int) -> Solution:
         """Return a plan that keeps more arrays of straight-line code, where that fits."""
         items = self.items
-        order = sorted(
-            self.straight, key=lambda v: items[v].again / max(items[v].bytes, 1), reverse=True
-        )
+
+        def worth(value: Value) -> float:
+            return items[value].again / max(items[value].bytes, 1)
+
+        order = sorted(self.straight, key=worth, reverse=True)
         trials = iter(range(_TRIALS // max(len(items), 1)))
         better = True
         while better:
@@ -664,9 +673,23 @@ class Planner:
         return _solved(problem, room).bound if problem.groups else bound(problem, room)
 
     @cached_property
+    def smallest(self) -> list[int]:
+        """The smallest rooms, up to where larger ones no longer have plans with a lower peak."""
+        found: list[int] = []
+        lowest, since = math.inf, 0
+        for room in reversed(self.rooms):
+            found.insert(0, room)
+            peak = self.peak(room)
+            since = 0 if peak < lowest else since + 1
+            lowest = min(lowest, peak)
+            if since == _LIGHTEST and not math.isinf(lowest):
+                break
+        return found
+
+    @cached_property
     def least(self) -> float:
         """The least peak that was found."""
-        return min(self.fastest, *(self.peak(room) for room in self.rooms[-_LIGHTEST:]))
+        return min(self.fastest, *map(self.peak, self.smallest))
 
     @cached_property
     def most(self) -> float:
@@ -689,34 +712,53 @@ class Planner:
         """
         if self.fastest <= budget:
             return Budgeted(NO_ORDERS, int(self.fastest), 0.0, 0.0)
-        most = budget - self.fixed
         found: list[Budgeted] = []
-        fitting = 0
-        for room in self.rooms:
-            if room > most:
-                continue
-            excess = self.peak(room) - budget
-            if excess <= 0:
-                found.append(self.refined(self.candidate(room), budget))
-                # With what is left over, the plan for less room may be the faster one.
-                most = self.candidate(room).peak - 1
-                # So may one whose loops keep less of each iteration.
-                for other in self.siblings(self.candidate(room)):
-                    best = min(each.seconds for each in found)
-                    if self.hoped(other, budget) < best and self.fits(other, budget):
-                        found.append(self.refined(other, budget))
-                fitting += 1
-                if fitting == _FITTING or not self.model.loops:
-                    break
-            elif not found:
-                # Most of what is too much is so in any plan.
-                most = room - 1 if math.isinf(excess) else room - int(excess) // 2
+        for room in self.fitting(budget):
+            plan = self.candidate(room)
+            found.append(self.refined(plan, budget))
+            # A plan whose loops keep less of each iteration may be the faster one.
+            for other in self.siblings(plan):
+                best = min(each.seconds for each in found)
+                if self.hoped(other, budget) < best and self.fits(other, budget):
+                    found.append(self.refined(other, budget))
         if found:
             return min(found, key=lambda each: each.seconds)
-        for room in self.rooms[-_LIGHTEST:]:
-            if self.peak(room) <= budget:
-                return self.refined(self.candidate(room), budget)
         raise OverBudget(budget, None if math.isinf(self.least) else int(self.least))
+
+    def fitting(self, budget: int) -> Iterator[int]:
+        """Yield rooms whose plans fit in a budget, the fastest plan first."""
+        first = self.first(budget)
+        if first is None:
+            yield from [room for room in self.smallest if self.peak(room) <= budget][:1]
+            return
+        yield self.rooms[first]
+        # With what is left over for loops, a plan for less room may be the faster one.
+        most, count = self.candidate(self.rooms[first]).peak, 1
+        for room in self.rooms[first + 1 :] if self.model.loops else ():
+            if count == _FITTING:
+                break
+            if room < most and self.peak(room) <= budget:
+                count += 1
+                yield room
+
+    def first(self, budget: int) -> int | None:
+        """Return the number of the largest room whose plan fits, as far as is looked at.
+
+        A plan for a smaller room may need more. Where not all are looked at, they are by bisection:
+        of two budgets the larger one comes at least as far up at every step. So it never gets a
+        slower plan.
+        """
+        low, high = 0, len(self.rooms)
+        if len(self.model.items) <= _SMALL and self.model.all_counted:
+            fit = (k for k, room in enumerate(self.rooms) if self.peak(room) <= budget)
+            return next(fit, None)
+        while low < high:
+            middle = (low + high) // 2
+            if self.peak(self.rooms[middle]) <= budget:
+                high = middle
+            else:
+                low = middle + 1
+        return None if high == len(self.rooms) else high
 
     def refined(self, solution: Solution, budget: int) -> Budgeted:
         """Return a plan whose checkpointed loops have what is left over of a budget."""

@@ -44,6 +44,9 @@ from adc.passes.remat_facts import Decision, Decisions, mark_of
 # A number is kept where this is faster by such a factor: of plans that take about as long, which is
 # all that a model of throughput can tell, the one that needs less memory is better.
 CLEARLY = 1.5
+# A mask counts as less than a number, so that two of them, of an eighth of the memory each, are
+# better than the number that they compare.
+MASK = 0.6
 # Seconds that nothing takes.
 _NEVER = 1e6
 # Seconds that a byte is worth which inversion is there to save.
@@ -183,7 +186,8 @@ class Chooser:
         in_cache = everything <= self.costs.cache
         memory = 0.0 if in_cache else self.costs.load_memory + self.costs.store_memory
         if not isinstance(value.type, Array):
-            return CLEARLY * (self.costs.tape + size * memory) + held
+            tape = self.costs.tape * (MASK if value.type.kind == "b" else 1.0)
+            return CLEARLY * (tape + size * memory) + held
         if self.d.in_scope(value):
             # Another version takes its place, unless this is the last one.
             copied = 0.0 if self.stays(value) else self.costs.load + self.costs.store + memory

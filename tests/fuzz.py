@@ -3,11 +3,12 @@
     python -m tests.fuzz --n 1000 --seed 0 --compiled 0.05
     python -m tests.fuzz --kind arrays --n 200
     python -m tests.fuzz --kind draws --n 200
+    python -m tests.fuzz --budgets --kind stencils --size 6 --n 200
     python -m tests.fuzz --show 17
 
 This module writes programs that work on elements (``--kind scalars``, with ``draws`` random numbers
 as well); `fuzz_arrays` writes those
-of array expressions, views and containers.
+of array expressions, views and containers. `fuzz_budgets` runs either in loops, within budgets.
 
 A program is Python *source*: helper functions and one function ``program`` over scalars, arrays
 and integers, with every control structure and every way of mutating and renaming arrays that the
@@ -1272,6 +1273,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--size", type=int, default=18, help="statements per program")
     parser.add_argument("--compiled", type=float, default=0.05, help="share that is compiled")
     parser.add_argument("--shrink", action="store_true", help="reduce programs that fail")
+    parser.add_argument("--budgets", action="store_true", help="check plans for random budgets")
     parser.add_argument("--show", type=int, help="print the program of this seed and stop")
     parser.add_argument(
         "--kind", default="scalars", help="what programs are made of",
@@ -1318,18 +1320,24 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _generate(seed: int, options: argparse.Namespace) -> Generated:
-    if options.kind in ("scalars", "draws"):
-        return generate(seed, options.size, options.kind == "draws")
-    from tests import fuzz_arrays  # it builds on this module
+    from tests import fuzz_arrays, fuzz_budgets  # they build on this module
 
-    return fuzz_arrays.generate(seed, options.size, options.kind)
+    if options.kind in ("scalars", "draws"):
+        generated = generate(seed, options.size, options.kind == "draws")
+    else:
+        generated = fuzz_arrays.generate(seed, options.size, options.kind)
+    return fuzz_budgets.repeated(generated) if options.budgets else generated
 
 
 def _problems(generated: Generated, compiled: bool) -> tuple[list[str], bool]:
     """Return what is wrong with a program, and whether that could be found out."""
-    from tests import fuzz_arrays
+    from tests import fuzz_arrays, fuzz_budgets
 
-    checker = check if generated.kind in ("scalars", "draws") else fuzz_arrays.check
+    checker: Callable[..., list[str]] = fuzz_arrays.check
+    if generated.kind == "budgets":
+        checker = fuzz_budgets.check
+    elif generated.kind in ("scalars", "draws"):
+        checker = check
     try:
         return checker(generated, compiled=compiled), True
     except Unreliable:

@@ -30,8 +30,9 @@ class Meter(Interpreter):
     `peak` is what `Memory.peak` would be, `taken` how often memory was taken from the workspace.
     """
 
-    def __init__(self, fn: Function) -> None:
+    def __init__(self, fn: Function, align: int = ALIGN) -> None:
         super().__init__(fn)
+        self.align = align
         self.top = self.inner = self.most = self.taken = 0
         self.tapes: dict[str, int] = {}
         self.tape_peaks: dict[str, int] = {}
@@ -60,7 +61,7 @@ class Meter(Interpreter):
 
     def take(self, array: Any) -> None:
         self.taken += 1
-        self.top += -(-array.nbytes // ALIGN) * ALIGN
+        self.top += -(-array.nbytes // self.align) * self.align
         self.most = max(self.most, self.top)
 
     def move(self, ty: Type, given: Any, sign: int) -> None:

@@ -6,6 +6,7 @@ import itertools
 import math
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -64,22 +65,24 @@ def random_prices(draw: random.Random) -> tuple[list[Value], Prices]:
     return needed, prices
 
 
-def seconds(kept: set[Value], needed: list[Value], prices: Prices) -> float:
-    """Return what a plan costs that keeps some values and computes the others again."""
-    total, seen, waiting = 0.0, set(needed), list(needed)
+def again(kept: set[Value], needed: list[Value], prices: Prices) -> set[Value]:
+    """Return what a plan computes again that keeps some values."""
+    seen, waiting = set(needed), list(needed)
     while waiting:
         value = waiting.pop()
-        if value not in prices:
-            continue
-        if value in kept:
-            total += prices[value].keep
-            continue
-        total += prices[value].again
-        for operand in prices[value].inputs:
+        for operand in prices[value].inputs if value in prices and value not in kept else ():
             if operand not in seen:
                 seen.add(operand)
                 waiting.append(operand)
-    return total
+    return (seen & prices.keys()) - kept
+
+
+def seconds(kept: set[Value], needed: list[Value], prices: Prices) -> float:
+    """Return what a plan costs that keeps some values and computes the others again."""
+    others = again(kept, needed, prices)
+    read = {operand for value in others for operand in prices[value].inputs}
+    total = sum(prices[value].keep for value in sorted(kept & read.union(needed), key=str))
+    return total + sum(prices[value].again for value in sorted(others, key=str))
 
 
 @pytest.mark.parametrize("seed", range(150))
@@ -94,6 +97,19 @@ def test_no_plan_is_cheaper(seed: int) -> None:
     )
     assert seconds(chosen, needed, prices) == pytest.approx(min(all_plans), rel=1e-9)
     assert set(plan) <= set(prices)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_cuts_nest(seed: int) -> None:
+    """What is computed again is so, too, where a byte is worth more."""
+    needed, prices = random_prices(random.Random(seed))
+    before: set[Value] = set()
+    for worth in (0.05, 0.2, 0.5, 1.0, 2.0, 5.0, 20.0, 100.0):
+        priced = {v: replace(price, keep=worth * price.keep) for v, price in prices.items()}
+        plan = cheapest(needed, priced.get)
+        kept = {value for value, keep in plan.items() if keep}
+        assert not kept & before
+        before = again(kept, needed, prices)
 
 
 def test_of_two_plans_that_cost_the_same_the_one_that_keeps_what_is_needed() -> None:
