@@ -75,7 +75,9 @@ _REFINEMENTS = 8
 # Into how many parts that is divided.
 _PARTS = 6
 # Plans in segments are improved so often, for one value; for many, so much less often.
-_TRIALS = 50_000
+_TRIALS = 20_000
+# A plan fits, or does not, if this factor lies between the budget and what is expected of it.
+_FAR = 1.25
 # The most values for which the plans for all rooms are carried out.
 _SMALL = 32
 
@@ -748,13 +750,25 @@ class Planner:
         of two budgets the larger one comes at least as far up at every step. So it never gets a
         slower plan.
         """
-        low, high = 0, len(self.rooms)
+
+        def fits(k: int) -> bool:
+            return self.peak(self.rooms[k]) <= budget
+
+        def should_fit(k: int) -> bool:
+            expected = self.candidate(self.rooms[k]).peak + self.fixed
+            return fits(k) if 1.0 / _FAR < expected / budget < _FAR else expected < budget
+
+        # To carry a plan out takes much longer than to make it.
+        found = self.search(should_fit)
+        return found if found is not None and fits(found) else self.search(fits)
+
+    def search(self, fits: Callable[[int], bool]) -> int | None:
         if len(self.model.items) <= _SMALL and self.model.all_counted:
-            fit = (k for k, room in enumerate(self.rooms) if self.peak(room) <= budget)
-            return next(fit, None)
+            return next(filter(fits, range(len(self.rooms))), None)
+        low, high = 0, len(self.rooms)
         while low < high:
             middle = (low + high) // 2
-            if self.peak(self.rooms[middle]) <= budget:
+            if fits(middle):
                 high = middle
             else:
                 low = middle + 1
