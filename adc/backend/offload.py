@@ -24,7 +24,6 @@ import numpy as np
 from adc.backend.runtime import State
 from adc.ir.errors import DiskError
 from adc.ir.types import DTYPES
-from adc.memory import text as memory_text
 
 _ITEMSIZES = {State.tape(name): dtype.itemsize for name, dtype in DTYPES.items()}
 _PAGE = mmap.PAGESIZE
@@ -84,7 +83,7 @@ class Files:
         except (OSError, OverflowError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise DiskError(
-                f"no file for a tape of {memory_text(size)} in {where}: {reason}",
+                f"no file for a tape of {size:,} bytes in {where}: {reason}",
                 None,
                 "set ADC_OFFLOAD_DIR to a folder with more room",
             ) from None
