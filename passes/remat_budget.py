@@ -24,7 +24,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from adc.ir.core import Apply, For, Function, Operand, Recall, Reverse, Stmt, Value, While, walk
-from adc.ir.schedule import levels, online_steps, plain_steps, reversal
+from adc.ir.schedule import (
+    Reversal,
+    expected,
+    levels,
+    online_steps,
+    reversal,
+)
 from adc.ir.types import Array
 from adc.ir.walk import Names, block_reads
 from adc.passes.budget import (
@@ -56,6 +62,8 @@ from adc.passes.undo import undone
 _WORTH = (0.0, 1e-11, 1e-10, 1e-9, 1e-8, 1e-6)
 # The most states that a `while` loop keeps while it runs: placing them takes time, too.
 _SLOTS = 48
+# How often loops run at most of which all schedules are gone through.
+_EXACT = 256
 # Room for `while` loops should be of use where they run so many times as long as is guessed.
 _LONG = 16
 # More than nothing: what is not decided about without a budget is decided about.
@@ -155,7 +163,7 @@ class _Loop:
         own = self.schedule(leaf, room)
         if own.slots:
             return own.unit * online_steps(-(-self.often // own.unit), own.slots)
-        return plain_steps(self.trips, room, self.state, leaf.tape, 0)
+        return self.reversal(leaf, room).plain
 
     def seconds(self, leaf: _Leaf, room: int) -> float:
         """Return what checkpoints in so much room cost."""
@@ -164,10 +172,15 @@ class _Loop:
     def waiting(self, leaf: _Leaf, room: int) -> int:
         """Return about what runs that wait for other ones hold: a state and its cotangent each."""
         own = self.schedule(leaf, room)
-        how = own.room, self.state, leaf.tape, 0
         # How long a `while` loop runs, nobody knows.
-        depth = levels(*how) if own.slots else reversal(self.trips, *how).depth
+        how = own.room, self.state, leaf.tape, 0
+        depth = levels(*how) if own.slots else self.reversal(leaf, room).depth
         return 2 * self.state * max(depth - 1, 0)
+
+    def reversal(self, leaf: _Leaf, room: int) -> Reversal:
+        """Return what a loop of known length takes; about that, if it is long."""
+        found = reversal if self.trips <= _EXACT else expected
+        return found(self.trips, room, self.state, leaf.tape, 0)
 
     def chosen(self, solution: Solution) -> tuple[_Leaf | None, int]:
         """Return the leaf and the room that a solution says, None if it checkpoints nothing."""
