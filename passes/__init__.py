@@ -30,9 +30,10 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
 `checkpoint`    within `remat`: loops in sweeps, which keep a few states and run again from them
                 (`state`: what that takes; `online`: loops that end when they are done)
 `undo`          within `remat`, before it is decided: reverse code that restores what stores
-                overwrite, to read arrays as they were (proven by `versions`)
+                overwrite and what numbers were (`history`: the steps that are taken back; proven
+                by `versions`; `drift`: rounding is bounded at run time)
 `remat_budget`  what to tell `remat` so that a call holds so many bytes (`budget`: an integer
-                program; `extents`: how large things are)
+                program; `extents`: how large things are, `symbols`: as formulas)
 `costs`         what operations, memory and loops cost, and what a function then takes: an
                 analysis for whatever decides by price
 `inline`        elements of temporary arrays made again where that is cheaper

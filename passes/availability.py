@@ -155,7 +155,7 @@ class _Proof:
         if not isinstance(made, While) or made.label != loop.label:
             return False
         k = made.results.index(operand)
-        match self.made.get(made.body.yields[k + 1]):  # type: ignore[arg-type]
+        match self.made.get(made.body.yields[k + 1]):  # type: ignore[arg-type]  # no literal is
             case Apply(op=op, args=(first, Literal(value=1))) if op.name == "add":
                 return first == made.body.params[k] and made.init[k] == integer(0)
         return False

@@ -94,7 +94,7 @@ class Versions:
                         now.update(self.learned({result: self.version(before)}))
                 case Apply(results=(result,), args=args):
                     for each in args:
-                        version = now.get(each)  # type: ignore[arg-type]
+                        version = now.get(each)  # type: ignore[arg-type]  # no literal is in it
                         before = self.inverted(stmt, each, version, each in self.rounded)
                         if before is not None:
                             self.allow(result, each in self.rounded)

@@ -23,7 +23,7 @@ from tests import chain as chains
 from tests.invert_programs import INVERT_PROGRAMS, MARKED_PROGRAMS, P6, Q6, WEIGHTS
 from tests.programs import Program
 from tests.test_marks import without_marks
-from tests.test_undo import rewritten
+from tests.test_undo import proof_finds, rewritten
 
 BY_NAME = {program.name: program for program in (*INVERT_PROGRAMS, *MARKED_PROGRAMS)}
 
@@ -352,21 +352,8 @@ DEFECTS = [
 def test_the_proof_finds_defects(
     name: str, defect: Callable[[Stmt], list[Stmt]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(undo_pass, "_better", lambda *_: True)
     monkeypatch.setattr(undo_pass, "_kept", lambda *_: True)
-    checked: list[tuple[Function, Function]] = []
-
-    def planted(before: Function, after: Function, recalled: Any) -> None:
-        check_availability(before, after, recalled)
-        broken = replace(after, body=rewritten(after.body, defect))
-        assert broken != after
-        checked.append((before, after))
-        with pytest.raises(IRError, match="need not have its value"):
-            check_availability(before, broken, recalled)
-
-    monkeypatch.setattr(remat_pass, "check_availability", planted)
-    planned(name)
-    assert checked
+    proof_finds(defect, lambda: planned(name), monkeypatch)
 
 
 def test_the_proof_allows_rounding_only_where_it_is_marked(

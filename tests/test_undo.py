@@ -186,6 +186,28 @@ def rewritten(stmts: tuple[Stmt, ...], rewrite: Callable[[Stmt], list[Stmt]]) ->
     return tuple(done)
 
 
+def proof_finds(
+    defect: Callable[[Stmt], list[Stmt]],
+    plan: Callable[[], object],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Make a plan with everything restored, and the same with a defect, which is noticed."""
+    monkeypatch.setattr(undo_pass, "_better", lambda *_: True)
+    checked: list[tuple[Function, Function]] = []
+
+    def planted(before: Function, after: Function, recalled: Any) -> None:
+        check_availability(before, after, recalled)
+        broken = replace(after, body=rewritten(after.body, defect))
+        assert broken != after
+        checked.append((before, after))
+        with pytest.raises(IRError, match="need not have its value"):
+            check_availability(before, broken, recalled)
+
+    monkeypatch.setattr(remat_pass, "check_availability", planted)
+    plan()
+    assert checked
+
+
 def wrong_index(stmt: Stmt) -> list[Stmt]:
     if restoring(stmt):
         assert isinstance(stmt, Store)
@@ -261,20 +283,7 @@ DEFECTS = [
 def test_the_proof_finds_defects(
     name: str, defect: Callable[[Stmt], list[Stmt]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(undo_pass, "_better", lambda *_: True)
-    checked: list[tuple[Function, Function]] = []
-
-    def planted(before: Function, after: Function, recalled: Any) -> None:
-        check_availability(before, after, recalled)
-        broken = replace(after, body=rewritten(after.body, defect))
-        assert broken != after
-        checked.append((before, after))
-        with pytest.raises(IRError, match="need not have its value"):
-            check_availability(before, broken, recalled)
-
-    monkeypatch.setattr(remat_pass, "check_availability", planted)
-    planned(name)
-    assert checked
+    proof_finds(defect, lambda: planned(name), monkeypatch)
 
 
 def restores_swapped(stmts: tuple[Stmt, ...]) -> tuple[Stmt, ...]:

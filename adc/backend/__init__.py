@@ -10,6 +10,7 @@
 `gemm`            products of matrices: BLAS, or loops for small ones
 `runtime`         what generated code calls: workspace, tapes, prints, signals
 `memory`          workspaces and tapes, kept between calls; pages for arrays that are returned
+`offload`         tapes in files, which last for one call
 `lowering`        emitted source to LLVM's language, with Numba's types (`inference`) and
                   LLVM's instructions (`instructions`); `numba_api`: the parts of Numba in use;
                   `target`: Numba's compiler without what emitted code does not use
