@@ -1,9 +1,8 @@
 """Affine reasoning about integers: what is known of indices, sizes and counters.
 
 An integer value is a `Form`: a sum of multiples of other values plus a constant. Facts are forms
-that are not negative. `Facts.proves(form)` tries to derive ``form >= 0`` by substituting bounds
-for variables (Fourier-Motzkin elimination, depth-limited): it may fail to prove what is true,
-it never proves what is false.
+that are not negative. `Facts.proves(form)` asks whether ``form < 0`` contradicts them: it may fail
+to prove what is true of integers but not of fractions, it never proves what is false.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from typing import Generic, TypeVar
 from adc.ir.core import Apply, Check, For, Literal, Operand, Stmt, Value
 from adc.ir.types import DTYPES, Array
 
-# How many substitutions a proof may chain, and how many bounds it may try in all.
-MAX_DEPTH = 9
-MAX_STEPS = 400
+# How many facts a proof may look at, and how many steps it may take.
+MAX_FACTS = 48
+MAX_PIVOTS = 200
 
 
 @dataclass(frozen=True)
@@ -58,14 +57,6 @@ class Form:
 
     def without(self, value: Value) -> Form:
         return Form(tuple(term for term in self.terms if term[0] != value), self.const)
-
-
-def _combined(a: Form, m: int, b: Form, n: int) -> Form:
-    """Return ``a*m + b*n``, at once: proofs are made of this."""
-    terms = {value: factor * m for value, factor in a.terms}
-    for value, factor in b.terms:
-        terms[value] = terms.get(value, 0) + factor * n
-    return Form.of(terms, a.const * m + b.const * n)
 
 
 ONE = Form((), 1)
@@ -215,28 +206,33 @@ class Facts:
 
     def proves(self, goal: Form) -> bool:
         """Whether ``goal >= 0`` follows from the facts."""
-        return self._prove(goal, MAX_DEPTH, [MAX_STEPS], {})
-
-    def _prove(self, goal: Form, depth: int, steps: list[int], failed: dict[Form, int]) -> bool:
         if not goal.terms:
             return goal.const >= 0
-        if failed.get(goal, 0) >= depth:  # tried in vain, with as many facts to go
+        if not all(self._bounded(value, coefficient) for value, coefficient in goal.terms):
             return False
-        steps[0] -= 1
-        if steps[0] < 0:
-            return False
-        for value, coefficient in goal.terms:
+        return not _possible([goal * -1 + -1, *self._near(goal)])
+
+    def _bounded(self, value: Value, sign: int) -> bool:
+        """Whether a fact keeps ``sign * value`` from being as small as one likes."""
+        return any(fact.coefficient(value) * sign > 0 for fact in self._bounds.get(value, ()))
+
+    def _near(self, goal: Form) -> list[Form]:
+        """Return the facts that may have a say in a goal, `MAX_FACTS` at most."""
+        found: dict[Form, None] = {}
+        values = [value for value, _ in goal.terms]
+        seen = set(values)
+        for value in values:  # which grow
             for fact in reversed(self._bounds.get(value, ())):
-                factor = fact.coefficient(value)
-                # A fact bounds `value` from the side that the goal needs if the signs agree.
-                if factor * coefficient <= 0:
+                if fact in found:
                     continue
-                # goal * |factor| - fact * |coefficient| has lost `value`.
-                rest = _combined(goal, abs(factor), fact, -abs(coefficient))
-                if self._prove(rest, depth - 1, steps, failed):
-                    return True
-        failed[goal] = depth
-        return False
+                if len(found) == MAX_FACTS:
+                    return list(found)
+                found[fact] = None
+                for other, _ in fact.terms:
+                    if other not in seen:
+                        seen.add(other)
+                        values.append(other)
+        return list(found)
 
     def inside(self, index: Operand, size: Operand) -> bool:
         """Whether ``0 <= index < size`` follows."""
@@ -250,6 +246,61 @@ class Facts:
     def proves_different(self, a: Form, b: Form) -> bool:
         """Whether ``a != b`` follows."""
         return self.proves(a - b + -1) or self.proves(b - a + -1)
+
+
+def _possible(forms: Sequence[Form]) -> bool:
+    """Whether some rational numbers make all of `forms` not negative.
+
+    The simplex method without an objective, as solvers of formulas use it (Dutertre and de Moura,
+    "A fast linear-arithmetic solver for DPLL(T)", 2006), in integers: what a row stands for is not
+    negative, by whatever factor, so that no denominators are kept.
+    """
+    # Each row is a slack that is not negative, as a sum of others that are zero for now. Slacks
+    # are numbered; values, which have no bounds of their own, are columns until they are solved
+    # for, and are in no row from then on.
+    rows: dict[int, dict[Value | int, int]] = {k: dict(form.terms) for k, form in enumerate(forms)}
+    consts = {k: form.const for k, form in enumerate(forms)}
+    for _ in range(MAX_PIVOTS):
+        # The first that will do, both times: that is why it ends (Bland's rule).
+        low = next((k for k in sorted(rows) if consts[k] < 0), None)
+        if low is None:
+            return True
+        row, const = rows.pop(low), consts.pop(low)
+        column = min(
+            (key for key, factor in row.items() if not isinstance(key, int) or factor > 0),
+            key=lambda key: (isinstance(key, int), key if isinstance(key, int) else 0),
+            default=None,
+        )
+        if column is None:
+            return False
+        pivot = row.pop(column)
+        # column * pivot = low - const - row
+        sign, size = (1, pivot) if pivot > 0 else (-1, -pivot)
+        for other, terms in rows.items():
+            factor = terms.pop(column, 0) * sign
+            if factor:
+                _eliminate(terms, factor, row, low, size)
+                consts[other] = consts[other] * size - const * factor
+        if isinstance(column, int):
+            rows[column] = {key: -each for key, each in row.items()} | {low: 1}
+            consts[column] = -const
+    return True  # for all that is known
+
+
+def _eliminate(
+    terms: dict[Value | int, int], factor: int, row: Mapping[Value | int, int], low: int, size: int
+) -> None:
+    """Let ``terms`` be ``terms * size + factor * (low - row)``."""
+    if size != 1:
+        for key in terms:
+            terms[key] *= size
+    terms[low] = factor
+    for key, each in row.items():
+        total = terms.get(key, 0) - factor * each
+        if total:
+            terms[key] = total
+        else:
+            del terms[key]
 
 
 # --- equal integers -------------------------------------------------------------------------------
