@@ -19,8 +19,9 @@ plan that HiGHS lets pass because it rounds is excluded, and another one searche
 
 The formulation is that of Checkmate (P. Jain et al., "Checkmate: Breaking the memory wall with
 optimal tensor rematerialization", MLSys 2020) with one stage, since a value is computed again at
-most once. `sequence` is the outer program of Rockmate (X. Zhao et al., "Rockmate: an efficient,
-fast, automatic and generic tool for re-materialization in PyTorch", ICML 2023).
+most once, and with options for regions as in Rockmate (X. Zhao et al., "Rockmate: an efficient,
+fast, automatic and generic tool for re-materialization in PyTorch", ICML 2023), whose outer dynamic
+program the rows of bytes make superfluous: what regions hold adds up there.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from __future__ import annotations
 import itertools
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -183,11 +184,11 @@ class Infeasible(Exception):
         The least peak of all plans.
     bound : int
         No plan holds less; below `least` only if the search for that ended early.
-    solution : Solution or Choice
+    solution : Solution
         The fastest plan with that peak.
     """
 
-    def __init__(self, bound: int, solution: Solution | Choice) -> None:
+    def __init__(self, bound: int, solution: Solution) -> None:
         super().__init__(f"no plan within the budget: the least peak is {solution.peak} bytes")
         self.least = solution.peak
         self.bound = bound
@@ -251,76 +252,6 @@ def bound(problem: Problem, budget: int) -> float:
     3.5
     """
     return _Model(problem).fastest(budget, math.inf, 0)[1]
-
-
-def grid(budget: int) -> int:
-    """Return the largest of the budgets with a plan of their own that is not above `budget`.
-
-    Those are the powers of two and seven numbers evenly spaced between each and the next.
-
-    Examples
-    --------
-    >>> [grid(n) for n in (7, 16, 17, 18, 100, 1000)]
-    [7, 16, 16, 18, 96, 960]
-    """
-    step = 1 << max(0, budget.bit_length() - 4)
-    return budget // step * step
-
-
-def sweep(
-    problem: Problem, budgets: Iterable[int], gap: float = 1e-3, nodes: int = 50
-) -> list[Solution]:
-    """Return a plan for each budget; a larger budget never has a slower one.
-
-    Budgets are rounded down to the `grid`; one between the least peak of all plans and the next
-    number of the grid has the plan of the former. Each takes the best of the plans of the smaller
-    ones of this call. Bounds are for the rounded budgets.
-
-    Parameters
-    ----------
-    problem : Problem
-        What to decide.
-    budgets : iterable of int
-        In any order.
-    gap, nodes : float, int
-        As in `solve`.
-
-    Returns
-    -------
-    list of Solution
-        In the order of the budgets.
-
-    Raises
-    ------
-    Infeasible
-        If a plan for one of the budgets does not exist.
-
-    Examples
-    --------
-    >>> items = [Item(k, 100, 1.0, 2.0, (), (0, 0)) for k in "abc"]
-    >>> plans = sweep(Problem(items, "abc"), [0, 200, 210, 1000])
-    >>> [(plan.seconds, plan.peak) for plan in plans]
-    [(6.0, 0), (5.0, 100), (4.0, 200), (3.0, 300)]
-    """
-    asked = list(budgets)
-    plans: dict[int, Solution] = {}
-    above: Solution | None = None
-    for budget in sorted(set(asked), reverse=True):
-        if above is None or above.peak > grid(budget):
-            try:
-                above = solve(problem, grid(budget), gap, nodes)
-            except Infeasible as error:
-                if error.least > budget or not isinstance(error.solution, Solution):
-                    raise
-                above = error.solution
-        plans[budget] = above
-    best: Solution | None = None
-    for budget, plan in sorted(plans.items(), key=lambda entry: entry[0]):
-        if best is None or plan.seconds <= best.seconds:
-            best = plan
-        # A plan that was found for less memory, next to what is proven for this much.
-        best = plans[budget] = _bounded(best, plan.bound)
-    return [plans[budget] for budget in asked]
 
 
 def _bounded(plan: Solution, bound: float) -> Solution:
@@ -708,148 +639,6 @@ def _rows(
     return np.array([most[run] for run in rows], np.int64), [
         [rows_of(use) for use in column if use.bytes] for column in columns
     ]
-
-
-# --------------------------------------------------------------------------------------------------
-# Regions in order
-
-
-class Plan(NamedTuple):
-    """A way to run a region of forward code and its reverse code.
-
-    Attributes
-    ----------
-    held : int
-        Bytes from its forward code to its reverse code.
-    forward, reverse : int
-        What its forward code holds while it runs, and what its reverse code holds besides `held`.
-    seconds : float
-        What it costs.
-    """
-
-    held: int
-    forward: int
-    reverse: int
-    seconds: float
-
-    @property
-    def top(self) -> int:
-        """The most that it holds."""
-        return max(self.forward, self.held + self.reverse)
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Plans for regions: the number of each among those of its region, their cost and peak."""
-
-    plans: tuple[int, ...]
-    seconds: float
-    peak: int
-
-
-def sequence(regions: Sequence[Sequence[Plan]], budget: int, resolution: int = 1024) -> Choice:
-    """Return a plan for each of some regions that run one after the other, the fastest together.
-
-    What regions hold adds up until reverse code comes back to them, so the peak is the largest of
-    ``held[0] + ... + held[j-1] + max(forward[j], held[j] + reverse[j])``.
-
-    Parameters
-    ----------
-    regions : sequence of sequence of Plan
-        The plans there are for each region.
-    budget : int
-        Bytes that may be held at any time.
-    resolution : int
-        How many sums of what is held are told apart after a region. The choice is the fastest one
-        if there are no more, as where all that is held are multiples of ``budget / resolution``.
-        Otherwise it is at least as fast as the fastest one in a budget that is smaller by
-        ``budget / resolution`` for every region.
-
-    Returns
-    -------
-    Choice
-        One within the budget.
-
-    Raises
-    ------
-    Infeasible
-        If there is none.
-
-    Examples
-    --------
-    >>> loop = [Plan(held=100, forward=100, reverse=0, seconds=1.0), Plan(10, 10, 60, 1.5)]
-    >>> sequence([loop, loop], budget=170)
-    Choice(plans=(1, 0), seconds=2.5, peak=110)
-    >>> sequence([loop, loop], budget=50)
-    Traceback (most recent call last):
-    adc.passes.budget.Infeasible: no plan within the budget: the least peak is 80 bytes
-    """
-    if not all(regions):
-        raise ValueError("a region without a plan")
-    known: dict[tuple[Plan, ...], list[int]] = {}
-    held, seconds = np.zeros(1, np.int64), np.zeros(1)
-    steps: list[tuple[np.ndarray, np.ndarray]] = []
-    for region in map(tuple, regions):
-        if region not in known:
-            known[region] = _undominated(region)
-        plans = [region[k] for k in known[region]]
-        inside = held[:, None] + [plan.top for plan in plans] <= budget
-        before, plan = np.nonzero(inside)
-        if not len(plan):
-            least = _least_peak(regions)
-            raise Infeasible(least, sequence(regions, least, resolution))
-        sums = held[before] + np.array([plan.held for plan in plans])[plan]
-        costs = seconds[before] + np.array([plan.seconds for plan in plans])[plan]
-        order = np.lexsort((costs, sums))
-        fastest = np.minimum.accumulate(costs[order])
-        order = order[np.append(True, costs[order][1:] < fastest[:-1])]
-        if len(order) > resolution + 1:
-            # The last of each interval is the fastest. The first of all keeps the rest feasible.
-            interval = sums[order] * resolution // (budget + 1)
-            order = order[np.append(True, np.append(np.diff(interval)[1:] > 0, True))]
-        held, seconds = sums[order], costs[order]
-        steps.append((before[order], np.array(known[region])[plan[order]]))
-    state = len(held) - 1
-    chosen: list[int] = []
-    for before, plan in reversed(steps):
-        chosen.append(int(plan[state]))
-        state = int(before[state])
-    chosen.reverse()
-    taken = [region[k] for region, k in zip(regions, chosen, strict=True)]
-    before_each = itertools.accumulate((plan.held for plan in taken), initial=0)
-    peak = max((a + plan.top for a, plan in zip(before_each, taken, strict=False)), default=0)
-    return Choice(tuple(chosen), math.fsum(plan.seconds for plan in taken), peak)
-
-
-def _undominated(region: Sequence[Plan]) -> list[int]:
-    """Return which plans no other one beats in all that counts, the first among equal ones."""
-    found: list[int] = []
-    order = sorted(
-        range(len(region)), key=lambda k: (region[k].seconds, region[k].held, region[k].top)
-    )
-    for k in order:
-        if not any(
-            region[j].held <= region[k].held and region[j].top <= region[k].top for j in found
-        ):
-            found.append(k)
-    return sorted(found)
-
-
-def _least_peak(regions: Sequence[Sequence[Plan]]) -> int:
-    """Return the least peak by bisection: within a budget, what holds least leaves most."""
-    low, high = 0, sum(max(plan.top for plan in region) for region in regions)
-    while low < high:
-        middle = (low + high) // 2
-        held = 0
-        for region in regions:
-            fitting = [plan.held for plan in region if held + plan.top <= middle]
-            if not fitting:
-                low = middle + 1
-                break
-            held += min(fitting)
-        else:
-            high = middle
-    return low
 
 
 def _complaints(problem: Problem) -> Iterator[str]:
