@@ -7,6 +7,7 @@ to prove what is true of integers but not of fractions, it never proves what is 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -126,6 +127,8 @@ class Facts:
                 if not d.terms and d.const > 0:
                     self.assume(a - q * d.const)
                     self.assume(q * d.const + (d.const - 1) - a)
+                    if self.proves(q):  # which takes that it is whole, so say it
+                        self.assume(q)
             case "abs":
                 self.assume(self.form(result))
             case "trips":
@@ -143,6 +146,9 @@ class Facts:
 
     def assume(self, form: Form) -> None:
         """Record that ``form >= 0``."""
+        factor = math.gcd(*(c for _, c in form.terms))
+        if factor > 1:  # whole numbers leave out what is between the multiples
+            form = Form(tuple((v, c // factor) for v, c in form.terms), form.const // factor)
         # One that is already known is so for longer, and a proof would try each copy.
         if not form.terms or form in self._bounds.get(form.terms[0][0], ()):
             return

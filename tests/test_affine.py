@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from adc.ir.core import Value
+from adc.ir.core import Apply, Literal, Value
+from adc.ir.opdef import OPS
 from adc.ir.types import I64
 from adc.passes import affine
 from adc.passes.affine import Facts, Form
@@ -106,6 +107,19 @@ def test_whole_numbers_leave_no_fractions_below() -> None:
     facts.assume(i * 2 + 1)
     assert facts.proves(i)
     assert not facts.proves(i + -1)
+
+
+def test_a_quotient_of_a_size_is_not_negative() -> None:
+    """Of whole numbers; a multiple of it, which fractions allow to be less, is neither."""
+    n = Value("n", I64)
+    quotient = Apply((Value("q", I64),), OPS["floordiv"], (n, Literal(4, I64)))
+    facts = Facts()
+    facts.assume(facts.form(n))
+    facts.define(quotient)
+    q = facts.form(quotient.result)
+    assert facts.proves(q * 2)
+    assert facts.proves(facts.form(n) - q * 2)
+    assert not facts.proves(q + -1)
 
 
 def test_proofs_end_where_facts_go_round_in_circles() -> None:
