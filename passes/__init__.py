@@ -32,8 +32,9 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
 `undo`          within `remat`, before it is decided: reverse code that restores what stores
                 overwrite and what numbers were (`history`: the steps that are taken back; proven
                 by `versions`; `drift`: rounding is bounded at run time)
-`remat_budget`  what to tell `remat` so that a call holds so many bytes (`budget`: an integer
-                program; `extents`: how large things are, `symbols`: as formulas)
+`remat_budget`  what to tell `remat` so that a call holds so many bytes (`budget_model`, with
+                `budget_loops`: an integer program, solved by `budget`; `extents`: how large things
+                are, `symbols`: as formulas)
 `costs`         what operations, memory and loops cost, and what a function then takes: an
                 analysis for whatever decides by price
 `inline`        elements of temporary arrays made again where that is cheaper
