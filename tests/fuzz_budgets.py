@@ -182,7 +182,10 @@ def _tried(
     if size is None or own is None:
         return ["unknown: the peak"], 0
     found: list[str] = []
-    if plan.peak != size + own:
+    # Plans are looked for with names for the numbers of `while` loops: code that has the numbers
+    # may share more memory.
+    online = any(schedule.slots for _, _, schedule in plan.orders.loops)
+    if plan.peak < size + own or (plan.peak > size + own and not online):
         found.append(f"peak: {plan.peak}, of the code {size} + {own}")
     meter = Meter(schedules(fn), align=1)
     if chains.bits(meter.run(chains.fresh(inputs))) != want:
