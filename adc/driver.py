@@ -274,7 +274,7 @@ class _Rest:
         loops: list[tuple[str, str, Schedule]] = []
         for owner, label, each in orders.loops:
             # How often a `while` loop keeps its state makes no difference.
-            for what in ("room", "slots", "unit") if each.slots else ("room",):
+            for what in ("room", "slots", "unit") if each.slots else ("room", "tape"):
                 name, number = f"{owner} {label} {what}", _ROOM + len(numbers)
                 values[name], numbers[number] = getattr(each, what), name
                 needed.update((name,) if what != "unit" else ())

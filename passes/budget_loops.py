@@ -7,10 +7,12 @@ many iterations run again.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from adc.ir.core import For, Function, Value, While
-from adc.ir.schedule import Reversal, expected, levels, online_steps, reversal
+from adc.ir.schedule import Reversal, advances, expected, levels, reversal
 from adc.passes.budget import Solution
 from adc.passes.checkpoint import Schedule, can_checkpoint
 from adc.passes.online import can_checkpoint_online
@@ -24,13 +26,67 @@ _EXACT = 256
 _LONG = 16
 
 
-@dataclass
+class Run(NamedTuple):
+    """A loop that is checkpointed: what its iterations keep, and its bytes each time it runs."""
+
+    loop: Loop
+    leaf: Leaf
+    room: int
+
+    @property
+    def seconds(self) -> float:
+        return self.loop.seconds(self.leaf, self.room)
+
+    @property
+    def waiting(self) -> int:
+        return self.loop.waiting(self.leaf, self.room)
+
+    @property
+    def schedule(self) -> Schedule:
+        return self.loop.schedule(self.leaf, self.room)
+
+    def described(self) -> LoopPlan:
+        """Return what a plan says of the loop."""
+        stmt, own = self.loop.stmt, self.schedule
+
+        def entry(size: int, reason: str) -> PlanEntry:
+            return PlanEntry.at(stmt.loc, stmt.label, CHECKPOINTED, str(size), reason)
+
+        if own.slots:
+            every = f"one every {own.unit} iterations or more"
+            size = own.room + own.slots * (own.state + 16)
+            told = entry(size, f"up to {own.slots} snapshots while it runs, {every}")
+            return LoopPlan(told, None, None, own.slots, None, size)
+        trips = self.loop.trips
+        how = trips, own.room, own.state, own.tape, own.most
+        whole = reversal(*how)
+        snapshots = reversal(*how, 1, 0).peak
+        leaf = reversal(*how, 0, 1).peak
+        told = entry(
+            whole.peak,
+            f"{trips} iterations, {whole.plain} run again; {snapshots} snapshots, leaves of up to "
+            f"{leaf}",
+        )
+        return LoopPlan(told, trips, whole.plain, snapshots, leaf, whole.peak)
+
+    def inside_out(self) -> Iterator[Run]:
+        """Yield the checkpointed loops inside, inner ones first, and this one."""
+        for run in self.leaf.inner:
+            yield from run.inside_out()
+        yield self
+
+
+@dataclass(frozen=True)
 class Leaf:
-    """What iterations of a loop keep, and what that costs, under one price of bytes."""
+    """What an iteration of a loop keeps, and what that costs, under one price of bytes.
+
+    Loops inside may be checkpointed, too (`inner`): it keeps their rooms then.
+    """
 
     worth: float
     kept: int
     seconds: float
+    inner: tuple[Run, ...] = ()
 
     @property
     def tape(self) -> int:
@@ -38,17 +94,49 @@ class Leaf:
         return max(self.kept, 1)
 
 
-@dataclass
+@dataclass(eq=False)
 class Loop:
-    """A loop that can be checkpointed."""
+    """A loop that can be checkpointed.
+
+    Attributes
+    ----------
+    stmt : For or While
+        The loop.
+    trips, entries : int
+        How often its body runs each time that it is entered, and how often that is.
+    carries : bool
+        Whether its iterations need what the ones before made.
+    state : int
+        Bytes of a snapshot.
+    again : float
+        Seconds of an iteration that keeps nothing.
+    last : int
+        The position of its reverse code.
+    given : tuple of Value
+        What its iterations read of what is around it.
+    inner : list of Loop
+        The loops inside that can be checkpointed, but for those inside of these.
+    leaves : list of Leaf
+        The one that keeps most comes first.
+    """
 
     stmt: For | While
     trips: int
+    entries: int
+    carries: bool
     state: int
-    again: float  # seconds of an iteration that keeps nothing
-    last: int  # position of its reverse code
+    again: float
+    last: int
     given: tuple[Value, ...]
+    inner: list[Loop]
     leaves: list[Leaf] = field(default_factory=list)
+
+    @property
+    def saves(self) -> bool:
+        """Whether checkpoints save more than they take, of what iterations cannot do without."""
+        kept, least = self.leaves[0].kept, self.leaves[-1].kept
+        saves = least > 0 and self.trips * kept - least > self.state
+        return saves or (kept > 0 and isinstance(self.stmt, While))
 
     def schedule(self, leaf: Leaf, room: int) -> Schedule:
         """Return how the loop runs that may hold so many bytes."""
@@ -73,7 +161,9 @@ class Loop:
         """Return how many iterations run again, plain."""
         own = self.schedule(leaf, room)
         if own.slots:
-            return own.unit * online_steps(-(-self.often // own.unit), own.slots)
+            # About what states take that are placed while the loop runs (`schedule.online_steps`).
+            blocks = -(-self.often // own.unit)
+            return own.unit * max(advances(blocks, own.slots) - blocks + 2, 0)
         return self.reversal(leaf, room).plain
 
     def seconds(self, leaf: Leaf, room: int) -> float:
@@ -86,33 +176,31 @@ class Loop:
         # How long a `while` loop runs, nobody knows.
         how = own.room, self.state, leaf.tape, 0
         depth = levels(*how) if own.slots else self.reversal(leaf, room).depth
-        return 2 * self.state * max(depth - 1, 0)
+        return 2 * self.state * max(depth - 1, 0) + sum(run.waiting for run in leaf.inner)
 
     def reversal(self, leaf: Leaf, room: int) -> Reversal:
         """Return what a loop of known length takes; about that, if it is long."""
         found = reversal if self.trips <= _EXACT else expected
         return found(self.trips, room, self.state, leaf.tape, 0)
 
-    def chosen(self, solution: Solution) -> tuple[Leaf | None, int]:
-        """Return the leaf and the room that a solution says, None if it checkpoints nothing."""
+    def fastest(self, size: int, worth: float) -> Run:
+        """Return the fastest run in so many bytes for a price of bytes, or the smallest."""
+        price = max((each.worth for each in self.leaves if each.worth <= worth), default=0.0)
+        leaves = [each for each in self.leaves if each.worth == price] or self.leaves[:1]
+        runs = [Run(self, leaf, max(size, self.least(leaf))) for leaf in leaves]
+        return min(runs, key=lambda run: (max(run.room, size), run.seconds))
+
+    def chosen(self, solution: Solution) -> Run | None:
+        """Return how a solution runs the loop, None if it is not checkpointed."""
         option = solution.options[self.stmt.label]
         if option == "plain":
-            return None, 0
+            return None
         assert isinstance(option, tuple)
-        worth, room = option
-        (leaf,) = (each for each in self.leaves if each.worth == worth)
-        return leaf, room
+        number, room = option
+        return Run(self, self.leaves[number], room)
 
 
 def can_run_in_parts(fn: Function, loop: For | While) -> bool:
     if isinstance(loop, For):
         return can_checkpoint(fn, fn.name, loop)
     return can_checkpoint_online(fn, fn.name, loop)
-
-
-def of_unknown_length(loop: For | While, own: Schedule) -> LoopPlan:
-    """Return what a plan says of a loop whose number of iterations only a run can tell."""
-    reason = f"up to {own.slots} snapshots while it runs, one every {own.unit} iterations or more"
-    size = own.room + own.slots * (own.state + 16)
-    entry = PlanEntry.at(loop.loc, loop.label, CHECKPOINTED, str(size), reason)
-    return LoopPlan(entry, None, None, own.slots, None, size)

@@ -14,20 +14,19 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from adc.ir.core import Apply, For, Function, Operand, Recall, Reverse, Stmt, Value, While, walk
-from adc.ir.schedule import reversal
 from adc.ir.types import Array
 from adc.ir.walk import Names, block_reads
 from adc.passes.budget import Group, Item, Key, Option, Problem, Solution, Use
-from adc.passes.budget_loops import Leaf, Loop, can_run_in_parts, of_unknown_length
+from adc.passes.budget_loops import Leaf, Loop, Run, can_run_in_parts
 from adc.passes.costs import Costs
 from adc.passes.extents import Extents, Known
 from adc.passes.forwarding import Forwarding
-from adc.passes.plan import CHECKPOINTED, KEPT, LoopPlan, PlanEntry
+from adc.passes.plan import KEPT
 from adc.passes.remat_choose import Chooser
 from adc.passes.remat_cut import Price
 from adc.passes.remat_facts import Decisions, Orders, Restored, needed_values
@@ -39,6 +38,8 @@ from adc.passes.undo import undone
 _WORTH = (0.0, 1e-11, 1e-10, 1e-9, 1e-8, 1e-6)
 # More than nothing: what is not decided about without a budget is decided about.
 _NEXT_TO_NOTHING = 1e-30
+# Loops inside of others are worth checkpointing that hold more than this share of what loops do.
+_NOTABLE = 0.1
 # Checkpointed loops are offered room that is smaller by this factor each time.
 _SHRINK = 0.8
 # Plans in segments are improved so often, for one value; for many, so much less often.
@@ -131,7 +132,7 @@ class Model:
         for loop in self.loops:
             loop.given = tuple(value for value in loop.given if value in prices)
             for value in prices:
-                if self.inside(value, loop.stmt.label):
+                if self.chooser.d.is_within(value, loop.stmt.label):
                     before[value] = (*before.get(value, ()), *loop.given)
         for value in list(_sorted(prices, before)):
             price, (first, last) = prices[value], span[value]
@@ -147,48 +148,108 @@ class Model:
     # -- loops -------------------------------------------------------------------------------
 
     def _loops(self) -> Iterator[Loop]:
+        """Yield the loops that can be checkpointed, inner ones first."""
         if self.costs.offload:
             return  # what their iterations keep takes no memory
         decisions = self.chooser.d
         reverses = {s.loop: s for s in walk(self.fn.body) if isinstance(s, Reverse)}
-        outer = {
-            label: stmt
+        able = [
+            label
             for label, stmt in decisions.loops.items()
-            if label in reverses
-            and not decisions.parents[label][0]
-            and can_run_in_parts(self.fn, stmt)
-        }
+            if label in reverses and can_run_in_parts(self.fn, stmt) and self.is_counted(label)
+        ]
 
         @functools.cache
         def priced(worth: float) -> Chooser:
-            return self.chosen(dict.fromkeys(outer, worth or _NEXT_TO_NOTHING))
+            return self.chosen(dict.fromkeys(able, worth or _NEXT_TO_NOTHING))
 
-        for label, stmt in outer.items():
-            trips = int(self.extents.trips(stmt))
-            if trips < 2:
+        found: dict[str, Loop] = {}
+        if not able:
+            return
+        plan = priced(0.0)
+        held = sum(
+            self.bytes(value, plan)
+            for value, decision in plan.d.made.items()
+            if decision.kind == KEPT and plan.d.sites[value].region
+        )
+        # Loops inside come later there.
+        for label in reversed(able):
+            loop = self.loop(decisions.loops[label], reverses[label], found)
+            if loop.trips < 2:
                 continue
-            reduced, _ = needed(stmt, reverses[label])
-            at = [stmt.body.params.index(param) for param in reduced.body.params]
-            # With how far the sweep has got, and how far it goes.
-            state = 16 + sum(self.state(stmt.init[k]) for k in at)
-            again = sum(map(self.chooser.work, reduced.body.stmts)) + self.costs.loop
-            given = tuple(sorted(block_reads(reduced.body), key=lambda value: value.name))
-            loop = Loop(stmt, trips, state, again, self.last(label), given)
-            for worth in _WORTH:
-                leaf = self.leaf(loop, worth, priced(worth))
-                if all(leaf.kept < other.kept for other in loop.leaves):
-                    loop.leaves.append(leaf)
-                if trips * leaf.kept <= state and isinstance(stmt, For):
-                    break
-            # Checkpoints must save more than they take, of what iterations cannot do without.
-            kept, least = loop.leaves[0].kept, loop.leaves[-1].kept
-            saves = least > 0 and trips * kept - least > state
-            if saves or (kept and isinstance(stmt, While)):
-                yield loop
+            self.add_leaves(loop, priced)
+            size = loop.entries * loop.trips * loop.leaves[0].kept
+            # A loop that hands nothing on need not run again as a whole: values are computed again.
+            inside = loop.entries > 1 and (size < _NOTABLE * held or not loop.carries)
+            if loop.saves and not inside:
+                found[label] = loop
+        yield from sorted(found.values(), key=lambda loop: -self.depth(loop.stmt.label))
+
+    def is_counted(self, label: str) -> bool:
+        """Whether it is known how often a loop runs that is inside of others."""
+        loop, (region, _) = self.chooser.d.loops[label], self.chooser.d.parents[label]
+        return not region or (isinstance(loop, For) and self.extents.number(loop.trips) is not None)
+
+    def depth(self, label: str) -> int:
+        """Return how many loops a loop is inside of."""
+        region, _ = self.chooser.d.parents[label]
+        return 1 + self.depth(region) if region else 0
+
+    def loop(self, stmt: For | While, reverse: Reverse, known: Mapping[str, Loop]) -> Loop:
+        """Return a loop, without leaves."""
+        reduced, _ = needed(stmt, reverse)
+        at = [stmt.body.params.index(param) for param in reduced.body.params]
+        # With how far the sweep has got, and how far it goes.
+        state = 16 + sum(self.state(stmt.init[k]) for k in at)
+        again = sum(map(self.chooser.work, reduced.body.stmts)) + self.costs.loop
+        given = tuple(sorted(block_reads(reduced.body), key=lambda value: value.name))
+        region, _ = self.chooser.d.parents[stmt.label]
+        entries = max(int(self.chooser.often(region)), 1)
+        inside = [each for label, each in known.items() if self.within(label, stmt.label)]
+        inner = [
+            each
+            for each in inside
+            if not any(self.within(each.stmt.label, other.stmt.label) for other in inside)
+        ]
+        trips = int(self.extents.trips(stmt))
+        last = self.last(stmt.label)
+        return Loop(stmt, trips, entries, bool(at), state, again, last, given, inner)
+
+    def add_leaves(self, loop: Loop, priced: Callable[[float], Chooser]) -> None:
+        """Find what iterations of a loop may keep."""
+        for worth in _WORTH:
+            leaf = self.leaf(loop, worth, priced(worth))
+            if all(leaf.kept < other.kept for other in loop.leaves):
+                loop.leaves.append(leaf)
+            if loop.trips * leaf.kept <= loop.state and isinstance(loop.stmt, For):
+                break
+        leaves = [leaf for each in loop.leaves for leaf in self.composed(loop, each.worth, priced)]
+        if leaves:
+            leaves = sorted((*loop.leaves, *leaves), key=lambda leaf: (leaf.kept, leaf.seconds))
+            # What is faster than all that keep less.
+            least = itertools.accumulate((leaf.seconds for leaf in leaves), min, initial=math.inf)
+            front = [leaf for leaf, best in zip(leaves, least, strict=False) if leaf.seconds < best]
+            loop.leaves = front[::-1]
+
+    def composed(
+        self, loop: Loop, worth: float, priced: Callable[[float], Chooser]
+    ) -> Iterator[Leaf]:
+        """Yield leaves of iterations in which loops are checkpointed, with less and less room."""
+        sizes = [each.trips * each.leaves[0].kept for each in loop.inner]
+        runs: tuple[Run, ...] = ()
+        while loop.inner:
+            sizes = [int(size * _SHRINK**2) for size in sizes]
+            before = runs
+            runs = tuple(
+                each.fastest(size, worth) for each, size in zip(loop.inner, sizes, strict=True)
+            )
+            if runs == before:
+                return
+            yield self.leaf(loop, worth, priced(worth), runs)
 
     def members(self, loop: Loop) -> list[Value]:
         """Return the values of the program that belong to iterations of a loop."""
-        return [value for value in self.items if self.inside(value, loop.stmt.label)]
+        return [value for value in self.items if self.chooser.d.is_within(value, loop.stmt.label)]
 
     def state(self, start: Operand) -> int:
         if isinstance(start, Value) and isinstance(start.type, Array):
@@ -202,19 +263,23 @@ class Model:
             if any(isinstance(s, Reverse) and s.loop == label for s in walk((stmt,)))
         )
 
-    def inside(self, value: Value, label: str) -> bool:
-        """Whether a value belongs to iterations of a loop."""
-        region = self.chooser.d.sites[value].region
-        while region and region != label:
-            region = self.chooser.d.parents[region][0]
-        return region == label
+    def within(self, label: str, other: str) -> bool:
+        """Whether a loop is inside of another one."""
+        region, _ = self.chooser.d.parents[label]
+        return region == other or (region != "" and self.within(region, other))
 
-    def leaf(self, loop: Loop, worth: float, chooser: Chooser) -> Leaf:
-        """Return what iterations keep by a plan in which a byte is worth so much."""
+    def leaf(self, loop: Loop, worth: float, chooser: Chooser, inner: tuple[Run, ...] = ()) -> Leaf:
+        """Return what iterations keep by a plan in which a byte is worth so much.
+
+        `inner`: loops inside that are checkpointed.
+        """
         label = loop.stmt.label
+        times = loop.entries * loop.trips
         tape, seconds = 0, 0.0
         for value, decision in chooser.d.made.items():
-            if not self.inside(value, label):
+            if not self.chooser.d.is_within(value, label):
+                continue
+            if any(self.chooser.d.is_within(value, run.loop.stmt.label) for run in inner):
                 continue
             often = chooser.often(chooser.d.sites[value].region)
             if decision.kind == KEPT:
@@ -223,24 +288,26 @@ class Model:
                 seconds += often * (chooser.keeping(value) - held)
             else:
                 seconds += often * chooser.seconds(value)
-        return Leaf(worth, math.ceil(tape / loop.trips), seconds / loop.trips)
+        kept = math.ceil(tape / times) + sum(run.room for run in inner)
+        return Leaf(worth, kept, seconds / times + sum(run.seconds for run in inner), inner)
 
     def options(self, loop: Loop) -> Iterator[Option]:
         if isinstance(loop.stmt, For):
             # How much a `while` loop keeps that is not checkpointed, only a run can tell.
             yield Option("plain")
-        inner = self.members(loop)
-        for leaf in loop.leaves:
+        members, times = self.members(loop), loop.entries
+        for number, leaf in enumerate(loop.leaves):
             least = loop.least(leaf)
             rooms = [least]
             while rooms[-1] < loop.often * leaf.tape:
                 rooms.append(math.ceil(rooms[-1] / _SHRINK))
             rooms[-1] = max(least, min(rooms[-1], loop.often * leaf.tape))
             for room in rooms:
-                held = (Use(room, 0, loop.last),)
-                seconds = loop.seconds(leaf, room)
-                waiting = (Use(loop.waiting(leaf, room), loop.last, loop.last),)
-                yield Option((leaf.worth, room), held, waiting, seconds, inner, loop.given)
+                run = Run(loop, leaf, room)
+                held = (Use(times * room, 0, loop.last),)
+                waiting = (Use(run.waiting, loop.last, loop.last),)
+                seconds = times * run.seconds
+                yield Option((number, room), held, waiting, seconds, members, loop.given)
 
     # -- plans -------------------------------------------------------------------------------
 
@@ -251,48 +318,39 @@ class Model:
         positions = max(len(self.positions), 1)
         return Problem(list(self.items.values()), wanted, groups, (), positions)
 
+    def runs(self, solution: Solution, rooms: Mapping[str, int] | None = None) -> list[Run]:
+        """Return the loops that a solution checkpoints, with the rooms of some; outermost ones.
+
+        Loops inside of these run as their leaves say.
+        """
+        found: list[Run] = []
+        for loop in reversed(self.loops):  # outer ones come first
+            label = loop.stmt.label
+            run = loop.chosen(solution)
+            if run is not None and not any(
+                self.within(label, other.loop.stmt.label) for other in found
+            ):
+                found.append(run._replace(room=(rooms or {}).get(label, run.room)))
+        return found[::-1]
+
     def orders(self, solution: Solution, rooms: Mapping[str, int]) -> Orders:
         """Return what a solution tells `remat`, with the rooms of some loops."""
         name = self.fn.name
         loops, worth, covered = [], [], set[str]()
-        for loop in self.loops:
-            label = loop.stmt.label
-            leaf, room = loop.chosen(solution)
-            if leaf is None:
-                continue
-            room = rooms.get(label, room)
-            loops.append((name, label, loop.schedule(leaf, room)))
-            worth.append((name, label, leaf.worth or _NEXT_TO_NOTHING))
-            covered.add(label)
+        for outermost in self.runs(solution, rooms):
+            price = outermost.leaf.worth or _NEXT_TO_NOTHING
+            for run in outermost.inside_out():
+                label = run.loop.stmt.label
+                loops.append((name, label, run.schedule))
+                worth.append((name, label, price))
+                covered.add(label)
         kept = tuple(
             (name, value.name, value in solution.keep)
             for value in self.items
             if value in solution.keep | solution.again
-            if not any(self.inside(value, label) for label in covered)
+            if not any(self.chooser.d.is_within(value, label) for label in covered)
         )
         return Orders(tuple(loops), tuple(worth), kept)
-
-    def loop_plans(self, orders: Orders) -> Iterator[LoopPlan]:
-        """Yield what a plan says of the loops that are checkpointed."""
-        schedules = {label: schedule for _, label, schedule in orders.loops}
-        for loop in self.loops:
-            label = loop.stmt.label
-            if label not in schedules:
-                continue
-            own = schedules[label]
-            if own.slots:
-                yield of_unknown_length(loop.stmt, own)
-                continue
-            how = loop.trips, own.room, own.state, own.tape, own.most
-            whole = reversal(*how)
-            snapshots = reversal(*how, 1, 0).peak
-            leaf = reversal(*how, 0, 1).peak
-            reason = (
-                f"{loop.trips} iterations, {whole.plain} run again; {snapshots} snapshots, leaves "
-                f"of up to {leaf}"
-            )
-            entry = PlanEntry.at(loop.stmt.loc, label, CHECKPOINTED, str(whole.peak), reason)
-            yield LoopPlan(entry, loop.trips, whole.plain, snapshots, leaf, whole.peak)
 
     @property
     def all_counted(self) -> bool:

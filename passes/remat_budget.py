@@ -281,7 +281,8 @@ class Planner:
         orders = self.model.orders(solution, rooms)
         extra = max(seconds - self.free.seconds, 0.0)
         least = self.bound(max(budget - self.fixed, 0)) - self.free.seconds
-        loops = tuple(self.model.loop_plans(orders))
+        runs = self.model.runs(solution, rooms)
+        loops = tuple(run.described() for outermost in runs for run in outermost.inside_out())
         peak = int(self.attempt(orders))
         return Budgeted(orders, peak, extra, min(max(least, 0.0), extra), loops)
 
@@ -290,42 +291,34 @@ class Planner:
 
     def siblings(self, solution: Solution) -> Iterator[Solution]:
         """Yield plans one of whose checkpointed loops keeps other values, in the same room."""
-        for loop in self.model.loops:
-            leaf, room = loop.chosen(solution)
-            for other in loop.leaves if leaf is not None else ():
-                if other is leaf or loop.least(other) > room:
+        for run in self.model.runs(solution):
+            loop, room = run.loop, run.room
+            for number, leaf in enumerate(loop.leaves):
+                if leaf is run.leaf or loop.least(leaf) > room:
                     continue
-                assert leaf is not None
-                more = loop.seconds(other, room) - loop.seconds(leaf, room)
-                options = {**solution.options, loop.stmt.label: (other.worth, room)}
+                more = loop.entries * (run._replace(leaf=leaf).seconds - run.seconds)
+                options = {**solution.options, loop.stmt.label: (number, room)}
                 yield replace(solution, options=options, seconds=solution.seconds + more)
 
     def hoped(self, solution: Solution, budget: int) -> float:
         """Return what a plan would cost beyond the fastest if its loops had all of a budget."""
         seconds = solution.seconds - self.free.seconds
-        for loop in self.model.loops:
-            leaf, room = loop.chosen(solution)
-            if leaf is not None:
-                most = max(budget - self.fixed, room)
-                seconds += loop.seconds(leaf, most) - loop.seconds(leaf, room)
+        for run in self.model.runs(solution):
+            most = max((budget - self.fixed) // run.loop.entries, run.room)
+            seconds += run.loop.entries * (run._replace(room=most).seconds - run.seconds)
         return seconds
 
     def gains(
         self, solution: Solution, rooms: Mapping[str, int], spare: int
     ) -> Iterator[tuple[float, dict[str, int]]]:
         """Yield what is won if a checkpointed loop has more room, and the rooms then."""
-        for loop in self.model.loops:
-            leaf, room = loop.chosen(solution)
-            if leaf is None:
-                continue
-            label = loop.stmt.label
-            room = rooms.get(label, room)
-            now = loop.seconds(leaf, room)
+        for run in self.model.runs(solution, rooms):
+            times = run.loop.entries
             for part in range(_PARTS, 0, -1):
-                larger = room + spare * part // _PARTS
-                gain = now - loop.seconds(leaf, larger)
+                larger = run._replace(room=run.room + spare * part // _PARTS // times)
+                gain = times * (run.seconds - larger.seconds)
                 if gain > 0.0:
-                    yield gain, {**rooms, label: larger}
+                    yield gain, {**rooms, run.loop.stmt.label: larger.room}
 
 
 class OverBudget(Exception):

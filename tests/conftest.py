@@ -9,11 +9,13 @@ another machine, too.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from adc.ir.opdef import OPS
 from adc.passes import pipeline
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -56,3 +58,29 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         assert text == path.read_text(encoding="utf-8")
 
     return compare
+
+
+@pytest.fixture
+def evaluations() -> Iterator[Callable[[str], int]]:
+    """Return how often the interpreter computed an operation since that was last asked."""
+    counts: dict[str, int] = {}
+    undo: list[Callable[[], None]] = []
+
+    def since(name: str) -> int:
+        op = OPS[name]
+        if name not in counts:
+            evaluate = op.evaluate
+
+            def counted(*args: Any) -> Any:
+                counts[name] += 1
+                return evaluate(*args)
+
+            # Which is frozen, so that nothing else does this.
+            object.__setattr__(op, "evaluate", counted)
+            undo.append(lambda: object.__setattr__(op, "evaluate", evaluate))
+        found, counts[name] = counts.get(name, 0), 0
+        return found
+
+    yield since
+    for each in undo:
+        each()

@@ -84,6 +84,16 @@ def two_loops(x: Any, w: Any, n: Any) -> Any:
     return np.sum(v)
 
 
+def days(u: Any, c: Any, days: Any, steps: Any) -> Any:
+    """Steps in time, in loops within one another; only one iteration of them computes a floor."""
+    total = 0.0
+    for _ in range(days):
+        for _ in range(steps):
+            u = 0.9 * u + c * np.sin(u) + 0.1 * np.floor(u)
+        total += np.sum(u * u)
+    return total
+
+
 def in_a_branch(u: Any, k: Any, n: Any) -> Any:
     if k > 0.5:
         for _ in range(n):
@@ -106,6 +116,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[int, ...]]]
         (1, 2, 3),
     ),
     "on_a_grid": (on_a_grid, (_R.normal(size=100), 0.1, 80), (0, 1)),
+    "days": (days, (np.linspace(0.0, 3.0, 10), 0.3, 6, 40), (0, 1)),
     "in_a_branch": (in_a_branch, (_R.normal(size=50), 1.1, 100), (0, 1)),
     "two_loops": (two_loops, (_R.normal(size=100), _R.normal(size=100), 60), (0, 1)),
 }
@@ -153,6 +164,7 @@ ENOUGH = {
     "layers": 0.75,
     "lstm": 0.3,
     "on_a_grid": 0.08,
+    "days": 0.12,
     "in_a_branch": 0.2,
     "two_loops": 0.1,
 }
@@ -193,7 +205,7 @@ def test_peaks_are_metered_and_no_bit_changes(name: str) -> None:
         assert 0.98 * meter.peak - 512 <= size <= 1.02 * meter.peak + 512
 
 
-@pytest.mark.parametrize("name", ["residual", "layers"])
+@pytest.mark.parametrize("name", ["residual", "layers", "days"])
 def test_compiled(name: str) -> None:
     fn, args, argnums = PROGRAMS[name]
     budget = budgets(name)[3]
@@ -206,17 +218,35 @@ def test_compiled(name: str) -> None:
     assert plan.peak_bytes is not None
     assert plan.peak_bytes <= budget
     kernel = derivative.compiled_for(*args).entry.kernel
-    sizes = [arg for arg in args if isinstance(arg, np.ndarray)]
-    own = plan.peak.own.value(
-        Known({n: int(sizes[at].shape[axis]) for n, at, axis in plan.peak.names})
-    )
+    sizes = {
+        name: int(args[at] if axis < 0 else args[at].shape[axis])
+        for name, at, axis in plan.peak.names
+    }
+    own = plan.peak.own.value(Known(sizes))
     assert own is not None
     assert abs(kernel.peak + own - plan.peak_bytes) <= 0.02 * plan.peak_bytes + 512
     assert derivative.cache_info()["compiled"] + derivative.cache_info()["loaded"] == 1
 
 
+def test_steps_of_loops_within_loops_are_predicted(evaluations: Callable[[str], int]) -> None:
+    _, args, _ = PROGRAMS["days"]
+    count, steps = args[2:]
+    within = 0
+    for budget in budgets("days"):
+        fn, plan = plans_of("days").made(budget)
+        assert plan is not None
+        again = {loop.iterations: loop.again or 0 for loop in plan.loops}
+        within += steps in again
+        evaluations("floor")
+        interp.run(schedules(fn), [args[0].copy(), *args[1:]])
+        # Days that run again run all their steps, and some of them twice where they are reversed.
+        wanted = (count + again.get(count, 0)) * steps + count * again.get(steps, 0)
+        assert evaluations("floor") == wanted * len(args[0])
+    assert within, "loops inside are checkpointed in some plans"
+
+
 def test_formulas_for_any_room() -> None:
-    for plans in (plans_of_stops()[0], plans_of("residual")):
+    for plans in (plans_of_stops()[0], plans_of("residual"), plans_of("days")):
         planner, rest = plans.planner, plans.rest
         for room in planner.rooms[::8]:
             orders = planner.model.orders(planner.candidate(room), {})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,6 @@ import pytest
 
 import adc
 from adc.ir import interp, schedule
-from adc.ir.opdef import OPS
 from tests import chain as chains
 
 SLOTS = (1, 2, 3, 5)
@@ -23,49 +22,30 @@ def steps(u: Any, n: Any) -> Any:
     return u[0]
 
 
-@pytest.fixture
-def evaluations() -> Iterator[Callable[[], int]]:
-    """Return how often a sine was computed since this was last asked."""
-    op = OPS["sin"]
-    evaluate, count = op.evaluate, 0
-
-    def counted(*args: Any) -> Any:
-        nonlocal count
-        count += 1
-        return evaluate(*args)
-
-    def since() -> int:
-        nonlocal count
-        found, count = count, 0
-        return found
-
-    object.__setattr__(op, "evaluate", counted)
-    yield since
-    object.__setattr__(op, "evaluate", evaluate)
-
-
 @pytest.mark.parametrize("slots", SLOTS)
 def test_iterations_run_as_often_as_revolve_says(
-    slots: int, evaluations: Callable[[], int]
+    slots: int, evaluations: Callable[[str], int]
 ) -> None:
     x = np.array([0.3])
     chain = chains.Chain.of(steps, (x, 1), (0,))
     fn = chain.planned(f"revolve:{slots}:1")[-1][1]
     for n in (0, 1, 2, 5, 13, 40, 100):
-        evaluations()
+        evaluations("sin")
         interp.run(fn, [x, n])
-        assert evaluations() == (n + schedule.advances(n, slots) if n else 0)
+        assert evaluations("sin") == (n + schedule.advances(n, slots) if n else 0)
 
 
 @pytest.mark.parametrize(("slots", "most"), list(itertools.product((1, 3), (2, 7))))
-def test_leaves_of_many_iterations(slots: int, most: int, evaluations: Callable[[], int]) -> None:
+def test_leaves_of_many_iterations(
+    slots: int, most: int, evaluations: Callable[[str], int]
+) -> None:
     x = np.array([0.3])
     chain = chains.Chain.of(steps, (x, 1), (0,))
     fn = chain.planned(f"revolve:{slots}:{most}")[-1][1]
     for n in (0, 1, 6, 7, 8, 50):
-        evaluations()
+        evaluations("sin")
         interp.run(fn, [x, n])
-        assert evaluations() == n + schedule.plain_steps(n, slots, 1, 0, most)
+        assert evaluations("sin") == n + schedule.plain_steps(n, slots, 1, 0, most)
 
 
 def steps_until(u: Any, n: Any) -> Any:
@@ -77,14 +57,14 @@ def steps_until(u: Any, n: Any) -> Any:
 
 
 @pytest.mark.parametrize("slots", [1, 2, 3, 5, 8])
-def test_iterations_of_unknown_number(slots: int, evaluations: Callable[[], int]) -> None:
+def test_iterations_of_unknown_number(slots: int, evaluations: Callable[[str], int]) -> None:
     chain = chains.Chain.of(steps_until, (0.3, 1), (0,))
     fn = chain.planned(f"revolve:{slots}:1")[-1][1]
     assert "adc.placed" in str(fn)
     for n in (0, 1, 2, 5, 13, 40, 100):
-        evaluations()
+        evaluations("sin")
         interp.run(fn, [0.3, n])
-        found = evaluations()
+        found = evaluations("sin")
         # In the first run, plain again, and taped. One more iteration finds that it is the last.
         assert found == n + schedule.online_steps(n + 1, slots) + n
         # Where n is known, the last iteration of the first run is taped.
