@@ -20,7 +20,8 @@ from adc.passes.derive import expand, link
 from adc.passes.extents import Known
 from adc.passes.formulas import Known as Names
 from adc.passes.formulas import Sum
-from adc.passes.peak import Peak, formula, peak
+from adc.passes.peak import peak
+from adc.passes.peak_formula import Peak, formula
 from adc.passes.plan import COPIED, Alternative, Part, Plan, PlanEntry
 from adc.passes.remat import rematerialize
 from adc.passes.remat_facts import NO_ORDERS, Orders

@@ -55,6 +55,7 @@ to a cotangent are added in `reduce`, `gather` and `local`.
 `budget` finds the fastest plan within so many bytes, of what to keep and which options of loops and
 calls to take: numbers only, for a planner of programs, regions and whole functions to state.
 
-`peak` computes from the last form how much memory a call uses: `formulas` in sizes and iterations,
-arrays that loops hand on included (`owners`).
+`peak` computes from the last form how much memory a call uses (`peak_formula`: the result as data),
+in `formulas` of sizes and iterations: it runs the code on symbols (`peak_values`) and adds up what
+stretches of it need (`peak_needs`), arrays that loops hand on included (`owners`).
 """

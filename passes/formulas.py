@@ -19,6 +19,7 @@ from functools import cached_property
 from typing import Any
 
 from adc.ir import schedule
+from adc.ir.types import Array, Type
 
 # So many iterations are tried to find what a loop adds up to or needs most.
 _MOST = 1 << 14
@@ -197,7 +198,7 @@ class Sum:
         if self.is_positive():
             return self
         if self.constant is not None:
-            return _ZERO
+            return ZERO
         return Sum.function("count", self)
 
     def rounded(self, multiple: int) -> Sum:
@@ -272,8 +273,22 @@ class Sum:
         return Sum(tuple((tuple(map(atom, atoms)), count) for atoms, count in data["terms"]))
 
 
-_ZERO = Sum()
-_ONE = Sum.number(1)
+ZERO = Sum()
+ONE = Sum.number(1)
+
+
+def either(cond: Sum, then: Sum, orelse: Sum) -> Sum:
+    """Return the second if the first is positive, else the third."""
+    if then == orelse:
+        return then
+    if cond.constant is not None:
+        return then if cond.constant > 0 else orelse
+    return Sum.function("if", cond, then, orelse)
+
+
+def dims(name: str, ty: Type) -> list[str]:
+    """Return the names of the sizes of an array, none of a number."""
+    return [f"{name}.dim{axis}" for axis in range(ty.rank)] if isinstance(ty, Array) else []
 
 
 # --- numbers --------------------------------------------------------------------------------------
@@ -383,7 +398,7 @@ def total(
     """Return what the iterations of a loop add up to; `inside` are the names that may vary."""
     trips = trips.count()
     inside = inside | {index}
-    found = _ZERO
+    found = ZERO
     for atoms, count in each.terms:
         fixed = [atom for atom in atoms if not _varies(atom, inside)]
         moving = tuple(atom for atom in atoms if _varies(atom, inside))
@@ -420,7 +435,7 @@ def most(
     signs = {count > 0 for _, count in moving}
     once = all([a for a in atoms if _varies(a, inside)] == [index] for atoms, _ in moving)
     if once and len(signs) == 1:
-        last = trips.count() - _ONE if True in signs else _ZERO
+        last = trips.count() - ONE if True in signs else ZERO
         for atoms, count in moving:
             others = tuple(atom for atom in atoms if atom != index)
             fixed += Sum(((others, count),)) * last
@@ -437,4 +452,4 @@ def _varies(atom: Atom, inside: frozenset[str]) -> bool:
     return atom in inside if isinstance(atom, str) else not inside.isdisjoint(atom.names)
 
 
-__all__ = ["Atom", "Function", "Known", "Sum", "most", "total"]
+__all__ = ["ONE", "ZERO", "Atom", "Function", "Known", "Sum", "dims", "either", "most", "total"]

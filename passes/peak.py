@@ -16,285 +16,64 @@ more counts until a run tells which one is taken.
 
 from __future__ import annotations
 
-import functools
-import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from adc.ir.core import (
     Apply,
-    Block,
     Call,
     For,
     Function,
     If,
-    Literal,
     Operand,
     Pop,
     Push,
     Stmt,
     Value,
     While,
-    blocks,
     walk,
 )
 from adc.ir.escape import escaping, handed_on, holding, let_go
-from adc.ir.types import Array, Type
+from adc.ir.types import Array
 from adc.ir.walk import inner_values, use_counts
 from adc.passes import formulas
-from adc.passes.formulas import Known, Sum
+from adc.passes.activity import carried_yields
+from adc.passes.formulas import ONE, ZERO, Sum, dims
 from adc.passes.owners import Owners, State, Token, copies
+from adc.passes.peak_formula import Peak, formula
+from adc.passes.peak_needs import (
+    Directions,
+    Frame,
+    Item,
+    Machine,
+    Need,
+    Rounds,
+    Sizes,
+    added,
+    where,
+)
+from adc.passes.peak_values import Values
 
-_FUNCTIONS = {"maximum": "max", "minimum": "min", "floordiv": "//", "trips": "range"}
 # After so many iterations a loop hands on as many arrays as ever.
 _ROUNDS = 12
-_ZERO = Sum()
-_ONE = Sum.number(1)
-
-
-@dataclass(frozen=True)
-class Peak:
-    """The most bytes that a call holds.
-
-    Attributes
-    ----------
-    size : Sum
-        What it takes from the workspace and the tapes.
-    own : Sum
-        The arrays that own their memory.
-    names : tuple of (name, position, axis)
-        Which names are sizes of arguments, or, where the axis is -1, integer arguments.
-    lines : tuple of (name, line)
-        Where the other names come from: ``W0.n`` are the iterations of a `while` loop, ``x.dim0``
-        is a size of the array ``x``.
-    bound : bool
-        Whether a call may need less, even if all names are known.
-    functions : tuple of (name, formula)
-        What the calls of recursive functions need.
-    tapes : tuple of (dtype, formula)
-        What a call takes from each tape.
-    disk : Sum
-        What all tapes take where they are in files; that is no part of `size`.
-    """
-
-    size: Sum
-    own: Sum
-    names: tuple[tuple[str, int, int], ...]
-    lines: tuple[tuple[str, int], ...] = ()
-    bound: bool = False
-    functions: tuple[tuple[str, Sum], ...] = ()
-    tapes: tuple[tuple[str, Sum], ...] = ()
-    disk: Sum = _ZERO
-
-    def __str__(self) -> str:
-        whole = self.size + self.own
-        return f"{'at most ' if self.bound or 'if' in whole.kinds else ''}{whole}"
-
-    def legend(self) -> str:
-        """Return where the names come from that no argument tells, "" if there are none."""
-        return ", ".join(f"{name} of line {line}" for name, line in self.lines)
-
-    @staticmethod
-    def from_data(data: Any) -> Peak:
-        """Return what `dataclasses.asdict` made plain."""
-        return Peak(
-            Sum.from_data(data["size"]),
-            Sum.from_data(data["own"]),
-            tuple((name, position, axis) for name, position, axis in data["names"]),
-            tuple((name, line) for name, line in data["lines"]),
-            data["bound"],
-            tuple((name, Sum.from_data(size)) for name, size in data["functions"]),
-            tuple((dtype, Sum.from_data(size)) for dtype, size in data["tapes"]),
-            Sum.from_data(data["disk"]),
-        )
-
-    def at(
-        self, arguments: Sequence[object], counts: Mapping[str, int] | None = None
-    ) -> int | None:
-        """Return the number for the arguments of a kernel, None if only a run can tell.
-
-        `counts` are numbers to take for names that no argument tells, as ``{"W0.n": 10}``.
-        """
-        return (self.size + self.own).value(Known(self._names(arguments, counts)))
-
-    def tapes_at(self, arguments: Sequence[object]) -> dict[str, int]:
-        """Return the bytes that a call needs of each tape, where they are known."""
-        known = Known(self._names(arguments))
-        found = {dtype: size.value(known) for dtype, size in self.tapes}
-        return {dtype: size for dtype, size in found.items() if size is not None}
-
-    def _names(
-        self, arguments: Sequence[object], counts: Mapping[str, int] | None = None
-    ) -> dict[str, int]:
-        found: dict[str, int] = dict(counts or {})
-        for name, position, axis in self.names:
-            argument: Any = arguments[position]
-            found[name] = int(argument.shape[axis] if axis >= 0 else argument)
-        return found
-
-    def at_sizes(
-        self, sizes: Mapping[str, int | Sequence[int]], params: Sequence[str]
-    ) -> int | None:
-        """Return the number for integers and shapes, by the names of the parameters."""
-        found: dict[str, int] = {}
-        for name, position, axis in self.names:
-            size = sizes[params[position]]
-            found[name] = size if isinstance(size, int) else size[axis]
-        return (self.size + self.own).value(Known(found))
-
-
 # What a call to a recursive function needs: its formulas, by what they are of.
 _WORK, _OWN = "workspace", "arrays"
-_Sizes = dict[str, Sum]  # by tape
 
 
-@dataclass
-class _Env:
-    """What is known of the values of one function."""
+@dataclass(kw_only=True)
+class _Env(Values):
+    """What is known of one function, and which variables hold its arrays."""
 
     fn: Function
     owners: Owners
     counts: Mapping[Value, int]
     escaping: frozenset[Value]
-    prefix: str = ""
-    numbers: dict[Value, Sum] = field(default_factory=dict)
-    shapes: dict[Value, tuple[Sum, ...]] = field(default_factory=dict)
-    # What is positive if a condition holds.
-    conditions: dict[Value, Sum] = field(default_factory=dict)
-    # Which of them hold, in the arm of a branch.
-    assumed: dict[Sum, bool] = field(default_factory=dict)
     # Main results that are the user's from the start.
     results: frozenset[Value] = frozenset()
     # Whose variables may hold arrays, and which of them need not once the next loop has begun.
-    held: frozenset[Value] = frozenset()
+    held: frozenset[Value]
     entered: tuple[Value, ...] = ()
-
-    def name(self, text: str) -> Sum:
-        return Sum.atom(self.prefix + text)
-
-    def here(self, number: Sum) -> Sum:
-        """Return what a number is in this arm, where it is what another branch has returned."""
-        atoms, count = number.terms[0] if len(number.terms) == 1 else ((), 0)
-        if count == 1 and len(atoms) == 1 and isinstance(atoms[0], formulas.Function):
-            choice = atoms[0]
-            if choice.kind == "if" and choice.args[0] in self.assumed:
-                return self.here(choice.args[1 if self.assumed[choice.args[0]] else 2])
-        return number
-
-
-@dataclass
-class _Item:
-    """What one statement has pushed.
-
-    A `frame` are the numbers and the shapes that are known of what a `Push` pushes, `parts` the
-    items of the blocks of other statements.
-    """
-
-    sizes: _Sizes
-    frame: tuple[Sum | tuple[Sum, ...] | None, ...] = ()
-    parts: tuple[tuple[_Item, ...], ...] = ()
-
-    def where(self, known: Callable[[Sum], bool]) -> _Item:
-        """Return what is left of this where only some formulas are known."""
-        frame = tuple(
-            each if all(map(known, (each,) if isinstance(each, Sum) else each or ())) else None
-            for each in self.frame
-        )
-        parts = tuple(tuple(item.where(known) for item in part) for part in self.parts)
-        return _Item(self.sizes, frame, parts)
-
-
-@dataclass
-class _Need:
-    """What a stretch of code needs beyond what there was when it began.
-
-    `top` and `tapes` are in use at its end, `work`, `most` and `own` are the most in use.
-    """
-
-    top: Sum = _ZERO
-    work: Sum = _ZERO
-    tapes: _Sizes = field(default_factory=dict)
-    most: _Sizes = field(default_factory=dict)
-    own: Sum = _ZERO
-    # What was pushed and not yet popped, and how much was popped that lay there before.
-    stack: list[_Item] = field(default_factory=list)
-    taken: list[_Sizes] = field(default_factory=list)
-    # What lay there before, as far as it is known.
-    supply: list[_Item] = field(default_factory=list)
-
-    def reach(self, work: Sum) -> None:
-        self.work = self.work.max(self.top + work)
-
-    @property
-    def newest(self) -> _Item:
-        """What would be popped next."""
-        return next(reversed(self.stack or self.supply), _Item({}))
-
-    def pushed(self) -> _Sizes:
-        return _added([item.sizes for item in self.stack])
-
-    def add(self, popped: _Sizes | None, pushed: _Item | None, most: _Sizes) -> None:
-        """Add what pops something off the tapes, leaves something there, or neither.
-
-        What is popped is what was pushed last, or `popped` if that lay there before.
-        """
-        for dtype, size in most.items():
-            now = self.tapes.get(dtype, _ZERO)
-            self.most[dtype] = self.most.get(dtype, _ZERO).max(now + size)
-        if popped is not None:
-            if self.stack:
-                popped = self.stack.pop().sizes
-            else:
-                self.taken.append(popped)
-                del self.supply[-1:]
-            self._move(popped, -1)
-        if pushed is not None:
-            self.stack.append(pushed)
-            self._move(pushed.sizes, 1)
-
-    def _move(self, sizes: _Sizes, sign: int) -> None:
-        for dtype, size in sizes.items():
-            self.tapes[dtype] = self.tapes.get(dtype, _ZERO) + size * Sum.number(sign)
-
-
-@dataclass
-class _Machine:
-    """The schedule of a checkpointed loop, and what it puts on the tapes.
-
-    `frame` is what a snapshot takes, `step` what an iteration of the leaf keeps, and `extra` what
-    it and its reverse code need beyond that.
-    """
-
-    args: tuple[Sum, ...]
-    frame: _Sizes = field(default_factory=dict)
-    step: _Sizes = field(default_factory=dict)
-    extra: _Sizes = field(default_factory=dict)
-
-    def most(self) -> _Sizes:
-        """Return the most that there is on the tapes, beyond the snapshots of the first run."""
-        sweeps = Sum.function("sweeps", *self.args)
-        whole = self.tapes("tape", self.args)
-        return {
-            dtype: size - sweeps * self.frame.get(dtype, _ZERO) for dtype, size in whole.items()
-        }
-
-    def fullest(self) -> _Sizes:
-        """Return the most that there is on the tapes, however many iterations there are."""
-        return self.tapes("fullest", self.args[1:])
-
-    def tapes(self, kind: str, args: Sequence[Sum]) -> _Sizes:
-        found: _Sizes = {}
-        for dtype in {**self.frame, **self.step, **self.extra}:
-            frame, step = self.frame.get(dtype, _ZERO), self.step.get(dtype, _ZERO)
-            whole = Sum.function(kind, *args, frame, step)
-            found[dtype] = whole + self.extra.get(dtype, _ZERO)
-        return found
-
-    def needs(self, extra: _Sizes) -> None:
-        for dtype, size in extra.items():
-            self.extra[dtype] = self.extra.get(dtype, _ZERO).max(size)
 
 
 @dataclass
@@ -305,29 +84,15 @@ class _Level:
     """
 
     same: frozenset[int]
-    work: Sum = _ZERO
-    own: Sum = _ZERO
-
-
-def _added(found: Sequence[_Sizes]) -> _Sizes:
-    sizes: _Sizes = {}
-    for each in found:
-        for dtype, size in each.items():
-            sizes[dtype] = sizes.get(dtype, _ZERO) + size
-    return sizes
-
-
-def _either(cond: Sum, then: Sum, orelse: Sum) -> Sum:
-    if then == orelse:
-        return then
-    if cond.constant is not None:
-        return then if cond.constant > 0 else orelse
-    return Sum.function("if", cond, then, orelse)
+    work: Sum = ZERO
+    own: Sum = ZERO
 
 
 class _Run:
-    def __init__(self, fn: Function, align: int, names: Mapping[int, str]) -> None:
-        self._names = names
+    """A run of a function on symbols; `need` is what it takes."""
+
+    def __init__(self, fn: Function, align: int, literals: Mapping[int, str]) -> None:
+        self._literals = literals
         self._functions = {each.name: each for each in (*fn.callees, fn)}
         self._main = fn.name
         self._align = align
@@ -336,81 +101,45 @@ class _Run:
             for name, each in self._functions.items()
         }
         self._recursive = {name for name in calls if _reaches(calls, name, name)}
-        self._directions = _directions(self._functions)
-        self.need = _Need()
+        self._directions = Directions(self._functions)
+        self.need = Need()
         self._owned: dict[Token, Sum] = {}
         self._inside: dict[str, frozenset[str]] = {}
-        self._machines: dict[tuple[Sum, ...], _Machine] = {}
+        self._machines: dict[tuple[Sum, ...], Machine] = {}
         # Those of the loops around, and the functions that run iterations again, as they are met.
-        self._running: list[_Machine] = []
+        self._running: list[Machine] = []
         self._again: dict[str, _Level] = {}
         self.formulas: dict[str, Sum] = {}
         self.bound = False
 
-    # -- values ----------------------------------------------------------------------------
-
-    def number(self, operand: Operand, env: _Env) -> Sum:
-        if isinstance(operand, Literal):
-            number = int(operand.value)
-            return Sum.atom(self._names[number]) if number in self._names else Sum.number(number)
-        known = env.numbers.get(operand)
-        return env.name(operand.name) if known is None else env.here(known)
-
-    def shape(self, array: Operand, env: _Env) -> tuple[Sum, ...]:
-        assert isinstance(array, Value)
-        known = env.shapes.get(array)
-        return self.own_shape(array, env) if known is None else known
-
-    def own_shape(self, array: Value, env: _Env) -> tuple[Sum, ...]:
-        assert isinstance(array.type, Array)
-        return tuple(env.name(f"{array.name}.dim{axis}") for axis in range(array.type.rank))
-
-    def bytes(self, ty: Type, shape: Sequence[Sum]) -> Sum:
-        found = Sum.number(ty.numpy.itemsize)
-        for size in shape:
-            found = found * size
-        return found
-
-    def condition(self, operand: Operand, env: _Env) -> Sum:
-        if isinstance(operand, Value) and operand in env.conditions:
-            return env.conditions[operand]
-        return self.number(operand, env)
-
-    def moves(self, stmts: Sequence[Stmt]) -> tuple[bool, bool]:
-        return _moves(stmts, self._directions)
-
-    # -- arrays that own their memory --------------------------------------------------------
-
-    def made_own(self, array: Value, env: _Env) -> None:
-        if array not in env.results:
-            size = self.bytes(array.type, self.shape(array, env))
-            # The variable holds what it held until this one is there.
-            self.need.own = self.need.own.max(env.owners.bytes() + size)
-            env.owners.hold(array, size)
-
-    # -- statements ------------------------------------------------------------------------
-
     @contextmanager
-    def part(self, supply: Sequence[_Item] = ()) -> Iterator[_Need]:
+    def part(self, supply: Sequence[Item] = ()) -> Iterator[Need]:
         """Count what a part of the code needs apart from the rest."""
-        outer, self.need = self.need, _Need(supply=list(supply))
+        outer, self.need = self.need, Need(supply=list(supply))
         yield self.need
         self.need = outer
 
-    def function(
-        self, fn: Function, numbers: dict[Value, Sum], shapes: dict[Value, tuple[Sum, ...]]
-    ) -> _Env:
+    def function(self, fn: Function, known: Frame = ()) -> _Env:
+        """Run a function; `known` is what is known of its parameters."""
         main = fn.name == self._main
-        prefix = "" if main else f"{fn.name}: "
         params = [] if main else [p for p in fn.params if isinstance(p.type, Array)]
-        owners = Owners(self._owned, params)
-        env = _Env(fn, owners, use_counts(fn), escaping(fn), prefix, numbers, shapes)
-        env.held = holding(fn)
+        env = _Env(
+            prefix="" if main else f"{fn.name}: ",
+            literals=self._literals,
+            fn=fn,
+            owners=Owners(self._owned, params),
+            counts=use_counts(fn),
+            escaping=escaping(fn),
+            held=holding(fn),
+        )
+        env.receive(fn.params, known)
         if main:
             made = {v for stmt in fn.body if isinstance(stmt, Apply) for v in stmt.results}
             env.results = frozenset(made.intersection(fn.results))
         self.block(fn.body, env, fn.results)
         return env
+
+    # -- statements ------------------------------------------------------------------------
 
     def block(self, stmts: Sequence[Stmt], env: _Env, later: Sequence[Operand]) -> None:
         """Run statements; `later` is read after them."""
@@ -420,13 +149,16 @@ class _Run:
                 case Apply():
                     self.apply(stmt, env)
                 case Push(values=values):
-                    sizes = self.sizes(values, env)
-                    self.need.add(None, _Item(sizes, self.frame(values, env)), sizes)
+                    sizes = env.sizes(values)
+                    self.need.add(None, Item(sizes, env.frame(values)), sizes)
                 case Pop(results=results):
-                    self.pop(results, env)
-                    self.need.add(self.sizes(results, env), None, {})
-                case If(then=then, orelse=orelse):
-                    self.branch(stmt, then, orelse, env)
+                    env.receive(results, self.need.newest.frame)
+                    for value in results:
+                        if isinstance(value.type, Array):
+                            self.made(value, env)
+                    self.need.add(env.sizes(results), None, {})
+                case If():
+                    self.branch(stmt, env)
                 case For() | While():
                     self.loop(stmt, env)
                 case Call():
@@ -434,126 +166,37 @@ class _Run:
             if stmt is not env.fn.body[-1]:
                 env.owners.let_go(after)
 
-    def iteration(self, stmt: For | While, env: _Env) -> None:
-        """Run an iteration, up to where carried values are assigned."""
-        self.block(stmt.body.stmts, env, stmt.body.yields)
-
-    def frame(
-        self, values: Sequence[Operand], env: _Env
-    ) -> tuple[Sum | tuple[Sum, ...] | None, ...]:
-        found: list[Sum | tuple[Sum, ...] | None] = []
-        for value in values:
-            if isinstance(value.type, Array):
-                found.append(self.shape(value, env))
-            else:
-                found.append(self.number(value, env) if value.type.kind in "iu" else None)
-        return tuple(found)
-
-    def pop(self, results: Sequence[Value], env: _Env) -> None:
-        frame = self.need.newest.frame
-        for value, known in zip(results, frame if len(frame) == len(results) else (), strict=False):
-            if isinstance(value.type, Array) and isinstance(known, tuple):
-                if len(known) == value.type.rank:
-                    env.shapes[value] = known
-            elif value.type.kind in "iu" and isinstance(known, Sum):
-                env.numbers[value] = known
-        for value in results:
-            if isinstance(value.type, Array):
-                self.made(value, env)
-
-    def sizes(self, values: Sequence[Operand], env: _Env) -> _Sizes:
-        found: list[_Sizes] = []
-        for value in values:
-            shape: tuple[Sum, ...] = ()
-            if isinstance(value.type, Array):
-                shape = self.shape(value, env)
-                found.append({"i64": Sum.number(8 * len(shape))})
-            found.append({value.type.dtype: self.bytes(value.type, shape)})
-        return _added(found)
+    def apply(self, stmt: Apply, env: _Env) -> None:
+        env.apply(stmt)
+        name, result, args = stmt.op.name, stmt.results[0], stmt.args
+        if name == "row":
+            env.owners.move([result], [args[0]])
+        elif isinstance(result.type, Array):
+            given = name in ("empty", "full") and any(isinstance(arg.type, Array) for arg in args)
+            used = env.counts.get(result) and name != "over" and not given
+            if used or name == "slot":
+                self.made(result, env)
 
     def made(self, array: Value, env: _Env) -> None:
         """Note that an array is made."""
-        if array in env.escaping:
-            self.made_own(array, env)
-        else:
-            size = self.bytes(array.type, self.shape(array, env)).rounded(self._align)
-            self.need.top = self.need.top + size
-            self.need.reach(_ZERO)
+        if array not in env.escaping:
+            self.need.top = self.need.top + env.bytes(array).rounded(self._align)
+            self.need.reach(ZERO)
+        elif array not in env.results:
+            size = env.bytes(array)
+            # The variable holds what it held until this one is there.
+            self.need.own = self.need.own.max(env.owners.bytes() + size)
+            env.owners.hold(array, size)
 
-    def apply(self, stmt: Apply, env: _Env) -> None:
-        name, result, args = stmt.op.name, stmt.results[0], stmt.args
-        if name == "slot":
-            rank = int(stmt.params[1])
-            each = [self.number(arg, env) for arg in args]
-            most = _ZERO
-            for k in range(0, len(each), rank):
-                most = most.max(functools.reduce(operator.mul, each[k : k + rank], _ONE))
-            env.shapes[result] = (most,)
-            self.made(result, env)
-        elif name == "row":
-            env.shapes[result] = self.shape(args[0], env)[len(args) - 1 :]
-            env.owners.move([result], [args[0]])
-        elif isinstance(result.type, Array):
-            memory = [arg for arg in args if isinstance(arg.type, Array)]
-            if name in ("empty", "full"):
-                sizes = [arg for arg in args[int(name == "full") :] if arg not in memory]
-                env.shapes[result] = tuple(self.number(size, env) for size in sizes)
-            elif memory:
-                env.shapes[result] = self.shape(memory[0], env)
-            else:  # `undef`
-                env.shapes[result] = (_ZERO,) * result.type.rank
-            if name != "over" and not (name in ("empty", "full") and memory):
-                if env.counts.get(result):
-                    self.made(result, env)
-        elif result.type.kind in "iu":
-            found = self.integer(stmt, env)
-            if found is not None:
-                env.numbers[result] = found
-        elif name in ("lt", "le", "gt", "ge") and _integers(args):
-            a, b = (self.number(arg, env) for arg in args)
-            more = b - a if name in ("lt", "le") else a - b
-            env.conditions[result] = more + _ONE if name in ("le", "ge") else more
-
-    def integer(self, stmt: Apply, env: _Env) -> Sum | None:
-        if stmt.op.name == "dim":
-            axis = stmt.params[0]
-            assert isinstance(axis, int)
-            return self.shape(stmt.args[0], env)[axis]
-        if not _integers(stmt.args):
-            return None
-        args = [self.number(arg, env) for arg in stmt.args]
-        match stmt.op.name:
-            case "add":
-                return args[0] + args[1]
-            case "sub":
-                return args[0] - args[1]
-            case "mul":
-                return args[0] * args[1]
-            case "neg":
-                return _ZERO - args[0]
-            case "cast":
-                return args[0]
-            case "wrap":
-                return _either(_ZERO - args[0], args[0] + args[1], args[0])
-            case "maximum" if all(arg.is_positive() for arg in args):
-                return args[0].max(args[1])
-            case "sweeps" | "rest" as name:
-                return Sum.function(name, *args)
-            case "maximum" | "minimum" | "floordiv" | "trips" as name:
-                found = Sum.function(_FUNCTIONS[name], *args)
-                number = found.value(Known({})) if all(map(_constant, args)) else None
-                return found if number is None else Sum.number(number)
-        return None
-
-    def branch(self, stmt: If, then: Block, orelse: Block, env: _Env) -> None:
-        cond = self.condition(stmt.cond, env)
+    def branch(self, stmt: If, env: _Env) -> None:
+        cond = env.condition(stmt.cond)
         before, ends = env.owners.states, list[State]()
-        needs: list[_Need] = []
+        needs: list[Need] = []
         kept = [k for k, result in enumerate(stmt.results) if isinstance(result.type, Array)]
-        pops, pushes = self.moves((stmt,))
+        pops, pushes = moves = self._directions.moves((stmt,))
         supplies = self.need.newest.parts if pops and not pushes else ()
         assumed = env.assumed
-        for number, arm in enumerate((then, orelse)):
+        for number, arm in enumerate((stmt.then, stmt.orelse)):
             env.owners.states = copies(before)
             env.assumed = {**assumed, cond: number == 0}
             with self.part(supplies[number] if len(supplies) == 2 else ()) as need:
@@ -563,113 +206,56 @@ class _Run:
             needs.append(need)
             ends += env.owners.states
         env.assumed = assumed
-        for result, a, b in zip(stmt.results, then.yields, orelse.yields, strict=True):
-            if isinstance(result.type, Array):
-                sizes = zip(self.shape(a, env), self.shape(b, env), strict=True)
-                env.shapes[result] = tuple(_either(cond, *pair) for pair in sizes)
-            elif result.type.kind in "iu":
-                env.numbers[result] = _either(cond, self.number(a, env), self.number(b, env))
+        env.choose(cond, stmt)
         env.owners.states = env.owners.distinct(ends)
         self.bound |= len(env.owners.states) > 1
-        here, one, other = self.need, *needs
-        here.reach(_either(cond, one.work, other.work))
-        here.top = here.top + _either(cond, one.top, other.top)
-        here.own = here.own.max(_either(cond, one.own, other.own))
-
-        def both(a: _Sizes, b: _Sizes) -> _Sizes:
-            found = {**a, **b}
-            return {d: _either(cond, a.get(d, _ZERO), b.get(d, _ZERO)) for d in found}
-
-        parts = () if pops else (tuple(one.stack), tuple(other.stack))
-        pushed = _Item(both(one.pushed(), other.pushed()), (), parts)
-        here.add(
-            both(_added(one.taken), _added(other.taken)) if one.taken or other.taken else None,
-            pushed if pushes else None,
-            both(one.most, other.most),
-        )
+        self.need.add_branch(cond, needs[0], needs[1], moves)
 
     # -- loops -----------------------------------------------------------------------------
 
-    def inside(self, stmt: For | While, env: _Env) -> frozenset[str]:
-        """Return the names of what may differ from iteration to iteration."""
-        label = env.prefix + stmt.label
-        if label not in self._inside:
-            found: set[str] = set()
-            values = list(inner_values(stmt))
-            for each in walk(stmt.body.stmts):
-                values += [*each.results, *inner_values(each)]
-                if isinstance(each, For | While | Call):
-                    found |= {env.prefix + each.label, f"{env.prefix}{each.label}.n"}
-            for value in values:
-                found.add(env.prefix + value.name)
-                if isinstance(value.type, Array):
-                    axes = range(value.type.rank)
-                    found.update(f"{env.prefix}{value.name}.dim{axis}" for axis in axes)
-            self._inside[label] = frozenset(found)
-        return self._inside[label]
-
     def loop(self, stmt: For | While, env: _Env) -> None:
-        first = int(isinstance(stmt, While))
-        params, yields = stmt.body.params, stmt.body.yields[first:]
-        label = env.prefix + stmt.label
-        inside = self.inside(stmt, env)
-        if isinstance(stmt, While):
-            trips, index = env.name(f"{stmt.label}.n"), ""
-        else:
-            trips, index = self.number(stmt.trips, env), env.prefix + stmt.index.name
+        params, yields = stmt.body.params, carried_yields(stmt)
+        rounds = self.rounds(stmt, env)
         arrays = [k for k, p in enumerate(params) if isinstance(p.type, Array)]
         for k in arrays:
-            env.shapes[params[k]] = self.shape(stmt.init[k], env)
+            env.shapes[params[k]] = env.shape(stmt.init[k])
             env.owners.share(stmt.results[k], params[k])
-
-        def most(size: Sum) -> Sum:
-            return formulas.most(label, index, trips, size, inside)
-
-        def fixed(size: Sum) -> bool:
-            return inside.isdisjoint(size.names)
-
-        def total(size: Sum) -> Sum:
-            return formulas.total(label, index, trips, size, inside)
-
-        machine = self.machine(trips)
+        machine = self.machine(rounds.trips)
         if machine is not None:
             self._running.append(machine)
         owners = env.owners
-        carried = [params[k] for k in arrays]
+        carried, nexts = [params[k] for k in arrays], [yields[k] for k in arrays]
         owners.move(carried, [stmt.init[k] for k in arrays])
         owners.let_go(env.entered)
         env.entered = ()
         before = copies(owners.states)
-        pops, pushes = self.moves(stmt.body.stmts)
+        pops, pushes = self._directions.moves(stmt.body.stmts)
         parts = self.need.newest.parts if pops and not pushes else ()
         supply = parts[0] if len(parts) == 1 else ()
-        with self.part(supply) as need:
-            self.iteration(stmt, env)
-        while self.changes(stmt, arrays, env):
+        need = self.iteration(stmt, env, supply)
+        while self.changes(carried, nexts, env):
             owners.states = copies(before)
-            with self.part(supply) as need:
-                self.iteration(stmt, env)
+            need = self.iteration(stmt, env, supply)
         own, left = need.own, set[Token]()
         seen, ends = [owners.picture(state) for state in before], list[State]()
-        for rounds in range(1, _ROUNDS):
-            owners.move(carried, [yields[k] for k in arrays])
+        for count in range(1, _ROUNDS):
+            owners.move(carried, nexts)
             owners.let_go(handed_on(stmt.body.stmts, stmt.body.yields, env.held))
             for param in carried:
-                size = self.bytes(param.type, self.shape(param, env))
-                owners.resize(param, size, lambda size: not fixed(size))
+                owners.resize(param, env.bytes(param), lambda size: not rounds.fixed(size))
             for token in owners.others(owners.tokens(carried) | left):
-                if not fixed(owners.sizes[token]):  # that of an iteration before
-                    owners.sizes[token] = most(owners.sizes[token])
+                if not rounds.fixed(owners.sizes[token]):  # that of an iteration before
+                    owners.sizes[token] = rounds.most(owners.sizes[token])
                     left.add(token)
-            ends = owners.states if trips.constant == rounds else [*ends, *owners.states]
+            last = rounds.trips.constant == count
+            ends = owners.states if last else [*ends, *owners.states]
             pictures = {owners.picture(state): state for state in owners.states}
             new = [state for picture, state in pictures.items() if picture not in seen]
             seen += pictures
-            if not new or trips.constant == rounds:
+            if not new or last:
                 break
             owners.states = copies(new)
-            with self.part(supply) as need:
-                self.iteration(stmt, env)
+            need = self.iteration(stmt, env, supply)
             self.bound |= not (own - need.own).is_positive()
             own = own.max(need.own)
         else:
@@ -679,67 +265,50 @@ class _Run:
         owners.states = owners.distinct(ends)
         self.bound |= len(owners.states) > 1 or bool(left)
         for k in arrays:
-            first_of, now = self.shape(stmt.init[k], env), self.shape(params[k], env)
-            trio = zip(first_of, now, self.own_shape(stmt.results[k], env), strict=True)
-            env.shapes[stmt.results[k]] = tuple(a if a == b else c for a, b, c in trio)
-        for k in arrays:
-            size = self.bytes(params[k].type, self.shape(stmt.results[k], env))
-            owners.resize(params[k], size, lambda size: not fixed(size))
-        here = self.need
-        here.own = here.own.max(most(own))
-        here.reach(most(need.work))
-        popped = {d: total(size) for d, size in _added(need.taken).items()}
-        if not need.stack:  # the first iteration is the one that needs most, or all do alike
-            peaks = {d: most(size) for d, size in need.most.items()}
-            if machine is not None and need.taken:
-                if self.is_sweep(trips):
-                    peaks = machine.most()
-                else:
-                    machine.needs(peaks)
-            here.add(popped if need.taken else None, None, peaks)
-            return
-        # The last one is.
-        grown = need.pushed()
-        if machine is not None:
-            once = {d: most(size) for d, size in grown.items()}
-            if self.is_sweep(trips):
-                machine.frame = once
-            else:
-                machine.step = once
-            more = {d: size - grown.get(d, _ZERO) for d, size in need.most.items()}
-            machine.needs({d: most(size) for d, size in more.items()})
-        sizes = {d: total(size) for d, size in grown.items()}
-        peaks = {}
-        for dtype, size in need.most.items():
-            extra = size - grown.get(dtype, _ZERO)
-            peaks[dtype] = sizes.get(dtype, _ZERO) + most(extra)
-            varies = not inside.isdisjoint(size.names)
-            self.bound |= bool(need.taken) or (extra != _ZERO and varies)
-        kept = () if need.taken else (tuple(item.where(fixed) for item in need.stack),)
-        here.add(popped if need.taken else None, _Item(sizes, (), kept), peaks)
+            result = stmt.results[k]
+            env.agree(result, stmt.init[k], params[k])
+            owners.resize(params[k], env.bytes(result), lambda size: not rounds.fixed(size))
+        self.need.own = self.need.own.max(rounds.most(own))
+        self.bound |= self.need.add_loop(need, rounds, machine)
 
-    def machine(self, trips: Sum) -> _Machine | None:
+    def iteration(self, stmt: For | While, env: _Env, supply: Sequence[Item]) -> Need:
+        """Run an iteration, up to where carried values are assigned, and return what it needs."""
+        with self.part(supply) as need:
+            self.block(stmt.body.stmts, env, stmt.body.yields)
+        return need
+
+    def changes(self, carried: Sequence[Value], nexts: Sequence[Operand], env: _Env) -> bool:
+        """Give carried arrays sizes of their own along the axes that an iteration has changed."""
+        before = [env.shape(param) for param in carried]
+        for param, after in zip(carried, nexts, strict=True):
+            env.agree(param, param, after)
+        return before != [env.shape(param) for param in carried]
+
+    def rounds(self, stmt: For | While, env: _Env) -> Rounds:
+        label = env.prefix + stmt.label
+        if label not in self._inside:
+            found: set[str] = set()
+            values = list(inner_values(stmt))
+            for each in walk(stmt.body.stmts):
+                values += [*each.results, *inner_values(each)]
+                if isinstance(each, For | While | Call):
+                    found |= {env.prefix + each.label, f"{env.prefix}{each.label}.n"}
+            for value in values:
+                name = env.prefix + value.name
+                found.update((name, *dims(name, value.type)))
+            self._inside[label] = frozenset(found)
+        inside = self._inside[label]
+        if isinstance(stmt, While):
+            return Rounds(label, "", env.name(f"{stmt.label}.n"), inside)
+        return Rounds(label, env.prefix + stmt.index.name, env.number(stmt.trips), inside)
+
+    def machine(self, trips: Sum) -> Machine | None:
         """Return the schedule that so many iterations belong to, if they do."""
         atom = trips.terms[0][0] if len(trips.terms) == 1 and trips.terms[0][1] == 1 else ()
         if len(atom) == 1 and isinstance(atom[0], formulas.Function):
             if atom[0].kind in ("sweeps", "rest"):
-                return self._machines.setdefault(atom[0].args, _Machine(atom[0].args))
+                return self._machines.setdefault(atom[0].args, Machine(atom[0].args))
         return None
-
-    def is_sweep(self, trips: Sum) -> bool:
-        return "sweeps" in trips.kinds
-
-    def changes(self, stmt: For | While, arrays: Sequence[int], env: _Env) -> bool:
-        """Give carried arrays sizes of their own along the axes that an iteration has changed."""
-        found = False
-        for k in arrays:
-            param = stmt.body.params[k]
-            after = stmt.body.yields[k + isinstance(stmt, While)]
-            now = self.shape(param, env)
-            trio = zip(now, self.shape(after, env), self.own_shape(param, env), strict=True)
-            env.shapes[param] = tuple(a if a == b else own for a, b, own in trio)
-            found |= env.shapes[param] != now
-        return found
 
     # -- calls -----------------------------------------------------------------------------
 
@@ -752,49 +321,33 @@ class _Run:
         if fn.name in self._recursive:
             self.recursion(stmt, fn, env)
             return
-        numbers: dict[Value, Sum] = {}
-        shapes: dict[Value, tuple[Sum, ...]] = {}
-        for param, arg in zip(fn.params, stmt.args, strict=True):
-            if isinstance(param.type, Array):
-                shapes[param] = self.shape(arg, env)
-            elif param.type.kind in "iu":
-                numbers[param] = self.number(arg, env)
         pops, pushes, _ = self._directions[fn.name]
         parts = self.need.newest.parts if pops and not pushes else ()
         with self.part(parts[0] if len(parts) == 1 else ()) as need:
-            inner = self.function(fn, numbers, shapes)
+            inner = self.function(fn, env.frame(stmt.args))
 
-        def seen(*sizes: Sum) -> bool:
-            return not any(n.startswith(inner.prefix) for size in sizes for n in size.names)
+        def seen(size: Sum) -> bool:
+            return not any(name.startswith(inner.prefix) for name in size.names)
 
         def outside(size: Sum) -> Sum:
             if seen(size):
                 return size
             return Sum.atom(formulas.Function("call", (size,), env.prefix + stmt.label, fn.name))
 
-        def every(sizes: _Sizes) -> _Sizes:
+        def every(sizes: Sizes) -> Sizes:
             return {d: outside(size) for d, size in sizes.items()}
 
         here = self.need
         here.reach(outside(need.work))
         here.own = here.own.max(env.owners.bytes() + outside(need.own))
         kept = () if need.taken else (tuple(item.where(seen) for item in need.stack),)
-        pushed = _Item(every(need.pushed()), (), kept)
+        pushed = Item(every(need.pushed()), (), kept)
         here.add(
-            every(_added(need.taken)) if need.taken else None,
+            every(added(need.taken)) if need.taken else None,
             pushed if need.stack else None,
             every(need.most),
         )
-        for result, own in zip(stmt.results, fn.results, strict=True):
-            if isinstance(result.type, Array):
-                sizes = self.shape(own, inner)
-                if seen(*sizes):
-                    env.shapes[result] = sizes
-            elif result.type.kind in "iu":
-                number = self.number(own, inner)
-                if seen(number):
-                    env.numbers[result] = number
-
+        env.receive(stmt.results, where(inner.frame(fn.results), seen))
         self.received(stmt, fn, inner, env)
 
     def again(self, stmt: Call, fn: Function, schedule: Apply, env: _Env) -> None:
@@ -806,22 +359,14 @@ class _Run:
         own = env.owners.bytes()
         # Cotangents come last among the parameters, and go out as they came in.
         cts = len(stmt.args) - len(stmt.results)
-        outermost = fn.name not in self._again
-        if outermost:
-            numbers: dict[Value, Sum] = {}
-            shapes: dict[Value, tuple[Sum, ...]] = {}
-            for param, arg in zip(fn.params, stmt.args, strict=True):
-                if isinstance(param.type, Array):
-                    shapes[param] = self.shape(arg, env)
-                elif param.type.kind in "iu":
-                    numbers[param] = self.number(arg, env)
+        if fn.name not in self._again:
             same = {k for k, v in enumerate(stmt.results) if isinstance(v.type, Array)}
             before: set[int] | None = None
             while before != same:
                 before, level = set(same), _Level(frozenset(same))
                 self._again[fn.name] = level
                 with self.part() as need:
-                    inner = self.function(fn, dict(numbers), dict(shapes))
+                    inner = self.function(fn, env.frame(stmt.args))
                 same = {
                     k
                     for k in same
@@ -830,9 +375,9 @@ class _Run:
                 }
             del self._again[fn.name]
             if self._running:
-                waiting = (Sum.function("depth", *self._running[-1].args) - _ONE).count()
+                waiting = (Sum.function("depth", *self._running[-1].args) - ONE).count()
             else:  # how many iterations there are to reverse, only a run knows
-                args = tuple(self.number(arg, inner) for arg in schedule.args)
+                args = tuple(inner.number(arg) for arg in schedule.args)
                 waiting = Sum.function("levels", *args[1:])
                 here.add(None, None, self._machines[args].fullest())
                 self.bound = True
@@ -845,11 +390,11 @@ class _Run:
             if not isinstance(result.type, Array):
                 continue
             ct = stmt.args[cts + k]
-            env.shapes[result] = self.shape(ct, env)
+            env.shapes[result] = env.shape(ct)
             if k in level.same:
                 env.owners.move([result], [ct])
             else:
-                env.owners.hold(result, self.bytes(result.type, self.shape(result, env)))
+                env.owners.hold(result, env.bytes(result))
 
     def received(self, stmt: Call, fn: Function, inner: _Env, env: _Env) -> None:
         """Let variables hold what a call returns: what it was passed, or arrays of its own."""
@@ -867,8 +412,7 @@ class _Run:
                         assert isinstance(token, Value)
                         token = env.owners.held(state, stmt.args[fn.params.index(token)])
                     elif token is not None:
-                        size = self.bytes(result.type, self.shape(result, env))
-                        self._owned[token] = size
+                        self._owned[token] = env.bytes(result)
                     env.owners.put(state, result, token)
                 found.append(state)
         env.owners.states = env.owners.distinct(found)
@@ -887,26 +431,26 @@ class _Run:
         pops, pushes, used = self._directions[fn.name]
         here.add(
             {d: formula(f"popped {d}") for d in sorted(used)} if pops else None,
-            _Item({d: formula(f"pushed {d}") for d in sorted(used)}) if pushes else None,
+            Item({d: formula(f"pushed {d}") for d in sorted(used)}) if pushes else None,
             {d: formula(f"most {d}") for d in sorted(used)},
         )
         for result in stmt.results:
             if isinstance(result.type, Array):
-                env.owners.hold(result, self.bytes(result.type, self.shape(result, env)))
+                env.owners.hold(result, env.bytes(result))
                 self.bound = True  # it may be one that it was passed
 
     def summarize(self, fn: Function) -> None:
         """Find the formulas of a recursive function, in names of its own."""
         if f"{fn.name} {_WORK}" in self.formulas:
             return
-        self.formulas[f"{fn.name} {_WORK}"] = _ZERO  # is being found
+        self.formulas[f"{fn.name} {_WORK}"] = ZERO  # is being found
         with self.part() as need:
-            self.function(fn, {}, {})
+            self.function(fn)
         found = {_WORK: need.work, _OWN: need.own}
         for dtype in self._directions[fn.name][2]:
-            found[f"most {dtype}"] = need.most.get(dtype, _ZERO)
-            found[f"pushed {dtype}"] = need.pushed().get(dtype, _ZERO)
-            found[f"popped {dtype}"] = _added(need.taken).get(dtype, _ZERO)
+            found[f"most {dtype}"] = need.most.get(dtype, ZERO)
+            found[f"pushed {dtype}"] = need.pushed().get(dtype, ZERO)
+            found[f"popped {dtype}"] = added(need.taken).get(dtype, ZERO)
         for of, size in found.items():
             self.formulas[f"{fn.name} {of}"] = size
 
@@ -920,14 +464,6 @@ def _schedule(fn: Function) -> Apply | None:
     return None
 
 
-def _integers(args: Sequence[Operand]) -> bool:
-    return all(arg.type.kind in "iu" and not isinstance(arg.type, Array) for arg in args)
-
-
-def _constant(number: Sum) -> bool:
-    return number.constant is not None
-
-
 def _reaches(calls: Mapping[str, set[str]], start: str, goal: str) -> bool:
     seen: set[str] = set()
     todo = [start]
@@ -939,64 +475,10 @@ def _reaches(calls: Mapping[str, set[str]], start: str, goal: str) -> bool:
     return goal in seen
 
 
-_Direction = tuple[bool, bool, frozenset[str]]
-
-
-def _moves(stmts: Sequence[Stmt], known: Mapping[str, _Direction]) -> tuple[bool, bool]:
-    """Return whether statements pop what lay there before, and whether they leave frames."""
-    taken, stack = False, 0
-    for stmt in stmts:
-        pops, pushes = isinstance(stmt, Pop), isinstance(stmt, Push)
-        if isinstance(stmt, Call):
-            pops, pushes, _ = known[stmt.callee]
-        for block in blocks(stmt):
-            inner_pops, inner_pushes = _moves(block.stmts, known)
-            pops, pushes = pops or inner_pops, pushes or inner_pushes
-        if pops and stack:
-            stack -= 1
-        elif pops:
-            taken = True
-        stack += pushes
-    return taken, stack > 0
-
-
-def _directions(functions: Mapping[str, Function]) -> dict[str, _Direction]:
-    """Return for every function whether it pops, whether it pushes, and the tapes it uses."""
-    found: dict[str, _Direction] = dict.fromkeys(functions, (False, False, frozenset()))
-    before: object = None
-    while before != found:
-        before = dict(found)
-        for name, fn in functions.items():
-            pops, pushes = _moves(fn.body, found)
-            used = set(found[name][2])
-            for stmt in walk(fn.body):
-                if isinstance(stmt, Call):
-                    used |= found[stmt.callee][2]
-                values = stmt.values if isinstance(stmt, Push) else ()
-                for value in stmt.results if isinstance(stmt, Pop) else values:
-                    used.add(value.type.dtype)
-                    if isinstance(value.type, Array):
-                        used.add("i64")
-            found[name] = (found[name][0] or pops, found[name][1] or pushes, frozenset(used))
-    return found
-
-
-def _lines(fn: Function, names: frozenset[str]) -> tuple[tuple[str, int], ...]:
-    """Return the lines of the source where names come from that no argument tells."""
-    found: dict[str, int] = {}
-    for each in (fn, *fn.callees):
-        prefix = "" if each is fn else f"{each.name}: "
-        for stmt in walk(each.body):
-            if stmt.loc is None:
-                continue
-            if isinstance(stmt, While):
-                found[f"{prefix}{stmt.label}.n"] = stmt.loc.line
-            for value in (*inner_values(stmt), *stmt.results):
-                found[prefix + value.name] = stmt.loc.line
-                if isinstance(value.type, Array):
-                    for axis in range(value.type.rank):
-                        found.setdefault(f"{prefix}{value.name}.dim{axis}", stmt.loc.line)
-    return tuple((name, found[name]) for name in sorted(names & found.keys()))
+def _known(size: int | Sequence[int] | None) -> Sum | tuple[Sum, ...] | None:
+    if size is None or isinstance(size, int):
+        return None if size is None else Sum.number(size)
+    return tuple(map(Sum.number, size))
 
 
 def peak(
@@ -1013,45 +495,15 @@ def peak(
     of the code have names. With `offload`, tapes are in files and take no memory.
     """
     run = _Run(fn, align, numbers or {})
-    integers: dict[Value, Sum] = {}
-    shapes: dict[Value, tuple[Sum, ...]] = {}
-    for param in fn.params:
-        known = (sizes or {}).get(param.name)
-        if isinstance(known, int):
-            integers[param] = Sum.number(known)
-        elif known is not None:
-            shapes[param] = tuple(map(Sum.number, known))
-    env = run.function(fn, integers, shapes)
+    given = [(sizes or {}).get(param.name) for param in fn.params]
+    env = run.function(fn, tuple(map(_known, given)))
     need = run.need
     size, own = need.work, need.own
     state = env.owners.states[0]
     for token in {env.owners.held(state, result): result for result in fn.results}:
-        own = own - env.owners.sizes.get(token, _ZERO)  # the user's
-    taped = sum(need.most.values(), start=_ZERO)
+        own = own - env.owners.sizes.get(token, ZERO)  # the user's
+    taped = sum(need.most.values(), start=ZERO)
     if not offload:
-        size, taped = size + taped, _ZERO
+        size, taped = size + taped, ZERO
     tapes = tuple((dtype, size) for dtype, size in sorted(need.most.items()))
     return formula(fn, size, own, run.bound, tuple(run.formulas.items()), tapes, taped)
-
-
-def formula(
-    fn: Function,
-    size: Sum,
-    own: Sum = _ZERO,
-    bound: bool = False,
-    functions: tuple[tuple[str, Sum], ...] = (),
-    tapes: tuple[tuple[str, Sum], ...] = (),
-    disk: Sum = _ZERO,
-) -> Peak:
-    """Return bytes that can be told from the arguments of a function."""
-    names: dict[str, tuple[int, int]] = {}
-    for position, param in enumerate(fn.params):
-        if isinstance(param.type, Array):
-            for axis in range(param.type.rank):
-                names[f"{param.name}.dim{axis}"] = (position, axis)
-        elif param.type.kind in "iu":
-            names[param.name] = (position, -1)
-    whole = size + own
-    used = tuple((n, *at) for n, at in names.items() if n in whole.names | disk.names)
-    lines = _lines(fn, whole.free - names.keys())
-    return Peak(size, own, used, lines, bound, functions, tapes, disk)

@@ -13,7 +13,7 @@ from html import escape
 from typing import Any
 
 from adc.ir.errors import Span
-from adc.passes.peak import Peak
+from adc.passes.peak_formula import Peak
 
 # Decisions.
 KEPT = "kept"  # pushed on the tape, or held in a variable

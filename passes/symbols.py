@@ -21,9 +21,7 @@ from adc.ir.core import (
     blocks,
 )
 from adc.ir.types import Array
-from adc.passes.formulas import Sum
-
-_ONE = Sum.number(1)
+from adc.passes.formulas import ONE, ZERO, Sum, dims
 
 
 class Symbols:
@@ -95,7 +93,7 @@ class Symbols:
             case "mul", [a, b]:
                 return a * b
             case "maximum", [a, b]:
-                return b.count() if a == Sum() else a.count() if b == Sum() else a.max(b)
+                return b.count() if a == ZERO else a.count() if b == ZERO else a.max(b)
             case "minimum", [a, b]:
                 return a if a == b else Sum.function("min", a, b)
             case "floordiv", [a, b]:
@@ -103,17 +101,16 @@ class Symbols:
             case "cast", [a]:
                 return a
             case "trips", [a, b, c]:
-                return b - a if c == _ONE else Sum.function("range", a, b, c)
+                return b - a if c == ONE else Sum.function("range", a, b, c)
         return own
 
     def shape(self, array: Value) -> tuple[Sum, ...]:
         """Return the sizes of an array, axis by axis."""
         if array not in self._shapes:
-            assert isinstance(array.type, Array)
-            own = tuple(Sum.atom(f"{array.name}.dim{axis}") for axis in range(array.type.rank))
+            own = tuple(map(Sum.atom, dims(array.name, array.type)))
             self._shapes[array] = own  # for cycles
             found = self._shape(array)
-            if found is not None and len(found) == array.type.rank:
+            if found is not None and len(found) == len(own):
                 self._shapes[array] = found
         return self._shapes[array]
 

@@ -19,7 +19,7 @@ from adc.ir.types import Array, Type
 from adc.ir.walk import defined, use_counts
 from adc.passes import formulas
 from adc.passes.formulas import Known, Sum
-from adc.passes.peak import Peak
+from adc.passes.peak_formula import Peak
 
 ALIGN = 64
 
