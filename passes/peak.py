@@ -447,7 +447,7 @@ class _Run:
         with self.part() as need:
             self.function(fn)
         found = {_WORK: need.work, _OWN: need.own}
-        for dtype in self._directions[fn.name][2]:
+        for dtype in sorted(self._directions[fn.name][2]):
             found[f"most {dtype}"] = need.most.get(dtype, ZERO)
             found[f"pushed {dtype}"] = need.pushed().get(dtype, ZERO)
             found[f"popped {dtype}"] = added(need.taken).get(dtype, ZERO)
