@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import is_
 from typing import Generic, Protocol
@@ -92,10 +92,6 @@ def label_of(stmt: Stmt) -> str:
     return stmt.label if isinstance(stmt, For | While | Call) else ""
 
 
-def results_of(stmt: Stmt) -> tuple[Value, ...]:
-    return stmt.results
-
-
 def inner_values(stmt: Stmt) -> tuple[Value, ...]:
     """Return the values that `stmt` binds for its blocks: parameters and loop index."""
     match stmt:
@@ -108,13 +104,21 @@ def inner_values(stmt: Stmt) -> tuple[Value, ...]:
     return ()
 
 
+def bound(stmts: tuple[Stmt, ...]) -> Iterator[Value]:
+    """Yield every value that statements bind, in their blocks too."""
+    for stmt in walk(stmts):
+        yield from stmt.results
+        yield from inner_values(stmt)
+
+
+def loop_values(loop: For | While | Reverse) -> set[Value]:
+    """Return what an iteration of a loop binds: all that may differ between iterations."""
+    return {*inner_values(loop), *bound(loop.body.stmts)}
+
+
 def defined(fn: Function) -> list[Value]:
     """Return every value defined in `fn`, parameters first."""
-    values = list(fn.params)
-    for stmt in walk(fn.body):
-        values.extend(results_of(stmt))
-        values.extend(inner_values(stmt))
-    return values
+    return [*fn.params, *bound(fn.body)]
 
 
 @remembered

@@ -21,11 +21,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.types import INT, Array
-from adc.ir.walk import (
-    inner_values,
-    map_blocks,
-    use_counts,
-)
+from adc.ir.walk import bound, loop_values, map_blocks, use_counts
 from adc.passes.affine import Facts, Form
 
 # How far apart the elements that one iteration adds to may lie: every step is a statement.
@@ -162,8 +158,7 @@ class Finder:
         for stmt in forward.body:
             if isinstance(stmt, Recall | Reverse):
                 break
-            for each in walk((stmt,)):
-                self.forward.update((*each.results, *inner_values(each)))
+            self.forward.update(bound((stmt,)))
         for stmt in walk(forward.body):
             if isinstance(stmt, For):
                 self.loops[stmt.label] = stmt
@@ -324,13 +319,7 @@ class Finder:
 
     def varying(self, root: Reverse) -> set[Value]:
         """Return what may differ between iterations of a nest and of the one it mirrors."""
-        found: set[Value] = set()
-        mirrored = self.loops[root.loop]
-        for each in (root, mirrored):
-            for stmt in walk((each,)):
-                found.update(inner_values(stmt))
-                found.update(stmt.results if stmt is not each else ())
-        return found
+        return loop_values(root) | loop_values(self.loops[root.loop])
 
     # -- what is added -------------------------------------------------------------------------
 

@@ -56,7 +56,7 @@ from adc.ir.core import (
 )
 from adc.ir.opdef import OPS
 from adc.ir.types import INT, Array
-from adc.ir.walk import Names, clone, inner_values, map_blocks
+from adc.ir.walk import Names, clone, loop_values, map_blocks
 from adc.passes.affine import Facts
 
 
@@ -91,8 +91,7 @@ class _Guard:
         acts = [s for s in walk(loop.body.stmts) if isinstance(s, Check | Print | Call | While)]
         if not checks or len(acts) != len(checks):
             return [loop]
-        own = {v for s in walk((loop,)) for v in (*inner_values(s), *s.results)}
-        own -= set(loop.results)
+        own = loop_values(loop)
         defs = {s.results[0]: s for s in loop.body.stmts if isinstance(s, Apply)}
         conditions = dict.fromkeys(check.cond for check in checks)
         wanted: dict[Value, None] = {}

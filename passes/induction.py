@@ -25,10 +25,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from adc.ir.core import Apply, Block, For, Function, Literal, Operand, Stmt, Value, walk
+from adc.ir.core import Apply, Block, For, Function, Literal, Operand, Stmt, Value
 from adc.ir.opdef import OPS
 from adc.ir.types import INT
-from adc.ir.walk import Names, inner_values, map_blocks
+from adc.ir.walk import Names, loop_values, map_blocks
 
 
 def induction(fn: Function) -> Function:
@@ -52,8 +52,7 @@ def _stmts(stmts: Sequence[Stmt], names: Names) -> list[Stmt]:
 
 
 def _loop(loop: For, names: Names) -> tuple[For, list[Stmt]]:
-    inside = {v for s in walk(loop.body.stmts) for v in (*s.results, *inner_values(s))}
-    inside |= {loop.index, *loop.body.params}
+    inside = loop_values(loop)
     steps = {s.result: s for s in loop.body.stmts if isinstance(s, Apply) and len(s.results) == 1}
     before: list[Stmt] = []
     after: list[Stmt] = []

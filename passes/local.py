@@ -71,6 +71,7 @@ from adc.ir.walk import (
     Known,
     Names,
     acts,
+    bound,
     inner_values,
     label_of,
     map_blocks,
@@ -328,7 +329,7 @@ def _direct(loop: For, reverse: Reverse, outside: frozenset[Value]) -> dict[Valu
     env: dict[Value, Operand] = {reverse.index: loop.index}
     shallow = {loop.index, *loop.body.params}
     shallow |= {value for s in loop.body.stmts for value in s.results}
-    deep = {value for s in walk(loop.body.stmts) for value in (*s.results, *inner_values(s))}
+    deep = set(bound(loop.body.stmts))
     for stmt in walk(reverse.body.stmts):
         if isinstance(stmt, Recall):
             if stmt.value in shallow or stmt.value in outside:

@@ -47,7 +47,7 @@ from adc.ir.functions import reached
 from adc.ir.library import schedules
 from adc.ir.sums import summed
 from adc.ir.types import Array, Scalar
-from adc.ir.walk import Names, inner_values
+from adc.ir.walk import Names, loop_values
 from adc.passes.checkpoint import Checkpointing, Loops, Site, reverses_of
 from adc.passes.shapes import Shapes
 
@@ -62,9 +62,7 @@ def can_checkpoint_online(fn: Function, owner: str, loop: While) -> bool:
         return False
     home = next(each for each in (*fn.callees, fn) if each.name == owner)
     shapes = Shapes(home, Names.of(home))
-    inner = set(inner_values(loop))
-    for stmt in walk(loop.body.stmts):
-        inner.update((*stmt.results, *inner_values(stmt)))
+    inner = loop_values(loop)
     for param in loop.body.params:
         if isinstance(param.type, Array):
             sizes = shapes.known(param)

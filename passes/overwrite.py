@@ -49,7 +49,7 @@ from adc.ir.core import (
 from adc.ir.ops import array
 from adc.ir.types import Array
 from adc.ir.walk import (
-    inner_values,
+    loop_values,
     map_blocks,
     map_operands,
     rebuilt,
@@ -225,13 +225,6 @@ class Overwriting:
 
     def varying(self, loop: For | Reverse) -> set[Value]:
         """Return what may differ between the iterations of a loop and of the one it mirrors."""
-        found: set[Value] = set()
-        mirrored = None
         if isinstance(loop, Reverse) and not self.mirrors:
-            mirrored = self.loops[loop.loop]
-        for each in (loop, mirrored):
-            if each is not None:
-                for stmt in walk((each,)):
-                    found.update(inner_values(stmt))
-                    found.update(stmt.results if stmt is not each else ())
-        return found
+            return loop_values(loop) | loop_values(self.loops[loop.loop])
+        return loop_values(loop)

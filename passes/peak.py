@@ -36,7 +36,7 @@ from adc.ir.core import (
 )
 from adc.ir.escape import escaping, handed_on, holding, let_go
 from adc.ir.types import Array
-from adc.ir.walk import inner_values, use_counts
+from adc.ir.walk import loop_values, use_counts
 from adc.passes import formulas
 from adc.passes.activity import carried_yields
 from adc.passes.formulas import ONE, ZERO, Sum, dims
@@ -288,12 +288,10 @@ class _Run:
         label = env.prefix + stmt.label
         if label not in self._inside:
             found: set[str] = set()
-            values = list(inner_values(stmt))
             for each in walk(stmt.body.stmts):
-                values += [*each.results, *inner_values(each)]
                 if isinstance(each, For | While | Call):
                     found |= {env.prefix + each.label, f"{env.prefix}{each.label}.n"}
-            for value in values:
+            for value in loop_values(stmt):
                 name = env.prefix + value.name
                 found.update((name, *dims(name, value.type)))
             self._inside[label] = frozenset(found)

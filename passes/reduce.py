@@ -51,14 +51,7 @@ from adc.ir.core import (
 from adc.ir.opdef import OPS
 from adc.ir.sums import summed
 from adc.ir.types import B1, BOOL, INT, Array, Scalar
-from adc.ir.walk import (
-    Names,
-    inner_values,
-    map_blocks,
-    stmts_reads,
-    substitute_stmt,
-    with_stmts,
-)
+from adc.ir.walk import Names, loop_values, map_blocks, stmts_reads, substitute_stmt, with_stmts
 from adc.passes.affine import Facts
 from adc.passes.shapes import Shapes
 from adc.passes.state import is_sequential
@@ -149,13 +142,12 @@ class _Reducer:
     def memory(self, loop: Reverse) -> tuple[Reverse, list[Stmt]]:
         """Let numbers take the place of elements that every iteration adds to."""
         after: list[Stmt] = []
-        varying = {value for s in walk((loop,)) for value in inner_values(s)}
-        varying |= {value for s in walk(loop.body.stmts) for value in s.results}
+        inside = loop_values(loop)
         for k, param in enumerate(loop.body.params):
             if not isinstance(param.type, Array) or param.type.kind != "f":
                 continue
             found = _additions(loop.body, param, k)
-            moved = [s for s in found or [] if not any(operand in varying for operand in s.index)]
+            moved = [s for s in found or [] if not any(operand in inside for operand in s.index)]
             if not moved:
                 continue
             sizes = self.sizes(loop.init[k])

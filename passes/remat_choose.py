@@ -33,7 +33,7 @@ from adc.ir.core import (
 )
 from adc.ir.errors import IRError, RecomputeError
 from adc.ir.types import Array
-from adc.ir.walk import Names, inner_values
+from adc.ir.walk import Names, bound, inner_values
 from adc.passes.costs import Costs
 from adc.passes.dce import only
 from adc.passes.extents import Extents
@@ -482,9 +482,7 @@ class Chooser:
         stmt = self.stmt(value)
         assert stmt is not None
         found: dict[Value, None] = {}
-        inner: set[Value] = set()
-        for each in walk((stmt,)):
-            inner.update((*each.results, *inner_values(each)))
+        inner = set(bound((stmt,)))
         for each in walk((stmt,)):
             if isinstance(each, Check):
                 continue

@@ -29,7 +29,7 @@ from adc.ir.errors import IRError
 from adc.ir.functions import reached
 from adc.ir.opdef import OPS
 from adc.ir.types import Array, Scalar
-from adc.ir.walk import Names, clone, inner_values, map_blocks, map_operands
+from adc.ir.walk import Names, bound, clone, map_blocks, map_operands
 from adc.passes.plan import KEPT
 from adc.passes.remat_choose import Chooser
 from adc.passes.remat_facts import Decisions
@@ -384,7 +384,7 @@ class Rewriter:
 
 def _prepared(stmt: Stmt, chooser: Chooser) -> Stmt:
     """Return a statement fit to run again: no checks, loads from arrays that are at hand."""
-    inner = {value for s in walk((stmt,)) for value in (*s.results, *inner_values(s))}
+    inner = set(bound((stmt,)))
 
     def block(found: Block) -> Block:
         stmts = tuple(one(s) for s in found.stmts if not isinstance(s, Check))

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from adc.ir.core import For, Function, Operand, Recall, Reverse, Value, While, walk
 from adc.ir.types import Array
-from adc.ir.walk import block_reads, inner_values
+from adc.ir.walk import block_reads, loop_values
 from adc.passes.accesses import Access, accesses, own_axis
 from adc.passes.affine import Facts
 from adc.passes.dce import dce
@@ -30,9 +30,7 @@ def needed(loop: For | While, reverse: Reverse) -> tuple[For | While, Reverse]:
 
 def outside(loop: For | While, reverse: Reverse) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
     """Return the forward and the reverse values from outside that iterations of both need."""
-    inner = {*inner_values(loop)}
-    for stmt in walk(loop.body.stmts):
-        inner.update((*stmt.results, *inner_values(stmt)))
+    inner = loop_values(loop)
     recalled = {s.value for s in walk(reverse.body.stmts) if isinstance(s, Recall)}
     given = block_reads(loop.body) | recalled
     return _ordered(given - inner), _ordered(block_reads(reverse.body) - {reverse.index})
