@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from tests import oracle
-from tests.programs import Program
+from tests.corpus import Program
 
 _STEP = 1e-30
 

@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from tests.programs import X3, X6, Program, _uniform, recorder
+from tests.corpus import X3, X6, Program, recorder, uniform
 
 ARRAY_PROGRAMS: list[Program] = []
 program = recorder(ARRAY_PROGRAMS)
 
 M23 = X6.reshape(2, 3)
-M33 = _uniform(1, 3, 3)
-M34 = _uniform(2, 3, 4)
-C234 = _uniform(3, 2, 3, 4)
-P33 = _uniform(4, 3, 3, low=0.5, high=2.0)
+M33 = uniform(1, 3, 3)
+M34 = uniform(2, 3, 4)
+C234 = uniform(3, 2, 3, 4)
+P33 = uniform(4, 3, 3, low=0.5, high=2.0)
 I4 = np.array([2, 0, -1, 2])
 MASK6 = np.array([True, False, True, True, False, True])
 

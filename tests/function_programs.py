@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tests.array_programs import C234, I4, M23, M33, M34, MASK6, P33, weighted
-from tests.programs import P4, X3, X6, Program, _uniform, recorder
+from tests.corpus import P4, X3, X6, Program, recorder, uniform
 
 FUNCTION_PROGRAMS: list[Program] = []
 program = recorder(FUNCTION_PROGRAMS)
@@ -17,7 +17,7 @@ U6 = np.array([0.3, -0.45, 0.6, 0.2, -0.7, 0.1])  # inside (-1, 1)
 Q6 = np.array([1.3, 2.45, 1.6, 3.2, 1.1, 2.0])  # beyond 1
 F6 = X6.astype(np.float32)
 F33 = M33.astype(np.float32)
-M54, M46, M56, M55 = (_uniform(20 + k, *s) for k, s in enumerate([(5, 4), (4, 6), (5, 6), (5, 5)]))
+M54, M46, M56, M55 = (uniform(20 + k, *s) for k, s in enumerate([(5, 4), (4, 6), (5, 6), (5, 5)]))
 
 # --- ufuncs ---------------------------------------------------------------------------------------
 
@@ -312,7 +312,7 @@ def matmul_of_all_ranks(c: Any, m: Any) -> Any:
     )
 
 
-@program(_uniform(11, 2, 2, 3), _uniform(12, 3, 3, 2), argnums=(0, 1))
+@program(uniform(11, 2, 2, 3), uniform(12, 3, 3, 2), argnums=(0, 1))
 def matmul_broadcasts(a: Any, b: Any) -> Any:
     return weighted(a[:, None] @ b) + weighted(a @ b[:1]) + weighted(a[0] @ b[None, 1:])
 
@@ -582,7 +582,7 @@ def array_from_lists(x: Any) -> Any:
     return weighted(a) + weighted(b @ b) + weighted(c) + weighted(np.asarray(x))
 
 
-@program(_uniform(7, 6, 4))
+@program(uniform(7, 6, 4))
 def splits(x: Any) -> Any:
     a, b, c = np.split(x, 3)
     left, right = np.split(x, [1], axis=1)

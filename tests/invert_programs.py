@@ -9,7 +9,7 @@ import numpy as np
 
 import adc
 from tests.array_programs import weighted
-from tests.programs import Program, _uniform, recorder
+from tests.corpus import Program, recorder, uniform
 
 INVERT_PROGRAMS: list[Program] = []
 program = recorder(INVERT_PROGRAMS, "invert")
@@ -17,7 +17,7 @@ program = recorder(INVERT_PROGRAMS, "invert")
 MARKED_PROGRAMS: list[Program] = []
 marked = recorder(MARKED_PROGRAMS, "marked")
 
-X9 = _uniform(71, 9)
+X9 = uniform(71, 9)
 WIDTHS = np.array([1, 2, 1, 3, 1])
 
 
@@ -300,8 +300,8 @@ def invert_elements_as_they_are(x: Any, n: Any) -> Any:
 
 # --- floats, on request ---------------------------------------------------------------------------
 
-Q6, P6 = _uniform(72, 6), _uniform(73, 6)
-WEIGHTS = 0.4 * (_uniform(74, 4, 3, 3) - 0.5)
+Q6, P6 = uniform(72, 6), uniform(73, 6)
+WEIGHTS = 0.4 * (uniform(74, 4, 3, 3) - 0.5)
 STEPS = 7
 
 

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from tests.array_programs import C234, M33, M34, P33, weighted
-from tests.programs import P4, X3, X6, Program, _spd, _uniform, recorder
+from tests.corpus import P4, X3, X6, Program, recorder, spd, uniform
 
 KERNEL_PROGRAMS: list[Program] = []
 program = recorder(KERNEL_PROGRAMS, "kernel")
 
-G55 = _uniform(21, 5, 5)
-G66 = _uniform(22, 6, 6)
-G444 = _uniform(23, 4, 4, 4)
+G55 = uniform(21, 5, 5)
+G66 = uniform(22, 6, 6)
+G444 = uniform(23, 4, 4, 4)
 
 # --- stencils -------------------------------------------------------------------------------------
 
@@ -162,8 +162,8 @@ def fdtd_2d_loops(ex: Any, ey: Any, hz: Any, source: Any) -> Any:
     return weighted(hz) + weighted(ex * ey)
 
 
-H662 = _uniform(24, 7, 7, 2)
-H222 = _uniform(25, 3, 3, 2)
+H662 = uniform(24, 7, 7, 2)
+H222 = uniform(25, 3, 3, 2)
 
 
 @program(H662, H222, argnums=(0, 1))
@@ -218,8 +218,8 @@ def horizontal_diffusion_loops(field: Any, coefficient: Any) -> Any:
     return weighted(out)
 
 
-W225 = _uniform(26, 3, 2, 5)
-U225 = _uniform(27, 2, 2, 5)
+W225 = uniform(26, 3, 2, 5)
+U225 = uniform(27, 2, 2, 5)
 
 
 @program(U225, W225, argnums=(0, 1))
@@ -277,7 +277,7 @@ def vertical_advection_loops(u: Any, w: Any) -> Any:
 
 # --- dense linear algebra -------------------------------------------------------------------------
 
-S4 = _spd(31, 4)
+S4 = spd(31, 4)
 
 
 @program(S4)
@@ -356,7 +356,7 @@ def cholesky_loops(a: Any) -> Any:
     return weighted(el)
 
 
-@program(_uniform(32, 4, 3))
+@program(uniform(32, 4, 3))
 def gram_schmidt_slices(a: Any) -> Any:
     q = np.zeros_like(a)
     r = np.zeros((a.shape[1], a.shape[1]))
@@ -370,7 +370,7 @@ def gram_schmidt_slices(a: Any) -> Any:
     return weighted(q) + weighted(r)
 
 
-@program(_uniform(32, 4, 3))
+@program(uniform(32, 4, 3))
 def gram_schmidt_loops(a: Any) -> Any:
     m, n = a.shape
     q = np.zeros((m, n))
@@ -427,7 +427,7 @@ def durbin_loops(r: Any) -> Any:
     return weighted(y)
 
 
-@program(0.7, 1.3, M33, _uniform(33, 3, 2), argnums=(0, 1, 2, 3))
+@program(0.7, 1.3, M33, uniform(33, 3, 2), argnums=(0, 1, 2, 3))
 def syrk_slices(alpha: Any, beta: Any, c: Any, a: Any) -> Any:
     for i in range(a.shape[0]):
         c[i, : i + 1] *= beta
@@ -436,7 +436,7 @@ def syrk_slices(alpha: Any, beta: Any, c: Any, a: Any) -> Any:
     return weighted(c)
 
 
-@program(0.7, 1.3, M33, _uniform(33, 3, 2), argnums=(0, 1, 2, 3))
+@program(0.7, 1.3, M33, uniform(33, 3, 2), argnums=(0, 1, 2, 3))
 def syrk_loops(alpha: Any, beta: Any, c: Any, a: Any) -> Any:
     n, m = a.shape
     for i in range(n):
@@ -486,7 +486,7 @@ def covariance_and_correlation(data: Any) -> Any:
     return weighted(cov) + weighted(corr)
 
 
-@program(_uniform(34, 4, 4, low=1.0, high=9.0))
+@program(uniform(34, 4, 4, low=1.0, high=9.0))
 def floyd_warshall(path: Any) -> Any:
     for k in range(path.shape[0]):
         path[:] = np.minimum(path[:], np.add.outer(path[:, k], path[k, :]))
@@ -495,8 +495,8 @@ def floyd_warshall(path: Any) -> Any:
 
 # --- networks -------------------------------------------------------------------------------------
 
-IMAGE = _uniform(41, 2, 5, 5, 2)
-FILTER = _uniform(42, 3, 3, 2, 2)
+IMAGE = uniform(41, 2, 5, 5, 2)
+FILTER = uniform(42, 3, 3, 2, 2)
 
 
 @program(IMAGE, FILTER, argnums=(0, 1))
@@ -559,14 +559,14 @@ def max_pooling_loops(x: Any) -> Any:
     return weighted(out)
 
 
-@program(_uniform(43, 5, 3), X3, X3 * 2.0, argnums=(0, 1, 2))
+@program(uniform(43, 5, 3), X3, X3 * 2.0, argnums=(0, 1, 2))
 def batch_norm_slices(x: Any, gamma: Any, beta: Any) -> Any:
     mean = np.mean(x, axis=0, keepdims=True)
     std = np.std(x, axis=0, keepdims=True)
     return weighted(gamma * (x - mean) / np.sqrt(std * std + 1e-5) + beta)
 
 
-@program(_uniform(43, 5, 3), X3, X3 * 2.0, argnums=(0, 1, 2))
+@program(uniform(43, 5, 3), X3, X3 * 2.0, argnums=(0, 1, 2))
 def batch_norm_loops(x: Any, gamma: Any, beta: Any) -> Any:
     n, c = x.shape
     out = np.empty((n, c))
@@ -636,7 +636,7 @@ def _softmax(x: Any) -> Any:
     return e / np.sum(e, axis=-1, keepdims=True)
 
 
-@program(_uniform(44, 2, 3), M34, P4, _uniform(45, 4, 3), X3, argnums=(0, 1, 2, 3, 4))
+@program(uniform(44, 2, 3), M34, P4, uniform(45, 4, 3), X3, argnums=(0, 1, 2, 3, 4))
 def multilayer_perceptron(x: Any, w1: Any, b1: Any, w2: Any, b2: Any) -> Any:
     return weighted(_softmax(_relu(x @ w1 + b1) @ w2 + b2))
 
@@ -650,7 +650,7 @@ def attention(x: Any, wq: Any, wk: Any, wv: Any) -> Any:
 
 # --- particles, fluids, sparse --------------------------------------------------------------------
 
-POSITIONS = _uniform(51, 4, 3)
+POSITIONS = uniform(51, 4, 3)
 MASSES = P4
 
 
@@ -665,7 +665,7 @@ def _acceleration_slices(pos: Any, mass: Any, softening: Any) -> Any:
     return np.stack((ax, ay, az), axis=1)
 
 
-@program(POSITIONS, _uniform(52, 4, 3), MASSES, argnums=(0, 1, 2))
+@program(POSITIONS, uniform(52, 4, 3), MASSES, argnums=(0, 1, 2))
 def nbody_slices(pos: Any, vel: Any, mass: Any) -> Any:
     vel -= np.mean(mass[:, None] * vel, axis=0) / np.mean(mass)
     acc = _acceleration_slices(pos, mass, 0.1)
@@ -679,7 +679,7 @@ def nbody_slices(pos: Any, vel: Any, mass: Any) -> Any:
     return weighted(pos) + weighted(kinetic)
 
 
-@program(POSITIONS, _uniform(52, 4, 3), MASSES, argnums=(0, 1, 2))
+@program(POSITIONS, uniform(52, 4, 3), MASSES, argnums=(0, 1, 2))
 def nbody_loops(pos: Any, vel: Any, mass: Any) -> Any:
     n = len(mass)
     for _ in range(2):

@@ -12,7 +12,7 @@ import numpy as np
 
 import adc
 from tests.array_programs import M23, M33, M34, weighted
-from tests.programs import P4, X3, X6, Program, recorder
+from tests.corpus import P4, X3, X6, Program, recorder
 
 LANGUAGE_PROGRAMS: list[Program] = []
 program = recorder(LANGUAGE_PROGRAMS)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tests.array_programs import M33
-from tests.programs import X3, X6, Program, recorder
+from tests.corpus import X3, X6, Program, recorder
 
 LIST_PROGRAMS: list[Program] = []
 program = recorder(LIST_PROGRAMS, "list")

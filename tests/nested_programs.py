@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import adc
-from tests.programs import Program, recorder
+from tests.corpus import Program, recorder
 
 NESTED_PROGRAMS: list[Program] = []
 program = recorder(NESTED_PROGRAMS)

@@ -10,7 +10,7 @@ from numpy.random import default_rng
 
 import adc
 from tests.array_programs import M23, M33
-from tests.programs import X6, Program, recorder
+from tests.corpus import X6, Program, recorder
 
 RANDOM_PROGRAMS: list[Program] = []
 program = recorder(RANDOM_PROGRAMS)

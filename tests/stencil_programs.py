@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 
 from tests.array_programs import weighted
-from tests.programs import Program, _uniform, recorder
+from tests.corpus import Program, recorder, uniform
 
 STENCIL_PROGRAMS: list[Program] = []
 program = recorder(STENCIL_PROGRAMS, "stencil")
 
-X9 = _uniform(41, 9)
-W9 = _uniform(42, 9)
-G67 = _uniform(43, 6, 7)
-W67 = _uniform(44, 6, 7)
-C445 = _uniform(45, 4, 5, 4)
+X9 = uniform(41, 9)
+W9 = uniform(42, 9)
+G67 = uniform(43, 6, 7)
+W67 = uniform(44, 6, 7)
+C445 = uniform(45, 4, 5, 4)
 F67 = G67.astype(np.float32)
 
 
@@ -493,7 +493,7 @@ def stencil_twice_a_row(x: Any) -> Any:
     return weighted(y)
 
 
-@program(_uniform(46, 4), _uniform(47, 1, 5), 0, argnums=(0, 1), tags="changed")
+@program(uniform(46, 4), uniform(47, 1, 5), 0, argnums=(0, 1), tags="changed")
 def stencil_written_before_a_merged_loop(a: Any, x: Any, n: Any) -> Any:
     # The first loop must not run behind the write to what it reads.
     a -= np.tanh(x[n, n : 4 + n])

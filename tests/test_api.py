@@ -34,7 +34,7 @@ from adc.ir.errors import (
     OverlapError,
     UnsupportedError,
 )
-from tests import programs
+from tests.element_programs import tuple_argument_with_an_array
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -270,7 +270,7 @@ def test_only_floats_are_differentiated(value: Any) -> None:
 
 
 def test_tuples() -> None:
-    (a, c), s = adc.grad(programs.tuple_argument_with_an_array, (0, 1))(
+    (a, c), s = adc.grad(tuple_argument_with_an_array, (0, 1))(
         (np.array([1.0, 2.0, 3.0]), 0.5), 2.0
     )
     np.testing.assert_array_equal(a, [1.0, 0.5, 2.0])
@@ -485,9 +485,7 @@ def test_hvp() -> None:
     nothing, only_w = adc.hvp(weighted, (2.0, w), (None, v))
     assert nothing is None
     np.testing.assert_allclose(only_w, 16.0 * v)
-    pair = adc.hvp(
-        programs.tuple_argument_with_an_array, ((np.ones(3), 0.5), 2.0), ((np.ones(3), 1.0), 0.0)
-    )
+    pair = adc.hvp(tuple_argument_with_an_array, ((np.ones(3), 0.5), 2.0), ((np.ones(3), 1.0), 0.0))
     assert type(pair[0]) is tuple
 
 
@@ -507,7 +505,7 @@ def test_tangents_are_checked() -> None:
     with pytest.raises(ArgumentError, match="no real numbers"):
         adc.jvp(cube, (1.0,), ("a",))
     with pytest.raises(ArgumentError, match="must be a tuple of 2"):
-        adc.jvp(programs.tuple_argument_with_an_array, ((x, 1.0), 2.0), (x, 1.0))
+        adc.jvp(tuple_argument_with_an_array, ((x, 1.0), 2.0), (x, 1.0))
     with pytest.raises(IntegerArgumentError, match="is an int"):
         adc.jvp(product, (1, 2.0), (1.0, 1.0))
 

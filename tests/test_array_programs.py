@@ -11,6 +11,7 @@ from adc.ir.errors import AdcError
 from tests import array_oracle
 from tests import chain as chains
 from tests.array_programs import ARRAY_PROGRAMS
+from tests.corpus import Program
 from tests.function_programs import FUNCTION_PROGRAMS
 from tests.invert_programs import INVERT_PROGRAMS
 from tests.kernel_programs import KERNEL_PROGRAMS
@@ -18,7 +19,6 @@ from tests.language_programs import LANGUAGE_PROGRAMS
 from tests.language_programs import REFUSED as REFUSED_LANGUAGE
 from tests.list_programs import LIST_PROGRAMS
 from tests.list_programs import REFUSED as REFUSED_LISTS
-from tests.programs import Program
 from tests.random_programs import RANDOM_PROGRAMS
 from tests.random_programs import REFUSED as REFUSED_DRAWS
 from tests.stencil_programs import STENCIL_PROGRAMS

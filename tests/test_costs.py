@@ -20,7 +20,8 @@ from adc.passes.costs import SHIPPED, Costs, Nest, estimate
 from adc.passes.plan import KEPT
 from adc.passes.remat import rematerialize
 from tests import chain as chains
-from tests.programs import Program, differentiable
+from tests.corpus import Program
+from tests.programs import differentiable
 
 # Numbers that are easy to calculate with.
 SIMPLE = Costs(

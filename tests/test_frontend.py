@@ -31,7 +31,8 @@ from adc.ir.types import Scalar
 from adc.ir.verifier import problems
 from tests import chain
 from tests import frontend_programs as cases
-from tests.programs import PROGRAMS, Program
+from tests.corpus import Program
+from tests.programs import PROGRAMS
 
 _serial = itertools.count()
 

@@ -7,7 +7,8 @@ import pytest
 
 from tests import chain as chains
 from tests import oracle
-from tests.programs import PROGRAMS, Program, differentiable
+from tests.corpus import Program
+from tests.programs import PROGRAMS, differentiable
 
 # Programs that are refused for now; the front end's tests show the messages.
 REFUSED: frozenset[str] = frozenset()

@@ -20,8 +20,8 @@ from adc.passes.plan import KEPT
 from adc.passes.remat import Rematerialized, rematerialize
 from tests import array_oracle
 from tests import chain as chains
+from tests.corpus import Program
 from tests.invert_programs import INVERT_PROGRAMS, MARKED_PROGRAMS, P6, Q6, WEIGHTS
-from tests.programs import Program
 from tests.test_marks import without_marks
 from tests.test_undo import proof_finds, rewritten
 

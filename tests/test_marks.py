@@ -17,8 +17,9 @@ from adc.ir.walk import marked
 from adc.passes.plan import KEPT, RECOMPUTED, RELOADED, Plan
 from adc.passes.remat import rematerialize
 from tests import chain as chains
+from tests.corpus import Program
 from tests.language_programs import LANGUAGE_PROGRAMS
-from tests.programs import Program, differentiable
+from tests.programs import differentiable
 
 POLICIES = ("auto", "store", "recompute", "random:1", "revolve:2:1", "revolve:2:2:all")
 

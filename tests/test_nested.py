@@ -13,6 +13,7 @@ import adc
 from adc.ir.errors import AdcError
 from adc.testing import check_grads
 from tests import chain as chains
+from tests.corpus import Program
 from tests.nested_programs import (
     NESTED_PROGRAMS,
     X,
@@ -22,7 +23,6 @@ from tests.nested_programs import (
     potential,
     scaled_sine,
 )
-from tests.programs import Program
 
 SINGLE = {"single_precision"}
 # Structures as results need the API; programs with rules have no forward mode.

@@ -24,7 +24,8 @@ from adc.derivative import Derivative
 from adc.ir.errors import ArgumentError, DiskError, MemoryBudgetError
 from adc.passes.costs import SHIPPED
 from adc.passes.plan import Plan
-from tests.programs import Program, differentiable
+from tests.corpus import Program
+from tests.programs import differentiable
 
 ROOT = Path(__file__).resolve().parent.parent
 POLICIES = ("auto", "store", "revolve:2:1:all", "random:1")

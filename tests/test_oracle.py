@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 
 from tests import fuzz, oracle
-from tests.programs import PROGRAMS, Program, by_name, differentiable, tagged
+from tests.corpus import Program
+from tests.programs import PROGRAMS, by_name, differentiable, tagged
 
 # --- known gradients ------------------------------------------------------------------------------
 

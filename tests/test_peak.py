@@ -23,8 +23,9 @@ from adc.driver import Compilation, transform
 from adc.passes.formulas import Known, Sum, most, total
 from adc.passes.peak import peak
 from tests import chain as chains
+from tests.corpus import Program
 from tests.meter import ALIGN, Meter, Recorded
-from tests.programs import PROGRAMS, Program
+from tests.programs import PROGRAMS
 from tests.stencil_programs import stencil_recursive
 from tests.test_array_programs import ALL
 

@@ -51,8 +51,9 @@ from adc.passes.remat import Rematerialized
 from tests import chain as chains
 from tests import oracle
 from tests.array_programs import ARRAY_PROGRAMS
+from tests.corpus import Program
 from tests.language_programs import LANGUAGE_PROGRAMS
-from tests.programs import PROGRAMS, Program, differentiable
+from tests.programs import PROGRAMS, differentiable
 from tests.stencil_programs import STENCIL_PROGRAMS
 
 Rewrite = Callable[[Stmt], "Stmt | list[Stmt]"]

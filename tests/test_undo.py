@@ -22,7 +22,7 @@ from adc.passes.remat import Rematerialized, rematerialize
 from tests import array_oracle, fuzz_arrays
 from tests import chain as chains
 from tests.array_programs import weighted
-from tests.programs import Program
+from tests.corpus import Program
 from tests.undo_programs import UNDO_PROGRAMS, X7
 
 BY_NAME = {program.name: program for program in UNDO_PROGRAMS}

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from tests.array_programs import weighted
-from tests.programs import Program, _uniform, recorder
+from tests.corpus import Program, recorder, uniform
 
 UNDO_PROGRAMS: list[Program] = []
 program = recorder(UNDO_PROGRAMS, "undo")
 
-X7 = _uniform(61, 7)
-Y7 = _uniform(62, 7)
-G56 = _uniform(63, 5, 6)
+X7 = uniform(61, 7)
+Y7 = uniform(62, 7)
+G56 = uniform(63, 5, 6)
 
 
 @program(X7, 3)
