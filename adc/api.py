@@ -81,20 +81,23 @@ def _chosen(
     return numbers[0] if isinstance(argnames, str) else numbers
 
 
-def _split(fn: Callable[..., Any]) -> tuple[Callable[..., Any], tuple[Level, ...]]:
-    """Return the function that is differentiated, and what was taken of it already."""
+def _split(
+    fn: Callable[..., Any], options: Options
+) -> tuple[Callable[..., Any], tuple[Level, ...], Options]:
+    """Return the function that is differentiated, what was taken of it, and how to go on."""
     if isinstance(fn, Jacobian):
         raise NonScalarError(
             f"{fn!r} cannot be differentiated again", None, "use `adc.hvp`, or differentiate `grad`"
         )
     if isinstance(fn, Derivative):
-        return fn.__wrapped__, fn._levels
+        return fn.__wrapped__, fn._levels, options.over(fn._options)
     if isinstance(fn, types.MethodType) and isinstance(fn.__func__, Derivative):
         derivative = fn.__func__
-        return types.MethodType(derivative.__wrapped__, fn.__self__), derivative._levels
+        method = types.MethodType(derivative.__wrapped__, fn.__self__)
+        return method, derivative._levels, options.over(derivative._options)
     if not callable(fn):
         raise ArgumentError(f"{fn!r} is not a function", None, "pass the function itself")
-    return fn, ()
+    return fn, (), options
 
 
 def _make(
@@ -106,9 +109,9 @@ def _make(
     options: Options,
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     def make(fn: Callable[..., Any]) -> Derivative:
-        function, levels = _split(fn)
+        function, levels, how = _split(fn, options)
         level = Level(_chosen(function, argnums, argnames), with_value, has_aux)
-        return Derivative(function, (*levels, level), options)
+        return Derivative(function, (*levels, level), how)
 
     if argnames is None:
         _argnums(0 if argnums is None else argnums)  # errors where they are made
@@ -368,8 +371,7 @@ def jvp(
     >>> jvp(grad(lambda x: x * x * x), (2.0,), (1.0,))
     (12.0, 12.0)
     """
-    function, levels = _split(fn)
-    options = _options(remat, cache, memory, offload)
+    function, levels, options = _split(fn, _options(remat, cache, memory, offload))
     value, slope = _along(function, levels, options, primals, tangents)
     if not has_aux:
         return value, slope
@@ -415,9 +417,9 @@ def hvp(
     12.0
     """
     moved = _moved(primals, tangents)
-    function, levels = _split(fn)
+    function, levels, options = _split(fn, _options(remat, cache, memory, offload))
     levels = (*levels, Level(moved))
-    _, found = _along(function, levels, _options(remat, cache, memory, offload), primals, tangents)
+    _, found = _along(function, levels, options, primals, tangents)
     products = dict(zip(moved, found, strict=True))
     if len(primals) == 1:
         return products[0]
@@ -461,9 +463,9 @@ def jit(
     """
 
     def make(fn: Callable[..., Any]) -> Derivative:
-        function, levels = _split(fn)
+        function, levels, options = _split(fn, Options(cache=cache))
         kind = Derivative if levels else Jitted
-        return kind(function, levels, Options("auto", cache))
+        return kind(function, levels, options)
 
     return make if fn is None else make(fn)
 
@@ -574,8 +576,7 @@ def vjp(
     >>> pull((1.0, 0.0))
     (3.0, 2.0)
     """
-    function, levels = _split(fn)
-    options = _options(remat, cache, memory, offload)
+    function, levels, options = _split(fn, _options(remat, cache, memory, offload))
     if any(level.with_value or level.has_aux for level in levels):
         raise NonScalarError(
             "only `grad` itself can be pulled back through", None, "use `adc.grad`"
@@ -606,7 +607,7 @@ def _jacobian(
     of_gradient: bool = False,
 ) -> Any:
     def make(fn: Callable[..., Any]) -> Jacobian:
-        function, levels = _split(fn)
+        function, levels, how = _split(fn, options)
         chosen = _chosen(function, argnums, argnames)
         if any(level.with_value or level.has_aux for level in levels):
             raise NonScalarError("only `grad` itself has a Jacobian", None, "use `adc.grad`")
@@ -614,7 +615,7 @@ def _jacobian(
             levels = (*levels, Level(chosen))
         if has_aux and levels:
             raise NonScalarError("a gradient has no auxiliary results", None, "drop `has_aux`")
-        return Jacobian(function, levels, options, chosen, reverse, has_aux)
+        return Jacobian(function, levels, how, chosen, reverse, has_aux)
 
     return make if fn is None else make(fn)
 

@@ -60,6 +60,12 @@ class Options:
     memory: int | None = None
     offload: str | None = None
 
+    def over(self, inner: Options) -> Options:
+        """Return these for a derivative of a derivative, whose own hold where nothing is said."""
+        plan = self if self.memory is not None or self.remat != "auto" else inner
+        cache, offload = self.cache and inner.cache, self.offload or inner.offload
+        return Options(plan.remat, cache, plan.memory, offload)
+
 
 # --- compiled code --------------------------------------------------------------------------------
 

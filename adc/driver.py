@@ -28,7 +28,7 @@ from adc.passes.remat_facts import NO_ORDERS, Orders
 from adc.passes.rerun import rerun
 from adc.passes.schedules import schedules
 from adc.passes.symbols import Symbols
-from adc.passes.tangent import tangent
+from adc.passes.tangent import primal_names, tangent
 
 if TYPE_CHECKING:
     from adc.passes.remat_budget import Planner
@@ -116,7 +116,11 @@ class Plans:
         reverses = bool(fn.derived) or any(name != "tangent" for name, _ in steps)
         if reverses:
             fn = rerun(fn, costs)
-        self.rest = _Rest(fn, reverses, policy, costs, dict(sizes))
+        known = dict(sizes)
+        known.update(
+            (name, known[base]) for name, base in primal_names(fn).items() if base in known
+        )
+        self.rest = _Rest(fn, reverses, policy, costs, known)
 
     @cached_property
     def planner(self) -> Planner:
@@ -127,10 +131,15 @@ class Plans:
 
     def made(self, budget: int) -> tuple[Function, Plan | None]:
         """Return the function in its last form, and the plan."""
-        if not self.rest.reverses:
-            return self.rest(NO_ORDERS, self.trace)
         from adc.passes.remat_budget import OverBudget
 
+        if not self.rest.reverses:  # then there is nothing to plan
+            least = self.rest.peak(NO_ORDERS)
+            if math.isinf(least):
+                raise self.unknown
+            if least > budget:
+                raise OverBudget(budget, int(least))
+            return self.rest(NO_ORDERS, self.trace)
         try:
             found = self.planner.plan(budget)
         except OverBudget as error:

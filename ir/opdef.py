@@ -77,6 +77,9 @@ class OpDef:
     kinks : tuple of float
         Points where the derivative jumps, of the first operand or of the difference of both; the
         rule's choice there is tested.
+    jumps : bool
+        Whether what an operand rounds may change a float result by more than that: it decides, as
+        all results do that are no floats.
     kinds : str
         Kinds of operands it is defined for, of ``"biuf"``.
     """
@@ -94,6 +97,7 @@ class OpDef:
     cost: float = 1.0
     domain: tuple[tuple[float, float], ...] = ((-3.0, 3.0),)
     kinks: tuple[float, ...] = ()
+    jumps: bool = False
     kinds: str = "iuf"
     doc: str = ""
 

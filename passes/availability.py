@@ -5,7 +5,8 @@ forward value `v` if it is `v`; if it comes off the tape at the place where `v` 
 mirrored region; if it is the mirrored loop's index; if it is computed by the operation that
 computes `v`, from operands that have its operands; or if it is read from an array version that
 provably still has the element (a fresh `forwarding` analysis), or from an array that reverse code
-provably restored (`versions`). Together with dominance
+provably restored (`versions`): of floats that the user marked up to rounding, and then nothing that
+decides is computed from them (`rounded`). Together with dominance
 (`verifier`) and the balance of the tape (`tape`) this makes every value available at its use.
 """
 
@@ -40,8 +41,10 @@ from adc.ir.core import (
 from adc.ir.errors import IRError
 from adc.ir.printer import operand_text
 from adc.ir.types import Array
+from adc.ir.walk import stmt_reads
 from adc.passes.dce import only
 from adc.passes.forwarding import Forwarding
+from adc.passes.rounded import decides
 from adc.passes.versions import Versions
 
 Recalled = tuple[str, Value, Operand]
@@ -71,6 +74,8 @@ def check_availability(before: Function, after: Function, recalled: Sequence[Rec
             raise IRError(
                 f"{name}: {operand_text(operand)} stands for {value} but need not have its value"
             )
+        if proofs[name].decides_by_rounded(operand):
+            raise IRError(f"{name}: {operand_text(operand)} is decided by what is rounded")
 
 
 def _is_loop(stmt: Stmt, label: str) -> bool:
@@ -112,6 +117,7 @@ class _Proof:
         self.whole = self.forward is self.reverse
         self.forwarding = Forwarding(self.original)
         self.versions: dict[Value, Value] = {}
+        self.rounded: set[Operand] = set()
         self.followed = False
 
     def collect(self, stmts: Sequence[Stmt], region: str) -> None:
@@ -179,9 +185,31 @@ class _Proof:
 
         changed()
         versions = Versions(self.has, self.counts, self.forwarding.version, changed)
-        self.versions = versions.found
+        self.versions, self.rounded = versions.found, versions.rounded
         versions.read([s for s in self.original.body if not isinstance(s, Reverse)])
         versions.follow(self.reverse.body, {})
+
+    def decides_by_rounded(self, operand: Operand) -> bool:
+        """Whether anything that computes an operand decides by what is right up to rounding."""
+        return any(
+            decides(s) and any(map(self.is_rounded, stmt_reads(s))) for s in self.way(operand)
+        )
+
+    def is_rounded(self, operand: Operand) -> bool:
+        ways = (operand, *(read for stmt in self.way(operand) for read in stmt_reads(stmt)))
+        return not self.rounded.isdisjoint(ways)
+
+    def way(self, operand: Operand) -> list[Stmt]:
+        """Return the statements of reverse code that compute an operand."""
+        found: dict[Operand, Stmt] = {}
+        waiting = [operand] if self.rounded else []
+        while waiting:
+            each = waiting.pop()
+            stmt = self.made.get(each) if isinstance(each, Value) else None
+            if stmt is not None and each not in found and each not in self.rounded:
+                found[each] = stmt
+                waiting += stmt_reads(stmt)
+        return list(found.values())
 
     def has(self, operand: Operand, value: Value) -> bool:
         """Whether `operand` has the forward value `value`."""

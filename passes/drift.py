@@ -3,7 +3,8 @@
 Inverse operations round, and where forward iterations contract differences, backward ones expand
 them: a gradient could be wrong without notice. What the loop began with is kept, once, and
 compared with what was found again: an error is raised unless half of the digits agree, relative
-to the largest element then and in the end.
+to the largest element then and in the end. What overflows, or becomes NaN on the way, is not found
+again; an element that was NaN to begin with is no matter.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ _MISSED = (
 
 
 def largest(builder: Builder, found: Value, other: Operand | None = None) -> Operand:
-    """Emit the largest size of a number or of elements, or of their difference from another's."""
+    """Emit the largest size of a number or of elements, or of their difference from another's.
+
+    The difference is NaN where there is none, but for elements that the other has as NaN.
+    """
     dtype = found.type.dtype
 
     def size(index: tuple[Value, ...], before: Operand) -> Operand:
@@ -32,10 +36,13 @@ def largest(builder: Builder, found: Value, other: Operand | None = None) -> Ope
             return operand
 
         one = element(found)
-        if other is not None:
-            one = builder.apply("sub", one, element(other))
-        # NaN does not count: it is in the gradient, too.
-        return builder.apply("fmax", before, builder.apply("abs", one))
+        if other is None:
+            return builder.apply("fmax", before, builder.apply("abs", one))
+        start = element(other)
+        missed = builder.apply("abs", builder.apply("sub", one, start))
+        zero = Literal(0.0, Scalar(dtype))
+        missed = builder.apply("select", builder.apply("isnan", start), zero, missed)
+        return builder.apply("maximum", before, missed)
 
     def level(index: tuple[Value, ...], before: Operand) -> Operand:
         if not isinstance(found.type, Array) or len(index) == found.type.rank:
@@ -65,8 +72,9 @@ def compare(
     first = builder.recall(start) if isinstance(start, Value) else start
     size = builder.apply("fmax", size, largest(builder, found))
     limit = builder.apply("mul", size, Literal(_HALF[found.type.dtype], Scalar(found.type.dtype)))
-    wrong = builder.apply("gt", largest(builder, found, first), limit)
-    builder.check(builder.apply("not", wrong), "FloatingPointError", _MISSED)
+    right = builder.apply("le", largest(builder, found, first), limit)
+    right = builder.apply("and", right, builder.apply("isfinite", limit))
+    builder.check(right, "FloatingPointError", _MISSED)
 
 
 __all__ = ["compare", "largest"]

@@ -14,6 +14,7 @@ from adc.ir.core import Function, While, walk
 from adc.ir.types import Array
 from adc.ir.walk import inner_values
 from adc.passes.formulas import ZERO, Known, Sum, dims
+from adc.passes.tangent import primal_names
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,11 @@ def formula(
 ) -> Peak:
     """Return bytes that can be told from the arguments of a function."""
     names: dict[str, tuple[int, int]] = {}
-    for position, param in enumerate(fn.params):
+    places = {param.name: k for k, param in enumerate(fn.params)}
+    bases = primal_names(fn)
+    for param in fn.params:
+        # A call says how large a tangent is by what it is the tangent of.
+        position = places[bases.get(param.name, param.name)]
         if isinstance(param.type, Array):
             sizes = dims(param.name, param.type)
             names.update((name, (position, axis)) for axis, name in enumerate(sizes))

@@ -16,6 +16,9 @@ After::
     …
     %c = recall %c.1
 
+Where inverse operations may find values again up to rounding (`adc.invertible`), all that decides
+is moved (`rounded`): steps, and predicates of what reverse code computes.
+
 No bit changes.
 """
 
@@ -39,6 +42,8 @@ from adc.ir.core import (
 )
 from adc.ir.types import Array
 from adc.ir.walk import Names, inner_values, map_blocks
+from adc.passes.remat_facts import is_invertible
+from adc.passes.rounded import jumps
 
 # Where a value is defined: the way to its block (statement, block, statement, …), and the statement
 # there, -1 for a parameter of the block.
@@ -73,7 +78,13 @@ class _Mover:
     # The forward values that values of reverse code stand for.
     recalled: dict[Operand, Value] = field(default_factory=dict)
 
+    # What reverse code computes, of functions in which values may be rounded.
+    made: dict[Operand, Apply] = field(default_factory=dict)
+
     def __post_init__(self) -> None:
+        self.rounds = any(
+            is_invertible(each) for s in walk(self.fn.body) for each in inner_values(s)
+        )
         self.names = Names.of(self.fn)
         for param in self.fn.params:
             self.places[param] = ((), -1)
@@ -99,24 +110,35 @@ class _Mover:
             if isinstance(stmt, Recall):
                 self.recalled[stmt.result] = stmt.value
             elif isinstance(stmt, Apply):
-                value = self.moved(stmt)
+                value = self.moved(stmt) if self.is_predicate(stmt) else None
                 if value is not None:
                     self.recalled[stmt.result] = value
                     stmt = Recall(stmt.result, value, stmt.loc)
+                elif self.rounds and len(stmt.results) == 1:
+                    self.made[stmt.result] = stmt
             done.append(map_blocks(stmt, self.block))
         return tuple(done)
 
     def block(self, block: Block) -> Block:
         return Block(block.params, self.reverse(block.stmts), block.yields)
 
+    def is_predicate(self, stmt: Apply) -> bool:
+        if self.rounds:
+            return jumps(stmt)
+        return len(stmt.results) == 1 and stmt.result.type.kind == "b"
+
     def moved(self, stmt: Apply) -> Value | None:
-        """Return the forward value of a predicate; None if it is none, or of other values."""
+        """Return the forward value of a number; None if it is of no forward numbers alone."""
         values = [arg for arg in stmt.args if isinstance(arg, Value)]
-        if len(stmt.results) != 1 or isinstance(stmt.result.type, Array) or not values:
+        numbers = all(not isinstance(v.type, Array) and v.type.kind == "f" for v in values)
+        if not values or not numbers or isinstance(stmt.result.type, Array):
             return None
-        if stmt.result.type.kind != "b" or not all(arg in self.recalled for arg in values):
-            return None
-        if any(isinstance(arg.type, Array) or arg.type.kind != "f" for arg in values):
+        for arg in values:
+            if arg in self.made and arg not in self.recalled:
+                value = self.moved(self.made[arg])
+                if value is not None:
+                    self.recalled[arg] = value
+        if not all(arg in self.recalled for arg in values):
             return None
         args = tuple(self.recalled.get(arg, arg) for arg in stmt.args)
         key = (stmt.op.name, args, stmt.params)
@@ -132,6 +154,7 @@ class _Mover:
             new = Value(self.names.fresh(stmt.result.name), stmt.result.type, mark)
             self.added.setdefault((way, at), []).append(replace(stmt, results=(new,), args=args))
             self.known[key] = new
+            self.places[new] = (way, at)
         return self.known[key]
 
     # -- forward code ----------------------------------------------------------------------

@@ -11,6 +11,7 @@ import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from adc.ir.core import (
     Apply,
@@ -40,6 +41,7 @@ from adc.passes.extents import Extents
 from adc.passes.plan import KEPT, RECOMPUTED, RELOADED
 from adc.passes.remat_cut import Price, cheapest
 from adc.passes.remat_facts import Decision, Decisions, mark_of
+from adc.passes.rounded import decides, handed_on
 
 # A number is kept where this is faster by such a factor: of plans that take about as long, which is
 # all that a model of throughput can tell, the one that needs less memory is better.
@@ -420,6 +422,35 @@ class Chooser:
         return False
 
     def legal(self, value: Value) -> bool:
+        if not self.can_repeat(value):
+            return False
+        stmt = self.stmt(value)
+        assert stmt is not None
+        exact = self.d.restored.rounded and (value in self.passed or decides(stmt))
+        return not (exact and self.is_rounded(value))
+
+    @cached_property
+    def passed(self) -> frozenset[Value]:
+        """What reverse code passes to functions."""
+        return frozenset(handed_on(self.d.fn.body))
+
+    def is_rounded(self, value: Value) -> bool:
+        """Whether a value, computed again, may be off by what inverse operations round."""
+        rounded = self.d.restored.rounded
+        waiting, seen = [value] if rounded else [], {value}
+        while waiting:
+            each = waiting.pop()
+            if each in rounded:
+                return True
+            if self.is_there(each) or not self.can_repeat(each):
+                continue
+            more = set(self.inputs(each)) - seen
+            seen |= more
+            waiting += more
+        return False
+
+    def can_repeat(self, value: Value) -> bool:
+        """Whether what computes a value may run again in reverse code."""
         if value in self.d.restored.logged:
             return False
         stmt = self.stmt(value)
@@ -464,6 +495,8 @@ class Chooser:
         site = self.d.sites[value]
         if value in self.d.restored.logged:
             return "restores what is overwritten"
+        if self.can_repeat(value):
+            return "it decides, by what is found again up to rounding"
         if site.is_param:
             return "carried from iteration to iteration" if site.region else "an argument"
         match site.stmt:

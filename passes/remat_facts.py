@@ -75,6 +75,8 @@ class Restored:
         Loops in which values are computed again where they are needed, not at the start.
     short : frozenset of str
         Loops whose iterations hold nothing that can be computed again, as the user wants it.
+    rounded : frozenset of Value
+        The forward values, and the arrays of reverse code, that are right up to rounding.
     """
 
     sources: Mapping[tuple[Value, Value], Value] = field(default_factory=dict)
@@ -86,6 +88,7 @@ class Restored:
     ends: Mapping[Value, Value] = field(default_factory=dict)
     in_turn: frozenset[str] = frozenset()
     short: frozenset[str] = frozenset()
+    rounded: frozenset[Value] = frozenset()
 
 
 NOTHING_RESTORED = Restored()

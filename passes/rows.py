@@ -126,6 +126,8 @@ class _Rows:
 
     def is_factor(self, copy: Value) -> bool:
         """Whether an array is read by products alone, and written in one place."""
+        if copy in self.fn.results:
+            return False
         writes = 0
         for stmt in self.uses[copy]:
             if isinstance(stmt, Write):

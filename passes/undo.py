@@ -97,6 +97,7 @@ from adc.passes.history import (
 from adc.passes.plan import KEPT
 from adc.passes.remat_choose import Chooser
 from adc.passes.remat_facts import NOTHING_RESTORED, Restored, is_invertible
+from adc.passes.rounded import decision, handed_on
 
 Planner = Callable[[Function, Restored], Chooser]
 
@@ -121,11 +122,13 @@ def undone(fn: Function, plan: Planner, *, changed: bool = False) -> tuple[Funct
         undoing = _Undoing(fn, restored, best.d.forwarding, best.names)
         found = undoing.run(marked, rounding=True)
         refusal = undoing.refusal()
+        made = plan(*found) if found and refusal is None else None
+        if found and made is not None:
+            refusal = _deciding(found[0], made)
         if refusal is not None and not changed:
             raise refusal
-        if found and refusal is None:
-            fn, restored = found
-            best = plan(fn, restored)
+        if found and made is not None and refusal is None:
+            (fn, restored), best = found, made
     for group in _carried(fn):
         wanted = [each for each in group if _pays(best, each)]
         # Numbers of one loop may need each other: they are tried together, then each for itself.
@@ -141,6 +144,26 @@ def undone(fn: Function, plan: Planner, *, changed: bool = False) -> tuple[Funct
             else:
                 names.load(before)
     return fn, best
+
+
+def _deciding(fn: Function, chooser: Chooser) -> RecomputeError | None:
+    """Return what is wrong where reverse code decides by values that are right up to rounding."""
+    rounded = chooser.d.restored.rounded
+
+    def is_rounded(value: Value) -> bool:
+        return value in rounded or (chooser.legal(value) and chooser.is_rounded(value))
+
+    stmt = decision(fn.body, is_rounded)
+    passed = any(value in rounded for value in handed_on(fn.body))
+    if stmt is None and not passed:
+        return None
+    marks = [each.param.mark for each in _marked(fn)]
+    return RecomputeError(
+        "this value is found again up to rounding, and reverse code "
+        + ("passes it to a function" if stmt is None else "decides by it")
+        + ("" if stmt is None else _line(stmt)),
+        marks[0].loc if marks and marks[0] else None, _WAY_OUT,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -240,7 +263,7 @@ def _better(chooser: Chooser, other: Chooser, array: Value) -> bool:
 # What an attempt that is given up takes back.
 _GROWS = (
     "sources", "values", "early", "first", "logged", "begun", "ends", "turn", "old", "loads",
-    "updates",
+    "updates", "rounded",
 )  # fmt: skip
 
 
@@ -262,6 +285,7 @@ class _Undoing:
         self.ends = dict(restored.ends)
         self.turn = set(restored.in_turn)
         self.short = set(restored.short)
+        self.rounded = set(restored.rounded)
         self.loops: dict[str, For | While] = {}
         self.reversed: dict[str, int] = {}
         self.defs: dict[Value, Stmt] = {}
@@ -558,6 +582,12 @@ class _Undoing:
         if isinstance(version, Value):
             if not isinstance(version.type, Array) or self.history.rounding:
                 self.values.setdefault(version, back)
+                self.round(version)
+
+    def round(self, value: Value) -> None:
+        """Note that a value of this undoing, if it is one of floats, is right up to rounding."""
+        if self.history.rounding and value.type.kind == "f":
+            self.rounded.add(value)
 
     def hand_late(self, version: Operand, back: Value, around: str | None) -> None:
         """Note that reverse code has a value once a loop inside of `around` is undone."""
@@ -651,6 +681,7 @@ class _Undoing:
             if isinstance(stmt, Load):
                 if isinstance(version, Value) and self.agrees(stmt, version):
                     self.sources.setdefault((stmt.result, stmt.array), back)
+                    self.round(back)
             elif deep or isinstance(stmt, If):
                 for block in blocks(stmt):
                     self.serve(block.stmts, back, version, deep=deep)
@@ -667,6 +698,7 @@ class _Undoing:
             key = load.result, load.array
             if key not in self.sources and self.agrees(load, version):
                 self.sources[key] = back
+                self.round(back)
                 self.early[key] = load.index
 
     def agrees(self, load: Load, version: Value) -> bool:
@@ -720,6 +752,7 @@ class _Undoing:
             self.ends,
             frozenset(self.turn),
             frozenset(self.short),
+            frozenset(self.rounded),
         )
 
     def late(

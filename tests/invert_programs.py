@@ -16,6 +16,9 @@ program = recorder(INVERT_PROGRAMS, "invert")
 # Floats: their gradients differ from others by rounding.
 MARKED_PROGRAMS: list[Program] = []
 marked = recorder(MARKED_PROGRAMS, "marked")
+# In which such numbers decide, at points where no derivative is a limit.
+DECIDING_PROGRAMS: list[Program] = []
+deciding = recorder(DECIDING_PROGRAMS, "marked")
 
 X9 = uniform(71, 9)
 WIDTHS = np.array([1, 2, 1, 3, 1])
@@ -426,3 +429,113 @@ def marked_under_branches(q: Any, p: Any, n: Any) -> Any:
         else:
             q -= 0.2 * p
     return q * p
+
+
+# What is decided by numbers that are found again up to rounding: it is kept.
+
+
+@deciding(uniform(75, 60), 0.0, 20, argnums=(0, 1))
+def marked_index(x: Any, q: Any, n: Any) -> Any:
+    q, s = adc.invertible(q), 0.0
+    for _ in range(n):
+        s += math.sin(q) * x[int(q * 10.0)]
+        q += 0.1
+    return s
+
+
+@deciding(uniform(76, 9), 0.8999999999999998, 3, argnums=(0, 1))
+def marked_index_at_the_end(x: Any, q: Any, n: Any) -> Any:
+    """Found again, the first index is one more than the last that there is."""
+    q, s = adc.invertible(q), 0.0
+    for _ in range(n):
+        s += math.sin(q) * x[int(q * 10.0)]
+        q -= 0.3
+    return s
+
+
+@deciding(uniform(77, 30), 2.0, 0.1, 20, argnums=(0, 1, 2))
+def marked_force_from_a_table(x: Any, q: Any, p: Any, n: Any) -> Any:
+    q, p = adc.invertible(q), adc.invertible(p)
+    for _ in range(n):
+        p -= 0.1 * x[int(q * 4.0)]
+        q += 0.1 * p
+    return q * q + p
+
+
+@deciding(1.5, 0.0, 9, argnums=(0, 1))
+def marked_branch(x: Any, q: Any, n: Any) -> Any:
+    q, s = adc.invertible(q), 0.0
+    for _ in range(n):
+        if q >= 0.5:
+            s += x * x * q
+        if q * 10.0 == int(q * 10.0):
+            s -= math.sin(x * q)
+        q += 0.1
+    return s
+
+
+@deciding(1.5, 0.0, 9, argnums=(0, 1))
+def marked_steps(x: Any, q: Any, n: Any) -> Any:
+    q, s = adc.invertible(q), 0.0
+    for _ in range(n):
+        s += math.sin(x * q) * math.floor(q * 10.0) + x * x * ((q * 10.0) % 1.0)
+        s += np.sign(q - 0.3) * math.sin(x * q) + math.atan2(0.0 * q, q - 0.5) * x
+        q += 0.1
+    return s
+
+
+@deciding(1.5, 0.1, 9, argnums=(0, 1))
+def marked_divisor_of_a_remainder(x: Any, q: Any, n: Any) -> Any:
+    q, s = adc.invertible(q), 0.0
+    for _ in range(n):
+        s += (1.3 % (q + 0.15)) * x
+        q += 0.1
+    return s
+
+
+@deciding(np.full(3, 0.5), np.full(3, -0.4), 12, argnums=(0, 1))
+def marked_kinks(x: Any, q: Any, n: Any) -> Any:
+    """Which are hit to the last bit, first by zero and then by a half."""
+    q, s = adc.invertible(q.copy()), 0.0
+    for _ in range(n):
+        s += np.sum(np.abs(q) * x) + np.sum(np.maximum(q, x)) + np.sum(np.where(q > 0.3, q * x, x))
+        q += 0.1
+    return s
+
+
+@adc.checkpoint
+def _deciding(x: Any, q: Any) -> Any:
+    if q * 10.0 >= 3.0:
+        return math.sin(x * q)
+    return x * x * q
+
+
+@deciding(1.5, 0.0, 9, argnums=(0, 1))
+def marked_around_a_checkpoint(x: Any, q: Any, n: Any) -> Any:
+    q, s = adc.invertible(q), 0.0
+    for _ in range(n):
+        s += _deciding(x, q)
+        q += 0.1
+    return s
+
+
+@deciding(1.5, 0.0, 9, argnums=(0, 1))
+def marked_number_of_iterations(x: Any, q: Any, n: Any) -> Any:
+    q, s = adc.invertible(q), 0.0
+    for _ in range(n):
+        for j in range(int(q * 10.0)):
+            s += math.sin(x * q + j)
+        q += 0.1
+    return s
+
+
+@deciding(0.3, 80, argnums=(0,))
+def marked_beside_one_with_the_same_start(a: Any, n: Any) -> Any:
+    """The other one converges: taken back, it would be lost."""
+    x, y, s = adc.invertible(a), a, 0.0
+    for _ in range(n):
+        x += 0.1
+        y *= 0.5
+        y += 0.3
+        s += math.sin(y) * math.cos(x)
+    return s

@@ -409,6 +409,47 @@ def test_no_plan_for_the_code_is_faster(fn: Callable[..., Any]) -> None:
             assert plan.bound <= (1.0 + 1e-3) * fastest
 
 
+def compounded(u: Any) -> Any:
+    s = 0.0
+    for _ in range(40):
+        u = 0.9 * np.sin(u) + u
+        s += np.sum(u)
+    return s
+
+
+U8 = np.linspace(0.1, 1.0, 8)
+ALONG: dict[str, Callable[..., Any]] = {
+    "hvp": lambda **options: adc.hvp(compounded, (U8,), (np.ones(8),), **options),
+    "hessian": lambda **options: adc.hessian(compounded, **options)(U8),
+    "jvp": lambda **options: adc.jvp(compounded, (U8,), (np.ones(8),), **options)[1],
+    "jvp_of_grad": lambda **o: adc.jvp(adc.grad(compounded), (U8,), (np.ones(8),), **o)[1],
+    "inner": lambda **o: adc.jvp(adc.grad(compounded, **o), (U8,), (np.ones(8),))[1],
+    "jacfwd": lambda **options: adc.jacfwd(compounded, **options)(U8),
+}
+
+
+@pytest.mark.parametrize("name", ALONG)
+def test_budgets_of_tangents(name: str) -> None:
+    """A tangent is as large as what it is the tangent of; forward mode has nothing to choose."""
+    want = ALONG[name](memory="1 GB")
+    np.testing.assert_array_equal(want, ALONG[name]())
+    with pytest.raises(MemoryBudgetError, match="cannot hold less than") as caught:
+        ALONG[name](memory=1)
+    assert caught.value.hint is not None
+    least = int(caught.value.hint.partition("=")[2].split()[0])
+    np.testing.assert_array_equal(ALONG[name](memory=least), want)
+    with pytest.raises(MemoryBudgetError):
+        ALONG[name](memory=least - 1)
+
+
+def test_a_derivative_of_a_derivative_keeps_to_what_was_said() -> None:
+    inner = adc.grad(compounded, memory=5000, cache=False)
+    assert adc.jit(inner)._options == inner._options
+    assert adc.grad(inner, memory=7000)._options.memory == 7000
+    assert adc.grad(inner, remat="store")._options.memory is None
+    assert not adc.grad(inner)._options.cache
+
+
 def test_empty_arrays() -> None:
     def both(x: Any, y: Any, w: Any) -> Any:
         z = np.tanh(y[::-1] * y)

@@ -468,3 +468,20 @@ def test_release_memory_empties_everything() -> None:
     stop.set()
     thread.join()
     np.testing.assert_array_equal(gradient(x, x), gradient(x, x))
+
+
+def product_and_factor(stack: Any, h: Any) -> Any:
+    """The copy of a row is a factor, and a result."""
+    a = stack[1].copy()
+    return h @ a, {"factor": a}
+
+
+def test_results_are_not_parts_of_arguments() -> None:
+    stack, h = np.arange(18.0).reshape(2, 3, 3), np.ones((3, 3))
+    found = [adc.jit(product_and_factor)(stack, h), adc.vjp(product_and_factor, stack, h)[0]]
+    aux = adc.value_and_grad(lambda w, h: (np.sum(h @ w[1].copy()), w[1].copy()), has_aux=True)
+    found.append(aux(stack, h)[0])
+    for _, result in found:
+        factor = result["factor"] if isinstance(result, dict) else result
+        np.testing.assert_array_equal(factor, stack[1])
+        assert not np.shares_memory(factor, stack)

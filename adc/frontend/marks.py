@@ -1,7 +1,8 @@
 """What a user says about keeping values: `adc.save`, `recompute`, `invertible`, `checkpoint`.
 
 These are marks of values, by name, and no statements: every pass does with and without them what it
-does, so that no bit of a result or gradient depends on them. Only plans (`passes.remat`) read them.
+does, so that no bit of a result or gradient depends on them, but for `invertible` floats, which are
+found again up to rounding. Only plans (`passes.remat`) read them, and `passes.predicates`.
 """
 
 from __future__ import annotations
@@ -131,7 +132,8 @@ def _carried(body: tuple[Stmt, ...], marks: Mapping[str, Mark]) -> dict[Value, M
                     join(*versions)
             case Store():
                 join(stmt.result, stmt.array)
-            case Apply(op=op) if op.name == "cast":
+            # Not the one that makes a marked number a variable of its own.
+            case Apply(op=op) if op.name == "cast" and stmt.result.name not in marks:
                 join(stmt.result, *stmt.args)
     heads = {head(name): mark for name, mark in marks.items()}
     params = [param for stmt in loops for param in stmt.body.params]

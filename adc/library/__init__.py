@@ -160,6 +160,10 @@ def invertible(x: T) -> T:
     Multiplying by 0.9 in each of n iterations loses the bits of ``0.9**-n`` [2]_. An iteration that
     converges to something loses them as well. ``remat="store"`` ignores the mark: compare with it.
 
+    What decides is not computed again from values that are rounded, but kept: a byte for every
+    comparison (of an element with zero in ``np.maximum(x, 0.0)``, say), 8 for every index or step
+    as of ``floor``. So the branches and elements are those of the program, to the last iteration.
+
     References
     ----------
     .. [1] A. Gomez, M. Ren, R. Urtasun, R. Grosse. The reversible residual network:

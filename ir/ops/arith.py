@@ -48,26 +48,28 @@ neg = OpDef(
 )
 floordiv = OpDef(
     "floordiv", 2, np.floor_divide, "floordiv({0}, {1})", (operator.floordiv, np.floor_divide),
-    why=STEP, cost=8, domain=((-9.0, 9.0), (-3.0, 3.0)),
+    why=STEP, jumps=True, cost=8, domain=((-9.0, 9.0), (-3.0, 3.0)),
 )  # fmt: skip
-floor = OpDef("floor", 1, np.floor, "floor({0})", (np.floor,), why=STEP, kinds="f")
-ceil = OpDef("ceil", 1, np.ceil, "ceil({0})", (np.ceil,), why=STEP, kinds="f")
-trunc = OpDef("trunc", 1, np.trunc, "trunc({0})", (np.trunc, np.fix), why=STEP, kinds="f")
-rint = OpDef("rint", 1, np.rint, "rint({0})", (np.rint,), why=STEP, kinds="f")
+floor = OpDef("floor", 1, np.floor, "floor({0})", (np.floor,), why=STEP, jumps=True, kinds="f")
+ceil = OpDef("ceil", 1, np.ceil, "ceil({0})", (np.ceil,), why=STEP, jumps=True, kinds="f")
+trunc = OpDef(
+    "trunc", 1, np.trunc, "trunc({0})", (np.trunc, np.fix), why=STEP, jumps=True, kinds="f"
+)
+rint = OpDef("rint", 1, np.rint, "rint({0})", (np.rint,), why=STEP, jumps=True, kinds="f")
 stop = OpDef(
     "stop", 1, lambda x: x, "{0}", (), why="`stop_gradient`", kinds="f",
     doc="The operand; derivatives do not flow through it.",
 )  # fmt: skip
-sign = OpDef("sign", 1, np.sign, "sign({0})", (np.sign,), why=STEP)
+sign = OpDef("sign", 1, np.sign, "sign({0})", (np.sign,), why=STEP, jumps=True)
 # The quotient is taken from the result: rounding may carry `a / b` to the next integer (1.0 % 0.1).
 mod = OpDef(
     "mod", 2, np.remainder, "remainder({0}, {1})", (operator.mod, np.remainder),
-    vjp=lambda ct, y, a, b: (ct, -(ct * rint((a - y) / b))),
+    vjp=lambda ct, y, a, b: (ct, -(ct * rint((a - y) / b))), jumps=True,
     cost=10, domain=((-9.0, 9.0), (-3.0, 3.0)),
 )  # fmt: skip
 fmod = OpDef(
     "fmod", 2, np.fmod, "fmod({0}, {1})", (np.fmod,),
-    vjp=lambda ct, y, a, b: (ct, -(ct * rint((a - y) / b))),
+    vjp=lambda ct, y, a, b: (ct, -(ct * rint((a - y) / b))), jumps=True,
     cost=10, domain=((-9.0, 9.0), (-3.0, 3.0)),
 )  # fmt: skip
 # `abs` of the smallest integer wraps, as NumPy's does.
@@ -89,7 +91,7 @@ reciprocal = OpDef(
 )  # fmt: skip
 copysign: OpDef = OpDef(
     "copysign", 2, np.copysign, "copysign({0}, {1})", (np.copysign,),
-    vjp=lambda ct, y, a, b: (ct * (sign(a) * copysign(1.0, b)), None),
+    vjp=lambda ct, y, a, b: (ct * (sign(a) * copysign(1.0, b)), None), jumps=True,
     kinds="f", kinks=(0.0,),
 )  # fmt: skip
 
@@ -131,7 +133,8 @@ select: OpDef = OpDef(
 # The value at 0 is the second operand's; the step itself has the derivative 0, at 0 too.
 heaviside = OpDef(
     "heaviside", 2, np.heaviside, "heaviside({0}, {1})", (np.heaviside,),
-    vjp=lambda ct, y, x, h: (None, select(eq(x, 0.0), ct, 0.0)), kinds="f", kinks=(0.0,),
+    vjp=lambda ct, y, x, h: (None, select(eq(x, 0.0), ct, 0.0)),
+    jumps=True, kinds="f", kinks=(0.0,),
 )  # fmt: skip
 
 # NaN in either operand wins in `minimum` and `maximum` and loses in `fmin` and `fmax`.

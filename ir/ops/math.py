@@ -159,7 +159,7 @@ def _atan2_vjp(ct: Traced, y: Traced, a: Traced, b: Traced) -> tuple[Traced, Tra
 # At the origin the derivatives of `atan2` are NaN.
 atan2 = OpDef(
     "atan2", 2, np.arctan2, "atan2({0}, {1})", (np.arctan2, math.atan2), vjp=_atan2_vjp,
-    kinds="f", cost=25, domain=WIDE,
+    jumps=True, kinds="f", cost=25, domain=WIDE,
 )  # fmt: skip
 # x**0 has the derivative 0 in x, at x = 0 too; 0**y has the derivative 0 in y.
 pow_: OpDef = OpDef(
@@ -182,5 +182,5 @@ logaddexp2 = OpDef(
 )  # fmt: skip
 nextafter = OpDef(
     "nextafter", 2, np.nextafter, "nextafter({0}, {1})", (), why="a step of one unit",
-    refuse=True, kinds="f", cost=10,
+    refuse=True, jumps=True, kinds="f", cost=10,
 )  # fmt: skip
