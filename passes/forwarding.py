@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from adc.ir.core import (
     Apply,
@@ -250,6 +251,15 @@ class Forwarding:
         for head in heads:
             if heads.count(head) > 1:
                 families.taint(head)
+
+    @cached_property
+    def overwritten(self) -> frozenset[Value]:
+        """The families of arrays that loops load elements of which may be overwritten later."""
+        return frozenset(
+            self.families.find(access.stmt.array)
+            for access in self.accesses
+            if isinstance(access.stmt, Load) and access.loops and self.source(access.stmt) is None
+        )
 
     def _stored(self) -> dict[Value, Load]:
         """Return, for values that a store of their own block puts into an array, a load of them."""

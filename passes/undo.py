@@ -132,8 +132,8 @@ def undone(fn: Function, plan: Planner, *, changed: bool = False) -> tuple[Funct
     for group in _carried(fn):
         wanted = [each for each in group if _pays(best, each)]
         # Numbers of one loop may need each other: they are tried together, then each for itself.
-        attempts = [wanted] if len(wanted) < 2 else [wanted, *([each] for each in wanted)]
-        for attempt in attempts:
+        alone = [[each] for each in wanted]
+        for attempt in alone if len(wanted) < 2 else [wanted, *alone]:
             names, before = best.names, best.names.save()
             found = _Undoing(fn, restored, best.d.forwarding, names).run(attempt)
             chooser = plan(*found) if found else None
@@ -219,7 +219,8 @@ def _carried(fn: Function, *, deep: bool = False) -> list[list[_Carried]]:
 
 def _pays(plan: Chooser, carried: _Carried) -> bool:
     if isinstance(carried.result.type, Array):
-        return _overwritten(plan.d.forwarding, carried.result)
+        forwarding = plan.d.forwarding
+        return forwarding.families.find(carried.result) in forwarding.overwritten
     return _kept(plan, carried.label, carried.slot)
 
 
@@ -236,18 +237,6 @@ def _kept(plan: Chooser, label: str, slot: int) -> bool:
         and plan.d.is_within(value, label)
         and history.depends(value, param)
         for value, decision in plan.d.made.items()
-    )
-
-
-def _overwritten(forwarding: Forwarding, array: Value) -> bool:
-    """Whether loops load elements of versions of an array that may be overwritten later."""
-    family = forwarding.families.find(array)
-    return any(
-        isinstance(access.stmt, Load)
-        and access.loops
-        and forwarding.families.find(access.stmt.array) == family
-        and forwarding.source(access.stmt) is None
-        for access in forwarding.accesses
     )
 
 
