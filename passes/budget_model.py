@@ -183,7 +183,8 @@ class Model:
             inside = loop.entries > 1 and (size < _NOTABLE * held or not loop.carries)
             if loop.saves and not inside:
                 found[label] = loop
-        yield from sorted(found.values(), key=lambda loop: -self.depth(loop.stmt.label))
+        in_order = list(found.values())[::-1]
+        yield from sorted(in_order, key=lambda loop: -self.depth(loop.stmt.label))
 
     def is_counted(self, label: str) -> bool:
         """Whether it is known how often a loop runs that is inside of others."""

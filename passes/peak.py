@@ -372,10 +372,14 @@ class _Run:
                     if found == {fn.params[cts + k]}
                 }
             del self._again[fn.name]
+            args = tuple(inner.number(arg) for arg in schedule.args)
             if self._running:
+                # The function may keep more of an iteration than the loop that it runs again.
+                if (later := self._machines.get(args)) not in (None, self._running[-1]):
+                    assert later is not None
+                    self._running[-1].join(later)
                 waiting = (Sum.function("depth", *self._running[-1].args) - ONE).count()
             else:  # how many iterations there are to reverse, only a run knows
-                args = tuple(inner.number(arg) for arg in schedule.args)
                 waiting = Sum.function("levels", *args[1:])
                 here.add(None, None, self._machines[args].fullest())
                 self.bound = True

@@ -92,12 +92,25 @@ class Machine:
     frame: Sizes = field(default_factory=dict)
     step: Sizes = field(default_factory=dict)
     extra: Sizes = field(default_factory=dict)
+    # What a snapshot of the first run takes, where those of later ones may take more.
+    first: Sizes | None = None
+
+    def join(self, later: Machine) -> None:
+        """Let it be for runs that keep as much as this one, or as a later one of other code."""
+        self.first = self.frame if self.first is None else self.first
+        self.frame, self.step = self.larger(later, "frame"), self.larger(later, "step")
+        self.needs(later.extra)
+
+    def larger(self, other: Machine, name: str) -> Sizes:
+        mine, theirs = getattr(self, name), getattr(other, name)
+        return {d: mine.get(d, ZERO).max(theirs.get(d, ZERO)) for d in {**mine, **theirs}}
 
     def most(self) -> Sizes:
         """Return the most that there is on the tapes, beyond the snapshots of the first run."""
         sweeps = Sum.function("sweeps", *self.args)
         whole = self.tapes("tape", self.args)
-        return {dtype: size - sweeps * self.frame.get(dtype, ZERO) for dtype, size in whole.items()}
+        first = self.frame if self.first is None else self.first
+        return {dtype: size - sweeps * first.get(dtype, ZERO) for dtype, size in whole.items()}
 
     def fullest(self) -> Sizes:
         """Return the most that there is on the tapes, however many iterations there are."""

@@ -17,8 +17,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from adc.ir.core import Function
+from adc.ir.core import For, Function
 from adc.passes.budget import Infeasible, Problem, Solution, bound, solve
+from adc.passes.budget_loops import Run
 from adc.passes.budget_model import Model
 from adc.passes.costs import Costs
 from adc.passes.extents import Known
@@ -35,8 +36,8 @@ _LIGHTEST = 3
 _FITTING = 2
 # How often what is left over is given to a loop.
 _REFINEMENTS = 8
-# Into how many parts that is divided.
-_PARTS = 6
+# Their rooms then are larger by this factor each time.
+_FINER = 1.02
 # A plan fits, or does not, if this factor lies between the budget and what is expected of it.
 _FAR = 1.25
 # The most values for which the plans for all rooms are carried out.
@@ -267,14 +268,10 @@ class Planner:
         rooms: dict[str, int] = {}
         seconds = solution.seconds
         for _ in range(_REFINEMENTS):
-            spare = budget - int(self.attempt(self.model.orders(solution, rooms)))
-            tried = self.gains(solution, rooms, spare)
-            fits = (
-                (gain, more)
-                for gain, more in sorted(tried, key=lambda each: -each[0])
-                if self.attempt(self.model.orders(solution, more)) <= budget
-            )
-            gain, more = next(fits, (0.0, rooms))
+            wider = [
+                self.wider(solution, rooms, run, budget) for run in self.model.runs(solution, rooms)
+            ]
+            gain, more = max(wider, key=lambda each: each[0], default=(0.0, rooms))
             if gain <= 0.0:
                 break
             rooms, seconds = more, seconds - gain
@@ -308,17 +305,38 @@ class Planner:
             seconds += run.loop.entries * (run._replace(room=most).seconds - run.seconds)
         return seconds
 
-    def gains(
-        self, solution: Solution, rooms: Mapping[str, int], spare: int
-    ) -> Iterator[tuple[float, dict[str, int]]]:
-        """Yield what is won if a checkpointed loop has more room, and the rooms then."""
-        for run in self.model.runs(solution, rooms):
-            times = run.loop.entries
-            for part in range(_PARTS, 0, -1):
-                larger = run._replace(room=run.room + spare * part // _PARTS // times)
-                gain = times * (run.seconds - larger.seconds)
-                if gain > 0.0:
-                    yield gain, {**rooms, run.loop.stmt.label: larger.room}
+    def wider(
+        self, solution: Solution, rooms: Mapping[str, int], run: Run, budget: int
+    ) -> tuple[float, dict[str, int]]:
+        """Return what is won if a checkpointed loop has all the room that fits, and the rooms then.
+
+        Rooms are those of one series, whatever the plan gives: so more memory is never worse.
+        """
+        loop = run.loop
+
+        def wide(k: int) -> Run:
+            return run._replace(room=math.ceil(_FINER**k)) if k >= first else run
+
+        def rooms_with(k: int) -> dict[str, int]:
+            return {**rooms, loop.stmt.label: wide(k).room}
+
+        def fits(k: int) -> bool:
+            return self.attempt(self.model.orders(solution, rooms_with(k))) <= budget
+
+        counted = isinstance(loop.stmt, For)
+        first = math.ceil(math.log(run.room if counted else loop.least(run.leaf), _FINER))
+        low, high = first - 1, max(math.ceil(math.log(budget, _FINER)), first - 1)
+        while low < high:
+            middle = (low + high + 1) // 2
+            if fits(middle):
+                low = middle
+            else:
+                high = middle - 1
+        if not counted:
+            # Where states are placed while a loop runs, less room can be the better one.
+            rest = sorted(range(first, low + 1), key=lambda k: wide(k).seconds)
+            low = next(filter(fits, rest), first - 1)
+        return loop.entries * (run.seconds - wide(low).seconds), rooms_with(low)
 
 
 class OverBudget(Exception):

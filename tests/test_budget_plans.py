@@ -116,7 +116,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[int, ...]]]
         (1, 2, 3),
     ),
     "on_a_grid": (on_a_grid, (_R.normal(size=100), 0.1, 80), (0, 1)),
-    "days": (days, (np.linspace(0.0, 3.0, 10), 0.3, 6, 40), (0, 1)),
+    "days": (days, (np.linspace(0.0, 3.0, 60), 0.3, 6, 30), (0, 1)),
     "in_a_branch": (in_a_branch, (_R.normal(size=50), 1.1, 100), (0, 1)),
     "two_loops": (two_loops, (_R.normal(size=100), _R.normal(size=100), 60), (0, 1)),
 }
