@@ -118,6 +118,8 @@ class Extents:
             assert isinstance(array, Value)
             assert isinstance(axis, int)
             return self.shape(array)[axis]
+        if stmt.op.name in ("sweeps", "split", "rest"):
+            return self._steps(stmt.args[0])
         args = [self.number(arg) for arg in stmt.args if not isinstance(arg.type, Array)]
         numbers = [arg for arg in args if arg is not None]
         if len(numbers) < len(stmt.args):
@@ -140,6 +142,16 @@ class Extents:
             case "trips", (a, b, c):
                 return max(math.ceil((b - a) / c), 0.0) if c else None
         return None
+
+    def _steps(self, left: Operand) -> float | None:
+        """Return how many iterations a checkpointed loop may run at once: all that there are.
+
+        What iterations keep is then decided as for the whole loop, whatever room it has.
+        """
+        stmt = self._stmts.get(left) if isinstance(left, Value) else None
+        if isinstance(stmt, Apply) and stmt.op.name == "sub":  # without those that are done
+            left = stmt.args[0]
+        return self.number(left)
 
     def shape(self, array: Value) -> tuple[float, ...]:
         if array not in self._shapes:

@@ -15,6 +15,7 @@ import adc
 from adc.driver import Plans
 from adc.ir import interp
 from adc.ir.errors import MemoryBudgetError
+from adc.passes.extents import Extents
 from adc.passes.formulas import Known
 from adc.passes.peak import peak
 from adc.passes.plan import Plan
@@ -94,6 +95,22 @@ def days(u: Any, c: Any, days: Any, steps: Any) -> Any:
     return total
 
 
+def substep(u: Any, c: Any) -> Any:
+    for _ in range(7):
+        u = u + c * np.sin(u) / 7.0
+    return u
+
+
+def substeps(u: Any, c: Any, days: Any, steps: Any) -> Any:
+    """Where iterations run again, they keep more of each than before."""
+    s = 0.0
+    for _ in range(days):
+        for _ in range(steps):
+            u = substep(u, c)
+        s += np.sum(u * u)
+    return s
+
+
 def in_a_branch(u: Any, k: Any, n: Any) -> Any:
     if k > 0.5:
         for _ in range(n):
@@ -117,6 +134,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], tuple[int, ...]]]
     ),
     "on_a_grid": (on_a_grid, (_R.normal(size=100), 0.1, 80), (0, 1)),
     "days": (days, (np.linspace(0.0, 3.0, 60), 0.3, 6, 30), (0, 1)),
+    "substeps": (substeps, (np.linspace(0.1, 1.0, 40), 0.05, 4, 16), (0, 1)),
     "in_a_branch": (in_a_branch, (_R.normal(size=50), 1.1, 100), (0, 1)),
     "two_loops": (two_loops, (_R.normal(size=100), _R.normal(size=100), 60), (0, 1)),
 }
@@ -165,6 +183,7 @@ ENOUGH = {
     "lstm": 0.3,
     "on_a_grid": 0.08,
     "days": 0.12,
+    "substeps": 0.06,
     "in_a_branch": 0.2,
     "two_loops": 0.1,
 }
@@ -203,6 +222,27 @@ def test_peaks_are_metered_and_no_bit_changes(name: str) -> None:
         assert own is not None
         assert plan.peak_bytes == size + own
         assert 0.98 * meter.peak - 512 <= size <= 1.02 * meter.peak + 512
+
+
+def test_functions_may_keep_more_than_the_loop_they_run_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As where nothing is known of how long they run: they are for caches that are smaller."""
+    monkeypatch.setattr(Extents, "_steps", lambda *_: None)
+    fn, _, argnums = PROGRAMS["substeps"]
+    args = (np.linspace(0.1, 1.0, 20), 0.05, 8, 30)
+    code = adc.grad(fn, argnums)._code
+    plans = code.plans(code.match(args, {}))
+    least, most = plans.range
+    for budget in (int(least**0.5 * most**0.5), int(least**0.3 * most**0.7)):
+        made, plan = plans.made(budget)
+        assert plan is not None
+        assert plan.loops
+        size = peak(made, sizes=plans.rest.known).size.value(Known({}))
+        assert size is not None
+        meter = Meter(schedules(made), align=1)
+        meter.run([args[0].copy(), *args[1:]])
+        assert meter.peak <= size <= 1.02 * meter.peak
 
 
 @pytest.mark.parametrize("name", ["residual", "layers", "days"])
