@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from adc.ir.core import Apply, Call, Load, Operand, Recall, Stmt, Value, While, walk
+from adc.ir.core import Apply, Call, For, If, Load, Operand, Recall, Stmt, Value, While, walk
 from adc.ir.types import Array
+from adc.passes.activity import carried_yields
 
 
 def decides(stmt: Stmt) -> bool:
@@ -43,16 +44,28 @@ def handed_on(stmts: Sequence[Stmt]) -> Iterator[Value]:
 def decision(stmts: Sequence[Stmt], is_rounded: Callable[[Value], bool]) -> Stmt | None:
     """Return a statement of reverse code that decides by what is rounded, if there is one."""
     rounded: set[Operand] = set()
-    for stmt in walk(tuple(stmts)):
-        match stmt:
-            case Recall(result=result, value=value) if is_rounded(value):
-                rounded.add(result)
-            case Apply(args=args) if not rounded.isdisjoint(args):
-                if jumps(stmt):
-                    return stmt
-                rounded.update(stmt.results)
-            case Load(result=result, array=array) if array in rounded:
-                rounded.add(result)
+    before = -1
+    while before < len(rounded):  # loops hand on what is rounded
+        before = len(rounded)
+        for stmt in walk(tuple(stmts)):
+            match stmt:
+                case Recall(result=result, value=value) if is_rounded(value):
+                    rounded.add(result)
+                case Apply(args=args) if not rounded.isdisjoint(args):
+                    if jumps(stmt):
+                        return stmt
+                    rounded.update(stmt.results)
+                case Load(result=result, array=array) if array in rounded:
+                    rounded.add(result)
+                case For(init=init, body=body) | While(init=init, body=body):
+                    pairs = zip(body.params, init, carried_yields(stmt), strict=True)
+                    rounded.update(p for p, *made in pairs if not rounded.isdisjoint(made))
+                    rounded.update(
+                        r for r, p in zip(stmt.results, body.params, strict=True) if p in rounded
+                    )
+                case If(results=results, then=then, orelse=orelse):
+                    arms = zip(results, then.yields, orelse.yields, strict=True)
+                    rounded.update(r for r, *made in arms if not rounded.isdisjoint(made))
     return None
 
 

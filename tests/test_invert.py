@@ -13,6 +13,7 @@ import adc
 from adc.ir.core import Apply, For, Function, If, Literal, Load, Stmt
 from adc.ir.errors import IRError, RecomputeError
 from adc.ir.opdef import OPS
+from adc.ir.parser import parse
 from adc.ir.printer import print_function
 from adc.passes import remat as remat_pass
 from adc.passes import undo as undo_pass
@@ -20,6 +21,7 @@ from adc.passes.availability import check_availability
 from adc.passes.plan import KEPT
 from adc.passes.remat import Rematerialized, rematerialize
 from adc.passes.remat_choose import Chooser
+from adc.passes.rounded import decision
 from tests import array_oracle
 from tests import chain as chains
 from tests.corpus import Program
@@ -127,6 +129,32 @@ def test_what_decides_is_that_of_the_forward_code(program: Program) -> None:
         got = found(*program.make_args())
         for one, other in zip(got, want(*program.make_args()), strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)
+
+
+HANDED_ON = """
+fn f(%q: f64, %n: int) -> f64 {
+  %q.r = recall %q
+  %b.9 = for L0 %i in 0 to %n carrying (%b = 1.0:f64) {
+    %a.9, %s = for L1 %j in 0 to %n carrying (%a = %b, %s.1 = 0.0:f64) {
+      %t = OPERATION %a
+      %s.2 = add %s.1 %t
+      yield %b %s.2
+    }
+    %b.1 = mul %q.r %s
+    yield %b.1
+  }
+  return %b.9
+}
+"""
+
+
+def test_decisions_by_what_loops_hand_on_are_seen() -> None:
+    """From the iteration before of a loop around the one that decides."""
+    for operation, decides in (("floor", True), ("sin", False)):
+        fn = parse(HANDED_ON.replace("OPERATION", operation))
+        found = decision(fn.body, lambda value: value.name == "q")
+        assert (found is not None) == decides
+        assert decision(fn.body, lambda value: False) is None
 
 
 @pytest.mark.parametrize("name", ["marked_index", "marked_branch", "marked_steps", "marked_kinks"])
