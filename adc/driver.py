@@ -7,9 +7,9 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from adc.frontend.lower import Lowered, lower
+from adc.frontend.lower import Lowered
 from adc.ir.core import Function
 from adc.ir.types import Array
 from adc.passes import pipeline, storage
@@ -329,10 +329,3 @@ class UnknownPeak(Exception):
     def __init__(self, peak: Peak) -> None:
         super().__init__(str(peak))
         self.peak = peak
-
-
-def compile_ir(
-    fn: Callable[..., Any], arguments: dict[str, Any], steps: Sequence[Step], policy: str = "auto"
-) -> Compilation:
-    """Lower `fn` for argument types and run every pass."""
-    return transform(lower(fn, arguments), steps, policy)

@@ -60,9 +60,6 @@ class Form:
         return Form(tuple(term for term in self.terms if term[0] != value), self.const)
 
 
-ONE = Form((), 1)
-
-
 def constant(value: int) -> Form:
     return Form((), value)
 

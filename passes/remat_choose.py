@@ -112,11 +112,9 @@ class Chooser:
         if not self.legal(value):
             return Price(keep, math.inf, ())
         forced = self.told(value)
-        if forced is True and self.is_elsewhere(value):
-            return Price(_NEVER, 0.0, self.inputs(value))
-        if forced is True:
+        if forced and not self.is_elsewhere(value):
             return Price(0.0, math.inf, ())
-        if forced is False:
+        if forced is not None:
             return Price(_NEVER, 0.0, self.inputs(value))
         return Price(keep, often * self.seconds(value), self.inputs(value))
 
