@@ -14,11 +14,11 @@ from tests.bench.kernels import KERNELS, Kernel, ValueAndGrad
 
 
 def check(kernel: Kernel, call: ValueAndGrad) -> None:
-    args = kernel.arguments(kernel.small)
+    args = kernel.arguments(kernel.tiny)
     value, gradients = call(*args)
-    for arg, given in zip(args, kernel.arguments(kernel.small), strict=True):
+    for arg, given in zip(args, kernel.arguments(kernel.tiny), strict=True):
         np.testing.assert_array_equal(arg, given)
-    np.testing.assert_allclose(value, kernel.loss(*kernel.arguments(kernel.small)), rtol=1e-13)
+    np.testing.assert_allclose(value, kernel.loss(*kernel.arguments(kernel.tiny)), rtol=1e-13)
 
     if not isinstance(gradients, tuple):
         gradients = (gradients,)
@@ -28,7 +28,7 @@ def check(kernel: Kernel, call: ValueAndGrad) -> None:
         directions = [rng.standard_normal(args[k].shape) for k in kernel.wrt]
 
         def at(shift: float, directions: Any = directions) -> Any:
-            moved = list(kernel.arguments(kernel.small))
+            moved = list(kernel.arguments(kernel.tiny))
             for k, direction in zip(kernel.wrt, directions, strict=True):
                 moved[k] = moved[k] + shift * direction
             return kernel.loss(*moved)

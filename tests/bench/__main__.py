@@ -65,7 +65,9 @@ class Result:
 class Worker:
     """A process of `tests.bench.worker`; see there."""
 
-    def __init__(self, python: str, tool: str, kernel: str, core: int, folder: Path) -> None:
+    def __init__(
+        self, python: str, tool: str, kernel: str, options: argparse.Namespace, folder: Path
+    ) -> None:
         self.gradient = folder / f"{kernel} {tool}.npz"
         caches = str(folder / "cache")
         environment = {
@@ -80,7 +82,8 @@ class Worker:
             "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
             "JAX_PLATFORMS": "cpu",
         }
-        command = [python, "-m", "tests.bench.worker", tool, kernel, str(core), str(self.gradient)]
+        what = [tool, kernel, options.size, str(options.core), str(self.gradient)]
+        command = [python, "-m", "tests.bench.worker", *what]
         started = time.perf_counter()
         self.process = subprocess.Popen(
             command,
@@ -124,7 +127,7 @@ def measure(kernel: str, tools: list[str], options: argparse.Namespace) -> list[
         try:
             for tool in tools:
                 python = options.peer_python if tool in PEERS else sys.executable
-                worker = Worker(python, tool, kernel, options.core, folder)
+                worker = Worker(python, tool, kernel, options, folder)
                 if "missing" in worker.hello:
                     results[tool].note = worker.hello["missing"].splitlines()[0]
                     worker.close()
@@ -132,7 +135,7 @@ def measure(kernel: str, tools: list[str], options: argparse.Namespace) -> list[
                 workers[tool] = worker
                 results[tool].versions = worker.hello["versions"]
                 results[tool].first_call = worker.hello["first_call"]
-                again = Worker(python, tool, kernel, options.core, folder)
+                again = Worker(python, tool, kernel, options, folder)
                 again.close()
                 results[tool].warm_start = again.start_time
             compare(workers, results)
@@ -177,10 +180,10 @@ def gradients(worker: Worker) -> list[np.ndarray[Any, Any]]:
         return list(stored.values())
 
 
-def show(results: list[Result], console: Console) -> None:
+def show(results: list[Result], size: str, console: Console) -> None:
     """Print a table of the results of one kernel, and below it what was skipped."""
     kernel = KERNELS[results[0].kernel]
-    size = " x ".join(map(str, kernel.size))
+    size = " x ".join(map(str, kernel.size(size)))
     table = Table(title=f"{kernel.name} {size}", title_justify="left")
     table.add_column("tool", no_wrap=True)
     medians = {result.tool: result.median for result in results if result.median is not None}
@@ -214,6 +217,7 @@ def main() -> None:
     )
     parser.add_argument("--skip", action="append", choices=TOOLS, default=[], help="not this tool")
     parser.add_argument("--json", type=Path, help="write the results to this file")
+    parser.add_argument("--size", choices=["S", "M"], default="M", help="of the kernels' arguments")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)))
     parser.add_argument(
@@ -230,7 +234,7 @@ def main() -> None:
             tool for tool in TOOLS if tool in KERNELS[kernel].tools and tool not in options.skip
         ]
         found = measure(kernel, tools, options)
-        show(found, console)
+        show(found, options.size, console)
         results += found
     for line in sorted({result.versions for result in results if result.versions}):
         console.print(line, highlight=False, markup=False)

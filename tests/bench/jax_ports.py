@@ -199,6 +199,6 @@ def call(name: str, variant: str) -> Any:
     kernel = KERNELS[name]
     port = PORTS.get(kernel.loss.__name__, {}).get(variant, kernel.loss)
     # Numbers of steps are no data: loops in reverse mode need them.
-    constants = tuple(k for k, arg in enumerate(kernel.arguments(kernel.small)) if type(arg) is int)
+    constants = tuple(k for k, arg in enumerate(kernel.arguments(kernel.tiny)) if type(arg) is int)
     compiled = jax.jit(jax.value_and_grad(port, kernel.wrt), static_argnums=constants)
     return lambda *args: jax.block_until_ready(compiled(*args))

@@ -163,13 +163,15 @@ LIBRARY = ("jax library", "torch library")
 class Kernel:
     """A loss, the sizes of its arguments in the benchmark, how to draw them, and who has it.
 
-    `wrt` has the positions of the arguments that it is differentiated with respect to, `changed`
-    those of the arrays that it changes in place.
+    Sizes are those of NPBench or ADBench where the kernel is one of theirs. `wrt` has the positions
+    of the arguments that it is differentiated with respect to, `changed` those of the arrays that it
+    changes in place.
     """
 
     loss: Callable[..., Any]
-    size: Size
-    small: Size  # for checks against differences
+    medium: Size
+    small: Size
+    tiny: Size  # for checks against differences
     draw: Callable[[np.random.Generator, Size], Arguments]
     tools: tuple[str, ...]
     wrt: tuple[int, ...] = (0,)
@@ -180,6 +182,10 @@ class Kernel:
     def name(self) -> str:
         return self.loss.__name__ + self.suffix
 
+    def size(self, name: str) -> Size:
+        """Return the size that is called S or M."""
+        return {"S": self.small, "M": self.medium}[name]
+
     def arguments(self, size: Size, seed: int = 0) -> Arguments:
         """Draw arguments, the same for every process that asks."""
         return self.draw(np.random.default_rng(seed), size)
@@ -189,26 +195,50 @@ MIXTURE = ("primal", "as written", "hand", "adc", "jax arrays", "torch arrays", 
 KERNELS = {
     kernel.name: kernel
     for kernel in [
-        Kernel(cholesky, (300, 300), (13, 13), spd, (*LOOPS, "jax library"), changed=(0,)),
-        Kernel(seidel, (200, 200), (9, 12), uniform, LOOPS, changed=(0,)),
-        Kernel(gramschmidt, (220, 180), (17, 11), normal, LOOPS, changed=(0,)),
-        Kernel(array_kernels.chain, (10**6,), (7,), two_normal, ("hand", *ARRAYS), (0, 1)),
-        Kernel(array_kernels.softmax_ce, (1024, 512), (5, 4), labelled, (*ARRAYS, *LIBRARY)),
+        Kernel(
+            cholesky, (300, 300), (100, 100), (13, 13), spd, (*LOOPS, "jax library"), changed=(0,)
+        ),
+        Kernel(seidel, (200, 200), (50, 50), (9, 12), uniform, LOOPS, changed=(0,)),
+        Kernel(gramschmidt, (220, 180), (70, 60), (17, 11), normal, LOOPS, changed=(0,)),
+        Kernel(
+            array_kernels.chain, (10**6,), (10**4,), (7,), two_normal, ("hand", *ARRAYS), (0, 1)
+        ),
+        Kernel(
+            array_kernels.softmax_ce, (1024, 512), (128, 64), (5, 4), labelled, (*ARRAYS, *LIBRARY)
+        ),
         Kernel(
             array_kernels.layernorm,
             (1024, 512),
+            (128, 64),
             (4, 5),
             normalised,
             (*ARRAYS, "torch library"),
             wrt=(0, 1, 2),
         ),
-        Kernel(array_kernels.mlp, (256, 256, 256, 256), (3, 4, 5, 2), layers, ARRAYS, (0, 1, 2, 3)),
-        Kernel(array_kernels.jacobi, (60, 300), (3, 6), plates, ARRAYS, (1, 2), (1, 2)),
-        Kernel(array_kernels.hdiff, (64, 64, 60), (3, 4, 2), fields, ARRAYS, (0, 1)),
-        Kernel(array_kernels.mixture, (10_000, 10, 25), (5, 3, 4), clusters, MIXTURE, (0, 1, 2)),
+        Kernel(
+            array_kernels.mlp,
+            (256, 256, 256, 256),
+            (32, 64, 64, 16),
+            (3, 4, 5, 2),
+            layers,
+            ARRAYS,
+            (0, 1, 2, 3),
+        ),
+        Kernel(array_kernels.jacobi, (60, 300), (50, 150), (3, 6), plates, ARRAYS, (1, 2), (1, 2)),
+        Kernel(array_kernels.hdiff, (64, 64, 60), (16, 16, 20), (3, 4, 2), fields, ARRAYS, (0, 1)),
+        Kernel(
+            array_kernels.mixture,
+            (10_000, 10, 25),
+            (1_000, 10, 5),
+            (5, 3, 4),
+            clusters,
+            MIXTURE,
+            (0, 1, 2),
+        ),
         Kernel(
             array_kernels.mixture,
             (1_000, 64, 25),
+            (100, 64, 5),
             (3, 5, 2),
             clusters,
             MIXTURE,

@@ -89,7 +89,7 @@ def times(call: Any, args: Any, seconds: float) -> list[float]:
 
 
 def main() -> None:
-    tool, name, core, gradient_path = sys.argv[1:]
+    tool, name, size, core, gradient_path = sys.argv[1:]
     os.sched_setaffinity(0, {int(core)})
     try:
         prepared = prepare(tool, name)
@@ -103,7 +103,7 @@ def main() -> None:
     from tests.bench.kernels import KERNELS
 
     kernel = KERNELS[name]
-    args = kernel.arguments(kernel.size)
+    args = kernel.arguments(kernel.size(size))
     own = prepared.take(args)
     start = time.perf_counter()
     try:
@@ -117,7 +117,7 @@ def main() -> None:
             gradients = (gradients,)
         np.savez(Path(gradient_path), *[np.asarray(gradient) for gradient in gradients])
     # A tool that works on the arrays themselves must not have changed them.
-    intact = all(map(np.array_equal, args, kernel.arguments(kernel.size)))
+    intact = all(map(np.array_equal, args, kernel.arguments(kernel.size(size))))
     reply = {"first_call": first_call, "value": float(value), "intact": intact, "versions": made_of}
     print(json.dumps(reply), flush=True)
     for line in sys.stdin:
