@@ -164,7 +164,7 @@ class Kernel:
     """A loss, the sizes of its arguments in the benchmark, how to draw them, and who has it.
 
     Sizes are those of NPBench or ADBench where the kernel is one of theirs. `wrt` has the positions
-    of the arguments that it is differentiated with respect to, `changed` those of the arrays that it
+    of the arguments that it is differentiated with respect to, `changed` those of the arrays it
     changes in place.
     """
 
