@@ -11,6 +11,7 @@ a slower plan; what room is left over goes to checkpointed loops.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -32,8 +33,8 @@ _GAP = 0.01
 _STEP = 0.93
 # After so many plans for larger rooms without a lower peak, the least one is found.
 _LIGHTEST = 3
-# So many plans that fit are given what is left over.
-_FITTING = 2
+# So many plans for different rooms are given what is left over, and those like them.
+_FITTING = 3
 # How often what is left over is given to a loop.
 _REFINEMENTS = 8
 # Their rooms then are larger by this factor each time.
@@ -204,33 +205,40 @@ class Planner:
         if self.fastest <= budget:
             return Budgeted(NO_ORDERS, int(self.fastest), 0.0, 0.0)
         found: list[Budgeted] = []
-        for room in self.fitting(budget):
-            plan = self.candidate(room)
-            found.append(self.refined(plan, budget))
-            # A plan whose loops keep less of each iteration may be the faster one.
-            for other in self.siblings(plan):
-                best = min(each.seconds for each in found)
-                if self.hoped(other, budget) < best and self.fits(other, budget):
-                    found.append(self.refined(other, budget))
+
+        def consider(plan: Solution) -> bool:
+            """Whether a plan fits and may be the fastest; it is then given what is left over."""
+            best = min((each.seconds for each in found), default=math.inf)
+            fits = self.hoped(plan, budget) < best and self.fits(plan, budget)
+            if fits:
+                found.append(self.refined(plan, budget))
+            return fits
+
+        refined = 0
+        for plan in self.fitting(budget):
+            if consider(plan):
+                refined += 1
+                # A plan whose loops keep less of each iteration may be the faster one.
+                for other in self.siblings(plan):
+                    consider(other)
+            if refined == _FITTING:
+                break
         if found:
             return min(found, key=lambda each: each.seconds)
         raise OverBudget(budget, None if math.isinf(self.least) else int(self.least))
 
-    def fitting(self, budget: int) -> Iterator[int]:
-        """Yield rooms whose plans fit in a budget, the fastest plan first."""
+    def fitting(self, budget: int) -> Iterator[Solution]:
+        """Yield plans, the fastest first, if any fits; those behind the first one may not."""
         first = self.first(budget)
         if first is None:
-            yield from [room for room in self.smallest if self.peak(room) <= budget][:1]
+            fits = (room for room in self.smallest if self.peak(room) <= budget)
+            yield from map(self.candidate, itertools.islice(fits, 1))
             return
-        yield self.rooms[first]
+        yield self.candidate(self.rooms[first])
         # With what is left over for loops, a plan for less room may be the faster one.
-        most, count = self.candidate(self.rooms[first]).peak, 1
         for room in self.rooms[first + 1 :] if self.model.loops else ():
-            if count == _FITTING:
-                break
-            if room < most and self.peak(room) <= budget:
-                count += 1
-                yield room
+            if self.model.runs(plan := self.candidate(room)):
+                yield plan
 
     def first(self, budget: int) -> int | None:
         """Return the number of the largest room whose plan fits, as far as is looked at.
