@@ -251,13 +251,20 @@ class Planner:
         def fits(k: int) -> bool:
             return self.peak(self.rooms[k]) <= budget
 
+        def expected(k: int) -> int:
+            return self.candidate(self.rooms[k]).peak + self.fixed
+
         def should_fit(k: int) -> bool:
-            expected = self.candidate(self.rooms[k]).peak + self.fixed
-            return fits(k) if 1.0 / _FAR < expected / budget < _FAR else expected < budget
+            near = 1.0 / _FAR < expected(k) / budget < _FAR
+            return fits(k) if near else expected(k) < budget
 
         # To carry a plan out takes much longer than to make it.
         found = self.search(should_fit)
-        return found if found is not None and fits(found) else self.search(fits)
+        if found is not None and fits(found):
+            if expected(found) < _FAR * self.peak(self.rooms[found]):
+                return found
+            # What is expected of plans is far too much: larger ones may fit as well.
+        return self.search(fits)
 
     def search(self, fits: Callable[[int], bool]) -> int | None:
         if len(self.model.items) <= _SMALL and self.model.all_counted:
