@@ -37,8 +37,8 @@ _LIGHTEST = 3
 _FITTING = 3
 # How often what is left over is given to a loop.
 _REFINEMENTS = 8
-# Their rooms then are larger by this factor each time.
-_FINER = 1.02
+# The rooms of `for` loops, and of `while` loops, then are larger by these factors each time.
+_FINER, _FINE = 1.02, 1.08
 # A plan fits, or does not, if this factor lies between the budget and what is expected of it.
 _FAR = 1.25
 # The most values for which the plans for all rooms are carried out.
@@ -66,6 +66,11 @@ class Budgeted:
     seconds: float
     bound: float
     loops: tuple[LoopPlan, ...] = ()
+
+
+def _wide(k: int, factor: float) -> int:
+    """Return a room of a series of which each is larger by a factor."""
+    return math.ceil(factor**k)
 
 
 def _solved(problem: Problem, room: int) -> Solution:
@@ -255,7 +260,7 @@ class Planner:
             return self.candidate(self.rooms[k]).peak + self.fixed
 
         def should_fit(k: int) -> bool:
-            near = 1.0 / _FAR < expected(k) / budget < _FAR
+            near = budget < _FAR * expected(k) and expected(k) < _FAR * budget
             return fits(k) if near else expected(k) < budget
 
         # To carry a plan out takes much longer than to make it.
@@ -317,8 +322,18 @@ class Planner:
         seconds = solution.seconds - self.free.seconds
         for run in self.model.runs(solution):
             most = max((budget - self.fixed) // run.loop.entries, run.room)
-            seconds += run.loop.entries * (run._replace(room=most).seconds - run.seconds)
+            rooms = [most]
+            if not isinstance(run.loop.stmt, For):
+                rooms += [run.room, *(_wide(k, _FINE) for k in self.sizes(run, _FINE, most))]
+            least = min(run._replace(room=room).seconds for room in rooms)
+            seconds += run.loop.entries * (least - run.seconds)
         return seconds
+
+    @staticmethod
+    def sizes(run: Run, factor: float, most: int) -> range:
+        """Return the numbers of the rooms that a `while` loop may have."""
+        first = math.ceil(math.log(run.loop.least(run.leaf), factor))
+        return range(first, math.ceil(math.log(max(most, 1), factor)) + 1)
 
     def wider(
         self, solution: Solution, rooms: Mapping[str, int], run: Run, budget: int
@@ -329,28 +344,39 @@ class Planner:
         """
         loop = run.loop
 
+        counted = isinstance(loop.stmt, For)
+        factor = _FINER if counted else _FINE
+        first = math.ceil(math.log(run.room if counted else loop.least(run.leaf), factor))
+
         def wide(k: int) -> Run:
-            return run._replace(room=math.ceil(_FINER**k)) if k >= first else run
+            return run._replace(room=_wide(k, factor)) if k >= first else run
 
         def rooms_with(k: int) -> dict[str, int]:
             return {**rooms, loop.stmt.label: wide(k).room}
 
         def fits(k: int) -> bool:
+            if wide(k).room > budget:
+                return False
             return self.attempt(self.model.orders(solution, rooms_with(k))) <= budget
 
-        counted = isinstance(loop.stmt, For)
-        first = math.ceil(math.log(run.room if counted else loop.least(run.leaf), _FINER))
-        low, high = first - 1, max(math.ceil(math.log(budget, _FINER)), first - 1)
-        while low < high:
-            middle = (low + high + 1) // 2
-            if fits(middle):
-                low = middle
-            else:
-                high = middle - 1
-        if not counted:
+        # What is looked at does not depend on the budget, so that a larger one comes as far up.
+        if counted:
+            low, step = first - 1, 1
+            while fits(low + step):
+                low += step
+                step *= 2
+            high = low + step - 1
+            while low < high:
+                middle = (low + high + 1) // 2
+                if fits(middle):
+                    low = middle
+                else:
+                    high = middle - 1
+        else:
             # Where states are placed while a loop runs, less room can be the better one.
-            rest = sorted(range(first, low + 1), key=lambda k: wide(k).seconds)
-            low = next(filter(fits, rest), first - 1)
+            rest = self.sizes(run, factor, budget)
+            fastest = sorted(rest, key=lambda k: (wide(k).seconds, k))
+            low = next(filter(fits, fastest), first - 1)
         return loop.entries * (run.seconds - wide(low).seconds), rooms_with(low)
 
 
