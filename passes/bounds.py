@@ -1,4 +1,4 @@
-"""Prove index checks: drop those that cannot fail, and wrap-arounds that cannot happen.
+"""Prove checks: drop those that cannot fail, and wrap-arounds that cannot happen.
 
 Before::
 
@@ -14,6 +14,8 @@ After (``%n`` is a size)::
     %s = for L0 %k in 0 to %n carrying (%acc = 0.0) {
       %v = load %x[%k]
       …
+
+Of floats it is known which are never negative, as ``x * x + 1``: their roots cannot fail.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ from adc.passes.affine import Facts, Form, equated
 
 
 def bounds(fn: Function) -> Function:
-    """Return `fn` without the index checks and wrap-arounds that are proven unnecessary."""
+    """Return `fn` without the checks and wrap-arounds that are proven unnecessary."""
     return rebuilt(fn, _Bounds)
 
 
@@ -51,6 +53,7 @@ class _Bounds:
         self.env: dict[Value, Operand] = {}
         self.depth = 0  # of blocks
         self.trips: set[Operand] = set()  # of the loops so far
+        self.natural: set[Value] = set()  # floats that are NaN or not negative
 
     def stmts(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
         kept: list[Stmt] = []
@@ -100,6 +103,13 @@ class _Bounds:
                         return None
                 facts.define(stmt)
                 return stmt
+            case Apply(op=op, args=(a, b)) if op.name == "lt" and self.is_natural(a):
+                if isinstance(b, Literal) and b.value <= 0.0:
+                    self.env[stmt.result] = Literal(False, stmt.result.type)
+                return stmt
+            case Apply(op=op, args=(Literal(value=bool(value)),)) if op.name == "not":
+                self.env[stmt.result] = Literal(not value, stmt.result.type)
+                return stmt
             case Apply(op=op, args=args) if op.name in ("lt", "le", "gt", "ge"):
                 facts.define(stmt)
                 if args[0].type.kind in "iu" and self.holds(op.name, args):
@@ -107,6 +117,8 @@ class _Bounds:
                 return stmt
             case Apply():
                 facts.define(stmt)
+                if stmt.result.type.kind == "f" and self.never_negative(stmt):
+                    self.natural.add(stmt.result)
                 return stmt
             case Check(cond=cond):
                 if isinstance(cond, Literal) and cond.value:
@@ -137,6 +149,30 @@ class _Bounds:
                 facts.release(mark)
                 return new_while
         return map_blocks(stmt, self.block)
+
+    def is_natural(self, operand: Operand) -> bool:
+        """Whether a float is NaN or not negative; it may be -0.0."""
+        if isinstance(operand, Literal):
+            return operand.type.kind == "f" and operand.value >= 0.0
+        return operand in self.natural
+
+    def never_negative(self, stmt: Apply) -> bool:
+        """Whether the result of an operation on numbers is natural."""
+        args = stmt.args
+        match stmt.op.name:
+            case "square" | "abs" | "fabs" | "exp" | "exp2" | "cosh" | "sqrt":
+                return True
+            case "mul" if args[0] == args[1]:
+                return True
+            case "add" | "mul" | "minimum":
+                return all(map(self.is_natural, args))
+            case "maximum":
+                return any(map(self.is_natural, args))
+            case "cast":
+                return self.is_natural(args[0])
+            case "select":
+                return all(map(self.is_natural, args[1:]))
+        return False
 
     def unify(self, check: Check) -> None:
         """After a check that two integers are equal, let the first stand for both.

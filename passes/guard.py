@@ -30,7 +30,8 @@ After::
     }
 
 The loop of checks raises what the program raises, at the same line with the same numbers. It is
-done where all that an iteration checks are indices of this kind, or do not change.
+done where what an iteration checks are indices of this kind, or does not change. If it checks other
+things as well, they stay, and the loop of checks has them, too: it loads what they depend on.
 """
 
 from __future__ import annotations
@@ -47,11 +48,13 @@ from adc.ir.core import (
     Function,
     If,
     Literal,
+    Load,
     Operand,
     Print,
     Stmt,
     Value,
     While,
+    operands,
     walk,
 )
 from adc.ir.opdef import OPS
@@ -92,27 +95,32 @@ class _Guard:
         if not checks or len(acts) != len(checks):
             return [loop]
         own = loop_values(loop)
-        defs = {s.results[0]: s for s in loop.body.stmts if isinstance(s, Apply)}
-        conditions = dict.fromkeys(check.cond for check in checks)
+        defs = {s.results[0]: s for s in loop.body.stmts if isinstance(s, Apply | Load)}
+        known = [check for check in checks if self.decided(check.cond, loop, own, defs)]
+        others = [check for check in checks if check not in known]
+        if not known:
+            return [loop]
+        conditions = dict.fromkeys(check.cond for check in known)
         wanted: dict[Value, None] = {}
-        for cond in conditions:
-            if not self.decided(cond, loop, own, defs):
-                return [loop]
-        for check in checks:
+        computed: set[Value] = set()
+        for check in (*known, *others):
             for operand in (check.cond, *check.args):
                 if not self.collect(operand, own, defs, loop.index, wanted):
                     return [loop]
+            if check is known[-1]:
+                computed = set(wanted)  # all that the conditions need
         slice_ = [s for s in loop.body.stmts if isinstance(s, Check) or (s.results[:1] and (
             s.results[0] in wanted
         ))]  # fmt: skip
+        needed = [s for s in slice_ if s.results[:1] and s.results[0] in computed]
         found: list[Stmt] = []
-        ok = self.at(Literal(0, INT), loop, conditions, slice_, found)
+        ok = self.at(Literal(0, INT), loop, conditions, needed, found)
         if isinstance(loop.trips, Literal):
             last: Operand = Literal(int(loop.trips.value) - 1, INT)
         else:
             last = Value(self.names.fresh("last"), INT)
             found.append(Apply((last,), OPS["sub"], (loop.trips, Literal(1, INT))))
-        ok += self.at(last, loop, conditions, slice_, found)
+        ok += self.at(last, loop, conditions, needed, found)
         ok = list(dict.fromkeys(ok))
         all_ = ok[0]
         for each in ok[1:]:
@@ -123,15 +131,17 @@ class _Guard:
         again = clone([replace(loop, results=(), init=(), body=Block((), tuple(slice_), ()))],
                       {}, self.names)  # fmt: skip
         found.append(If((), all_, Block((), (), ()), Block((), tuple(again), ()), loop.loc))
-        kept = tuple(s for s in loop.body.stmts if not isinstance(s, Check))
+        kept = tuple(s for s in loop.body.stmts if s not in known)
         return [*found, replace(loop, body=replace(loop.body, stmts=kept))]
 
-    def decided(self, cond: Operand, loop: For, own: set[Value], defs: dict[Value, Apply]) -> bool:
+    def decided(
+        self, cond: Operand, loop: For, own: set[Value], defs: dict[Value, Apply | Load]
+    ) -> bool:
         """Whether a condition holds in all iterations if it does in the first and the last."""
         if cond not in own:
             return True
         stmt = defs.get(cond) if isinstance(cond, Value) else None
-        if stmt is None or stmt.op.name != "inside" or stmt.args[1] in own:
+        if not isinstance(stmt, Apply) or stmt.op.name != "inside" or stmt.args[1] in own:
             return False
         form = self.facts.form(stmt.args[0])
         return all(value == loop.index or value not in own for value, _ in form.terms)
@@ -140,7 +150,7 @@ class _Guard:
         self,
         operand: Operand,
         own: set[Value],
-        defs: dict[Value, Apply],
+        defs: dict[Value, Apply | Load],
         index: Value,
         wanted: dict[Value, None],
     ) -> bool:
@@ -150,7 +160,9 @@ class _Guard:
         stmt = defs.get(operand) if isinstance(operand, Value) else None
         if stmt is None or len(stmt.results) != 1 or isinstance(stmt.result.type, Array):
             return False
-        if not all(self.collect(arg, own, defs, index, wanted) for arg in stmt.args):
+        if isinstance(stmt, Load) and stmt.array in own:
+            return False  # the loop may change it
+        if not all(self.collect(arg, own, defs, index, wanted) for arg in operands(stmt)):
             return False
         wanted[stmt.result] = None
         return True
