@@ -31,7 +31,11 @@ POLICIES = ("auto", "store", "recompute")
 
 
 def _options(
-    remat: str, cache: bool, memory: int | str | None = None, offload: str | None = None
+    remat: str,
+    cache: bool,
+    memory: int | str | None = None,
+    offload: str | None = None,
+    parallel: bool | int = False,
 ) -> Options:
     # "random:SEED" is for tests: any plan must give the same numbers.
     if remat not in POLICIES and not (
@@ -52,7 +56,13 @@ def _options(
             None,
             "leave one of them out",
         )
-    return Options(remat, cache, found, offload)
+    whole = isinstance(parallel, bool) or (isinstance(parallel, int) and parallel >= 1)
+    if not whole:
+        raise ArgumentError(
+            f"parallel={parallel!r} is no number of threads", None,
+            "use True for as many as there are, or a positive integer",
+        )  # fmt: skip
+    return Options(remat, cache, found, offload, parallel)
 
 
 def _argnums(argnums: int | Sequence[int]) -> int | tuple[int, ...]:
@@ -128,6 +138,7 @@ def grad(
     remat: str = "auto",
     memory: int | str | None = None,
     offload: str | None = None,
+    parallel: bool | int = False,
     cache: bool = True,
 ) -> Derivative: ...
 
@@ -142,6 +153,7 @@ def grad(
     remat: str = "auto",
     memory: int | str | None = None,
     offload: str | None = None,
+    parallel: bool | int = False,
     cache: bool = True,
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 
@@ -156,6 +168,7 @@ def grad(
     remat: str = "auto",
     memory: int | str | None = None,
     offload: str | None = None,
+    parallel: bool | int = False,
     cache: bool = True,
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """Return a function that computes the gradient of `fn` in reverse mode.
@@ -184,6 +197,11 @@ def grad(
         into its memory; nothing is left of the files when a call ends, however it does. They lie in
         the folder ``ADC_OFFLOAD_DIR``, or ``TMPDIR``, or ``/var/tmp``: on a disk, that is.
         ``/dev/shm`` is memory, and so is ``/tmp`` on many systems.
+    parallel : bool or int
+        Whether threads share loops whose iterations are independent of each other, and are long
+        enough: as many as Numba has (``NUMBA_NUM_THREADS``), or so many. Results are the same to
+        the last bit for any number of threads, but for products of matrices, which have threads of
+        their own; sums may differ in the last bits from those without `parallel`.
     cache : bool
         Whether compiled code is kept on disk.
 
@@ -221,7 +239,9 @@ def grad(
     >>> print(gradient.plan().memory_text()[-1])
     disk: 8*steps*x.dim0 + 8*steps = 3200 bytes (not in the peak)
     """
-    return _make(fn, argnums, argnames, False, has_aux, _options(remat, cache, memory, offload))
+    return _make(
+        fn, argnums, argnames, False, has_aux, _options(remat, cache, memory, offload, parallel)
+    )
 
 
 @overload
@@ -234,6 +254,7 @@ def value_and_grad(
     remat: str = "auto",
     memory: int | str | None = None,
     offload: str | None = None,
+    parallel: bool | int = False,
     cache: bool = True,
 ) -> Derivative: ...
 
@@ -248,6 +269,7 @@ def value_and_grad(
     remat: str = "auto",
     memory: int | str | None = None,
     offload: str | None = None,
+    parallel: bool | int = False,
     cache: bool = True,
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 
@@ -262,13 +284,14 @@ def value_and_grad(
     remat: str = "auto",
     memory: int | str | None = None,
     offload: str | None = None,
+    parallel: bool | int = False,
     cache: bool = True,
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """Return a function that computes ``(value, gradient)`` of `fn`.
 
     Parameters
     ----------
-    fn, argnums, argnames, has_aux, remat, memory, offload, cache
+    fn, argnums, argnames, has_aux, remat, memory, offload, parallel, cache
         As for `grad`.
 
     Returns
@@ -282,7 +305,9 @@ def value_and_grad(
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
-    return _make(fn, argnums, argnames, True, has_aux, _options(remat, cache, memory, offload))
+    return _make(
+        fn, argnums, argnames, True, has_aux, _options(remat, cache, memory, offload, parallel)
+    )
 
 
 @functools.lru_cache(maxsize=256)
@@ -340,6 +365,7 @@ def jvp(
     remat: str = "auto",
     memory: int | str | None = None,
     offload: str | None = None,
+    parallel: bool | int = False,
     cache: bool = True,
 ) -> tuple[Any, ...]:
     """Return the value of `fn` and its derivative along `tangents`, in forward mode.
@@ -353,7 +379,7 @@ def jvp(
         The arguments, and a direction for each: of its shape, or None to hold it fixed.
     has_aux : bool
         Whether `fn` returns a pair of which only the first part is differentiated.
-    remat, memory, offload, cache
+    remat, memory, offload, parallel, cache
         As for `grad`.
 
     Returns
@@ -371,7 +397,7 @@ def jvp(
     >>> jvp(grad(lambda x: x * x * x), (2.0,), (1.0,))
     (12.0, 12.0)
     """
-    function, levels, options = _split(fn, _options(remat, cache, memory, offload))
+    function, levels, options = _split(fn, _options(remat, cache, memory, offload, parallel))
     value, slope = _along(function, levels, options, primals, tangents)
     if not has_aux:
         return value, slope
@@ -392,6 +418,7 @@ def hvp(
     remat: str = "auto",
     memory: int | str | None = None,
     offload: str | None = None,
+    parallel: bool | int = False,
     cache: bool = True,
 ) -> Any:
     """Return the product of the Hessian of `fn` with a direction: forward over reverse.
@@ -402,7 +429,7 @@ def hvp(
         A Python function that returns one float.
     primals, tangents : sequences
         The arguments, and a direction for each: of its shape, or None to hold it fixed.
-    remat, memory, offload, cache
+    remat, memory, offload, parallel, cache
         As for `grad`.
 
     Returns
@@ -417,7 +444,7 @@ def hvp(
     12.0
     """
     moved = _moved(primals, tangents)
-    function, levels, options = _split(fn, _options(remat, cache, memory, offload))
+    function, levels, options = _split(fn, _options(remat, cache, memory, offload, parallel))
     levels = (*levels, Level(moved))
     _, found = _along(function, levels, options, primals, tangents)
     products = dict(zip(moved, found, strict=True))
@@ -427,16 +454,20 @@ def hvp(
 
 
 @overload
-def jit(fn: Callable[..., Any], *, cache: bool = True) -> Derivative: ...
+def jit(
+    fn: Callable[..., Any], *, parallel: bool | int = False, cache: bool = True
+) -> Derivative: ...
 
 
 @overload
-def jit(fn: None = None, *, cache: bool = True) -> Callable[[Callable[..., Any]], Derivative]: ...
+def jit(
+    fn: None = None, *, parallel: bool | int = False, cache: bool = True
+) -> Callable[[Callable[..., Any]], Derivative]: ...
 
 
 @transform
 def jit(
-    fn: Callable[..., Any] | None = None, *, cache: bool = True
+    fn: Callable[..., Any] | None = None, *, parallel: bool | int = False, cache: bool = True
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """Return a function that computes what `fn` does, compiled, without any derivative.
 
@@ -448,6 +479,8 @@ def jit(
     fn : callable
         A Python function that returns numbers, arrays, or tuples, lists and dicts of them; or a
         derivative.
+    parallel : bool or int
+        As for `grad`.
     cache : bool
         Whether compiled code is kept on disk.
 
@@ -463,7 +496,7 @@ def jit(
     """
 
     def make(fn: Callable[..., Any]) -> Derivative:
-        function, levels, options = _split(fn, Options(cache=cache))
+        function, levels, options = _split(fn, _options("auto", cache, parallel=parallel))
         kind = Derivative if levels else Jitted
         return kind(function, levels, options)
 
@@ -517,6 +550,7 @@ def vjp(
     remat: str = "auto",
     memory: int | str | None = None,
     offload: str | None = None,
+    parallel: bool | int = False,
     cache: bool = True,
 ) -> tuple[Any, jacobian.Pullback]: ...
 
@@ -529,6 +563,7 @@ def vjp(
     remat: str = "auto",
     memory: int | str | None = None,
     offload: str | None = None,
+    parallel: bool | int = False,
     cache: bool = True,
 ) -> tuple[Any, jacobian.Pullback, Any]: ...
 
@@ -541,6 +576,7 @@ def vjp(
     remat: str = "auto",
     memory: int | str | None = None,
     offload: str | None = None,
+    parallel: bool | int = False,
     cache: bool = True,
 ) -> tuple[Any, ...]:
     """Return the value of `fn`, and a function that pulls a cotangent back, in reverse mode.
@@ -556,7 +592,7 @@ def vjp(
     has_aux : bool
         Whether `fn` returns a pair of which only the first part is differentiated; it is the last
         of three results then.
-    remat, memory, offload, cache
+    remat, memory, offload, parallel, cache
         As for `grad`.
 
     Returns
@@ -576,7 +612,7 @@ def vjp(
     >>> pull((1.0, 0.0))
     (3.0, 2.0)
     """
-    function, levels, options = _split(fn, _options(remat, cache, memory, offload))
+    function, levels, options = _split(fn, _options(remat, cache, memory, offload, parallel))
     if any(level.with_value or level.has_aux for level in levels):
         raise NonScalarError(
             "only `grad` itself can be pulled back through", None, "use `adc.grad`"
@@ -630,6 +666,7 @@ def jacrev(
     remat: str = "auto",
     memory: int | str | None = None,
     offload: str | None = None,
+    parallel: bool | int = False,
     cache: bool = True,
 ) -> Any:
     """Return a function that computes the Jacobian of `fn` in reverse mode, row by row.
@@ -645,7 +682,7 @@ def jacrev(
         As for `grad`.
     has_aux : bool
         Whether `fn` returns a pair of which only the first part is differentiated.
-    remat, memory, offload, cache
+    remat, memory, offload, parallel, cache
         As for `grad`.
 
     Returns
@@ -662,7 +699,9 @@ def jacrev(
     array([[2., 1.],
            [2., 1.]])
     """
-    return _jacobian(fn, argnums, argnames, _options(remat, cache, memory, offload), True, has_aux)
+    return _jacobian(
+        fn, argnums, argnames, _options(remat, cache, memory, offload, parallel), True, has_aux
+    )
 
 
 @transform
@@ -675,6 +714,7 @@ def jacfwd(
     remat: str = "auto",
     memory: int | str | None = None,
     offload: str | None = None,
+    parallel: bool | int = False,
     cache: bool = True,
 ) -> Any:
     """Return a function that computes the Jacobian of `fn` in forward mode, column by column.
@@ -683,7 +723,7 @@ def jacfwd(
 
     Parameters
     ----------
-    fn, argnums, argnames, has_aux, remat, memory, offload, cache
+    fn, argnums, argnames, has_aux, remat, memory, offload, parallel, cache
         As for `jacrev`.
 
     Returns
@@ -696,7 +736,9 @@ def jacfwd(
     >>> jacfwd(lambda x, y: (x * y, x + y), argnums=(0, 1))(2.0, 3.0)
     ((3.0, 2.0), (1.0, 1.0))
     """
-    return _jacobian(fn, argnums, argnames, _options(remat, cache, memory, offload), False, has_aux)
+    return _jacobian(
+        fn, argnums, argnames, _options(remat, cache, memory, offload, parallel), False, has_aux
+    )
 
 
 @transform
@@ -708,6 +750,7 @@ def hessian(
     remat: str = "auto",
     memory: int | str | None = None,
     offload: str | None = None,
+    parallel: bool | int = False,
     cache: bool = True,
 ) -> Any:
     """Return a function that computes the matrix of second derivatives, forward over reverse.
@@ -718,7 +761,7 @@ def hessian(
     ----------
     fn : callable
         A Python function that returns one float.
-    argnums, argnames, remat, memory, offload, cache
+    argnums, argnames, remat, memory, offload, parallel, cache
         As for `grad`.
 
     Returns
@@ -734,7 +777,7 @@ def hessian(
     array([[ 0., 10.],
            [10.,  6.]])
     """
-    options = _options(remat, cache, memory, offload)
+    options = _options(remat, cache, memory, offload, parallel)
     return _jacobian(fn, argnums, argnames, options, False, of_gradient=True)
 
 

@@ -59,12 +59,14 @@ class Options:
     cache: bool = True
     memory: int | None = None
     offload: str | None = None
+    parallel: bool | int = False
 
     def over(self, inner: Options) -> Options:
         """Return these for a derivative of a derivative, whose own hold where nothing is said."""
         plan = self if self.memory is not None or self.remat != "auto" else inner
         cache, offload = self.cache and inner.cache, self.offload or inner.offload
-        return Options(plan.remat, cache, plan.memory, offload)
+        parallel = self.parallel or inner.parallel
+        return Options(plan.remat, cache, plan.memory, offload, parallel)
 
 
 # --- compiled code --------------------------------------------------------------------------------
@@ -572,7 +574,8 @@ class Code:
         """The costs that all its code is made under: as they are when the first is made."""
         from adc import calibrate
 
-        return replace(calibrate.load(), offload=self.options.offload == "disk")
+        offload, parallel = self.options.offload == "disk", bool(self.options.parallel)
+        return replace(calibrate.load(), offload=offload, parallel=parallel)
 
     def match(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """Return an argument for each parameter, as a call would; raise TypeError as it would."""
@@ -749,6 +752,8 @@ class Code:
         budget = self._budget(signature, lowered, values)
         with _over_budget(self.fn) if budget else nullcontext():
             entry = cache.load_or_build(lowered, steps, options.remat, costs, options.cache, budget)
+        if options.parallel:
+            entry.kernel.share(None if options.parallel is True else options.parallel)
         _kernels.add(entry.kernel)
         present = _presenter(lowered, signature, self.levels, self.along, self.pull)
         ones = (1.0,) * max(len(self.levels) - 1, 0)

@@ -20,6 +20,8 @@ from adc.passes.derive import expand, link
 from adc.passes.extents import Known
 from adc.passes.formulas import Known as Names
 from adc.passes.formulas import Sum
+from adc.passes.parallel import parallel
+from adc.passes.partials import partials
 from adc.passes.peak import peak
 from adc.passes.peak_formula import Peak, formula
 from adc.passes.plan import COPIED, Alternative, Part, Plan, PlanEntry
@@ -107,11 +109,12 @@ class Plans:
     ) -> None:
         self.trace = trace = pipeline.Trace()
         trace.stages.append(("frontend", lowered.fn))
-        fn = pipeline.run(expand(lowered.fn), pipeline.PRIMAL, trace)
+        more: tuple[pipeline.Pass, ...] = (("partials", partials),) if costs.parallel else ()
+        fn = pipeline.run(expand(lowered.fn), (*pipeline.PRIMAL, *more), trace)
         for name, positions in steps:
             mode: Callable[..., Function] = _MODES[name]
             apply = functools.partial(mode, wrt=positions)
-            fn = pipeline.run(fn, ((name, apply), *pipeline.DERIVATIVE), trace)
+            fn = pipeline.run(fn, ((name, apply), *pipeline.DERIVATIVE, *more), trace)
         fn = pipeline.run(fn, pipeline.JOINED, trace)
         reverses = bool(fn.derived) or any(name != "tangent" for name, _ in steps)
         if reverses:
@@ -270,7 +273,12 @@ class _Rest:
             copies.extend(_copied(copy) for copy in done.copies)
             return done.function
 
-        fn = pipeline.run(fn, (("storage", store), *pipeline.buffers(self.known or None)), trace)
+        threads: pipeline.Pass | None = None
+        if self.costs.parallel:
+            # How many threads have arrays of their own is not known to what predicts the peak.
+            threads = ("parallel", functools.partial(parallel, private=not self.known))
+        buffers = pipeline.buffers(self.known or None, threads)
+        fn = pipeline.run(fn, (("storage", store), *buffers), trace)
         if plan is not None:
             plan = replace(plan, copies=tuple(copies))
         return fn, plan

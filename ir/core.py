@@ -179,7 +179,8 @@ class If:
 class For:
     """`trips` iterations; `index` counts them 0, 1, … (or back to 0 where `down`).
 
-    The body's parameters are the carried values, its yields their next values.
+    The body's parameters are the carried values, its yields their next values. In buffer form, the
+    iterations of a `parallel` loop, which carries nothing, may run in any order, and side by side.
     """
 
     results: tuple[Value, ...]
@@ -190,6 +191,7 @@ class For:
     body: Block
     down: bool = False
     loc: Span | None = _loc()
+    parallel: bool = False
 
 
 @dataclass(frozen=True, slots=True)

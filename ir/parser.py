@@ -457,6 +457,13 @@ def _for(p: _Parser, results: _Results) -> Stmt:
     return For(results(tuple(types)), label, index, trips, init, body, down)
 
 
+def _parallel(p: _Parser, results: _Results) -> Stmt:
+    p.tokens.expect("for")
+    loop = _for(p, results)
+    assert isinstance(loop, For)
+    return replace(loop, parallel=True)
+
+
 def _while(p: _Parser, results: _Results) -> Stmt:
     label = p.tokens.want("word")
     names, types, init = p.carrying()
@@ -510,6 +517,7 @@ _FORMS: dict[str, Callable[[_Parser, _Results], Stmt]] = {
     "increase": _write(True),
     "if": _if,
     "for": _for,
+    "parallel": _parallel,
     "while": _while,
     "reverse": _reverse,
     "call": _call,

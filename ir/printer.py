@@ -91,9 +91,10 @@ def _lines(stmt: Stmt) -> list[str]:
             if orelse.stmts or orelse.yields:
                 lines += ["} else {", *_block(orelse)]
             return [*lines, "}"]
-        case For(label=label, index=index, trips=trips, init=init, body=body, down=down):
-            order = "down from" if down else "in 0 to"
-            head = f"for {label} {index} {order} {operand_text(trips)}"
+        case For(label=label, index=index, trips=trips, init=init, body=body):
+            order = "down from" if stmt.down else "in 0 to"
+            word = "parallel for" if stmt.parallel else "for"
+            head = f"{word} {label} {index} {order} {operand_text(trips)}"
             return [f"{left}{head}{_carried(body, init)} {{", *_block(body), "}"]
         case While(label=label, init=init, body=body):
             head = f"while {label}{_carried(body, init)}"

@@ -6,7 +6,7 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
 `simplify`      constants, neutral elements, known and empty branches; bit-exact
 `cse`           equal operations, loads of one version, recalls of one value
 `induction`     integers that grow evenly, computed from the loop's counter
-`bounds`        index checks and wrap-arounds that are proven unnecessary (`affine`)
+`bounds`        checks and wrap-arounds that are proven unnecessary (`affine`)
 `hoist`         what every iteration computes alike, in front of the loop
 `private`       scratch arrays that an iteration overwrites first, made in the iteration
 `guard`         index checks of a loop, tested in front of it
@@ -23,6 +23,7 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
 `overwrite`     stores that nobody reads, and filling what a nest overwrites, dropped
 `gather`        additions of a nest to neighbouring elements, summed element by element
                 (`gather_find`, `gather_rewrite`)
+`partials`      where threads are to share loops: additions of groups of iterations, apart
 `local`         reverse code of an iteration that follows its forward code at once
 `remat`         every Recall decided: kept, recomputed, reloaded (`remat_choose`, `forwarding`; the
                 fastest plan is a minimum cut, `remat_cut`, `flow`), carried out
@@ -41,6 +42,8 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
 `storage`       value form to buffer form: stores in place, copies where two versions are needed
                 (`sharing`)
 `rows`          copies of rows that only products read: the rows themselves
+`parallel`      loops whose iterations may run side by side (`independent`), marked
+`ordered`       sums in the program's order: blocks of dear terms first, as vectors
 `lift`          arrays of inner loops made once, before the loop
 `reuse`         arrays that are never alive together share memory (`lifetimes`)
 `schedules`     at last, what checkpointed loops ask about their schedule: calls (`ir.schedule`)
@@ -50,7 +53,7 @@ What a pass owes the next: `adjoint` leaves only Recalls and Reverses as referen
 values, and decides nothing about them; `remat` leaves none, and a balanced tape; `storage` leaves
 no Store; `reuse` leaves every array that is read as it was. Every pass keeps the bits of every
 result, but for signs of zeros in `accumulate` and `overwrite`, and the order in which contributions
-to a cotangent are added in `reduce`, `gather` and `local`.
+to a cotangent are added in `reduce`, `gather`, `local` and, where it is asked for, `partials`.
 
 `budget` finds the fastest plan within so many bytes, of what to keep and which options of loops and
 calls to take: numbers only, for a planner of programs, regions and whole functions to state.

@@ -17,6 +17,7 @@ from adc.ir.core import (
     Store,
     Value,
     While,
+    Write,
     blocks,
     operands,
     remembered,
@@ -144,7 +145,9 @@ def visits(
     return found if last and reads + 1 == uses.get(version, 0) else []
 
 
-def own_axis(found: Sequence[Access], index: Value, facts: Facts) -> tuple[int, Form] | None:
+def own_axis(
+    found: Sequence[Access | Write], index: Value, facts: Facts
+) -> tuple[int, Form] | None:
     """Return an axis along which every iteration touches a place of its own, and the place."""
     return next(iter(_own_axes(found, index, facts).items()), None)
 
@@ -159,7 +162,7 @@ def common_axis(
     return next((k for k in mine if k in theirs and mine[k].const == theirs[k].const), None)
 
 
-def _own_axes(found: Sequence[Access], index: Value, facts: Facts) -> dict[int, Form]:
+def _own_axes(found: Sequence[Access | Write], index: Value, facts: Facts) -> dict[int, Form]:
     """Return the axes that all accesses index by a counter plus the same number."""
     axes: dict[int, Form] = {}
     for axis in range(len(found[0].index) if found else 0):

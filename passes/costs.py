@@ -55,6 +55,9 @@ from adc.ir.core import (
 from adc.ir.errors import Span
 from adc.ir.types import Array, Type
 
+# What users choose, and no machine has.
+_CHOICES = ("offload", "parallel")
+
 
 @dataclass(frozen=True)
 class Costs:
@@ -85,9 +88,9 @@ class Costs:
         Bytes that stay in cache.
     rows : tuple of (str, float)
         Operations on float64 that are not a multiple of an addition, by name.
-    offload : bool
-        Whether tapes are on the disk: what is on them costs `disk`, and no memory. Users choose
-        this, no machine has it.
+    offload, parallel : bool
+        Whether tapes are on the disk: what is on them costs `disk`, and no memory. Whether loops
+        run in several threads, which no number here takes into account. Users choose these.
 
     Examples
     --------
@@ -113,17 +116,20 @@ class Costs:
     cache: int
     rows: tuple[tuple[str, float], ...] = ()
     offload: bool = False
+    parallel: bool = False
 
     def __post_init__(self) -> None:
-        names = [each.name for each in fields(self) if each.name not in ("rows", "offload")]
+        names = [each.name for each in fields(self) if each.name not in ("rows", *_CHOICES)]
         numbers = [getattr(self, name) for name in names]
         for number in (*numbers, *(seconds for _, seconds in self.rows)):
             if isinstance(number, bool) or not isinstance(number, int | float):
                 raise ValueError(f"{number!r} is not a number")
             if not (math.isfinite(number) and number > 0.0):
                 raise ValueError(f"{number!r} is not a cost")
-        if not isinstance(self.offload, bool):
-            raise ValueError(f"offload is {self.offload!r}, no boolean: these are no costs")
+        for name in _CHOICES:
+            if not isinstance(getattr(self, name), bool):
+                text = f"{name} is {getattr(self, name)!r}, no boolean: these are no costs"
+                raise ValueError(text)
         if list(self.rows) != sorted(dict(self.rows).items()):
             raise ValueError("the rows are not sorted by name")
 

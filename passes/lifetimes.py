@@ -222,7 +222,9 @@ class _Finder:
                 self._sizes.check(stmt)
             for block in blocks(stmt):
                 before = [(slot.last, slot.shape) for slot in slots]
-                self._share(block.stmts, slots)
+                # Iterations that run side by side have arrays of their own.
+                alone = isinstance(stmt, For) and stmt.parallel
+                self._share(block.stmts, [] if alone else slots)
                 for slot, (last, shape) in zip(slots, before, strict=True):
                     slot.last, slot.shape = last, shape  # arrays of the block have no name here
             if not (isinstance(stmt, Apply) and stmt.op.name in ("empty", "full", "copy")):

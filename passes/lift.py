@@ -9,7 +9,8 @@
 
 Taking memory from the workspace is cheap, but not beside a loop over a few elements. Only sizes of
 arrays (or the lesser of two) are taken for sizes of arrays that can be had although the loop might
-not run. A loop that lies in no other is left alone: its arrays would live until the function ends.
+not run. A loop that lies in no other is left alone, as its arrays would live until the function
+ends. So is a parallel one: each thread has arrays of its own.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class _Lifter:
                     out.append(replace(stmt, then=then, orelse=orelse))
                 case For(body=body) | While(body=body):
                     body = self.block(body, depth + 1)
-                    if depth:
+                    if depth and not (isinstance(stmt, For) and stmt.parallel):
                         lifted, body = self._lift(body)
                         out += lifted
                     out.append(replace(stmt, body=body))

@@ -25,6 +25,7 @@ from adc.passes.induction import induction
 from adc.passes.inline import inline
 from adc.passes.lift import lift
 from adc.passes.local import local
+from adc.passes.ordered import ordered
 from adc.passes.overwrite import overwrite
 from adc.passes.predicates import predicates
 from adc.passes.private import private
@@ -90,10 +91,12 @@ def cleanup(costs: Costs = SHIPPED) -> tuple[Pass, ...]:
 CLEANUP = cleanup()
 
 
-def buffers(known: Known | None = None) -> tuple[Pass, ...]:
-    """Return the passes after `storage`, for sizes of arguments."""
+def buffers(known: Known | None = None, threads: Pass | None = None) -> tuple[Pass, ...]:
+    """Return the passes after `storage`, for sizes of arguments; one of them marks loops."""
     return (
         ("rows", rows),
+        *((threads,) if threads else ()),
+        ("ordered", ordered),
         ("lift", lift),
         ("reuse", functools.partial(reuse, known=known)),
     )

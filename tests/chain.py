@@ -283,8 +283,8 @@ def check_passes(chain: Chain, policy: str = "auto", *, forward: bool = True) ->
                 continue
             after = results(fn)
             if name in CHANGE_ORDERS:
-                largest = max(map(_size, before))
-                same = all(_near(a, b, single, largest) for a, b in zip(before, after, strict=True))
+                largest = max(map(largest_in, before))
+                same = all(near(a, b, single, largest) for a, b in zip(before, after, strict=True))
             elif name in CHANGE_SIGNS_OF_ZEROS:
                 same = all(map(_equal, before, after))
             else:
@@ -315,11 +315,11 @@ def _equal(a: Any, b: Any) -> bool:
     return np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind == "f")
 
 
-def _size(a: Any) -> float:
+def largest_in(a: Any) -> float:
     return float(np.max(np.abs(np.asarray(a)[np.isfinite(a)]), initial=0.0))
 
 
-def _near(a: Any, b: Any, single: bool, largest: float) -> bool:
+def near(a: Any, b: Any, single: bool, largest: float) -> bool:
     """Whether two results differ by rounding at most, on the way possibly to single precision.
 
     Terms as large as the `largest` result may cancel, and leave what they were rounded by.
@@ -327,7 +327,7 @@ def _near(a: Any, b: Any, single: bool, largest: float) -> bool:
     if np.asarray(a).dtype.kind != "f":
         return _equal(a, b)
     tolerance = 1e-3 if single else 1e-8
-    size = max(_size(a), 1e-3 * largest)
+    size = max(largest_in(a), 1e-3 * largest)
     return np.allclose(a, b, rtol=tolerance, atol=tolerance * size, equal_nan=True)
 
 

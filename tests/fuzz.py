@@ -4,6 +4,7 @@
     python -m tests.fuzz --kind arrays --n 200
     python -m tests.fuzz --kind draws --n 200
     python -m tests.fuzz --budgets --kind stencils --size 6 --n 200
+    python -m tests.fuzz --parallel --kind arrays --n 200
     python -m tests.fuzz --show 17
 
 This module writes programs that work on elements (``--kind scalars``, with ``draws`` random numbers
@@ -1274,6 +1275,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--compiled", type=float, default=0.05, help="share that is compiled")
     parser.add_argument("--shrink", action="store_true", help="reduce programs that fail")
     parser.add_argument("--budgets", action="store_true", help="check plans for random budgets")
+    parser.add_argument("--parallel", action="store_true", help="check what threads share")
     parser.add_argument("--show", type=int, help="print the program of this seed and stop")
     parser.add_argument(
         "--kind", default="scalars", help="what programs are made of",
@@ -1291,7 +1293,7 @@ def main(argv: list[str] | None = None) -> int:
     for count, seed in enumerate(range(options.seed, options.seed + options.n), 1):
         generated = _generate(seed, options)
         compiled = random.Random(f"compiled {seed}").random() < options.compiled
-        problems, known = _problems(generated, compiled)
+        problems, known = _problems(generated, compiled, options.parallel)
         unreliable += not known
         if problems:
             failed += 1
@@ -1300,7 +1302,7 @@ def main(argv: list[str] | None = None) -> int:
                 wanted = _category(problems)
 
                 def same(g: Generated, compiled: bool = compiled, wanted: str = wanted) -> bool:
-                    return _category(_problems(g, compiled)[0]) == wanted
+                    return _category(_problems(g, compiled, options.parallel)[0]) == wanted
 
                 generated = shrink(generated, same)
                 print(generated.source, f"# args: {generated.args}", sep="\n", flush=True)
@@ -1329,12 +1331,16 @@ def _generate(seed: int, options: argparse.Namespace) -> Generated:
     return fuzz_budgets.repeated(generated) if options.budgets else generated
 
 
-def _problems(generated: Generated, compiled: bool) -> tuple[list[str], bool]:
+def _problems(
+    generated: Generated, compiled: bool, parallel: bool = False
+) -> tuple[list[str], bool]:
     """Return what is wrong with a program, and whether that could be found out."""
-    from tests import fuzz_arrays, fuzz_budgets
+    from tests import fuzz_arrays, fuzz_budgets, threads
 
     checker: Callable[..., list[str]] = fuzz_arrays.check
-    if generated.kind == "budgets":
+    if parallel:
+        checker = threads.check_random
+    elif generated.kind == "budgets":
         checker = fuzz_budgets.check
     elif generated.kind in ("scalars", "draws"):
         checker = check

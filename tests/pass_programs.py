@@ -78,6 +78,13 @@ def predicates(x: Any, w: Any) -> Any:
     return s
 
 
+def ordered(x: Any) -> Any:
+    s = 0.0
+    for k in range(x.shape[0]):
+        s += np.exp(x[k]) * x[k]
+    return s
+
+
 def rows(x: Any, w: Any) -> Any:
     for k in range(w.shape[0]):
         x = np.tanh(x @ w[k])
@@ -129,6 +136,7 @@ PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(local, (_X,), (0,)),
     PassProgram(predicates, (_X, 0.9), (0, 1)),
     PassProgram(rows, (_X.reshape(3, 4), np.sin(np.arange(32.0)).reshape(2, 4, 4)), (0, 1)),
+    PassProgram(ordered, (_X,)),
     PassProgram(lift, (_X,), (0,)),
     PassProgram(reuse, (_X,), (0,)),
 )

@@ -62,10 +62,11 @@ def test_the_hash_tells_costs_apart() -> None:
         replace(SIMPLE, rows=(("exp", 13.0),)),
         replace(SIMPLE, rows=()),
         replace(SIMPLE, offload=True),
+        replace(SIMPLE, parallel=True),
     ]
-    assert len({SIMPLE.hash, *(other.hash for other in others)}) == 5
+    assert len({SIMPLE.hash, *(other.hash for other in others)}) == 6
     # The same in every process and version: it is part of the key of compiled code.
-    assert SIMPLE.hash == "33dc7a4e1525"
+    assert SIMPLE.hash == "a8fb38ee4201"
 
 
 @pytest.mark.parametrize(

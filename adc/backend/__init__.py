@@ -9,6 +9,7 @@
 `vector_math`     one implementation of each elementary function per machine
 `gemm`            products of matrices: BLAS, or loops for small ones
 `runtime`         what generated code calls: workspace, tapes, prints, signals
+`side_by_side`    loops that threads share
 `memory`          workspaces and tapes, kept between calls; pages for arrays that are returned
 `offload`         tapes in files, which last for one call
 `lowering`        emitted source to LLVM's language, with Numba's types (`inference`) and

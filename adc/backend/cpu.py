@@ -29,7 +29,7 @@ import numba
 import numpy as np
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCacheLocator
 
-from adc.backend import vector_math
+from adc.backend import side_by_side, vector_math
 from adc.backend.emit import Emitted, Site, emit
 from adc.backend.lowering import Compiler
 from adc.backend.memory import Memory
@@ -123,6 +123,8 @@ def build(emitted: Emitted, path: Path, *, cache: bool = True) -> Any:
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # Numba's file cache looks for it
     spec.loader.exec_module(module)
+    if emitted.shares:
+        side_by_side.start()
     made: Any = getattr(module, emitted.name)
     dispatcher = Dispatcher(made.py_func, targetoptions=made.targetoptions, pipeline_class=Compiler)
     if cache:
@@ -234,9 +236,16 @@ class Kernel:
         self._operands = max([len(site.types) for site in emitted.sites], default=0)
         self._returned = list(enumerate(emitted.returned))
         self._prints = any(not site.error for site in emitted.sites)
+        # Threads that loops are shared among, where the code has such loops.
+        self.threads = 1
         self._local = threading.local()
         # Not a WeakSet: that cannot be read while another thread changes it.
         self._memories: list[weakref.ref[Memory]] = []
+
+    def share(self, threads: int | None) -> None:
+        """Share loops among so many threads, or as many as there are."""
+        if self.emitted.shares:
+            self.threads = side_by_side.most() if threads is None else threads
 
     def _memory(self) -> Memory:
         """Return the memory of this thread, locked."""
@@ -262,15 +271,23 @@ class Kernel:
         if len(args) != len(self._in):
             raise TypeError(f"{self.emitted.name} takes {len(self._in)} arguments, not {len(args)}")
         given = [convert(arg) for convert, arg in zip(self._in, args, strict=True)]
+        if self.threads == 1:
+            return self._call(given, reserved, 1)
+        with side_by_side.team(self.threads) as threads:
+            return self._call(given, reserved, threads)
+
+    def _call(
+        self, given: list[Any], reserved: Mapping[str, int] | None, threads: int
+    ) -> tuple[Any, ...]:
         memory = self._memory()
         try:
-            memory.begin(reserved)
+            memory.begin(reserved, threads)
             found = self._run(memory.state, *given)
             status = memory.status
             if self._prints:
                 self._print(memory)
             if status:
-                self._fail(memory, status)
+                self._fail(memory.failed)
             if memory.prepared:
                 found = list(found)
                 for k, place in self._returned:
@@ -283,7 +300,7 @@ class Kernel:
             raise error.__cause__ or error from None
         except MemoryError:
             if memory.status:  # that is why
-                self._fail(memory, memory.status)
+                self._fail(memory.failed)
             raise
         finally:
             memory.end()
@@ -299,8 +316,10 @@ class Kernel:
             print(_message(site, words[at + 1 : at + 1 + count]))
             at += 1 + count
 
-    def _fail(self, memory: Memory, status: int) -> None:
-        state = memory.state
+    def _fail(self, memory: Memory) -> None:
+        state, status = memory.state, memory.status
+        if status == State.NO_MEMORY:
+            raise MemoryError("the program needs more memory than there is")
         if status == State.INTERRUPTED:
             error = [int(word) or None for word in state[State.ERROR : State.ERROR + 3]]
             _restore(*error)  # raises: the interpreter looks for an error after every such call

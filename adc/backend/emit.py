@@ -61,6 +61,11 @@ class Emitted:
     tapes: tuple[str, ...]  # the dtypes of the tapes that are used
     returned: tuple[int, ...]  # the results that are made by `returned`, by place
 
+    @property
+    def shares(self) -> bool:
+        """Whether there are loops that threads may share."""
+        return "side_by_side(" in self.source
+
 
 class _Emitter(Loops):
     """Writes control flow, and with it whole functions."""
@@ -77,7 +82,7 @@ class _Emitter(Loops):
             if pushed and pops:
                 self.note_most()
             pushed = pushes or (pushed and not pops)
-            if isinstance(stmt, For) and pushes and not self._depth:
+            if isinstance(stmt, For) and pushes and not self._depth and not stmt.parallel:
                 self.expect(stmt)
             entered, after = ((), ()) if gone is None else gone[k]
             self._entered = entered
@@ -148,8 +153,7 @@ class _Emitter(Loops):
         self.flush()
         self.comment(stmt.loc)
         traffic = [d for d in self._own if d in self._shared.tapes.used(stmt.callee)]
-        for dtype in traffic:
-            self.line(f"state[{dtype.upper()} + 2] = top_{dtype}")
+        self.close_tapes(traffic)
         results = ", ".join(
             self.name(result) if self._counts.get(result) else "_" for result in stmt.results
         )
@@ -185,8 +189,7 @@ class _Emitter(Loops):
         ]
         if not self._main and any(isinstance(stmt, Push) for stmt in walk(self._fn.body)):
             self.note_most()  # the caller may not use the tapes itself
-        for dtype in self._own:
-            self.line(f"state[{dtype.upper()} + 2] = top_{dtype}")
+        self.close_tapes(self._own)
         if mark:
             self.line(f"release(state, {mark})")
         self.line(f"return ({', '.join(values)}{',' * (len(values) == 1)})")

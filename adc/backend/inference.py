@@ -22,8 +22,8 @@ OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
 # Of two integers of 64 bits: the comparison by which the first is chosen.
 CHOICES = {"min": operator.lt, "max": operator.gt}
 RUNTIME = frozenset(
-    "empty fit fresh grow lanes note poll release returned reuse row_at slot tape total "
-    "total_down view".split()
+    "empty fit fresh grow lanes note poll release returned reuse row_at side_by_side slot tape "
+    "total total_down view".split()
 )
 
 
@@ -164,7 +164,7 @@ class Types:
             match name:
                 case "poll":
                     return types.boolean
-                case "note" | "release":
+                case "note" | "release" | "side_by_side":
                     return types.none
                 case "row_at":
                     stack = self.expr(arguments[0])

@@ -23,6 +23,7 @@ from adc.backend.inference import (
     transposed,
 )
 from adc.backend.numba_api import cgutils, types
+from adc.backend.side_by_side import Parts, is_worth, share
 from adc.ir.sums import LANES
 
 if TYPE_CHECKING:
@@ -444,6 +445,8 @@ class Function:
             return Scalar(lanes.type.dtype, found)
         state = self.expr(arguments[0]).data
         match name:
+            case "side_by_side":
+                self.side_by_side(arguments)
             case "empty":
                 ty = types.Array(
                     dtype_of(arguments[1]), len(shape := self.sizes(arguments[2])), "C"
@@ -484,6 +487,40 @@ class Function:
             case "release":
                 runtime.release_to(b, state, self.expr(arguments[1]).value)
         return None
+
+    def side_by_side(self, arguments: list[ast.expr]) -> None:
+        """Write a parallel loop: where it takes long, threads call the function of its parts."""
+        assert isinstance(arguments[1], ast.Name)
+        name, b = arguments[1].id, self.builder
+        state, trips, work, *given = (self.expr(each) for each in (arguments[0], *arguments[2:]))
+        number = Scalar(types.int64, ir.Constant(_I64, 0))
+        args = [state, number, number, *given]
+        kinds = tuple(arg.type for arg in args)
+        homes = tuple(getattr(arg, "home", "") for arg in args)
+        function = self.module.function(name, kinds, homes)
+        convention = self.context.call_conv
+        result = self.module.types_of(name, kinds).result
+
+        def call(b: Any, own: Any, first: Any, last: Any, rest: Sequence[Any]) -> Any:
+            values = [own, first, last, *rest]
+            return convention.call_function(b, function, result, kinds, values)[0].is_error
+
+        packed = [self.packed(arg, ty) for arg, ty in zip(args, kinds, strict=True)]
+        parts = Parts(function.name, call, packed[0].type, [value.type for value in packed[3:]])
+        alone, shared, after = (self.function.append_basic_block() for _ in range(3))
+        b.cbranch(is_worth(b, state.data, work.value), shared, alone)
+        b.position_at_end(alone)
+        self.leave_without_memory(call(b, packed[0], number.value, trips.value, packed[3:]))
+        b.branch(after)
+        b.position_at_end(shared)
+        whole = ir.Constant(ir.LiteralStructType([value.type for value in packed[3:]]), None)
+        for k, value in enumerate(packed[3:]):
+            whole = b.insert_value(whole, value, k)
+        place = self.slot(whole.type)
+        b.store(whole, place)
+        share(b, state.data, parts, place, trips.value, work.value)
+        b.branch(after)
+        b.position_at_end(after)
 
     def fresh(self, ty: Any, shape: Sequence[Any]) -> Array:
         """Write the making of an array that owns its memory."""

@@ -16,7 +16,8 @@ and after every strip of a long one.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from adc.backend.expressions import Expr, literal, numpy_name, strip
@@ -44,7 +45,8 @@ from adc.ir.core import (
 )
 from adc.ir.escape import handed_on
 from adc.ir.sums import LANES, SHORT, summed
-from adc.ir.types import Array
+from adc.ir.types import Array, Type
+from adc.ir.walk import inner_values
 
 # Iterations of a loop at the top between two looks for signals.
 STRIP = 1 << 16
@@ -52,6 +54,8 @@ STRIP = 1 << 16
 LONG = 60.0
 # Statements that may take long; a product counts down by itself what it takes (`gemm`).
 _BUSY = (For, While, Call, Gemm)
+# Iterations of an inner loop whose number is not known in front of a parallel one.
+_SOME = 8
 # A loop that costs no more is written twice where it adds to lanes: for few iterations, and many.
 LEAN = 30.0
 # Rows that make sizes of sizes.
@@ -156,6 +160,9 @@ class Loops(Traffic):
         return names
 
     def for_(self, stmt: For) -> None:
+        if stmt.parallel:
+            self.side_by_side(stmt)
+            return
         trips = self.int64(stmt.trips)
         for operand in stmt.init:
             if isinstance(operand, Value) and operand in self._pending:
@@ -221,12 +228,8 @@ class Loops(Traffic):
         """
         carried = [name for name in loop.names if name]
         types = tuple(v.type for v, name in zip(loop.stmt.results, loop.names, strict=True) if name)
-        start, indent, results = len(self._lines), self._indent, self._results
-        self._indent, self._results = 1, types
-        self.open_and_close(loop)
-        self._indent, self._results = indent, results
-        lines = self._lines[start:]
-        del self._lines[start:]
+        with self.elsewhere(types) as lines:
+            self.open_and_close(loop)
         reads, assigned = self.variables(lines)
         params = ", ".join(["state", *sorted((reads - assigned - {"state"}) | set(carried))])
         name = self.function(f"{self._shared.names[self._fn.name]}_{loop.index}_long")
@@ -244,6 +247,104 @@ class Loops(Traffic):
         self.line(f"{left}{name}({params})")
         if any(line.lstrip().startswith("return") for line in lines):
             self.stop_if("state[STATUS] != 0")
+
+    @contextmanager
+    def elsewhere(self, results: tuple[Type, ...]) -> Iterator[list[str]]:
+        """Write lines of another function, with these results, into a list."""
+        lines: list[str] = []
+        start, indent, own = len(self._lines), self._indent, self._results
+        self._indent, self._results = 1, results
+        yield lines
+        self._indent, self._results = indent, own
+        lines += self._lines[start:]
+        del self._lines[start:]
+
+    def side_by_side(self, stmt: For) -> None:
+        """Write a parallel loop as a function of the part that a thread runs, and its calls."""
+        self.settle_before_loop(stmt)
+        self.comment(stmt.loc)
+        trips = self.number(stmt.trips)
+        work = self.work(stmt)
+        self.flush()
+        # Each thread has tapes of its own: what iterations put there they take off again.
+        taped = self._own if any(self.moves(stmt)) else []
+        index = self.name(stmt.index)
+        first, last = self.helper(f"{index}_first"), self.helper(f"{index}_last")
+        busy = any(isinstance(s, _BUSY) for s in walk(stmt.body.stmts))
+        loop = _Loop(stmt, [], index, busy, looks=False)
+        positions, unlooked = dict(self._positions), self._unlooked
+        with self.elsewhere(()) as lines:
+            for dtype in taped:
+                self.open_tape(dtype)
+            if busy or not self.is_long(stmt):
+                self.line(f"for {index} in range({first}, {last}):")
+            else:
+                start = self.helper(f"{index}_strip")
+                self.line(f"for {start} in range({first}, {last}, STRIP):")
+                self._indent += 1
+                self.stop_if("poll(state, STRIP)")
+                self.line(f"for {index} in range({start}, min({start} + STRIP, {last})):")
+            self._indent += 1
+            self.counter(loop)
+            self.body(stmt, [], poll=busy and not self.has_inner_loop(stmt.body))
+            self._indent = 1
+            self.close_tapes(taped)
+        self._positions, self._unlooked = positions, unlooked
+        reads, assigned = self.variables(lines)
+        given = sorted(reads - assigned - {"state", first, last})
+        name = self.function(f"{self._shared.names[self._fn.name]}_{index}_part")
+        self.apart += [
+            "",
+            "",
+            "@njit(**PART)",
+            f"def {name}({', '.join(['state', first, last, *given])}):",
+            '    """Some iterations of a loop that threads share -> none"""',
+            *lines,
+            "    return ()",
+        ]
+        self.close_tapes(taped)
+        self.line(f"side_by_side({', '.join(['state', name, trips, work, *given])})")
+        self.stop_if("state[STATUS] != 0")
+        for dtype in taped:
+            self.open_tape(dtype)
+        if not busy and not self.is_short(stmt) and self.is_due(stmt):
+            self.stop_if(f"poll(state, {trips})")
+
+    def number(self, trips: Operand) -> str:
+        """Return a number of iterations that can stand twice."""
+        text = self.atom(trips).text
+        return text if trips.type.dtype == "i64" else f"int64({text})"
+
+    def work(self, loop: For) -> str:
+        """Return an expression for what a loop takes, in additions."""
+        inside = {v for s in walk((loop,)) for v in (*s.results, *inner_values(s))}
+
+        def cost(stmts: Sequence[Stmt]) -> str:
+            own = 1.0
+            terms: list[str] = []
+            for stmt in stmts:
+                match stmt:
+                    case Apply(op=op):
+                        own += op.cost
+                    case If(then=then, orelse=orelse):
+                        own += sum(
+                            s.op.cost if isinstance(s, Apply) else 1.0
+                            for s in walk((*then.stmts, *orelse.stmts))
+                        )
+                    case For(trips=trips, body=body):
+                        origin = self._origins.get(trips) if trips in inside else None
+                        if isinstance(origin, Apply) and origin.op.name == "minimum":
+                            # Parts of a loop: all but the last are as large.
+                            trips = next((x for x in origin.args if x not in inside), trips)
+                        times = str(_SOME) if trips in inside else self.number(trips)
+                        terms.append(f"{times} * {cost(body.stmts)}")
+                    case While(body=body):
+                        terms.append(f"{_SOME} * {cost(body.stmts)}")
+                    case _:
+                        own += 1.0
+            return f"({' + '.join([str(int(own)), *terms])})" if terms else str(int(own))
+
+        return f"{self.number(loop.trips)} * {cost(loop.body.stmts)}"
 
     def open_and_close(self, loop: _Loop) -> None:
         """Write a loop with the lanes of the sums that end with it."""

@@ -21,6 +21,7 @@ import numpy as np
 
 from adc.backend.offload import Files
 from adc.backend.runtime import LARGE, State
+from adc.backend.side_by_side import most
 from adc.ir.types import DTYPES
 
 _free: Any = ctypes.pythonapi.PyMem_RawFree
@@ -191,6 +192,8 @@ class Memory:
         Bytes of the tapes in files that it used.
     allocations : int
         How often a workspace was made.
+    workers : list of Memory
+        Those of the threads that share loops.
     """
 
     def __init__(
@@ -208,6 +211,9 @@ class Memory:
         # Bytes to prepare for each result, by place in the table.
         self._large: dict[int, int] = {}
         self.prepared: dict[int, Block] = {}
+        self._operands, self._dtypes = operands, tapes
+        self.workers: list[Memory] = []
+        self._team = np.zeros(0, np.int64)
         self.peak = 0
         self.disk = 0
         self.allocations = 0
@@ -245,8 +251,8 @@ class Memory:
                 raise MemoryError(f"no memory for a tape of {size} bytes")
             self._words[place], self._words[place + 1] = address, size // itemsize
 
-    def begin(self, reserved: Mapping[str, int] | None = None) -> None:
-        """Prepare the state for a call, with tapes of so many bytes."""
+    def begin(self, reserved: Mapping[str, int] | None = None, threads: int = 1) -> None:
+        """Prepare the state for a call, with tapes of so many bytes, and so many threads."""
         if reserved:
             self.reserve(reserved)
         if self._need > self._words[State.SIZE]:
@@ -255,6 +261,20 @@ class Memory:
             for k, size in self._large.items():
                 block = self.prepared[k] = POOL.take(size)
                 self._table[2 * k : 2 * k + 2] = block.address, size
+        if threads > 1:
+            self._hire(threads)
+        else:
+            self._words[State.THREADS] = 1
+
+    def _hire(self, threads: int) -> None:
+        """Have memory for each of the threads that share loops."""
+        if len(self.workers) != threads:
+            self.workers = [Memory(self._operands, self._dtypes) for _ in range(threads)]
+            addresses = [worker.state.ctypes.data for worker in self.workers]
+            self._team = np.array([*addresses, min(threads, most())], np.int64)
+        for worker in self.workers:
+            worker.begin()
+        self._words[State.WORKERS], self._words[State.THREADS] = self._team.ctypes.data, threads
 
     def _enlarge(self) -> None:
         words = self._words
@@ -282,6 +302,10 @@ class Memory:
         else:
             self.disk = taped
             self._files.close()
+        if words[State.THREADS] > 1:
+            for worker in self.workers:
+                worker.end()
+                peak += worker.peak
         self.peak = peak
         if words[State.SPILLED]:
             _free_spilled(self.state)
@@ -308,6 +332,14 @@ class Memory:
         self._calls = self._most = 0
 
     @property
+    def failed(self) -> Memory:
+        """The memory of the thread in which something went wrong first, in the program's order."""
+        if self.status != State.ELSEWHERE:
+            return self
+        bad = [worker for worker in self.workers if worker.status]
+        return min(bad, key=lambda worker: worker._words[State.CHUNK])
+
+    @property
     def status(self) -> int:
         """What went wrong in the call, 0 if nothing did."""
         return self._words[State.STATUS]
@@ -329,10 +361,11 @@ class Memory:
         """Bytes held between calls."""
         sizes = [dtype.itemsize for dtype in DTYPES.values()] + [8]
         tapes = sum(int(self.state[p + 1]) * size for p, size in zip(_PLACES, sizes, strict=True))
-        return self._workspace.nbytes + tapes
+        return self._workspace.nbytes + tapes + sum(worker.nbytes for worker in self.workers)
 
     def release(self) -> None:
         """Give back everything."""
+        self.workers.clear()
         self._need = 0
         self._workspace = np.zeros(0, np.uint8)
         _release(self.state)

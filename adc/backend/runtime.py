@@ -43,8 +43,11 @@ from adc.ir.types import DTYPES
 class State:
     """The places in a state array."""
 
-    STATUS = 0  # 0: all is well; a site that failed, from 1; or one of the two below
+    STATUS = 0  # 0: all is well; a site that failed, from 1; or one of the four below
     INTERRUPTED = -1
+    ELSEWHERE = -2  # in a thread that shared a loop: see its state
+    NO_MEMORY = -3
+    STOPPED = -4  # as another thread failed
     TICKS = 1  # units of work until the next look at the clock
     CLOCK = 2  # when signals were last looked for, in milliseconds
     ERROR = 3  # type, value and traceback of an exception that Python code raised meanwhile
@@ -59,7 +62,11 @@ class State:
     WANTED = 14  # what it is asked for: the place of a tape, and elements
     TAPES = 16  # of each tape: address, capacity in elements, elements in use, most in use
     LOG = TAPES + 4 * len(DTYPES)  # a tape as well: what `print` statements have to say
-    OPERANDS = LOG + 4  # of the check that failed, as bits
+    WORKERS = LOG + 4  # of a table: the addresses of the states of the threads that share loops
+    THREADS = WORKERS + 1  # how many there are; less than two: none
+    CHUNK = WORKERS + 2  # of a thread: which part of a loop it runs, or failed in
+    SHARED = WORKERS + 3  # of a thread: the address of the first part of the loop that failed
+    OPERANDS = WORKERS + 4  # of the check that failed, as bits
 
     @staticmethod
     def tape(dtype: str) -> int:
@@ -232,6 +239,13 @@ def _poll_helper(module: ir.Module) -> ir.Function:
         with b.if_then(early):
             b.ret(no)
         b.store(now, last)
+        address = b.load(_slot(b, state, State.SHARED))
+        with b.if_then(b.icmp_unsigned("!=", address, ir.Constant(_I64, 0))):
+            failed = b.load_atomic(b.inttoptr(address, _I64.as_pointer()), "monotonic", 8)
+            own = b.load(_slot(b, state, State.CHUNK))
+            with b.if_then(b.icmp_signed("<", failed, own), likely=False):
+                b.store(ir.Constant(_I64, State.STOPPED), _slot(b, state, State.STATUS))
+                b.ret(yes)
         lock = b.call(_external(module, "adc_PyGILState_Ensure", _I32), [])
         raised = b.call(_external(module, "adc_PyErr_CheckSignals", _I32), [])
         with b.if_then(b.icmp_signed("!=", raised, ir.Constant(_I32, 0)), likely=False):
@@ -546,6 +560,11 @@ def poll_state(b: ir.IRBuilder, state: ir.Value, work: ir.Value) -> ir.Value:
 
 def view(address: Any, dtype: Any, shape: Any) -> Any:
     """Return the array at an address, which belongs to somebody else."""
+    raise NotImplementedError
+
+
+def side_by_side(state: Any, part: Any, trips: Any, work: Any, *given: Any) -> None:
+    """Run a loop: ``part(state, first, last, *given)`` runs some of its iterations."""
     raise NotImplementedError
 
 

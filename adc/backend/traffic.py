@@ -31,6 +31,11 @@ class Traffic(StraightLine):
         self.line(f"tape_{dtype} = tape(state, {place}, {numpy_name(dtype)})")
         self.line(f"top_{dtype} = state[{place} + 2]")
 
+    def close_tapes(self, dtypes: Sequence[str]) -> None:
+        """Let other code use tapes."""
+        for dtype in dtypes:
+            self.line(f"state[{dtype.upper()} + 2] = top_{dtype}")
+
     def room(self, dtype: str, need: str = "") -> None:
         """Make room for what is pushed; for `need` elements that is all there is for a while."""
         top = need or f"top_{dtype}"

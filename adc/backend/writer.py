@@ -64,6 +64,7 @@ RUNTIME = frozenset(
         "returned",
         "reuse",
         "row_at",
+        "side_by_side",
         "slot",
         "tape",
         "total",
