@@ -16,16 +16,19 @@ import functools
 import operator
 import types
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
-from adc import jacobian
 from adc.derivative import Checkpoint, Derivative, Jacobian, Jitted
-from adc.dispatch import Code, Options, release_memory
+from adc.functions import numbers_of
 from adc.ir.errors import ArgumentError, NonScalarError
 from adc.library import invertible, recompute, save, stop_gradient
 from adc.library.transforms import Level, transform
 from adc.memory import parse
-from adc.signature import numbers_of
+from adc.options import Options
+
+if TYPE_CHECKING:
+    from adc.dispatch import Code
+    from adc.jacobian import Pullback
 
 POLICIES = ("auto", "store", "recompute")
 
@@ -318,6 +321,8 @@ def _code(
     along: tuple[int, ...] | None,
     pull: tuple[int, ...] | None = None,
 ) -> Code:
+    from adc.dispatch import Code
+
     return Code(fn, levels, options, along, pull)
 
 
@@ -552,7 +557,7 @@ def vjp(
     offload: str | None = None,
     parallel: bool | int = False,
     cache: bool = True,
-) -> tuple[Any, jacobian.Pullback]: ...
+) -> tuple[Any, Pullback]: ...
 
 
 @overload
@@ -565,7 +570,7 @@ def vjp(
     offload: str | None = None,
     parallel: bool | int = False,
     cache: bool = True,
-) -> tuple[Any, jacobian.Pullback, Any]: ...
+) -> tuple[Any, Pullback, Any]: ...
 
 
 @transform
@@ -612,6 +617,8 @@ def vjp(
     >>> pull((1.0, 0.0))
     (3.0, 2.0)
     """
+    from adc.jacobian import Pullback
+
     function, levels, options = _split(fn, _options(remat, cache, memory, offload, parallel))
     if any(level.with_value or level.has_aux for level in levels):
         raise NonScalarError(
@@ -626,7 +633,7 @@ def vjp(
         along = (last,) if isinstance(last, int) else last
         return _code(function, (*levels[:-1], Level(moved)), options, along, None)
 
-    pull = jacobian.Pullback(primal, make, primal.match(primals, {}), has_aux)
+    pull = Pullback(primal, make, primal.match(primals, {}), has_aux)
     if has_aux:
         value, aux = pull.value
         return value, pull, aux
@@ -779,6 +786,22 @@ def hessian(
     """
     options = _options(remat, cache, memory, offload, parallel)
     return _jacobian(fn, argnums, argnames, options, False, of_gradient=True)
+
+
+def release_memory() -> None:
+    """Give back the memory that compiled code keeps between calls, in all threads.
+
+    Every derivative keeps its workspace and its tapes for the next call, and the memory of large
+    arrays that it returned is used again when they are dropped. Calls that are running now are not
+    disturbed, arrays that are in use neither; the next calls take new memory.
+
+    Examples
+    --------
+    >>> release_memory()
+    """
+    from adc import dispatch
+
+    dispatch.release_memory()
 
 
 __all__ = [

@@ -8,12 +8,13 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from adc import jacobian
-from adc.dispatch import Code, Compiled, Options
+from adc.functions import function_of
 from adc.ir.errors import ArgumentError
 from adc.library.transforms import Level
+from adc.options import Options
 
 if TYPE_CHECKING:
+    from adc.dispatch import Code, Compiled
     from adc.inspect.graph import Graph
     from adc.passes.plan import Plan
 
@@ -36,7 +37,19 @@ class Derivative:
         self.__wrapped__ = fn
         self._levels = levels
         self._options = options
-        self._code = Code(fn, levels, options)
+        function_of(fn)  # errors where they are made
+
+    @functools.cached_property
+    def _code(self) -> Code:
+        """Code for all signatures. Whatever compiles is imported when it is first asked for."""
+        return self._made("_code")
+
+    def _made(self, name: str, **way: Any) -> Code:
+        from adc.dispatch import Code
+
+        code = Code(self.__wrapped__, self._levels, self._options, **way)
+        # The same for two threads that ask at once.
+        return vars(self).setdefault(name, code)  # type: ignore[no-any-return]  # of a dict of Any
 
     # -- calling ---------------------------------------------------------------------------
 
@@ -235,12 +248,20 @@ class Jacobian(Derivative):
         chosen = (argnums,) if isinstance(argnums, int) else argnums
         # That of a gradient is forward over reverse.
         self._reverse = reverse and not levels
-        self._primal = Code(fn, (), options)
-        way = {"pull": chosen} if self._reverse else {"along": chosen}
-        self._code = Code(fn, levels, options, **way)
+        self._way = {"pull": chosen} if self._reverse else {"along": chosen}
+
+    @functools.cached_property
+    def _code(self) -> Code:
+        return self._made("_code", **self._way)
+
+    @functools.cached_property
+    def _primal(self) -> Code:
+        return self._made("_primal")  # there are no levels where it is asked for
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the Jacobian at the given arguments."""
+        from adc import jacobian
+
         values = self._code.match(args, kwargs)
         if self._reverse:
             primal = self._primal

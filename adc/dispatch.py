@@ -21,6 +21,7 @@ from adc.frontend.lower import ConstantNeededError, Lowered, lower
 from adc.frontend.places import Place
 from adc.frontend.results import rebuilt
 from adc.frontend.trees import key_of
+from adc.functions import function_of, name_of, span_of
 from adc.ir.core import Function
 from adc.ir.errors import (
     AdcError,
@@ -33,10 +34,11 @@ from adc.ir.errors import (
 from adc.ir.types import Array, Scalar
 from adc.library.transforms import Level, has_rule, is_checkpointed
 from adc.memory import text as memory_text
-from adc.signature import Parameters, Signature, function_of, name_of, span_of
+from adc.signature import Parameters, Signature
 
 if TYPE_CHECKING:
     from adc.driver import Budget, Compilation, Plans, Step
+    from adc.options import Options
     from adc.passes.costs import Costs
     from adc.passes.plan import Plan
 
@@ -49,24 +51,6 @@ _MOST_VARIANTS = 8
 States = list[tuple[Place, np.ndarray[Any, Any]]]
 # Times that code is made for one call: while it is, another thread may change what it reads.
 _MOST_ATTEMPTS = 3
-
-
-@dataclass(frozen=True)
-class Options:
-    """How a derivative is made; the same for every signature of it."""
-
-    remat: str = "auto"
-    cache: bool = True
-    memory: int | None = None
-    offload: str | None = None
-    parallel: bool | int = False
-
-    def over(self, inner: Options) -> Options:
-        """Return these for a derivative of a derivative, whose own hold where nothing is said."""
-        plan = self if self.memory is not None or self.remat != "auto" else inner
-        cache, offload = self.cache and inner.cache, self.offload or inner.offload
-        parallel = self.parallel or inner.parallel
-        return Options(plan.remat, cache, plan.memory, offload, parallel)
 
 
 # --- compiled code --------------------------------------------------------------------------------
@@ -766,16 +750,7 @@ _kernels: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def release_memory() -> None:
-    """Give back the memory that compiled code keeps between calls, in all threads.
-
-    Every derivative keeps its workspace and its tapes for the next call, and the memory of large
-    arrays that it returned is used again when they are dropped. Calls that are running now are not
-    disturbed, arrays that are in use neither; the next calls take new memory.
-
-    Examples
-    --------
-    >>> release_memory()
-    """
+    """Do what `adc.release_memory` says."""
     from adc.backend.memory import POOL
 
     with cache.LOCK:
@@ -790,7 +765,6 @@ __all__ = [
     "Code",
     "Compiled",
     "Level",
-    "Options",
     "Signature",
     "release_memory",
     "restore",

@@ -13,49 +13,11 @@ import numpy as np
 
 from adc.frontend import trees
 from adc.frontend.trees import describe
-from adc.ir.errors import ArgumentError, IntegerArgumentError, Span, UnsupportedError
+from adc.functions import name_of, span_of
+from adc.ir.errors import ArgumentError, IntegerArgumentError
 from adc.ir.types import Array, Scalar
 
 # --- the function and its parameters --------------------------------------------------------------
-
-
-def name_of(fn: Callable[..., Any]) -> str:
-    return getattr(fn, "__name__", repr(fn))
-
-
-def span_of(fn: Callable[..., Any]) -> Span | None:
-    code = getattr(fn, "__code__", None)
-    if code is None:
-        return None
-    return Span(code.co_filename, code.co_firstlineno, function=name_of(fn))
-
-
-def function_of(fn: Callable[..., Any]) -> types.FunctionType:
-    """Return the Python function behind a callable: a method's, or one that Numba wraps."""
-    method = getattr(fn, "__func__", fn)
-    for inner in (fn, method, getattr(method, "py_func", None)):
-        if isinstance(inner, types.FunctionType):
-            return inner
-    raise UnsupportedError(
-        f"{name_of(fn)!r} is not a Python function",
-        None,
-        "adc reads Python source; builtins and callable objects have none: wrap it in a function",
-    )
-
-
-def numbers_of(fn: Callable[..., Any], names: Sequence[str]) -> tuple[int, ...]:
-    """Return the positions of parameters, as `argnums` counts them."""
-    code = function_of(fn).__code__
-    skip = 1 if isinstance(fn, types.MethodType) else 0
-    positional = code.co_varnames[skip : code.co_argcount]
-    for name in names:
-        if name not in positional:
-            raise ArgumentError(
-                f"{name_of(fn)}() has no positional parameter {name!r}",
-                span_of(fn),
-                f"it has {', '.join(positional) or 'none'}",
-            )
-    return tuple([positional.index(name) for name in names])
 
 
 class Parameters:
