@@ -43,6 +43,9 @@ _NativeLowering: Any = numba.core.typed_passes.NativeLowering
 _PassManager: Any = numba.core.compiler_machinery.PassManager
 _register_pass: Any = numba.core.compiler_machinery.register_pass
 
+# Basic blocks of code of which LLVM unrolls the loops: several times as many as a page of code has.
+_MOST_UNROLLED = 1000
+
 
 class Module:
     """The functions of one emitted file, translated as they are called."""
@@ -179,13 +182,16 @@ class _Library(_JITCodeLibrary):  # type: ignore[misc]  # as above
         tidy.add_simplify_cfg_pass()
         tidy.add_instruction_combine_pass()
         tidying = codegen._pass_builder()
-        for function in self._final_module.functions:
-            if not function.is_declaration:
-                tidy.run(function, tidying)
+        defined = [each for each in self._final_module.functions if not each.is_declaration]
+        for function in defined:
+            tidy.run(function, tidying)
         options: Any = llvm.create_pipeline_tuning_options(speed_level=3)
         options.loop_vectorization = bool(_config.LOOP_VECTORIZE)
         # Several vectors at once are no faster here, and their loops take long to compile.
         options.loop_interleaving = False
+        # Some percent of the time of a loop, and a third of the time to compile many.
+        size = sum(sum(1 for _ in each.blocks) for each in defined)
+        options.loop_unrolling = size <= _MOST_UNROLLED
         options.slp_vectorization = bool(_config.SLP_VECTORIZE)
         builder: Any = llvm.create_pass_builder(codegen._tm, options)
         builder.getModulePassManager().run(self._final_module, builder)
