@@ -36,9 +36,10 @@ POLICIES = ("auto", "store", "recompute")
 def _options(
     remat: str,
     cache: bool,
-    memory: int | str | None = None,
-    offload: str | None = None,
-    parallel: bool | int = False,
+    memory: int | str | None,
+    offload: str | None,
+    parallel: bool | int,
+    progress: bool,
 ) -> Options:
     # "random:SEED" is for tests: any plan must give the same numbers.
     if remat not in POLICIES and not (
@@ -65,7 +66,7 @@ def _options(
             f"parallel={parallel!r} is no number of threads", None,
             "use True for as many as there are, or a positive integer",
         )  # fmt: skip
-    return Options(remat, cache, found, offload, parallel)
+    return Options(remat, cache, found, offload, parallel, progress)
 
 
 def _argnums(argnums: int | Sequence[int]) -> int | tuple[int, ...]:
@@ -143,6 +144,7 @@ def grad(
     offload: str | None = None,
     parallel: bool | int = False,
     cache: bool = True,
+    progress: bool = True,
 ) -> Derivative: ...
 
 
@@ -158,6 +160,7 @@ def grad(
     offload: str | None = None,
     parallel: bool | int = False,
     cache: bool = True,
+    progress: bool = True,
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 
 
@@ -173,6 +176,7 @@ def grad(
     offload: str | None = None,
     parallel: bool | int = False,
     cache: bool = True,
+    progress: bool = True,
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """Return a function that computes the gradient of `fn` in reverse mode.
 
@@ -207,6 +211,9 @@ def grad(
         their own; sums may differ in the last bits from those without `parallel`.
     cache : bool
         Whether compiled code is kept on disk.
+    progress : bool
+        Whether a compilation that takes longer than two seconds says so in the terminal, by a line
+        on standard error that is gone when it ends. ``ADC_PROGRESS=0`` turns off all of them.
 
     Returns
     -------
@@ -243,7 +250,12 @@ def grad(
     disk: 8*steps*x.dim0 + 8*steps = 3200 bytes (not in the peak)
     """
     return _make(
-        fn, argnums, argnames, False, has_aux, _options(remat, cache, memory, offload, parallel)
+        fn,
+        argnums,
+        argnames,
+        False,
+        has_aux,
+        _options(remat, cache, memory, offload, parallel, progress),
     )
 
 
@@ -259,6 +271,7 @@ def value_and_grad(
     offload: str | None = None,
     parallel: bool | int = False,
     cache: bool = True,
+    progress: bool = True,
 ) -> Derivative: ...
 
 
@@ -274,6 +287,7 @@ def value_and_grad(
     offload: str | None = None,
     parallel: bool | int = False,
     cache: bool = True,
+    progress: bool = True,
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 
 
@@ -289,12 +303,13 @@ def value_and_grad(
     offload: str | None = None,
     parallel: bool | int = False,
     cache: bool = True,
+    progress: bool = True,
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """Return a function that computes ``(value, gradient)`` of `fn`.
 
     Parameters
     ----------
-    fn, argnums, argnames, has_aux, remat, memory, offload, parallel, cache
+    fn, argnums, argnames, has_aux, remat, memory, offload, parallel, cache, progress
         As for `grad`.
 
     Returns
@@ -309,7 +324,12 @@ def value_and_grad(
     (9.0, 6.0)
     """
     return _make(
-        fn, argnums, argnames, True, has_aux, _options(remat, cache, memory, offload, parallel)
+        fn,
+        argnums,
+        argnames,
+        True,
+        has_aux,
+        _options(remat, cache, memory, offload, parallel, progress),
     )
 
 
@@ -372,6 +392,7 @@ def jvp(
     offload: str | None = None,
     parallel: bool | int = False,
     cache: bool = True,
+    progress: bool = True,
 ) -> tuple[Any, ...]:
     """Return the value of `fn` and its derivative along `tangents`, in forward mode.
 
@@ -384,7 +405,7 @@ def jvp(
         The arguments, and a direction for each: of its shape, or None to hold it fixed.
     has_aux : bool
         Whether `fn` returns a pair of which only the first part is differentiated.
-    remat, memory, offload, parallel, cache
+    remat, memory, offload, parallel, cache, progress
         As for `grad`.
 
     Returns
@@ -402,7 +423,9 @@ def jvp(
     >>> jvp(grad(lambda x: x * x * x), (2.0,), (1.0,))
     (12.0, 12.0)
     """
-    function, levels, options = _split(fn, _options(remat, cache, memory, offload, parallel))
+    function, levels, options = _split(
+        fn, _options(remat, cache, memory, offload, parallel, progress)
+    )
     value, slope = _along(function, levels, options, primals, tangents)
     if not has_aux:
         return value, slope
@@ -425,6 +448,7 @@ def hvp(
     offload: str | None = None,
     parallel: bool | int = False,
     cache: bool = True,
+    progress: bool = True,
 ) -> Any:
     """Return the product of the Hessian of `fn` with a direction: forward over reverse.
 
@@ -434,7 +458,7 @@ def hvp(
         A Python function that returns one float.
     primals, tangents : sequences
         The arguments, and a direction for each: of its shape, or None to hold it fixed.
-    remat, memory, offload, parallel, cache
+    remat, memory, offload, parallel, cache, progress
         As for `grad`.
 
     Returns
@@ -449,7 +473,9 @@ def hvp(
     12.0
     """
     moved = _moved(primals, tangents)
-    function, levels, options = _split(fn, _options(remat, cache, memory, offload, parallel))
+    function, levels, options = _split(
+        fn, _options(remat, cache, memory, offload, parallel, progress)
+    )
     levels = (*levels, Level(moved))
     _, found = _along(function, levels, options, primals, tangents)
     products = dict(zip(moved, found, strict=True))
@@ -460,19 +486,27 @@ def hvp(
 
 @overload
 def jit(
-    fn: Callable[..., Any], *, parallel: bool | int = False, cache: bool = True
+    fn: Callable[..., Any],
+    *,
+    parallel: bool | int = False,
+    cache: bool = True,
+    progress: bool = True,
 ) -> Derivative: ...
 
 
 @overload
 def jit(
-    fn: None = None, *, parallel: bool | int = False, cache: bool = True
+    fn: None = None, *, parallel: bool | int = False, cache: bool = True, progress: bool = True
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 
 
 @transform
 def jit(
-    fn: Callable[..., Any] | None = None, *, parallel: bool | int = False, cache: bool = True
+    fn: Callable[..., Any] | None = None,
+    *,
+    parallel: bool | int = False,
+    cache: bool = True,
+    progress: bool = True,
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """Return a function that computes what `fn` does, compiled, without any derivative.
 
@@ -488,6 +522,8 @@ def jit(
         As for `grad`.
     cache : bool
         Whether compiled code is kept on disk.
+    progress : bool
+        As for `grad`.
 
     Returns
     -------
@@ -501,7 +537,9 @@ def jit(
     """
 
     def make(fn: Callable[..., Any]) -> Derivative:
-        function, levels, options = _split(fn, _options("auto", cache, parallel=parallel))
+        function, levels, options = _split(
+            fn, _options("auto", cache, None, None, parallel, progress)
+        )
         kind = Derivative if levels else Jitted
         return kind(function, levels, options)
 
@@ -557,6 +595,7 @@ def vjp(
     offload: str | None = None,
     parallel: bool | int = False,
     cache: bool = True,
+    progress: bool = True,
 ) -> tuple[Any, Pullback]: ...
 
 
@@ -570,6 +609,7 @@ def vjp(
     offload: str | None = None,
     parallel: bool | int = False,
     cache: bool = True,
+    progress: bool = True,
 ) -> tuple[Any, Pullback, Any]: ...
 
 
@@ -583,6 +623,7 @@ def vjp(
     offload: str | None = None,
     parallel: bool | int = False,
     cache: bool = True,
+    progress: bool = True,
 ) -> tuple[Any, ...]:
     """Return the value of `fn`, and a function that pulls a cotangent back, in reverse mode.
 
@@ -597,7 +638,7 @@ def vjp(
     has_aux : bool
         Whether `fn` returns a pair of which only the first part is differentiated; it is the last
         of three results then.
-    remat, memory, offload, parallel, cache
+    remat, memory, offload, parallel, cache, progress
         As for `grad`.
 
     Returns
@@ -619,7 +660,9 @@ def vjp(
     """
     from adc.jacobian import Pullback
 
-    function, levels, options = _split(fn, _options(remat, cache, memory, offload, parallel))
+    function, levels, options = _split(
+        fn, _options(remat, cache, memory, offload, parallel, progress)
+    )
     if any(level.with_value or level.has_aux for level in levels):
         raise NonScalarError(
             "only `grad` itself can be pulled back through", None, "use `adc.grad`"
@@ -675,6 +718,7 @@ def jacrev(
     offload: str | None = None,
     parallel: bool | int = False,
     cache: bool = True,
+    progress: bool = True,
 ) -> Any:
     """Return a function that computes the Jacobian of `fn` in reverse mode, row by row.
 
@@ -689,7 +733,7 @@ def jacrev(
         As for `grad`.
     has_aux : bool
         Whether `fn` returns a pair of which only the first part is differentiated.
-    remat, memory, offload, parallel, cache
+    remat, memory, offload, parallel, cache, progress
         As for `grad`.
 
     Returns
@@ -707,7 +751,12 @@ def jacrev(
            [2., 1.]])
     """
     return _jacobian(
-        fn, argnums, argnames, _options(remat, cache, memory, offload, parallel), True, has_aux
+        fn,
+        argnums,
+        argnames,
+        _options(remat, cache, memory, offload, parallel, progress),
+        True,
+        has_aux,
     )
 
 
@@ -723,6 +772,7 @@ def jacfwd(
     offload: str | None = None,
     parallel: bool | int = False,
     cache: bool = True,
+    progress: bool = True,
 ) -> Any:
     """Return a function that computes the Jacobian of `fn` in forward mode, column by column.
 
@@ -730,7 +780,7 @@ def jacfwd(
 
     Parameters
     ----------
-    fn, argnums, argnames, has_aux, remat, memory, offload, parallel, cache
+    fn, argnums, argnames, has_aux, remat, memory, offload, parallel, cache, progress
         As for `jacrev`.
 
     Returns
@@ -744,7 +794,12 @@ def jacfwd(
     ((3.0, 2.0), (1.0, 1.0))
     """
     return _jacobian(
-        fn, argnums, argnames, _options(remat, cache, memory, offload, parallel), False, has_aux
+        fn,
+        argnums,
+        argnames,
+        _options(remat, cache, memory, offload, parallel, progress),
+        False,
+        has_aux,
     )
 
 
@@ -759,6 +814,7 @@ def hessian(
     offload: str | None = None,
     parallel: bool | int = False,
     cache: bool = True,
+    progress: bool = True,
 ) -> Any:
     """Return a function that computes the matrix of second derivatives, forward over reverse.
 
@@ -768,7 +824,7 @@ def hessian(
     ----------
     fn : callable
         A Python function that returns one float.
-    argnums, argnames, remat, memory, offload, parallel, cache
+    argnums, argnames, remat, memory, offload, parallel, cache, progress
         As for `grad`.
 
     Returns
@@ -784,7 +840,7 @@ def hessian(
     array([[ 0., 10.],
            [10.,  6.]])
     """
-    options = _options(remat, cache, memory, offload, parallel)
+    options = _options(remat, cache, memory, offload, parallel, progress)
     return _jacobian(fn, argnums, argnames, options, False, of_gradient=True)
 
 

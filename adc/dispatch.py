@@ -34,6 +34,7 @@ from adc.ir.errors import (
 from adc.ir.types import Array, Scalar
 from adc.library.transforms import Level, has_rule, is_checkpointed
 from adc.memory import text as memory_text
+from adc.progress import progress
 from adc.signature import Parameters, Signature
 
 if TYPE_CHECKING:
@@ -595,7 +596,8 @@ class Code:
             for _ in range(_MOST_ATTEMPTS):
                 if found is not None:
                     break
-                made = self._compile(values, whole)
+                with progress(name_of(self.fn), self.options.progress):
+                    made = self._compile(values, whole)
                 others = [
                     old
                     for old in self.entries.pop(key, [])

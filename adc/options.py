@@ -14,10 +14,16 @@ class Options:
     memory: int | None = None
     offload: str | None = None
     parallel: bool | int = False
+    progress: bool = True
 
     def over(self, inner: Options) -> Options:
         """Return these for a derivative of a derivative, whose own hold where nothing is said."""
         plan = self if self.memory is not None or self.remat != "auto" else inner
-        cache, offload = self.cache and inner.cache, self.offload or inner.offload
-        parallel = self.parallel or inner.parallel
-        return Options(plan.remat, cache, plan.memory, offload, parallel)
+        return Options(
+            plan.remat,
+            self.cache and inner.cache,
+            plan.memory,
+            self.offload or inner.offload,
+            self.parallel or inner.parallel,
+            self.progress and inner.progress,
+        )

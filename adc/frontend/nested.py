@@ -61,7 +61,7 @@ from adc.library.transforms import Level, transform_name
 
 _LEVELS = ("grad", "value_and_grad", "jacfwd", "jacrev", "hessian")
 _SAME = ("jit", "checkpoint")  # of a function: does what the function does
-_IGNORED = ("remat", "cache")
+_IGNORED = ("remat", "cache", "progress")
 
 
 def names() -> tuple[str, ...]:
