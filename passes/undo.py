@@ -52,6 +52,7 @@ that undo.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -78,6 +79,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.errors import RecomputeError, Span
+from adc.ir.printer import print_stmt
 from adc.ir.types import INT, Array
 from adc.ir.walk import Names, label_of, map_blocks
 from adc.passes.activity import carried_yields
@@ -100,6 +102,8 @@ from adc.passes.remat_facts import NOTHING_RESTORED, Restored, is_invertible
 from adc.passes.rounded import decision, handed_on
 
 Planner = Callable[[Function, Restored], Chooser]
+# Loops that are alike of which none is tried any more once so many gained nothing.
+_TRIES = 2
 
 
 def undone(fn: Function, plan: Planner, *, changed: bool = False) -> tuple[Function, Chooser]:
@@ -129,20 +133,37 @@ def undone(fn: Function, plan: Planner, *, changed: bool = False) -> tuple[Funct
             raise refusal
         if found and made is not None and refusal is None:
             (fn, restored), best = found, made
-    for group in _carried(fn):
-        wanted = [each for each in group if _pays(best, each)]
-        # Numbers of one loop may need each other: they are tried together, then each for itself.
-        alone = [[each] for each in wanted]
-        for attempt in alone if len(wanted) < 2 else [wanted, *alone]:
-            names, before = best.names, best.names.save()
-            found = _Undoing(fn, restored, best.d.forwarding, names).run(attempt)
-            chooser = plan(*found) if found else None
-            if found and chooser and _better(chooser, best, attempt[0].result):
-                (fn, restored), best = found, chooser
-                if attempt is wanted:
-                    break
+
+    def helps(attempt: Sequence[_Carried]) -> bool:
+        nonlocal fn, restored, best
+        names, before = best.names, best.names.save()
+        found = _Undoing(fn, restored, best.d.forwarding, names).run(attempt)
+        chooser = plan(*found) if found else None
+        if found and chooser and _better(chooser, best, attempt[0].result):
+            (fn, restored), best = found, chooser
+            return True
+        names.load(before)
+        return False
+
+    for groups in _alike(fn):
+        outcomes: list[bool] = []
+        while groups and (any(outcomes) or len(outcomes) < _TRIES):
+            wanted = [each for each in groups.pop(0) if _pays(best, each)]
+            if not wanted:
+                continue
+            # Numbers of one loop may need each other: they are tried together, then each for
+            # itself.
+            if helps(wanted):
+                outcomes.append(True)
+            elif len(wanted) > 1:
+                outcomes.append(any([helps([each]) for each in wanted]))
             else:
-                names.load(before)
+                outcomes.append(False)
+            # What helped in one loop does in all others like it: they are tried at once.
+            if outcomes[-1] and outcomes.count(True) == 1:
+                rest = [each for group in groups for each in group if _pays(best, each)]
+                if rest and helps(rest):
+                    break
     return fn, best
 
 
@@ -215,6 +236,32 @@ def _carried(fn: Function, *, deep: bool = False) -> list[list[_Carried]]:
 
     look(fn.body, 0)
     return numbers + arrays
+
+
+def _alike(fn: Function) -> list[list[list[_Carried]]]:
+    """Return what loops hand on, together that of loops that are the same but for names.
+
+    Long programs have many of them: a plan for each would take quadratic time.
+    """
+    found: dict[tuple[object, ...], list[list[_Carried]]] = {}
+    loops = {stmt.label: stmt for stmt in walk(fn.body) if isinstance(stmt, For | While)}
+    texts: dict[str, str] = {}
+    for group in filter(None, _carried(fn)):
+        label = group[0].label
+        if label not in texts:
+            texts[label] = _nameless(print_stmt(loops[label]))
+        found.setdefault((texts[label], *[each.slot for each in group]), []).append(group)
+    return list(found.values())
+
+
+def _nameless(text: str) -> str:
+    """Return the text of code with numbers in place of names, in the order of their appearance."""
+    numbers: dict[str, str] = {}
+
+    def number(name: re.Match[str]) -> str:
+        return numbers.setdefault(name[0], f"%{len(numbers)}")
+
+    return re.sub(r"%[\w.]+|\bL\d[\w.]*", number, text)
 
 
 def _pays(plan: Chooser, carried: _Carried) -> bool:
