@@ -154,37 +154,50 @@ class Extents:
         return self.number(left)
 
     def shape(self, array: Value) -> tuple[float, ...]:
-        if array not in self._shapes:
-            assert isinstance(array.type, Array)
-            self._shapes[array] = (GUESS,) * array.type.rank  # for cycles
-            found = self._shape(array)
-            if found is not None and len(found) == array.type.rank:
-                self._shapes[array] = found
+        # Not by recursion: a long program may change an array more often than Python can recurse.
+        chain: list[Value] = []
+        last = array
+        like: Value | None = array
+        while like is not None and like not in self._shapes:
+            assert isinstance(like.type, Array)
+            self._shapes[like] = (GUESS,) * like.type.rank  # for cycles
+            chain.append(like)
+            last, like = like, self._like(like)
+        found = self._shape(last) if like is None else self._shapes[like]
+        for each in reversed(chain):
+            if found is not None and len(found) == len(self._shapes[each]):
+                self._shapes[each] = found
+            found = self._shapes[each]
         return self._shapes[array]
 
+    def _like(self, array: Value) -> Value | None:
+        """Return an array that has the same shape, if that is where the shape is from."""
+        if isinstance(self._known.get(array.name), Sequence):
+            return None
+        start = self._starts.get(array)
+        found: Operand | None = start if isinstance(start, Value) else None
+        if found is None:
+            match self._stmts.get(array):
+                case Store(array=before) | Gemm(array=before):
+                    found = before
+                case If(results=results, then=then):
+                    found = then.yields[results.index(array)]
+                case Apply(args=args):
+                    found = next((arg for arg in args if isinstance(arg.type, Array)), None)
+        return found if isinstance(found, Value) else None
+
     def _shape(self, array: Value) -> tuple[float, ...] | None:
+        """Return the shape of an array that is not like another one."""
         known = self._known.get(array.name)
         if isinstance(known, Sequence):
             return tuple(float(size) for size in known)
-        start = self._starts.get(array)
-        if isinstance(start, Value):
-            return self.shape(start)
-        match self._stmts.get(array):
-            case Store(array=before) | Gemm(array=before):
-                return self.shape(before)
-            case If(results=results, then=then):
-                arm = then.yields[results.index(array)]
-                return self.shape(arm) if isinstance(arm, Value) else None
-            case Apply(args=args):
-                sizes = [arg for arg in args if arg.type.kind in "iu"]
-                arrays = [arg for arg in args if isinstance(arg.type, Array)]
-                if arrays:
-                    return self.shape(arrays[0]) if isinstance(arrays[0], Value) else None
-                assert isinstance(array.type, Array)
-                rank = array.type.rank
-                numbers = [self.number(size) for size in sizes[len(sizes) - rank :]]
-                return tuple(GUESS if n is None else max(n, 0.0) for n in numbers)
-        return None
+        stmt = self._stmts.get(array)
+        if not isinstance(stmt, Apply) or any(isinstance(arg.type, Array) for arg in stmt.args):
+            return None
+        assert isinstance(array.type, Array)
+        sizes = [arg for arg in stmt.args if arg.type.kind in "iu"]
+        numbers = [self.number(size) for size in sizes[len(sizes) - array.type.rank :]]
+        return tuple(GUESS if n is None else max(n, 0.0) for n in numbers)
 
 
 __all__ = ["GUESS", "Extents"]
