@@ -2,21 +2,24 @@
 
 `--only compile` times the first gradient of long programs instead.
 
-Every tool runs in a process of its own, all on the same core, in turns: what else the machine does
+Every tool runs in a process of its own, all on the same cores, in turns: what else the machine does
 hits all of them alike. Gradients are compared before anything is timed: with the one written by
 hand, or else with that of another tool. Peers that are not installed are skipped;
 `--peer-python /other/bin/python` names an interpreter that has them.
 """
 
 import argparse
+import compileall
 import json
 import os
+import platform
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +27,15 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import compile
+from tests.bench import compile, report
 from tests.bench.kernels import KERNELS
+from tests.bench.report import Result
 
 ROOT = Path(__file__).parents[2]
 PEERS = (
-    "jax loops", "jax arrays", "jax library", "torch arrays", "torch library", "autograd",
+    "enzyme", "jax loops", "jax arrays", "jax library", "torch arrays", "torch library", "autograd",
 )  # fmt: skip
-TOOLS = ["primal", "numpy", "as written", "hand", "adc", *PEERS]
+TOOLS = ["primal", "numpy", "adc forward", "as written", "hand", "adc", *PEERS]
 REFERENCES = (
     "hand",
     "as written",
@@ -46,22 +50,6 @@ TOOL_SECONDS = 10.0  # one that is slower gets fewer rounds
 TOLERANCE = 1e-9
 
 
-@dataclass
-class Result:
-    """What is known of a tool on a kernel; times in seconds."""
-
-    kernel: str
-    tool: str
-    note: str = ""
-    versions: str = ""
-    median: float | None = None
-    best: float | None = None
-    calls: int = 0
-    first_call: float | None = None
-    warm_start: float | None = None
-    difference: float | None = None
-
-
 class Worker:
     """A process of `tests.bench.worker`; see there."""
 
@@ -70,10 +58,12 @@ class Worker:
     ) -> None:
         self.gradient = folder / f"{kernel} {tool}.npz"
         caches = str(folder / "cache")
+        threads = ("OMP", "OPENBLAS", "MKL", "NUMBA")
+        many = str(options.threads > 1).lower()
         environment = {
             **os.environ,
-            **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
-            "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false",
+            **{f"{name}_NUM_THREADS": str(options.threads) for name in threads},
+            "XLA_FLAGS": f"--xla_cpu_multi_thread_eigen={many}",
             # Caches start empty and are the same for the second process.
             "NUMBA_CACHE_DIR": caches,
             "XDG_CACHE_HOME": caches,
@@ -82,7 +72,10 @@ class Worker:
             "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
             "JAX_PLATFORMS": "cpu",
         }
-        what = [tool, kernel, options.size, str(options.core), str(self.gradient)]
+        # Bytecode is found where it is: that is how packages are installed.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        cores = ",".join(map(str, options.cores))
+        what = [tool, kernel, options.size, cores, str(self.gradient)]
         command = [python, "-m", "tests.bench.worker", *what]
         started = time.perf_counter()
         self.process = subprocess.Popen(
@@ -101,13 +94,13 @@ class Worker:
         line = self.process.stdout.readline()
         return json.loads(line) if line else {"missing": "the process died"}
 
-    def round(self) -> list[float]:
-        """Have the tool called for a while and return what each call took."""
+    def ask(self, what: str, seconds: float = 0.0) -> Any:
+        """Have the tool called for a while; return what each call took, or its memory."""
         assert self.process.stdin is not None
-        self.process.stdin.write(f"{ROUND_SECONDS}\n")
+        self.process.stdin.write(f"{what} {seconds}\n")
         self.process.stdin.flush()
         reply = self.read()
-        if not isinstance(reply, list):
+        if isinstance(reply, dict):
             raise RuntimeError(f"{self.gradient.stem}: {reply['missing']}")
         return reply
 
@@ -135,19 +128,32 @@ def measure(kernel: str, tools: list[str], options: argparse.Namespace) -> list[
                 workers[tool] = worker
                 results[tool].versions = worker.hello["versions"]
                 results[tool].first_call = worker.hello["first_call"]
+                results[tool].first_memory = worker.hello["first_memory"]
                 again = Worker(python, tool, kernel, options, folder)
                 again.close()
                 results[tool].warm_start = again.start_time
+                results[tool].first_cpu = worker.hello["cpu"]
+                results[tool].warm_cpu = again.hello["cpu"]
             compare(workers, results)
-            calls: dict[str, list[float]] = {tool: [] for tool in workers}
+            timed = [(tool, "call") for tool in workers]
+            for tool, worker in workers.items():
+                results[tool].memory = worker.ask("memory")
+                if worker.hello["alone"]:
+                    worker.ask("gradient")  # compiles
+                    timed.append((tool, "gradient"))
+            calls: dict[tuple[str, str], list[float]] = {key: [] for key in timed}
             for _ in range(options.rounds):
-                for tool, worker in workers.items():
-                    if sum(calls[tool]) < TOOL_SECONDS:
-                        calls[tool] += worker.round()
-            for tool, spent in calls.items():
-                results[tool].median = statistics.median(spent)
-                results[tool].best = min(spent)
-                results[tool].calls = len(spent)
+                for tool, what in timed:
+                    spent = calls[tool, what]
+                    if sum(spent) < TOOL_SECONDS:
+                        spent += workers[tool].ask(what, ROUND_SECONDS)
+            for (tool, what), spent in calls.items():
+                if what == "gradient":
+                    results[tool].gradient = statistics.median(spent)
+                else:
+                    results[tool].median = statistics.median(spent)
+                    results[tool].best = min(spent)
+                    results[tool].calls = len(spent)
         finally:
             for worker in workers.values():
                 worker.close()
@@ -183,13 +189,14 @@ def gradients(worker: Worker) -> list[np.ndarray[Any, Any]]:
 def show(results: list[Result], size: str, console: Console) -> None:
     """Print a table of the results of one kernel, and below it what was skipped."""
     kernel = KERNELS[results[0].kernel]
-    size = " x ".join(map(str, kernel.size(size)))
-    table = Table(title=f"{kernel.name} {size}", title_justify="left")
+    sizes = " x ".join(map(str, kernel.size(size)))
+    table = Table(title=f"{kernel.name} {sizes}", title_justify="left")
     table.add_column("tool", no_wrap=True)
     medians = {result.tool: result.median for result in results if result.median is not None}
     compared = [tool for tool in COMPARED if tool in medians]
     titles = [f"x {tool}" for tool in compared]
-    for title in ["median ms", "best ms", *titles, "first s", "warm s", "off by"]:
+    ends = ["first s", "warm s", "first MB", "MB", "off by"]
+    for title in ["median ms", "best ms", "gradient ms", *titles, *ends]:
         table.add_column(title, justify="right")
     skipped = []
     for result in results:
@@ -200,14 +207,42 @@ def show(results: list[Result], size: str, console: Console) -> None:
             result.tool,
             f"{1e3 * result.median:.2f}",
             f"{1e3 * result.best:.2f}",
+            "" if result.gradient is None else f"{1e3 * result.gradient:.2f}",
             *(f"{result.median / medians[tool]:.2f}" for tool in compared),
             f"{result.first_call:.2f}",
             f"{result.warm_start:.2f}",
+            *(
+                "" if size is None else f"{size / 1e6:.0f}"
+                for size in (result.first_memory, result.memory)
+            ),
             "" if result.difference is None else f"{result.difference:.0e}",
         )
     console.print(table)
     for line in skipped:
         console.print(line, highlight=False, markup=False)
+
+
+def machine(options: argparse.Namespace) -> dict[str, Any]:
+    """Return what the results depend on besides the tools."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return {
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        "processor": models[0] if models else platform.processor(),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "cores": options.cores,
+        "threads": options.threads,
+        "load": os.getloadavg()[0],
+    }
+
+
+def tools_of(kernel: str, skipped: list[str]) -> list[str]:
+    """Return the tools that have a kernel, in order; adc's own forward code goes with adc."""
+    names = set(KERNELS[kernel].tools)
+    names |= {"adc forward"} if "adc" in names else set()
+    return [tool for tool in TOOLS if tool in names and tool not in skipped]
 
 
 def main() -> None:
@@ -217,29 +252,59 @@ def main() -> None:
     )
     parser.add_argument("--skip", action="append", choices=TOOLS, default=[], help="not this tool")
     parser.add_argument("--json", type=Path, help="write the results to this file")
+    parser.add_argument("--chart", type=Path, help="draw the ratios, in the format of the name")
+    parser.add_argument("--markdown", action="store_true", help="print tables for a README")
     parser.add_argument("--size", choices=["S", "M"], default="M", help="of the kernels' arguments")
     parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)))
+    parser.add_argument(
+        "--lines", type=int, nargs="+", default=compile.LENGTHS, help="of the programs of `compile`"
+    )
+    cores = sorted(os.sched_getaffinity(0))
+    parser.add_argument(
+        "--threads", type=int, choices=range(1, len(cores) + 1), default=1, metavar="N",
+        help="of every tool, which has as many cores",
+    )  # fmt: skip
+    parser.add_argument("--core", type=int, default=cores[-1], help="the last one that is used")
     parser.add_argument(
         "--peer-python", default=sys.executable, help="the interpreter that has the peers"
     )
     options = parser.parse_args()
-    console = Console() if sys.stdout.isatty() else Console(width=110)
+    before = [core for core in cores if core <= options.core]
+    options.cores = before[-options.threads :]
+    if len(options.cores) < options.threads:
+        parser.error(f"there are no {options.threads} cores up to {options.core}")
+    if options.chart:
+        try:
+            report.check_chart()
+        except ImportError:
+            parser.error("charts need matplotlib: pip install 'adc[plot]'")
+    for folder in ("adc", "ir", "passes", "tests/bench"):
+        compileall.compile_dir(ROOT / folder, quiet=1)  # as for a package that is installed
+    console = Console() if sys.stdout.isatty() else Console(width=140)
+    where = machine(options)
     results: list[Result] = []
     for kernel in options.only or KERNELS:
         if kernel == "compile":
-            compile.main(console, min(options.rounds, 3))
+            compile.main(console, min(options.rounds, 3), options.lines)
             continue
-        tools = [
-            tool for tool in TOOLS if tool in KERNELS[kernel].tools and tool not in options.skip
-        ]
-        found = measure(kernel, tools, options)
+        found = measure(kernel, tools_of(kernel, options.skip), options)
         show(found, options.size, console)
         results += found
+        if options.json:  # what there is, in case the next kernel takes too long
+            made = {"machine": where, "results": [asdict(result) for result in results]}
+            options.json.write_text(json.dumps(made, indent=1))
+    if not results:
+        return
+    against, forward = report.summary(results)
+    console.print(report.rich_table(against, "adc's time divided by that of others"))
+    console.print(report.rich_table(forward, "the gradient's time divided by that of the forward"))
     for line in sorted({result.versions for result in results if result.versions}):
         console.print(line, highlight=False, markup=False)
-    if options.json:
-        options.json.write_text(json.dumps([asdict(result) for result in results], indent=1))
+    console.print(", ".join(f"{name} {value}" for name, value in where.items()), highlight=False)
+    if options.markdown:
+        print(report.markdown(results))
+    if options.chart:
+        report.chart(results, options.chart)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,18 @@
-"""Long programs, line after line of array expressions: how the time to compile them grows."""
+"""Long programs, line after line of array expressions: how the time to compile them grows.
+
+`python -m tests.bench.compile KIND LINES` prints the seconds of each part of one first gradient.
+"""
 
 from __future__ import annotations
 
+import json
 import linecache
+import math
 import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +21,9 @@ from rich.table import Table
 
 import adc
 
-LENGTHS = (50, 100, 150, 200, 400)
+LENGTHS = (10, 30, 100, 150, 500, 1000)
+# Longer ones are compiled once: they take long enough to be measured well.
+SHORT = 150
 # Of each kind of program: what comes first, and the lines that follow in turn.
 KINDS: dict[str, tuple[str, tuple[str, ...], str]] = {
     "elementwise": ("a = x * 1.0", ("a = np.tanh(a * w + {k}.0) * 0.5 + a",), "np.sum(a)"),
@@ -57,33 +65,73 @@ def program(kind: str, lines: int) -> Any:
     return namespace["program"]
 
 
-def first_call(kind: str, lines: int) -> float:
-    """Return the seconds of processor time that the first gradient takes."""
+def first_call(kind: str, lines: int) -> dict[str, float]:
+    """Return the seconds of processor time that the first gradient takes, and its parts."""
+    from adc import cache, dispatch, driver
+
+    spent: dict[str, float] = {}
+
+    def timed(name: str, part: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            start = time.process_time()
+            try:
+                return part(*args, **kwargs)
+            finally:
+                spent[name] = spent.get(name, 0.0) + time.process_time() - start
+
+        return call
+
+    parts: tuple[tuple[str, Any, str], ...] = (
+        ("front end", dispatch, "lower"),
+        ("passes", driver, "transform"),
+        ("back end", cache, "_build"),
+    )
+    for name, module, function in parts:
+        setattr(module, function, timed(name, getattr(module, function)))
     x, w = np.random.default_rng(0).standard_normal((2, 6))
     gradient = adc.grad(program(kind, lines), cache=False)
     start = time.process_time()
     gradient(x, w)
-    return time.process_time() - start
+    return {"all": time.process_time() - start, **spent}
 
 
-def main(console: Console, rounds: int) -> None:
+def growth(lengths: Sequence[int], seconds: Sequence[float]) -> float:
+    """Return the exponent of the power of the length that times grow by, from 100 lines on.
+
+    Shorter programs take as long as it takes to load the compiler.
+    """
+    long = [(length, time) for length, time in zip(lengths, seconds, strict=True) if length >= 100]
+    if len(long) < 2:
+        return math.nan
+    (first, least), (last, most) = long[0], long[-1]
+    return math.log(most / least) / math.log(last / first)
+
+
+def main(console: Console, rounds: int, lengths: Sequence[int] = LENGTHS) -> None:
     """Print a table of medians; every first call has a process of its own."""
     table = Table(title="first gradient, s of processor time", title_justify="left")
-    table.add_column("program")
-    for lines in LENGTHS:
+    for title in ("program", "part"):
+        table.add_column(title)
+    for lines in lengths:
         table.add_column(f"{lines} lines", justify="right")
+    table.add_column("growth", justify="right")
     for kind in KINDS:
-        row = []
-        for lines in LENGTHS:
-            command = [sys.executable, "-m", "tests.bench.compile", kind, str(lines)]
-            found = [
-                float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-                for _ in range(rounds)
-            ]
-            row.append(f"{statistics.median(found):.1f}")
-        table.add_row(kind, *row)
+        columns = [_medians(kind, lines, rounds if lines <= SHORT else 1) for lines in lengths]
+        for part in columns[0]:
+            found = [column[part] for column in columns]
+            cells = [f"{seconds:.2f}" for seconds in found]
+            table.add_row(kind, part, *cells, f"n^{growth(lengths, found):.1f}")
     console.print(table)
 
 
+def _medians(kind: str, lines: int, rounds: int) -> dict[str, float]:
+    command = [sys.executable, "-m", "tests.bench.compile", kind, str(lines)]
+    found = [
+        json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        for _ in range(rounds)
+    ]
+    return {part: statistics.median(each[part] for each in found) for part in found[0]}
+
+
 if __name__ == "__main__":
-    print(first_call(sys.argv[1], int(sys.argv[2])))
+    print(json.dumps(first_call(sys.argv[1], int(sys.argv[2]))))

@@ -1,7 +1,7 @@
 """A process that has one tool differentiate one kernel and times it when told to.
 
-It is pinned to one core before any numeric library is loaded. One line of JSON goes out when the
-first gradient is there and one for every line that comes in.
+It is pinned to its cores before any numeric library is loaded. One line of JSON goes out when the
+first gradient is there and one for every line that comes in: what is to be timed, and the seconds.
 """
 
 import importlib
@@ -19,13 +19,18 @@ class Prepared(NamedTuple):
     """What is timed is `call(*take(args))` without `take`: users hold what their tool works on."""
 
     call: Callable[..., Any]  # returns value and gradient or gradients, or None
+    gradient: Callable[..., Any] | None = None  # the same without the value, where that is less
     take: Callable[[tuple[Any, ...]], tuple[Any, ...]] = tuple
     packages: tuple[str, ...] = ()
     remark: str = ""
 
 
-def prepare(tool: str, name: str) -> Prepared:
-    """Return the call of a tool.
+# The packages of tools that are not called like theirs.
+PACKAGES = {"autograd": ("autograd", "numpy"), "enzyme": ("enzyme-ad", "jax")}
+
+
+def prepare(tool: str, name: str, threads: int = 1) -> Prepared:
+    """Return the call of a tool that may use so many threads.
 
     Imports stand here because a process must load nothing but its own tool.
     """
@@ -58,18 +63,25 @@ def prepare(tool: str, name: str) -> Prepared:
         svml = getattr(config, "USING_SVML", False)
         remark = "with SVML" if svml else "without SVML, so with scalar functions"
         return Prepared(HAND[kernel.loss.__name__], packages=("numba",), remark=remark)
-    if tool == "adc":
+    if tool in ("adc", "adc forward"):
         # Not an import statement: the benchmark has to run, and to be checked, without it.
         adc = importlib.import_module("adc")
-        return Prepared(adc.value_and_grad(kernel.loss, kernel.wrt), packages=("adc", "numba"))
-    if tool == "autograd":
-        from tests.bench import autograd_ports
-
-        return Prepared(autograd_ports.call(name), packages=("autograd", "numpy"))
-    library, variant = tool.split()
+        how: dict[str, Any] = {}  # PARALLEL: {"parallel": True} if threads > 1 else {}
+        own = ("adc", "numba")
+        if tool == "adc":
+            call = adc.value_and_grad(kernel.loss, kernel.wrt, **how)
+            return Prepared(call, adc.grad(kernel.loss, kernel.wrt, **how), packages=own)
+        jitted = adc.jit(kernel.loss)  # changes no argument
+        return Prepared(lambda *args: (jitted(*args), None), packages=own)
+    library, *variant = tool.split()
     ports: Any = importlib.import_module(f"tests.bench.{library}_ports")
-    call = ports.call(name, variant)
-    return Prepared(call, lambda args: ports.take(name, args), (library,))
+    if library == "torch":
+        sys.modules["torch"].set_num_threads(threads)
+    call = ports.call(name, *variant)
+    packages = PACKAGES.get(library, (library,))
+    if not hasattr(ports, "take"):
+        return Prepared(call, packages=packages)
+    return Prepared(call, take=lambda args: ports.take(name, args), packages=packages)
 
 
 def versions(prepared: Prepared) -> str:
@@ -88,13 +100,34 @@ def times(call: Any, args: Any, seconds: float) -> list[float]:
     return spent
 
 
-def main() -> None:
-    tool, name, size, core, gradient_path = sys.argv[1:]
-    os.sched_setaffinity(0, {int(core)})
+def growth(call: Callable[[], Any]) -> tuple[Any, int | None]:
+    """Return what `call` does, and the bytes that the process grows by at its peak meanwhile.
+
+    Only Linux tells.
+    """
     try:
-        prepared = prepare(tool, name)
+        before = status("VmRSS")
+        Path("/proc/self/clear_refs").write_text("5")  # forgets the peak so far
+    except OSError:
+        return call(), None
+    found = call()
+    return found, max(status("VmHWM") - before, 0)
+
+
+def status(name: str) -> int:
+    """Return a size of this process in bytes, as Linux has it."""
+    text = Path("/proc/self/status").read_text()
+    return 1024 * next(int(line.split()[1]) for line in text.splitlines() if line.startswith(name))
+
+
+def main() -> None:
+    tool, name, size, cores, gradient_path = sys.argv[1:]
+    pinned = {int(core) for core in cores.split(",")}
+    os.sched_setaffinity(0, pinned)
+    try:
+        prepared = prepare(tool, name, len(pinned))
         made_of = versions(prepared)
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, KeyError) as error:
         print(json.dumps({"missing": f"{type(error).__name__}: {error}"}), flush=True)
         return
 
@@ -107,21 +140,34 @@ def main() -> None:
     own = prepared.take(args)
     start = time.perf_counter()
     try:
-        value, gradients = prepared.call(*own)
+        (value, gradients), first_memory = growth(lambda: prepared.call(*own))
     except Exception as error:  # whatever a tool in the making raises belongs into the table
         print(json.dumps({"missing": f"{type(error).__name__}: {error}"}), flush=True)
         return
-    first_call = time.perf_counter() - start
+    first_call, cpu = time.perf_counter() - start, time.process_time()
     if gradients is not None:
         if not isinstance(gradients, tuple):
             gradients = (gradients,)
         np.savez(Path(gradient_path), *[np.asarray(gradient) for gradient in gradients])
     # A tool that works on the arrays themselves must not have changed them.
     intact = all(map(np.array_equal, args, kernel.arguments(kernel.size(size))))
-    reply = {"first_call": first_call, "value": float(value), "intact": intact, "versions": made_of}
+    reply = {
+        "first_call": first_call,
+        "first_memory": first_memory,
+        "cpu": cpu,
+        "value": float(value),
+        "intact": intact,
+        "versions": made_of,
+        "alone": prepared.gradient is not None,
+    }
     print(json.dumps(reply), flush=True)
     for line in sys.stdin:
-        print(json.dumps(times(prepared.call, own, float(line))), flush=True)
+        what, seconds = line.split()
+        if what == "memory":
+            print(json.dumps(growth(lambda: prepared.call(*own))[1]), flush=True)
+            continue
+        call = prepared.call if what == "call" else prepared.gradient
+        print(json.dumps(times(call, own, float(seconds))), flush=True)
 
 
 if __name__ == "__main__":
