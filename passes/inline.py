@@ -25,6 +25,7 @@ once, or if what it is made of is overwritten anywhere. No bit changes.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -46,7 +47,7 @@ from adc.ir.core import (
 )
 from adc.ir.types import Array
 from adc.ir.walk import Names, clone, map_blocks, stmts_reads, use_counts
-from adc.passes.accesses import Access, only_loads, overwritten
+from adc.passes.accesses import overwritten
 from adc.passes.affine import Facts
 from adc.passes.costs import SHIPPED, Costs
 
@@ -88,10 +89,13 @@ class _Inliner:
         self.names = Names.of(fn)
         self.facts = Facts()
         self.defs: dict[Value, Stmt] = {}
+        self.loads: Counter[Value] = Counter()  # by array
         for stmt in walk(fn.body):
             self.facts.define(stmt)
             for result in stmt.results:
                 self.defs[result] = stmt
+            if isinstance(stmt, Load):
+                self.loads[stmt.array] += 1
         self.uses = use_counts(fn)
         self.overwritten = overwritten(fn.body)
         # How elements of arrays are made that are to be made where they are read.
@@ -232,8 +236,7 @@ class _Inliner:
 
         None if there is more, or if an element is loaded by more than one iteration of a nest.
         """
-        loads: list[Access] = []
-        if array in self.fn.results or not only_loads(self.fn.body, array, loads):
+        if self.uses.get(array, 0) != self.loads[array]:
             return None
         found: list[_Reader] = []
         seen = 0
@@ -246,7 +249,7 @@ class _Inliner:
             if often:
                 arrays = frozenset(s.array for s in walk((stmt,)) if isinstance(s, Load))
                 found.append(_Reader(often, arrays - {array}))
-        return found if seen == len(loads) > 0 else None
+        return found if seen == self.loads[array] > 0 else None
 
     def once(
         self,
