@@ -120,7 +120,8 @@ def main(console: Console, rounds: int, lengths: Sequence[int] = LENGTHS) -> Non
         for part in columns[0]:
             found = [column[part] for column in columns]
             cells = [f"{seconds:.2f}" for seconds in found]
-            table.add_row(kind, part, *cells, f"n^{growth(lengths, found):.1f}")
+            power = growth(lengths, found)
+            table.add_row(kind, part, *cells, "" if math.isnan(power) else f"n^{power:.1f}")
     console.print(table)
 
 
