@@ -91,6 +91,143 @@ def diffused(in_field: Any, coeff: Any) -> Any:
     )
 
 
+def heat(steps: Any, A: Any, B: Any, w: Any) -> Any:
+    """Heat equation in 3-D of NPBench, which changes both arrays; `w` weighs the first."""
+    for _ in range(steps):
+        B[1:-1, 1:-1, 1:-1] = (
+            0.125 * (A[2:, 1:-1, 1:-1] - 2.0 * A[1:-1, 1:-1, 1:-1] + A[:-2, 1:-1, 1:-1])
+            + 0.125 * (A[1:-1, 2:, 1:-1] - 2.0 * A[1:-1, 1:-1, 1:-1] + A[1:-1, :-2, 1:-1])
+            + 0.125 * (A[1:-1, 1:-1, 2:] - 2.0 * A[1:-1, 1:-1, 1:-1] + A[1:-1, 1:-1, :-2])
+            + A[1:-1, 1:-1, 1:-1]
+        )
+        A[1:-1, 1:-1, 1:-1] = (
+            0.125 * (B[2:, 1:-1, 1:-1] - 2.0 * B[1:-1, 1:-1, 1:-1] + B[:-2, 1:-1, 1:-1])
+            + 0.125 * (B[1:-1, 2:, 1:-1] - 2.0 * B[1:-1, 1:-1, 1:-1] + B[1:-1, :-2, 1:-1])
+            + 0.125 * (B[1:-1, 1:-1, 2:] - 2.0 * B[1:-1, 1:-1, 1:-1] + B[1:-1, 1:-1, :-2])
+            + B[1:-1, 1:-1, 1:-1]
+        )
+    return np.sum(w * A)
+
+
+def vadv(
+    utens_stage: Any, u_stage: Any, wcon: Any, u_pos: Any, utens: Any, dtr_stage: Any, w: Any
+) -> Any:
+    """Vertical advection of NPBench: tridiagonal systems along k, solved a level at a time."""
+    I, J, K = utens_stage.shape  # noqa: E741
+    ccol = np.zeros((I, J, K))
+    dcol = np.zeros((I, J, K))
+
+    gcv = 0.25 * (wcon[1:, :, 1] + wcon[:-1, :, 1])
+    cs = gcv * 0.5
+    ccol[:, :, 0] = gcv * 0.5
+    bcol = dtr_stage - ccol[:, :, 0]
+    correction = -cs * (u_stage[:, :, 1] - u_stage[:, :, 0])
+    dcol[:, :, 0] = dtr_stage * u_pos[:, :, 0] + utens[:, :, 0] + utens_stage[:, :, 0] + correction
+    divided = 1.0 / bcol
+    ccol[:, :, 0] = ccol[:, :, 0] * divided
+    dcol[:, :, 0] = dcol[:, :, 0] * divided
+
+    for k in range(1, K - 1):
+        gav = -0.25 * (wcon[1:, :, k] + wcon[:-1, :, k])
+        gcv = 0.25 * (wcon[1:, :, k + 1] + wcon[:-1, :, k + 1])
+        as_ = gav * 0.5
+        cs = gcv * 0.5
+        acol = gav * 0.5
+        ccol[:, :, k] = gcv * 0.5
+        bcol = dtr_stage - acol - ccol[:, :, k]
+        correction = -as_ * (u_stage[:, :, k - 1] - u_stage[:, :, k]) - cs * (
+            u_stage[:, :, k + 1] - u_stage[:, :, k]
+        )
+        dcol[:, :, k] = (
+            dtr_stage * u_pos[:, :, k] + utens[:, :, k] + utens_stage[:, :, k] + correction
+        )
+        divided = 1.0 / (bcol - ccol[:, :, k - 1] * acol)
+        ccol[:, :, k] = ccol[:, :, k] * divided
+        dcol[:, :, k] = (dcol[:, :, k] - dcol[:, :, k - 1] * acol) * divided
+
+    gav = -0.25 * (wcon[1:, :, K - 1] + wcon[:-1, :, K - 1])
+    as_ = gav * 0.5
+    acol = gav * 0.5
+    bcol = dtr_stage - acol
+    correction = -as_ * (u_stage[:, :, K - 2] - u_stage[:, :, K - 1])
+    dcol[:, :, K - 1] = (
+        dtr_stage * u_pos[:, :, K - 1] + utens[:, :, K - 1] + utens_stage[:, :, K - 1] + correction
+    )
+    divided = 1.0 / (bcol - ccol[:, :, K - 2] * acol)
+    dcol[:, :, K - 1] = (dcol[:, :, K - 1] - dcol[:, :, K - 2] * acol) * divided
+
+    data_col = np.empty((I, J))
+    data_col[:] = dcol[:, :, K - 1]
+    utens_stage[:, :, K - 1] = dtr_stage * (data_col - u_pos[:, :, K - 1])
+    for k in range(K - 2, -1, -1):
+        data_col[:] = dcol[:, :, k] - ccol[:, :, k] * data_col
+        utens_stage[:, :, k] = dtr_stage * (data_col - u_pos[:, :, k])
+    return np.sum(w * utens_stage)
+
+
+def syrk(alpha: Any, beta: Any, C: Any, A: Any, w: Any) -> Any:
+    """Symmetric product of NPBench, which changes the lower triangle of `C`."""
+    for i in range(A.shape[0]):
+        C[i, : i + 1] *= beta
+        for k in range(A.shape[1]):
+            C[i, : i + 1] += alpha * A[i, k] * A[: i + 1, k]
+    return np.sum(w * C)
+
+
+def conv2d(images: Any, weights: Any, bias: Any, w: Any) -> Any:
+    """Convolution of NPBench: a window at a time, over all images and channels."""
+    K = weights.shape[0]
+    N, H, W = images.shape[0], images.shape[1] - K + 1, images.shape[2] - K + 1
+    output = np.empty((N, H, W, weights.shape[3]))
+    for i in range(H):
+        for j in range(W):
+            output[:, i, j, :] = np.sum(
+                images[:, i : i + K, j : j + K, :, np.newaxis] * weights[np.newaxis, :, :, :],
+                axis=(1, 2, 3),
+            )
+    return np.sum(w * (output + bias))
+
+
+def gemm(alpha: Any, beta: Any, C: Any, A: Any, B: Any, w: Any) -> Any:
+    """Product of matrices, which changes `C`."""
+    C[:] = alpha * A @ B + beta * C
+    return np.sum(w * C)
+
+
+def atax(A: Any, x: Any, w: Any) -> Any:
+    """A matrix, and its transpose, times a vector."""
+    return np.sum(w * ((A @ x) @ A))
+
+
+def sigmoid(x: Any) -> Any:
+    return 1.0 / (1.0 + np.exp(-x))
+
+
+def lstm(main: Any, extra: Any, state: Any, sequence: Any) -> Any:
+    """Predict each character from those before: LSTM of ADBench, which changes `state`.
+
+    Gates are elementwise. A layer has a row of four weights and one of four biases in `main`, and
+    one of what it puts out and one of what it remembers in `state`.
+    """
+    b = state.shape[1]
+    total = 0.0
+    for t in range(sequence.shape[0] - 1):
+        x = sequence[t] * extra[0]
+        for row in range(0, state.shape[0], 2):
+            weight, shift = main[row], main[row + 1]
+            hidden = state[row]
+            forget = sigmoid(x * weight[:b] + shift[:b])
+            ingate = sigmoid(hidden * weight[b : 2 * b] + shift[b : 2 * b])
+            outgate = sigmoid(x * weight[2 * b : 3 * b] + shift[2 * b : 3 * b])
+            change = np.tanh(hidden * weight[3 * b :] + shift[3 * b :])
+            state[row + 1] = state[row + 1] * forget + ingate * change
+            x = outgate * np.tanh(state[row + 1])
+            state[row] = x
+        guess = x * extra[1] + extra[2]
+        total += np.sum(sequence[t + 1] * (guess - np.log(np.sum(np.exp(guess)) + 2.0)))
+    return -total / ((sequence.shape[0] - 1) * b)
+
+
 def mixture(alphas: Any, means: Any, icf: Any, x: Any, gamma: Any, m: Any) -> Any:
     """Log-likelihood of a Gaussian mixture with a Wishart prior: GMM of ADBench, as loops.
 

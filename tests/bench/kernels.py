@@ -1,96 +1,19 @@
-"""The kernels: plain Python loops that change their argument in place, and array code.
+"""The table of kernels: how their arguments are drawn, in which sizes, and which tools have them.
 
-The loss of one made of loops, `loss(a, w)`, is a sum of its outputs, weighted by `w`; the benchmark
-wants value and gradient with respect to `a`. Those in `array_kernels` have other arguments.
+The kernels themselves are in `loop_kernels` and `array_kernels`.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from tests.bench import array_kernels
+from tests.bench import array_kernels, loop_kernels
 
 # The arguments of a kernel; its value with its gradient, or gradients; calls that produce them.
 Arguments = tuple[Any, ...]
 ValueAndGrad = Callable[..., tuple[float, Any]]
-
-
-def cholesky(a: Any, w: Any) -> Any:
-    """Factor the symmetric positive definite `a` in place; weigh the lower triangle."""
-    n = a.shape[0]
-    for i in range(n):
-        for j in range(i):
-            dot = 0.0
-            for k in range(j):
-                dot += a[i, k] * a[j, k]
-            a[i, j] = (a[i, j] - dot) / a[j, j]
-        dot = 0.0
-        for k in range(i):
-            dot += a[i, k] * a[i, k]
-        a[i, i] = math.sqrt(a[i, i] - dot)
-    total = 0.0
-    for i in range(n):
-        for j in range(i + 1):
-            total += w[i, j] * a[i, j]
-    return total
-
-
-def seidel(a: Any, w: Any) -> Any:
-    """Sweep 40 times over `a`: each inner cell becomes the mean of itself and its neighbours."""
-    n, m = a.shape
-    for _ in range(40):
-        for i in range(1, n - 1):
-            for j in range(1, m - 1):
-                a[i, j] = (
-                    a[i - 1, j - 1]
-                    + a[i - 1, j]
-                    + a[i - 1, j + 1]
-                    + a[i, j - 1]
-                    + a[i, j]
-                    + a[i, j + 1]
-                    + a[i + 1, j - 1]
-                    + a[i + 1, j]
-                    + a[i + 1, j + 1]
-                ) / 9.0
-    total = 0.0
-    for i in range(n):
-        for j in range(m):
-            total += w[i, j] * a[i, j]
-    return total
-
-
-def gramschmidt(a: Any, w: Any) -> Any:
-    """Factor `a` into `q @ r` column by column; `w` weighs `q` and, below it, `r`."""
-    m, n = a.shape
-    q = np.zeros((m, n))
-    r = np.zeros((n, n))
-    for k in range(n):
-        dot = 0.0
-        for i in range(m):
-            dot += a[i, k] * a[i, k]
-        r[k, k] = math.sqrt(dot)
-        for i in range(m):
-            q[i, k] = a[i, k] / r[k, k]
-        for j in range(k + 1, n):
-            dot = 0.0
-            for i in range(m):
-                dot += q[i, k] * a[i, j]
-            r[k, j] = dot
-            for i in range(m):
-                a[i, j] -= q[i, k] * dot
-    total = 0.0
-    for i in range(m):
-        for j in range(n):
-            total += w[i, j] * q[i, j]
-    for i in range(n):
-        for j in range(i, n):
-            total += w[m + i, j] * r[i, j]
-    return total
-
-
 Size = tuple[int, ...]
 
 
@@ -154,8 +77,101 @@ def clusters(rng: np.random.Generator, size: Size) -> Arguments:
     return rng.standard_normal(components), means, icf, rng.standard_normal((n, d)), 1.0, 0.0
 
 
+def triangle(rng: np.random.Generator, size: Size) -> Arguments:
+    """Draw a well-conditioned triangular matrix, a right-hand side, and weights."""
+    (n,) = size
+    lower = np.tril(rng.standard_normal((n, n))) / n + np.diag(1.0 + rng.random(n))
+    return lower, *rng.standard_normal((2, n))
+
+
+def dominant(rng: np.random.Generator, size: Size) -> Arguments:
+    """Draw a matrix that needs no pivoting, and weights."""
+    a = rng.standard_normal(size) / np.sqrt(size[0]) + 3.0 * np.eye(size[0])
+    return a, rng.standard_normal(size)
+
+
+def decaying(rng: np.random.Generator, size: Size) -> Arguments:
+    """Draw what makes a positive definite Toeplitz matrix, and weights."""
+    (n,) = size
+    return 0.1 * rng.standard_normal(n) / np.arange(1, n + 1) ** 1.2, rng.standard_normal(n)
+
+
+def bodies(rng: np.random.Generator, size: Size) -> Arguments:
+    steps, n = size
+    pos, vel = rng.standard_normal((2, n, 3))
+    return steps, pos, 0.1 * vel, (1.0 + rng.random(n)) / n, rng.standard_normal((2, n, 3))
+
+
+def species(rng: np.random.Generator, size: Size) -> Arguments:
+    """Draw pairs of a prey and a predator, hardly coupled."""
+    end, pairs = size
+    n = 2 * pairs
+    growth = np.where(np.arange(n) % 2 == 0, 1.0, -1.0) * (1.0 + 0.1 * rng.random(n))
+    effect = -0.001 * rng.random((n, n))
+    for i in range(0, n, 2):
+        effect[i, i + 1] -= 1.0
+        effect[i + 1, i] += 1.0
+    return end, 1.0 + rng.random(n), growth, effect, rng.standard_normal(n)
+
+
+def sparse(rng: np.random.Generator, size: Size) -> Arguments:
+    """Draw a matrix with rows of zero to fifteen entries at places in no order."""
+    steps, n = size
+    starts = np.concatenate([[0], np.cumsum(rng.integers(0, 16, n))])
+    values = 0.5 * rng.standard_normal(starts[-1])
+    columns = rng.integers(0, n, starts[-1])
+    return steps, values, columns, starts, *rng.standard_normal((2, n))
+
+
+def cubes(rng: np.random.Generator, size: Size) -> Arguments:
+    steps, n = size
+    return steps, *rng.random((2, n, n, n)), rng.standard_normal((n, n, n))
+
+
+def columns(rng: np.random.Generator, size: Size) -> Arguments:
+    """Draw five fields, of which one has a row more, and weights."""
+    utens_stage, u_stage, u_pos, utens = rng.random((4, *size))
+    wcon = rng.random((size[0] + 1, *size[1:]))
+    return utens_stage, u_stage, wcon, u_pos, utens, 3.0 / 20.0, rng.standard_normal(size)
+
+
+def square_and_factor(rng: np.random.Generator, size: Size) -> Arguments:
+    rows = size[0]
+    c, w = rng.standard_normal((2, rows, rows))
+    return 1.5, 1.2, c, rng.standard_normal(size), w
+
+
+def windows(rng: np.random.Generator, size: Size) -> Arguments:
+    """Draw images, windows and a bias, and weights; sizes are called as in NPBench."""
+    N, C_in, C_out, K, H, W = size
+    images, weights = rng.random((N, H, W, C_in)), rng.random((K, K, C_in, C_out))
+    w = rng.standard_normal((N, H - K + 1, W - K + 1, C_out))
+    return images, weights, rng.random(C_out), w
+
+
+def factors(rng: np.random.Generator, size: Size) -> Arguments:
+    rows, columns, inner = size
+    c, w = rng.standard_normal((2, rows, columns))
+    a, b = rng.standard_normal((rows, inner)), rng.standard_normal((inner, columns))
+    return 1.5, 1.2, c, a, b, w
+
+
+def matrix_and_vector(rng: np.random.Generator, size: Size) -> Arguments:
+    x, w = rng.standard_normal((2, size[1]))
+    return rng.standard_normal(size), x, w
+
+
+def characters(rng: np.random.Generator, size: Size) -> Arguments:
+    """Draw weights, a state, and characters as they are encoded."""
+    length, layers, b = size
+    main = rng.standard_normal((2 * layers, 4 * b)) / 2.0
+    extra, state = rng.standard_normal((3, b)), rng.standard_normal((2 * layers, b))
+    return main, extra, state, np.eye(b)[rng.integers(0, b, length)]
+
+
 LOOPS = ("primal", "as written", "hand", "adc", "jax loops", "jax arrays")
 ARRAYS = ("numpy", "adc", "jax arrays", "torch arrays", "autograd")
+SLICES = ("primal", *ARRAYS)
 LIBRARY = ("jax library", "torch library")
 
 
@@ -163,7 +179,8 @@ LIBRARY = ("jax library", "torch library")
 class Kernel:
     """A loss, the sizes of its arguments in the benchmark, how to draw them, and who has it.
 
-    Sizes are those of NPBench or ADBench where the kernel is one of theirs. `wrt` has the positions
+    Sizes are those of NPBench or ADBench where the kernel is one of theirs, but smaller where a
+    gradient would take longer than a fifth of a second. `wrt` has the positions
     of the arguments that it is differentiated with respect to, `changed` those of the arrays it
     changes in place.
     """
@@ -196,10 +213,18 @@ KERNELS = {
     kernel.name: kernel
     for kernel in [
         Kernel(
-            cholesky, (300, 300), (100, 100), (13, 13), spd, (*LOOPS, "jax library"), changed=(0,)
+            loop_kernels.cholesky,
+            (300, 300),
+            (100, 100),
+            (13, 13),
+            spd,
+            (*LOOPS, "jax library"),
+            changed=(0,),
         ),
-        Kernel(seidel, (200, 200), (50, 50), (9, 12), uniform, LOOPS, changed=(0,)),
-        Kernel(gramschmidt, (220, 180), (70, 60), (17, 11), normal, LOOPS, changed=(0,)),
+        Kernel(loop_kernels.seidel, (200, 200), (50, 50), (9, 12), uniform, LOOPS, changed=(0,)),
+        Kernel(
+            loop_kernels.gramschmidt, (220, 180), (70, 60), (17, 11), normal, LOOPS, changed=(0,)
+        ),
         Kernel(
             array_kernels.chain, (10**6,), (10**4,), (7,), two_normal, ("hand", *ARRAYS), (0, 1)
         ),
@@ -244,6 +269,74 @@ KERNELS = {
             MIXTURE,
             (0, 1, 2),
             suffix="64",
+        ),
+        Kernel(loop_kernels.lu, (220, 220), (60, 60), (9, 9), dominant, LOOPS, changed=(0,)),
+        # NPBench's S: its M is a matrix of 200 MB.
+        Kernel(loop_kernels.trisolv, (2000,), (400,), (7,), triangle, LOOPS, (0, 1)),
+        Kernel(loop_kernels.durbin, (6000,), (1000,), (8,), decaying, LOOPS),
+        Kernel(loop_kernels.nbody, (250, 50), (40, 25), (3, 4), bodies, LOOPS, (1, 2, 3), (1, 2)),
+        Kernel(loop_kernels.ode, (2000, 2), (100, 2), (2, 1), species, LOOPS, (1, 2, 3)),
+        # The rows of NPBench's M and S, four times as full.
+        Kernel(loop_kernels.csr, (10, 32768), (10, 4096), (3, 6), sparse, LOOPS, (1, 4)),
+        Kernel(array_kernels.heat, (50, 40), (25, 25), (3, 5), cubes, SLICES, (1, 2), (1, 2)),
+        Kernel(
+            array_kernels.vadv,
+            (112, 112, 80),
+            (60, 60, 40),
+            (3, 4, 5),
+            columns,
+            SLICES,
+            (0, 1, 2, 3, 4),
+            (0,),
+        ),
+        Kernel(
+            array_kernels.syrk,
+            (150, 200),
+            (50, 70),
+            (4, 3),
+            square_and_factor,
+            SLICES,
+            (2, 3),
+            (2,),
+        ),
+        Kernel(
+            array_kernels.conv2d,
+            (8, 3, 8, 5, 64, 64),
+            (8, 3, 16, 2, 32, 32),
+            (2, 3, 2, 2, 4, 5),
+            windows,
+            ARRAYS,
+            (0, 1, 2),
+        ),
+        # A fifth and a tenth of NPBench's M and S a side.
+        Kernel(
+            array_kernels.gemm,
+            (500, 550, 600),
+            (100, 110, 120),
+            (3, 4, 5),
+            factors,
+            ARRAYS,
+            (2, 3, 4),
+            (2,),
+        ),
+        Kernel(
+            array_kernels.atax,
+            (2000, 2500),
+            (400, 500),
+            (4, 5),
+            matrix_and_vector,
+            ARRAYS,
+            (0, 1),
+        ),
+        Kernel(
+            array_kernels.lstm,
+            (1024, 2, 14),
+            (128, 2, 14),
+            (4, 2, 3),
+            characters,
+            ARRAYS,
+            (0, 1),
+            (2,),
         ),
     ]
 }
