@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from adc.backend.vector_math import exp
 from tests.bench.kernels import ValueAndGrad
 
 
@@ -189,7 +190,8 @@ def mixture(alphas: Any, means: Any, icf: Any, x: Any, gamma: Any, m: Any) -> An
         largest = np.max(terms)
         share = 0.0
         for k in range(components):
-            terms[k] = math.exp(terms[k] - largest)
+            terms[k] = exp(terms[k] - largest)
+        for k in range(components):
             share += terms[k]
         value += largest + math.log(share)
 
@@ -213,11 +215,11 @@ def mixture(alphas: Any, means: Any, icf: Any, x: Any, gamma: Any, m: Any) -> An
     largest = np.max(alphas)
     share = 0.0
     for k in range(components):
-        share += math.exp(alphas[k] - largest)
+        share += exp(alphas[k] - largest)
     value -= n * (largest + math.log(share))
     for k in range(components):
         sum_ct = alphas_ct[k] - m
-        alphas_ct[k] -= n * math.exp(alphas[k] - largest) / share
+        alphas_ct[k] -= n * exp(alphas[k] - largest) / share
         square = 0.0
         for c in range(d):
             q = qdiags[k, c]

@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from adc.backend.vector_math import exp
+from tests.bench import hand_arrays
+from tests.bench.hand_arrays import dot
 from tests.bench.kernels import ValueAndGrad
 
 
@@ -107,26 +110,6 @@ def seidel(a: Any, w: Any) -> Any:
 
 
 @njit(cache=True)
-def dot(x: Any, y: Any) -> Any:
-    """Sum products in eight lanes, so that strict floating point vectorises."""
-    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
-    whole = x.size - x.size % 8
-    for i in range(0, whole, 8):
-        x8, y8 = x[i : i + 8], y[i : i + 8]
-        s0 += x8[0] * y8[0]
-        s1 += x8[1] * y8[1]
-        s2 += x8[2] * y8[2]
-        s3 += x8[3] * y8[3]
-        s4 += x8[4] * y8[4]
-        s5 += x8[5] * y8[5]
-        s6 += x8[6] * y8[6]
-        s7 += x8[7] * y8[7]
-    for i in range(whole, x.size):
-        s0 += x[i] * y[i]
-    return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
-
-
-@njit(cache=True)
 def gramschmidt(a: Any, w: Any) -> Any:
     """Keep `q` and `r`; the columns of `a` on the way are restored by undoing each update.
 
@@ -180,21 +163,6 @@ def gramschmidt(a: Any, w: Any) -> Any:
 
 
 @njit(cache=True)
-def chain(x: Any, w: Any) -> Any:
-    """Go forward and back for each element in turn."""
-    value = 0.0
-    x_ct, w_ct = np.empty_like(x), np.empty_like(w)
-    for i in range(x.size):
-        s = math.sin(x[i])
-        t = math.tanh(s * w[i])
-        value += t * t
-        ct = 2.0 * t * (1.0 - t * t)
-        w_ct[i] = ct * s
-        x_ct[i] = ct * w[i] * math.cos(x[i])
-    return value, (x_ct, w_ct)
-
-
-@njit(cache=True)
 def mixture(alphas: Any, means: Any, icf: Any, x: Any, gamma: Any, m: Any) -> Any:
     """Go forward and back for each point in turn; of a point, keep its scaled differences.
 
@@ -234,7 +202,8 @@ def mixture(alphas: Any, means: Any, icf: Any, x: Any, gamma: Any, m: Any) -> An
         largest = np.max(terms)
         share = 0.0
         for k in range(components):
-            terms[k] = math.exp(terms[k] - largest)
+            terms[k] = exp(terms[k] - largest)
+        for k in range(components):
             share += terms[k]
         value += largest + math.log(share)
 
@@ -254,12 +223,12 @@ def mixture(alphas: Any, means: Any, icf: Any, x: Any, gamma: Any, m: Any) -> An
     largest = np.max(alphas)
     share = 0.0
     for k in range(components):
-        share += math.exp(alphas[k] - largest)
+        share += exp(alphas[k] - largest)
     value -= n * (largest + math.log(share))
     icf_ct = np.empty_like(icf)
     for k in range(components):
         sum_ct = alphas_ct[k] - m
-        alphas_ct[k] -= n * math.exp(alphas[k] - largest) / share
+        alphas_ct[k] -= n * exp(alphas[k] - largest) / share
         square = 0.0
         at = d
         for c in range(d):
@@ -274,10 +243,186 @@ def mixture(alphas: Any, means: Any, icf: Any, x: Any, gamma: Any, m: Any) -> An
     return value, (alphas_ct, means_ct, icf_ct)
 
 
+@njit(cache=True)
+def lu(a: Any, w: Any) -> Any:
+    """Keep the factors; each row is updated by whole rows above it."""
+    n = a.shape[0]
+    a = a.copy()
+    value = 0.0
+    for i in range(n):
+        row = a[i]
+        for j in range(i):
+            x = row[j] / a[j, j]
+            row[j] = x
+            rest, other = row[j + 1 :], a[j, j + 1 :]
+            for k in range(rest.size):
+                rest[k] -= x * other[k]
+        value += dot(w[i], row)
+
+    grad = w.copy()
+    for i in range(n - 1, -1, -1):
+        row, row_ct = a[i], grad[i]
+        for j in range(i - 1, -1, -1):
+            x = row[j]
+            rest_ct, other, other_ct = row_ct[j + 1 :], a[j, j + 1 :], grad[j, j + 1 :]
+            ct = (row_ct[j] - dot(rest_ct, other)) / a[j, j]
+            for k in range(rest_ct.size):
+                other_ct[k] -= x * rest_ct[k]
+            row_ct[j] = ct
+            grad[j, j] -= ct * x
+    return value, grad
+
+
+@njit(cache=True)
+def trisolv(lower: Any, b: Any, w: Any) -> Any:
+    """Keep the solution and nothing else."""
+    n = b.size
+    x = np.empty(n)
+    for i in range(n):
+        x[i] = (b[i] - dot(lower[i, :i], x[:i])) / lower[i, i]
+    value = dot(w, x)
+
+    x_ct = w.copy()
+    lower_ct = np.zeros_like(lower)
+    for i in range(n - 1, -1, -1):
+        row, row_ct = lower[i], lower_ct[i]
+        ct = x_ct[i] / row[i]
+        x_ct[i] = ct
+        row_ct[i] = -ct * x[i]
+        for j in range(i):
+            x_ct[j] -= ct * row[j]
+        for j in range(i):
+            row_ct[j] = -ct * x[j]
+    return value, (lower_ct, x_ct)
+
+
+@njit(cache=True)
+def durbin(r: Any, w: Any) -> Any:
+    """Keep two numbers of each order; the solutions are restored by undoing each update.
+
+    Everything is held backwards as well, at the end of an array, so that rows meet rows.
+    """
+    n = r.size
+    r_back = r[::-1].copy()
+    y, y_back = np.empty(n), np.empty(n)
+    alphas, betas = np.empty(n), np.empty(n)
+    alpha, beta = -r[0], 1.0
+    y[0] = y_back[n - 1] = alpha
+    alphas[0], betas[0] = alpha, beta
+    for k in range(1, n):
+        low, high = y[:k], y_back[n - k :]
+        beta *= 1.0 - alpha * alpha
+        alpha = -(r[k] + dot(r_back[n - k :], low)) / beta
+        for i in range(k):
+            x = low[i]
+            low[i] = x + alpha * high[i]
+            high[i] = high[i] + alpha * x
+        y[k] = y_back[n - 1 - k] = alpha
+        alphas[k], betas[k] = alpha, beta
+    value = dot(w, y)
+
+    y_ct, y_back_ct = w.copy(), w[::-1].copy()
+    r_ct, r_back_ct = np.zeros(n), np.zeros(n)
+    alpha_ct = beta_ct = 0.0
+    for k in range(n - 1, 0, -1):
+        low, high = y[:k], y_back[n - k :]
+        low_ct, high_ct = y_ct[:k], y_back_ct[n - k :]
+        alpha, beta = alphas[k], betas[k]
+        scale = 1.0 / (1.0 - alpha * alpha)
+        for i in range(k):
+            x = low[i]
+            low[i] = (x - alpha * high[i]) * scale
+            high[i] = (high[i] - alpha * x) * scale
+        alpha_ct += y_ct[k] + dot(low_ct, high)
+        ct = -alpha_ct / beta
+        beta_ct += ct * alpha
+        r_ct[k] += ct
+        forwards, backwards, backwards_ct = r[:k], r_back[n - k :], r_back_ct[n - k :]
+        for i in range(k):
+            x_ct = low_ct[i]
+            low_ct[i] = x_ct + alpha * high_ct[i] + ct * backwards[i]
+            high_ct[i] = high_ct[i] + alpha * x_ct + ct * forwards[i]
+        for i in range(k):
+            backwards_ct[i] += ct * low[i]
+        alpha = alphas[k - 1]
+        alpha_ct = -2.0 * beta_ct * betas[k - 1] * alpha
+        beta_ct *= 1.0 - alpha * alpha
+    r_ct[0] -= alpha_ct + y_ct[0]
+    return value, r_ct + r_back_ct[::-1]
+
+
+@njit(cache=True)
+def nbody(steps: Any, pos: Any, vel: Any, mass: Any, w: Any) -> Any:
+    """Keep the positions before each step; both adjoints of a pair are made at once.
+
+    Coordinates are rows, and the loop over the bodies that are pulled is the inner one, so that it
+    carries nothing.
+    """
+    n = mass.size
+    dt = 0.02
+    vel = np.ascontiguousarray(vel.T)
+    tape = np.empty((steps + 1, 3, n))
+    tape[0] = pos.T
+    speeds = np.empty((3, n))
+    for step in range(steps):
+        x, y, z = tape[step]
+        speeds[:] = 0.0
+        ax, ay, az = speeds
+        for j in range(n):
+            xj, yj, zj, mj = x[j], y[j], z[j], mass[j]
+            for i in range(n):
+                dx, dy, dz = xj - x[i], yj - y[i], zj - z[i]
+                square = dx * dx + dy * dy + dz * dz + 0.01
+                pull = mj / (square * math.sqrt(square))
+                ax[i] += pull * dx
+                ay[i] += pull * dy
+                az[i] += pull * dz
+        for c in range(3):
+            for i in range(n):
+                vel[c, i] += dt * speeds[c, i]
+                tape[step + 1, c, i] = tape[step, c, i] + dt * vel[c, i]
+    value = 0.0
+    for c in range(3):
+        for i in range(n):
+            value += w[0, i, c] * tape[steps, c, i] + w[1, i, c] * vel[c, i]
+
+    pos_ct, vel_ct = w[0].T.copy(), w[1].T.copy()
+    mass_ct = np.zeros(n)
+    x_ct, y_ct, z_ct = pos_ct
+    for step in range(steps - 1, -1, -1):
+        x, y, z = tape[step]
+        for c in range(3):
+            for i in range(n):
+                vel_ct[c, i] += dt * pos_ct[c, i]
+                speeds[c, i] = dt * vel_ct[c, i]
+        ax_ct, ay_ct, az_ct = speeds
+        for j in range(n):
+            xj, yj, zj, mj = x[j], y[j], z[j], mass[j]
+            axj_ct, ayj_ct, azj_ct = ax_ct[j], ay_ct[j], az_ct[j]
+            for i in range(n):
+                # Of j's pull at i, and of i's at j.
+                dx, dy, dz = xj - x[i], yj - y[i], zj - z[i]
+                square = dx * dx + dy * dy + dz * dz + 0.01
+                unit = 1.0 / (square * math.sqrt(square))
+                here = ax_ct[i] * dx + ay_ct[i] * dy + az_ct[i] * dz
+                there = axj_ct * dx + ayj_ct * dy + azj_ct * dz
+                mass_ct[i] -= there * unit
+                twice_ct = 3.0 * unit * (mj * here - mass[i] * there) / square
+                mi_unit, mj_unit = mass[i] * unit, mj * unit
+                x_ct[i] += mi_unit * axj_ct - mj_unit * ax_ct[i] + twice_ct * dx
+                y_ct[i] += mi_unit * ayj_ct - mj_unit * ay_ct[i] + twice_ct * dy
+                z_ct[i] += mi_unit * azj_ct - mj_unit * az_ct[i] + twice_ct * dz
+    return value, (pos_ct.T.copy(), vel_ct.T.copy(), mass_ct)
+
+
 HAND: dict[str, ValueAndGrad] = {
     "cholesky": cholesky,
     "seidel": seidel,
     "gramschmidt": gramschmidt,
-    "chain": chain,
     "mixture": mixture,
+    "lu": lu,
+    "trisolv": trisolv,
+    "durbin": durbin,
+    "nbody": nbody,
+    **hand_arrays.HAND,
 }

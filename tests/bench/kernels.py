@@ -170,7 +170,7 @@ def characters(rng: np.random.Generator, size: Size) -> Arguments:
 
 
 LOOPS = ("primal", "as written", "hand", "adc", "jax loops", "jax arrays")
-ARRAYS = ("numpy", "adc", "jax arrays", "torch arrays", "autograd")
+ARRAYS = ("numpy", "hand", "adc", "jax arrays", "torch arrays", "autograd")
 SLICES = ("primal", *ARRAYS)
 LIBRARY = ("jax library", "torch library")
 
@@ -226,7 +226,7 @@ KERNELS = {
             loop_kernels.gramschmidt, (220, 180), (70, 60), (17, 11), normal, LOOPS, changed=(0,)
         ),
         Kernel(
-            array_kernels.chain, (10**6,), (10**4,), (7,), two_normal, ("hand", *ARRAYS), (0, 1)
+            array_kernels.chain, (10**6,), (10**4,), (7,), two_normal, ARRAYS, (0, 1)
         ),
         Kernel(
             array_kernels.softmax_ce, (1024, 512), (128, 64), (5, 4), labelled, (*ARRAYS, *LIBRARY)
