@@ -12,7 +12,7 @@ from numba import njit
 
 from adc.backend.vector_math import exp
 from tests.bench import hand_arrays
-from tests.bench.hand_arrays import dot
+from tests.bench.hand_arrays import dot, holding, like
 from tests.bench.kernels import ValueAndGrad
 
 
@@ -273,8 +273,8 @@ def lu(a: Any, w: Any) -> Any:
     return value, grad
 
 
-@njit(cache=True)
-def trisolv(lower: Any, b: Any, w: Any) -> Any:
+@holding(like(0))
+def trisolv(lower: Any, b: Any, w: Any, lower_ct: Any) -> Any:
     """Keep the solution and nothing else."""
     n = b.size
     x = np.empty(n)
@@ -283,12 +283,12 @@ def trisolv(lower: Any, b: Any, w: Any) -> Any:
     value = dot(w, x)
 
     x_ct = w.copy()
-    lower_ct = np.zeros_like(lower)
     for i in range(n - 1, -1, -1):
         row, row_ct = lower[i], lower_ct[i]
         ct = x_ct[i] / row[i]
         x_ct[i] = ct
         row_ct[i] = -ct * x[i]
+        row_ct[i + 1 :] = 0.0
         for j in range(i):
             x_ct[j] -= ct * row[j]
         for j in range(i):
@@ -363,20 +363,20 @@ def nbody(steps: Any, pos: Any, vel: Any, mass: Any, w: Any) -> Any:
     vel = np.ascontiguousarray(vel.T)
     tape = np.empty((steps + 1, 3, n))
     tape[0] = pos.T
-    speeds = np.empty((3, n))
+    speeds, pulls = np.empty((3, n)), np.empty(n)
     for step in range(steps):
         x, y, z = tape[step]
         speeds[:] = 0.0
-        ax, ay, az = speeds
         for j in range(n):
             xj, yj, zj, mj = x[j], y[j], z[j], mass[j]
             for i in range(n):
                 dx, dy, dz = xj - x[i], yj - y[i], zj - z[i]
                 square = dx * dx + dy * dy + dz * dz + 0.01
-                pull = mj / (square * math.sqrt(square))
-                ax[i] += pull * dx
-                ay[i] += pull * dy
-                az[i] += pull * dz
+                pulls[i] = mj / (square * math.sqrt(square))
+            for c in range(3):
+                here, there, speed = tape[step, c], tape[step, c, j], speeds[c]
+                for i in range(n):
+                    speed[i] += pulls[i] * (there - here[i])
         for c in range(3):
             for i in range(n):
                 vel[c, i] += dt * speeds[c, i]
@@ -388,7 +388,7 @@ def nbody(steps: Any, pos: Any, vel: Any, mass: Any, w: Any) -> Any:
 
     pos_ct, vel_ct = w[0].T.copy(), w[1].T.copy()
     mass_ct = np.zeros(n)
-    x_ct, y_ct, z_ct = pos_ct
+    units, overs, alongs = np.empty(n), np.empty(n), np.empty(n)
     for step in range(steps - 1, -1, -1):
         x, y, z = tape[step]
         for c in range(3):
@@ -397,21 +397,36 @@ def nbody(steps: Any, pos: Any, vel: Any, mass: Any, w: Any) -> Any:
                 speeds[c, i] = dt * vel_ct[c, i]
         ax_ct, ay_ct, az_ct = speeds
         for j in range(n):
+            # Of j's pull at i, and of i's at j. Loops are small so that what LLVM has to check of
+            # arrays that might overlap does not get out of hand.
             xj, yj, zj, mj = x[j], y[j], z[j], mass[j]
             axj_ct, ayj_ct, azj_ct = ax_ct[j], ay_ct[j], az_ct[j]
             for i in range(n):
-                # Of j's pull at i, and of i's at j.
                 dx, dy, dz = xj - x[i], yj - y[i], zj - z[i]
                 square = dx * dx + dy * dy + dz * dz + 0.01
-                unit = 1.0 / (square * math.sqrt(square))
-                here = ax_ct[i] * dx + ay_ct[i] * dy + az_ct[i] * dz
-                there = axj_ct * dx + ayj_ct * dy + azj_ct * dz
-                mass_ct[i] -= there * unit
-                twice_ct = 3.0 * unit * (mj * here - mass[i] * there) / square
-                mi_unit, mj_unit = mass[i] * unit, mj * unit
-                x_ct[i] += mi_unit * axj_ct - mj_unit * ax_ct[i] + twice_ct * dx
-                y_ct[i] += mi_unit * ayj_ct - mj_unit * ay_ct[i] + twice_ct * dy
-                z_ct[i] += mi_unit * azj_ct - mj_unit * az_ct[i] + twice_ct * dz
+                root = math.sqrt(square)
+                unit = 1.0 / (square * root)
+                units[i] = unit
+                overs[i] = 3.0 * unit * unit * root
+            for i in range(n):
+                alongs[i] = axj_ct * (xj - x[i]) + ayj_ct * (yj - y[i]) + azj_ct * (zj - z[i])
+            for i in range(n):
+                mass_ct[i] -= alongs[i] * units[i]
+            for i in range(n):
+                alongs[i] *= -mass[i]
+            for i in range(n):
+                alongs[i] += mj * (
+                    ax_ct[i] * (xj - x[i]) + ay_ct[i] * (yj - y[i]) + az_ct[i] * (zj - z[i])
+                )
+            for i in range(n):
+                overs[i] *= alongs[i]
+            for c in range(3):
+                here, there, ct, speed_ct = tape[step, c], tape[step, c, j], pos_ct[c], speeds[c]
+                own_ct = speed_ct[j]
+                for i in range(n):
+                    ct[i] += units[i] * (mass[i] * own_ct - mj * speed_ct[i]) + overs[i] * (
+                        there - here[i]
+                    )
     return value, (pos_ct.T.copy(), vel_ct.T.copy(), mass_ct)
 
 

@@ -4,6 +4,7 @@ Transcendental functions are those that adc's code calls, so that vector loops h
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,35 @@ from numba import njit
 from adc.backend.vector_math import cos, exp, sin, tanh
 from tests.bench.kernels import ValueAndGrad
 
+Buffers = Callable[..., tuple[Any, ...]]
+
 BLOCK = 256  # elements worked on at a time, so that what is made of them stays in the cache
+
+
+def holding(buffers: Buffers) -> Callable[[Callable[..., Any]], ValueAndGrad]:
+    """Give a function large arrays to write to as well, which are made once for each shape.
+
+    Callers in C would pass arrays for their gradients. New ones at every call would be new pages.
+    """
+
+    def decorate(function: Callable[..., Any]) -> ValueAndGrad:
+        compiled: Any = njit(cache=True)(function)
+        held: dict[Any, tuple[Any, ...]] = {}
+
+        def call(*args: Any) -> Any:
+            shapes = tuple(np.shape(arg) for arg in args)
+            if shapes not in held:
+                held[shapes] = buffers(*args)
+            return compiled(*args, *held[shapes])
+
+        return call
+
+    return decorate
+
+
+def like(*positions: int) -> Buffers:
+    """Ask for an array like each of some arguments."""
+    return lambda *args: tuple(np.empty_like(args[k]) for k in positions)
 
 
 @njit(cache=True)
@@ -55,11 +84,10 @@ def add(x: Any) -> Any:
     return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
 
 
-@njit(cache=True)
-def chain(x: Any, w: Any) -> Any:
+@holding(like(0, 1))
+def chain(x: Any, w: Any, x_ct: Any, w_ct: Any) -> Any:
     """Go forward and back for a block of elements in turn."""
     value = 0.0
-    x_ct, w_ct = np.empty_like(x), np.empty_like(w)
     results = np.empty(BLOCK)
     for start in range(0, x.size, BLOCK):
         inner, factor = x[start : start + BLOCK], w[start : start + BLOCK]
@@ -76,11 +104,10 @@ def chain(x: Any, w: Any) -> Any:
     return value, (x_ct, w_ct)
 
 
-@njit(cache=True)
-def softmax_ce(logits: Any, labels: Any) -> Any:
+@holding(like(0))
+def softmax_ce(logits: Any, labels: Any, grad: Any) -> Any:
     """Go forward and back for each row in turn; it becomes its adjoint."""
     rows = logits.shape[0]
-    grad = np.empty_like(logits)
     value = 0.0
     for i in range(rows):
         row, row_ct = logits[i], grad[i]
@@ -104,11 +131,11 @@ def softmax_ce(logits: Any, labels: Any) -> Any:
     return -value / rows, grad
 
 
-@njit(cache=True)
-def layernorm(x: Any, g: Any, b: Any, w: Any) -> Any:
+@holding(like(0))
+def layernorm(x: Any, g: Any, b: Any, w: Any, x_ct: Any) -> Any:
     """Go forward and back for each row in turn, with two buffers of a row."""
     n = x.shape[1]
-    x_ct, g_ct, b_ct = np.empty_like(x), np.zeros_like(g), np.zeros_like(b)
+    g_ct, b_ct = np.zeros_like(g), np.zeros_like(b)
     normed, normed_ct = np.empty(n), np.empty(n)
     value = 0.0
     for i in range(x.shape[0]):
@@ -257,14 +284,31 @@ def heat(steps: Any, A: Any, B: Any, w: Any) -> Any:
     return value, (A_ct, B_ct)
 
 
-@njit(cache=True)
-def hdiff(in_field: Any, coeff: Any, w: Any) -> Any:
+def fields(in_field: Any, coeff: Any, w: Any) -> tuple[Any, ...]:
+    """Make what `hdiff` writes to: gradients, and fields on the way."""
+    I, J, K = coeff.shape  # noqa: E741
+    shapes = [in_field.shape, coeff.shape, coeff.shape]
+    shapes += [(I + 2, J + 2, K), (I + 1, J, K), (I, J + 1, K)]
+    return tuple(np.empty(shape) for shape in shapes)
+
+
+@holding(fields)
+def hdiff(
+    in_field: Any,
+    coeff: Any,
+    w: Any,
+    in_ct: Any,
+    coeff_ct: Any,
+    rest_ct: Any,
+    lap: Any,
+    flx: Any,
+    fly: Any,
+) -> Any:
     """Keep the Laplacians and the fluxes; an adjoint takes the place of what it belongs to.
 
     Adjoints are gathered, row by row.
     """
     I, J, K = coeff.shape  # noqa: E741
-    lap = np.empty((I + 2, J + 2, K))
     for i in range(I + 2):
         for j in range(J + 2):
             result, middle = lap[i, j], in_field[i + 1, j + 1]
@@ -272,7 +316,6 @@ def hdiff(in_field: Any, coeff: Any, w: Any) -> Any:
             c, d = in_field[i + 1, j], in_field[i + 1, j + 2]
             for k in range(K):
                 result[k] = 4.0 * middle[k] - (b[k] + a[k] + d[k] + c[k])
-    flx, fly = np.empty((I + 1, J, K)), np.empty((I, J + 1, K))
     for i in range(I + 1):
         for j in range(J):
             limited(flx[i, j], lap[i + 1, j + 1], lap[i, j + 1],
@@ -283,7 +326,6 @@ def hdiff(in_field: Any, coeff: Any, w: Any) -> Any:
                     in_field[i + 2, j + 2], in_field[i + 2, j + 1])  # fmt: skip
 
     value = 0.0
-    coeff_ct, rest_ct = np.empty_like(coeff), np.empty_like(coeff)
     for i in range(I):
         for j in range(J):
             a, b, c, d = flx[i, j], flx[i + 1, j], fly[i, j], fly[i, j + 1]
@@ -318,7 +360,6 @@ def hdiff(in_field: Any, coeff: Any, w: Any) -> Any:
             d = fly[i - 1, j] if j <= J and inside_i else nothing
             for k in range(K):
                 result[k] = a[k] - b[k] + c[k] - d[k]
-    in_ct = np.zeros_like(in_field)
     for i in range(I + 4):
         for j in range(J + 4):
             result = in_ct[i, j]
@@ -356,17 +397,27 @@ def unlimited(
         flux[k] = 0.0 if res * (upper_in[k] - lower_in[k]) > 0 else ct
 
 
-@njit(cache=True)
+@holding(like(0, 1, 2, 3, 4))
 def vadv(
-    utens_stage: Any, u_stage: Any, wcon: Any, u_pos: Any, utens: Any, dtr_stage: Any, w: Any
+    utens_stage: Any,
+    u_stage: Any,
+    wcon: Any,
+    u_pos: Any,
+    utens: Any,
+    dtr_stage: Any,
+    w: Any,
+    stage_ct: Any,
+    u_stage_ct: Any,
+    wcon_ct: Any,
+    u_pos_ct: Any,
+    utens_ct: Any,
 ) -> Any:
     """Go forward and back for each column in turn, which fits into the first cache."""
     I, J, K = utens_stage.shape  # noqa: E741
     gain, rhs, divided = np.empty(K + 1), np.empty(K), np.empty(K)
     ccol, dcol, solution = np.empty(K), np.empty(K), np.empty(K)
     rhs_ct, gain_ct, column_ct = np.empty(K), np.empty(K + 1), np.empty(K)
-    stage_ct, u_stage_ct, wcon_ct = np.empty_like(w), np.empty_like(w), np.zeros_like(wcon)
-    u_pos_ct, utens_ct = np.empty_like(w), np.empty_like(w)
+    wcon_ct[:] = 0.0
     value = 0.0
     for i in range(I):
         for j in range(J):
@@ -517,11 +568,10 @@ def gemm(alpha: Any, beta: Any, C: Any, A: Any, B: Any, w: Any) -> Any:
     return value, (C_ct, np.dot(weight, B.T), np.dot(A.T, weight))
 
 
-@njit(cache=True)
-def atax(A: Any, x: Any, w: Any) -> Any:
+@holding(like(0))
+def atax(A: Any, x: Any, w: Any, A_ct: Any) -> Any:
     """Go forward and back for each row in turn, so that the matrix is read once."""
-    A_ct, x_ct = np.empty_like(A), np.zeros_like(x)
-    y = np.zeros_like(x)
+    x_ct, y = np.zeros_like(x), np.zeros_like(x)
     for i in range(A.shape[0]):
         row, row_ct = A[i], A_ct[i]
         t, t_ct = dot(row, x), dot(row, w)

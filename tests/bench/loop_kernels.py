@@ -218,7 +218,7 @@ def ode(end: Any, y: Any, growth: Any, effect: Any, w: Any) -> Any:
         square = 0.0
         for i in range(n):
             error = -5.0 / 72.0 * k[0, i] + k[1, i] / 12.0 + k[2, i] / 9.0 - k[3, i] / 8.0
-            scaled = h * error / (1e-6 * (1.0 + y[i]))
+            scaled = h * error / (1e-8 * (1.0 + y[i]))
             square += scaled * scaled
         norm = math.sqrt(square / n)
         if norm <= 1.0:
