@@ -165,6 +165,34 @@ def vadv(
     return np.sum(w * utens_stage)
 
 
+def vadv_unassigned(
+    utens_stage: Any, u_stage: Any, wcon: Any, u_pos: Any, utens: Any, dtr_stage: Any, w: Any
+) -> Any:
+    """What does not depend on other levels is done for all of them at once."""
+    K = utens_stage.shape[2]
+    gain = 0.125 * (wcon[1:, :, 1:] + wcon[:-1, :, 1:])
+    flow = gain * (u_stage[:, :, 1:] - u_stage[:, :, :-1])
+    rhs = dtr_stage * u_pos + utens + utens_stage
+
+    divided = 1.0 / (dtr_stage - gain[:, :, 0])
+    ccol = [gain[:, :, 0] * divided]
+    dcol = [(rhs[:, :, 0] - flow[:, :, 0]) * divided]
+    for k in range(1, K):
+        acol = -gain[:, :, k - 1]
+        pivot = dtr_stage - acol - ccol[-1] * acol
+        right = rhs[:, :, k] - flow[:, :, k - 1] - dcol[-1] * acol
+        if k < K - 1:
+            pivot = pivot - gain[:, :, k]
+            right = right - flow[:, :, k]
+            ccol.append(gain[:, :, k] / pivot)
+        dcol.append(right / pivot)
+
+    columns = [dcol[-1]]
+    for k in range(K - 2, -1, -1):
+        columns.append(dcol[k] - ccol[k] * columns[-1])
+    return np.sum(w * dtr_stage * (np.stack(columns[::-1], 2) - u_pos))
+
+
 def syrk(alpha: Any, beta: Any, C: Any, A: Any, w: Any) -> Any:
     """Symmetric product of NPBench, which changes the lower triangle of `C`."""
     for i in range(A.shape[0]):
@@ -172,6 +200,11 @@ def syrk(alpha: Any, beta: Any, C: Any, A: Any, w: Any) -> Any:
         for k in range(A.shape[1]):
             C[i, : i + 1] += alpha * A[i, k] * A[: i + 1, k]
     return np.sum(w * C)
+
+
+def syrk_unassigned(alpha: Any, beta: Any, C: Any, A: Any, w: Any) -> Any:
+    """All of it at once."""
+    return np.sum(w * (np.tril(alpha * (A @ A.T) + beta * C) + np.triu(C, 1)))
 
 
 def conv2d(images: Any, weights: Any, bias: Any, w: Any) -> Any:
@@ -192,6 +225,10 @@ def gemm(alpha: Any, beta: Any, C: Any, A: Any, B: Any, w: Any) -> Any:
     """Product of matrices, which changes `C`."""
     C[:] = alpha * A @ B + beta * C
     return np.sum(w * C)
+
+
+def gemm_unassigned(alpha: Any, beta: Any, C: Any, A: Any, B: Any, w: Any) -> Any:
+    return np.sum(w * (alpha * (A @ B) + beta * C))
 
 
 def atax(A: Any, x: Any, w: Any) -> Any:
@@ -225,6 +262,27 @@ def lstm(main: Any, extra: Any, state: Any, sequence: Any) -> Any:
             state[row] = x
         guess = x * extra[1] + extra[2]
         total += np.sum(sequence[t + 1] * (guess - np.log(np.sum(np.exp(guess)) + 2.0)))
+    return -total / ((sequence.shape[0] - 1) * b)
+
+
+def lstm_unassigned(main: Any, extra: Any, state: Any, sequence: Any) -> Any:
+    """For tools whose arrays cannot be changed."""
+    b = state.shape[1]
+    rows = [state[row] for row in range(state.shape[0])]
+    total = 0.0
+    for t in range(sequence.shape[0] - 1):
+        x = sequence[t] * extra[0]
+        for row in range(0, len(rows), 2):
+            weight, shift, hidden = main[row], main[row + 1], rows[row]
+            forget = sigmoid(x * weight[:b] + shift[:b])
+            ingate = sigmoid(hidden * weight[b : 2 * b] + shift[b : 2 * b])
+            outgate = sigmoid(x * weight[2 * b : 3 * b] + shift[2 * b : 3 * b])
+            change = np.tanh(hidden * weight[3 * b :] + shift[3 * b :])
+            rows[row + 1] = rows[row + 1] * forget + ingate * change
+            x = outgate * np.tanh(rows[row + 1])
+            rows[row] = x
+        guess = x * extra[1] + extra[2]
+        total = total + np.sum(sequence[t + 1] * (guess - np.log(np.sum(np.exp(guess)) + 2.0)))
     return -total / ((sequence.shape[0] - 1) * b)
 
 

@@ -170,6 +170,7 @@ def characters(rng: np.random.Generator, size: Size) -> Arguments:
 
 
 LOOPS = ("primal", "as written", "hand", "adc", "jax loops", "jax arrays")
+RECURSIONS = ("primal", "as written", "adc", "jax arrays")
 ARRAYS = ("numpy", "hand", "adc", "jax arrays", "torch arrays", "autograd")
 SLICES = ("primal", *ARRAYS)
 LIBRARY = ("jax library", "torch library")
@@ -270,12 +271,20 @@ KERNELS = {
         ),
         Kernel(loop_kernels.lu, (220, 220), (60, 60), (9, 9), dominant, LOOPS, changed=(0,)),
         # NPBench's S: its M is a matrix of 200 MB.
-        Kernel(loop_kernels.trisolv, (2000,), (400,), (7,), triangle, LOOPS, (0, 1)),
+        Kernel(
+            loop_kernels.trisolv,
+            (2000,),
+            (400,),
+            (7,),
+            triangle,
+            ("primal", "as written", "hand", "adc", "jax loops", "jax library"),
+            (0, 1),
+        ),
         Kernel(loop_kernels.durbin, (6000,), (1000,), (8,), decaying, LOOPS),
         Kernel(loop_kernels.nbody, (250, 50), (40, 25), (3, 4), bodies, LOOPS, (1, 2, 3), (1, 2)),
-        Kernel(loop_kernels.ode, (500, 2), (50, 2), (2, 1), species, LOOPS, (1, 2, 3)),
+        Kernel(loop_kernels.ode, (500, 2), (50, 2), (2, 1), species, RECURSIONS, (1, 2, 3)),
         # The rows of NPBench's M and S, four times as full.
-        Kernel(loop_kernels.csr, (10, 32768), (10, 4096), (3, 6), sparse, LOOPS, (1, 4)),
+        Kernel(loop_kernels.csr, (10, 32768), (10, 4096), (3, 6), sparse, RECURSIONS, (1, 4)),
         Kernel(array_kernels.heat, (50, 40), (25, 25), (3, 5), cubes, SLICES, (1, 2), (1, 2)),
         Kernel(
             array_kernels.vadv,
@@ -293,7 +302,7 @@ KERNELS = {
             (50, 70),
             (4, 3),
             square_and_factor,
-            SLICES,
+            (*SLICES, "as written", "jax loops"),
             (2, 3),
             (2,),
         ),

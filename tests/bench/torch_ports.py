@@ -57,12 +57,31 @@ def mixture(alphas: Any, means: Any, icf: Any, x: Any, gamma: Any, m: Any) -> An
     return likelihood + 0.5 * gamma**2 * squares - m * torch.sum(sum_qs)
 
 
+def heat(steps: Any, A: Any, B: Any, w: Any) -> Any:
+    """Leaves of the graph must not be changed."""
+    return array_kernels.heat(steps, A.clone(), B.clone(), w)
+
+
+def conv2d(images: Any, weights: Any, bias: Any, w: Any) -> Any:
+    """The library's convolution, to which channels come first."""
+    output = torch.nn.functional.conv2d(
+        images.permute(0, 3, 1, 2), weights.permute(3, 2, 0, 1), bias
+    )
+    return torch.sum(w * output.permute(0, 2, 3, 1))
+
+
 PORTS: dict[str, dict[str, Any]] = {
     "softmax_ce": {"arrays": softmax_ce, "library": softmax_ce_library},
     "layernorm": {"arrays": layernorm, "library": layernorm_library},
     "jacobi": {"arrays": jacobi},
     "hdiff": {"arrays": array_kernels.hdiff_unassigned},
     "mixture": {"arrays": mixture},
+    "heat": {"arrays": heat},
+    "vadv": {"arrays": array_kernels.vadv_unassigned},
+    "syrk": {"arrays": array_kernels.syrk_unassigned},
+    "conv2d": {"arrays": conv2d},
+    "gemm": {"arrays": array_kernels.gemm_unassigned},
+    "lstm": {"arrays": array_kernels.lstm_unassigned},
 }
 
 
