@@ -5,6 +5,7 @@ constants, as the wheel wants them. Loss and weights are JAX's, so that weights 
 """
 
 import math
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -271,17 +272,17 @@ void kernel(double *__restrict loss, const double *__restrict weights,
 }
 """
 
-# The terms of single points; those that are sums over the parameters are JAX's.
+# The terms of single points; those that are sums over the parameters are JAX's. (Were the arrays
+# declared inside of the loops, the gradient would be wrong.)
 MIXTURE = """
 void kernel(double *__restrict likelihood, const double *__restrict alphas,
             const double *__restrict means, const double *__restrict qdiags,
             const double *__restrict icf, const double *__restrict sums,
             const double *__restrict x) {
+  double terms[components], centred[d], scaled[d];
   double total = 0;
   for (int i = 0; i < n; i++) {
-    double terms[components];
     for (int k = 0; k < components; k++) {
-      double centred[d], scaled[d];
       for (int r = 0; r < d; r++) {
         centred[r] = x[i * d + r] - means[k * d + r];
         scaled[r] = qdiags[k * d + r] * centred[r];
@@ -411,13 +412,14 @@ PORTS = {
 }
 
 
-def take(name: str, args: Arguments) -> Arguments:
+def take(args: Arguments) -> Arguments:
     """Return JAX's arrays for those of a kernel; the wheel takes no integers in reverse mode."""
     return tuple(jnp.array(arg, float) if isinstance(arg, np.ndarray) else arg for arg in args)
 
 
-def call(name: str, variant: str = "") -> Any:
+def call(name: str) -> Any:
     """Return the call of a port, JAX's arrays in and out; it returns when they are there."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # where Enzyme writes what it is doing
     kernel = KERNELS[name]
     port = PORTS[kernel.loss.__name__]
     # Numbers of steps are constants of the source.

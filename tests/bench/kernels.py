@@ -169,8 +169,8 @@ def characters(rng: np.random.Generator, size: Size) -> Arguments:
     return main, extra, state, np.eye(b)[rng.integers(0, b, length)]
 
 
-LOOPS = ("primal", "as written", "hand", "adc", "jax loops", "jax arrays")
-RECURSIONS = ("primal", "as written", "adc", "jax arrays")
+LOOPS = ("primal", "as written", "hand", "adc", "jax loops", "jax arrays", "enzyme")
+RECURSIONS = ("primal", "as written", "adc", "jax arrays", "enzyme")
 ARRAYS = ("numpy", "hand", "adc", "jax arrays", "torch arrays", "autograd")
 SLICES = ("primal", *ARRAYS)
 LIBRARY = ("jax library", "torch library")
@@ -209,7 +209,16 @@ class Kernel:
         return self.draw(np.random.default_rng(seed), size)
 
 
-MIXTURE = ("primal", "as written", "hand", "adc", "jax arrays", "torch arrays", "autograd")
+MIXTURE = (
+    "primal",
+    "as written",
+    "hand",
+    "adc",
+    "jax arrays",
+    "torch arrays",
+    "autograd",
+    "enzyme",
+)
 KERNELS = {
     kernel.name: kernel
     for kernel in [
@@ -277,7 +286,7 @@ KERNELS = {
             (400,),
             (7,),
             triangle,
-            ("primal", "as written", "hand", "adc", "jax loops", "jax library"),
+            ("primal", "as written", "hand", "adc", "jax loops", "jax library", "enzyme"),
             (0, 1),
         ),
         Kernel(loop_kernels.durbin, (6000,), (1000,), (8,), decaying, LOOPS),
@@ -285,7 +294,16 @@ KERNELS = {
         Kernel(loop_kernels.ode, (500, 2), (50, 2), (2, 1), species, RECURSIONS, (1, 2, 3)),
         # The rows of NPBench's M and S, four times as full.
         Kernel(loop_kernels.csr, (10, 32768), (10, 4096), (3, 6), sparse, RECURSIONS, (1, 4)),
-        Kernel(array_kernels.heat, (50, 40), (25, 25), (3, 5), cubes, SLICES, (1, 2), (1, 2)),
+        Kernel(
+            array_kernels.heat,
+            (50, 40),
+            (25, 25),
+            (3, 5),
+            cubes,
+            (*SLICES, "enzyme"),
+            (1, 2),
+            (1, 2),
+        ),
         Kernel(
             array_kernels.vadv,
             (112, 112, 80),
@@ -341,7 +359,7 @@ KERNELS = {
             (128, 2, 14),
             (4, 2, 3),
             characters,
-            ARRAYS,
+            (*ARRAYS, "enzyme"),
             (0, 1),
             (2,),
         ),
