@@ -412,80 +412,98 @@ def vadv(
     u_pos_ct: Any,
     utens_ct: Any,
 ) -> Any:
-    """Go forward and back for each column in turn, which fits into the first cache."""
+    """Go forward and back for a plane of columns in turn, which fits into the second cache.
+
+    It is transposed, so that the sweeps go from row to row. Loops are small so that what LLVM has
+    to check of arrays that might overlap does not get out of hand.
+    """
     I, J, K = utens_stage.shape  # noqa: E741
-    gain, rhs, divided = np.empty(K + 1), np.empty(K), np.empty(K)
-    ccol, dcol, solution = np.empty(K), np.empty(K), np.empty(K)
-    rhs_ct, gain_ct, column_ct = np.empty(K), np.empty(K + 1), np.empty(K)
+    # Levels meet at `gain`: minus the lower diagonal, and the upper one of the level below. Of the
+    # eliminated system, row k stands at k + 1.
+    gain, rhs, divided = np.zeros((K + 1, J)), np.empty((K, J)), np.empty((K, J))
+    ccol, dcol = np.zeros((K + 1, J)), np.zeros((K + 1, J))
+    solution, solution_ct = np.zeros((K + 1, J)), np.zeros((K + 1, J))
+    rhs_ct, gain_ct = np.empty((K, J)), np.zeros((K + 1, J))
+    y_ct, c_ct, pivot_ct = np.empty(J), np.empty(J), np.empty(J)
+    flows = np.zeros(K + 1)
     wcon_ct[:] = 0.0
     value = 0.0
     for i in range(I):
         for j in range(J):
             here, there, u = wcon[i, j], wcon[i + 1, j], u_stage[i, j]
             pos, tens, old, weight = u_pos[i, j], utens[i, j], utens_stage[i, j], w[i, j]
-            # Levels meet at `gain`: minus the lower diagonal, and the upper one of the level below.
-            gain[0] = gain[K] = 0.0
             for k in range(1, K):
-                gain[k] = 0.125 * (there[k] + here[k])
-            for k in range(K):
-                rhs[k] = dtr_stage * pos[k] + tens[k] + old[k]
+                gain[k, j] = 0.125 * (there[k] + here[k])
             for k in range(1, K):
-                flow = gain[k] * (u[k] - u[k - 1])
-                rhs[k] -= flow
-                column_ct[k] = flow
-            for k in range(K - 1):
-                rhs[k] -= column_ct[k + 1]
-            x = y = 0.0
+                flows[k] = gain[k, j] * (u[k] - u[k - 1])
             for k in range(K):
-                low, high = gain[k], gain[k + 1]
-                d = 1.0 / (dtr_stage + low - high + x * low)
-                y = (rhs[k] + y * low) * d
-                x = high * d
-                divided[k], dcol[k], ccol[k] = d, y, x
-            x = 0.0
-            for k in range(K - 1, -1, -1):
-                x = dcol[k] - ccol[k] * x
-                solution[k] = x
+                rhs[k, j] = dtr_stage * pos[k] + tens[k] + old[k] - flows[k] - flows[k + 1]
             for k in range(K):
-                value += weight[k] * dtr_stage * (solution[k] - pos[k])
+                solution_ct[k + 1, j] = dtr_stage * weight[k]
+            value -= dtr_stage * dot(weight, pos)
 
-            x_ct = 0.0
-            for k in range(K):
-                x_ct = dtr_stage * weight[k] - (ccol[k - 1] * x_ct if k > 0 else 0.0)
-                column_ct[k] = x_ct  # of the solution, and of `dcol`
-            y_ct = c_ct = 0.0  # from the level above
-            gain_ct[K] = 0.0
-            for k in range(K - 1, -1, -1):
-                low, high, d = gain[k], gain[k + 1], divided[k]
-                y_ct += column_ct[k]
-                if k < K - 1:
-                    c_ct -= column_ct[k] * solution[k + 1]
-                before_y = dcol[k - 1] if k > 0 else 0.0
-                before_c = ccol[k - 1] if k > 0 else 0.0
-                pivot_ct = -(y_ct * dcol[k] + c_ct * ccol[k]) * d
-                gain_ct[k + 1] += c_ct * d - pivot_ct
-                ct = y_ct * d
-                rhs_ct[k] = ct
-                gain_ct[k] = ct * before_y + pivot_ct * (1.0 + before_c)
-                y_ct = ct * low
-                c_ct = pivot_ct * low
-            u_ct = u_stage_ct[i, j]
-            for k in range(K):
-                u_ct[k] = 0.0
+        for k in range(K):
+            low, high, d = gain[k], gain[k + 1], divided[k]
+            c, y, new_c, new_y, b = ccol[k], dcol[k], ccol[k + 1], dcol[k + 1], rhs[k]
+            for j in range(J):
+                d[j] = 1.0 / (dtr_stage + low[j] - high[j] + c[j] * low[j])
+            for j in range(J):
+                new_c[j] = high[j] * d[j]
+            for j in range(J):
+                new_y[j] = (b[j] + y[j] * low[j]) * d[j]
+        for k in range(K - 1, -1, -1):
+            x, below, c, y = solution[k], solution[k + 1], ccol[k + 1], dcol[k + 1]
+            for j in range(J):
+                x[j] = y[j] - c[j] * below[j]
+            value += dot(x, solution_ct[k + 1])
+
+        for k in range(1, K):
+            x_ct, above_ct, c = solution_ct[k + 1], solution_ct[k], ccol[k]
+            for j in range(J):
+                x_ct[j] -= c[j] * above_ct[j]
+        y_ct[:] = 0.0
+        c_ct[:] = 0.0
+        for k in range(K - 1, -1, -1):
+            low, d, c, y = gain[k], divided[k], ccol[k], dcol[k]
+            new_c, new_y, below = ccol[k + 1], dcol[k + 1], solution[k + 1]
+            x_ct, b_ct, low_ct, high_ct = solution_ct[k + 1], rhs_ct[k], gain_ct[k], gain_ct[k + 1]
+            for j in range(J):
+                y_ct[j] += x_ct[j]
+            for j in range(J):
+                c_ct[j] -= x_ct[j] * below[j]
+            for j in range(J):
+                pivot_ct[j] = -(y_ct[j] * new_y[j] + c_ct[j] * new_c[j]) * d[j]
+            for j in range(J):
+                high_ct[j] += c_ct[j] * d[j] - pivot_ct[j]
+            for j in range(J):
+                b_ct[j] = y_ct[j] * d[j]
+            for j in range(J):
+                low_ct[j] = b_ct[j] * y[j] + pivot_ct[j] * (1.0 + c[j])
+            for j in range(J):
+                y_ct[j] = b_ct[j] * low[j]
+            for j in range(J):
+                c_ct[j] = pivot_ct[j] * low[j]
+
+        for j in range(J):
+            pos_ct, tens_ct, old_ct = u_pos_ct[i, j], utens_ct[i, j], stage_ct[i, j]
+            u, u_ct, weight = u_stage[i, j], u_stage_ct[i, j], w[i, j]
             here_ct, there_ct = wcon_ct[i, j], wcon_ct[i + 1, j]
+            for k in range(K):
+                tens_ct[k] = rhs_ct[k, j]
+            for k in range(K):
+                old_ct[k] = tens_ct[k]
+            for k in range(K):
+                pos_ct[k] = dtr_stage * (tens_ct[k] - weight[k])
             for k in range(1, K):
-                flow_ct = -(rhs_ct[k] + rhs_ct[k - 1])
-                ct = flow_ct * gain[k]
-                u_ct[k] += ct
-                u_ct[k - 1] -= ct
-                ct = 0.125 * (gain_ct[k] + flow_ct * (u[k] - u[k - 1]))
+                flows[k] = -(tens_ct[k] + tens_ct[k - 1])
+            for k in range(1, K):
+                ct = 0.125 * (gain_ct[k, j] + flows[k] * (u[k] - u[k - 1]))
                 here_ct[k] += ct
                 there_ct[k] += ct
-            pos_ct, tens_ct, old_ct = u_pos_ct[i, j], utens_ct[i, j], stage_ct[i, j]
+            for k in range(1, K):
+                flows[k] *= gain[k, j]
             for k in range(K):
-                tens_ct[k] = rhs_ct[k]
-                old_ct[k] = rhs_ct[k]
-                pos_ct[k] = dtr_stage * (rhs_ct[k] - weight[k])
+                u_ct[k] = flows[k] - flows[k + 1]
     return value, (stage_ct, u_stage_ct, wcon_ct, u_pos_ct, utens_ct)
 
 
