@@ -412,7 +412,7 @@ PORTS = {
 }
 
 
-def take(args: Arguments) -> Arguments:
+def take(name: str, args: Arguments) -> Arguments:
     """Return JAX's arrays for those of a kernel; the wheel takes no integers in reverse mode."""
     return tuple(jnp.array(arg, float) if isinstance(arg, np.ndarray) else arg for arg in args)
 

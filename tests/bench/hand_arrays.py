@@ -146,9 +146,9 @@ def layernorm(x: Any, g: Any, b: Any, w: Any, x_ct: Any) -> Any:
         scale = 1.0 / math.sqrt(dot(normed, normed) / n + 1e-5)
         for j in range(n):
             normed[j] *= scale
-            normed_ct[j] = weight[j] * g[j]
             g_ct[j] += weight[j] * normed[j]
         for j in range(n):
+            normed_ct[j] = weight[j] * g[j]
             b_ct[j] += weight[j]
         along = dot(normed_ct, normed)
         value += along + dot(weight, b)
