@@ -446,28 +446,25 @@ def ode(end: Any, y: Any, growth: Any, effect: Any, w: Any) -> Any:
             more, more_scalars = np.empty((2 * count, 8, n)), np.empty((2 * count, 3))
             more[:count], more_scalars[:count] = states, scalars
             states, scalars = more, more_scalars
-        state, scalar = states[count], scalars[count]
-        count += 1
-        scalar[2] = 0.0
+        scalars[count, 2] = 0.0
         if h > end - t:
             h = end - t
-            scalar[2] = 1.0
+            scalars[count, 2] = 1.0
         for i in range(n):
-            state[0, i] = y[i]
-            state[1, i] = k[0, i]
+            states[count, 0, i] = y[i]
+            states[count, 1, i] = k[0, i]
         for s in range(1, 4):
-            stage = state[1 + s]
             for i in range(n):
                 slope = 0.0
                 for before in range(s):
                     slope += table[s, before] * k[before, i]
-                stage[i] = y[i] + h * slope
+                states[count, 1 + s, i] = y[i] + h * slope
             for i in range(n):
                 rate = growth[i]
                 for j in range(n):
-                    rate += effect[i, j] * stage[j]
-                state[4 + s, i] = rate
-                k[s, i] = stage[i] * rate
+                    rate += effect[i, j] * states[count, 1 + s, j]
+                states[count, 4 + s, i] = rate
+                k[s, i] = states[count, 1 + s, i] * rate
         square = 0.0
         for i in range(n):
             error = 0.0
@@ -476,13 +473,14 @@ def ode(end: Any, y: Any, growth: Any, effect: Any, w: Any) -> Any:
             scaled = h * error / (1e-8 * (1.0 + y[i]))
             square += scaled * scaled
         norm = math.sqrt(square / n)
-        scalar[0], scalar[1] = h, norm
+        scalars[count, 0], scalars[count, 1] = h, norm
         if norm <= 1.0:
             t += h
             for i in range(n):
-                y[i] = state[4, i]
+                y[i] = states[count, 4, i]
                 k[0, i] = k[3, i]
         h *= min(5.0, max(0.2, 0.9 * norm ** (-1.0 / 3.0)))
+        count += 1
     value = 0.0
     for i in range(n):
         value += w[i] * y[i]
@@ -491,14 +489,12 @@ def ode(end: Any, y: Any, growth: Any, effect: Any, w: Any) -> Any:
     first_ct = np.zeros(n)  # of the slope at the start of a step
     t_ct = h_ct = 0.0
     for at in range(count - 1, -1, -1):
-        state = states[at]
-        h, norm, last = scalars[at]
-        y = state[0]
+        h, norm = scalars[at, 0], scalars[at, 1]
         for i in range(n):
-            k[0, i] = state[1, i]
+            k[0, i] = states[at, 1, i]
         for s in range(1, 4):
             for i in range(n):
-                k[s, i] = state[1 + s, i] * state[4 + s, i]
+                k[s, i] = states[at, 1 + s, i] * states[at, 4 + s, i]
         factor = 0.9 * norm ** (-1.0 / 3.0)
         norm_ct = 0.0
         if 0.2 < factor < 5.0:
@@ -519,22 +515,21 @@ def ode(end: Any, y: Any, growth: Any, effect: Any, w: Any) -> Any:
             error = 0.0
             for s in range(4):
                 error += weights[s] * k[s, i]
-            bound = 1e-8 * (1.0 + y[i])
+            bound = 1e-8 * (1.0 + states[at, 0, i])
             scaled = h * error / bound
             scaled_ct = 2.0 * scaled * square_ct
             h_ct += scaled_ct * error / bound
-            y_ct[i] -= scaled_ct * scaled / (1.0 + y[i])
+            y_ct[i] -= scaled_ct * scaled / (1.0 + states[at, 0, i])
             for s in range(4):
                 k_ct[s, i] += weights[s] * scaled_ct * h / bound
         for s in range(3, 0, -1):
-            stage = state[1 + s]
             for i in range(n):
-                stage_ct[i] += k_ct[s, i] * state[4 + s, i]
+                stage_ct[i] += k_ct[s, i] * states[at, 4 + s, i]
             for i in range(n):
-                rate_ct = k_ct[s, i] * stage[i]
+                rate_ct = k_ct[s, i] * states[at, 1 + s, i]
                 growth_ct[i] += rate_ct
                 for j in range(n):
-                    effect_ct[i, j] += rate_ct * stage[j]
+                    effect_ct[i, j] += rate_ct * states[at, 1 + s, j]
                     stage_ct[j] += rate_ct * effect[i, j]
             for i in range(n):
                 ct = stage_ct[i]
@@ -545,7 +540,7 @@ def ode(end: Any, y: Any, growth: Any, effect: Any, w: Any) -> Any:
                 stage_ct[i] = 0.0
         for i in range(n):
             first_ct[i] = k_ct[0, i]
-        if last:
+        if scalars[at, 2] > 0.0:
             t_ct -= h_ct
             h_ct = 0.0
     for i in range(n):
