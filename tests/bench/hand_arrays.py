@@ -44,44 +44,37 @@ def like(*positions: int) -> Buffers:
     return lambda *args: tuple(np.empty_like(args[k]) for k in positions)
 
 
-@njit(cache=True)
+# The order of these sums is free, so that vectors of them are made.
+
+
+@njit(cache=True, fastmath={"reassoc"})
 def dot(x: Any, y: Any) -> Any:
-    """Sum products in eight lanes, so that strict floating point vectorises."""
-    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
-    whole = x.size - x.size % 8
-    for i in range(0, whole, 8):
-        x8, y8 = x[i : i + 8], y[i : i + 8]
-        s0 += x8[0] * y8[0]
-        s1 += x8[1] * y8[1]
-        s2 += x8[2] * y8[2]
-        s3 += x8[3] * y8[3]
-        s4 += x8[4] * y8[4]
-        s5 += x8[5] * y8[5]
-        s6 += x8[6] * y8[6]
-        s7 += x8[7] * y8[7]
-    for i in range(whole, x.size):
-        s0 += x[i] * y[i]
-    return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
+    total = 0.0
+    for i in range(x.size):
+        total += x[i] * y[i]
+    return total
+
+
+@njit(cache=True, fastmath={"reassoc"})
+def add(x: Any) -> Any:
+    total = 0.0
+    for i in range(x.size):
+        total += x[i]
+    return total
 
 
 @njit(cache=True)
-def add(x: Any) -> Any:
-    """Sum in eight lanes."""
-    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
-    whole = x.size - x.size % 8
-    for i in range(0, whole, 8):
-        x8 = x[i : i + 8]
-        s0 += x8[0]
-        s1 += x8[1]
-        s2 += x8[2]
-        s3 += x8[3]
-        s4 += x8[4]
-        s5 += x8[5]
-        s6 += x8[6]
-        s7 += x8[7]
+def largest_of(x: Any) -> Any:
+    """Compare in four lanes."""
+    m0 = m1 = m2 = m3 = x[0]
+    whole = x.size - x.size % 4
+    for i in range(0, whole, 4):
+        x4 = x[i : i + 4]
+        m0, m1 = max(m0, x4[0]), max(m1, x4[1])
+        m2, m3 = max(m2, x4[2]), max(m3, x4[3])
     for i in range(whole, x.size):
-        s0 += x[i]
-    return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
+        m0 = max(m0, x[i])
+    return max(max(m0, m1), max(m2, m3))
 
 
 @holding(like(0, 1))
@@ -111,15 +104,7 @@ def softmax_ce(logits: Any, labels: Any, grad: Any) -> Any:
     value = 0.0
     for i in range(rows):
         row, row_ct = logits[i], grad[i]
-        m0 = m1 = m2 = m3 = row[0]
-        whole = row.size - row.size % 4
-        for j in range(0, whole, 4):
-            row4 = row[j : j + 4]
-            m0, m1 = max(m0, row4[0]), max(m1, row4[1])
-            m2, m3 = max(m2, row4[2]), max(m3, row4[3])
-        for j in range(whole, row.size):
-            m0 = max(m0, row[j])
-        largest = max(max(m0, m1), max(m2, m3))
+        largest = largest_of(row)
         for j in range(row.size):
             row_ct[j] = exp(row[j] - largest)
         total = add(row_ct)
