@@ -66,12 +66,12 @@ def prepare(tool: str, name: str, threads: int = 1) -> Prepared:
     if tool in ("adc", "adc forward"):
         # Not an import statement: the benchmark has to run, and to be checked, without it.
         adc = importlib.import_module("adc")
-        how: dict[str, Any] = {}  # PARALLEL: {"parallel": True} if threads > 1 else {}
+        how: dict[str, Any] = {"parallel": threads} if threads > 1 else {}
         own = ("adc", "numba")
         if tool == "adc":
             call = adc.value_and_grad(kernel.loss, kernel.wrt, **how)
             return Prepared(call, adc.grad(kernel.loss, kernel.wrt, **how), packages=own)
-        jitted = adc.jit(kernel.loss)  # changes no argument
+        jitted = adc.jit(kernel.loss, **how)  # changes no argument
         return Prepared(lambda *args: (jitted(*args), None), packages=own)
     library, *variant = tool.split()
     ports: Any = importlib.import_module(f"tests.bench.{library}_ports")
