@@ -12,7 +12,8 @@ After::
     %c = add %a %a
 
 An operation replaces a later one only where it dominates it. New arrays are never merged: each
-is somebody's storage.
+is somebody's storage. Numbers that a loop carries are equal if they begin equal, and iterations
+make equal ones of equal ones.
 """
 
 from __future__ import annotations
@@ -20,7 +21,22 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 
-from adc.ir.core import Apply, Block, Check, Function, Load, Mark, Operand, Recall, Stmt, Value
+from adc.ir.core import (
+    Apply,
+    Block,
+    Check,
+    For,
+    Function,
+    Load,
+    Loop,
+    Mark,
+    Operand,
+    Recall,
+    Reverse,
+    Stmt,
+    Value,
+    While,
+)
 from adc.ir.types import Array
 from adc.ir.walk import map_blocks, map_operands, marked, rebuilt, substitute, with_stmts
 
@@ -63,8 +79,41 @@ class _Cse:
                 seen[key] = stmt.results[0] if stmt.results else _CHECKED
                 kept.append(stmt)
                 continue
+            if isinstance(stmt, For | While | Reverse):
+                stmt = self.carrying_less(stmt, seen)
             kept.append(map_blocks(stmt, lambda block, seen=seen: self.block(block, seen)))  # type: ignore[misc]
         return tuple(kept)
+
+    def carrying_less(self, loop: Loop, seen: _Seen) -> Loop:
+        """Return a loop that carries equal numbers once."""
+        params, first = loop.body.params, int(isinstance(loop, While))
+        begins: dict[Operand, int] = {}
+        same: dict[int, int] = {}
+        for k, (param, init) in enumerate(zip(params, loop.init, strict=True)):
+            if not isinstance(param.type, Array):
+                other = begins.setdefault(init, k)
+                if other != k and params[other].type == param.type:
+                    same[k] = other
+        while same:
+            trial = _Cse(None)
+            trial.env = {**self.env, **{params[k]: params[of] for k, of in same.items()}}
+            trial.recalled = trial.env if self.recalled is self.env else self.recalled
+            ends = trial.block(loop.body, seen).yields[first:]
+            wrong = [k for k, of in same.items() if ends[k] != ends[of]]
+            if not wrong:
+                break
+            for k in wrong:
+                del same[k]
+        if not same:
+            return loop
+        for k, of in same.items():
+            self.env[params[k]], self.env[loop.results[k]] = params[of], loop.results[of]
+        stay = [k for k in range(len(params)) if k not in same]
+        yields = loop.body.yields
+        ends = (*yields[:first], *(yields[k + first] for k in stay))
+        body = Block(tuple(params[k] for k in stay), loop.body.stmts, ends)
+        given = tuple(loop.init[k] for k in stay)
+        return replace(loop, results=tuple(loop.results[k] for k in stay), init=given, body=body)
 
     def merge(self, first: Value, mark: Mark | None) -> None:
         """Say of a value what is said of an equal one: what is kept elsewhere is kept."""

@@ -130,6 +130,11 @@ def _absolute(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
 def _choose(smaller: bool, nan_wins: bool) -> Build:
     def build(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
         x, y = args
+        if nan_wins and _is_float(ty):
+            # Loops that carry these become vectors, which those that carry choices do not.
+            name = f"llvm.{'minimum' if smaller else 'maximum'}"
+            kind = ir.FunctionType(x.type, [x.type, x.type])
+            return b.call(b.module.declare_intrinsic(name, [x.type], kind), [x, y])
         first = _less(b, ty, x, y) if smaller else _less(b, ty, y, x)
         best = b.select(first, x, y)
         if not _is_float(ty):

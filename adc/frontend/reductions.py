@@ -328,34 +328,44 @@ def extreme_index(
     most: bool,
     node: ast.AST,
 ) -> list[Operand]:
-    """Return where the largest (smallest) element is, the first of equals; NaN wins."""
+    """Return where the largest (smallest) element is, the first of equals; NaN wins.
+
+    First the element is found, then its place: both loops become vectors, while one that carries
+    both takes one element after the other.
+    """
     sizes = [source.dims[k] for k in axes]
-    first = [integer(0) for _ in axes]
-    best = source.element(_split(index, axes, first))
-    is_float = source.type.kind == "f"
+    is_bool = source.type.kind == "b"
 
-    def body(at: list[Operand], carried: list[Value]) -> list[Operand]:
-        held, places = carried[0], carried[1:]
+    def value(at: Sequence[Operand]) -> Operand:
         x = source.element(_split(index, axes, at))
-        worse = numbers.apply(lo, "not", numbers.apply(lo, "le" if most else "ge", x, held)) \
-            if is_float else _beyond(lo, x, held, most)  # fmt: skip
-        if is_float:
-            worse = numbers.apply(lo, "and", worse, numbers.apply(lo, "eq", held, held))
-        return [
-            lo.builder.apply("select", worse, new, old, hint=hint)
-            for new, old, hint in zip([x, *at], [held, *places], hints, strict=True)
-        ]
+        return lo.convert(x, INT) if is_bool else x
 
-    # Where all axes have size 1 there is no loop, and what it would carry may be literals.
-    hints = ["best", *["at"] * len(axes)]
-    found = nest(lo, sizes, [best, *first], hints, body)
-    return [lo.counts(k) for k in found[1:]]
+    def better(at: list[Operand], carried: list[Value]) -> list[Operand]:
+        name = "maximum" if most else "minimum"
+        return [lo.builder.apply(name, carried[0], value(at), hint="best")]
 
+    (best,) = nest(lo, sizes, [value([integer(0)] * len(axes))], ["best"], better)
+    total = sizes[0]
+    for size in sizes[1:]:
+        total = lo.counts(numbers.apply(lo, "mul", total, size))
 
-def _beyond(lo: Lowerer, x: Operand, held: Operand, most: bool) -> Operand:
-    if x.type.kind == "b":
-        x, held = lo.convert(x, INT), lo.convert(held, INT)
-    return numbers.apply(lo, "gt" if most else "lt", x, held)
+    def first(at: list[Operand], carried: list[Value]) -> list[Operand]:
+        place: Operand = at[0]
+        for size, inner in zip(sizes[1:], at[1:], strict=True):
+            place = numbers.apply(lo, "add", numbers.apply(lo, "mul", place, size), inner)
+        x = value(at)
+        found = numbers.apply(lo, "eq", x, best)
+        if source.type.kind == "f":  # if one is NaN, `best` is
+            found = numbers.apply(lo, "or", found, numbers.apply(lo, "ne", x, x))
+        here = lo.builder.apply("select", found, place, total, hint="at")
+        return [lo.builder.apply("minimum", carried[0], here, hint="at")]
+
+    (at,) = nest(lo, sizes, [total], ["at"], first)
+    places: list[Operand] = []
+    for size in reversed(sizes[1:]):
+        places.insert(0, lo.counts(numbers.apply(lo, "mod", at, size)))
+        at = numbers.apply(lo, "floordiv", at, size)
+    return [lo.counts(at), *places]
 
 
 def _not_empty(lo: Lowerer, source: Lazy, axes: Sequence[int], text: str, node: ast.AST) -> None:

@@ -40,7 +40,7 @@ mul = OpDef(
 )  # fmt: skip
 truediv = OpDef(
     "truediv", 2, np.true_divide, "({0} / {1})", (operator.truediv, np.true_divide),
-    vjp=lambda ct, y, a, b: (ct / b, -(ct * y) / b),
+    vjp=lambda ct, y, a, b: (ct / b, -((ct / b) * y)),
     kinds="f", cost=4,
 )  # fmt: skip
 neg = OpDef(
