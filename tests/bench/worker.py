@@ -56,12 +56,10 @@ def prepare(tool: str, name: str, threads: int = 1) -> Prepared:
 
         return Prepared(AS_WRITTEN[kernel.loss.__name__], packages=("numba",))
     if tool == "hand":
-        from numba.core import config
-
+        from adc.backend.vector_math import vector_library
         from tests.bench.hand import HAND
 
-        svml = getattr(config, "USING_SVML", False)
-        remark = "with SVML" if svml else "without SVML, so with scalar functions"
+        remark = f"with the functions of {vector_library() or 'libm'}, as adc"
         return Prepared(HAND[kernel.loss.__name__], packages=("numba",), remark=remark)
     if tool in ("adc", "adc forward"):
         # Not an import statement: the benchmark has to run, and to be checked, without it.
