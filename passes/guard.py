@@ -143,7 +143,11 @@ class _Guard:
         stmt = defs.get(cond) if isinstance(cond, Value) else None
         if not isinstance(stmt, Apply) or stmt.op.name != "inside" or stmt.args[1] in own:
             return False
-        form = self.facts.form(stmt.args[0])
+        index, size = stmt.args
+        wrapped = defs.get(index) if isinstance(index, Value) else None
+        if isinstance(wrapped, Apply) and wrapped.op.name == "wrap" and wrapped.args[1] == size:
+            index = wrapped.args[0]  # inside if between -size and size
+        form = self.facts.form(index)
         return all(value == loop.index or value not in own for value, _ in form.terms)
 
     def collect(

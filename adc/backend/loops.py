@@ -534,7 +534,28 @@ class Loops(Traffic):
         As many cheap iterations as an array has elements take less than 0.2 s; and strips cost
         time to compile, and a loop of a few iterations dearly.
         """
-        return _cost(stmt) > LONG or not self.is_bounded(stmt.trips)
+        if _cost(stmt) > LONG:
+            return True
+        return not self.is_bounded(stmt.trips) and not self.goes_through_an_array(stmt)
+
+    def goes_through_an_array(self, stmt: For) -> bool:
+        """Whether each iteration touches another element of an array than those before."""
+
+        def moves(index: Operand) -> bool:
+            if index == stmt.index:
+                return True
+            match self._origins.get(index):
+                case Apply(op=op, args=args) if op.name in ("add", "sub", "wrap"):
+                    rest = [arg for arg in args if not moves(arg)]
+                    return len(rest) == 1 and rest[0] not in inside
+            return False
+
+        inside = {v for s in walk(stmt.body.stmts) for v in (*s.results, *inner_values(s))}
+        return any(
+            any(map(moves, each.index))
+            for each in stmt.body.stmts
+            if isinstance(each, Load | Write)
+        )
 
     def is_bounded(self, count: Operand) -> bool:
         """Whether a number of iterations is at most about the number of elements of an array."""
