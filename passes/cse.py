@@ -12,8 +12,8 @@ After::
     %c = add %a %a
 
 An operation replaces a later one only where it dominates it. New arrays are never merged: each
-is somebody's storage. Numbers that a loop carries are equal if they begin equal, and iterations
-make equal ones of equal ones.
+is somebody's storage. Numbers that a loop carries are equal if they begin equal and change by the
+same operation.
 """
 
 from __future__ import annotations
@@ -25,20 +25,26 @@ from adc.ir.core import (
     Apply,
     Block,
     Check,
-    For,
     Function,
     Load,
     Loop,
     Mark,
     Operand,
     Recall,
-    Reverse,
     Stmt,
     Value,
     While,
 )
-from adc.ir.types import Array
-from adc.ir.walk import map_blocks, map_operands, marked, rebuilt, substitute, with_stmts
+from adc.ir.types import Array, Type
+from adc.ir.walk import (
+    map_blocks,
+    map_operands,
+    marked,
+    rebuilt,
+    substitute,
+    substitute_block,
+    with_stmts,
+)
 
 
 def cse(fn: Function) -> Function:
@@ -79,41 +85,40 @@ class _Cse:
                 seen[key] = stmt.results[0] if stmt.results else _CHECKED
                 kept.append(stmt)
                 continue
-            if isinstance(stmt, For | While | Reverse):
-                stmt = self.carrying_less(stmt, seen)
-            kept.append(map_blocks(stmt, lambda block, seen=seen: self.block(block, seen)))  # type: ignore[misc]
+            stmt = map_blocks(stmt, lambda block, seen=seen: self.block(block, seen))  # type: ignore[misc]
+            kept.append(self.carrying_less(stmt) if isinstance(stmt, Loop) else stmt)
         return tuple(kept)
 
-    def carrying_less(self, loop: Loop, seen: _Seen) -> Loop:
-        """Return a loop that carries equal numbers once."""
-        params, first = loop.body.params, int(isinstance(loop, While))
-        begins: dict[Operand, int] = {}
+    def carrying_less(self, loop: Loop) -> Loop:
+        """Return a loop that carries equal numbers once: those that change by the same operation.
+
+        Its body has been done, so that equal operands are one.
+        """
+        body, first = loop.body, int(isinstance(loop, While))
+        made = {stmt.results[0]: stmt for stmt in body.stmts if isinstance(stmt, Apply)}
+        begins: dict[tuple[Operand, Type], int] = {}
         same: dict[int, int] = {}
-        for k, (param, init) in enumerate(zip(params, loop.init, strict=True)):
-            if not isinstance(param.type, Array):
-                other = begins.setdefault(init, k)
-                if other != k and params[other].type == param.type:
-                    same[k] = other
-        while same:
-            trial = _Cse(None)
-            trial.env = {**self.env, **{params[k]: params[of] for k, of in same.items()}}
-            trial.recalled = trial.env if self.recalled is self.env else self.recalled
-            ends = trial.block(loop.body, seen).yields[first:]
-            wrong = [k for k, of in same.items() if ends[k] != ends[of]]
-            if not wrong:
-                break
-            for k in wrong:
-                del same[k]
+        env: dict[Value, Operand] = {}
+        for k, (param, init) in enumerate(zip(body.params, loop.init, strict=True)):
+            if isinstance(param.type, Array):
+                continue
+            of = begins.setdefault((init, param.type), k)
+            a, b = (made.get(body.yields[j + first]) for j in (k, of))  # type: ignore[arg-type]
+            if of == k or a is None or b is None or (a.op, a.params) != (b.op, b.params):
+                continue
+            if tuple(body.params[of] if arg == param else arg for arg in a.args) == b.args:
+                same[k] = of
+                env.update({param: body.params[of], a.result: b.result})
+                self.env[loop.results[k]] = loop.results[of]
         if not same:
             return loop
-        for k, of in same.items():
-            self.env[params[k]], self.env[loop.results[k]] = params[of], loop.results[of]
-        stay = [k for k in range(len(params)) if k not in same]
-        yields = loop.body.yields
-        ends = (*yields[:first], *(yields[k + first] for k in stay))
-        body = Block(tuple(params[k] for k in stay), loop.body.stmts, ends)
+        self.env.update(env)
+        stay = [k for k in range(len(body.params)) if k not in same]
+        body = substitute_block(body, env)
+        yields = (*body.yields[:first], *(body.yields[k + first] for k in stay))
+        block = Block(tuple(body.params[k] for k in stay), body.stmts, yields)
         given = tuple(loop.init[k] for k in stay)
-        return replace(loop, results=tuple(loop.results[k] for k in stay), init=given, body=body)
+        return replace(loop, results=tuple(loop.results[k] for k in stay), init=given, body=block)
 
     def merge(self, first: Value, mark: Mark | None) -> None:
         """Say of a value what is said of an equal one: what is kept elsewhere is kept."""
