@@ -115,8 +115,9 @@ class _Cse:
         self.env.update(env)
         stay = [k for k in range(len(body.params)) if k not in same]
         body = substitute_block(body, env)
+        stmts = tuple(s for s in body.stmts if not (s.results and s.results[0] in env))
         yields = (*body.yields[:first], *(body.yields[k + first] for k in stay))
-        block = Block(tuple(body.params[k] for k in stay), body.stmts, yields)
+        block = Block(tuple(body.params[k] for k in stay), stmts, yields)
         given = tuple(loop.init[k] for k in stay)
         return replace(loop, results=tuple(loop.results[k] for k in stay), init=given, body=block)
 
