@@ -92,11 +92,14 @@ CLEANUP = cleanup()
 
 
 def buffers(known: Known | None = None, threads: Pass | None = None) -> tuple[Pass, ...]:
-    """Return the passes after `storage`, for sizes of arguments; one of them marks loops."""
+    """Return the passes after `storage`, for sizes of arguments; one of them marks loops.
+
+    Plans for known sizes are held to the byte: they have no blocks of terms.
+    """
     return (
         ("rows", rows),
         *((threads,) if threads else ()),
-        ("ordered", ordered),
+        *(() if known else (("ordered", ordered),)),
         ("lift", lift),
         ("reuse", functools.partial(reuse, known=known)),
     )

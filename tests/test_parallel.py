@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import adc
-import adc.passes.parallel as parallel_pass
+import adc.passes.independent as independent
 from adc.backend import side_by_side
 from adc.driver import transform
 from adc.ir.core import For, walk
@@ -308,7 +308,7 @@ def test_places_taken_for_own_are_noticed(monkeypatch: pytest.MonkeyPatch) -> No
     x, w = np.random.default_rng(0).random((2, 40, 30))
     chain = Chain.of(sweep, (x, w), ())
     assert not threads.check(chain, ("auto",), compiled=False)
-    monkeypatch.setattr(parallel_pass, "own_axis", lambda *args: (0, None))
+    monkeypatch.setattr(independent, "own_axis", lambda *args: (0, None))
     assert threads.check(chain, ("auto",), compiled=False)
 
 
@@ -325,7 +325,7 @@ def test_frames_that_others_need_are_noticed(monkeypatch: pytest.MonkeyPatch) ->
     x, w = np.random.default_rng(0).random((2, 40, 30))
     chain = Chain.of(product, (x, w, np.arange(40) % 7), (0, 1))
     assert not threads.check(chain, ("store",), compiled=False)
-    monkeypatch.setattr(parallel_pass, "_frames", lambda stmts: ([], []))
+    monkeypatch.setattr(independent, "_frames", lambda stmts: ([], []))
     try:
         found = threads.check(chain, ("store",), compiled=False)
     except Exception:  # the interpreter finds another frame than it needs
