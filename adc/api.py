@@ -206,9 +206,11 @@ def grad(
         ``/dev/shm`` is memory, and so is ``/tmp`` on many systems.
     parallel : bool or int
         Whether threads share loops whose iterations are independent of each other, and are long
-        enough: as many as Numba has (``NUMBA_NUM_THREADS``), or so many. Results are the same to
-        the last bit for any number of threads, but for products of matrices, which have threads of
-        their own; sums may differ in the last bits from those without `parallel`.
+        enough: as many as Numba has (``NUMBA_NUM_THREADS``), or so many. Where matrices are
+        multiplied, BLAS has the threads. Results are the same to the last bit for any number of
+        threads, those of BLAS aside; sums may differ in the last bits from those without
+        `parallel`. Each thread takes memory of its own for what iterations make, which plans do
+        not count; with `memory`, iterations that make arrays run alone.
     cache : bool
         Whether compiled code is kept on disk.
     progress : bool

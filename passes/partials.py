@@ -26,6 +26,7 @@ what the inner ones sum::
       …                                                    …
                                                            %s.4 = sum %s %s.3
 
+What belongs to an iteration and its neighbours is left as it is: `gather` has done what can be.
 What is added in which order depends on sizes alone, and is fixed here, before `remat`: every plan
 and any number of threads adds in the same order. `parallel` divides the loops into their groups.
 """
@@ -138,6 +139,11 @@ class _Partials:
             if not touched or own_axis(touched, index, self.facts) is not None:
                 continue
             if not all(isinstance(stmt, Store) and stmt.accumulate for stmt in touched):
+                return None
+            # Neighbours of a place of its own: an array for each group would be as large as all
+            # that the loop adds.
+            forms = [self.facts.form(operand) for stmt in touched for operand in stmt.index]
+            if any(index == value for form in forms for value, _ in form.terms):
                 return None
             found.append(k)
         return found

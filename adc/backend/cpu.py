@@ -244,7 +244,10 @@ class Kernel:
 
     def share(self, threads: int | None) -> None:
         """Share loops among so many threads, or as many as there are."""
-        if self.emitted.shares:
+        # Threads of loops and those of BLAS would wait for each other, spinning.
+        if self.emitted.shares and not (
+            self.emitted.multiplies and side_by_side.blas_threads() > 1
+        ):
             self.threads = side_by_side.most() if threads is None else threads
 
     def _memory(self) -> Memory:

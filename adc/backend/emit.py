@@ -62,6 +62,11 @@ class Emitted:
     returned: tuple[int, ...]  # the results that are made by `returned`, by place
 
     @property
+    def multiplies(self) -> bool:
+        """Whether it may call BLAS."""
+        return "adc.backend.gemm" in self.source
+
+    @property
     def shares(self) -> bool:
         """Whether there are loops that threads may share."""
         return "side_by_side(" in self.source

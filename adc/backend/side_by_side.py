@@ -227,6 +227,14 @@ def most() -> int:
     return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
 
 
+def blas_threads() -> int:
+    """Return how many threads BLAS has."""
+    from threadpoolctl import threadpool_info
+
+    found = [each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"]
+    return max(found, default=1)
+
+
 @contextlib.contextmanager
 def team(threads: int) -> Iterator[int]:
     """Yield how many threads a call may share loops with: one if others have them now.
@@ -243,4 +251,4 @@ def team(threads: int) -> Iterator[int]:
         _busy.release()
 
 
-__all__ = ["Parts", "is_worth", "most", "share", "start", "team"]
+__all__ = ["Parts", "blas_threads", "is_worth", "most", "share", "start", "team"]
