@@ -541,8 +541,13 @@ def test_no_call_of_a_while_loop_holds_more_than_its_peak() -> None:
         assert meter.peak <= size
 
 
+# More memory once made the plans of these slower, or a budget of 0 bytes crashed.
+FOUND = [("scalars", 9400042), ("arrays", 9500136), ("scalars", 9600040), ("arrays", 9600114)]
+
+
 @pytest.mark.parametrize(
-    ("kind", "seed"), [("scalars", 0), ("draws", 5), ("arrays", 4), ("stencils", 2), ("mixed", 1)]
+    ("kind", "seed"),
+    [("scalars", 0), ("draws", 5), ("arrays", 4), ("stencils", 2), ("mixed", 1), *FOUND],
 )
 def test_random_programs(kind: str, seed: int) -> None:
     if kind in ("scalars", "draws"):
