@@ -95,7 +95,9 @@ class _Cse:
         Its body has been done, so that equal operands are one.
         """
         body, first = loop.body, int(isinstance(loop, While))
-        made = {stmt.results[0]: stmt for stmt in body.stmts if isinstance(stmt, Apply)}
+        made: dict[Operand, Apply] = {
+            stmt.results[0]: stmt for stmt in body.stmts if isinstance(stmt, Apply)
+        }
         begins: dict[tuple[Operand, Type], int] = {}
         same: dict[int, int] = {}
         env: dict[Value, Operand] = {}
@@ -103,7 +105,7 @@ class _Cse:
             if isinstance(param.type, Array):
                 continue
             of = begins.setdefault((init, param.type), k)
-            a, b = (made.get(body.yields[j + first]) for j in (k, of))  # type: ignore[arg-type]
+            a, b = (made.get(body.yields[j + first]) for j in (k, of))
             if of == k or a is None or b is None or (a.op, a.params) != (b.op, b.params):
                 continue
             if tuple(body.params[of] if arg == param else arg for arg in a.args) == b.args:

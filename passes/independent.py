@@ -24,6 +24,7 @@ from adc.ir.core import (
     Function,
     Gemm,
     If,
+    Literal,
     Load,
     Operand,
     Pop,
@@ -52,7 +53,7 @@ class _Touched:
     """What a loop does with arrays that it did not make."""
 
     accesses: dict[Value, list[Load | Write]] = field(default_factory=dict)
-    whole: set[Value] = field(default_factory=set)  # those that are read as a whole
+    whole: set[Operand] = field(default_factory=set)  # those that are read as a whole
     made: set[Value] = field(default_factory=set)
 
 
@@ -140,8 +141,19 @@ class Independent:
             case Apply(op=op, args=(index, size)) if op.name == "floordiv" and not groups:
                 if index != loop.index or size in self.inside(loop) or size != (self.size or size):
                     return False
+                if not self.is_positive(size):
+                    return False
                 self.size = size
                 return True
+        return False
+
+    def is_positive(self, size: Operand) -> bool:
+        """Whether a size is a positive number, or the largest of some and one."""
+        if isinstance(size, Literal):
+            return size.value > 0
+        match self.made.get(size):
+            case Apply(op=op, args=args) if op.name == "maximum":
+                return any(isinstance(arg, Literal) and arg.value > 0 for arg in args)
         return False
 
     def inside(self, loop: For) -> set[Value]:
@@ -189,7 +201,7 @@ class Independent:
                     elif arrays and op.name != "dim":
                         return False
                     if op.name == "copy":
-                        touched.whole |= arrays  # type: ignore[arg-type]  # an array has a name
+                        touched.whole |= arrays
                 case If() | For() | While():
                     arrays_in = [*operands(stmt), *stmt.results]
                     if any(isinstance(each.type, Array) for each in arrays_in):

@@ -224,7 +224,8 @@ def most() -> int:
     """Return how many threads there are."""
     import numba
 
-    return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
+    config: Any = numba.config
+    return int(config.NUMBA_NUM_THREADS)
 
 
 def blas_threads() -> int:
