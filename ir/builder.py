@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+
+import numpy as np
 
 from adc.ir.core import (
     Apply,
@@ -164,8 +167,26 @@ class Builder:
         for stmt in rule.stmts:
             operands = tuple(env[a] if isinstance(a, Value) else a for a in stmt.args)
             hint = named.get(stmt.result, "d")
-            env[stmt.result] = self.apply(stmt.op, *operands, params=stmt.params, hint=hint)
+            op = stmt.op
+            if op.name == "truediv" and (inverse := _inverse(operands[1])) is not None:
+                op, operands = OPS["mul"], (operands[0], inverse)
+            env[stmt.result] = self.apply(op, *operands, params=stmt.params, hint=hint)
         return [env[out] if isinstance(out, Value) else out for out in rule.outputs]
+
+
+def _inverse(divisor: Operand) -> Literal | None:
+    """Return one divided by a number in the program, if a factor can stand for a divisor.
+
+    A product takes a quarter of the time, and reverse code is often a chain of them. Rules may
+    round once more; the program's own divisions may not.
+    """
+    if not isinstance(divisor, Literal) or divisor.type.kind != "f":
+        return None
+    dtype = divisor.type.numpy
+    with np.errstate(all="ignore"):
+        found = float(np.reciprocal(np.asarray(divisor.value, dtype)))
+    normal = float(np.finfo(dtype.name).tiny) <= abs(found) < math.inf
+    return Literal(found, divisor.type) if normal else None
 
 
 __all__ = ["Builder", "For", "Reverse", "While", "integer", "zero"]

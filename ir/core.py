@@ -181,6 +181,7 @@ class For:
 
     The body's parameters are the carried values, its yields their next values. In buffer form, the
     iterations of a `parallel` loop, which carries nothing, may run in any order, and side by side.
+    None of a loop that is `apart` touches an element that another one changes.
     """
 
     results: tuple[Value, ...]
@@ -192,6 +193,7 @@ class For:
     down: bool = False
     loc: Span | None = _loc()
     parallel: bool = False
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,12 +78,15 @@ class _Escape:
         return made
 
 
-def flow(fn: Function) -> tuple[dict[Value, frozenset[Value]], frozenset[Value]]:
-    """Return which of the arrays made in `fn` each value may be, and which arrays escape.
+def flow(
+    fn: Function, given: Iterable[Value] = ()
+) -> tuple[dict[Value, frozenset[Value]], frozenset[Value]]:
+    """Return which of the arrays made in `fn`, or `given`, each value may be, and which escape.
 
     Those that escape may be carried to another iteration or returned.
     """
     found = _Escape()
+    found.origins.update((each, frozenset((each,))) for each in given)
     while found.changed:
         found.changed = False
         found.stmts(fn.body)

@@ -141,6 +141,24 @@ class Interpreter:
             raise IRError("the interpreter ran too long")
 
 
+class _Watch:
+    """Sees to it that the iterations of a loop keep apart, as it says."""
+
+    def __init__(self) -> None:
+        self.iteration = 0
+        # By address of an element: who touched it last, and whether somebody changed it.
+        self.touched: dict[int, tuple[int, bool]] = {}
+
+    def see(self, array: Any, where: tuple[int, ...], stmt: Load | Store | Write) -> None:
+        address = array.__array_interface__["data"][0]
+        address += sum(k * stride for k, stride in zip(where, array.strides, strict=True))
+        last, changed = self.touched.get(address, (self.iteration, False))
+        writes = not isinstance(stmt, Load)
+        if last != self.iteration and (changed or writes):
+            raise IRError(f"iterations {last} and {self.iteration} do not keep apart: {stmt}")
+        self.touched[address] = self.iteration, changed or writes
+
+
 class _Routine:
     """One function as closures."""
 
@@ -149,6 +167,7 @@ class _Routine:
         self.machine = machine
         self.slots: dict[str, int] = {}
         self.blank: Env = []  # what `Env` is before a call: the constants
+        self.watch: _Watch | None = None  # of the loop that steps are made for
         self.body = self.block(Block(fn.params, fn.body, fn.results))
 
     def call(self, args: Sequence[Any], frame: Frame, mirror: Frame) -> tuple[Any, ...]:
@@ -262,13 +281,16 @@ class _Routine:
                     env[array][...] = found
 
             return multiply
-        index = self.many(stmt.index)
+        index, watch = self.many(stmt.index), self.watch
         if isinstance(stmt, Load):
             (result,) = results
 
             def load(env: Env, frame: Frame, mirror: Frame) -> None:
                 source = env[array]
-                env[result] = source[_where(source, [env[k] for k in index], stmt)]
+                where = _where(source, [env[k] for k in index], stmt)
+                if watch is not None:
+                    watch.see(source, where, stmt)
+                env[result] = source[where]
 
             return load
         value = self.slot(stmt.value)
@@ -278,6 +300,8 @@ class _Routine:
             if results:
                 target = env[results[0]] = target.copy()
             where = _where(target, [env[k] for k in index], stmt)
+            if watch is not None:
+                watch.see(target, where, stmt)
             target[where] = target[where] + env[value] if stmt.accumulate else env[value]
 
         return write
@@ -298,7 +322,10 @@ class _Routine:
         return lambda env, frame, mirror: (then if env[cond] else orelse)((), env, frame, mirror)
 
     def loop(self, stmt: For | While | Reverse) -> Callable[[Env, Frame, Frame], Sequence[Any]]:
+        watch = _Watch() if isinstance(stmt, For) and stmt.apart else None
+        self.watch, outer = watch or self.watch, self.watch
         init, body = self.many(stmt.init), self.block(stmt.body)
+        self.watch = outer
         mirrored = self.machine.mirrored
 
         def begin(label: str, frame: Frame) -> Callable[[], Frame]:
@@ -350,8 +377,12 @@ class _Routine:
             sums = Sums(chains, [env[k] for k in init], down)
             iteration = begin(name, frame)
             carried = sums.carried
+            if watch is not None:
+                watch.touched.clear()
             for k in reversed(times) if down else times:
                 inner = iteration()
+                if watch is not None:
+                    watch.iteration = k
                 env[index] = np.int64(k)
                 if recorded:
                     inner.values[known] = env[index]
@@ -364,8 +395,12 @@ class _Routine:
             # One of three, from the last one on; where some fail, the program's first one counts.
             failed: tuple[int, ProgramError] | None = None
             begin(name, frame)
+            if watch is not None:
+                watch.touched.clear()
             for k in sorted(range(int(env[trips])), key=lambda k: (k % 3, -k)):
                 at = -k if down else k
+                if watch is not None:
+                    watch.iteration = k
                 if failed is None or at < failed[0]:
                     env[index] = np.int64(k)
                     try:

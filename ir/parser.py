@@ -458,10 +458,18 @@ def _for(p: _Parser, results: _Results) -> Stmt:
 
 
 def _parallel(p: _Parser, results: _Results) -> Stmt:
+    apart = p.tokens.accept("apart")
     p.tokens.expect("for")
     loop = _for(p, results)
     assert isinstance(loop, For)
-    return replace(loop, parallel=True)
+    return replace(loop, parallel=True, apart=apart)
+
+
+def _apart(p: _Parser, results: _Results) -> Stmt:
+    p.tokens.expect("for")
+    loop = _for(p, results)
+    assert isinstance(loop, For)
+    return replace(loop, apart=True)
 
 
 def _while(p: _Parser, results: _Results) -> Stmt:
@@ -518,6 +526,7 @@ _FORMS: dict[str, Callable[[_Parser, _Results], Stmt]] = {
     "if": _if,
     "for": _for,
     "parallel": _parallel,
+    "apart": _apart,
     "while": _while,
     "reverse": _reverse,
     "call": _call,

@@ -9,7 +9,7 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
 `bounds`        checks and wrap-arounds that are proven unnecessary (`affine`)
 `hoist`         what every iteration computes alike, in front of the loop
 `private`       scratch arrays that an iteration overwrites first, made in the iteration
-`guard`         index checks of a loop, tested in front of it
+`guard`         index checks of a loop, tested in front of it, and what that says of sizes
 `dce`           dead operations, carried values, arms and loops
 `fuse`          neighbouring loops of equal trips, merged (`accesses`)
 `contract`      arrays read only where they were written, made smaller, or numbers (`accesses`)
@@ -44,8 +44,10 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
 `rows`          copies of rows that only products read: the rows themselves
 `parallel`      loops whose iterations may run side by side (`independent`), marked
 `ordered`       sums in the program's order: blocks of dear terms first, as vectors
+`registers`     elements that the next iteration reads again, handed on in registers
 `lift`          arrays of inner loops made once, before the loop
 `reuse`         arrays that are never alive together share memory (`lifetimes`)
+`apart`         innermost loops whose iterations touch nothing that others change, marked
 `schedules`     at last, what checkpointed loops ask about their schedule: calls (`ir.schedule`)
 ==============  ================================================================================
 

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from adc.ir.core import Apply, Check, For, Literal, Operand, Stmt, Value
-from adc.ir.types import DTYPES, Array
+from adc.ir.opdef import OPS
+from adc.ir.types import DTYPES, INT, Array
+from adc.ir.walk import Names
 
 # How many facts a proof may look at, and how many steps it may take.
 MAX_FACTS = 48
@@ -70,6 +72,8 @@ class Facts:
     def __init__(self) -> None:
         self.forms: dict[Value, Form] = {}
         self.defs: dict[Value, Apply] = {}
+        # The lesser of some numbers, and the greater: one of them, with the sign of the case.
+        self._choices: dict[Value, tuple[int, tuple[Operand, ...]]] = {}
         self._bounds: dict[Value, list[Form]] = {}
         self._log: list[Form] = []
 
@@ -109,9 +113,11 @@ class Facts:
             case "dim":
                 self.assume(self.form(result))
             case "minimum":
+                self._choices[result] = (1, args)
                 for arg in args:
                     self.assume(self.form(arg) - self.form(result))
             case "maximum":
+                self._choices[result] = (-1, args)
                 for arg in args:
                     self.assume(self.form(result) - self.form(arg))
             case "mod":
@@ -211,9 +217,15 @@ class Facts:
         """Whether ``goal >= 0`` follows from the facts."""
         if not goal.terms:
             return goal.const >= 0
-        if not all(self._bounded(value, coefficient) for value, coefficient in goal.terms):
-            return False
-        return not _possible([goal * -1 + -1, *self._near(goal)])
+        if all(self._bounded(value, coefficient) for value, coefficient in goal.terms):
+            if not _possible([goal * -1 + -1, *self._near(goal)]):
+                return True
+        for value, factor in goal.terms:
+            sign, args = self._choices.get(value, (0, ()))
+            if sign * factor > 0:  # the least of some is one of them: whichever it is
+                rest = goal.without(value)
+                return all(self.proves(rest + self.form(arg) * factor) for arg in args)
+        return False
 
     def _bounded(self, value: Value, sign: int) -> bool:
         """Whether a fact keeps ``sign * value`` from being as small as one likes."""
@@ -304,6 +316,23 @@ def _eliminate(
             terms[key] = total
         else:
             del terms[key]
+
+
+def computed(form: Form, names: Names, into: list[Stmt]) -> Operand:
+    """Return an integer that is a form, computed by statements."""
+    found: Operand = Literal(form.const, INT)
+
+    def apply(name: str, *args: Operand, params: tuple[str, ...] = ()) -> Value:
+        made = Value(names.fresh("n"), INT)
+        into.append(Apply((made,), OPS[name], args, params))
+        return made
+
+    for value, factor in form.terms:
+        term = value if value.type == INT else apply("cast", value, params=(str(INT),))
+        if factor != 1:
+            term = apply("mul", term, Literal(factor, INT))
+        found = term if found == Literal(0, INT) else apply("add", term, found)
+    return found
 
 
 # --- equal integers -------------------------------------------------------------------------------

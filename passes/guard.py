@@ -29,6 +29,9 @@ After::
       …
     }
 
+In the loop, sizes that the checks found to be equal have one name: `fuse` then sees which inner
+loops are as long as each other.
+
 The loop of checks raises what the program raises, at the same line with the same numbers. It is
 done where what an iteration checks are indices of this kind, or does not change. If it checks other
 things as well, they stay, and the loop of checks has them, too: it loads what they depend on.
@@ -38,6 +41,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from adc.ir.core import (
     Apply,
@@ -59,8 +63,9 @@ from adc.ir.core import (
 )
 from adc.ir.opdef import OPS
 from adc.ir.types import INT, Array
-from adc.ir.walk import Names, clone, loop_values, map_blocks
-from adc.passes.affine import Facts
+from adc.ir.walk import Names, block_reads, clone, loop_values, map_blocks, substitute_block
+from adc.passes.affine import Facts, Form, computed, equated
+from adc.passes.shapes import Shapes
 
 
 def guard(fn: Function) -> Function:
@@ -75,9 +80,14 @@ def guard(fn: Function) -> Function:
 class _Guard:
     def __init__(self, fn: Function) -> None:
         self.names = Names.of(fn)
+        self.fn = fn
         self.facts = Facts()
         for stmt in walk(fn.body):
             self.facts.define(stmt)
+
+    @cached_property
+    def shapes(self) -> Shapes:
+        return Shapes(self.fn, self.names)
 
     def stmts(self, stmts: Sequence[Stmt]) -> list[Stmt]:
         done: list[Stmt] = []
@@ -132,7 +142,52 @@ class _Guard:
                       {}, self.names)  # fmt: skip
         found.append(If((), all_, Block((), (), ()), Block((), tuple(again), ()), loop.loc))
         kept = tuple(s for s in loop.body.stmts if s not in known)
-        return [*found, replace(loop, body=replace(loop.body, stmts=kept))]
+        body = self.unified(loop, replace(loop.body, stmts=kept), known, own, found)
+        return [*found, replace(loop, body=body)]
+
+    def unified(
+        self,
+        loop: For,
+        body: Block,
+        checks: Sequence[Check],
+        own: set[Value],
+        before: list[Stmt],
+    ) -> Block:
+        """Return the body of a loop with what checks found to be equal computed in one way.
+
+        By the sizes of arrays that the loop begins with, so that it is seen not to change them, and
+        by those that inner loops count to first: others shall be seen to be as long, and parts of
+        arrays, cut at ``n`` and ``2*n``, not to overlap.
+        """
+        form = self.facts.form
+        arrays = [start for start in loop.init if isinstance(start, Value)]
+        sizes = [dim for array in arrays for dim in self.shapes.known(array) or ()]
+        first = [s.trips for s in walk(body.stmts) if isinstance(s, For)]
+        order = [each for each in first if each in sizes] + sizes + first
+        solved: dict[Value, Form] = {}
+
+        def reduced(form: Form) -> Form:
+            for value, factor in form.terms:
+                if value in solved:
+                    form = form.without(value) + solved[value] * factor
+            return form
+
+        for check in checks:
+            equal = equated(check, self.facts.defs)
+            if equal is None:
+                continue
+            zero = reduced(form(equal[0]) - form(equal[1]))
+            free = [value for value, factor in zero.terms if abs(factor) == 1]
+            if free:
+                gone = max(free, key=lambda v: order.index(v) if v in order else len(order))
+                solved[gone] = zero.without(gone) * -zero.coefficient(gone)
+                solved = {value: reduced(found) for value, found in solved.items()}
+        env: dict[Value, Operand] = {}
+        reads = block_reads(body) - own if solved else ()
+        for value in sorted(reads, key=lambda value: value.name):
+            if value.type == INT and (new := reduced(form(value))) != form(value):
+                env[value] = computed(new, self.names, before)
+        return substitute_block(body, env)
 
     def decided(
         self, cond: Operand, loop: For, own: set[Value], defs: dict[Value, Apply | Load]

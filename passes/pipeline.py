@@ -11,6 +11,7 @@ from adc.ir.core import Function
 from adc.ir.errors import AdcError, IRError
 from adc.ir.verifier import problems
 from adc.passes.accumulate import accumulate
+from adc.passes.apart import apart
 from adc.passes.bounds import bounds
 from adc.passes.contract import contract
 from adc.passes.costs import SHIPPED, Costs
@@ -30,6 +31,7 @@ from adc.passes.overwrite import overwrite
 from adc.passes.predicates import predicates
 from adc.passes.private import private
 from adc.passes.reduce import reduce
+from adc.passes.registers import registers
 from adc.passes.reuse import reuse
 from adc.passes.rows import rows
 from adc.passes.simplify import simplify
@@ -100,8 +102,10 @@ def buffers(known: Known | None = None, threads: Pass | None = None) -> tuple[Pa
         ("rows", rows),
         *((threads,) if threads else ()),
         *(() if known else (("ordered", ordered),)),
+        ("registers", registers),
         ("lift", lift),
         ("reuse", functools.partial(reuse, known=known)),
+        ("apart", apart),
     )
 
 

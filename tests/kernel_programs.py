@@ -931,3 +931,108 @@ def newton_square_roots(x: Any) -> Any:
     while np.max(np.abs(y * y - x)) > 1e-10:
         y = 0.5 * (y + x / y)
     return weighted(y)
+
+
+# --- what an iteration hands to the next one ------------------------------------------------------
+
+
+@program(X6, 0.3)
+def recurrence_of_two_elements(x: Any, w: Any) -> Any:
+    for k in range(2, x.shape[0]):
+        x[k] = x[k] + w * x[k - 1] - 0.2 * x[k - 2]
+    return weighted(x)
+
+
+@program(X6, 0.3)
+def recurrence_downwards(x: Any, w: Any) -> Any:
+    for k in range(x.shape[0] - 2, -1, -1):
+        x[k] = np.sin(x[k + 1]) * w + x[k]
+    return weighted(x)
+
+
+@program(X6, 0.3)
+def recurrence_in_steps_of_two(x: Any, w: Any) -> Any:
+    for k in range(2, x.shape[0], 2):
+        x[k] = w * x[k - 2] + x[k - 1] * x[k]
+    return weighted(x)
+
+
+@program(X6.astype(np.float32), np.float32(0.3))
+def recurrence_in_single_precision(x: Any, w: Any) -> Any:
+    for k in range(1, x.shape[0]):
+        x[k] = w * x[k - 1] + x[k] * x[k]
+    return weighted(x)
+
+
+@program(X6, 0.3)
+def recurrence_in_a_branch(x: Any, w: Any) -> Any:
+    y = np.zeros(x.shape[0])
+    for k in range(1, x.shape[0]):
+        y[k] = y[k - 1] * w + x[k]
+        if k % 2 == 0:
+            y[k] = y[k] * y[k - 1]
+        x[k] = 2.0 * x[k] * y[k]
+    return weighted(x) + weighted(y)
+
+
+@program(X6, 0.3)
+def recurrence_that_writes_twice(x: Any, w: Any) -> Any:
+    for k in range(1, x.shape[0]):
+        x[k] = x[k - 1] * w
+        x[k - 1] = x[k] + 1.0
+        x[k] += x[k - 1] * x[k]
+    return weighted(x)
+
+
+@program(G55, 0.3)
+def recurrence_in_triangles(x: Any, w: Any) -> Any:
+    for i in range(x.shape[0]):
+        for j in range(1, i):
+            x[i, j] += w * x[i, j - 1] * x[i - 1, j]
+    return weighted(x)
+
+
+@program(G55, 0.3)
+def recurrence_through_a_view(x: Any, w: Any) -> Any:
+    for i in range(x.shape[0]):
+        row = x[i]
+        rest = row[1:]
+        for j in range(rest.shape[0]):
+            rest[j] = w * row[j] * rest[j]
+    return weighted(x)
+
+
+@program(X6, 0.3, 3)
+def recurrence_of_swapped_arrays(x: Any, w: Any, steps: Any) -> Any:
+    a, b = x.copy(), np.cos(x)
+    for _ in range(steps):
+        for k in range(1, x.shape[0]):
+            a[k] = a[k - 1] * w + b[k] * b[k - 1]
+        a, b = b, a
+    return weighted(a) + weighted(b) * 0.5
+
+
+@program(G55)
+def contributions_to_neighbours(x: Any) -> Any:
+    y = np.zeros(x.shape)
+    for i in range(1, x.shape[0] - 1):
+        for j in range(1, x.shape[1] - 1):
+            part = x[i, j] * x[i, j]
+            y[i, j - 1] += part
+            y[i, j] -= 2.0 * part
+            y[i, j + 1] += part * x[i, j]
+            y[i - 1, j] += part
+            y[i + 1, j] *= part
+    return weighted(y)
+
+
+@program(X6, uniform(24, 24), 3)
+def gates_in_parts_of_one_array(x: Any, w: Any, steps: Any) -> Any:
+    n = x.shape[0]
+    state = np.zeros(n)
+    for _ in range(steps):
+        keep = np.tanh(x * w[:n] + w[n : 2 * n])
+        let = x * w[2 * n : 3 * n] + w[3 * n :]
+        state = state * keep + let
+        x = np.sin(state) * x
+    return weighted(x)

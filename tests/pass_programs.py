@@ -91,6 +91,12 @@ def rows(x: Any, w: Any) -> Any:
     return np.sum(x)
 
 
+def registers(x: Any, w: Any) -> Any:
+    for k in range(1, x.shape[0]):
+        x[k] = 0.5 * x[k] + w * x[k - 1]
+    return x[-1]
+
+
 def lift(x: Any) -> Any:
     total = 0.0
     for i in range(x.shape[0]):
@@ -107,6 +113,15 @@ def reuse(x: Any) -> Any:
     z = np.cumsum(y[::-1])
     y = np.cumsum(z[::-1])
     return np.sum(y * y)
+
+
+def apart(x: Any, w: Any) -> Any:
+    y = np.empty(x.shape)
+    for k in range(1, x.shape[0]):
+        for i in range(x.shape[1]):
+            y[k, i] = w[i] * x[k - 1, i]
+            x[k, i] += y[k, i]
+    return np.sum(x)
 
 
 @dataclass(frozen=True)
@@ -137,6 +152,8 @@ PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(predicates, (_X, 0.9), (0, 1)),
     PassProgram(rows, (_X.reshape(3, 4), np.sin(np.arange(32.0)).reshape(2, 4, 4)), (0, 1)),
     PassProgram(ordered, (_X,)),
+    PassProgram(registers, (_X, 0.3), (0, 1)),
     PassProgram(lift, (_X,), (0,)),
     PassProgram(reuse, (_X,), (0,)),
+    PassProgram(apart, (_X.reshape(4, 3), _X[:3]), (0, 1)),
 )

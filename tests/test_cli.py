@@ -390,7 +390,7 @@ def test_passes(program: str, capsys: pytest.CaptureFixture[str]) -> None:
         "adjoint", "simplify", "cse", "hoist", "accumulate", "reduce", "dce", "overwrite", "gather",
         "local", "predicates", "cse", "dce", "remat", "simplify", "cse", "fuse", "contract", "dce",
         "inline", "cse", "fuse", "contract", "dce", "storage",
-        "rows", "ordered", "lift", "reuse",
+        "rows", "ordered", "registers", "lift", "reuse", "apart",
     ]  # fmt: skip
     assert all(len(line.split()) > 3 for line in listed[1:]), "each says what it does"
     timed = _printed(capsys, "passes", f"{program}:product").splitlines()

@@ -115,6 +115,8 @@ class Function:
         self.failures: dict[str, Any] = {}
         self.exit = function.append_basic_block("exit")
         self._no_memory: Any = None
+        # That of the loads and stores of an innermost loop, if its iterations keep apart.
+        self.group: Any = None
 
     def run(self) -> None:
         context, builder = self.context, self.builder
@@ -372,10 +374,14 @@ class Function:
 
     def mark(self, instruction: Any, home: str) -> None:
         """Tell LLVM which memory a load or store cannot touch."""
-        if home and isinstance(instruction, ir.LoadInstr | ir.StoreInstr):
+        if not isinstance(instruction, ir.LoadInstr | ir.StoreInstr):
+            return
+        if home:
             own, others = self.module.scopes(home)
             instruction.set_metadata("alias.scope", own)
             instruction.set_metadata("noalias", others)
+        if self.group is not None:
+            instruction.set_metadata("llvm.access.group", self.group)
 
     def call(self, name: str, arguments: list[ast.expr]) -> _Value:
         if name in self.module.trees:
@@ -659,6 +665,8 @@ class Function:
         args = [self.expr(each).value for each in stmt.iter.args]
         start, stop = (ir.Constant(_I64, 0), args[0]) if len(args) == 1 else args[:2]
         step = self.step(stmt.iter.args[2]) if len(args) == 3 else 1
+        assert isinstance(stmt.iter.func, ast.Name)
+        self.group = self.module.access_group() if stmt.iter.func.id == "apart" else None
         before = b.block
         test, body, after = (self.function.append_basic_block() for _ in range(3))
         b.branch(test)
@@ -674,7 +682,10 @@ class Function:
                 # The next one cannot overflow if it is next to this one, which is not the last.
                 flags = ("nsw",) if abs(step) == 1 else ()
                 counter.add_incoming(b.add(counter, ir.Constant(_I64, step), flags=flags), b.block)
-                b.branch(test)
+                again = b.branch(test)
+                if self.group is not None:
+                    again.set_metadata("llvm.loop", self.module.apart(self.group))
+        self.group = None
 
     def step(self, node: ast.expr) -> int:
         match node:

@@ -90,6 +90,7 @@ class _Loop:
     busy: bool
     looks: bool
     count: str = ""
+    range: str = "range"  # or that its iterations keep apart
 
     @property
     def fixed(self) -> int | None:
@@ -174,6 +175,7 @@ class Loops(Traffic):
         busy = any(isinstance(s, _BUSY) for s in walk(stmt.body.stmts))
         looks = not busy and not self.is_short(stmt)
         loop = _Loop(stmt, names, self.name(stmt.index), busy, looks)
+        loop.range = self.range(stmt)
         keeps, adds = id(stmt) in self._shared.tapes.blocks, self.adds(stmt)
         loop.count = trips.bare
         if keeps and not self.never_negative(stmt.trips):
@@ -271,19 +273,19 @@ class Loops(Traffic):
         index = self.name(stmt.index)
         first, last = self.helper(f"{index}_first"), self.helper(f"{index}_last")
         busy = any(isinstance(s, _BUSY) for s in walk(stmt.body.stmts))
-        loop = _Loop(stmt, [], index, busy, looks=False)
+        loop = _Loop(stmt, [], index, busy, looks=False, range=self.range(stmt))
         positions, unlooked = dict(self._positions), self._unlooked
         with self.elsewhere(()) as lines:
             for dtype in taped:
                 self.open_tape(dtype)
             if busy or not self.is_long(stmt):
-                self.line(f"for {index} in range({first}, {last}):")
+                self.line(f"for {index} in {loop.range}({first}, {last}):")
             else:
                 start = self.helper(f"{index}_strip")
                 self.line(f"for {start} in range({first}, {last}, STRIP):")
                 self._indent += 1
                 self.stop_if("poll(state, STRIP)")
-                self.line(f"for {index} in range({start}, min({start} + STRIP, {last})):")
+                self.line(f"for {index} in {loop.range}({start}, min({start} + STRIP, {last})):")
             self._indent += 1
             self.counter(loop)
             self.body(stmt, [], poll=busy and not self.has_inner_loop(stmt.body))
@@ -374,9 +376,18 @@ class Loops(Traffic):
 
     def header(self, loop: _Loop) -> None:
         if loop.stmt.down:
-            self.line(f"for {loop.index} in range({self.minus_one(loop.count)}, -1, -1):")
+            self.line(f"for {loop.index} in {loop.range}({self.minus_one(loop.count)}, -1, -1):")
         else:
-            self.line(f"for {loop.index} in range({loop.count}):")
+            self.line(f"for {loop.index} in {loop.range}({loop.count}):")
+
+    def range(self, stmt: For) -> str:
+        """Return what a loop goes through: whether its iterations keep apart, tapes included.
+
+        On tapes, each has rows of its own in a block. A loop may add to lanes of one around it.
+        """
+        taped = any(isinstance(s, Push | Pop) for s in walk(stmt.body.stmts))
+        keeps = id(stmt) in self._shared.tapes.blocks
+        return "apart" if stmt.apart and self.is_alone(stmt) and (keeps or not taped) else "range"
 
     def counter(self, loop: _Loop) -> None:
         if _positions(loop.stmt) > 1:
@@ -463,9 +474,9 @@ class Loops(Traffic):
             self.stop_if("poll(state, LANES)")
             self._unlooked = 0.0
         if stmt.down:
-            self.line(f"for {index} in range({stop} - 1, {start} - 1, -1):")
+            self.line(f"for {index} in {loop.range}({stop} - 1, {start} - 1, -1):")
         else:
-            self.line(f"for {index} in range({start}, {stop}):")
+            self.line(f"for {index} in {loop.range}({start}, {stop}):")
 
     def never_negative(self, trips: Operand) -> bool:
         if isinstance(trips, Literal):
@@ -499,9 +510,9 @@ class Loops(Traffic):
         self._indent += 1
         self.stop_if("poll(state, STRIP)")
         if stmt.down:
-            self.line(f"for {index} in range({start}, max({start} - STRIP, -1), -1):")
+            self.line(f"for {index} in {loop.range}({start}, max({start} - STRIP, -1), -1):")
         else:
-            self.line(f"for {index} in range({start}, {stop}):")
+            self.line(f"for {index} in {loop.range}({start}, {stop}):")
 
     def has_inner_loop(self, block: Block) -> bool:
         """Whether every iteration enters a loop that looks for signals itself."""

@@ -47,6 +47,21 @@ _register_pass: Any = numba.core.compiler_machinery.register_pass
 _MOST_UNROLLED = 1000
 
 
+class _Distinct(ir.MDValue):  # type: ignore[misc]  # as below
+    """A node of metadata that is not the same as another one with the same content."""
+
+    def __init__(self, module: Any, values: Sequence[Any]) -> None:
+        super().__init__(module, values, name=str(len(module.metadata)))
+
+    def descr(self, buf: list[str]) -> None:
+        buf.append("distinct ")
+        super().descr(buf)
+
+    __eq__ = object.__eq__
+    __ne__ = object.__ne__
+    __hash__ = object.__hash__
+
+
 class Module:
     """The functions of one emitted file, translated as they are called."""
 
@@ -126,6 +141,20 @@ class Module:
                 pair = self.llvm.add_metadata([nodes[each]]), self.llvm.add_metadata(others)
                 self._scopes[each] = pair
         return self._scopes[home]
+
+    def access_group(self) -> Any:
+        """Return a name for the loads and stores of one loop."""
+        return _Distinct(self.llvm, [])
+
+    def apart(self, group: Any) -> Any:
+        """Return what tells LLVM that no iteration of a loop needs what another one does.
+
+        That is, by the loads and stores of a group.
+        """
+        kind = ir.MetaDataString(self.llvm, "llvm.loop.parallel_accesses")
+        loop = _Distinct(self.llvm, [])
+        loop.operands = (loop, self.llvm.add_metadata([kind, group]))
+        return loop
 
     def function(self, name: str, args: tuple[Any, ...], homes: Sequence[str] = ()) -> Any:
         """Return the LLVM function that the function `name` is for arguments of some types.

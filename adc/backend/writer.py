@@ -81,7 +81,20 @@ _RESERVED = (
     | set(PLACES)
     | set(keyword.kwlist)
     | _TAPES
-    | {"state", "np", "njit", "range", "min", "max", "LANES", "SHORT", "STRIP", "OPTIONS"}
+    | {
+        "state",
+        "np",
+        "njit",
+        "apart",
+        "apart_in_vectors",
+        "range",
+        "min",
+        "max",
+        "LANES",
+        "SHORT",
+        "STRIP",
+        "OPTIONS",
+    }
 )
 
 

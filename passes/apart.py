@@ -1,0 +1,226 @@
+"""Mark innermost loops whose iterations keep apart: none touches what another one changes.
+
+LLVM then makes vectors of such a loop without testing in front of it whether arrays overlap, which
+takes longer than a loop of a few iterations, and without giving up where there is much to test::
+
+    for L %i in 0 to %n {                 apart for L %i in 0 to %n {
+      %t = load %a[%k, %i]                  …
+      write %b[%k.1, %i] %t
+      …
+
+Proven is, for each store and every other access that may be to the same memory, that their indices
+differ wherever the iterations do (`affine`). This is buffer form, and the last word on which arrays
+share memory (`reuse`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from adc.ir.core import (
+    Apply,
+    Block,
+    For,
+    Function,
+    If,
+    Load,
+    Pop,
+    Push,
+    Stmt,
+    Value,
+    While,
+    Write,
+    blocks,
+    operands,
+    walk,
+)
+from adc.ir.escape import flow
+from adc.ir.types import INT, Array
+from adc.ir.walk import inner_values, map_blocks
+from adc.passes.affine import Facts, Form
+
+# How many pairs of accesses of a loop are compared, and for how many of them a proof is tried.
+_MOST_PAIRS = 4000
+_MOST_PROOFS = 60
+
+
+def apart(fn: Function) -> Function:
+    """Return `fn`, which is in buffer form, with loops marked whose iterations keep apart."""
+    callees = tuple(_Apart(each).run() for each in fn.callees)
+    return replace(_Apart(fn).run(), callees=callees)
+
+
+class _Apart:
+    def __init__(self, fn: Function) -> None:
+        self.fn = fn
+        self.facts = Facts()
+        # The arrays that each value may be, those that the function is passed included.
+        self.given = frozenset(fn.params)
+        self.origins = flow(fn, fn.params)[0]
+        # Of arrays: those that they are written over, and what loops around them carry.
+        self.over: dict[Value, Value] = {}
+        self.older: dict[Value, frozenset[Value]] = {each: frozenset() for each in fn.params}
+        self.note(fn.body, frozenset(fn.params))
+
+    def note(self, stmts: Sequence[Stmt], params: frozenset[Value]) -> None:
+        for stmt in stmts:
+            self.facts.define(stmt)
+            if isinstance(stmt, Apply | Pop):
+                self.older.update((made, params) for made in stmt.results)
+            if isinstance(stmt, Apply) and stmt.op.name == "over":
+                assert isinstance(stmt.args[0], Value)
+                self.over[stmt.result] = stmt.args[0]
+            for block in blocks(stmt):
+                carried = block.params if isinstance(stmt, For | While) else ()
+                self.note(block.stmts, params.union(carried))
+
+    def run(self) -> Function:
+        return replace(self.fn, body=tuple(self.stmts(self.fn.body)))
+
+    def stmts(self, stmts: Sequence[Stmt]) -> list[Stmt]:
+        done: list[Stmt] = []
+        for stmt in stmts:
+            stmt = map_blocks(stmt, lambda b: Block(b.params, tuple(self.stmts(b.stmts)), b.yields))
+            if isinstance(stmt, For) and self.keeps_apart(stmt):
+                stmt = replace(stmt, apart=True)
+            done.append(stmt)
+        return done
+
+    def keeps_apart(self, loop: For) -> bool:
+        """Whether a loop is an innermost one, and no iteration touches what another one changes."""
+        found: dict[Value, list[Load | Write]] = {}
+        for stmt in walk(loop.body.stmts):
+            match stmt:
+                case Load(array=array) | Write(array=array):
+                    found.setdefault(array, []).append(stmt)
+                case Apply(op=op):
+                    if any(isinstance(v.type, Array) for v in (*stmt.results, *stmt.args)):
+                        if op.name != "dim":
+                            return False
+                case If() | Push() | Pop():
+                    if any(isinstance(v.type, Array) for v in (*stmt.results, *operands(stmt))):
+                        return False
+                case _:
+                    return False
+        pairs_of = _Pairs(self.facts, loop)
+        if not all(pairs_of.is_near(s) for at in found.values() for s in at):
+            return False
+        written = {a: [s for s in at if isinstance(s, Write)] for a, at in found.items()}
+        pairs = [
+            (store, other)
+            for array, stores in written.items()
+            for another, others in found.items()
+            if stores and self.may_be_one(array, another)
+            for store in stores
+            for other in others
+        ]
+        if len(pairs) > _MOST_PAIRS or any(
+            s.array != o.array and (self.is_part(s.array) or self.is_part(o.array))
+            for s, o in pairs
+        ):
+            return False
+        return pairs_of.differ(pairs)
+
+    def is_part(self, array: Value) -> bool:
+        """Whether an array may begin elsewhere in memory than another one that it overlaps.
+
+        That is a row of one, or was passed.
+        """
+        of = self.of(array)
+        return not self.given.isdisjoint(of) or any(_rank(each) != _rank(array) for each in of)
+
+    def of(self, array: Value) -> set[Value]:
+        """Return the arrays that one may be, by what took the memory for them."""
+        found: set[Value] = set()
+        waiting = [array]
+        while waiting:
+            for each in self.origins.get(waiting.pop(), ()):
+                if each in self.over:
+                    waiting.append(self.over[each])
+                else:
+                    found.add(each)
+        return found
+
+    def may_be_one(self, a: Value, b: Value) -> bool:
+        """Whether two arrays may be the same memory, or a part of it."""
+        mine, other = self.of(a), self.of(b)
+        if a == b or not (self.given.isdisjoint(mine) or self.given.isdisjoint(other)):
+            return True
+        # What the loops around an array carry has been there before it.
+        if (mine == {a} and b in self.older[a]) or (other == {b} and a in self.older[b]):
+            return False
+        return not mine.isdisjoint(other)
+
+
+def _rank(array: Value) -> int:
+    assert isinstance(array.type, Array)
+    return array.type.rank
+
+
+class _Pairs:
+    """Whether accesses of a loop touch different elements in different iterations."""
+
+    def __init__(self, facts: Facts, loop: For) -> None:
+        self.facts, self.loop = facts, loop
+        self.inside = {v for s in walk((loop,)) for v in (*s.results, *inner_values(s))}
+        self.proofs = 0
+        self.known: dict[tuple[tuple[Form, ...], tuple[Form, ...]], bool] = {}
+
+    def differ(self, pairs: Sequence[tuple[Write, Load | Write]]) -> bool:
+        return all(self.pair(self.place(a), self.place(b)) for a, b in pairs)
+
+    def place(self, stmt: Load | Write) -> tuple[Form, ...]:
+        return tuple(self.facts.form(operand) for operand in stmt.index)
+
+    def is_near(self, stmt: Load | Write) -> bool:
+        """Whether iterations that follow each other touch neighbours, or one element.
+
+        Where they do not, vectors are gathered from all over, which takes longer than to have none.
+        """
+        index = self.loop.index
+        steps = [form.coefficient(index) for form in self.place(stmt)]
+        inner = {v for form in self.place(stmt) for v, _ in form.terms} & self.inside
+        return inner <= {index} and not any(steps[:-1]) and all(abs(s) <= 1 for s in steps[-1:])
+
+    def pair(self, a: tuple[Form, ...], b: tuple[Form, ...]) -> bool:
+        if (a, b) not in self.known:
+            index = self.loop.index
+            own = {v for form in (*a, *b) for v, _ in form.terms} & self.inside
+            self.known[a, b] = own <= {index} and (
+                any(self.plainly(x, y) for x, y in zip(a, b, strict=True))
+                or any(self.proven(x, y) for x, y in zip(a, b, strict=True))
+            )
+        return self.known[a, b]
+
+    def plainly(self, a: Form, b: Form) -> bool:
+        """Whether two indices differ in different iterations by their constants alone."""
+        index = self.loop.index
+        step = a.coefficient(index)
+        distance = a - b
+        if distance.terms:
+            return False
+        if not step:
+            return distance.const != 0
+        return distance.const == 0 or distance.const % step != 0
+
+    def proven(self, a: Form, b: Form) -> bool:
+        """Whether two indices differ in all iterations, of both, that there are."""
+        if self.proofs == _MOST_PROOFS:
+            return False
+        self.proofs += 1
+        facts, index = self.facts, self.loop.index
+        other = Value(f"{index.name}'", INT)
+        trips = facts.form(self.loop.trips)
+        mark = facts.mark()
+        for counter in (index, other):
+            form = Form(((counter, 1),), 0)
+            facts.assume(form)
+            facts.assume(trips - form + -1)
+        renamed = b.without(index) + Form(((other, 1),), 0) * b.coefficient(index)
+        found = facts.proves_different(a, renamed)
+        facts.release(mark)
+        return found
+
+
+__all__ = ["apart"]
