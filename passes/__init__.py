@@ -13,6 +13,9 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
 `dce`           dead operations, carried values, arms and loops
 `fuse`          neighbouring loops of equal trips, merged (`accesses`)
 `contract`      arrays read only where they were written, made smaller, or numbers (`accesses`)
+`exchange`      loops in an order that memory and vectors like better: over parts of arrays outside
+                of over what is done to them (`interchange`), over columns inside of down each
+                (`distribute`); `separate`: whether iterations touch different elements
 `adjoint`       reverse code behind the forward code, with Recalls (`activity`, `shapes`;
                 `adjoint_body`: straight lines, `adjoint_control`: branches, loops, calls)
 `tangent`       forward mode, on reverse code, too (`tangent_body`)

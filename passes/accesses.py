@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from adc.ir.core import (
@@ -150,6 +150,21 @@ def own_axis(
 ) -> tuple[int, Form] | None:
     """Return an axis along which every iteration touches a place of its own, and the place."""
     return next(iter(_own_axes(found, index, facts).items()), None)
+
+
+def same_axis(
+    found: Sequence[Access], index: Value, inside: Collection[Value], facts: Facts
+) -> int | None:
+    """Return an axis along which every iteration of a loop has a place of its own, or None.
+
+    All accesses have the same index there, in which nothing but the counter is from `inside`.
+    """
+    for axis in range(len(found[0].index) if found else 0):
+        forms = {facts.form(stmt.index[axis]) for stmt in found}
+        if len(forms) == 1 and (form := forms.pop()).coefficient(index):
+            if not any(value in inside for value, _ in form.without(index).terms):
+                return axis
+    return None
 
 
 def common_axis(

@@ -36,13 +36,13 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.escape import flow
-from adc.ir.types import INT, Array
-from adc.ir.walk import inner_values, map_blocks
-from adc.passes.affine import Facts, Form
+from adc.ir.types import Array
+from adc.ir.walk import loop_values, map_blocks
+from adc.passes.affine import Facts
+from adc.passes.separate import Separate
 
-# How many pairs of accesses of a loop are compared, and for how many of them a proof is tried.
+# How many pairs of accesses of a loop are compared.
 _MOST_PAIRS = 4000
-_MOST_PROOFS = 60
 
 
 def apart(fn: Function) -> Function:
@@ -103,8 +103,7 @@ class _Apart:
                         return False
                 case _:
                     return False
-        pairs_of = _Pairs(self.facts, loop)
-        if not all(pairs_of.is_near(s) for at in found.values() for s in at):
+        if not all(self.is_near(s, loop) for at in found.values() for s in at):
             return False
         written = {a: [s for s in at if isinstance(s, Write)] for a, at in found.items()}
         pairs = [
@@ -120,7 +119,22 @@ class _Apart:
             for s, o in pairs
         ):
             return False
-        return pairs_of.differ(pairs)
+        return Separate(self.facts, loop).differ(pairs)
+
+    def is_near(self, stmt: Load | Write, loop: For) -> bool:
+        """Whether iterations that follow each other touch neighbours, or one element.
+
+        Where they do not, vectors are gathered from all over, which takes longer than to have none.
+        Rows of which a number says the place, as in ``x[i, 2]``, are taken to be short.
+        """
+        place = [self.facts.form(operand) for operand in stmt.index]
+        inner = {v for form in place for v, _ in form.terms} & loop_values(loop)
+        if place and not place[-1].terms:
+            del place[-1]
+        steps = [form.coefficient(loop.index) for form in place]
+        return (
+            inner <= {loop.index} and not any(steps[:-1]) and all(abs(s) <= 1 for s in steps[-1:])
+        )
 
     def is_part(self, array: Value) -> bool:
         """Whether an array may begin elsewhere in memory than another one that it overlaps.
@@ -156,71 +170,6 @@ class _Apart:
 def _rank(array: Value) -> int:
     assert isinstance(array.type, Array)
     return array.type.rank
-
-
-class _Pairs:
-    """Whether accesses of a loop touch different elements in different iterations."""
-
-    def __init__(self, facts: Facts, loop: For) -> None:
-        self.facts, self.loop = facts, loop
-        self.inside = {v for s in walk((loop,)) for v in (*s.results, *inner_values(s))}
-        self.proofs = 0
-        self.known: dict[tuple[tuple[Form, ...], tuple[Form, ...]], bool] = {}
-
-    def differ(self, pairs: Sequence[tuple[Write, Load | Write]]) -> bool:
-        return all(self.pair(self.place(a), self.place(b)) for a, b in pairs)
-
-    def place(self, stmt: Load | Write) -> tuple[Form, ...]:
-        return tuple(self.facts.form(operand) for operand in stmt.index)
-
-    def is_near(self, stmt: Load | Write) -> bool:
-        """Whether iterations that follow each other touch neighbours, or one element.
-
-        Where they do not, vectors are gathered from all over, which takes longer than to have none.
-        """
-        index = self.loop.index
-        steps = [form.coefficient(index) for form in self.place(stmt)]
-        inner = {v for form in self.place(stmt) for v, _ in form.terms} & self.inside
-        return inner <= {index} and not any(steps[:-1]) and all(abs(s) <= 1 for s in steps[-1:])
-
-    def pair(self, a: tuple[Form, ...], b: tuple[Form, ...]) -> bool:
-        if (a, b) not in self.known:
-            index = self.loop.index
-            own = {v for form in (*a, *b) for v, _ in form.terms} & self.inside
-            self.known[a, b] = own <= {index} and (
-                any(self.plainly(x, y) for x, y in zip(a, b, strict=True))
-                or any(self.proven(x, y) for x, y in zip(a, b, strict=True))
-            )
-        return self.known[a, b]
-
-    def plainly(self, a: Form, b: Form) -> bool:
-        """Whether two indices differ in different iterations by their constants alone."""
-        index = self.loop.index
-        step = a.coefficient(index)
-        distance = a - b
-        if distance.terms:
-            return False
-        if not step:
-            return distance.const != 0
-        return distance.const == 0 or distance.const % step != 0
-
-    def proven(self, a: Form, b: Form) -> bool:
-        """Whether two indices differ in all iterations, of both, that there are."""
-        if self.proofs == _MOST_PROOFS:
-            return False
-        self.proofs += 1
-        facts, index = self.facts, self.loop.index
-        other = Value(f"{index.name}'", INT)
-        trips = facts.form(self.loop.trips)
-        mark = facts.mark()
-        for counter in (index, other):
-            form = Form(((counter, 1),), 0)
-            facts.assume(form)
-            facts.assume(trips - form + -1)
-        renamed = b.without(index) + Form(((other, 1),), 0) * b.coefficient(index)
-        found = facts.proves_different(a, renamed)
-        facts.release(mark)
-        return found
 
 
 __all__ = ["apart"]

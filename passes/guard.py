@@ -63,7 +63,15 @@ from adc.ir.core import (
 )
 from adc.ir.opdef import OPS
 from adc.ir.types import INT, Array
-from adc.ir.walk import Names, block_reads, clone, loop_values, map_blocks, substitute_block
+from adc.ir.walk import (
+    Names,
+    block_reads,
+    clone,
+    loop_values,
+    map_blocks,
+    stmt_reads,
+    substitute_block,
+)
 from adc.passes.affine import Facts, Form, computed, equated
 from adc.passes.shapes import Shapes
 
@@ -100,26 +108,29 @@ class _Guard:
         return done
 
     def loop(self, loop: For) -> list[Stmt]:
-        checks = [s for s in loop.body.stmts if isinstance(s, Check)]
-        acts = [s for s in walk(loop.body.stmts) if isinstance(s, Check | Print | Call | While)]
-        if not checks or len(acts) != len(checks):
+        checks = [s for s in loop.body.stmts if isinstance(s, Check | If) and _only_checks(s)]
+        others_act = any(
+            isinstance(s, Check | Print | Call | While)
+            for stmt in loop.body.stmts
+            if stmt not in checks
+            for s in walk((stmt,))
+        )
+        if not checks or others_act:
             return [loop]
         own = loop_values(loop)
         defs = {s.results[0]: s for s in loop.body.stmts if isinstance(s, Apply | Load)}
         known = [check for check in checks if self.decided(check.cond, loop, own, defs)]
-        others = [check for check in checks if check not in known]
         if not known:
             return [loop]
         conditions = dict.fromkeys(check.cond for check in known)
         wanted: dict[Value, None] = {}
-        computed: set[Value] = set()
-        for check in (*known, *others):
-            for operand in (check.cond, *check.args):
-                if not self.collect(operand, own, defs, loop.index, wanted):
-                    return [loop]
-            if check is known[-1]:
-                computed = set(wanted)  # all that the conditions need
-        slice_ = [s for s in loop.body.stmts if isinstance(s, Check) or (s.results[:1] and (
+        if not all(self.collect(each, own, defs, loop.index, wanted) for each in conditions):
+            return [loop]
+        computed = set(wanted)  # all that the conditions need
+        reads = sorted(set().union(*map(stmt_reads, checks)), key=lambda value: value.name)
+        if not all(self.collect(each, own, defs, loop.index, wanted) for each in reads):
+            return [loop]
+        slice_ = [s for s in loop.body.stmts if s in checks or (s.results[:1] and (
             s.results[0] in wanted
         ))]  # fmt: skip
         needed = [s for s in slice_ if s.results[:1] and s.results[0] in computed]
@@ -141,6 +152,8 @@ class _Guard:
         again = clone([replace(loop, results=(), init=(), body=Block((), tuple(slice_), ()))],
                       {}, self.names)  # fmt: skip
         found.append(If((), all_, Block((), (), ()), Block((), tuple(again), ()), loop.loc))
+        for stmt in walk(tuple(found)):
+            self.facts.define(stmt)
         kept = tuple(s for s in loop.body.stmts if s not in known)
         body = self.unified(loop, replace(loop.body, stmts=kept), known, own, found)
         return [*found, replace(loop, body=body)]
@@ -149,7 +162,7 @@ class _Guard:
         self,
         loop: For,
         body: Block,
-        checks: Sequence[Check],
+        checks: Sequence[Check | If],
         own: set[Value],
         before: list[Stmt],
     ) -> Block:
@@ -173,7 +186,7 @@ class _Guard:
             return form
 
         for check in checks:
-            equal = equated(check, self.facts.defs)
+            equal = equated(check, self.facts.defs) if isinstance(check, Check) else None
             if equal is None:
                 continue
             zero = reduced(form(equal[0]) - form(equal[1]))
@@ -196,6 +209,8 @@ class _Guard:
         if cond not in own:
             return True
         stmt = defs.get(cond) if isinstance(cond, Value) else None
+        if isinstance(stmt, Apply) and stmt.op.name == "and":
+            return all(self.decided(arg, loop, own, defs) for arg in stmt.args)
         if not isinstance(stmt, Apply) or stmt.op.name != "inside" or stmt.args[1] in own:
             return False
         index, size = stmt.args
@@ -238,3 +253,14 @@ class _Guard:
         env: dict[Value, Operand] = {loop.index: iteration}
         found += clone([s for s in slice_ if isinstance(s, Apply)], env, self.names)
         return [env.get(c, c) if isinstance(c, Value) else c for c in conditions]
+
+
+def _only_checks(stmt: Check | If) -> bool:
+    """Whether a statement does nothing but raise: where another loop has been guarded, too."""
+    if isinstance(stmt, Check):
+        return True
+    return not (stmt.results or stmt.then.stmts) and all(
+        isinstance(s, Check | Apply | Load | For | If)
+        and not any(isinstance(v.type, Array) for v in s.results)
+        for s in walk(stmt.orelse.stmts)
+    )

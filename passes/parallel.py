@@ -37,7 +37,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adc.ir.builder import integer
-from adc.ir.core import Apply, Block, For, Function, Literal, Operand, Stmt, Value, While, walk
+from adc.ir.core import (
+    Apply,
+    Block,
+    For,
+    Function,
+    Literal,
+    Operand,
+    Stmt,
+    Value,
+    While,
+    Write,
+    walk,
+)
 from adc.ir.opdef import OPS
 from adc.ir.types import INT
 from adc.ir.walk import map_blocks, substitute_stmt
@@ -83,7 +95,10 @@ class _Parallel(Independent):
         """Whether a loop may take so long that threads are worth it."""
         if isinstance(loop.trips, Literal) and int(loop.trips.value) < 2:
             return False
-        inner = [s for s in walk(loop.body.stmts) if isinstance(s, For | While)]
+        inside = list(walk(loop.body.stmts))
+        if not loop.body.params and not any(isinstance(s, Write) for s in inside):
+            return False  # it does nothing but raise
+        inner = [s for s in inside if isinstance(s, For | While)]
         if inner:
             return not all(
                 isinstance(s, For) and isinstance(s.trips, Literal) and int(s.trips.value) < 4

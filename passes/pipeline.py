@@ -17,6 +17,7 @@ from adc.passes.contract import contract
 from adc.passes.costs import SHIPPED, Costs
 from adc.passes.cse import cse
 from adc.passes.dce import dce
+from adc.passes.exchange import exchange
 from adc.passes.extents import Known
 from adc.passes.fuse import fuse
 from adc.passes.gather import gather
@@ -52,6 +53,7 @@ PRIMAL: tuple[Pass, ...] = (
     ("contract", contract),
     ("cse", cse),
     ("dce", dce),
+    ("exchange", exchange),
 )
 # After `adjoint` and `tangent`.
 DERIVATIVE: tuple[Pass, ...] = (

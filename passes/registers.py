@@ -46,6 +46,8 @@ from adc.ir.core import (
     Literal,
     Load,
     Operand,
+    Pop,
+    Push,
     Stmt,
     Value,
     While,
@@ -54,7 +56,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.opdef import OPS
-from adc.ir.types import BOOL, Scalar
+from adc.ir.types import BOOL, Array, Scalar
 from adc.ir.walk import map_blocks, map_operands, stmt_reads, substitute
 from adc.passes.affine import Form, computed, constant
 from adc.passes.independent import Independent
@@ -103,12 +105,18 @@ class _Registers(Independent):
                     written.append(array)
                 case Apply() | Load():
                     pass
+                case Push(values=values) | Pop(results=values) if not any(
+                    isinstance(value.type, Array) for value in values
+                ):
+                    pass
                 case If() if all(isinstance(s, Apply | Load | If) for s in walk((stmt,))):
                     pass
                 case _:
                     return [loop]
         found: list[Stmt] = [loop]
         for array in dict.fromkeys(written):
+            if array in self.inside(loop):
+                continue  # another one in each iteration
             if array in self.shared and any(w != array and w in self.shared for w in written):
                 continue
             *before, last = found
@@ -175,8 +183,7 @@ class _Registers(Independent):
                 stores.append(place)
                 last = {other: by for other, by in last.items() if _differ(place, other)}
             last[place] = write or last.get(place, False)
-        found = [place for place in reads if last.get(_shifted(place, loop))]
-        return [place for place in dict.fromkeys(found) if _shifted(place, loop) != place]
+        return list(dict.fromkeys(p for p in reads if last.get(_shifted(p, loop))))
 
     def first(
         self, loop: For, array: Value, places: Sequence[Place], before: list[Stmt]

@@ -47,6 +47,18 @@ def fuse(x: Any) -> Any:
     return np.sum(y) + np.sum(y * x)
 
 
+def exchange(x: Any, w: Any) -> Any:
+    for k in range(1, x.shape[2]):
+        x[:, :, k] += w * x[:, :, k - 1]
+    y = np.empty(x.shape[2])
+    for k in range(x.shape[2]):
+        s = 0.0
+        for i in range(x.shape[0]):
+            s += x[i, 0, k]
+        y[k] = s
+    return np.sum(y)
+
+
 def contract(x: Any) -> Any:
     y = np.sin(x)
     return np.sum(y[:, 1:] * y[:, :-1])
@@ -145,6 +157,7 @@ PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(guard, (_X, 6)),
     PassProgram(fuse, (_X,)),
     PassProgram(contract, (_X.reshape(3, 4),)),
+    PassProgram(exchange, (_X.reshape(2, 2, 3), 0.4)),
     PassProgram(inline, (_X,)),
     PassProgram(reduce, (_X, 0.4), (0, 1)),
     PassProgram(gather, (_X,), (0,)),

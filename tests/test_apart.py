@@ -63,7 +63,8 @@ def _is_apart(fn: Function) -> bool:
         ("%a[%j]", "%a[%i]", False),
         # They keep apart, but LLVM would gather them.
         ("%a[%j]", "%a[%o.1]", False),
-        ("%rows[%i, 0]", "%a[%i]", False),
+        ("%rows[%i, %n]", "%a[%i]", False),
+        ("%rows[%i, 0]", "%a[%i]", True),  # but for rows of a few numbers
     ],
 )
 def test_marked(read: str, write: str, found: bool) -> None:

@@ -386,7 +386,7 @@ def test_passes(program: str, capsys: pytest.CaptureFixture[str]) -> None:
     names = [line.split()[0] for line in listed[1:]]
     assert names == [
         "frontend", "simplify", "cse", "induction", "bounds", "hoist", "private", "guard",
-        "cse", "dce", "fuse", "contract", "cse", "dce",
+        "cse", "dce", "fuse", "contract", "cse", "dce", "exchange",
         "adjoint", "simplify", "cse", "hoist", "accumulate", "reduce", "dce", "overwrite", "gather",
         "local", "predicates", "cse", "dce", "remat", "simplify", "cse", "fuse", "contract", "dce",
         "inline", "cse", "fuse", "contract", "dce", "storage",

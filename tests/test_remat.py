@@ -53,7 +53,7 @@ def test_gram_schmidt_keeps_the_columns_it_overwrites() -> None:
     kernel = KERNELS["gramschmidt"]
     done = plan_of(kernel.loss, kernel.arguments((6, 4)))
     kept = [entry for entry in done.plan.entries if entry.decision == KEPT]
-    assert {entry.line for entry in kept} <= {71, 72}
+    assert {entry.line for entry in kept} <= {67, 72}  # and `dot`, of all columns at once
 
 
 def nonlinear(x: Any) -> Any:
