@@ -322,12 +322,13 @@ def largest_in(a: Any) -> float:
 def near(a: Any, b: Any, single: bool, largest: float) -> bool:
     """Whether two results differ by rounding at most, on the way possibly to single precision.
 
-    Terms as large as the `largest` result may cancel, and leave what they were rounded by.
+    Terms as large as the `largest` result may cancel, and leave what they were rounded by; where
+    all results are what is left of numbers of order one, nothing is compared.
     """
     if np.asarray(a).dtype.kind != "f":
         return _equal(a, b)
     tolerance = 1e-3 if single else 1e-8
-    size = max(largest_in(a), 1e-3 * largest)
+    size = max(largest_in(a), 1e-3 * largest, 1e-6)
     return np.allclose(a, b, rtol=tolerance, atol=tolerance * size, equal_nan=True)
 
 

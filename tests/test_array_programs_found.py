@@ -11,7 +11,7 @@ import pytest
 
 import adc
 from adc.ir.errors import AdcError
-from tests import fuzz, fuzz_arrays
+from tests import fuzz, fuzz_arrays, fuzz_nests
 from tests.array_programs_found import FOUND
 
 
@@ -27,6 +27,13 @@ def test_random_programs(kind: str) -> None:
     for seed in range(6):
         generated = fuzz_arrays.generate(seed, size=8, kind=kind)
         assert fuzz_arrays.check(generated, compiled=False) == [], seed
+        fuzz.forget(generated)
+
+
+def test_random_nests() -> None:
+    for seed in range(12):
+        generated = fuzz_nests.generate(seed, size=2)
+        assert fuzz_arrays.check(generated, compiled=seed < 2) == [], seed
         fuzz.forget(generated)
 
 
