@@ -145,5 +145,10 @@ def _match(name: str, pushed: Sequence[_Item], popped: Sequence[_Item]) -> None:
 
 
 def _popped(operand: Operand | None) -> bool:
-    """Whether a trip count in reverse code comes off the tape or was computed again."""
-    return isinstance(operand, Value) and (".r" in operand.name or ".kept" in operand.name)
+    """Whether a trip count of reverse code was popped, computed again, or found by taking back.
+
+    `availability` proves that it is the right one.
+    """
+    return isinstance(operand, Value) and any(
+        part in operand.name for part in (".r", ".kept", ".back")
+    )

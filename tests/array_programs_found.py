@@ -259,6 +259,16 @@ def loops_that_meet_behind_a_store(a: Any, b: Any) -> Any:
     return np.sum(b * b) + np.sum(a) * 0.3 + np.sum(t[:, :2] ** 2)
 
 
+@found(np.array([0.2, 0.9, 0.7, 0.8]))
+def as_often_as_a_counter_that_is_taken_back(x: Any) -> Any:
+    for k, _ in enumerate(x):
+        for _ in range(k):
+            x[0:3] *= x[1:4]
+        if x[0] < 0.1:
+            break
+    return np.sum(x * np.arange(1.0, 5.0))
+
+
 def arrays_appended_on_one_path(x: Any) -> Any:
     ys = []
     for i in range(4):
