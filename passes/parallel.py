@@ -105,7 +105,8 @@ class _Parallel(Independent):
                 for s in inner
             )
         cost = sum(s.op.cost if isinstance(s, Apply) else 1.0 for s in walk(loop.body.stmts))
-        return not depth or cost >= _HEAVY
+        # To write down terms takes time also where a loop turns out to be too short for threads.
+        return not depth or (cost >= _HEAVY and not loop.body.params)
 
     def marked(self, loop: For, size: Operand | None) -> list[Stmt]:
         before: list[Stmt] = []
