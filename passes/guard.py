@@ -33,8 +33,9 @@ In the loop, sizes that the checks found to be equal have one name: `fuse` then 
 loops are as long as each other.
 
 The loop of checks raises what the program raises, at the same line with the same numbers. It is
-done where what an iteration checks are indices of this kind, or does not change. If it checks other
-things as well, they stay, and the loop of checks has them, too: it loads what they depend on.
+done where what an iteration checks are indices of this kind, or does not change; and again for the
+loop around, which has the `if` above in the place of a check. If it checks other things as well,
+they stay, and the loop of checks has them, too: it loads what they depend on.
 """
 
 from __future__ import annotations
