@@ -213,8 +213,8 @@ class Facts:
 
     # -- proofs ----------------------------------------------------------------------------
 
-    def proves(self, goal: Form) -> bool:
-        """Whether ``goal >= 0`` follows from the facts."""
+    def proves(self, goal: Form, cases: int = 3) -> bool:
+        """Whether ``goal >= 0`` follows from the facts, and from so many distinctions of cases."""
         if not goal.terms:
             return goal.const >= 0
         if all(self._bounded(value, coefficient) for value, coefficient in goal.terms):
@@ -222,9 +222,9 @@ class Facts:
                 return True
         for value, factor in goal.terms:
             sign, args = self._choices.get(value, (0, ()))
-            if sign * factor > 0:  # the least of some is one of them: whichever it is
+            if cases and sign * factor > 0:  # the least of some is one of them: whichever it is
                 rest = goal.without(value)
-                return all(self.proves(rest + self.form(arg) * factor) for arg in args)
+                return all(self.proves(rest + self.form(arg) * factor, cases - 1) for arg in args)
         return False
 
     def _bounded(self, value: Value, sign: int) -> bool:

@@ -976,6 +976,15 @@ def recurrence_in_a_branch(x: Any, w: Any) -> Any:
 
 
 @program(X6, 0.3)
+def recurrence_from_both_ends(x: Any, w: Any) -> Any:
+    n = x.shape[0]
+    for k in range(1, n):
+        x[k] += w * x[k - 1]
+        x[n - k] *= 0.5
+    return weighted(x)
+
+
+@program(X6, 0.3)
 def recurrence_that_writes_twice(x: Any, w: Any) -> Any:
     for k in range(1, x.shape[0]):
         x[k] = x[k - 1] * w

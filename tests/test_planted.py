@@ -33,10 +33,15 @@ from adc.ir.opdef import OPS, vjp_rule
 from adc.ir.parser import parse
 from adc.ir.types import Scalar
 from adc.ir.walk import clone, map_blocks
+from adc.passes import apart as apart_pass
 from adc.passes import cse as cse_pass
+from adc.passes import distribute as distribute_pass
+from adc.passes import guard as guard_pass
+from adc.passes import interchange as interchange_pass
 from adc.passes import local as local_pass
 from adc.passes import pipeline
 from adc.passes import predicates as predicates_pass
+from adc.passes import registers as registers_pass
 from adc.passes import rerun as rerun_pass
 from adc.passes.accesses import Visit
 from adc.passes.affine import Facts
@@ -48,10 +53,12 @@ from adc.passes.inline import _Inliner
 from adc.passes.lifetimes import _Finder
 from adc.passes.overwrite import Overwriting
 from adc.passes.remat import Rematerialized
+from adc.passes.separate import Separate
 from tests import chain as chains
 from tests import oracle
 from tests.array_programs import ARRAY_PROGRAMS
 from tests.corpus import Program
+from tests.kernel_programs import KERNEL_PROGRAMS
 from tests.language_programs import LANGUAGE_PROGRAMS
 from tests.programs import PROGRAMS, differentiable
 from tests.stencil_programs import STENCIL_PROGRAMS
@@ -431,6 +438,51 @@ def test_loads_of_two_versions_merged(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(cse_pass._Cse, "key", key)
     assert_caught()
+
+
+NESTS = [
+    program
+    for program in KERNEL_PROGRAMS
+    if program.name.startswith(("recurrence_", "levels_", "steps_", "columns_", "gates_"))
+    and "float32" not in str(program.args)
+]
+
+
+def test_nests_are_silent_without_a_defect() -> None:
+    assert not any(map(complaints, NESTS))
+
+
+def _taken(place: Any, loop: For) -> Any:
+    """Return the place itself, as if the iteration before had called it like this one."""
+    return tuple(form + 0 for form in place)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "wrong"),
+    [
+        (registers_pass, "_shifted", _taken),
+        (registers_pass, "_differ", lambda a, b: a != b),
+        (interchange_pass, "same_axis", lambda *args: 0),
+        (guard_pass, "computed", lambda form, names, into: integer(1)),
+    ],
+)
+def test_elements_and_sizes_mistaken(
+    module: Any, name: str, wrong: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, name, wrong)
+    assert any(map(complaints, NESTS))
+
+
+@pytest.mark.parametrize("module", [apart_pass, distribute_pass])
+def test_dependent_iterations_taken_for_separate(
+    module: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Blind(Separate):
+        def differ(self, pairs: Any) -> bool:
+            return True
+
+    monkeypatch.setattr(module, "Separate", Blind)
+    assert any(map(complaints, NESTS))
 
 
 def test_every_index_believed_to_be_in_range(monkeypatch: pytest.MonkeyPatch) -> None:
