@@ -193,7 +193,16 @@ def _generate(seed: int, size: int, attempt: int) -> Generated:
         weight = f"(np.arange({_SHAPES[name][-1]}) + 0.5)"
         terms.append(f"{rng.uniform(0.1, 0.4):.2f} * np.sum({name} * {weight})")
     w.emit("return " + " + ".join([*terms, *w.numbers]))
-    text = ["import numpy as np", "", "", f"def program({', '.join(_PARAMETERS)}):", *w.lines, ""]
+    text = [
+        "import math",
+        "",
+        "import numpy as np",
+        "",
+        "",
+        f"def program({', '.join(_PARAMETERS)}):",
+        *w.lines,
+        "",
+    ]
     source = "\n".join(text)
     fn: Any = load(source, seed)
     return Generated(source, fn, tuple(args), tuple(range(len(args))), seed, "nests")
