@@ -383,11 +383,11 @@ class Loops(Traffic):
     def range(self, stmt: For) -> str:
         """Return what a loop goes through: whether its iterations keep apart, tapes included.
 
-        On tapes, each has rows of its own in a block. A loop may add to lanes of one around it.
+        On tapes, each has rows of its own in a block, and each adds to a lane of its own.
         """
         taped = any(isinstance(s, Push | Pop) for s in walk(stmt.body.stmts))
         keeps = id(stmt) in self._shared.tapes.blocks
-        return "apart" if stmt.apart and self.is_alone(stmt) and (keeps or not taped) else "range"
+        return "apart" if stmt.apart and (keeps or not taped) else "range"
 
     def counter(self, loop: _Loop) -> None:
         if _positions(loop.stmt) > 1:
