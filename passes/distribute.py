@@ -41,8 +41,6 @@ from adc.ir.core import (
     Literal,
     Load,
     Operand,
-    Recall,
-    Reverse,
     Stmt,
     Store,
     Value,
@@ -85,8 +83,6 @@ class _Distribute:
             self.facts.define(stmt)
 
     def run(self) -> Function:
-        if any(isinstance(s, Reverse | Recall) for s in walk(self.fn.body)) or self.fn.mirror:
-            return self.fn  # reverse code names loops of the forward code
         return replace(self.fn, body=tuple(self.stmts(self.fn.body)))
 
     def stmts(self, stmts: Sequence[Stmt]) -> list[Stmt]:

@@ -1,6 +1,7 @@
 """Loops in an order that memory and vectors like better, with what has to happen before and after.
 
-`interchange` and `distribute` look at loops that have been merged, and leave loops to merge.
+`interchange` and `distribute` look at loops that have been merged, and leave loops to merge. All of
+this is done before there is reverse code, which names loops of the forward code.
 """
 
 from __future__ import annotations

@@ -37,8 +37,6 @@ from adc.ir.core import (
     Function,
     If,
     Load,
-    Recall,
-    Reverse,
     Stmt,
     Store,
     walk,
@@ -69,8 +67,6 @@ class _Interchange:
             self.facts.define(stmt)
 
     def run(self) -> Function:
-        if any(isinstance(s, Reverse | Recall) for s in walk(self.fn.body)) or self.fn.mirror:
-            return self.fn  # reverse code names loops of the forward code
         return replace(self.fn, body=tuple(self.stmts(self.fn.body)))
 
     def stmts(self, stmts: Sequence[Stmt]) -> list[Stmt]:

@@ -47,7 +47,7 @@ _register_pass: Any = numba.core.compiler_machinery.register_pass
 _MOST_UNROLLED = 1000
 
 
-class _Distinct(ir.MDValue):  # type: ignore[misc]  # as below
+class _Distinct(ir.MDValue):  # type: ignore[misc]  # a class of a module without types
     """A node of metadata that is not the same as another one with the same content."""
 
     def __init__(self, module: Any, values: Sequence[Any]) -> None:
