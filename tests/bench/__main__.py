@@ -121,16 +121,18 @@ def measure(kernel: str, tools: list[str], options: argparse.Namespace) -> list[
             for tool in tools:
                 python = options.peer_python if tool in PEERS else sys.executable
                 worker = Worker(python, tool, kernel, options, folder)
-                if "missing" in worker.hello:
-                    results[tool].note = worker.hello["missing"].splitlines()[0]
+                again = worker
+                if "missing" not in worker.hello:
+                    again = Worker(python, tool, kernel, options, folder)
+                    again.close()
+                if "missing" in again.hello:
+                    results[tool].note = again.hello["missing"].splitlines()[0]
                     worker.close()
                     continue
                 workers[tool] = worker
                 results[tool].versions = worker.hello["versions"]
                 results[tool].first_call = worker.hello["first_call"]
                 results[tool].first_memory = worker.hello["first_memory"]
-                again = Worker(python, tool, kernel, options, folder)
-                again.close()
                 results[tool].warm_start = again.start_time
                 results[tool].first_cpu = worker.hello["cpu"]
                 results[tool].warm_cpu = again.hello["cpu"]
