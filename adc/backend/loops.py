@@ -187,7 +187,7 @@ class Loops(Traffic):
         bases, rows, lane = self._bases, self._rows, self._lane
         if keeps:
             self.reserve(stmt, loop.count)
-        if adds and not busy and self.is_alone(stmt) and _cost(stmt) <= LEAN:
+        if adds and not busy and self._depth and self.is_alone(stmt) and _cost(stmt) <= LEAN:
             self.short_or_long(loop)
         else:
             self.open_and_close(loop)
@@ -375,10 +375,21 @@ class Loops(Traffic):
         self.header(loop)
 
     def header(self, loop: _Loop) -> None:
-        if loop.stmt.down:
+        if self.goes_down(loop):
             self.line(f"for {loop.index} in {loop.range}({self.minus_one(loop.count)}, -1, -1):")
         else:
             self.line(f"for {loop.index} in {loop.range}({loop.count}):")
+
+    def goes_down(self, loop: _Loop) -> bool:
+        """Whether the counter of a loop goes down.
+
+        Where iterations keep apart and hand nothing on, lanes of their own aside, they may run in
+        any order: upwards, vectors need not be reversed. But a tape is read as a stream from its
+        top down, rows of iterations included.
+        """
+        stmt = loop.stmt
+        ordered = loop.range != "apart" or any(loop.names) or not self.is_alone(stmt)
+        return stmt.down and (ordered or any(isinstance(s, Pop) for s in walk(stmt.body.stmts)))
 
     def range(self, stmt: For) -> str:
         """Return what a loop goes through: whether its iterations keep apart, tapes included.
@@ -473,7 +484,7 @@ class Loops(Traffic):
         if long:
             self.stop_if("poll(state, LANES)")
             self._unlooked = 0.0
-        if stmt.down:
+        if self.goes_down(loop):
             self.line(f"for {index} in {loop.range}({stop} - 1, {start} - 1, -1):")
         else:
             self.line(f"for {index} in {loop.range}({start}, {stop}):")

@@ -320,6 +320,19 @@ def _vector(b: ir.IRBuilder, lanes: ir.Value, at: ir.Value) -> ir.Value:
     return b.bitcast(b.gep(lanes, [at]), kind)
 
 
+def _lanes_helper(
+    module: ir.Module,
+    name: str,
+    result: ir.Type,
+    args: list[ir.Type],
+    body: Callable[[ir.IRBuilder, Any], None],
+) -> ir.Function:
+    """Return a function of lanes: a call is quick beside the loop that it follows or precedes."""
+    made = _helper(module, name, result, args, body, cold=False)
+    made.linkage = "internal"  # so that LLVM sees that nobody keeps the address of the lanes
+    return made
+
+
 def _halve_helper(module: ir.Module, item: ir.Type) -> ir.Function:
     """``void adc_halve(T *lanes, i64 width)``: `adc.ir.sums.combine` down to eight lanes."""
 
@@ -343,10 +356,8 @@ def _halve_helper(module: ir.Module, item: ir.Type) -> ir.Function:
         b.position_at_end(done)
         b.ret_void()
 
-    name = f"adc_halve_{item}"
-    made = _helper(module, name, ir.VoidType(), [item.as_pointer(), _I64], body, cold=False)
-    made.linkage = "internal"  # so that LLVM sees that nobody keeps the address of the lanes
-    return made
+    args = [item.as_pointer(), _I64]
+    return _lanes_helper(module, f"adc_halve_{item}", ir.VoidType(), args, body)
 
 
 def _note_helper(module: ir.Module) -> ir.Function:
@@ -384,6 +395,21 @@ def width(b: ir.IRBuilder, used: ir.Value) -> ir.Value:
 
 def fill_lanes(b: ir.IRBuilder, lanes: ir.Value, used: ir.Value) -> None:
     """Write the neutral element of addition into the lanes that will be combined."""
+    item = lanes.type.pointee
+
+    def body(b: ir.IRBuilder, args: Any) -> None:
+        _fill(b, *args)
+        b.ret_void()
+
+    if isinstance(used, ir.Constant):
+        _fill(b, lanes, used)
+    else:
+        args = [lanes.type, _I64]
+        helper = _lanes_helper(b.module, f"adc_fill_{item}", ir.VoidType(), args, body)
+        b.call(helper, [lanes, used])
+
+
+def _fill(b: ir.IRBuilder, lanes: ir.Value, used: ir.Value) -> None:
     kind = ir.VectorType(lanes.type.pointee, _VECTOR)
     neutral = ir.Constant(kind, [ir.Constant(lanes.type.pointee, -0.0)] * _VECTOR)
     with cgutils.for_range(b, b.lshr(width(b, used), ir.Constant(_I64, 3)), intp=_I64) as loop:
@@ -392,6 +418,19 @@ def fill_lanes(b: ir.IRBuilder, lanes: ir.Value, used: ir.Value) -> None:
 
 def total_of(b: ir.IRBuilder, lanes: ir.Value, used: ir.Value, down: bool) -> ir.Value:
     """Write the sum of the first `used` lanes, see `adc.ir.sums.combine`."""
+    item = lanes.type.pointee
+
+    def body(b: ir.IRBuilder, args: Any) -> None:
+        b.ret(_total(b, *args, down))
+
+    if isinstance(used, ir.Constant):
+        return _total(b, lanes, used, down)
+    name = f"adc_total{'_down' * down}_{item}"
+    helper = _lanes_helper(b.module, name, item, [lanes.type, _I64], body)
+    return b.call(helper, [lanes, used])
+
+
+def _total(b: ir.IRBuilder, lanes: ir.Value, used: ir.Value, down: bool) -> ir.Value:
     short, long, done = (b.function.append_basic_block() for _ in range(3))
     item = lanes.type.pointee
     b.cbranch(b.icmp_signed("<=", used, ir.Constant(_I64, SHORT)), short, long)
