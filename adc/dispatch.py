@@ -297,7 +297,8 @@ def _steps(
     steps: list[Step] = []
     if levels:
         *inner, last = levels
-        steps.append(("adjoint", signature.positions(last.argnums)))
+        mode = "adjoint" if last.with_value or last.has_aux else "gradient"
+        steps.append((mode, signature.positions(last.argnums)))
         for level in inner:
             positions = signature.positions(level.argnums)
             if signature.scalar(level.argnums) is None or level.with_value or level.has_aux:

@@ -37,11 +37,13 @@ if TYPE_CHECKING:
 
 _MODES: dict[str, Callable[..., Function]] = {
     "adjoint": adjoint,
+    "gradient": functools.partial(adjoint, value=False),
     "pullback": functools.partial(adjoint, seed=False),
     "tangent": tangent,
 }
 # A transformation of value form with respect to parameter positions: reverse mode (of the first
-# result, or with cotangents of all results as parameters) or forward mode.
+# result, with or without its value, or with cotangents of all results as parameters) or forward
+# mode.
 Step = tuple[str, tuple[int, ...]]
 
 
@@ -114,7 +116,8 @@ class Plans:
         for name, positions in steps:
             mode: Callable[..., Function] = _MODES[name]
             apply = functools.partial(mode, wrt=positions)
-            fn = pipeline.run(fn, ((name, apply), *pipeline.DERIVATIVE, *more), trace)
+            stage = "adjoint" if name == "gradient" else name
+            fn = pipeline.run(fn, ((stage, apply), *pipeline.DERIVATIVE, *more), trace)
         fn = pipeline.run(fn, pipeline.JOINED, trace)
         reverses = bool(fn.derived) or any(name != "tangent" for name, _ in steps)
         if reverses:

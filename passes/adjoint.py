@@ -42,6 +42,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from adc.ir.builder import zero
 from adc.ir.core import (
     Apply,
     Block,
@@ -174,13 +175,16 @@ def _check(fn: Function, wrt: Sequence[int], seed: bool) -> None:
         raise NonScalarError(f"{fn.name} does not return a scalar")
 
 
-def adjoint(fn: Function, wrt: Sequence[int], *, seed: bool = True) -> Function:
+def adjoint(
+    fn: Function, wrt: Sequence[int], *, seed: bool = True, value: bool = True
+) -> Function:
     """Return `fn` with the cotangents of its parameters `wrt` as further results.
 
     With `seed`, the first result is differentiated, further ones are passed through; a result
     that is no float has zero cotangents. Otherwise parameters ``ct0, ct1, …`` follow those of
     `fn`, one for each float result. Cotangents of arrays have C layout, those of numbers are
-    NumPy scalars.
+    NumPy scalars. Without `value`, zero stands for the first result: what computes nothing else
+    is dead.
 
     Raises
     ------
@@ -211,6 +215,7 @@ def adjoint(fn: Function, wrt: Sequence[int], *, seed: bool = True) -> Function:
     reverser.stmts(fn.body)
     cotangents = [reverser.ct(fn.params[k]) for k in wrt]
     body = (*reverser.shapes.body(), *reverser.code)
+    results = fn.results if value else (zero(fn.results[0].type), *fn.results[1:])
     reversed_ = callees.build()
     # The adjoint has a name of its own: calls of the function by itself still mean the primal.
     primal = [
@@ -223,7 +228,7 @@ def adjoint(fn: Function, wrt: Sequence[int], *, seed: bool = True) -> Function:
             _fresh_function(f"{fn.name}.adjoint", activity.functions),
             tuple(params),
             body,
-            (*fn.results, *cotangents),
+            (*results, *cotangents),
             (*(callees.forward.get(callee.name, callee) for callee in primal), *reversed_),
             fn.mirror,
             derived=derivatives.all(),

@@ -112,7 +112,8 @@ def test_to_forward() -> None:
     assert report.to_forward(kernels["seidel"]) == {}
     assert report.to_forward(kernels["hdiff"]) == {}
     _, forward = report.summary(RESULTS)
-    assert forward[1:3] == [["cholesky", "1.60", "2.00", "", "0.50"], ["seidel", "", "", "", ""]]
+    assert forward[1:3] == [["cholesky", "1.60", "2.00", "", "0.80"], ["seidel", "", "", "", ""]]
+    assert forward[-1] == ["geometric mean", "1.60", "2.00", "2.03", "0.80"]
 
 
 def test_markdown() -> None:

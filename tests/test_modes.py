@@ -231,6 +231,62 @@ def test_what_has_no_jacobian() -> None:
         adc.jacfwd(lambda x: x * 2.0)(np.zeros(0))
 
 
+# -- gradients alone -------------------------------------------------------------------------------
+
+
+def blurred(x: Any, w: Any, steps: int) -> Any:
+    for _ in range(steps):
+        x[1:-1] = 0.25 * x[:-2] + 0.5 * x[1:-1] + 0.25 * x[2:]
+    return np.sum(w * x)
+
+
+def cube(x: Any) -> Any:
+    return x * x * x
+
+
+def test_a_gradient_alone_computes_no_value() -> None:
+    alone, both = adc.grad(blurred), adc.value_and_grad(blurred)
+    x, w = np.random.default_rng(0).standard_normal((2, 9))
+    value, gradient = both(x, w, 3)
+    assert value == pytest.approx(blurred(x.copy(), w, 3))
+    np.testing.assert_array_equal(alone(x, w, 3), gradient)
+    # All that the reverse code of linear steps needs is their number.
+    assert "%x.1" in both.ir(x, w, 3)
+    assert " %x[" not in alone.ir(x, w, 3)
+    assert adc.grad(adc.grad(cube))(2.0) == 12.0
+    assert adc.hvp(cube, (2.0,), (1.0,)) == 12.0
+
+
+def test_a_gradient_alone_does_what_the_function_does(capsys: pytest.CaptureFixture[str]) -> None:
+    def loss(x: Any, y: Any, k: Any) -> Any:
+        print("x is", x)
+        total = x * y[k]
+        assert total < 50.0, "too much"
+        return total + math.log(y[0])
+
+    gradient = adc.grad(loss)
+    y = np.array([1.0, 2.0])
+    assert gradient(3.0, y, 1) == 2.0
+    assert capsys.readouterr().out == "x is 3.0\n"
+    with pytest.raises(IndexError, match="2"):
+        gradient(3.0, y, 2)
+    with pytest.raises(AssertionError, match="too much"):
+        gradient(30.0, y, 1)
+    with pytest.raises(ValueError, match="math domain error"):
+        gradient(3.0, -y, 1)
+
+
+def test_a_gradient_alone_has_auxiliary_results() -> None:
+    def loss(x: Any) -> Any:
+        y = np.sum(x * x)
+        return y, {"loss": y, "twice": 2.0 * y}
+
+    gradient, aux = adc.grad(loss, has_aux=True)(X)
+    np.testing.assert_allclose(gradient, 2.0 * X)
+    assert aux["loss"] == pytest.approx(float(np.sum(X * X)))
+    assert aux["twice"] == 2.0 * aux["loss"]
+
+
 # -- choosing arguments ----------------------------------------------------------------------------
 
 

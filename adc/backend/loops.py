@@ -119,7 +119,9 @@ class Loops(Traffic):
 
     def let_go(self, values: Sequence[Value]) -> None:
         """Let variables no longer hold their arrays."""
-        names = [self.name(value) for value in values if self._counts.get(value)]
+        # What a loop hands on has a variable even if nobody reads it.
+        used = [v for v in values if self._counts.get(v) or v in self._names]
+        names = [self.name(value) for value in used]
         if names:
             self.flush()
             self.line(f"del {', '.join(dict.fromkeys(names))}")

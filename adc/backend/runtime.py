@@ -421,7 +421,7 @@ def total_of(b: ir.IRBuilder, lanes: ir.Value, used: ir.Value, down: bool) -> ir
     item = lanes.type.pointee
 
     def body(b: ir.IRBuilder, args: Any) -> None:
-        b.ret(_total(b, *args, down))
+        b.ret(_total(b, args[0], args[1], down))
 
     if isinstance(used, ir.Constant):
         return _total(b, lanes, used, down)

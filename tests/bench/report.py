@@ -91,6 +91,14 @@ def to_forward(tools: Mapping[str, Result]) -> dict[str, float]:
     return {tool: own.median / median for tool, median in medians.items() if median is not None}
 
 
+def alone(tools: Mapping[str, Result]) -> float | None:
+    """Return adc's time for the gradient alone, divided by that of its forward code."""
+    own, forward = tools.get(OWN), tools.get(FORWARD[0])
+    if own is None or own.gradient is None or forward is None or forward.median is None:
+        return None
+    return own.gradient / forward.median
+
+
 def geometric_mean(numbers: Sequence[float]) -> float:
     """Return the geometric mean: that of ratios the other way round is one divided by it."""
     return math.exp(sum(map(math.log, numbers)) / len(numbers))
@@ -129,21 +137,24 @@ Rows = list[list[str]]
 def summary(results: Sequence[Result]) -> tuple[Rows, Rows]:
     """Return two tables, each with its titles first: adc against tools, and against forward code.
 
-    The second has the gradient alone, too.
+    The second has the gradient alone, too, and the means of its columns.
     """
     against = [["adc divided by", "group", "kernels", "geometric mean", "least", "most"]]
-    for each in means(results):
-        numbers = [_ratio(number) for number in (each.mean, each.least, each.most)]
-        against.append([each.tool, each.group, str(each.kernels), *numbers])
-    forward = [["adc", *(f"x {tool}" for tool in FORWARD), "gradient alone, x value and gradient"]]
+    for mean in means(results):
+        ratios = [_ratio(number) for number in (mean.mean, mean.least, mean.most)]
+        against.append([mean.tool, mean.group, str(mean.kernels), *ratios])
+    forward = [["adc", *(f"x {tool}" for tool in FORWARD), f"gradient alone, x {FORWARD[0]}"]]
+    columns: list[list[float]] = [[] for _ in forward[0][1:]]
     for kernel, tools in by_kernel(results).items():
-        found = to_forward(tools)
         if OWN not in tools:
             continue
-        own = tools[OWN]
-        alone = "" if own.gradient is None or not own.median else f"{own.gradient / own.median:.2f}"
-        cells = [f"{found[tool]:.2f}" if tool in found else "" for tool in FORWARD]
-        forward.append([kernel, *cells, alone])
+        found = to_forward(tools)
+        numbers = [*map(found.get, FORWARD), alone(tools)]
+        for column, each in zip(columns, numbers, strict=True):
+            column += [] if each is None else [each]
+        forward.append([kernel, *("" if each is None else f"{each:.2f}" for each in numbers)])
+    cells = [f"{geometric_mean(column):.2f}" if column else "" for column in columns]
+    forward.append(["geometric mean", *cells])
     return against, forward
 
 
