@@ -42,7 +42,7 @@ from adc.ir.core import (
 from adc.ir.walk import block_reads, stmt_reads, stmts_reads
 
 LANES = 128
-SHORT = 32
+SHORT = 64
 
 
 def combine(lanes: Any, used: int, down: bool) -> Any:
