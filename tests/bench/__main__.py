@@ -45,6 +45,8 @@ REFERENCES = (
     "adc",
 )  # the first that there is
 COMPARED = ("as written", "hand", "primal", "numpy", "jax arrays", "torch arrays")
+# Threads that have had work wait for more for so long, on a core that the next tool needs.
+SPIN_SECONDS = 0.3
 ROUND_SECONDS = 0.05
 TOOL_SECONDS = 10.0  # one that is slower gets fewer rounds
 TOLERANCE = 1e-9
@@ -148,6 +150,8 @@ def measure(kernel: str, tools: list[str], options: argparse.Namespace) -> list[
                 for tool, what in timed:
                     spent = calls[tool, what]
                     if sum(spent) < TOOL_SECONDS:
+                        if options.threads > 1:
+                            time.sleep(SPIN_SECONDS)
                         spent += workers[tool].ask(what, ROUND_SECONDS)
             for (tool, what), spent in calls.items():
                 if what == "gradient":
