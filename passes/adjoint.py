@@ -175,9 +175,7 @@ def _check(fn: Function, wrt: Sequence[int], seed: bool) -> None:
         raise NonScalarError(f"{fn.name} does not return a scalar")
 
 
-def adjoint(
-    fn: Function, wrt: Sequence[int], *, seed: bool = True, value: bool = True
-) -> Function:
+def adjoint(fn: Function, wrt: Sequence[int], *, seed: bool = True, value: bool = True) -> Function:
     """Return `fn` with the cotangents of its parameters `wrt` as further results.
 
     With `seed`, the first result is differentiated, further ones are passed through; a result
