@@ -143,7 +143,7 @@ def test_arrays_that_loops_hand_on() -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     found = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(found) > 30
+    assert len(found) >= 30
     for name, policy, trips, computed, measured in found:
         case = f"{name} {policy} {trips}: {computed} {measured}"
         # Objects of Python are measured, too.
