@@ -269,6 +269,15 @@ def as_often_as_a_counter_that_is_taken_back(x: Any) -> Any:
     return np.sum(x * np.arange(1.0, 5.0))
 
 
+@found(np.array([0.2, 0.7, -0.3]), 3)
+def arrays_that_rotate_through_names(x: Any, n: Any) -> Any:
+    # Only the name that a strided array had on entry was known to hold one: a verifier's error.
+    a, b, c = x * 1.0, x * 2.0, x
+    for _ in range(n):
+        a, b, c = b, c, np.sin(a) + b * c
+    return np.sum(a * a) + np.sum(c)
+
+
 def arrays_appended_on_one_path(x: Any) -> Any:
     ys = []
     for i in range(4):

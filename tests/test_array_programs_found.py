@@ -12,7 +12,7 @@ import pytest
 import adc
 from adc.ir.errors import AdcError
 from tests import fuzz, fuzz_arrays, fuzz_nests
-from tests.array_programs_found import FOUND
+from tests.array_programs_found import FOUND, arrays_that_rotate_through_names
 
 
 @pytest.mark.parametrize(("fn", "args"), FOUND, ids=lambda x: getattr(x, "__name__", ""))
@@ -59,3 +59,14 @@ def test_lists_appended_on_one_path_are_refused() -> None:
 
     with pytest.raises(AdcError, match="'ys' is a list of 1 on one path and a list of 0"):
         adc.grad(program)(np.ones(2), 4)
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2, 5])
+def test_strided_arrays_rotate(steps: int) -> None:
+    rotate = arrays_that_rotate_through_names
+    x = np.array([0.2, 0.9, 0.7, 0.8, -0.3, 0.4])
+    for strided in (x[::2], x[::-2]):
+        want = adc.value_and_grad(rotate)(strided.copy(), steps)
+        value, gradient = adc.value_and_grad(rotate)(strided, steps)
+        assert value == want[0] == pytest.approx(rotate(strided, steps))
+        np.testing.assert_array_equal(gradient, want[1])

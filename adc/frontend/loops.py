@@ -53,7 +53,8 @@ from adc.frontend.lower import Dead, Lowerer, State
 from adc.ir.builder import integer
 from adc.ir.core import Block, For, Literal, Operand, Stmt, Value, While
 from adc.ir.errors import TypeUnstableError
-from adc.ir.types import BOOL, INT, Scalar, join
+from adc.ir.types import BOOL, INT, Array, Scalar, join
+from adc.ir.verifier import alike
 from adc.ir.walk import substitute_block
 
 
@@ -61,7 +62,7 @@ from adc.ir.walk import substitute_block
 class LoopMemo:
     """What earlier attempts at a loop found out; later attempts start from it."""
 
-    types: dict[tuple[str, int], Scalar] = field(default_factory=dict)
+    types: dict[tuple[str, int], Scalar | Array] = field(default_factory=dict)
     fresh: set[tuple[str, int]] = field(default_factory=set)
     sizes: set[tuple[str, int]] = field(default_factory=set)
     alias: set[frozenset[tuple[str, int] | ArrayObject]] = field(default_factory=set)
@@ -238,7 +239,9 @@ def _attempt(
                 if isinstance(leaf, Num):
                     ty = leaf.operand.type
                     assert isinstance(ty, Scalar)
-                    ty = join(ty, memo.types[key]) if key in memo.types else ty
+                    wide = memo.types.get(key, ty)
+                    assert isinstance(wide, Scalar)
+                    ty = join(ty, wide)
                     item = _Carried(
                         lo.exact(leaf.operand, ty), lo.builder.value(_hint(name), ty), key
                     )
@@ -246,15 +249,15 @@ def _attempt(
                     found.append(Num(item.param))
                 elif key in memo.fresh:
                     obj = leaf.object
-                    item = _Carried(
-                        before.versions[obj], lo.builder.value(_hint(name), obj.type), key
-                    )
+                    array = memo.types.get(key, obj.type)
+                    assert isinstance(array, Array)
+                    item = _Carried(before.versions[obj], lo.builder.value(_hint(name), array), key)
                     carried.append(item)
                     # Slots are counted from "$h" on; named after one, values would count as well,
                     # and what the memos of inner loops say of a slot would be of another one.
                     called = obj.name if is_slot(name) else name
                     kept = obj.kept or key in memo.kept
-                    found.append(ArrayRef(ArrayObject(obj.type, called, loc, kept=kept)))
+                    found.append(ArrayRef(ArrayObject(array, called, loc, kept=kept)))
                     fresh[key] = found[-1]  # type: ignore[assignment]
                 else:
                     found.append(leaf)
@@ -483,7 +486,14 @@ def _close(
             else:
                 assert isinstance(last, ArrayRef)
                 if key in fresh:
-                    by_key[key].next = lo.versions[last.object]
+                    item, version = by_key[key], lo.versions[last.object]
+                    if not alike(version.type, item.param.type):
+                        # A view from another iteration may lie anyhow.
+                        assert isinstance(item.param.type, Array)
+                        memo.types[key] = replace(item.param.type, layout="A")
+                        retry = True
+                    else:
+                        item.next = version
                 elif last.object is not leaf.object:
                     memo.fresh.add(key)
                     retry = True
