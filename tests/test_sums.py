@@ -11,7 +11,7 @@ import adc
 from tests import chain as chains
 
 POLICIES = ("store", "recompute", "auto", "random:3")
-LENGTHS = (0, 1, 2, 7, 8, 9, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1000)
+LENGTHS = (0, 1, 2, 7, 8, 9, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1000)
 
 
 def total(x: Any, w: Any) -> Any:

@@ -21,6 +21,7 @@ by a Python function whose address is in the state (`adc.backend.offload`).
 from __future__ import annotations
 
 import ctypes
+import functools
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -320,44 +321,50 @@ def _vector(b: ir.IRBuilder, lanes: ir.Value, at: ir.Value) -> ir.Value:
     return b.bitcast(b.gep(lanes, [at]), kind)
 
 
-def _lanes_helper(
-    module: ir.Module,
+def _on_lanes(
+    b: ir.IRBuilder,
     name: str,
-    result: ir.Type,
-    args: list[ir.Type],
-    body: Callable[[ir.IRBuilder, Any], None],
-) -> ir.Function:
-    """Return a function of lanes: a call is quick beside the loop that it follows or precedes."""
-    made = _helper(module, name, result, args, body, cold=False)
+    write: Callable[[ir.IRBuilder, Any, Any], Any],
+    lanes: ir.Value,
+    count: ir.Value,
+    result: ir.Type | None = None,
+) -> Any:
+    """Write what is done with `count` lanes, or the call of a function where that is no constant.
+
+    A call is quick beside the loop that it follows or precedes.
+    """
+    if isinstance(count, ir.Constant):
+        return write(b, lanes, count)
+
+    def body(inner: ir.IRBuilder, args: Any) -> None:
+        found = write(inner, *args)
+        inner.ret_void() if found is None else inner.ret(found)
+
+    args = [lanes.type, _I64]
+    name = f"adc_{name}_{lanes.type.pointee}"
+    made = _helper(b.module, name, result or ir.VoidType(), args, body, cold=False)
     made.linkage = "internal"  # so that LLVM sees that nobody keeps the address of the lanes
-    return made
+    return b.call(made, [lanes, count])
 
 
-def _halve_helper(module: ir.Module, item: ir.Type) -> ir.Function:
-    """``void adc_halve(T *lanes, i64 width)``: `adc.ir.sums.combine` down to eight lanes."""
-
-    def body(b: ir.IRBuilder, args: Any) -> None:
-        lanes, width = args
-        test, halve, done = (b.function.append_basic_block() for _ in range(3))
-        entry = b.block
-        b.branch(test)
-        b.position_at_end(test)
-        wide = b.phi(_I64)
-        wide.add_incoming(width, entry)
-        b.cbranch(b.icmp_signed(">", wide, ir.Constant(_I64, _VECTOR)), halve, done)
-        b.position_at_end(halve)
-        half = b.lshr(wide, ir.Constant(_I64, 1))
-        with cgutils.for_range(b, b.lshr(half, ir.Constant(_I64, 3)), intp=_I64) as loop:
-            at = b.shl(loop.index, ir.Constant(_I64, 3))
-            low, high = _vector(b, lanes, at), _vector(b, lanes, b.add(at, half))
-            b.store(b.fadd(b.load(low, align=8), b.load(high, align=8)), low, align=8)
-        wide.add_incoming(half, b.block)
-        b.branch(test)
-        b.position_at_end(done)
-        b.ret_void()
-
-    args = [item.as_pointer(), _I64]
-    return _lanes_helper(module, f"adc_halve_{item}", ir.VoidType(), args, body)
+def _halve(b: ir.IRBuilder, lanes: ir.Value, width: ir.Value) -> None:
+    """Write `adc.ir.sums.combine` down to eight lanes."""
+    test, halve, done = (b.function.append_basic_block() for _ in range(3))
+    entry = b.block
+    b.branch(test)
+    b.position_at_end(test)
+    wide = b.phi(_I64)
+    wide.add_incoming(width, entry)
+    b.cbranch(b.icmp_signed(">", wide, ir.Constant(_I64, _VECTOR)), halve, done)
+    b.position_at_end(halve)
+    half = b.lshr(wide, ir.Constant(_I64, 1))
+    with cgutils.for_range(b, b.lshr(half, ir.Constant(_I64, 3)), intp=_I64) as loop:
+        at = b.shl(loop.index, ir.Constant(_I64, 3))
+        low, high = _vector(b, lanes, at), _vector(b, lanes, b.add(at, half))
+        b.store(b.fadd(b.load(low, align=8), b.load(high, align=8)), low, align=8)
+    wide.add_incoming(half, b.block)
+    b.branch(test)
+    b.position_at_end(done)
 
 
 def _note_helper(module: ir.Module) -> ir.Function:
@@ -395,18 +402,7 @@ def width(b: ir.IRBuilder, used: ir.Value) -> ir.Value:
 
 def fill_lanes(b: ir.IRBuilder, lanes: ir.Value, used: ir.Value) -> None:
     """Write the neutral element of addition into the lanes that will be combined."""
-    item = lanes.type.pointee
-
-    def body(b: ir.IRBuilder, args: Any) -> None:
-        _fill(b, *args)
-        b.ret_void()
-
-    if isinstance(used, ir.Constant):
-        _fill(b, lanes, used)
-    else:
-        args = [lanes.type, _I64]
-        helper = _lanes_helper(b.module, f"adc_fill_{item}", ir.VoidType(), args, body)
-        b.call(helper, [lanes, used])
+    _on_lanes(b, "fill", _fill, lanes, used)
 
 
 def _fill(b: ir.IRBuilder, lanes: ir.Value, used: ir.Value) -> None:
@@ -418,16 +414,9 @@ def _fill(b: ir.IRBuilder, lanes: ir.Value, used: ir.Value) -> None:
 
 def total_of(b: ir.IRBuilder, lanes: ir.Value, used: ir.Value, down: bool) -> ir.Value:
     """Write the sum of the first `used` lanes, see `adc.ir.sums.combine`."""
-    item = lanes.type.pointee
-
-    def body(b: ir.IRBuilder, args: Any) -> None:
-        b.ret(_total(b, args[0], args[1], down))
-
-    if isinstance(used, ir.Constant):
-        return _total(b, lanes, used, down)
-    name = f"adc_total{'_down' * down}_{item}"
-    helper = _lanes_helper(b.module, name, item, [lanes.type, _I64], body)
-    return b.call(helper, [lanes, used])
+    write = functools.partial(_total, down=down)
+    name = "total_down" if down else "total"
+    return _on_lanes(b, name, write, lanes, used, lanes.type.pointee)
 
 
 def _total(b: ir.IRBuilder, lanes: ir.Value, used: ir.Value, down: bool) -> ir.Value:
@@ -452,7 +441,7 @@ def _total(b: ir.IRBuilder, lanes: ir.Value, used: ir.Value, down: bool) -> ir.V
     b.branch(test)
 
     b.position_at_end(long)
-    b.call(_halve_helper(b.module, item), [lanes, width(b, used)])
+    _on_lanes(b, "halve", _halve, lanes, width(b, used))
     # One by one: a vector would wait for the lanes to be written to the cache.
     found = [b.load(b.gep(lanes, [ir.Constant(_I64, k)])) for k in range(_VECTOR)]
     while len(found) > 1:
