@@ -48,8 +48,9 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
 `parallel`      loops whose iterations may run side by side (`independent`), marked
 `ordered`       sums in the program's order: blocks of dear terms first, as vectors
 `registers`     elements that the next iteration reads again, handed on in registers
+`coalesce`      arrays that a loop makes anew and hands on, written over the old ones
 `lift`          arrays of inner loops made once, before the loop
-`reuse`         arrays that are never alive together share memory (`lifetimes`)
+`reuse`         arrays that are never alive together share memory (`lifetimes`, `liveness`)
 `apart`         innermost loops whose iterations touch nothing that others change, marked
 `schedules`     at last, what checkpointed loops ask about their schedule: calls (`ir.schedule`)
 ==============  ================================================================================

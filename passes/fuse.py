@@ -58,6 +58,7 @@ from adc.ir.walk import (
     Known,
     acts,
     block_reads,
+    defined,
     map_blocks,
     size,
     stmt_reads,
@@ -75,6 +76,7 @@ from adc.passes.accesses import (
     own_axis,
 )
 from adc.passes.affine import Facts
+from adc.passes.remat_facts import is_invertible
 
 # Statements of a merged body; longer ones are slow to compile and no faster to run.
 MOST = 150
@@ -86,6 +88,16 @@ def fuse(fn: Function) -> Function:
     """Return `fn` with neighbouring loops merged where that is right and pays."""
     callees = tuple(_Fuser(each).run() for each in fn.callees)
     return replace(_Fuser(fn).run(), callees=callees)
+
+
+def fuse_again(fn: Function) -> Function:
+    """Return `fn` with loops merged that `contract` has brought together.
+
+    Not where inverse operations find values again: they take back one loop after the other.
+    """
+    if any(is_invertible(value) for each in (fn, *fn.callees) for value in defined(each)):
+        return fn
+    return fuse(fn)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ has room for any of them, if all sizes are at hand where the first one is made.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from adc.ir.builder import integer
@@ -33,14 +33,11 @@ from adc.ir.core import (
     Function,
     If,
     Literal,
-    Load,
     Operand,
     Stmt,
     Value,
     While,
-    Write,
     blocks,
-    operands,
     walk,
 )
 from adc.ir.escape import flow
@@ -49,11 +46,10 @@ from adc.ir.types import Array
 from adc.ir.walk import Names, inner_values, use_counts
 from adc.passes.affine import Same, equated
 from adc.passes.extents import Extents, Known
+from adc.passes.liveness import Arrays, Mentions, in_step
 
 # A size: a number, an integer of the program, or an axis of an array.
 Size = int | Value | tuple[Value, int]
-_Arrays = frozenset[Value]
-_NONE: _Arrays = frozenset()
 # Arrays do not share memory if one is so many times as large as the other.
 _WASTE = 16.0
 
@@ -67,9 +63,9 @@ class Sizes:
         self._defs: dict[Value, Stmt] = {}
         for stmt in walk(fn.body):
             if isinstance(stmt, Apply):
-                self._learn(stmt)
+                self.learn(stmt)
 
-    def _learn(self, stmt: Apply) -> None:
+    def learn(self, stmt: Apply) -> None:
         args = stmt.args
         self._defs[stmt.results[0]] = stmt
         match stmt.op.name:
@@ -82,9 +78,12 @@ class Sizes:
                 self._shapes[stmt.result] = tuple(map(_size, args))
             case "full":
                 self._shapes[stmt.result] = tuple(map(_size, args[1:]))
-            case "copy":
-                assert isinstance(args[0], Value)
-                self._shapes[stmt.result] = self.shape(args[0])
+            case _:
+                # A copy, or an operation on every element: of arrays of the same sizes.
+                for arg in args:
+                    if isinstance(arg, Value) and _rank(arg) == _rank(stmt.result) > 0:
+                        self._shapes[stmt.result] = self.shape(arg)
+                        break
 
     def axis(self, array: Value, axis: int) -> Size:
         return self.shape(array)[axis]
@@ -99,11 +98,15 @@ class Sizes:
         """Take two sizes for the same from here on if the program goes on only if they are."""
         equal = equated(stmt, self._defs)
         if equal is not None:
-            a, b = (self._same.find(_size(operand)) for operand in equal)
-            if isinstance(a, int):
-                a, b = b, a
-            if not isinstance(a, int):
-                self._same.join(b, a)
+            self.join(*map(_size, equal))
+
+    def join(self, a: Size, b: Size) -> None:
+        """Take two sizes for the same."""
+        a, b = self._same.find(a), self._same.find(b)
+        if isinstance(a, int):
+            a, b = b, a
+        if not isinstance(a, int):
+            self._same.join(b, a)
 
     def product(self, shape: Sequence[Size]) -> tuple[int, tuple[str, ...]]:
         """Return what is the same for shapes of the same number of elements."""
@@ -118,6 +121,10 @@ class Sizes:
     def alike(self, a: Sequence[Size], b: Sequence[Size]) -> bool:
         """Whether two shapes are the same."""
         return list(map(self._same.find, a)) == list(map(self._same.find, b))
+
+
+def _rank(value: Value) -> int:
+    return value.type.rank if isinstance(value.type, Array) else 0
 
 
 def _size(operand: Operand) -> Size:
@@ -167,34 +174,20 @@ class _Finder:
         for k, each in enumerate(walk(fn.body)):
             self._places.update(dict.fromkeys((*inner_values(each), *each.results), k))
         self._counts = use_counts(fn)
-        self._mentions: dict[int, _Arrays] = {}
+        self._mentions = Mentions(self._origins)
         # By statement, the arrays that are alive after it.
-        self._alive: dict[int, _Arrays] = {}
+        self._alive: dict[int, Arrays] = {}
         self._sizes = Sizes(fn)
         self._order = 0
         self.after: dict[Value, Value] = {}
         self.over: dict[Value, Value] = {}
         self._made: list[_Slot] = []
-        self._backward(fn.body, self._of(fn.results))
+        self._backward(fn.body, self._mentions.of(fn.results))
         self._share(fn.body, [], top=True)
 
     # -- lifetimes -------------------------------------------------------------------------
 
-    def _of(self, found: Sequence[Operand]) -> _Arrays:
-        """Return the arrays made here that values may be."""
-        return _NONE.union(*(self._origins.get(v, _NONE) for v in found if isinstance(v, Value)))
-
-    def _mentioned(self, stmt: Stmt) -> _Arrays:
-        """Return the arrays that a statement mentions; asking for a size is none."""
-        known = self._mentions.get(id(stmt))
-        if known is None:
-            known = _NONE if _is_size(stmt) else self._of(operands(stmt))
-            for block in blocks(stmt):
-                known |= self._of(block.yields).union(*map(self._mentioned, block.stmts))
-            self._mentions[id(stmt)] = known
-        return known
-
-    def _backward(self, stmts: Sequence[Stmt], alive: _Arrays) -> _Arrays:
+    def _backward(self, stmts: Sequence[Stmt], alive: Arrays) -> Arrays:
         for stmt in reversed(stmts):
             self._alive[id(stmt)] = alive
             match stmt:
@@ -203,14 +196,14 @@ class _Finder:
                 case For(body=body) | While(body=body):
                     # What one iteration makes and does not hand on is gone in the next one.
                     made = {v for s in walk(body.stmts) for v in s.results} - self._escaping
-                    alive |= self._mentioned(stmt) - made
-                    self._backward(body.stmts, alive | self._of(body.yields))
+                    alive |= self._mentions.by(stmt) - made
+                    self._backward(body.stmts, alive | self._mentions.of(body.yields))
                 case _:
-                    alive = (alive - set(stmt.results)) | self._mentioned(stmt)
+                    alive = (alive - set(stmt.results)) | self._mentions.by(stmt)
         return alive
 
-    def _arm(self, block: Block, alive: _Arrays) -> _Arrays:
-        return self._backward(block.stmts, alive | self._of(block.yields))
+    def _arm(self, block: Block, alive: Arrays) -> Arrays:
+        return self._backward(block.stmts, alive | self._mentions.of(block.yields))
 
     # -- sharing ---------------------------------------------------------------------------
 
@@ -257,13 +250,14 @@ class _Finder:
             if slot.last.type.dtype == array.type.dtype
             and size in map(self._sizes.product, slot.shapes)
         ]
-        nest = next((s for s in rest if array in self._mentioned(s)), None)
+        nest = next((s for s in rest if array in self._mentions.by(s)), None)
         if stmt.op.name == "empty" and isinstance(nest, For):
             for slot in fitting:
                 old = slot.last
                 if slot.arrays & alive != {old} or old in self._alive[id(nest)]:
                     continue
-                if self._sizes.alike(slot.shape, shape) and self._in_step(nest, old, array):
+                alike = self._sizes.alike(slot.shape, shape)
+                if alike and in_step(self._mentions, nest, old, array):
                     self.over[array] = old
                     return slot
         for slot in fitting:
@@ -323,61 +317,6 @@ class _Finder:
                 if array in self.after:
                     self.after[array] = memory
         return found
-
-    def _in_step(self, nest: For, old: Value, new: Value) -> bool:
-        """Whether every iteration reads elements of `old`, if at all, before it writes `new` there.
-
-        There: at one place, which is another one in every iteration.
-        """
-        found = list(self._accesses(nest, (nest.index,), old, new))
-        if not found or any(access is None for access in found):
-            return False
-        accesses = [access for access in found if access is not None]
-        index, path = accesses[0].index, accesses[0].path
-        if any((access.index, access.path) != (index, path) for access in accesses):
-            return False
-        moving = [operand for operand in index if isinstance(operand, Value)]
-        if len(moving) != len(path) or set(moving) != set(path):
-            return False
-        stmts = [access.stmt for access in accesses]
-        first = next(k for k, stmt in enumerate(stmts) if stmt.array == new)
-        start = stmts[first]
-        return (
-            isinstance(start, Write)
-            and not start.accumulate
-            and all(isinstance(stmt, Load) for stmt in stmts[:first])
-            and all(stmt.array == new for stmt in stmts[first:])
-        )
-
-    def _accesses(
-        self, loop: For, path: tuple[Value, ...], old: Value, new: Value
-    ) -> Iterator[_Access | None]:
-        """Yield what a nest does with elements of two arrays, in order; None for other uses."""
-        both = {old, new}
-        if both & self._of((*loop.init, *loop.body.yields)):
-            yield None
-        for stmt in loop.body.stmts:
-            if not both & self._mentioned(stmt):
-                continue
-            if isinstance(stmt, For):
-                yield from self._accesses(stmt, (*path, stmt.index), old, new)
-            elif isinstance(stmt, Load | Write) and stmt.array in both:
-                yield _Access(stmt, stmt.index, path)
-            else:
-                yield None
-
-
-@dataclass(frozen=True, slots=True)
-class _Access:
-    """A load or write, the place that it touches, and the counters of the loops it is in."""
-
-    stmt: Load | Write
-    index: tuple[Operand, ...]
-    path: tuple[Value, ...]
-
-
-def _is_size(stmt: Stmt) -> bool:
-    return isinstance(stmt, Apply) and stmt.op.name == "dim"
 
 
 def _dims(stmt: Apply) -> list[Operand]:

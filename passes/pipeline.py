@@ -13,13 +13,14 @@ from adc.ir.verifier import problems
 from adc.passes.accumulate import accumulate
 from adc.passes.apart import apart
 from adc.passes.bounds import bounds
+from adc.passes.coalesce import coalesce
 from adc.passes.contract import contract
 from adc.passes.costs import SHIPPED, Costs
 from adc.passes.cse import cse
 from adc.passes.dce import dce
 from adc.passes.exchange import exchange
 from adc.passes.extents import Known
-from adc.passes.fuse import fuse
+from adc.passes.fuse import fuse, fuse_again
 from adc.passes.gather import gather
 from adc.passes.guard import guard
 from adc.passes.hoist import hoist
@@ -52,6 +53,9 @@ PRIMAL: tuple[Pass, ...] = (
     ("fuse", fuse),
     ("contract", contract),
     ("cse", cse),
+    ("dce", dce),
+    ("fuse", fuse_again),
+    ("contract", contract),
     ("dce", dce),
     ("exchange", exchange),
 )
@@ -98,13 +102,15 @@ CLEANUP = cleanup()
 def buffers(known: Known | None = None, threads: Pass | None = None) -> tuple[Pass, ...]:
     """Return the passes after `storage`, for sizes of arguments; one of them marks loops.
 
-    Plans for known sizes are held to the byte: they have no blocks of terms.
+    Plans for known sizes are held to the byte: they have no blocks of terms, and arrays that loops
+    hand on are let go of where the loops end, as no buffer in the workspace is.
     """
     return (
         ("rows", rows),
         *((threads,) if threads else ()),
         *(() if known else (("ordered", ordered),)),
         ("registers", registers),
+        *(() if known else (("coalesce", coalesce),)),
         ("lift", lift),
         ("reuse", functools.partial(reuse, known=known)),
         ("apart", apart),

@@ -711,3 +711,82 @@ def recursion_on_views(x: Any) -> Any:
     a = x * x
     _prefix(a)
     return weighted(a)
+
+
+# --- arrays that loops make anew and hand on ------------------------------------------------------
+
+
+@program(X6, 3)
+def steps_on_every_element(x: Any, n: Any) -> Any:
+    for _ in range(n):
+        x = x + 0.1 * np.sin(x)
+    return weighted(x)
+
+
+@program(X6, 3)
+def steps_on_neighbours(x: Any, n: Any) -> Any:
+    for _ in range(n):
+        new = np.empty(x.shape[0])
+        for i in range(x.shape[0]):
+            new[i] = 0.5 * x[i] + np.sin(x[i - 1])
+        x = new
+    return weighted(x)
+
+
+@program(X6, 3)
+def steps_from_what_is_read_again(x: Any, n: Any) -> Any:
+    first = np.tanh(x)
+    y = first
+    for _ in range(n):
+        y = y + 0.1 * np.sin(y)
+    z = y
+    for _ in range(n):
+        z = z * np.cos(z)
+    return weighted(y * first) + weighted(z)
+
+
+@program(X6, 2)
+def steps_from_what_is_read_meanwhile(x: Any, n: Any) -> Any:
+    first = np.tanh(x)
+    y = first
+    for _ in range(n):
+        y = y + 0.1 * np.sin(y) * np.sum(first)
+    return weighted(y)
+
+
+@program(X6, 2)
+def steps_that_shorten(x: Any, n: Any) -> Any:
+    y = np.sin(x)
+    for _ in range(n):
+        y = y[:-1] * 1.5
+    return weighted(y)
+
+
+@program(X6, 2, 3)
+def steps_in_steps(x: Any, n: Any, m: Any) -> Any:
+    y = x
+    for _ in range(n):
+        for _ in range(m):
+            y = y + 0.1 * np.sin(y)
+        y = y * x[0]
+    return weighted(y)
+
+
+@program(X6, 0.4)
+def steps_until_small(x: Any, low: Any) -> Any:
+    while np.max(x) > low:
+        old = x
+        x = x * 0.8
+        if x[0] < 0.1:
+            x = old + x
+            break
+    return weighted(x)
+
+
+@program(X6, 3)
+def steps_of_a_copy(x: Any, n: Any) -> Any:
+    for _ in range(n):
+        y = x.copy()
+        y[1:] += 0.3 * np.sin(x[:-1])
+        x = y
+    return weighted(x)

@@ -109,6 +109,12 @@ def registers(x: Any, w: Any) -> Any:
     return x[-1]
 
 
+def coalesce(x: Any, steps: Any) -> Any:
+    for _ in range(steps):
+        x = x + 0.1 * np.sin(x)
+    return np.sum(x)
+
+
 def lift(x: Any) -> Any:
     total = 0.0
     for i in range(x.shape[0]):
@@ -166,6 +172,7 @@ PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(rows, (_X.reshape(3, 4), np.sin(np.arange(32.0)).reshape(2, 4, 4)), (0, 1)),
     PassProgram(ordered, (_X,)),
     PassProgram(registers, (_X, 0.3), (0, 1)),
+    PassProgram(coalesce, (_X, 3), (0,)),
     PassProgram(lift, (_X,), (0,)),
     PassProgram(reuse, (_X,), (0,)),
     PassProgram(apart, (_X.reshape(4, 3), _X[:3]), (0, 1)),

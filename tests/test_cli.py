@@ -386,11 +386,11 @@ def test_passes(program: str, capsys: pytest.CaptureFixture[str]) -> None:
     names = [line.split()[0] for line in listed[1:]]
     assert names == [
         "frontend", "simplify", "cse", "induction", "bounds", "hoist", "private", "guard",
-        "cse", "dce", "fuse", "contract", "cse", "dce", "exchange",
+        "cse", "dce", "fuse", "contract", "cse", "dce", "fuse", "contract", "dce", "exchange",
         "adjoint", "simplify", "cse", "hoist", "accumulate", "reduce", "dce", "overwrite", "gather",
         "local", "predicates", "cse", "dce", "remat", "simplify", "cse", "fuse", "contract", "dce",
         "inline", "cse", "fuse", "contract", "dce", "storage",
-        "rows", "ordered", "registers", "lift", "reuse", "apart",
+        "rows", "ordered", "registers", "coalesce", "lift", "reuse", "apart",
     ]  # fmt: skip
     assert all(len(line.split()) > 3 for line in listed[1:]), "each says what it does"
     timed = _printed(capsys, "passes", f"{program}:product").splitlines()
@@ -418,7 +418,7 @@ def test_cache(
 def test_info(capsys: pytest.CaptureFixture[str]) -> None:
     shown = dict(line.split(None, 1) for line in _printed(capsys, "info").splitlines() if line)
     assert shown["adc"].strip() == adc.__version__
-    assert {"numba", "LLVM", "processor", "cache", "costs"} <= set(shown)
+    assert {"numba", "LLVM", "processor", "BLAS", "cache", "costs"} <= set(shown)
 
 
 @pytest.mark.parametrize(

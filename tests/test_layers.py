@@ -15,7 +15,15 @@ MAY_IMPORT = {
     "adc.passes": {"adc.ir", "adc.passes", "numpy", "rich", "scipy"},
     "adc.frontend": {"adc.ir", "adc.frontend", "adc.library", "numpy"},
     "adc.library": {"adc.library", "numpy"},
-    "adc.backend": {"adc.ir", "adc.backend", "llvmlite", "numba", "numpy", "threadpoolctl"},
+    "adc.backend": {
+        "adc.ir",
+        "adc.backend",
+        "llvmlite",
+        "numba",
+        "numpy",
+        "scipy",
+        "threadpoolctl",
+    },
     "adc.inspect": {"adc.ir", "adc.passes", "adc.inspect", "graphviz", "matplotlib", "pygraphviz"},
     "adc": {"adc", "numpy", "optree", "rich", "scipy"},
 }

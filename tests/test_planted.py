@@ -34,10 +34,12 @@ from adc.ir.parser import parse
 from adc.ir.types import Scalar
 from adc.ir.walk import clone, map_blocks
 from adc.passes import apart as apart_pass
+from adc.passes import coalesce as coalesce_pass
 from adc.passes import cse as cse_pass
 from adc.passes import distribute as distribute_pass
 from adc.passes import guard as guard_pass
 from adc.passes import interchange as interchange_pass
+from adc.passes import lifetimes as lifetimes_pass
 from adc.passes import local as local_pass
 from adc.passes import pipeline
 from adc.passes import predicates as predicates_pass
@@ -45,12 +47,13 @@ from adc.passes import registers as registers_pass
 from adc.passes import rerun as rerun_pass
 from adc.passes.accesses import Visit
 from adc.passes.affine import Facts
+from adc.passes.coalesce import _Coalescer
 from adc.passes.contract import _Contractor
 from adc.passes.forwarding import Forwarding
 from adc.passes.gather_find import Finder
 from adc.passes.gather_rewrite import Gathering
 from adc.passes.inline import _Inliner
-from adc.passes.lifetimes import _Finder
+from adc.passes.liveness import Mentions
 from adc.passes.overwrite import Overwriting
 from adc.passes.remat import Rematerialized
 from adc.passes.separate import Separate
@@ -417,14 +420,29 @@ def test_missing_copy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_arrays_believed_to_be_dead(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_Finder, "_mentioned", lambda self, stmt: frozenset())
+    monkeypatch.setattr(Mentions, "by", lambda self, stmt: frozenset())
     assert_caught(("array", "numeric"))
 
 
-def test_arrays_believed_to_be_in_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_Finder, "_in_step", lambda self, nest, old, new: True)
-    programs = [p for p in ARRAY_PROGRAMS if p.argnums]
-    assert any(complaints(program) for program in programs)
+def assert_caught_in_arrays() -> None:
+    assert any(complaints(program) for program in ARRAY_PROGRAMS if program.argnums)
+
+
+@pytest.mark.parametrize("user", [lifetimes_pass, coalesce_pass])
+def test_arrays_believed_to_be_in_step(user: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(user, "in_step", lambda mentions, nest, old, new: True)
+    assert_caught_in_arrays()
+
+
+@pytest.mark.parametrize("part", ["_is_free", "_is_alike"])
+def test_arrays_believed_to_belong_to_a_loop(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_Coalescer, part, lambda self, *args: True)
+    assert_caught_in_arrays()
+
+
+def test_arrays_believed_to_be_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coalesce_pass, "_follows", lambda body, old, new, made: True)
+    assert_caught_in_arrays()
 
 
 def test_loads_of_two_versions_merged(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,7 +29,7 @@ import numba
 import numpy as np
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCacheLocator
 
-from adc.backend import side_by_side, vector_math
+from adc.backend import gemm, side_by_side, vector_math
 from adc.backend.emit import Emitted, Site, emit
 from adc.backend.lowering import Compiler
 from adc.backend.memory import Memory
@@ -102,6 +102,7 @@ def about() -> dict[str, str]:
         "LLVM": ".".join(map(str, llvm.llvm_version_info)),
         "processor": f"{llvm.get_host_cpu_name()} ({platform.machine()})",
         "vector library": vector_math.vector_library(),
+        "BLAS": gemm.library(),
     }
 
 

@@ -521,7 +521,7 @@ class Loops(Traffic):
         else:
             self.line(f"for {start} in range(0, {count}, STRIP):")
         self._indent += 1
-        self.stop_if("poll(state, STRIP)")
+        self.stop_if(f"poll(state, min({count}, STRIP))")
         if stmt.down:
             self.line(f"for {index} in {loop.range}({start}, max({start} - STRIP, -1), -1):")
         else:

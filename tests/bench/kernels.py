@@ -172,7 +172,7 @@ def characters(rng: np.random.Generator, size: Size) -> Arguments:
 LOOPS = ("primal", "as written", "hand", "adc", "jax loops", "jax arrays", "enzyme")
 RECURSIONS = ("primal", "as written", "adc", "jax arrays", "enzyme")
 ARRAYS = ("numpy", "hand", "adc", "jax arrays", "torch arrays", "autograd")
-SLICES = ("primal", *ARRAYS)
+SLICES = ("primal", *ARRAYS)  # Numba compiles these, too
 LIBRARY = ("jax library", "torch library")
 
 
@@ -235,7 +235,7 @@ KERNELS = {
         Kernel(
             loop_kernels.gramschmidt, (220, 180), (70, 60), (17, 11), normal, LOOPS, changed=(0,)
         ),
-        Kernel(array_kernels.chain, (10**6,), (10**4,), (7,), two_normal, ARRAYS, (0, 1)),
+        Kernel(array_kernels.chain, (10**6,), (10**4,), (7,), two_normal, SLICES, (0, 1)),
         Kernel(
             array_kernels.softmax_ce, (1024, 512), (128, 64), (5, 4), labelled, (*ARRAYS, *LIBRARY)
         ),
@@ -254,11 +254,11 @@ KERNELS = {
             (32, 64, 64, 16),
             (3, 4, 5, 2),
             layers,
-            ARRAYS,
+            SLICES,
             (0, 1, 2, 3),
         ),
-        Kernel(array_kernels.jacobi, (60, 300), (50, 150), (3, 6), plates, ARRAYS, (1, 2), (1, 2)),
-        Kernel(array_kernels.hdiff, (64, 64, 60), (16, 16, 20), (3, 4, 2), fields, ARRAYS, (0, 1)),
+        Kernel(array_kernels.jacobi, (60, 300), (50, 150), (3, 6), plates, SLICES, (1, 2), (1, 2)),
+        Kernel(array_kernels.hdiff, (64, 64, 60), (16, 16, 20), (3, 4, 2), fields, SLICES, (0, 1)),
         Kernel(
             array_kernels.mixture,
             (10_000, 10, 25),
@@ -330,7 +330,7 @@ KERNELS = {
             (8, 3, 16, 2, 32, 32),
             (2, 3, 2, 2, 4, 5),
             windows,
-            ARRAYS,
+            SLICES,
             (0, 1, 2),
         ),
         # A fifth and a tenth of NPBench's M and S a side.
@@ -340,7 +340,7 @@ KERNELS = {
             (100, 110, 120),
             (3, 4, 5),
             factors,
-            ARRAYS,
+            SLICES,
             (2, 3, 4),
             (2,),
         ),
@@ -350,7 +350,7 @@ KERNELS = {
             (400, 500),
             (4, 5),
             matrix_and_vector,
-            ARRAYS,
+            SLICES,
             (0, 1),
         ),
         Kernel(
@@ -359,7 +359,7 @@ KERNELS = {
             (128, 2, 14),
             (4, 2, 3),
             characters,
-            (*ARRAYS, "enzyme"),
+            (*SLICES, "enzyme"),
             (0, 1),
             (2,),
         ),

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import FunctionType
 from typing import Any, NamedTuple
 
 
@@ -40,9 +41,7 @@ def prepare(tool: str, name: str, threads: int = 1) -> Prepared:
     if tool in ("primal", "numpy"):
         compiled = kernel.loss
         if tool == "primal":
-            from numba import njit
-
-            compiled = njit(cache=True)(kernel.loss)
+            compiled = by_numba(kernel.loss)
 
         def forward(*args: Any) -> Any:
             own = list(args)
@@ -80,6 +79,17 @@ def prepare(tool: str, name: str, threads: int = 1) -> Prepared:
     if not hasattr(ports, "take"):
         return Prepared(call, packages=packages)
     return Prepared(call, take=lambda args: ports.take(name, args), packages=packages)
+
+
+def by_numba(function: Any) -> Any:
+    """Return a function as Numba compiles it, and what it calls of its own module."""
+    from numba import njit
+
+    own = function.__globals__
+    for name in function.__code__.co_names:
+        if isinstance(own.get(name), FunctionType):
+            own[name] = by_numba(own[name])
+    return njit(cache=True)(function)
 
 
 def versions(prepared: Prepared) -> str:
