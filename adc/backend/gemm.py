@@ -13,7 +13,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import llvmlite.binding as llvm
 from llvmlite import ir
 
 from adc.backend.numba_api import (
@@ -38,23 +37,15 @@ _I8P = _I8.as_pointer()
 
 
 def library() -> str:
-    """Return which BLAS makes products, and for which processors its code was written.
-
-    OpenBLAS up to 0.3.31 takes some processors with AVX-512 (AMD's Zen 5) for a Haswell, without:
-    that is named, as products take 1.6 times as long.
-    """
+    """Return which BLAS makes products, and which processors the code was written for."""
     import scipy.linalg.cython_blas  # noqa: F401  # brings the BLAS that Numba calls
     from threadpoolctl import threadpool_info
 
     kinds = [each for each in threadpool_info() if each["user_api"] == "blas"]
     own = [each for each in kinds if "scipy" in os.path.dirname(each["filepath"])]
     for each in own or kinds:
-        core = each.get("architecture", "")
-        text = f"{each['internal_api']} {each['version']}, for {core or 'any processor'}"
-        wide = llvm.get_host_cpu_features().get("avx512vl", False)
-        if each["internal_api"] == "openblas" and core in ("Haswell", "Zen") and wide:
-            text += " (this one has AVX-512: OPENBLAS_CORETYPE=SkylakeX is faster)"
-        return text
+        core = each.get("architecture", "any processor")
+        return f"{each['internal_api']} {each['version']}, code for {core}"
     return "unknown"
 
 
