@@ -40,6 +40,7 @@ def _options(
     offload: str | None,
     parallel: bool | int,
     progress: bool,
+    target: str = "cpu",
 ) -> Options:
     # "random:SEED" is for tests: any plan must give the same numbers.
     if remat not in POLICIES and not (
@@ -66,7 +67,16 @@ def _options(
             f"parallel={parallel!r} is no number of threads", None,
             "use True for as many as there are, or a positive integer",
         )  # fmt: skip
-    return Options(remat, cache, found, offload, parallel, progress)
+    if target not in ("cpu", "cuda"):
+        raise ArgumentError(f"target={target!r} is no target", None, 'use "cpu" or "cuda"')
+    others = {"memory": memory, "offload": offload, "parallel": parallel or None}
+    if target == "cuda" and (
+        taken := [name for name, given in others.items() if given is not None]
+    ):
+        raise ArgumentError(
+            f'{taken[0]} does not go with target="cuda" yet', None, "leave one of them out"
+        )
+    return Options(remat, cache, found, offload, parallel, progress, target)
 
 
 def _argnums(argnums: int | Sequence[int]) -> int | tuple[int, ...]:
@@ -145,6 +155,7 @@ def grad(
     parallel: bool | int = False,
     cache: bool = True,
     progress: bool = True,
+    target: str = "cpu",
 ) -> Derivative: ...
 
 
@@ -161,6 +172,7 @@ def grad(
     parallel: bool | int = False,
     cache: bool = True,
     progress: bool = True,
+    target: str = "cpu",
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 
 
@@ -177,6 +189,7 @@ def grad(
     parallel: bool | int = False,
     cache: bool = True,
     progress: bool = True,
+    target: str = "cpu",
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """Return a function that computes the gradient of `fn` in reverse mode.
 
@@ -216,6 +229,11 @@ def grad(
     progress : bool
         Whether a compilation that takes longer than two seconds says so in the terminal, by a line
         on standard error that is gone when it ends. ``ADC_PROGRESS=0`` turns off all of them.
+    target : {"cpu", "cuda"}
+        Where the code runs. With ``"cuda"`` loops whose iterations are independent of each other
+        are launched on an NVIDIA GPU, with the extra ``cuda12`` or ``cuda13``; arguments go there
+        and results come back once. Numbers are those of the CPU up to rounding. Under
+        ``NUMBA_ENABLE_CUDASIM=1`` Numba's simulator takes the place of a GPU, slowly.
 
     Returns
     -------
@@ -257,7 +275,7 @@ def grad(
         argnames,
         False,
         has_aux,
-        _options(remat, cache, memory, offload, parallel, progress),
+        _options(remat, cache, memory, offload, parallel, progress, target),
     )
 
 
@@ -274,6 +292,7 @@ def value_and_grad(
     parallel: bool | int = False,
     cache: bool = True,
     progress: bool = True,
+    target: str = "cpu",
 ) -> Derivative: ...
 
 
@@ -290,6 +309,7 @@ def value_and_grad(
     parallel: bool | int = False,
     cache: bool = True,
     progress: bool = True,
+    target: str = "cpu",
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 
 
@@ -306,12 +326,13 @@ def value_and_grad(
     parallel: bool | int = False,
     cache: bool = True,
     progress: bool = True,
+    target: str = "cpu",
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """Return a function that computes ``(value, gradient)`` of `fn`.
 
     Parameters
     ----------
-    fn, argnums, argnames, has_aux, remat, memory, offload, parallel, cache, progress
+    fn, argnums, argnames, has_aux, remat, memory, offload, parallel, cache, progress, target
         As for `grad`.
 
     Returns
@@ -331,7 +352,7 @@ def value_and_grad(
         argnames,
         True,
         has_aux,
-        _options(remat, cache, memory, offload, parallel, progress),
+        _options(remat, cache, memory, offload, parallel, progress, target),
     )
 
 
@@ -493,12 +514,18 @@ def jit(
     parallel: bool | int = False,
     cache: bool = True,
     progress: bool = True,
+    target: str = "cpu",
 ) -> Derivative: ...
 
 
 @overload
 def jit(
-    fn: None = None, *, parallel: bool | int = False, cache: bool = True, progress: bool = True
+    fn: None = None,
+    *,
+    parallel: bool | int = False,
+    cache: bool = True,
+    progress: bool = True,
+    target: str = "cpu",
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 
 
@@ -509,6 +536,7 @@ def jit(
     parallel: bool | int = False,
     cache: bool = True,
     progress: bool = True,
+    target: str = "cpu",
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """Return a function that computes what `fn` does, compiled, without any derivative.
 
@@ -524,7 +552,7 @@ def jit(
         As for `grad`.
     cache : bool
         Whether compiled code is kept on disk.
-    progress : bool
+    progress, target
         As for `grad`.
 
     Returns
@@ -540,7 +568,7 @@ def jit(
 
     def make(fn: Callable[..., Any]) -> Derivative:
         function, levels, options = _split(
-            fn, _options("auto", cache, None, None, parallel, progress)
+            fn, _options("auto", cache, None, None, parallel, progress, target)
         )
         kind = Derivative if levels else Jitted
         return kind(function, levels, options)

@@ -174,6 +174,8 @@ def load_or_build(
     UnsupportedError
         In a signal handler that interrupts another compilation: LLVM would abort.
     """
+    if costs.cuda:
+        return _on_device(lowered, steps, policy, costs, use_disk)
     with LOCK, _once():
         place = private_folder() if use_disk else None
         if place is not None:
@@ -192,6 +194,25 @@ def load_or_build(
             except OSError:
                 pass  # the disk is full, say
         return _build(made, None, costs.offload)
+
+
+def _on_device(
+    lowered: Lowered, steps: Sequence[Step], policy: str, costs: Costs, use_disk: bool
+) -> Entry:
+    """Return a program for the device; an error of the program is the one that the CPU finds."""
+    from adc.backend.cuda import program
+    from adc.backend.cuda.api import require
+    from adc.driver import transform
+
+    require()
+    made = transform(lowered, steps, policy, costs)
+    own = dataclasses.replace(costs, cuda=False)
+
+    def again(*args: Any) -> None:
+        load_or_build(lowered, steps, policy, own, use_disk).kernel(*args)
+
+    kernel = program.build(made.fn, again)
+    return Entry(kernel, made.plan, kernel.emitted.source, False, made)
 
 
 def private_folder() -> Path | None:

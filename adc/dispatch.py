@@ -560,8 +560,10 @@ class Code:
         """The costs that all its code is made under: as they are when the first is made."""
         from adc import calibrate
 
-        offload, parallel = self.options.offload == "disk", bool(self.options.parallel)
-        return replace(calibrate.load(), offload=offload, parallel=parallel)
+        options = self.options
+        offload, parallel = options.offload == "disk", bool(options.parallel)
+        cuda = options.target == "cuda"
+        return replace(calibrate.load(), offload=offload, parallel=parallel, cuda=cuda)
 
     def match(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """Return an argument for each parameter, as a call would; raise TypeError as it would."""

@@ -281,6 +281,8 @@ class _Rest:
             # How many threads have arrays of their own is not known to what predicts the peak.
             threads = ("parallel", functools.partial(parallel, private=not self.known))
         buffers = pipeline.buffers(self.known or None, threads)
+        if self.costs.cuda:
+            buffers = pipeline.DEVICE
         fn = pipeline.run(fn, (("storage", store), *buffers), trace)
         if plan is not None:
             plan = replace(plan, copies=tuple(copies))

@@ -15,6 +15,7 @@ class Options:
     offload: str | None = None
     parallel: bool | int = False
     progress: bool = True
+    target: str = "cpu"
 
     def over(self, inner: Options) -> Options:
         """Return these for a derivative of a derivative, whose own hold where nothing is said."""
@@ -26,4 +27,5 @@ class Options:
             self.offload or inner.offload,
             self.parallel or inner.parallel,
             self.progress and inner.progress,
+            inner.target if self.target == "cpu" else self.target,
         )

@@ -235,6 +235,12 @@ class RecomputeError(AdcError):
     code = "ADC027"
 
 
+class DeviceError(AdcError):
+    """No device to run on, or a part of a program that cannot run on one."""
+
+    code = "ADC028"
+
+
 class IRError(AdcError):
     """The IR is malformed: a defect of adc, never of the user's program."""
 

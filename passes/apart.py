@@ -29,16 +29,14 @@ from adc.ir.core import (
     Push,
     Stmt,
     Value,
-    While,
     Write,
-    blocks,
     operands,
     walk,
 )
-from adc.ir.escape import flow
 from adc.ir.types import Array
 from adc.ir.walk import loop_values, map_blocks
 from adc.passes.affine import Facts
+from adc.passes.aliases import Aliases
 from adc.passes.separate import Separate
 
 # How many pairs of accesses of a loop are compared.
@@ -55,25 +53,9 @@ class _Apart:
     def __init__(self, fn: Function) -> None:
         self.fn = fn
         self.facts = Facts()
-        # The arrays that each value may be, those that the function is passed included.
-        self.given = frozenset(fn.params)
-        self.origins = flow(fn, fn.params)[0]
-        # Of arrays: those that they are written over, and what loops around them carry.
-        self.over: dict[Value, Value] = {}
-        self.older: dict[Value, frozenset[Value]] = {each: frozenset() for each in fn.params}
-        self.note(fn.body, frozenset(fn.params))
-
-    def note(self, stmts: Sequence[Stmt], params: frozenset[Value]) -> None:
-        for stmt in stmts:
+        self.aliases = Aliases(fn)
+        for stmt in walk(fn.body):
             self.facts.define(stmt)
-            if isinstance(stmt, Apply | Pop):
-                self.older.update((made, params) for made in stmt.results)
-            if isinstance(stmt, Apply) and stmt.op.name == "over":
-                assert isinstance(stmt.args[0], Value)
-                self.over[stmt.result] = stmt.args[0]
-            for block in blocks(stmt):
-                carried = block.params if isinstance(stmt, For | While) else ()
-                self.note(block.stmts, params.union(carried))
 
     def run(self) -> Function:
         return replace(self.fn, body=tuple(self.stmts(self.fn.body)))
@@ -110,12 +92,12 @@ class _Apart:
             (store, other)
             for array, stores in written.items()
             for another, others in found.items()
-            if stores and self.may_be_one(array, another)
+            if stores and self.aliases.may_be_one(array, another)
             for store in stores
             for other in others
         ]
         if len(pairs) > _MOST_PAIRS or any(
-            s.array != o.array and (self.is_part(s.array) or self.is_part(o.array))
+            s.array != o.array and (self.aliases.is_part(s.array) or self.aliases.is_part(o.array))
             for s, o in pairs
         ):
             return False
@@ -135,41 +117,6 @@ class _Apart:
         return (
             inner <= {loop.index} and not any(steps[:-1]) and all(abs(s) <= 1 for s in steps[-1:])
         )
-
-    def is_part(self, array: Value) -> bool:
-        """Whether an array may begin elsewhere in memory than another one that it overlaps.
-
-        That is a row of one, or was passed.
-        """
-        of = self.of(array)
-        return not self.given.isdisjoint(of) or any(_rank(each) != _rank(array) for each in of)
-
-    def of(self, array: Value) -> set[Value]:
-        """Return the arrays that one may be, by what took the memory for them."""
-        found: set[Value] = set()
-        waiting = [array]
-        while waiting:
-            for each in self.origins.get(waiting.pop(), ()):
-                if each in self.over:
-                    waiting.append(self.over[each])
-                else:
-                    found.add(each)
-        return found
-
-    def may_be_one(self, a: Value, b: Value) -> bool:
-        """Whether two arrays may be the same memory, or a part of it."""
-        mine, other = self.of(a), self.of(b)
-        if a == b or not (self.given.isdisjoint(mine) or self.given.isdisjoint(other)):
-            return True
-        # What the loops around an array carry has been there before it.
-        if (mine == {a} and b in self.older[a]) or (other == {b} and a in self.older[b]):
-            return False
-        return not mine.isdisjoint(other)
-
-
-def _rank(array: Value) -> int:
-    assert isinstance(array.type, Array)
-    return array.type.rank
 
 
 __all__ = ["apart"]

@@ -56,7 +56,7 @@ from adc.ir.errors import Span
 from adc.ir.types import Array, Type
 
 # What users choose, and no machine has.
-_CHOICES = ("offload", "parallel")
+_CHOICES = ("offload", "parallel", "cuda")
 
 
 @dataclass(frozen=True)
@@ -88,9 +88,10 @@ class Costs:
         Bytes that stay in cache.
     rows : tuple of (str, float)
         Operations on float64 that are not a multiple of an addition, by name.
-    offload, parallel : bool
+    offload, parallel, cuda : bool
         Whether tapes are on the disk: what is on them costs `disk`, and no memory. Whether loops
-        run in several threads, which no number here takes into account. Users choose these.
+        run in several threads, or on a GPU, which no number here takes into account. Users choose
+        these.
 
     Examples
     --------
@@ -117,6 +118,7 @@ class Costs:
     rows: tuple[tuple[str, float], ...] = ()
     offload: bool = False
     parallel: bool = False
+    cuda: bool = False
 
     def __post_init__(self) -> None:
         names = [each.name for each in fields(self) if each.name not in ("rows", *_CHOICES)]

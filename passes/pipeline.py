@@ -20,12 +20,14 @@ from adc.passes.cse import cse
 from adc.passes.dce import dce
 from adc.passes.exchange import exchange
 from adc.passes.extents import Known
+from adc.passes.frames import frames
 from adc.passes.fuse import fuse, fuse_again
 from adc.passes.gather import gather
 from adc.passes.guard import guard
 from adc.passes.hoist import hoist
 from adc.passes.induction import induction
 from adc.passes.inline import inline
+from adc.passes.kernels import kernels
 from adc.passes.lift import lift
 from adc.passes.local import local
 from adc.passes.ordered import ordered
@@ -118,6 +120,15 @@ def buffers(known: Known | None = None, threads: Pass | None = None) -> tuple[Pa
 
 
 BUFFERS = buffers()
+# After `storage`, for a device with many threads.
+DEVICE: tuple[Pass, ...] = (
+    ("rows", rows),
+    ("coalesce", coalesce),
+    ("lift", lift),
+    ("reuse", reuse),
+    ("frames", frames),
+    ("kernels", kernels),
+)
 
 
 @dataclass

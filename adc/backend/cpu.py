@@ -21,7 +21,7 @@ import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import llvmlite
 import llvmlite.binding as llvm
@@ -40,7 +40,7 @@ from adc.ir.core import Function
 from adc.ir.errors import Span, exception_named
 from adc.ir.types import Array, Scalar, Type, parse_type
 
-_DEFAULT_FOLDER = Path(tempfile.gettempdir()) / f"adc-{os.getuid() if hasattr(os, 'getuid') else 0}"
+DEFAULT_FOLDER = Path(tempfile.gettempdir()) / f"adc-{os.getuid() if hasattr(os, 'getuid') else 0}"
 
 _restore: Any = ctypes.pythonapi.PyErr_Restore
 _restore.restype, _restore.argtypes = None, [ctypes.c_void_p] * 3
@@ -58,7 +58,17 @@ def numba_type(ty: Type) -> Any:
     return _numba_scalar(ty.dtype)
 
 
-def write_source(emitted: Emitted, folder: Path) -> Path:
+class Source(Protocol):
+    """What an emitter has written."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def source(self) -> str: ...
+
+
+def write_source(emitted: Source, folder: Path) -> Path:
     """Write the source under a name made of its contents, and return the file."""
     digest = hashlib.sha256(emitted.source.encode()).hexdigest()[:16]
     path = folder / f"{emitted.name}_{digest}.py"
@@ -159,7 +169,7 @@ def _array(ty: Array, arg: Any) -> Any:
     return array if array.flags.writeable else np.asarray(_Borrowed(array))
 
 
-def _converter(ty: Type) -> Callable[[Any], Any]:
+def converter(ty: Type) -> Callable[[Any], Any]:
     """Return what makes an argument what Numba takes for `ty`."""
     if isinstance(ty, Array):
         return functools.partial(_array, ty)
@@ -169,7 +179,7 @@ def _converter(ty: Type) -> Callable[[Any], Any]:
     return simple.get(ty.dtype, ty.numpy.type)
 
 
-def _deliverer(ty: Type) -> Callable[[Any], Any]:
+def deliverer(ty: Type) -> Callable[[Any], Any]:
     """Return what makes a result of compiled code one of type `ty`: Python's if it is weak."""
     if isinstance(ty, Array):
         return lambda value: value
@@ -181,7 +191,7 @@ def _deliverer(ty: Type) -> Callable[[Any], Any]:
 
 
 @functools.cache
-def _raiser(span: Span) -> Callable[[BaseException], None]:
+def raiser(span: Span) -> Callable[[BaseException], None]:
     """Return a function that raises its argument, as if in a range of the user's source."""
     tree = ast.parse("def f(error):\n raise error")
     place = {
@@ -232,8 +242,8 @@ class Kernel:
         # Arguments are of the types that it takes: Numba need not look for code that takes them.
         (compiled,) = code.overloads.values()
         self._run = compiled.entry_point
-        self._in = [_converter(ty) for ty in emitted.params]
-        self._out = [_deliverer(ty) for ty in emitted.results]
+        self._in = [converter(ty) for ty in emitted.params]
+        self._out = [deliverer(ty) for ty in emitted.results]
         self._operands = max([len(site.types) for site in emitted.sites], default=0)
         self._returned = list(enumerate(emitted.returned))
         self._prints = any(not site.error for site in emitted.sites)
@@ -330,7 +340,7 @@ class Kernel:
         site = self.emitted.sites[status - 1]
         text = _message(site, state[State.OPERANDS :].tolist())
         kind: Any = exception_named(site.error)
-        _raiser(site.loc or Span("<adc>", 1))(kind(*([text] if text else [])))
+        raiser(site.loc or Span("<adc>", 1))(kind(*([text] if text else [])))
 
     @property
     def peak(self) -> int | None:
@@ -380,7 +390,7 @@ def compile(
         Whether tapes are in files.
     """
     emitted = emit(fn)
-    path = write_source(emitted, folder or _DEFAULT_FOLDER)
+    path = write_source(emitted, folder or DEFAULT_FOLDER)
     return Kernel(emitted, build(emitted, path, cache=cache), path, offload)
 
 

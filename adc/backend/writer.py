@@ -120,7 +120,7 @@ class Shared:
         self.names: dict[str, str] = {}
         taken = set(_RESERVED)
         for each in (fn, *fn.callees):
-            self.names[each.name] = _unique(each.name, taken)
+            self.names[each.name] = unique(each.name, taken)
         functions = {each.name: each for each in (fn, *fn.callees)}
         self.recursive = {name for name in functions if _reaches(functions, name, name)}
         self.escaping = {each.name: escaping(each) for each in (fn, *fn.callees)}
@@ -138,7 +138,7 @@ class Shared:
         self.tapes.divide(fn.name, done.parts, done.moved)
         origins = _origins(fn)
         for part in done.parts:
-            self.names[part.name] = _unique(part.name, self.taken)
+            self.names[part.name] = unique(part.name, self.taken)
             self.origins[part.name] = origins
             self.escaping[part.name] = self.escaping[fn.name]
             self.held[part.name] = self.held[fn.name]
@@ -163,7 +163,7 @@ def _origins(fn: Function) -> dict[Operand, Stmt]:
     return found
 
 
-def _unique(name: str, taken: set[str]) -> str:
+def unique(name: str, taken: set[str]) -> str:
     """Return an identifier like `name` that is not in `taken`, and put it there."""
     name = unicodedata.normalize("NFKC", name)  # as Python does: two names must not become one
     base = "".join(c if f"a{c}".isidentifier() else "_" for c in name).strip("_") or "t"
@@ -246,19 +246,19 @@ class Writer:
 
     def name(self, value: Value) -> str:
         if value not in self._names:
-            self._names[value] = _unique(value.name, self._taken)
+            self._names[value] = unique(value.name, self._taken)
         return self._names[value]
 
     def helper(self, name: str) -> str:
         """Return a variable of the emitter's own."""
-        return _unique(name, self._taken)
+        return unique(name, self._taken)
 
     # -- expressions -----------------------------------------------------------------------
 
     def function(self, hint: str) -> str:
         """Return the name of a function of the emitter's own."""
         taken = self._shared.taken | self._taken
-        name = _unique(hint, taken)
+        name = unique(hint, taken)
         self._shared.taken.add(name)
         self._taken.add(name)
         return name

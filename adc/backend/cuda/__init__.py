@@ -1,0 +1,11 @@
+"""CUDA: launches on the device, everything around them on the host.
+
+=============  =================================================================================
+`api`          numba-cuda, in one place
+`prelude`      the functions that kernels call for the rows of the op table
+`placing`      where code runs: what is a launch, what one thread of the device does, what is host's
+`emit`         buffer form to Python source: kernels, and the function that launches them
+`device`       what that function works with: arrays and numbers on the device, launches, the tape
+`program`      compiled code as a callable, arguments and results
+=============  =================================================================================
+"""

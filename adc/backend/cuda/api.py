@@ -1,0 +1,76 @@
+"""numba-cuda, in one place: it may be another package one day.
+
+Kernels run on a GPU, or, where `NUMBA_ENABLE_CUDASIM` is set, in Numba's simulator.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from adc.ir.errors import DeviceError
+
+HINT = "pip install 'adc[cuda13]', or 'adc[cuda12]' for drivers before 580"
+
+
+def _load() -> Any:
+    try:
+        return importlib.import_module("numba.cuda")
+    except ImportError:
+        raise DeviceError('target="cuda" needs numba-cuda', None, HINT) from None
+
+
+cuda = _load()
+simulated = bool(importlib.import_module("numba").config.ENABLE_CUDASIM)
+
+
+def function(body: Callable[..., Any]) -> Any:
+    """Return a function that kernels can call."""
+    if simulated:
+        return body
+    return importlib.import_module("numba.cuda.extending").register_jitable(body)
+
+
+def kernel(body: Callable[..., Any]) -> Any:
+    """Return a function that can be launched."""
+    if simulated:
+        # The simulator runs threads of Python's, and each has NumPy's warnings on.
+        space = body.__globals__
+        space["_errstate"] = np.errstate
+        space[f"_{body.__name__}"] = body
+        name = body.__name__
+        text = f"def {name}(*args):\n    with _errstate(all='ignore'):\n        _{name}(*args)"
+        exec(text, space)  # with the globals of the kernel: the simulator changes `cuda` there
+        body = space[body.__name__]
+    return cuda.jit(body)
+
+
+def require() -> None:
+    """Raise DeviceError where there is no device to run on."""
+    if simulated or cuda.is_available():
+        return
+    error = getattr(
+        importlib.import_module("numba.cuda.cudadrv.driver").driver, "initialization_error", None
+    )
+    raise DeviceError(
+        f"there is no GPU that CUDA can use{f': {error}' if error else ''}",
+        None,
+        "run it where one is, leave out `target`, or set NUMBA_ENABLE_CUDASIM=1 to try it slowly",
+    )
+
+
+def ptx(kernel: Any, types: tuple[Any, ...], capability: tuple[int, int]) -> str:
+    """Return the PTX of a kernel for a compute capability; no GPU is needed."""
+    # For functions that a kernel calls, Numba asks the GPU that is there.
+    dispatcher: Any = importlib.import_module("numba.cuda.dispatcher")
+    asked = dispatcher.get_current_device
+    dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=capability)
+    try:
+        text, _ = cuda.compile_ptx(kernel.py_func, types, cc=capability)
+    finally:
+        dispatcher.get_current_device = asked
+    return str(text)

@@ -1,0 +1,291 @@
+"""What the function on the host works with: arrays and numbers on the device, and launches."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from adc.backend.cuda.api import cuda, kernel, simulated
+from adc.ir.errors import DeviceError
+from adc.ir.opdef import OPS
+
+# Threads of a block. The simulator starts one of Python's for each.
+BLOCK = 4 if simulated else 256
+# Blocks that combine elements: as many as there are elements for, up to this. The order depends on
+# how many elements there are, and on nothing else.
+_MOST_BLOCKS = 4 if simulated else 1024
+# Numbers that are made at once.
+_CHUNK = 1024
+
+
+class _Operations:
+    """The rows of the op table, for numbers on the host."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        return OPS[name].evaluate
+
+
+ops = _Operations()
+
+
+class Number:
+    """A number on the device: an array, and the place in it."""
+
+    __slots__ = ("array", "place")
+
+    def __init__(self, array: Any, place: int) -> None:
+        self.array = array
+        self.place = place
+
+
+class Failed(Exception):
+    """A check of the program does not hold: its number, and what it tells."""
+
+    def __init__(self, site: int, told: tuple[Any, ...] | None) -> None:
+        self.site = site
+        self.told = told
+
+
+class Device:
+    """One call."""
+
+    def __init__(self, notes: Callable[[int, tuple[Any, ...]], None]) -> None:
+        self._failed = cuda.to_device(np.zeros(1, np.int64))
+        self._tape: list[tuple[Any, ...]] = []
+        self._chunks: dict[Any, tuple[Any, int]] = {}
+        self.note = notes
+
+    # -- numbers ---------------------------------------------------------------------------
+
+    def number(self, dtype: Any, *values: Any) -> Number:
+        """Return a number on the device, which nobody else has."""
+        chunk, used = self._chunks.get(dtype, (None, _CHUNK))
+        if used == _CHUNK:
+            chunk, used = cuda.device_array(_CHUNK, dtype), 0
+        self._chunks[dtype] = chunk, used + 1
+        made = Number(chunk, used)
+        for value in values:
+            if isinstance(value, Number):
+                self.launch(_moved, (), value, made)
+            else:
+                self.launch(_set, (), dtype(value), made)
+        return made
+
+    def get(self, number: Any) -> Any:
+        """Return a number on the host: what came before is waited for."""
+        if not isinstance(number, Number):
+            return number
+        self.check()
+        return number.array[number.place]
+
+    def check(self) -> None:
+        """Raise Failed if a check does not hold."""
+        site = int(self._failed[0])
+        if site:
+            raise Failed(site, None)
+
+    def fail(self, site: int, *told: Any) -> None:
+        self.check()  # what came before
+        raise Failed(site, told)
+
+    # -- arrays ----------------------------------------------------------------------------
+
+    def empty(self, dtype: Any, shape: Sequence[Any]) -> Any:
+        sizes = tuple(map(int, shape))
+        if math.prod(sizes) == 0:
+            return cuda.device_array(1, dtype)[:0].reshape(sizes)
+        return cuda.device_array(sizes, dtype)
+
+    def full(self, dtype: Any, shape: Sequence[Any], value: Any) -> Any:
+        made = self.empty(dtype, shape)
+        given = value if isinstance(value, Number) else self.number(dtype, value)
+        self.launch(_fill, (made.size,), given, made.reshape(made.size))
+        return made
+
+    def copy(self, array: Any) -> Any:
+        """Return a copy by rows."""
+        made = self.empty(array.dtype.type, array.shape)
+        self.launch(_copying(len(array.shape)), array.shape, array, made)
+        return made
+
+    def combine(self, name: str, array: Any, given: Any) -> Number:
+        """Return what the elements of an array are together, in a fixed tree, and a number."""
+        dtype = array.dtype.type
+        start = given if isinstance(given, Number) else self.number(dtype, given)
+        made = self.number(dtype)
+        count = array.size
+        blocks = min(-(-count // BLOCK), _MOST_BLOCKS)
+        if not count:
+            self.launch(_moved, (), start, made)
+            return made
+        parts, whole = _combining(name, dtype)
+        partial = cuda.device_array(blocks, dtype)
+        flat = array.reshape(count)
+        parts[blocks, BLOCK](self._failed, count, flat, partial)
+        whole[1, BLOCK](
+            self._failed, blocks, partial, start.array, start.place, made.array, made.place
+        )
+        return made
+
+    def gemm(self, c: Any, a: Any, b: Any, transposed: tuple[bool, bool], add: bool) -> None:
+        """Make ``c`` the product of two matrices, or add it."""
+        if simulated:
+            left, right = (x.copy_to_host() for x in (a, b))
+            left, right = (x.T if t else x for x, t in zip((left, right), transposed, strict=True))
+            found = left @ right + (c.copy_to_host() if add else 0.0)
+            c.copy_to_device(np.ascontiguousarray(found))
+            return
+        try:
+            cupy = importlib.import_module("cupy")
+        except ImportError:
+            raise DeviceError(
+                'products of matrices with target="cuda" need CuPy',
+                None,
+                "pip install cupy-cuda13x",
+            ) from None
+        left, right = (cupy.asarray(x) for x in (a, b))
+        left, right = (x.T if t else x for x, t in zip((left, right), transposed, strict=True))
+        out = cupy.asarray(c)
+        if add:
+            out += left @ right
+        else:
+            cupy.matmul(left, right, out=out)
+
+    # -- the tape --------------------------------------------------------------------------
+
+    def push(self, *values: Any) -> None:
+        kept = [
+            v if isinstance(v, Number) or not hasattr(v, "shape") or not v.shape else self.copy(v)
+            for v in values
+        ]
+        self._tape.append(tuple(kept))
+
+    def pop(self) -> tuple[Any, ...]:
+        return self._tape.pop()
+
+    # -- launches --------------------------------------------------------------------------
+
+    def launch(self, launched: Any, sizes: Sequence[Any], *given: Any) -> None:
+        """Run a kernel with one thread for every combination of counters below some sizes."""
+        counts = [max(int(size), 0) for size in sizes]
+        total = math.prod(counts)
+        if not total:
+            return
+        threads = min(BLOCK, total)
+        args: list[Any] = []
+        for value in given:
+            if isinstance(value, Number):
+                args += [value.array, value.place]
+            else:
+                args.append(np.float64(value) if isinstance(value, float) else value)
+        launched[-(-total // threads), threads](self._failed, *counts, *args)
+
+
+# --- kernels that every program may need ----------------------------------------------------------
+
+
+@kernel
+def _set(failed: Any, value: Any, out: Any, at: Any) -> None:
+    out[at] = value
+
+
+@kernel
+def _moved(failed: Any, value: Any, place: Any, out: Any, at: Any) -> None:
+    out[at] = value[place]
+
+
+@kernel
+def _fill(failed: Any, n: Any, value: Any, place: Any, out: Any) -> None:
+    i = cuda.grid(1)
+    if i < n:
+        out[i] = value[place]
+
+
+@functools.cache
+def _copying(rank: int) -> Any:
+    """Return a kernel that copies arrays of so many axes."""
+    sizes = [f"n{axis}" for axis in range(rank)]
+    lines = [f"def copy_{rank}({', '.join(['failed', *sizes, 'array', 'out'])}):"]
+    lines += [
+        "    at = cuda.grid(1)",
+        f"    if at >= {' * '.join(sizes) or '1'}:",
+        "        return",
+    ]
+    index: list[str] = []
+    for axis in reversed(range(rank)):
+        lines.append(f"    i{axis} = at % n{axis}")
+        lines.append(f"    at = at // n{axis}")
+        index.insert(0, f"i{axis}")
+    place = ", ".join(index) or "()"
+    lines.append(f"    out[{place}] = array[{place}]")
+    space: dict[str, Any] = {"cuda": cuda}
+    exec("\n".join(lines), space)
+    return kernel(space[f"copy_{rank}"])
+
+
+@functools.cache
+def _combining(name: str, dtype: Any) -> tuple[Any, Any]:
+    """Return the kernels that combine elements in blocks, and blocks with a number."""
+    text = {
+        "sum": "a + b", "mul": "a * b",
+        "minimum": "a if a < b or a != a else b", "maximum": "a if a > b or a != a else b",
+    }[name]  # fmt: skip
+    source = f"""
+def tree(part, own, used):
+    i = cuda.threadIdx.x
+    part[i] = own
+    step = {BLOCK} // 2
+    while step > 0:
+        cuda.syncthreads()
+        if i < step and i + step < used:
+            a = part[i]
+            b = part[i + step]
+            part[i] = {text}
+        step //= 2
+    cuda.syncthreads()
+
+
+def parts(failed, n, array, out):
+    part = cuda.shared.array({BLOCK}, dtype)
+    i = cuda.grid(1)
+    used = min({BLOCK}, n - cuda.blockIdx.x * {BLOCK})
+    own = array[min(i, n - 1)]
+    i += cuda.gridsize(1)
+    while i < n:
+        a = own
+        b = array[i]
+        own = {text}
+        i += cuda.gridsize(1)
+    tree(part, own, used)
+    if cuda.threadIdx.x == 0:
+        out[cuda.blockIdx.x] = part[0]
+
+
+def whole(failed, n, array, start, place, out, at):
+    part = cuda.shared.array({BLOCK}, dtype)
+    i = cuda.threadIdx.x
+    used = min({BLOCK}, n)
+    own = array[min(i, n - 1)]
+    i += {BLOCK}
+    while i < n:
+        a = own
+        b = array[i]
+        own = {text}
+        i += {BLOCK}
+    tree(part, own, used)
+    if cuda.threadIdx.x == 0:
+        a = start[place]
+        b = part[0]
+        out[at] = {text}
+"""
+    from adc.backend.cuda.api import function
+
+    space: dict[str, Any] = {"cuda": cuda, "dtype": dtype}
+    exec(source, space)
+    space["tree"] = function(space["tree"])
+    return kernel(space["parts"]), kernel(space["whole"])

@@ -1,0 +1,555 @@
+"""From buffer form to Python source: kernels, and the function on the host that launches them.
+
+Kernels compute with numbers by value; those on the device are read and written through an array and
+a place in it, as `device.number` makes them. A kernel does nothing once a check has failed.
+"""
+
+from __future__ import annotations
+
+import keyword
+import linecache
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from adc.backend import expressions
+from adc.backend.cuda.placing import COMBINE, LAUNCH, THREAD, Placing
+from adc.backend.cuda.prelude import NAMES
+from adc.backend.expressions import Expr, numpy_name
+from adc.backend.writer import Site, unique
+from adc.ir.core import (
+    Apply,
+    Block,
+    Call,
+    Check,
+    For,
+    Function,
+    Gemm,
+    If,
+    Literal,
+    Load,
+    Operand,
+    Pop,
+    Print,
+    Push,
+    Stmt,
+    Value,
+    While,
+    Write,
+    blocks,
+    operands,
+    walk,
+)
+from adc.ir.errors import DeviceError, Span
+from adc.ir.types import Array, Scalar, Type
+from adc.ir.walk import stmt_reads, stmts_reads, use_counts
+
+_RESERVED = NAMES | set(keyword.kwlist) | {"cuda", "kernel", "device", "ops", "np", "at", "failed"}
+# Operations of the op table whose code is for one kind of operands.
+_OF_INTEGERS = {"floordiv": "floordiv_int({0}, {1})", "mod": "remainder_int({0}, {1})"}
+_UNSUPPORTED = ("pcg64", "normal", "exponential", "gcd", "lcm", "logaddexp", "logaddexp2")
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One kernel: its name, and the types of its parameters; arrays of numbers among them."""
+
+    name: str
+    params: tuple[Type, ...]
+
+
+@dataclass(frozen=True)
+class Emitted:
+    """Python source and what is needed to run it."""
+
+    name: str
+    source: str
+    params: tuple[Type, ...]
+    results: tuple[Type, ...]
+    sites: tuple[Site, ...]
+    kernels: tuple[Kernel, ...]
+
+
+class _Writer:
+    """Lines of a function, and names in it."""
+
+    def __init__(self, taken: set[str]) -> None:
+        self.lines: list[str] = []
+        self.indent = 1
+        self._taken = set(taken)
+        self._names: dict[Value, str] = {}
+        self._last: tuple[str, int] | None = None
+
+    def line(self, text: str) -> None:
+        self.lines.append("    " * self.indent + text)
+
+    def comment(self, loc: Span | None) -> None:
+        if loc is None or (loc.file, loc.line) == self._last:
+            return
+        self._last = (loc.file, loc.line)
+        text = linecache.getline(loc.file, loc.line).strip()
+        if text:
+            self.line(f"# {loc.line}: {text}")
+
+    def name(self, value: Value) -> str:
+        if value not in self._names:
+            self._names[value] = unique(value.name, self._taken)
+        return self._names[value]
+
+    def helper(self, name: str) -> str:
+        return unique(name, self._taken)
+
+    def text(self, operand: Operand) -> str:
+        if isinstance(operand, Literal):
+            return expressions.literal(operand.value, operand.type)
+        return self.name(operand)
+
+    def move(self, targets: Sequence[Value], sources: Sequence[str]) -> None:
+        """Assign all at once."""
+        pairs = [(self.name(t), s) for t, s in zip(targets, sources, strict=True)]
+        pairs = [(t, s) for t, s in pairs if t != s]
+        if pairs:
+            left, right = zip(*pairs, strict=True)
+            self.line(f"{', '.join(left)} = {', '.join(right)}")
+
+    def counter(self, stmt: For, trips: str) -> None:
+        index = self.name(stmt.index)
+        how = f"{trips} - 1, -1, -1" if stmt.down else trips
+        self.line(f"for {index} in range({how}):")
+
+
+class _Thread(_Writer):
+    """Writes what a thread does."""
+
+    def __init__(self, taken: set[str], sites: list[Site]) -> None:
+        super().__init__(taken)
+        self._sites = sites
+        # Arrays that several threads may add to at one place.
+        self.atomic: set[Value] = set()
+
+    def stmts(self, stmts: Sequence[Stmt]) -> None:
+        for stmt in stmts:
+            self.stmt(stmt)
+
+    def stmt(self, stmt: Stmt) -> None:
+        self.comment(stmt.loc)
+        match stmt:
+            case Apply():
+                self.line(f"{self.name(stmt.result)} = {self.apply(stmt)}")
+            case Load(result=result):
+                self.line(f"{self.name(result)} = {self.element(stmt)}")
+            case Write(value=value, accumulate=accumulate):
+                if accumulate and stmt.array in self.atomic:
+                    place = ", ".join(map(self.text, stmt.index))
+                    place = f"({place})" if len(stmt.index) > 1 else place
+                    array = self.name(stmt.array)
+                    self.line(f"cuda.atomic.add({array}, {place}, {self.text(value)})")
+                    return
+                verb = "+=" if accumulate else "="
+                self.line(f"{self.element(stmt)} {verb} {self.text(value)}")
+            case Check(cond=cond):
+                self._sites.append(site(stmt))
+                self.line(f"if not {self.text(cond)}:")
+                self.line(f"    failed[0] = {len(self._sites)}")
+                self.line("    return")
+            case If(cond=cond, then=then, orelse=orelse, results=results):
+                for word, block in ((f"if {self.text(cond)}:", then), ("else:", orelse)):
+                    self.line(word)
+                    self.indent += 1
+                    self.stmts(block.stmts)
+                    self.move(results, [self.text(v) for v in block.yields])
+                    self.line("pass")
+                    self.indent -= 1
+            case For(body=body):
+                trips = self.text(stmt.trips)
+                self.move(body.params, [self.text(v) for v in stmt.init])
+                self.counter(stmt, trips)
+                self.body(body, body.yields)
+                self.move(stmt.results, [self.name(v) for v in body.params])
+            case While(body=body):
+                self.move(body.params, [self.text(v) for v in stmt.init])
+                again = self.helper("again")
+                self.line(f"{again} = True")
+                self.line(f"while {again}:")
+                self.body(body, body.yields[1:], f"{again} = {{0}}", body.yields[0])
+                self.move(stmt.results, [self.name(v) for v in body.params])
+            case _:
+                raise refused(stmt)
+
+    def body(
+        self, block: Block, yields: Sequence[Operand], last: str = "", cond: Operand | None = None
+    ) -> None:
+        self.indent += 1
+        self.stmts(block.stmts)
+        if cond is not None:
+            self.line(last.format(self.text(cond)))
+        self.move(block.params, [self.text(v) for v in yields])
+        self.line("pass")
+        self.indent -= 1
+
+    def element(self, stmt: Load | Write) -> str:
+        index = ", ".join(self.text(each) for each in stmt.index) or "()"
+        return f"{self.name(stmt.array)}[{index}]"
+
+    def apply(self, stmt: Apply) -> str:
+        op, ty = stmt.op, stmt.result.type
+        if op.name == "undef":
+            return expressions.literal({"b": False, "f": 0.0}.get(ty.kind, 0), ty)
+        args = [Expr(self.text(arg)) for arg in stmt.args]
+        return expression(stmt, args, ty)
+
+
+def expression(stmt: Apply, args: Sequence[Expr], ty: Type) -> str:
+    """Return an operation on numbers as kernels write it."""
+    op, of = stmt.op, stmt.args[-1].type if stmt.args else ty
+    if op.name.startswith(_UNSUPPORTED) or (op.code == op.name and op.name != "dim"):
+        raise refused(stmt, f"`{op.name}`")
+    whole = op.name in _OF_INTEGERS and of.dtype[0] in "iu"
+    found = expressions.apply(op, stmt.params, list(args), ty, of)
+    text = _OF_INTEGERS[op.name].format(*(arg.text for arg in args)) if whole else found.text
+    if op.name in ("lshift", "rshift"):
+        text = f"{op.name}({args[0].text}, {args[1].text}, {8 * of.numpy.itemsize})"
+    if ty.dtype == "f32" and op.name not in ("cast", "select"):
+        text = f"float32({expressions.strip(text)})"
+    return text
+
+
+def site(stmt: Check | Print) -> Site:
+    error = stmt.error if isinstance(stmt, Check) else ""
+    return Site(error, stmt.message, tuple(str(arg.type) for arg in stmt.args), stmt.loc)
+
+
+def refused(stmt: Stmt, what: str = "") -> DeviceError:
+    return DeviceError(
+        f'{what or f"{type(stmt).__name__.lower()} statements"} cannot run with target="cuda" yet',
+        stmt.loc,
+        "leave out `target`",
+    )
+
+
+class _Host(_Writer):
+    """Writes the function on the host, and the kernels that it launches."""
+
+    def __init__(self, fn: Function, taken: set[str]) -> None:
+        super().__init__(taken)
+        self.fn = fn
+        self.placing = Placing(fn)
+        self.counts = use_counts(fn)
+        self.sites: list[Site] = []
+        self.kernels: list[Kernel] = []
+        self.code: list[str] = []
+        self.shared = taken
+        # Statements of one thread that wait to be launched.
+        self.waiting: list[Stmt] = []
+
+    def run(self, name: str) -> list[str]:
+        params = ", ".join(["device", *(self.name(param) for param in self.fn.params)])
+        self.stmts(self.fn.body)
+        results = [self.text(v) for v in self.fn.results]
+        self.line(f"return ({', '.join(results)}{',' * (len(results) == 1)})")
+        return [f"def {name}({params}):", *self.lines]
+
+    # -- statements ------------------------------------------------------------------------
+
+    def stmts(self, stmts: Sequence[Stmt]) -> None:
+        for stmt in stmts:
+            kind = self.placing.kind(stmt)
+            if kind == THREAD:
+                self.waiting.append(stmt)
+                continue
+            if self.waiting and not self.may_pass(stmt):
+                self.flush()
+            self.comment(stmt.loc)
+            if kind == LAUNCH:
+                assert isinstance(stmt, For)
+                self.launch(stmt)
+            elif kind == COMBINE:
+                assert isinstance(stmt, For)
+                self.combine(stmt)
+            else:
+                self.stmt(stmt)
+        self.flush()
+
+    def may_pass(self, stmt: Stmt) -> bool:
+        """Whether a statement has nothing to do with those that wait."""
+        if not isinstance(stmt, Apply) or self.placing.kind(stmt) != "host":
+            return False
+        made = {v for s in self.waiting for v in s.results}
+        plain = not isinstance(stmt.result.type, Array) and stmt.op.name != "total"
+        return made.isdisjoint(stmt_reads(stmt)) and (plain or stmt.op.name == "empty")
+
+    def stmt(self, stmt: Stmt) -> None:
+        match stmt:
+            case Apply(result=result):
+                self.line(f"{self.name(result)} = {self.apply(stmt)}")
+            case Check(cond=cond, args=args):
+                self.sites.append(site(stmt))
+                self.line(f"if not {self.text(cond)}:")
+                told = "".join(f", {self.text(arg)}" for arg in args)
+                self.line(f"    device.fail({len(self.sites)}{told})")
+            case Print(args=args):
+                self.sites.append(site(stmt))
+                told = "".join(f", {self.fetched(arg)}" for arg in args)
+                self.line(f"device.note({len(self.sites)}{told})")
+            case Push(values=values):
+                self.line(f"device.push({', '.join(map(self.pushed, values))})")
+            case Pop(results=results):
+                names = ", ".join(map(self.name, results))
+                self.line(f"{names}{',' * (len(results) == 1)} = device.pop()")
+            case Gemm(array=c, a=a, b=b, transposed=transposed, accumulate=accumulate):
+                names = ", ".join(map(self.name, (c, a, b)))
+                self.line(f"device.gemm({names}, {transposed}, {accumulate})")
+            case If(cond=cond, then=then, orelse=orelse, results=results):
+                for word, block in ((f"if {self.fetched(cond)}:", then), ("else:", orelse)):
+                    self.line(word)
+                    self.indent += 1
+                    self.stmts(block.stmts)
+                    self.move(results, self.placed(results, block.yields))
+                    self.line("pass")
+                    self.indent -= 1
+            case For(body=body, init=init, results=results):
+                trips = self.fetched(stmt.trips)
+                self.move(body.params, self.placed(body.params, init))
+                self.counter(stmt, trips)
+                self.indent += 1
+                self.stmts(body.stmts)
+                self.move(body.params, self.placed(body.params, body.yields))
+                self.line("pass")
+                self.indent -= 1
+                self.move(results, [self.name(v) for v in body.params])
+            case While(body=body, init=init, results=results):
+                self.move(body.params, self.placed(body.params, init))
+                again = self.helper("again")
+                self.line(f"{again} = True")
+                self.line(f"while {again}:")
+                self.indent += 1
+                self.stmts(body.stmts)
+                self.line(f"{again} = {self.fetched(body.yields[0])}")
+                self.move(body.params, self.placed(body.params, body.yields[1:]))
+                self.indent -= 1
+                self.move(results, [self.name(v) for v in body.params])
+            case Call():
+                raise refused(stmt, "a recursive function")
+            case _:
+                raise refused(stmt)
+
+    def placed(self, targets: Sequence[Value], sources: Sequence[Operand]) -> list[str]:
+        """Return numbers where their targets are."""
+        return [
+            self.there(source) if self.placing.is_on_device(target) else self.text(source)
+            for target, source in zip(targets, sources, strict=True)
+        ]
+
+    def there(self, operand: Operand) -> str:
+        """Return a number on the device."""
+        if self.placing.is_on_device(operand):
+            return self.text(operand)
+        return f"device.number({numpy_name(operand.type.dtype)}, {self.text(operand)})"
+
+    def fetched(self, operand: Operand) -> str:
+        """Return a number on the host."""
+        text = self.text(operand)
+        return f"device.get({text})" if self.placing.is_on_device(operand) else text
+
+    def pushed(self, operand: Operand) -> str:
+        if isinstance(operand.type, Array):
+            return self.text(operand)
+        return self.there(operand) if operand.type.kind == "f" else self.fetched(operand)
+
+    # -- arrays ----------------------------------------------------------------------------
+
+    def apply(self, stmt: Apply) -> str:
+        op, args, ty = stmt.op, stmt.args, stmt.result.type
+        if not isinstance(ty, Array):
+            if op.name == "dim":
+                return f"{self.text(args[0])}.shape[{stmt.params[0]}]"
+            if op.name == "total":
+                zero = "0.0" if ty.kind == "f" else "0"
+                return f"device.combine('sum', {self.text(args[0])}, {zero})"
+            if op.name == "undef":
+                return expressions.literal({"b": False, "f": 0.0}.get(ty.kind, 0), ty)
+            if op.code.startswith("("):
+                return expressions.strip(op.code.format(*map(self.text, args)))
+            given = ", ".join((*map(repr, stmt.params), *map(self.text, args)))
+            return f"ops.{op.name}({given})"
+        dtype = numpy_name(ty.dtype)
+        dims = [arg for arg in args if not isinstance(arg.type, Array)]
+        match op.name:
+            case "empty":
+                return f"device.empty({dtype}, ({''.join(f'{self.fetched(d)}, ' for d in dims)}))"
+            case "full":
+                shape = "".join(f"{self.fetched(d)}, " for d in dims[1:])
+                return f"device.full({dtype}, ({shape}), {self.text(dims[0])})"
+            case "copy":
+                return f"device.copy({self.text(args[0])})"
+            case "over":
+                return self.text(args[0])
+            case "row":
+                index = ", ".join(self.fetched(arg) for arg in args[1:])
+                return f"{self.text(args[0])}[{index}]"
+            case "undef":
+                return f"device.empty({dtype}, ({'0, ' * ty.rank}))"
+            case "slot":
+                return "None"
+        return self.elementwise(stmt, ty)
+
+    def elementwise(self, stmt: Apply, ty: Array) -> str:
+        """Return a launch of one thread for every element."""
+        writer = _Thread(self.shared, self.sites)
+        params: list[Value] = [v for v in dict.fromkeys(stmt.args) if isinstance(v, Value)]
+        like = next(v for v in params if isinstance(v.type, Array))
+        out = writer.helper("out")
+        index = [writer.helper(f"i{axis}") for axis in range(ty.rank)]
+        sizes = [writer.helper(f"n{axis}") for axis in range(ty.rank)]
+        place = ", ".join(index)
+        args = [
+            Expr(f"{writer.text(a)}[{place}]" if isinstance(a.type, Array) else writer.text(a))
+            for a in stmt.args
+        ]
+        value = expression(stmt, args, Scalar(ty.dtype))
+        writer.line(f"{out}[{place}] = {value}")
+        name = self.kernel(writer, stmt, index, sizes, params, [], [(out, ty)])
+        made = self.helper("made")
+        shape = f"{self.text(like)}.shape"
+        self.line(f"{made} = device.empty({numpy_name(ty.dtype)}, {shape})")
+        given = "".join(f", {self.text(v)}" for v in params)
+        self.line(f"device.launch({name}, {shape}{given}, {made})")
+        return made
+
+    # -- launches --------------------------------------------------------------------------
+
+    def launch(self, loop: For) -> None:
+        loops = [loop]
+        while True:
+            stmts = loops[-1].body.stmts
+            if len(stmts) != 1 or not isinstance(stmts[0], For) or not stmts[0].parallel:
+                break
+            loops.append(stmts[0])
+        writer = _Thread(self.shared, self.sites)
+        writer.atomic = atomic(loops)
+        index = [writer.name(each.index) for each in loops]
+        sizes = [writer.helper(f"n{axis}") for axis in range(len(loops))]
+        writer.stmts(loops[-1].body.stmts)
+        inside = {each.index for each in loops}
+        reads = sorted(stmts_reads(loops[-1].body.stmts) - inside, key=lambda v: v.name)
+        name = self.kernel(writer, loop, index, sizes, reads, [], [])
+        shape = "".join(f"{self.fetched(each.trips)}, " for each in loops)
+        given = "".join(f", {self.text(v)}" for v in reads)
+        self.line(f"device.launch({name}, ({shape}){given})")
+
+    def flush(self) -> None:
+        """Launch one thread for the statements that wait."""
+        if not self.waiting:
+            return
+        stmts, self.waiting = self.waiting, []
+        writer = _Thread(self.shared, self.sites)
+        writer.stmts(stmts)
+        reads = sorted(stmts_reads(stmts), key=lambda v: v.name)
+        inner: dict[Value, int] = {}
+        for stmt in walk(tuple(stmts)):
+            for operand in (*operands(stmt), *(y for b in blocks(stmt) for y in b.yields)):
+                if isinstance(operand, Value):
+                    inner[operand] = inner.get(operand, 0) + 1
+        made = [v for stmt in stmts for v in stmt.results]
+        outer = [v for v in made if self.counts.get(v, 0) > inner.get(v, 0)]
+        self.comment(stmts[0].loc)
+        name = self.kernel(writer, stmts[0], [], [], reads, outer, [])
+        for value in outer:
+            self.line(f"{self.name(value)} = device.number({numpy_name(value.type.dtype)})")
+        given = "".join(f", {self.text(v)}" for v in (*reads, *outer))
+        self.line(f"device.launch({name}, (){given})")
+
+    def kernel(
+        self,
+        writer: _Thread,
+        stmt: Stmt,
+        index: Sequence[str],
+        sizes: Sequence[str],
+        reads: Sequence[Value],
+        outer: Sequence[Value],
+        more: Sequence[tuple[str, Type]],
+    ) -> str:
+        """Write a kernel around what a thread does."""
+        name = unique(f"{self.fn.name}_{getattr(stmt, 'label', '') or 'thread'}", self.shared)
+        params: list[str] = ["failed", *sizes]
+        types: list[Type] = [Array("i64", 1), *[Scalar("i64")] * len(sizes)]
+        head: list[str] = []
+        tail: list[str] = []
+        if sizes:
+            head.append("at = cuda.grid(1)")
+            head.append(f"if at >= {' * '.join(sizes)} or failed[0] != 0:")
+        else:
+            head.append("if cuda.grid(1) > 0 or failed[0] != 0:")
+        head.append("    return")
+        for k in reversed(range(len(index))):
+            rest = " * ".join(sizes[k + 1 :])
+            text = f"at // ({rest})" if rest else "at"
+            head.append(f"{index[k]} = {text}{f' % {sizes[k]}' if k else ''}")
+        for each in (*reads, *outer):
+            value = each
+            text = writer.name(value)
+            if value in outer or self.placing.is_on_device(value):
+                array, place = writer.helper(f"{text}_in"), writer.helper(f"{text}_at")
+                params += [array, place]
+                types += [Array(value.type.dtype, 1), Scalar("i64")]
+                if value in outer:
+                    tail.append(f"{array}[{place}] = {text}")
+                else:
+                    head.append(f"{text} = {array}[{place}]")
+            else:
+                params.append(text)
+                types.append(value.type)
+        params += [text for text, _ in more]
+        types += [ty for _, ty in more]
+        self.kernels.append(Kernel(name, tuple(types)))
+        body = [*(f"    {each}" for each in head), *writer.lines, *(f"    {t}" for t in tail)]
+        self.code += ["", "", "@kernel", f"def {name}({', '.join(params)}):", *body]
+        return name
+
+    def combine(self, loop: For) -> None:
+        """Write what combines the elements of arrays, each with a number."""
+        terms: dict[Operand, Value] = {}
+        k = 0
+        for stmt in loop.body.stmts:
+            match stmt:
+                case Load(result=result, array=array):
+                    terms[result] = array
+                case Apply(op=op, args=(value,), result=result) if op.name == "cast":
+                    terms[result] = terms[value]
+                case Apply(op=op, args=(_, value)):
+                    made, init = self.name(loop.results[k]), self.text(loop.init[k])
+                    name = "sum" if op.name == "add" else op.name
+                    combined = f"{name!r}, {self.text(terms[value])}, {init}"
+                    self.line(f"{made} = device.combine({combined})")
+                    k += 1
+
+
+def atomic(loops: Sequence[For]) -> set[Value]:
+    """Return the arrays that threads add to where others do, too: not all counters are indices."""
+    found: set[Value] = set()
+    counters = {each.index for each in loops}
+    for stmt in walk(loops[-1].body.stmts):
+        if isinstance(stmt, Write) and stmt.accumulate and not counters <= set(stmt.index):
+            found.add(stmt.array)
+    return found
+
+
+def emit(fn: Function) -> Emitted:
+    """Return the source of `fn`, which is in buffer form with launches (`passes.kernels`)."""
+    taken = set(_RESERVED)
+    name = unique(fn.name, taken)
+    if fn.callees:
+        raise refused(next(s for s in walk(fn.body)), "functions that call themselves")
+    host = _Host(fn, taken)
+    lines = host.run(name)
+    words = set(re.findall(r"\w+", "\n".join((*host.code, *lines))))
+    used = sorted(NAMES & words)
+    head = [f'"""{fn.name}, compiled by adc for CUDA."""', "", "import numpy as np", ""]
+    head += ["from adc.backend.cuda.api import cuda, kernel"]
+    head += ["from adc.backend.cuda.device import ops"]
+    if used:
+        head += ["from adc.backend.cuda.prelude import (", *(f"    {n}," for n in used), ")"]
+    source = "\n".join([*head, *host.code, "", "", *lines]) + "\n"
+    types = tuple(param.type for param in fn.params)
+    results = tuple(result.type for result in fn.results)
+    return Emitted(name, source, types, results, tuple(host.sites), tuple(host.kernels))

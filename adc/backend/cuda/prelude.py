@@ -1,0 +1,180 @@
+"""The functions that kernels call for the rows of the op table, with NumPy's semantics.
+
+In the simulator a kernel is Python, and these are NumPy's own functions; on a device they are those
+of CUDA's library, in double precision.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from typing import Any
+
+import numpy as np
+
+from adc.backend.cuda.api import function, simulated
+from adc.ir.opdef import OPS
+
+inf, nan = math.inf, math.nan
+float64, float32 = np.float64, np.float32
+int64, int32, int16, int8 = np.int64, np.int32, np.int16, np.int8
+uint64, uint32, uint16, uint8 = np.uint64, np.uint32, np.uint16, np.uint8
+bool_ = bool
+
+# By name in the op table, the function of CUDA's library.
+_LIBRARY = {
+    "acos": "acos", "acosh": "acosh", "asin": "asin", "asinh": "asinh", "atan": "atan",
+    "atan2": "atan2", "atanh": "atanh", "cbrt": "cbrt", "ceil": "ceil", "copysign": "copysign",
+    "cos": "cos", "cosh": "cosh", "erf": "erf", "erfc": "erfc", "exp": "exp", "exp2": "exp2",
+    "expm1": "expm1", "floor": "floor", "gamma": "tgamma", "hypot": "hypot", "lgamma": "lgamma",
+    "log": "log", "log10": "log10", "log1p": "log1p", "log2": "log2", "nextafter": "nextafter",
+    "pow": "pow", "rint": "rint", "sin": "sin", "sinh": "sinh", "sqrt": "sqrt", "tan": "tan",
+    "tanh": "tanh", "trunc": "trunc", "fmod": "fmod",
+}  # fmt: skip
+
+
+def _of_library() -> dict[str, Any]:
+    if simulated:
+        return {name: OPS[name].evaluate for name in _LIBRARY if name in OPS}
+    library = importlib.import_module("numba.cuda.libdevice")
+    return {name: getattr(library, theirs) for name, theirs in _LIBRARY.items()}
+
+
+globals().update(_of_library())
+copysign, floor = (_of_library()[name] for name in ("copysign", "floor"))
+
+
+@function
+def absolute(x: Any) -> Any:
+    return abs(x)
+
+
+@function
+def select(c: Any, a: Any, b: Any) -> Any:
+    return a if c else b
+
+
+@function
+def minimum(a: Any, b: Any) -> Any:
+    return a if a < b or a != a else b
+
+
+@function
+def maximum(a: Any, b: Any) -> Any:
+    return a if a > b or a != a else b
+
+
+@function
+def fmin(a: Any, b: Any) -> Any:
+    return a if a <= b or b != b else b
+
+
+@function
+def fmax(a: Any, b: Any) -> Any:
+    return a if a >= b or b != b else b
+
+
+@function
+def isnan(x: Any) -> Any:
+    return x != x
+
+
+@function
+def isinf(x: Any) -> Any:
+    return x == math.inf or x == -math.inf
+
+
+@function
+def isfinite(x: Any) -> Any:
+    return x - x == 0.0
+
+
+@function
+def sign(x: Any) -> Any:
+    return x if x != x else x * 0 + (1 if x > 0 else (-1 if x < 0 else 0))
+
+
+@function
+def heaviside(x: Any, at_zero: Any) -> Any:
+    return x if x != x else (0.0 if x < 0.0 else (1.0 if x > 0.0 else at_zero))
+
+
+@function
+def floordiv_int(a: Any, b: Any) -> Any:
+    return a // b if b != 0 else a * 0
+
+
+@function
+def remainder_int(a: Any, b: Any) -> Any:
+    return a % b if b != 0 else a * 0
+
+
+@function
+def remainder(a: Any, b: Any) -> Any:
+    rest = math.fmod(a, b) if b != 0.0 and abs(a) != math.inf else math.nan
+    if rest == 0.0:
+        return copysign(0.0, b)
+    return rest + b if (rest < 0.0) != (b < 0.0) else rest
+
+
+@function
+def floordiv(a: Any, b: Any) -> Any:
+    rest = math.fmod(a, b) if b != 0.0 and abs(a) != math.inf else math.nan
+    if rest != rest:
+        return a / b if b == 0.0 else rest
+    quotient = (a - rest) / b
+    if rest != 0.0 and (rest < 0.0) != (b < 0.0):
+        quotient -= 1.0
+    if quotient == 0.0:
+        return copysign(0.0, a / b)
+    whole = floor(quotient)
+    return whole + 1.0 if quotient - whole > 0.5 else whole
+
+
+@function
+def lshift(a: Any, b: Any, bits: Any) -> Any:
+    return a << b if 0 <= b < bits else a * 0
+
+
+@function
+def rshift(a: Any, b: Any, bits: Any) -> Any:
+    return a >> b if 0 <= b < bits else (a * 0 - 1 if a < 0 else a * 0)
+
+
+@function
+def invert(a: Any) -> Any:
+    return ~a
+
+
+@function
+def ipow(a: Any, b: Any) -> Any:
+    found = a * 0 + 1
+    while b > 0:
+        if b & 1:
+            found = found * a
+        a = a * a
+        b = b >> 1
+    return found
+
+
+@function
+def trips(start: Any, stop: Any, step: Any) -> Any:
+    if step > 0:
+        return (stop - start + step - 1) // step if start < stop else 0
+    return (start - stop - step - 1) // -step if start > stop else 0
+
+
+@function
+def wrap(i: Any, n: Any) -> Any:
+    return i + n if i < 0 else i
+
+
+NAMES = frozenset(
+    {
+        *_LIBRARY, "absolute", "select", "minimum", "maximum", "fmin", "fmax", "isnan", "isinf",
+        "isfinite", "sign", "heaviside", "floordiv_int", "remainder_int", "floordiv",
+        "remainder", "lshift", "rshift", "invert", "ipow", "trips", "wrap",
+        "inf", "nan", "float64", "float32", "int64", "int32", "int16", "int8", "uint64", "uint32",
+        "uint16", "uint8", "bool_",
+    }
+)  # fmt: skip

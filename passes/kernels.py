@@ -1,0 +1,306 @@
+"""Nests of loops whose iterations may run in any order become launches: one thread an iteration.
+
+    %s = for L %i in 0 to %n              %s.terms = empty[f64] %count
+        carrying (%acc = 0.0:f64) {       parallel for L %i in 0 to %n {
+      %s.2 = for M %j in 0 to %m            parallel for M %j in 0 to %m {
+          carrying (%acc.1 = %acc) {          …
+        …                                     write %c[%i, %j] %t
+        write %c[%i, %j] %t                   write %s.terms[%k] %u
+        %acc.2 = sum %acc.1 %u              }
+        yield %acc.2                      }
+      }                                   %s = for L.sum %k.1 in 0 to %count
+      yield %s.2                              carrying (%acc = 0.0:f64) {
+    }                                       %u.1 = load %s.terms[%k.1]
+                                            %acc.2 = sum %acc %u.1
+                                            yield %acc.2
+                                          }
+
+Of the loops of a perfect nest those become parallel along whose counters every iteration touches
+places of its own in all arrays that the nest writes; the others run in the thread, in their order.
+Where there is no such loop, additions to elements are left to be atomic: an array that is only
+added to is nobody's. This is buffer form, after `frames`: no iteration touches a tape.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from adc.ir.builder import integer
+from adc.ir.core import (
+    Apply,
+    Block,
+    For,
+    Function,
+    Literal,
+    Load,
+    Operand,
+    Pop,
+    Push,
+    Stmt,
+    Value,
+    Write,
+    operands,
+    walk,
+)
+from adc.ir.opdef import OPS
+from adc.ir.types import INT, Array, Scalar, Type
+from adc.ir.walk import Names, loop_values, map_blocks, substitute, substitute_stmt
+from adc.passes.accesses import own_axis
+from adc.passes.affine import Facts
+from adc.passes.aliases import Aliases
+from adc.passes.frames import is_simple
+
+# Operations that add up, and what the parts are combined by.
+_COMBINED = {"sum": "sum", "add": "add", "sub": "add", "mul": "mul"}
+_EXTREMES = {"minimum": "minimum", "maximum": "maximum"}
+
+
+def kernels(fn: Function) -> Function:
+    """Return `fn`, which is in buffer form, with its launches marked as parallel loops."""
+    callees = tuple(_Kernels(each).run() for each in fn.callees)
+    return replace(_Kernels(fn).run(), callees=callees)
+
+
+@dataclass(frozen=True)
+class _Nest:
+    """Loops in each other, the statements before the next one, and what is done in the last."""
+
+    loops: tuple[For, ...]
+    # What is computed in each loop before the next one begins.
+    before: tuple[tuple[Stmt, ...], ...]
+    # What every number that is handed on is combined by.
+    ops: tuple[str, ...]
+
+
+class _Kernels:
+    def __init__(self, fn: Function) -> None:
+        self.fn = fn
+        self.names = Names.of(fn)
+        self.facts = Facts()
+        self.aliases = Aliases(fn)
+        for stmt in walk(fn.body):
+            self.facts.define(stmt)
+
+    def run(self) -> Function:
+        return replace(self.fn, body=tuple(self.stmts(self.fn.body)))
+
+    def stmts(self, stmts: Sequence[Stmt]) -> list[Stmt]:
+        done: list[Stmt] = []
+        env: dict[Value, Operand] = {}
+        for stmt in stmts:
+            stmt = substitute_stmt(stmt, env)
+            launched = self.launched(stmt) if isinstance(stmt, For) else None
+            if launched is not None:
+                done += launched
+                continue
+
+            def inside(block: Block) -> Block:
+                return Block(block.params, tuple(self.stmts(block.stmts)), block.yields)
+
+            done.append(map_blocks(stmt, inside))
+        return done
+
+    def launched(self, loop: For) -> list[Stmt] | None:
+        """Return a launch in place of a nest of loops, if there is one."""
+        nest = self.nest(loop)
+        if nest is None:
+            return None
+        side = self.side_by_side(nest)
+        return self.launch(nest, side) if side else None
+
+    # -- what it may be --------------------------------------------------------------------
+
+    def nest(self, loop: For) -> _Nest | None:
+        """Return a loop with the loops in it; None if it does more than a thread can."""
+        if not is_simple(loop, whiles=True) or any(
+            isinstance(s, Push | Pop) for s in walk((loop,))
+        ):
+            return None
+        loops, before = [loop], []
+        while (inner := _only(loops[-1])) is not None:
+            before.append(loops[-1].body.stmts[:-1])
+            loops.append(inner)
+        ops = self.sums(loops[-1])
+        return None if ops is None else _Nest(tuple(loops), tuple(before), ops)
+
+    def sums(self, loop: For) -> tuple[str, ...] | None:
+        """Return what combines the parts of every number that a loop hands on."""
+        body = loop.body
+        reads: dict[Operand, list[Stmt]] = {}
+        for stmt in walk(body.stmts):
+            for operand in operands(stmt):
+                reads.setdefault(operand, []).append(stmt)
+        found: list[str] = []
+        for param, end in zip(body.params, body.yields, strict=True):
+            now: Operand = param
+            kinds: set[str] = set()
+            while now != end:
+                at = reads.get(now, [])
+                if len(at) != 1 or not isinstance(step := at[0], Apply) or step not in body.stmts:
+                    return None
+                name = step.op.name
+                known = _COMBINED | _EXTREMES if param.type.kind == "f" else _COMBINED
+                if name not in known or step.args.count(now) > 1:
+                    return None
+                if name == "sub" and step.args[0] != now:
+                    return None
+                kinds.add(known[name])
+                now = step.result
+            if reads.get(now) or len(kinds) != 1 or body.yields.count(end) > 1:
+                return None
+            if not isinstance(param.type, Scalar) or param.type.kind == "b":
+                return None
+            found.append(kinds.pop())
+        return tuple(found)
+
+    def side_by_side(self, nest: _Nest) -> tuple[int, ...]:
+        """Return which loops of a nest may become threads."""
+        found: dict[Value, list[Load | Write]] = {}
+        for stmt in walk(nest.loops[0].body.stmts):
+            if isinstance(stmt, Load | Write):
+                found.setdefault(self.aliases.written_over(stmt.array), []).append(stmt)
+        inside = loop_values(nest.loops[0])
+        able = [k for k, loop in enumerate(nest.loops) if loop.trips not in inside]
+        written = [a for a, at in found.items() if any(isinstance(s, Write) for s in at)]
+        for array in written:
+            if any(other != array and self.aliases.may_be_one(array, other) for other in found):
+                return ()
+        alone = self.own(nest, able, [found[array] for array in written])
+        if alone:
+            return alone
+        rest = [found[array] for array in written if not _is_only_added_to(found[array])]
+        return self.own(nest, able, rest)
+
+    def own(
+        self, nest: _Nest, able: Sequence[int], arrays: Sequence[Sequence[Load | Write]]
+    ) -> tuple[int, ...]:
+        """Return the loops whose iterations have places of their own in all of some arrays."""
+        return tuple(
+            k
+            for k in able
+            if all(own_axis(at, nest.loops[k].index, self.facts) is not None for at in arrays)
+        )
+
+    # -- writing it ------------------------------------------------------------------------
+
+    def launch(self, nest: _Nest, side: Sequence[int]) -> list[Stmt]:
+        done: list[Stmt] = []
+        first = nest.loops[0]
+        sizes = [self.size(nest.loops[k].trips, done) for k in side]
+        parts = [_neutral(op, p.type) for op, p in zip(nest.ops, first.body.params, strict=True)]
+        body, ends = self.thread(nest, side, 0, parts)
+        terms: list[Value] = []
+        if nest.ops:
+            count = sizes[0]
+            place: Operand = nest.loops[side[0]].index
+            for k, size in zip(side[1:], sizes[1:], strict=True):
+                count = self.apply("mul", count, size, done)
+                row = self.apply("mul", place, size, body)
+                place = self.apply("add", row, nest.loops[k].index, body)
+            for param, end in zip(first.body.params, ends, strict=True):
+                array = Value(self.names.fresh(f"{param.name}.terms"), Array(param.type.dtype, 1))
+                terms.append(array)
+                dtype = (array.type.dtype,)
+                done.append(Apply((array,), OPS["empty"], (count,), dtype, first.loc))
+                body.append(Write(array, (place,), end, loc=first.loc))
+        inner = tuple(body)
+        for k in reversed(side):
+            loop = nest.loops[k]
+            block = Block((), inner, ())
+            inner = (replace(loop, results=(), init=(), body=block, parallel=True),)
+        done += inner
+        if terms:
+            done.append(self.reduction(nest, count, terms))
+        return done
+
+    def thread(
+        self, nest: _Nest, side: Sequence[int], at: int, given: Sequence[Operand]
+    ) -> tuple[list[Stmt], list[Operand]]:
+        """Return what a thread does from a loop on, and the numbers that it hands on."""
+        loop = nest.loops[at]
+        last = at == len(nest.loops) - 1
+        if at in side:
+            env = dict(zip(loop.body.params, given, strict=True))
+            if last:
+                stmts = [substitute_stmt(stmt, env) for stmt in loop.body.stmts]
+                return stmts, [substitute(v, env) for v in loop.body.yields]
+            before = [substitute_stmt(stmt, env) for stmt in nest.before[at]]
+            rest, ends = self.thread(nest, side, at + 1, given)
+            return [*before, *rest], ends
+        # The results of the nest are those of its parts combined.
+        results = tuple(map(self.names.value, loop.results))
+        if last:
+            return [replace(loop, results=results, init=tuple(given))], list(results)
+        rest, ends = self.thread(nest, side, at + 1, loop.body.params)
+        block = Block(loop.body.params, (*nest.before[at], *rest), tuple(ends))
+        return [replace(loop, results=results, init=tuple(given), body=block)], list(results)
+
+    def reduction(self, nest: _Nest, count: Operand, terms: Sequence[Value]) -> For:
+        """Return the loop that combines the parts."""
+        loop = nest.loops[0]
+        index = Value(self.names.fresh("k"), INT)
+        stmts: list[Stmt] = []
+        yields: list[Operand] = []
+        params = tuple(map(self.names.value, loop.body.params))
+        for param, op, array in zip(params, nest.ops, terms, strict=True):
+            stored = Value(self.names.fresh("t"), Scalar(array.type.dtype))
+            stmts.append(Load(stored, array, (index,), loop.loc))
+            term: Operand = stored
+            if param.type != stored.type:
+                term = Value(self.names.fresh("t"), param.type)
+                cast = (str(param.type),)
+                stmts.append(Apply((term,), OPS["cast"], (stored,), cast, loop.loc))
+            made = Value(self.names.fresh(param.name), param.type)
+            stmts.append(Apply((made,), OPS[op], (param, term), (), loop.loc))
+            yields.append(made)
+        body = Block(params, tuple(stmts), tuple(yields))
+        label = self.names.fresh(f"{loop.label}.sum")
+        return For(loop.results, label, index, count, loop.init, body, loc=loop.loc)
+
+    def apply(self, name: str, a: Operand, b: Operand, into: list[Stmt]) -> Value:
+        made = Value(self.names.fresh("n"), INT)
+        into.append(Apply((made,), OPS[name], (a, b)))
+        return made
+
+    def size(self, trips: Operand, into: list[Stmt]) -> Operand:
+        """Return how often a loop runs, as an integer that is not negative."""
+        if isinstance(trips, Literal):
+            return integer(max(int(trips.value), 0))
+        if trips.type != INT:
+            made = Value(self.names.fresh("n"), INT)
+            into.append(Apply((made,), OPS["cast"], (trips,), (str(INT),)))
+            trips = made
+        return self.apply("maximum", trips, integer(0), into)
+
+
+def _only(loop: For) -> For | None:
+    """Return the loop in a loop, if that does nothing else but to compute before it begins."""
+    if not loop.body.stmts or not isinstance(inner := loop.body.stmts[-1], For):
+        return None
+    before = loop.body.stmts[:-1]
+    if not all(isinstance(s, Apply | Load) for s in before):
+        return None
+    params, yields = loop.body.params, loop.body.yields
+    if inner.init != params or yields != inner.results:
+        return None
+    read = {operand for s in before for operand in operands(s)}
+    return None if read & set(params) or inner.trips in params else inner
+
+
+def _is_only_added_to(found: Sequence[Load | Write]) -> bool:
+    return all(isinstance(s, Write) and s.accumulate for s in found)
+
+
+def _neutral(op: str, ty: Type) -> Literal:
+    """Return what leaves a number as it is when they are combined."""
+    if op in ("sum", "add"):
+        return Literal(-0.0 if ty.kind == "f" else 0, ty)
+    if op == "mul":
+        return Literal(1.0 if ty.kind == "f" else 1, ty)
+    most = math.inf if op == "minimum" else -math.inf
+    return Literal(most, ty)
+
+
+__all__ = ["kernels"]
