@@ -52,6 +52,9 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
 `lift`          arrays of inner loops made once, before the loop
 `reuse`         arrays that are never alive together share memory (`lifetimes`, `liveness`)
 `apart`         innermost loops whose iterations touch nothing that others change, marked
+                (`aliases`: which arrays may be one)
+`frames`        for a GPU: what loops push becomes arrays with a place for each iteration
+`kernels`       for a GPU: nests of independent loops become launches, their sums parts
 `schedules`     at last, what checkpointed loops ask about their schedule: calls (`ir.schedule`)
 ==============  ================================================================================
 

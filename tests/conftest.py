@@ -18,6 +18,9 @@ import pytest
 from adc.ir.opdef import OPS
 from adc.passes import pipeline
 
+# Before Numba is imported: `target="cuda"` runs in its simulator.
+os.environ.setdefault("NUMBA_ENABLE_CUDASIM", "1")
+
 GOLDEN = Path(__file__).parent / "golden"
 
 

@@ -142,6 +142,21 @@ def apart(x: Any, w: Any) -> Any:
     return np.sum(x)
 
 
+def frames(x: Any, steps: Any) -> Any:
+    for _ in range(steps):
+        for i in range(x.shape[0]):
+            x[i] = np.sin(x[i])
+    return np.sum(x)
+
+
+def kernels(x: Any, w: Any) -> Any:
+    total = 0.0
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            total += w[i] * np.sin(x[i, j])
+    return total
+
+
 @dataclass(frozen=True)
 class PassProgram:
     """A function of a pass's name, arguments, and those that it is differentiated with respect to.
@@ -152,6 +167,7 @@ class PassProgram:
     fn: Callable[..., Any]
     args: tuple[Any, ...]
     wrt: tuple[int, ...] = ()
+    cuda: bool = False
 
 
 _X = np.linspace(0.3, 1.2, 12)
@@ -176,4 +192,6 @@ PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(lift, (_X,), (0,)),
     PassProgram(reuse, (_X,), (0,)),
     PassProgram(apart, (_X.reshape(4, 3), _X[:3]), (0, 1)),
+    PassProgram(frames, (_X, 3), (0,), cuda=True),
+    PassProgram(kernels, (_X.reshape(4, 3), _X[:4]), (0, 1), cuda=True),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from adc.driver import transform
 from adc.frontend.lower import lower
 from adc.ir.core import Function
 from adc.passes import pipeline
+from adc.passes.costs import SHIPPED
 from tests import chain
 from tests.pass_programs import PASS_PROGRAMS, PassProgram
 
@@ -24,7 +26,8 @@ def before_and_after(program: PassProgram) -> tuple[Function, Function]:
     names = inspect.signature(program.fn).parameters
     types = {n: chain.type_tree(arg) for n, arg in zip(names, program.args, strict=True)}
     steps = (("adjoint", program.wrt),) if program.wrt else ()
-    stages = transform(lower(program.fn, types), steps).trace.stages
+    costs = replace(SHIPPED, cuda=program.cuda)
+    stages = transform(lower(program.fn, types), steps, costs=costs).trace.stages
     for (_, before), (name, after) in itertools.pairwise(stages):
         if name == program.fn.__name__ and before != after:
             return before, after
@@ -37,7 +40,7 @@ def test_every_pass_on_loops_is_shown() -> None:
     run = {name for passes in stages for name, _ in passes}
     # These have tests of their own, on IR.
     assert run - shown == {"simplify", "cse", "bounds", "dce", "accumulate", "overwrite"}
-    assert shown - run == {name for name, _ in pipeline.BUFFERS}
+    assert shown - run == {name for name, _ in (*pipeline.BUFFERS, *pipeline.DEVICE)}
 
 
 @each

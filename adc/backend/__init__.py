@@ -1,4 +1,4 @@
-"""CPU back end: buffer form to readable Python source, compiled by Numba; the only user of numba.
+"""Back ends: buffer form to readable Python source, compiled by Numba; the only user of numba.
 
 ================  ==============================================================================
 `emit`            whole functions, control flow and sums in lanes; `writer` (names, pending
@@ -16,5 +16,6 @@
                   LLVM's instructions (`instructions`); `numba_api`: the parts of Numba in use;
                   `target`: Numba's compiler without what emitted code does not use
 `cpu`             source to machine code to a `Kernel` that is called with care
+`cuda`            launches on a GPU, and what runs around them on the host
 ================  ==============================================================================
 """

@@ -80,12 +80,8 @@ def _sent(array: np.ndarray[Any, Any]) -> Any:
     return cuda.to_device(array)
 
 
-def build(fn: Function, again: Callable[..., Any]) -> Program:
-    """Return a program for `fn`, which is in buffer form with launches (`passes.kernels`).
-
-    `again` runs the same on the host: where a check fails on the device, that says which.
-    """
-    emitted = emit(fn)
+def load(emitted: Emitted) -> tuple[Any, Path]:
+    """Return the module of emitted source, and the file that it is kept in."""
     path = write_source(emitted, DEFAULT_FOLDER)
     spec = importlib.util.spec_from_file_location(f"adc_cuda_{path.stem}", path)
     assert spec is not None
@@ -93,4 +89,14 @@ def build(fn: Function, again: Callable[..., Any]) -> Program:
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
+    return module, path
+
+
+def build(fn: Function, again: Callable[..., Any]) -> Program:
+    """Return a program for `fn`, which is in buffer form with launches (`passes.kernels`).
+
+    `again` runs the same on the host: where a check fails on the device, that says which.
+    """
+    emitted = emit(fn)
+    module, path = load(emitted)
     return Program(emitted, getattr(module, emitted.name), path, again)

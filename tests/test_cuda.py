@@ -1,0 +1,271 @@
+"""`target="cuda"`: the corpus in Numba's simulator, errors, and what launches are made of."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adc
+from adc.backend.cuda import api
+from adc.backend.cuda.device import BLOCK, Device, Number
+from adc.ir.errors import AdcError, ArgumentError, DeviceError
+from tests.array_programs import ARRAY_PROGRAMS
+from tests.corpus import Program
+from tests.programs import differentiable
+from tests.stencil_programs import STENCIL_PROGRAMS
+
+
+def corpus() -> list[Program]:
+    found = [*differentiable(), *ARRAY_PROGRAMS, *STENCIL_PROGRAMS]
+    return list({p.fn.__name__: p for p in found if p.argnums}.values())
+
+
+def copied(args: tuple[Any, ...]) -> list[Any]:
+    return [arg.copy() if isinstance(arg, np.ndarray) else arg for arg in args]
+
+
+def outcome(call: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """Return what a call does: its results, or the type and text of its error."""
+    try:
+        return call(*copied(args))
+    except AdcError:
+        raise
+    except Exception as error:
+        return type(error), str(error)
+
+
+def recursive(program: Program) -> bool:
+    """Whether a function of a program calls itself."""
+    return "recursive" in program.tags or program.fn.__name__ == "program_that_calls_itself"
+
+
+@pytest.mark.parametrize(
+    "program", [p for p in corpus() if not recursive(p)], ids=lambda p: p.fn.__name__
+)
+def test_gradients(program: Program) -> None:
+    wrt, args = program.argnums, program.make_args()
+    want = outcome(adc.value_and_grad(program.fn, wrt, progress=False), args)
+    got = outcome(adc.value_and_grad(program.fn, wrt, target="cuda", progress=False), args)
+    if isinstance(want[0], type):
+        assert got == want
+        return
+    single = any(np.asarray(leaf).dtype == np.float32 for leaf in leaves(want))
+    rtol, atol = (1e-5, 1e-6) if single else (1e-12, 1e-13)
+    for one, other in zip(leaves(want), leaves(got), strict=True):
+        assert np.asarray(one).dtype == np.asarray(other).dtype
+        assert np.shape(one) == np.shape(other)
+        np.testing.assert_allclose(other, one, rtol=rtol, atol=atol)
+
+
+@pytest.mark.parametrize(
+    "program", [p for p in corpus() if recursive(p)], ids=lambda p: p.fn.__name__
+)
+def test_what_is_refused(program: Program) -> None:
+    on_device = adc.value_and_grad(program.fn, program.argnums, target="cuda", progress=False)
+    with pytest.raises(DeviceError, match=r"ADC028. functions that call themselves cannot run"):
+        on_device(*copied(program.make_args()))
+
+
+def leaves(tree: Any) -> list[Any]:
+    import optree
+
+    return optree.tree_leaves(tree)
+
+
+# --- errors ---------------------------------------------------------------------------------------
+
+
+def past_the_end(x: Any, k: Any) -> Any:
+    y = np.zeros(x.shape[0])
+    for i in range(x.shape[0]):
+        y[i] = x[i + k]
+    return np.sum(y)
+
+
+def zero_division(x: Any, n: Any) -> Any:
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += x[i] * (1.0 / (i - n))
+    return total
+
+
+def bounded(x: Any, most: Any) -> Any:
+    total = 0.0
+    for i in range(x.shape[0]):
+        if x[i] >= most:
+            raise ValueError("too large")
+        total += x[i] * x[i]
+    return total
+
+
+@pytest.mark.parametrize(
+    ("fn", "args", "line"),
+    [
+        (past_the_end, (np.arange(4.0), 2), "y[i] = x[i + k]"),
+        (zero_division, (np.arange(4.0), 2), "total += x[i] * (1.0 / (i - n))"),
+        (bounded, (np.arange(4.0), 1.5), 'raise ValueError("too large")'),
+    ],
+)
+def test_an_error_of_the_program_has_its_line(
+    fn: Callable[..., Any], args: tuple[Any, ...], line: str
+) -> None:
+    kind, message = outcome(fn, args)
+    with pytest.raises(kind) as caught:
+        adc.grad(fn, target="cuda", progress=False)(*args)
+    assert str(caught.value) == message
+    assert str(caught.traceback[-1].statement).strip().endswith(line)
+
+
+def test_options_that_do_not_go_together() -> None:
+    for more in ({"memory": "1 MB"}, {"offload": "disk"}, {"parallel": True}):
+        with pytest.raises(ArgumentError, match="does not go with target"):
+            adc.grad(past_the_end, target="cuda", **more)  # type: ignore[call-overload, unused-ignore]
+    with pytest.raises(ArgumentError, match="is no target"):
+        adc.grad(past_the_end, target="gpu")
+
+
+def test_without_a_gpu_or_numba_cuda(tmp_path: Any) -> None:
+    file = tmp_path / "program.py"
+    file.write_text("""
+import sys
+if sys.argv[1] == "package":
+    sys.modules["numba.cuda"] = None
+import adc
+adc.grad(lambda x: x * x, target="cuda", cache=False)(2.0)
+""")
+    environment = {k: v for k, v in os.environ.items() if k != "NUMBA_ENABLE_CUDASIM"}
+    for what, message in (
+        ("package", 'target="cuda" needs numba-cuda'),
+        ("gpu", "there is no GPU"),
+    ):
+        if what == "gpu" and has_gpu(environment):
+            continue
+        done = subprocess.run(
+            [sys.executable, str(file), what], env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == 1
+        assert f"DeviceError: [ADC028] {message}" in done.stderr
+
+
+def has_gpu(environment: dict[str, str]) -> bool:
+    code = "from numba import cuda; print(cuda.is_available())"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True
+    )
+    return done.stdout.strip() == "True"
+
+
+def prints(x: Any) -> Any:
+    for i in range(2):
+        print("now", i, x[i])
+        x[i] *= 2.0
+    return np.sum(x)
+
+
+def test_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    x = np.array([1.5, 2.5])
+    adc.grad(prints)(x)
+    want = capsys.readouterr().out
+    adc.grad(prints, target="cuda")(x)
+    assert capsys.readouterr().out == want
+    np.testing.assert_array_equal(x, [1.5, 2.5])
+
+
+def test_jit_and_repeated_calls() -> None:
+    def step(x: Any, y: Any) -> Any:
+        return x * y + np.sum(x), y.shape[0]
+
+    on_device = adc.jit(step, target="cuda")
+    for n in (1, 5, 3, 0):
+        x, y = np.arange(n + 0.0), np.arange(n + 1.0)[1:]
+        for one, other in zip(step(x, y), on_device(x, y), strict=True):
+            np.testing.assert_allclose(other, one, rtol=1e-14)
+
+
+# --- the device -----------------------------------------------------------------------------------
+
+
+def device() -> Device:
+    return Device(lambda number, told: None)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, BLOCK - 1, BLOCK, BLOCK + 1, 5 * BLOCK + 3, 90])
+@pytest.mark.parametrize("name", ["sum", "mul", "minimum", "maximum"])
+def test_combine(name: str, count: int) -> None:
+    own = device()
+    x = np.random.default_rng(count).normal(size=count)
+    array = own.empty(np.float64, (count,))
+    if count:
+        array.copy_to_device(x)
+    numpy = {"sum": np.add, "mul": np.multiply, "minimum": np.minimum, "maximum": np.maximum}[name]
+    found = own.combine(name, array, 0.25)
+    assert isinstance(found, Number)
+    assert own.get(found) == pytest.approx(numpy.reduce(x, initial=0.25), rel=1e-13)
+
+
+@pytest.mark.parametrize("shape", [(0,), (3,), (2, 5), (2, 3, 4), (2, 0, 3)])
+def test_arrays(shape: tuple[int, ...]) -> None:
+    own = device()
+    made = own.full(np.float64, shape, 1.5)
+    np.testing.assert_array_equal(made.copy_to_host(), np.full(shape, 1.5))
+    if made.size:
+        x = np.random.default_rng(0).normal(size=shape)
+        np.testing.assert_array_equal(own.copy(api.cuda.to_device(x)).copy_to_host(), x)
+        turned = api.cuda.to_device(np.asfortranarray(x))
+        np.testing.assert_array_equal(own.copy(turned).copy_to_host(), x)
+
+
+def test_numbers() -> None:
+    own = device()
+    numbers = [own.number(np.float64, float(k)) for k in range(1500)]  # more than a chunk
+    assert [own.get(numbers[k]) for k in (0, 7, 1023, 1024, 1499)] == [
+        0.0,
+        7.0,
+        1023.0,
+        1024.0,
+        1499.0,
+    ]
+    again = own.number(np.float64, numbers[7])
+    assert own.get(again) == 7.0
+
+
+def test_what_is_pushed_stays_as_it_was() -> None:
+    own = device()
+    array = own.full(np.float64, (3,), 1.0)
+    own.push(array, own.number(np.float64, 2.0), 5)
+    own.launch(_overwrite, (3,), array)
+    kept, number, plain = own.pop()
+    np.testing.assert_array_equal(kept.copy_to_host(), np.ones(3))
+    assert (own.get(number), plain) == (2.0, 5)
+
+
+cuda = api.cuda
+
+
+@api.kernel
+def _overwrite(failed: Any, n: Any, out: Any) -> None:
+    i = cuda.grid(1)
+    if i < n:
+        out[i] = 7.0
+
+
+# --- PTX ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "part", [0] + [pytest.param(k, marks=pytest.mark.slow) for k in range(1, 8)]
+)
+def test_kernels_compile_to_ptx(part: int) -> None:
+    environment = {k: v for k, v in os.environ.items() if k != "NUMBA_ENABLE_CUDASIM"}
+    # By default a sample; with `--slow` all, in eight parts.
+    which = [str(part - 1), "8", "1"] if part else ["0", "8", "6"]
+    command = [sys.executable, "-m", "tests.cuda_ptx", *which]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.strip().endswith("kernels compile")
