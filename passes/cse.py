@@ -110,7 +110,9 @@ class _Cse:
                 continue
             if tuple(body.params[of] if arg == param else arg for arg in a.args) == b.args:
                 same[k] = of
-                env.update({param: body.params[of], a.result: b.result})
+                env[param] = body.params[of]
+                if a is not b:
+                    env[a.result] = b.result
                 self.env[loop.results[k]] = loop.results[of]
         if not same:
             return loop

@@ -1739,3 +1739,27 @@ def earlier_elements_of_a_local_array(x: Any, y: Any) -> Any:
         s += a[i - 1] * a[min(i + 1, 5)]
         a[i] = math.sin(x[i] + y * s)
     return s * y
+
+
+@program(0.7, 4, tags="numeric")
+def two_names_for_what_a_loop_hands_on(x: Any, n: Any) -> Any:
+    # The merging of numbers that a loop carries twice went round in circles.
+    a = 0.0
+    b = 0.0
+    for i in range(n):
+        t = np.sin(x * i)
+        x = x * 0.9 + a * b
+        a = t
+        b = t
+    return a * x + b
+
+
+@program(0.7, 4, tags="numeric")
+def two_equal_remainders(x: Any, n: Any) -> Any:
+    a = 0
+    b = 0
+    for i in range(n):
+        x = x * 0.5 + a - b * 0.5
+        a = (n - i) % 2
+        b = (n - i) % 2
+    return x * (a + b)
