@@ -18,7 +18,8 @@
 Of the loops of a perfect nest those become parallel along whose counters every iteration touches
 places of its own in all arrays that the nest writes; the others run in the thread, in their order.
 Where there is no such loop, additions to elements are left to be atomic: an array that is only
-added to is nobody's. This is buffer form, after `frames`: no iteration touches a tape.
+added to is nobody's. This is buffer form, after `frames`: no iteration touches a tape. What is
+written in a nest has no other name there, unless it is written over (`reuse`).
 """
 
 from __future__ import annotations
@@ -164,9 +165,7 @@ class _Kernels:
         inside = loop_values(nest.loops[0])
         able = [k for k, loop in enumerate(nest.loops) if loop.trips not in inside]
         written = [a for a, at in found.items() if any(isinstance(s, Write) for s in at)]
-        for array in written:
-            if any(other != array and self.aliases.may_be_one(array, other) for other in found):
-                return ()
+        # Arrays with other names are other memory: `storage` writes to none that has two readers.
         alone = self.own(nest, able, [found[array] for array in written])
         if alone:
             return alone

@@ -790,3 +790,13 @@ def steps_of_a_copy(x: Any, n: Any) -> Any:
         y[1:] += 0.3 * np.sin(x[:-1])
         x = y
     return weighted(x)
+
+
+@program(X6, 3)
+def steps_between_two_arrays(x: Any, n: Any) -> Any:
+    a, b = x * 1.0, np.cos(x)
+    for _ in range(n):
+        for i in range(1, 6):
+            b[i] = 0.5 * b[i] + np.sin(a[i - 1]) * a[i]
+        a, b = b, a
+    return weighted(a) + weighted(b * b)

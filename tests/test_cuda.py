@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +16,14 @@ import pytest
 import adc
 from adc.backend.cuda import api
 from adc.backend.cuda.device import BLOCK, Device, Number
+from adc.driver import transform
 from adc.ir.errors import AdcError, ArgumentError, DeviceError
+from adc.ir.interp import ProgramError
+from adc.passes import kernels
+from adc.passes.costs import SHIPPED
+from adc.passes.kernels import _Kernels
 from tests.array_programs import ARRAY_PROGRAMS
+from tests.chain import Chain, fresh, run
 from tests.corpus import Program
 from tests.programs import differentiable
 from tests.stencil_programs import STENCIL_PROGRAMS
@@ -24,6 +32,10 @@ from tests.stencil_programs import STENCIL_PROGRAMS
 def corpus() -> list[Program]:
     found = [*differentiable(), *ARRAY_PROGRAMS, *STENCIL_PROGRAMS]
     return list({p.fn.__name__: p for p in found if p.argnums}.values())
+
+
+# Loops that hand on arrays, overwrite elements, and read those of others.
+SOME = [p for p in corpus() if p.fn.__name__.startswith(("steps_", "stencil_", "overwrite"))]
 
 
 def copied(args: tuple[Any, ...]) -> list[Any]:
@@ -49,17 +61,18 @@ def recursive(program: Program) -> bool:
     "program", [p for p in corpus() if not recursive(p)], ids=lambda p: p.fn.__name__
 )
 def test_gradients(program: Program) -> None:
-    wrt, args = program.argnums, program.make_args()
-    want = outcome(adc.value_and_grad(program.fn, wrt, progress=False), args)
-    got = outcome(adc.value_and_grad(program.fn, wrt, target="cuda", progress=False), args)
-    if isinstance(want[0], type):
-        assert got == want
+    args = program.make_args()
+    got = outcome(adc.value_and_grad(program.fn, program.argnums, target="cuda"), args)
+    chain = Chain.of(program.fn, args, program.argnums)
+    try:
+        want = run(transform(chain.lowered, (("adjoint", chain.positions),)).fn, chain.inputs)
+    except ProgramError:
+        assert got == outcome(program.fn, args)
         return
-    single = any(np.asarray(leaf).dtype == np.float32 for leaf in leaves(want))
+    single = any(np.asarray(leaf).dtype == np.float32 for leaf in want)
     rtol, atol = (1e-5, 1e-6) if single else (1e-12, 1e-13)
-    for one, other in zip(leaves(want), leaves(got), strict=True):
+    for one, other in zip(want, leaves(got), strict=True):
         assert np.asarray(one).dtype == np.asarray(other).dtype
-        assert np.shape(one) == np.shape(other)
         np.testing.assert_allclose(other, one, rtol=rtol, atol=atol)
 
 
@@ -76,6 +89,41 @@ def leaves(tree: Any) -> list[Any]:
     import optree
 
     return optree.tree_leaves(tree)
+
+
+# --- tests of the tests ---------------------------------------------------------------------------
+
+
+def wrong(programs: list[Program]) -> bool:
+    """Whether launches that run out of order show in a gradient of one of some programs."""
+    for program in programs:
+        chain = Chain.of(program.fn, program.make_args(), program.argnums)
+        steps = (("adjoint", chain.positions),)
+        try:
+            want = run(transform(chain.lowered, steps).fn, fresh(chain.inputs))
+            launches = transform(chain.lowered, steps, costs=replace(SHIPPED, cuda=True)).fn
+            got = run(launches, fresh(chain.inputs))
+        except AdcError:
+            return True
+        except Exception:
+            continue  # of the program
+        if not all(map(functools.partial(np.allclose, rtol=1e-9), got, want)):
+            return True
+    return False
+
+
+def test_launches_are_right_without_a_defect() -> None:
+    assert not wrong(SOME)
+
+
+@pytest.mark.parametrize("defect", ["own", "only added to"])
+def test_a_defect_shows(defect: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    match defect:
+        case "own":
+            monkeypatch.setattr(_Kernels, "own", lambda self, nest, able, arrays: tuple(able))
+        case _:
+            monkeypatch.setattr(kernels, "_is_only_added_to", lambda found: True)
+    assert wrong(SOME)
 
 
 # --- errors ---------------------------------------------------------------------------------------

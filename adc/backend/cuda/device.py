@@ -165,6 +165,10 @@ class Device:
         ]
         self._tape.append(tuple(kept))
 
+    def hand_over(self, *arrays: Any) -> None:
+        """Push arrays that nobody changes afterwards."""
+        self._tape.append(arrays)
+
     def pop(self) -> tuple[Any, ...]:
         return self._tape.pop()
 

@@ -239,6 +239,8 @@ class _Host(_Writer):
         self.kernels: list[Kernel] = []
         self.code: list[str] = []
         self.shared = taken
+        # Arrays that are made to be pushed (`passes.frames`), and need not be copied.
+        self.handed = handed(fn)
         # Statements of one thread that wait to be launched.
         self.waiting: list[Stmt] = []
 
@@ -292,7 +294,9 @@ class _Host(_Writer):
                 told = "".join(f", {self.fetched(arg)}" for arg in args)
                 self.line(f"device.note({len(self.sites)}{told})")
             case Push(values=values):
-                self.line(f"device.push({', '.join(map(self.pushed, values))})")
+                own = [v for v in values if v in self.handed]
+                verb = "device.hand_over" if len(own) == len(values) else "device.push"
+                self.line(f"{verb}({', '.join(map(self.pushed, values))})")
             case Pop(results=results):
                 names = ", ".join(map(self.name, results))
                 self.line(f"{names}{',' * (len(results) == 1)} = device.pop()")
@@ -522,6 +526,37 @@ class _Host(_Writer):
                     combined = f"{name!r}, {self.text(terms[value])}, {init}"
                     self.line(f"{made} = device.combine({combined})")
                     k += 1
+
+
+def handed(fn: Function) -> set[Operand]:
+    """Return the arrays that a block makes, and that nobody mentions after it pushes them."""
+    found: set[Operand] = set()
+
+    def look(stmts: Sequence[Stmt]) -> None:
+        made = {
+            stmt.result: k
+            for k, stmt in enumerate(stmts)
+            if isinstance(stmt, Apply) and stmt.op.name == "empty"
+        }
+        for k, stmt in enumerate(stmts):
+            for block in blocks(stmt):
+                look(block.stmts)
+            if isinstance(stmt, Push):
+                later = stmts_reads(stmts[k + 1 :])
+                own = (v for v in stmt.values if isinstance(v, Value) and v in made)
+                found.update(
+                    v for v in own if v not in later and counts[v] == uses(stmts[:k], v) + 1
+                )
+
+    def uses(stmts: Sequence[Stmt], value: Value) -> int:
+        """Count how often elements of an array are read or written."""
+        return sum(
+            isinstance(stmt, Load | Write) and stmt.array == value for stmt in walk(tuple(stmts))
+        )
+
+    counts = use_counts(fn)
+    look(fn.body)
+    return found
 
 
 def atomic(loops: Sequence[For]) -> set[Value]:
