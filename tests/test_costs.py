@@ -63,10 +63,11 @@ def test_the_hash_tells_costs_apart() -> None:
         replace(SIMPLE, rows=()),
         replace(SIMPLE, offload=True),
         replace(SIMPLE, parallel=True),
+        replace(SIMPLE, cuda=True),
     ]
-    assert len({SIMPLE.hash, *(other.hash for other in others)}) == 6
+    assert len({SIMPLE.hash, *(other.hash for other in others)}) == 7
     # The same in every process and version: it is part of the key of compiled code.
-    assert SIMPLE.hash == "a8fb38ee4201"
+    assert SIMPLE.hash == "bcbe403b0516"
 
 
 @pytest.mark.parametrize(
