@@ -91,6 +91,22 @@ def leaves(tree: Any) -> list[Any]:
     return optree.tree_leaves(tree)
 
 
+def noisy(x: Any, generator: Any) -> Any:
+    return np.sum(x * generator.normal(size=x.shape[0]))
+
+
+def noise(x: Any, generator: Any) -> Any:
+    return x * generator.random()
+
+
+@pytest.mark.parametrize(("fn", "x"), [(noisy, np.ones(3)), (noise, 2.0)])
+def test_draws_are_refused(fn: Callable[..., Any], x: Any) -> None:
+    generator = np.random.default_rng(1)
+    with pytest.raises(DeviceError, match="random draws cannot run"):
+        adc.grad(fn, target="cuda")(x, generator)
+    assert generator.bit_generator.state == np.random.default_rng(1).bit_generator.state
+
+
 # --- tests of the tests ---------------------------------------------------------------------------
 
 
@@ -234,6 +250,17 @@ def test_jit_and_repeated_calls() -> None:
         x, y = np.arange(n + 0.0), np.arange(n + 1.0)[1:]
         for one, other in zip(step(x, y), on_device(x, y), strict=True):
             np.testing.assert_allclose(other, one, rtol=1e-14)
+
+
+def rows_and_columns(x: Any) -> Any:
+    return np.sum(np.sin(x) * x[0])
+
+
+@pytest.mark.parametrize("how", [lambda x: x.T, lambda x: x[::2], lambda x: x.T[1:, ::-1]])
+def test_arguments_that_lie_otherwise(how: Callable[[Any], Any]) -> None:
+    x = how(np.arange(12.0).reshape(3, 4))
+    want = adc.grad(rows_and_columns)(x)
+    np.testing.assert_allclose(adc.grad(rows_and_columns, target="cuda")(x), want, rtol=1e-14)
 
 
 # --- the device -----------------------------------------------------------------------------------

@@ -203,7 +203,8 @@ def expression(stmt: Apply, args: Sequence[Expr], ty: Type) -> str:
     """Return an operation on numbers as kernels write it."""
     op, of = stmt.op, stmt.args[-1].type if stmt.args else ty
     if op.name.startswith(_UNSUPPORTED) or (op.code == op.name and op.name != "dim"):
-        raise refused(stmt, f"`{op.name}`")
+        drawn = op.name.startswith(("pcg64", "normal", "exponential"))
+        raise refused(stmt, "random draws" if drawn else f"`{op.name}`")
     whole = op.name in _OF_INTEGERS and of.dtype[0] in "iu"
     found = expressions.apply(op, stmt.params, list(args), ty, of)
     text = _OF_INTEGERS[op.name].format(*(arg.text for arg in args)) if whole else found.text
@@ -372,6 +373,8 @@ class _Host(_Writer):
                 return f"device.combine('sum', {self.text(args[0])}, {zero})"
             if op.name == "undef":
                 return expressions.literal({"b": False, "f": 0.0}.get(ty.kind, 0), ty)
+            if op.name.startswith(_UNSUPPORTED):
+                expression(stmt, [], ty)  # is refused
             if op.code.startswith("("):
                 return expressions.strip(op.code.format(*map(self.text, args)))
             given = ", ".join((*map(repr, stmt.params), *map(self.text, args)))

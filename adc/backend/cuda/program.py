@@ -77,6 +77,8 @@ class Program:
 def _sent(array: np.ndarray[Any, Any]) -> Any:
     if not array.size:
         return cuda.to_device(np.zeros(1, array.dtype))[:0].reshape(array.shape)
+    if not (array.flags.c_contiguous or array.flags.f_contiguous):
+        array = np.ascontiguousarray(array)  # one transfer
     return cuda.to_device(array)
 
 
