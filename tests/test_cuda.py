@@ -263,6 +263,22 @@ def test_arguments_that_lie_otherwise(how: Callable[[Any], Any]) -> None:
     np.testing.assert_allclose(adc.grad(rows_and_columns, target="cuda")(x), want, rtol=1e-14)
 
 
+def rare(x: Any, n: Any) -> Any:
+    total = 0.0
+    for i in range(x.shape[0] - 1):
+        total += np.logaddexp(x[i], x[i + 1]) * np.logaddexp2(x[i], 0.5) * np.gcd(n, 2 * i)
+        total += (x[i] % 0.7) * (x[i] // 0.3) * np.lcm(i + 1, 4)
+        total += np.sign(x[i]) * x[i] * (n >> i) + np.heaviside(x[i], 0.5) * x[i] ** 2
+    return total
+
+
+def test_rare_functions() -> None:
+    x, n = np.array([0.4, -1.3, 0.4, 0.4, 2.6, -0.2, 900.0, 1.0]), 12
+    want = adc.value_and_grad(rare)(x, n)
+    for one, other in zip(want, adc.value_and_grad(rare, target="cuda")(x, n), strict=True):
+        np.testing.assert_allclose(other, one, rtol=1e-12)
+
+
 # --- the device -----------------------------------------------------------------------------------
 
 

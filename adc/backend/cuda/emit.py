@@ -47,7 +47,7 @@ from adc.ir.walk import stmt_reads, stmts_reads, use_counts
 _RESERVED = NAMES | set(keyword.kwlist) | {"cuda", "kernel", "device", "ops", "np", "at", "failed"}
 # Operations of the op table whose code is for one kind of operands.
 _OF_INTEGERS = {"floordiv": "floordiv_int({0}, {1})", "mod": "remainder_int({0}, {1})"}
-_UNSUPPORTED = ("pcg64", "normal", "exponential", "gcd", "lcm", "logaddexp", "logaddexp2")
+_DRAWS = ("pcg64", "normal", "exponential")
 
 
 @dataclass(frozen=True)
@@ -202,9 +202,8 @@ class _Thread(_Writer):
 def expression(stmt: Apply, args: Sequence[Expr], ty: Type) -> str:
     """Return an operation on numbers as kernels write it."""
     op, of = stmt.op, stmt.args[-1].type if stmt.args else ty
-    if op.name.startswith(_UNSUPPORTED) or (op.code == op.name and op.name != "dim"):
-        drawn = op.name.startswith(("pcg64", "normal", "exponential"))
-        raise refused(stmt, "random draws" if drawn else f"`{op.name}`")
+    if op.name.startswith(_DRAWS) or (op.code == op.name and op.name != "dim"):
+        raise refused(stmt, "random draws" if op.name.startswith(_DRAWS) else f"`{op.name}`")
     whole = op.name in _OF_INTEGERS and of.dtype[0] in "iu"
     found = expressions.apply(op, stmt.params, list(args), ty, of)
     text = _OF_INTEGERS[op.name].format(*(arg.text for arg in args)) if whole else found.text
@@ -373,7 +372,7 @@ class _Host(_Writer):
                 return f"device.combine('sum', {self.text(args[0])}, {zero})"
             if op.name == "undef":
                 return expressions.literal({"b": False, "f": 0.0}.get(ty.kind, 0), ty)
-            if op.name.startswith(_UNSUPPORTED):
+            if op.name.startswith(_DRAWS):
                 expression(stmt, [], ty)  # is refused
             if op.code.startswith("("):
                 return expressions.strip(op.code.format(*map(self.text, args)))

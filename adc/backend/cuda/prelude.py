@@ -41,7 +41,9 @@ def _of_library() -> dict[str, Any]:
 
 
 globals().update(_of_library())
-copysign, floor = (_of_library()[name] for name in ("copysign", "floor"))
+copysign, floor, exp, exp2, log1p = (
+    _of_library()[name] for name in ("copysign", "floor", "exp", "exp2", "log1p")
+)
 
 
 @function
@@ -158,6 +160,38 @@ def ipow(a: Any, b: Any) -> Any:
 
 
 @function
+def logaddexp(a: Any, b: Any) -> Any:
+    if a == b:
+        return a + math.log(2.0)
+    apart = abs(a - b)
+    return (a if a > b else b) + log1p(exp(-apart)) if apart == apart else apart
+
+
+@function
+def logaddexp2(a: Any, b: Any) -> Any:
+    if a == b:
+        return a + 1.0
+    apart = abs(a - b)
+    more = log1p(exp2(-apart)) / math.log(2.0)
+    return (a if a > b else b) + more if apart == apart else apart
+
+
+@function
+def gcd(a: Any, b: Any) -> Any:
+    while b != 0:
+        a, b = b, a % b
+    return abs(a)
+
+
+@function
+def lcm(a: Any, b: Any) -> Any:
+    first, other = a, b
+    while other != 0:
+        first, other = other, first % other
+    return abs(a * 0 if first == 0 else (a // first) * b)
+
+
+@function
 def trips(start: Any, stop: Any, step: Any) -> Any:
     if step > 0:
         return (stop - start + step - 1) // step if start < stop else 0
@@ -173,7 +207,8 @@ NAMES = frozenset(
     {
         *_LIBRARY, "absolute", "select", "minimum", "maximum", "fmin", "fmax", "isnan", "isinf",
         "isfinite", "sign", "heaviside", "floordiv_int", "remainder_int", "floordiv",
-        "remainder", "lshift", "rshift", "invert", "ipow", "trips", "wrap",
+        "remainder", "lshift", "rshift", "invert", "ipow", "logaddexp", "logaddexp2", "gcd",
+        "lcm", "trips", "wrap",
         "inf", "nan", "float64", "float32", "int64", "int32", "int16", "int8", "uint64", "uint32",
         "uint16", "uint8", "bool_",
     }
