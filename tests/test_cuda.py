@@ -199,7 +199,7 @@ def test_without_a_gpu_or_numba_cuda(tmp_path: Any) -> None:
     file.write_text("""
 import sys
 if sys.argv[1] == "package":
-    sys.modules["numba.cuda"] = None
+    sys.modules["numba_cuda"] = None
 import adc
 adc.grad(lambda x: x * x, target="cuda", cache=False)(2.0)
 """)

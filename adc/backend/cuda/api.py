@@ -6,6 +6,7 @@ Kernels run on a GPU, or, where `NUMBA_ENABLE_CUDASIM` is set, in Numba's simula
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -18,10 +19,10 @@ HINT = "pip install 'adc[cuda13]', or 'adc[cuda12]' for drivers before 580"
 
 
 def _load() -> Any:
-    try:
-        return importlib.import_module("numba.cuda")
-    except ImportError:
-        raise DeviceError('target="cuda" needs numba-cuda', None, HINT) from None
+    # Numba has a `cuda` of its own, which is no longer kept up.
+    if importlib.util.find_spec("numba_cuda") is None:
+        raise DeviceError('target="cuda" needs numba-cuda', None, HINT)
+    return importlib.import_module("numba.cuda")
 
 
 cuda = _load()
@@ -53,11 +54,11 @@ def require() -> None:
     """Raise DeviceError where there is no device to run on."""
     if simulated or cuda.is_available():
         return
-    error = getattr(
-        importlib.import_module("numba.cuda.cudadrv.driver").driver, "initialization_error", None
-    )
+    driver = importlib.import_module("numba.cuda.cudadrv.driver").driver
+    told = " ".join(str(getattr(driver, "initialization_error", None) or "").split())
+    why = told.split(". ")[0].removesuffix(":").strip()
     raise DeviceError(
-        f"there is no GPU that CUDA can use{f': {error}' if error else ''}",
+        f"there is no GPU that CUDA can use{f' ({why})' if why else ''}",
         None,
         "run it where one is, leave out `target`, or set NUMBA_ENABLE_CUDASIM=1 to try it slowly",
     )
