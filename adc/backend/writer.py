@@ -8,6 +8,7 @@ import linecache
 import textwrap
 import unicodedata
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from adc.backend import expressions, gemm, prelude, vector_math
@@ -187,50 +188,15 @@ def _reaches(functions: dict[str, Function], start: str, goal: str) -> bool:
     return goal in seen
 
 
-class Writer:
-    """Writes one function.
+class Lines:
+    """Lines of a function that is written, and names in it that are not `taken`."""
 
-    A value that is used once waits in `_pending` until it is. It is written before anything that
-    would change it: a write, if it loads, or a new value of a variable that it reads.
-    """
-
-    def __init__(self, fn: Function, shared: Shared, *, main: bool) -> None:
-        self._fn = fn
-        self._shared = shared
-        self._main = main
+    def __init__(self, taken: AbstractSet[str]) -> None:
         self._lines: list[str] = []
         self._indent = 1
-        self._taken = set(_RESERVED) | shared.taken
+        self._taken = set(taken)
         self._names: dict[Value, str] = {}
-        self._mutable: set[str] = set()  # variables of carried values: assigned again and again
-        self._pending: dict[Value, Expr] = {}
-        self._positions: dict[Value, str] = {}  # counters of loops as unsigned variables
-        # Values that stand for partial sums: where these lie. And which the innermost loop adds to.
-        self._lanes: dict[Value, str] = {}
-        self._lane = ""
-        self._counts = use_counts(fn)
-        self._escaping = shared.escaping[fn.name]
-        self._held = shared.held[fn.name]
-        # What the loop that comes next need not hold once it has begun.
-        self._entered: tuple[Value, ...] = ()
-        self._returned = self._find_returned() if main else {}
         self._last: tuple[str, int] | None = None  # the source line last written as a comment
-        self._nothing = ""  # the variable that early exits return
-        # What is returned where lines are being written, and functions that were written apart.
-        self._results: tuple[Type, ...] = tuple(result.type for result in fn.results)
-        self.apart: list[str] = []
-
-    def _find_returned(self) -> dict[Value, int]:
-        """Return the results that the function makes itself, once, and number them."""
-        made = {v for stmt in self._fn.body if isinstance(stmt, Apply) for v in stmt.results}
-        found: dict[Value, int] = {}
-        for place, value in enumerate(self._fn.results):
-            if isinstance(value, Value) and isinstance(value.type, Array) and value in made:
-                found[value] = len(found)
-                self._shared.returned.append(place)
-        return found
-
-    # -- lines and names -------------------------------------------------------------------
 
     def line(self, text: str) -> None:
         self._lines.append("    " * self._indent + text)
@@ -252,6 +218,46 @@ class Writer:
     def helper(self, name: str) -> str:
         """Return a variable of the emitter's own."""
         return unique(name, self._taken)
+
+
+class Writer(Lines):
+    """Writes one function.
+
+    A value that is used once waits in `_pending` until it is. It is written before anything that
+    would change it: a write, if it loads, or a new value of a variable that it reads.
+    """
+
+    def __init__(self, fn: Function, shared: Shared, *, main: bool) -> None:
+        super().__init__(_RESERVED | shared.taken)
+        self._fn = fn
+        self._shared = shared
+        self._main = main
+        self._mutable: set[str] = set()  # variables of carried values: assigned again and again
+        self._pending: dict[Value, Expr] = {}
+        self._positions: dict[Value, str] = {}  # counters of loops as unsigned variables
+        # Values that stand for partial sums: where these lie. And which the innermost loop adds to.
+        self._lanes: dict[Value, str] = {}
+        self._lane = ""
+        self._counts = use_counts(fn)
+        self._escaping = shared.escaping[fn.name]
+        self._held = shared.held[fn.name]
+        # What the loop that comes next need not hold once it has begun.
+        self._entered: tuple[Value, ...] = ()
+        self._returned = self._find_returned() if main else {}
+        self._nothing = ""  # the variable that early exits return
+        # What is returned where lines are being written, and functions that were written apart.
+        self._results: tuple[Type, ...] = tuple(result.type for result in fn.results)
+        self.apart: list[str] = []
+
+    def _find_returned(self) -> dict[Value, int]:
+        """Return the results that the function makes itself, once, and number them."""
+        made = {v for stmt in self._fn.body if isinstance(stmt, Apply) for v in stmt.results}
+        found: dict[Value, int] = {}
+        for place, value in enumerate(self._fn.results):
+            if isinstance(value, Value) and isinstance(value.type, Array) and value in made:
+                found[value] = len(found)
+                self._shared.returned.append(place)
+        return found
 
     # -- expressions -----------------------------------------------------------------------
 

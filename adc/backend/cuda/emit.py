@@ -7,7 +7,6 @@ a place in it, as `device.number` makes them. A kernel does nothing once a check
 from __future__ import annotations
 
 import keyword
-import linecache
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from adc.backend import expressions
 from adc.backend.cuda.placing import COMBINE, LAUNCH, THREAD, Placing
 from adc.backend.cuda.prelude import NAMES
 from adc.backend.expressions import Expr, numpy_name
-from adc.backend.writer import Site, unique
+from adc.backend.writer import Lines, Site, unique
 from adc.ir.core import (
     Apply,
     Block,
@@ -40,7 +39,7 @@ from adc.ir.core import (
     operands,
     walk,
 )
-from adc.ir.errors import DeviceError, Span
+from adc.ir.errors import DeviceError
 from adc.ir.types import Array, Scalar, Type
 from adc.ir.walk import stmt_reads, stmts_reads, use_counts
 
@@ -70,34 +69,8 @@ class Emitted:
     kernels: tuple[Kernel, ...]
 
 
-class _Writer:
-    """Lines of a function, and names in it."""
-
-    def __init__(self, taken: set[str]) -> None:
-        self.lines: list[str] = []
-        self.indent = 1
-        self._taken = set(taken)
-        self._names: dict[Value, str] = {}
-        self._last: tuple[str, int] | None = None
-
-    def line(self, text: str) -> None:
-        self.lines.append("    " * self.indent + text)
-
-    def comment(self, loc: Span | None) -> None:
-        if loc is None or (loc.file, loc.line) == self._last:
-            return
-        self._last = (loc.file, loc.line)
-        text = linecache.getline(loc.file, loc.line).strip()
-        if text:
-            self.line(f"# {loc.line}: {text}")
-
-    def name(self, value: Value) -> str:
-        if value not in self._names:
-            self._names[value] = unique(value.name, self._taken)
-        return self._names[value]
-
-    def helper(self, name: str) -> str:
-        return unique(name, self._taken)
+class _Writer(Lines):
+    """Writes values by their names, each in a line of its own: a device's compiler joins them."""
 
     def text(self, operand: Operand) -> str:
         if isinstance(operand, Literal):
@@ -155,11 +128,11 @@ class _Thread(_Writer):
             case If(cond=cond, then=then, orelse=orelse, results=results):
                 for word, block in ((f"if {self.text(cond)}:", then), ("else:", orelse)):
                     self.line(word)
-                    self.indent += 1
+                    self._indent += 1
                     self.stmts(block.stmts)
                     self.move(results, [self.text(v) for v in block.yields])
                     self.line("pass")
-                    self.indent -= 1
+                    self._indent -= 1
             case For(body=body):
                 trips = self.text(stmt.trips)
                 self.move(body.params, [self.text(v) for v in stmt.init])
@@ -179,13 +152,13 @@ class _Thread(_Writer):
     def body(
         self, block: Block, yields: Sequence[Operand], last: str = "", cond: Operand | None = None
     ) -> None:
-        self.indent += 1
+        self._indent += 1
         self.stmts(block.stmts)
         if cond is not None:
             self.line(last.format(self.text(cond)))
         self.move(block.params, [self.text(v) for v in yields])
         self.line("pass")
-        self.indent -= 1
+        self._indent -= 1
 
     def element(self, stmt: Load | Write) -> str:
         index = ", ".join(self.text(each) for each in stmt.index) or "()"
@@ -249,7 +222,7 @@ class _Host(_Writer):
         self.stmts(self.fn.body)
         results = [self.text(v) for v in self.fn.results]
         self.line(f"return ({', '.join(results)}{',' * (len(results) == 1)})")
-        return [f"def {name}({params}):", *self.lines]
+        return [f"def {name}({params}):", *self._lines]
 
     # -- statements ------------------------------------------------------------------------
 
@@ -306,31 +279,31 @@ class _Host(_Writer):
             case If(cond=cond, then=then, orelse=orelse, results=results):
                 for word, block in ((f"if {self.fetched(cond)}:", then), ("else:", orelse)):
                     self.line(word)
-                    self.indent += 1
+                    self._indent += 1
                     self.stmts(block.stmts)
                     self.move(results, self.placed(results, block.yields))
                     self.line("pass")
-                    self.indent -= 1
+                    self._indent -= 1
             case For(body=body, init=init, results=results):
                 trips = self.fetched(stmt.trips)
                 self.move(body.params, self.placed(body.params, init))
                 self.counter(stmt, trips)
-                self.indent += 1
+                self._indent += 1
                 self.stmts(body.stmts)
                 self.move(body.params, self.placed(body.params, body.yields))
                 self.line("pass")
-                self.indent -= 1
+                self._indent -= 1
                 self.move(results, [self.name(v) for v in body.params])
             case While(body=body, init=init, results=results):
                 self.move(body.params, self.placed(body.params, init))
                 again = self.helper("again")
                 self.line(f"{again} = True")
                 self.line(f"while {again}:")
-                self.indent += 1
+                self._indent += 1
                 self.stmts(body.stmts)
                 self.line(f"{again} = {self.fetched(body.yields[0])}")
                 self.move(body.params, self.placed(body.params, body.yields[1:]))
-                self.indent -= 1
+                self._indent -= 1
                 self.move(results, [self.name(v) for v in body.params])
             case Call():
                 raise refused(stmt, "a recursive function")
@@ -508,7 +481,7 @@ class _Host(_Writer):
         params += [text for text, _ in more]
         types += [ty for _, ty in more]
         self.kernels.append(Kernel(name, tuple(types)))
-        body = [*(f"    {each}" for each in head), *writer.lines, *(f"    {t}" for t in tail)]
+        body = [*(f"    {each}" for each in head), *writer._lines, *(f"    {t}" for t in tail)]
         self.code += ["", "", "@kernel", f"def {name}({', '.join(params)}):", *body]
         return name
 
