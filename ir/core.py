@@ -181,6 +181,8 @@ class For:
 
     The body's parameters are the carried values, its yields their next values. In buffer form, the
     iterations of a `parallel` loop, which carries nothing, may run in any order, and side by side.
+    Each has a tape of its own; what they leave is one frame, of which a parallel loop that takes it
+    off has each iteration take what the one with the same index left.
     None of a loop that is `apart` touches an element that another one changes.
     """
 

@@ -45,6 +45,7 @@ from adc.ir.core import (
 from adc.ir.errors import AdcError, IRError, exception_named
 from adc.ir.opdef import numpy_value
 from adc.ir.sums import Lanes, Sums, summed
+from adc.ir.tape import uses
 from adc.ir.types import Array
 
 # Stops runaway loops of programs under test.
@@ -104,7 +105,7 @@ class Interpreter:
         self.functions = {callee.name: callee for callee in fn.callees} | {fn.name: fn}
         self.routines: dict[str, _Routine] = {}
         self.main = fn
-        self.tape: list[tuple[Any, ...]] = []
+        self.tape: list[Any] = []
         self.printed: list[str] = []
         self.steps = 0
         reverse = [stmt for each in self.functions.values() for stmt in walk(each.body)
@@ -370,6 +371,8 @@ class _Routine:
 
             return reverse
         name, trips, down, known = stmt.label, self.slot(stmt.trips), stmt.down, stmt.index
+        machine = self.machine
+        takes, leaves = uses(stmt.body.stmts) if stmt.parallel else (False, False)
         recorded = known in self.machine.recalled
 
         def count(env: Env, frame: Frame, mirror: Frame) -> Sequence[Any]:
@@ -394,6 +397,8 @@ class _Routine:
         def out_of_order(env: Env, frame: Frame, mirror: Frame) -> Sequence[Any]:
             # One of three, from the last one on; where some fail, the program's first one counts.
             failed: tuple[int, ProgramError] | None = None
+            given = machine.tape.pop() if takes else {}
+            outer, kept = machine.tape, _Threads()
             begin(name, frame)
             if watch is not None:
                 watch.touched.clear()
@@ -403,12 +408,18 @@ class _Routine:
                     watch.iteration = k
                 if failed is None or at < failed[0]:
                     env[index] = np.int64(k)
+                    kept[k] = machine.tape = list(given.get(k, ()))
                     try:
                         body((), env, frame, mirror)
                     except ProgramError as error:
                         failed = at, error
+            machine.tape = outer
             if failed is not None:
                 raise failed[1]
+            if leaves:
+                outer.append(kept)
+            elif any(kept.values()):
+                raise IRError(f"frames are left on the tape of an iteration: {stmt.label}")
             return ()
 
         return out_of_order if stmt.parallel else count
@@ -486,6 +497,10 @@ class _Routine:
 
                 return pop
         raise AssertionError(stmt)
+
+
+class _Threads(dict[int, list[Any]]):
+    """What the iterations of a parallel loop left, each on a tape of its own: one frame."""
 
 
 def _where(array: Any, index: Sequence[Any], stmt: Stmt) -> tuple[int, ...]:

@@ -47,6 +47,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.opdef import OPS
+from adc.ir.tape import Item, inside, matched
 from adc.ir.types import INT, Array, Scalar
 from adc.ir.walk import Names, loop_values
 
@@ -55,14 +56,6 @@ def frames(fn: Function) -> Function:
     """Return `fn`, which is in buffer form, with arrays in place of what its loops push."""
     callees = tuple(_Frames(each).run() for each in fn.callees)
     return replace(_Frames(fn).run(), callees=callees)
-
-
-@dataclass(frozen=True)
-class _Item:
-    """What pushes or pops; of a loop or a branch, with what its blocks push or pop in order."""
-
-    stmt: Stmt
-    parts: tuple[tuple[_Item, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -84,54 +77,35 @@ class _Frames:
         self.filled: dict[int, list[tuple[Value, tuple[Operand, ...]]]] = {}
         self.read: dict[int, list[Value]] = {}
         self.places: dict[int, tuple[list[Value], tuple[Value, ...]]] = {}
+        # What is in parallel loops, whose threads have tapes of their own, and these loops.
+        self.alone = {
+            id(stmt)
+            for loop in walk(fn.body)
+            if isinstance(loop, For) and loop.parallel
+            for stmt in walk((loop,))
+        }
 
     def run(self) -> Function:
-        self.match(self.fn.body)
+        matched(self.fn.body, self.meet)
         return replace(self.fn, body=tuple(self.stmts(self.fn.body)))
 
     # -- which pop takes what which push left ----------------------------------------------
 
-    def match(self, stmts: Sequence[Stmt]) -> tuple[list[_Item], list[_Item]]:
-        """Return what statements pop that they have not pushed, and what they leave."""
-        taken: list[_Item] = []
-        stack: list[_Item] = []
-
-        def pop(item: _Item) -> None:
-            if stack:
-                self.meet(stack.pop(), item)
-            else:
-                taken.append(item)
-
-        for stmt in stmts:
-            match stmt:
-                case Push():
-                    stack.append(_Item(stmt))
-                case Pop():
-                    pop(_Item(stmt))
-                case For() | While() | If():
-                    inner = [self.match(block.stmts) for block in blocks(stmt)]
-                    if any(part for part, _ in inner):
-                        pop(_Item(stmt, tuple(tuple(part) for part, _ in inner)))
-                    if any(part for _, part in inner):
-                        stack.append(_Item(stmt, tuple(tuple(part) for _, part in inner)))
-        return taken, stack
-
-    def meet(self, pushed: _Item, popped: _Item) -> None:
+    def meet(self, pushed: Item, popped: Item) -> None:
         """Take a loop that pops for the reverse of one that pushes, or look into both."""
         a, b = pushed.stmt, popped.stmt
+        if id(a) in self.alone:
+            return
         if isinstance(a, For) and isinstance(b, For) and is_simple(a) and is_simple(b):
             pairs = self.pairs(pushed, popped, (), ())
             if pairs is not None and self.is_known(a, pairs):
                 self.place(a, b, pairs)
                 return
-        if type(a) is type(b):
-            for some, others in zip(pushed.parts, popped.parts, strict=True):
-                if len(some) == len(others):
-                    for one, other in zip(reversed(some), others, strict=True):
-                        self.meet(one, other)
+        for one, other in inside(pushed, popped):
+            self.meet(one, other)
 
     def pairs(
-        self, pushed: _Item, popped: _Item, pushing: tuple[For, ...], popping: tuple[For, ...]
+        self, pushed: Item, popped: Item, pushing: tuple[For, ...], popping: tuple[For, ...]
     ) -> list[_Pair] | None:
         """Return all pushes and pops in two loops; None if they do not mirror each other."""
         a, b = pushed.stmt, popped.stmt

@@ -34,6 +34,7 @@ from adc.ir.core import (
     Block,
     For,
     Function,
+    If,
     Literal,
     Load,
     Operand,
@@ -46,8 +47,17 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.opdef import OPS
+from adc.ir.threads import all_threads, is_combination, is_measured, lengths, mirrored
 from adc.ir.types import INT, Array, Scalar, Type
-from adc.ir.walk import Names, loop_values, map_blocks, substitute, substitute_stmt
+from adc.ir.walk import (
+    Names,
+    block_reads,
+    loop_values,
+    map_blocks,
+    stmt_reads,
+    substitute,
+    substitute_stmt,
+)
 from adc.passes.accesses import own_axis
 from adc.passes.affine import Facts
 from adc.passes.aliases import Aliases
@@ -60,12 +70,31 @@ _EXTREMES = {"minimum": "minimum", "maximum": "maximum"}
 
 def kernels(fn: Function) -> Function:
     """Return `fn`, which is in buffer form, with its launches marked as parallel loops."""
-    callees = tuple(_Kernels(each).run() for each in fn.callees)
-    return replace(_Kernels(fn).run(), callees=callees)
+    callees = tuple(_Kernels(_settled(each)).run() for each in fn.callees)
+    return replace(_Kernels(_settled(fn)).run(), callees=callees)
+
+
+def _settled(fn: Function) -> Function:
+    """Return `fn` without launches that nobody can tell the memory of before they begin.
+
+    `whole` marks none of them, but passes since then may have changed what can be told.
+    """
+    threads = all_threads(fn)
+    left = {key for key, each in threads.items() if not is_measured(each)}
+    for key, (pushed, _, _) in mirrored(fn).items():
+        if key in threads and left & {key, id(pushed.stmt)}:
+            left |= {key, id(pushed.stmt)}
+
+    def settle(stmt: Stmt) -> Stmt:
+        if id(stmt) in left and isinstance(stmt, For):
+            return replace(stmt, parallel=False)
+        return map_blocks(stmt, lambda b: Block(b.params, tuple(map(settle, b.stmts)), b.yields))
+
+    return replace(fn, body=tuple(map(settle, fn.body))) if left else fn
 
 
 @dataclass(frozen=True)
-class _Nest:
+class Nest:
     """Loops in each other, the statements before the next one, and what is done in the last."""
 
     loops: tuple[For, ...]
@@ -75,88 +104,48 @@ class _Nest:
     ops: tuple[str, ...]
 
 
-class _Kernels:
+class Launches:
+    """What is known of the loops of a function, and how they become launches."""
+
     def __init__(self, fn: Function) -> None:
         self.fn = fn
         self.names = Names.of(fn)
         self.facts = Facts()
         self.aliases = Aliases(fn)
+        self.lengths = lengths(fn)
         for stmt in walk(fn.body):
             self.facts.define(stmt)
 
-    def run(self) -> Function:
-        return replace(self.fn, body=tuple(self.stmts(self.fn.body)))
-
-    def stmts(self, stmts: Sequence[Stmt]) -> list[Stmt]:
-        done: list[Stmt] = []
-        env: dict[Value, Operand] = {}
-        for stmt in stmts:
-            stmt = substitute_stmt(stmt, env)
-            launched = self.launched(stmt) if isinstance(stmt, For) else None
-            if launched is not None:
-                done += launched
-                continue
-
-            def inside(block: Block) -> Block:
-                return Block(block.params, tuple(self.stmts(block.stmts)), block.yields)
-
-            done.append(map_blocks(stmt, inside))
-        return done
-
-    def launched(self, loop: For) -> list[Stmt] | None:
-        """Return a launch in place of a nest of loops, if there is one."""
-        nest = self.nest(loop)
-        if nest is None:
-            return None
-        side = self.side_by_side(nest)
-        return self.launch(nest, side) if side else None
-
     # -- what it may be --------------------------------------------------------------------
 
-    def nest(self, loop: For) -> _Nest | None:
+    def nest(self, loop: For, tape: bool = False) -> Nest | None:
         """Return a loop with the loops in it; None if it does more than a thread can."""
-        if not is_simple(loop, whiles=True) or any(
-            isinstance(s, Push | Pop) for s in walk((loop,))
-        ):
+        if not is_simple(loop, whiles=True):
+            return None
+        if not tape and any(isinstance(s, Push | Pop) for s in walk((loop,))):
             return None
         loops, before = [loop], []
         while (inner := _only(loops[-1])) is not None:
             before.append(loops[-1].body.stmts[:-1])
             loops.append(inner)
         ops = self.sums(loops[-1])
-        return None if ops is None else _Nest(tuple(loops), tuple(before), ops)
+        return None if ops is None else Nest(tuple(loops), tuple(before), ops)
 
     def sums(self, loop: For) -> tuple[str, ...] | None:
         """Return what combines the parts of every number that a loop hands on."""
-        body = loop.body
-        reads: dict[Operand, list[Stmt]] = {}
-        for stmt in walk(body.stmts):
-            for operand in operands(stmt):
-                reads.setdefault(operand, []).append(stmt)
         found: list[str] = []
-        for param, end in zip(body.params, body.yields, strict=True):
-            now: Operand = param
-            kinds: set[str] = set()
-            while now != end:
-                at = reads.get(now, [])
-                if len(at) != 1 or not isinstance(step := at[0], Apply) or step not in body.stmts:
-                    return None
-                name = step.op.name
-                known = _COMBINED | _EXTREMES if param.type.kind == "f" else _COMBINED
-                if name not in known or step.args.count(now) > 1:
-                    return None
-                if name == "sub" and step.args[0] != now:
-                    return None
-                kinds.add(known[name])
-                now = step.result
-            if reads.get(now) or len(kinds) != 1 or body.yields.count(end) > 1:
+        for k, param in enumerate(loop.body.params):
+            kinds = _chain(param, loop.body, k)
+            if kinds == {"add", "sum"}:
+                kinds = {"sum"}
+            if kinds is None or len(kinds) != 1:
                 return None
             if not isinstance(param.type, Scalar) or param.type.kind == "b":
                 return None
             found.append(kinds.pop())
         return tuple(found)
 
-    def side_by_side(self, nest: _Nest) -> tuple[int, ...]:
+    def side_by_side(self, nest: Nest) -> tuple[int, ...]:
         """Return which loops of a nest may become threads."""
         found: dict[Value, list[Load | Write]] = {}
         for stmt in walk(nest.loops[0].body.stmts):
@@ -173,7 +162,7 @@ class _Kernels:
         return self.own(nest, able, rest)
 
     def own(
-        self, nest: _Nest, able: Sequence[int], arrays: Sequence[Sequence[Load | Write]]
+        self, nest: Nest, able: Sequence[int], arrays: Sequence[Sequence[Load | Write]]
     ) -> tuple[int, ...]:
         """Return the loops whose iterations have places of their own in all of some arrays."""
         return tuple(
@@ -184,7 +173,7 @@ class _Kernels:
 
     # -- writing it ------------------------------------------------------------------------
 
-    def launch(self, nest: _Nest, side: Sequence[int]) -> list[Stmt]:
+    def launch(self, nest: Nest, side: Sequence[int]) -> list[Stmt]:
         done: list[Stmt] = []
         first = nest.loops[0]
         sizes = [self.size(nest.loops[k].trips, done) for k in side]
@@ -215,7 +204,7 @@ class _Kernels:
         return done
 
     def thread(
-        self, nest: _Nest, side: Sequence[int], at: int, given: Sequence[Operand]
+        self, nest: Nest, side: Sequence[int], at: int, given: Sequence[Operand]
     ) -> tuple[list[Stmt], list[Operand]]:
         """Return what a thread does from a loop on, and the numbers that it hands on."""
         loop = nest.loops[at]
@@ -236,7 +225,7 @@ class _Kernels:
         block = Block(loop.body.params, (*nest.before[at], *rest), tuple(ends))
         return [replace(loop, results=results, init=tuple(given), body=block)], list(results)
 
-    def reduction(self, nest: _Nest, count: Operand, terms: Sequence[Value]) -> For:
+    def reduction(self, nest: Nest, count: Operand, terms: Sequence[Value]) -> For:
         """Return the loop that combines the parts."""
         loop = nest.loops[0]
         index = Value(self.names.fresh("k"), INT)
@@ -274,6 +263,36 @@ class _Kernels:
         return self.apply("maximum", trips, integer(0), into)
 
 
+class _Kernels(Launches):
+    def run(self) -> Function:
+        return replace(self.fn, body=tuple(self.stmts(self.fn.body)))
+
+    def stmts(self, stmts: Sequence[Stmt]) -> list[Stmt]:
+        done: list[Stmt] = []
+        for stmt in stmts:
+            if isinstance(stmt, For) and (stmt.parallel or is_combination(stmt, self.lengths)):
+                done.append(stmt)
+                continue
+            launched = self.launched(stmt) if isinstance(stmt, For) else None
+            if launched is not None:
+                done += launched
+                continue
+
+            def inside(block: Block) -> Block:
+                return Block(block.params, tuple(self.stmts(block.stmts)), block.yields)
+
+            done.append(map_blocks(stmt, inside))
+        return done
+
+    def launched(self, loop: For) -> list[Stmt] | None:
+        """Return a launch in place of a nest of loops, if there is one."""
+        nest = self.nest(loop)
+        if nest is None:
+            return None
+        side = self.side_by_side(nest)
+        return self.launch(nest, side) if side else None
+
+
 def _only(loop: For) -> For | None:
     """Return the loop in a loop, if that does nothing else but to compute before it begins."""
     if not loop.body.stmts or not isinstance(inner := loop.body.stmts[-1], For):
@@ -286,6 +305,54 @@ def _only(loop: For) -> For | None:
         return None
     read = {operand for s in before for operand in operands(s)}
     return None if read & set(params) or inner.trips in params else inner
+
+
+def _chain(start: Operand, block: Block, k: int) -> set[str] | None:
+    """Return by what a block makes what it yields of a number that nothing else there reads.
+
+    None if that is more than to combine it with other numbers, in inner loops and branches too.
+    """
+    end, now = block.yields[k], start
+    kinds: set[str] = set()
+    while True:
+        at = [stmt for stmt in block.stmts if now in stmt_reads(stmt)]
+        if now == end:
+            return kinds if not at and block.yields.count(end) == 1 else None
+        if len(at) != 1 or now in block.yields:
+            return None
+        match at[0]:
+            case Apply(op=op, args=args, results=(result,)):
+                known = _COMBINED | _EXTREMES if start.type.kind == "f" else _COMBINED
+                if op.name not in known or args.count(now) > 1:
+                    return None
+                if op.name == "sub" and args[0] != now:
+                    return None
+                kinds.add(known[op.name])
+                now = result
+            case For(init=init, body=body, results=results):
+                if operands(at[0]).count(now) != 1 or now not in init or now in block_reads(body):
+                    return None
+                place = init.index(now)
+                inner = _chain(body.params[place], body, place)
+                if inner is None:
+                    return None
+                kinds |= inner
+                now = results[place]
+            case If(cond=cond, then=then, orelse=orelse, results=results):
+                arms = [
+                    place
+                    for place in range(len(results))
+                    if now != cond
+                    and _chain(now, then, place) is not None
+                    and _chain(now, orelse, place) is not None
+                ]
+                if len(arms) != 1:
+                    return None
+                for arm in (then, orelse):
+                    kinds |= _chain(now, arm, arms[0]) or set()
+                now = results[arms[0]]
+            case _:
+                return None
 
 
 def _is_only_added_to(found: Sequence[Load | Write]) -> bool:
@@ -302,4 +369,4 @@ def _neutral(op: str, ty: Type) -> Literal:
     return Literal(most, ty)
 
 
-__all__ = ["kernels"]
+__all__ = ["Launches", "Nest", "kernels"]

@@ -39,6 +39,7 @@ from adc.passes.registers import registers
 from adc.passes.reuse import reuse
 from adc.passes.rows import rows
 from adc.passes.simplify import simplify
+from adc.passes.whole import whole
 
 Pass = tuple[str, Callable[[Function], Function]]
 
@@ -123,6 +124,7 @@ BUFFERS = buffers()
 # After `storage`, for a device with many threads.
 DEVICE: tuple[Pass, ...] = (
     ("rows", rows),
+    ("whole", whole),
     ("coalesce", coalesce),
     ("lift", lift),
     ("reuse", reuse),

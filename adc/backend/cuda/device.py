@@ -132,6 +132,10 @@ class Device:
         )
         return made
 
+    def most(self, needs: Any, k: int) -> int:
+        """Return the most that threads noted in a row."""
+        return int(self.get(self.combine("maximum", needs[k], 0)))
+
     def gemm(self, c: Any, a: Any, b: Any, transposed: tuple[bool, bool], add: bool) -> None:
         """Make ``c`` the product of two matrices, or add it."""
         if simulated:

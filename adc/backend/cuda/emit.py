@@ -14,18 +14,17 @@ from dataclasses import dataclass
 from adc.backend import expressions
 from adc.backend.cuda.placing import COMBINE, LAUNCH, THREAD, Placing
 from adc.backend.cuda.prelude import NAMES
+from adc.backend.cuda.thread import DRAWS, Thread, Writer, atomic, expression, refused, site
 from adc.backend.expressions import Expr, numpy_name
-from adc.backend.writer import Lines, Site, unique
+from adc.backend.writer import Site, unique
 from adc.ir.core import (
     Apply,
-    Block,
     Call,
     Check,
     For,
     Function,
     Gemm,
     If,
-    Literal,
     Load,
     Operand,
     Pop,
@@ -39,14 +38,15 @@ from adc.ir.core import (
     operands,
     walk,
 )
-from adc.ir.errors import DeviceError
-from adc.ir.types import Array, Scalar, Type
+from adc.ir.threads import Size, Threads, all_threads
+from adc.ir.types import DTYPES, Array, Scalar, Type
 from adc.ir.walk import stmt_reads, stmts_reads, use_counts
 
 _RESERVED = NAMES | set(keyword.kwlist) | {"cuda", "kernel", "device", "ops", "np", "at", "failed"}
-# Operations of the op table whose code is for one kind of operands.
-_OF_INTEGERS = {"floordiv": "floordiv_int({0}, {1})", "mod": "remainder_int({0}, {1})"}
-_DRAWS = ("pcg64", "normal", "exponential")
+_RESERVED |= {"tops", "needs", "max", "int", "range"}
+_RESERVED |= {
+    f"{own}{part}_{dtype}" for own in ("", "own_") for part in ("tape", "top") for dtype in DTYPES
+}
 
 
 @dataclass(frozen=True)
@@ -69,144 +69,16 @@ class Emitted:
     kernels: tuple[Kernel, ...]
 
 
-class _Writer(Lines):
-    """Writes values by their names, each in a line of its own: a device's compiler joins them."""
-
-    def text(self, operand: Operand) -> str:
-        if isinstance(operand, Literal):
-            return expressions.literal(operand.value, operand.type)
-        return self.name(operand)
-
-    def move(self, targets: Sequence[Value], sources: Sequence[str]) -> None:
-        """Assign all at once."""
-        pairs = [(self.name(t), s) for t, s in zip(targets, sources, strict=True)]
-        pairs = [(t, s) for t, s in pairs if t != s]
-        if pairs:
-            left, right = zip(*pairs, strict=True)
-            self.line(f"{', '.join(left)} = {', '.join(right)}")
-
-    def counter(self, stmt: For, trips: str) -> None:
-        index = self.name(stmt.index)
-        how = f"{trips} - 1, -1, -1" if stmt.down else trips
-        self.line(f"for {index} in range({how}):")
-
-
-class _Thread(_Writer):
-    """Writes what a thread does."""
-
-    def __init__(self, taken: set[str], sites: list[Site]) -> None:
-        super().__init__(taken)
-        self._sites = sites
-        # Arrays that several threads may add to at one place.
-        self.atomic: set[Value] = set()
-
-    def stmts(self, stmts: Sequence[Stmt]) -> None:
-        for stmt in stmts:
-            self.stmt(stmt)
-
-    def stmt(self, stmt: Stmt) -> None:
-        self.comment(stmt.loc)
-        match stmt:
-            case Apply():
-                self.line(f"{self.name(stmt.result)} = {self.apply(stmt)}")
-            case Load(result=result):
-                self.line(f"{self.name(result)} = {self.element(stmt)}")
-            case Write(value=value, accumulate=accumulate):
-                if accumulate and stmt.array in self.atomic:
-                    place = ", ".join(map(self.text, stmt.index))
-                    place = f"({place})" if len(stmt.index) > 1 else place
-                    array = self.name(stmt.array)
-                    self.line(f"cuda.atomic.add({array}, {place}, {self.text(value)})")
-                    return
-                verb = "+=" if accumulate else "="
-                self.line(f"{self.element(stmt)} {verb} {self.text(value)}")
-            case Check(cond=cond):
-                self._sites.append(site(stmt))
-                self.line(f"if not {self.text(cond)}:")
-                self.line(f"    failed[0] = {len(self._sites)}")
-                self.line("    return")
-            case If(cond=cond, then=then, orelse=orelse, results=results):
-                for word, block in ((f"if {self.text(cond)}:", then), ("else:", orelse)):
-                    self.line(word)
-                    self._indent += 1
-                    self.stmts(block.stmts)
-                    self.move(results, [self.text(v) for v in block.yields])
-                    self.line("pass")
-                    self._indent -= 1
-            case For(body=body):
-                trips = self.text(stmt.trips)
-                self.move(body.params, [self.text(v) for v in stmt.init])
-                self.counter(stmt, trips)
-                self.body(body, body.yields)
-                self.move(stmt.results, [self.name(v) for v in body.params])
-            case While(body=body):
-                self.move(body.params, [self.text(v) for v in stmt.init])
-                again = self.helper("again")
-                self.line(f"{again} = True")
-                self.line(f"while {again}:")
-                self.body(body, body.yields[1:], f"{again} = {{0}}", body.yields[0])
-                self.move(stmt.results, [self.name(v) for v in body.params])
-            case _:
-                raise refused(stmt)
-
-    def body(
-        self, block: Block, yields: Sequence[Operand], last: str = "", cond: Operand | None = None
-    ) -> None:
-        self._indent += 1
-        self.stmts(block.stmts)
-        if cond is not None:
-            self.line(last.format(self.text(cond)))
-        self.move(block.params, [self.text(v) for v in yields])
-        self.line("pass")
-        self._indent -= 1
-
-    def element(self, stmt: Load | Write) -> str:
-        index = ", ".join(self.text(each) for each in stmt.index) or "()"
-        return f"{self.name(stmt.array)}[{index}]"
-
-    def apply(self, stmt: Apply) -> str:
-        op, ty = stmt.op, stmt.result.type
-        if op.name == "undef":
-            return expressions.literal({"b": False, "f": 0.0}.get(ty.kind, 0), ty)
-        args = [Expr(self.text(arg)) for arg in stmt.args]
-        return expression(stmt, args, ty)
-
-
-def expression(stmt: Apply, args: Sequence[Expr], ty: Type) -> str:
-    """Return an operation on numbers as kernels write it."""
-    op, of = stmt.op, stmt.args[-1].type if stmt.args else ty
-    if op.name.startswith(_DRAWS) or (op.code == op.name and op.name != "dim"):
-        raise refused(stmt, "random draws" if op.name.startswith(_DRAWS) else f"`{op.name}`")
-    whole = op.name in _OF_INTEGERS and of.dtype[0] in "iu"
-    found = expressions.apply(op, stmt.params, list(args), ty, of)
-    text = _OF_INTEGERS[op.name].format(*(arg.text for arg in args)) if whole else found.text
-    if op.name in ("lshift", "rshift"):
-        text = f"{op.name}({args[0].text}, {args[1].text}, {8 * of.numpy.itemsize})"
-    if ty.dtype == "f32" and op.name not in ("cast", "select"):
-        text = f"float32({expressions.strip(text)})"
-    return text
-
-
-def site(stmt: Check | Print) -> Site:
-    error = stmt.error if isinstance(stmt, Check) else ""
-    return Site(error, stmt.message, tuple(str(arg.type) for arg in stmt.args), stmt.loc)
-
-
-def refused(stmt: Stmt, what: str = "") -> DeviceError:
-    return DeviceError(
-        f'{what or f"{type(stmt).__name__.lower()} statements"} cannot run with target="cuda" yet',
-        stmt.loc,
-        "leave out `target`",
-    )
-
-
-class _Host(_Writer):
+class _Host(Writer):
     """Writes the function on the host, and the kernels that it launches."""
 
     def __init__(self, fn: Function, taken: set[str]) -> None:
         super().__init__(taken)
         self.fn = fn
         self.placing = Placing(fn)
+        # What the threads of parallel loops need, and variables for what was measured.
+        self.threads = all_threads(fn)
+        self.found: dict[object, str] = {}
         self.counts = use_counts(fn)
         self.sites: list[Site] = []
         self.kernels: list[Kernel] = []
@@ -345,7 +217,7 @@ class _Host(_Writer):
                 return f"device.combine('sum', {self.text(args[0])}, {zero})"
             if op.name == "undef":
                 return expressions.literal({"b": False, "f": 0.0}.get(ty.kind, 0), ty)
-            if op.name.startswith(_DRAWS):
+            if op.name.startswith(DRAWS):
                 expression(stmt, [], ty)  # is refused
             if op.code.startswith("("):
                 return expressions.strip(op.code.format(*map(self.text, args)))
@@ -374,7 +246,7 @@ class _Host(_Writer):
 
     def elementwise(self, stmt: Apply, ty: Array) -> str:
         """Return a launch of one thread for every element."""
-        writer = _Thread(self.shared, self.sites)
+        writer = Thread(self.shared, self.sites)
         params: list[Value] = [v for v in dict.fromkeys(stmt.args) if isinstance(v, Value)]
         like = next(v for v in params if isinstance(v.type, Array))
         out = writer.helper("out")
@@ -387,7 +259,8 @@ class _Host(_Writer):
         ]
         value = expression(stmt, args, Scalar(ty.dtype))
         writer.line(f"{out}[{place}] = {value}")
-        name = self.kernel(writer, stmt, index, sizes, params, [], [(out, ty)])
+        writer.memory.params.append((out, ty))
+        name = self.kernel(writer, stmt, index, sizes, params, [])
         made = self.helper("made")
         shape = f"{self.text(like)}.shape"
         self.line(f"{made} = device.empty({numpy_name(ty.dtype)}, {shape})")
@@ -404,24 +277,110 @@ class _Host(_Writer):
             if len(stmts) != 1 or not isinstance(stmts[0], For) or not stmts[0].parallel:
                 break
             loops.append(stmts[0])
-        writer = _Thread(self.shared, self.sites)
-        writer.atomic = atomic(loops)
+        threads = self.threads[id(loop)]
+        counts = [f"max(int({self.fetched(each.trips)}), 0)" for each in loops]
+        given: dict[str, str] = {}
+        if threads.has_memory:
+            count = self.helper("count")
+            self.line(f"{count} = {counts[0]}")
+            counts = [count]
+            given = self.memory(loop, threads, count)
+        writer = Thread(self.shared, self.sites, threads)
+        self.threaded(writer, loops, threads, counts, given)
+        if threads.leaves:
+            tapes = [given[f"tape_{dtype}"] for dtype in threads.handed]
+            self.line(f"device.hand_over({', '.join([*tapes, given['tops']])})")
+        if given:
+            self.line(f"del {', '.join(given.values())}")
+
+    def threaded(
+        self,
+        writer: Thread,
+        loops: Sequence[For],
+        threads: Threads,
+        counts: Sequence[str],
+        given: dict[str, str],
+    ) -> None:
+        """Launch a kernel with a thread for every iteration of a nest."""
+        writer.atomic = atomic(loops, threads)
         index = [writer.name(each.index) for each in loops]
         sizes = [writer.helper(f"n{axis}") for axis in range(len(loops))]
         writer.stmts(loops[-1].body.stmts)
         inside = {each.index for each in loops}
         reads = sorted(stmts_reads(loops[-1].body.stmts) - inside, key=lambda v: v.name)
-        name = self.kernel(writer, loop, index, sizes, reads, [], [])
-        shape = "".join(f"{self.fetched(each.trips)}, " for each in loops)
-        given = "".join(f", {self.text(v)}" for v in reads)
-        self.line(f"device.launch({name}, ({shape}){given})")
+        for name, space in writer.memory.spaces.items():
+            assert isinstance(space.value.type, Array)
+            given[name] = self.helper(name)
+            dims = [
+                self.found[space.value, axis] if bounds is None else self.most(bounds)
+                for axis, bounds in enumerate(space.dims)
+            ]
+            dtype = numpy_name(space.value.type.dtype)
+            shape = ", ".join([*dims, *counts])
+            self.line(f"{given[name]} = device.empty({dtype}, ({shape}))")
+        name = self.kernel(writer, loops[0], index, sizes, reads, [])
+        passed = [*map(self.text, reads), *(given[name] for name, _ in writer.memory.params)]
+        shape = "".join(f"{count}, " for count in counts)
+        self.line(f"device.launch({', '.join([name, f'({shape})', *passed])})")
+
+    def memory(self, loop: For, threads: Threads, count: str) -> dict[str, str]:
+        """Take the memory that threads need for tapes, and measure what only a run can tell."""
+        given: dict[str, str] = {}
+        if threads.takes or threads.leaves:
+            given = {f"tape_{d}": self.helper(f"tape_{d}") for d in threads.handed}
+            given["tops"] = self.helper("tops")
+        if threads.takes:
+            self.line(f"{', '.join(given.values())} = device.pop()")
+        words, part = threads.measured(self.most)
+        lengths = dict(zip(threads.tapes(), words, strict=True))
+        wanted: list[tuple[object, str]] = [
+            ((dtype, own), dtype) for (dtype, own), length in lengths.items() if length is None
+        ]
+        wanted += [
+            ((space.value, axis), f"n{axis}")
+            for space in threads.unknown
+            for axis, bounds in enumerate(space.dims)
+            if bounds is None
+        ]
+        if wanted:
+            writer = Thread(self.shared, self.sites, threads, part)
+            writer.measure(wanted)
+            needs = self.helper("needs")
+            self.line(f"{needs} = device.empty(np.int64, ({len(wanted)}, {count}))")
+            self.threaded(writer, [loop], threads, [count], {**given, "needs": needs})
+            for k, (what, hint) in enumerate(wanted):
+                self.found[what] = self.helper(f"most_{hint}")
+                self.line(f"{self.found[what]} = device.most({needs}, {k})")
+            self.line(f"del {needs}")
+        if threads.leaves:
+            self.line(f"{given['tops']} = device.empty(np.int64, ({len(threads.handed)}, {count}))")
+        for (dtype, own), length in lengths.items():
+            name = f"own_tape_{dtype}" if own else f"tape_{dtype}"
+            given.setdefault(name, self.helper(name))
+            most = length or self.found[dtype, own]
+            self.line(f"{given[name]} = device.empty({numpy_name(dtype)}, ({most}, {count}))")
+        return given
+
+    def most(self, bounds: Sequence[Operand | Size]) -> str:
+        """Return the greatest of some numbers on the host."""
+        texts = [
+            f"{self.text(each.array)}.shape[{each.axis}]"
+            if isinstance(each, Size)
+            else f"int({self.fetched(each)})"
+            if isinstance(each, Value)
+            else self.text(each)
+            for each in bounds
+        ]
+        if len(bounds) == 1 and not isinstance(bounds[0], Value):
+            return texts[0]
+        return f"max({', '.join([*texts, '0'])})"
 
     def flush(self) -> None:
         """Launch one thread for the statements that wait."""
         if not self.waiting:
             return
         stmts, self.waiting = self.waiting, []
-        writer = _Thread(self.shared, self.sites)
+        writer = Thread(self.shared, self.sites)
         writer.stmts(stmts)
         reads = sorted(stmts_reads(stmts), key=lambda v: v.name)
         inner: dict[Value, int] = {}
@@ -432,7 +391,7 @@ class _Host(_Writer):
         made = [v for stmt in stmts for v in stmt.results]
         outer = [v for v in made if self.counts.get(v, 0) > inner.get(v, 0)]
         self.comment(stmts[0].loc)
-        name = self.kernel(writer, stmts[0], [], [], reads, outer, [])
+        name = self.kernel(writer, stmts[0], [], [], reads, outer)
         for value in outer:
             self.line(f"{self.name(value)} = device.number({numpy_name(value.type.dtype)})")
         given = "".join(f", {self.text(v)}" for v in (*reads, *outer))
@@ -440,13 +399,12 @@ class _Host(_Writer):
 
     def kernel(
         self,
-        writer: _Thread,
+        writer: Thread,
         stmt: Stmt,
         index: Sequence[str],
         sizes: Sequence[str],
         reads: Sequence[Value],
         outer: Sequence[Value],
-        more: Sequence[tuple[str, Type]],
     ) -> str:
         """Write a kernel around what a thread does."""
         name = unique(f"{self.fn.name}_{getattr(stmt, 'label', '') or 'thread'}", self.shared)
@@ -478,8 +436,10 @@ class _Host(_Writer):
             else:
                 params.append(text)
                 types.append(value.type)
-        params += [text for text, _ in more]
-        types += [ty for _, ty in more]
+        params += [text for text, _ in writer.memory.params]
+        types += [ty for _, ty in writer.memory.params]
+        head += writer.memory.head
+        tail += writer.memory.tail
         self.kernels.append(Kernel(name, tuple(types)))
         body = [*(f"    {each}" for each in head), *writer._lines, *(f"    {t}" for t in tail)]
         self.code += ["", "", "@kernel", f"def {name}({', '.join(params)}):", *body]
@@ -531,16 +491,6 @@ def handed(fn: Function) -> set[Operand]:
 
     counts = use_counts(fn)
     look(fn.body)
-    return found
-
-
-def atomic(loops: Sequence[For]) -> set[Value]:
-    """Return the arrays that threads add to where others do, too: not all counters are indices."""
-    found: set[Value] = set()
-    counters = {each.index for each in loops}
-    for stmt in walk(loops[-1].body.stmts):
-        if isinstance(stmt, Write) and stmt.accumulate and not counters <= set(stmt.index):
-            found.add(stmt.array)
     return found
 
 

@@ -7,7 +7,7 @@ what decides how often a loop runs, which branch is taken, how large an array is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from adc.ir.core import (
     Apply,
@@ -30,11 +30,10 @@ from adc.ir.core import (
     operands,
     walk,
 )
+from adc.ir.threads import is_combination, lengths
 from adc.ir.types import Array
 
 HOST, LAUNCH, COMBINE, THREAD = "host", "launch", "combine", "thread"
-# What parts of a number are combined by.
-COMBINED = ("sum", "add", "mul", "minimum", "maximum")
 
 
 class Placing:
@@ -43,6 +42,7 @@ class Placing:
     def __init__(self, fn: Function) -> None:
         self.on_device: set[Value] = set()
         self.kinds: dict[int, str] = {}
+        self.lengths = lengths(fn)
         before = -1
         while before != len(self.on_device):  # what loops hand on may get there later
             before = len(self.on_device)
@@ -62,7 +62,7 @@ class Placing:
         match stmt:
             case For(parallel=True):
                 self.kinds[id(stmt)] = LAUNCH
-            case For() if is_combination(stmt):
+            case For() if is_combination(stmt, self.lengths):
                 self.kinds[id(stmt)] = COMBINE
                 self.on_device.update(stmt.results)
             case Load() | Write():
@@ -81,7 +81,7 @@ class Placing:
                 # What is pushed is taken there, or fetched (`emit`).
                 self.on_device.update(v for v in results if v.type.kind == "f" and _is_number(v))
             case For() | While() | If():
-                if _is_alone(stmt) and self._touches(stmt):
+                if _is_alone(stmt, self.lengths) and self._touches(stmt):
                     self._in_thread(stmt)
                     return
                 first = int(isinstance(stmt, While))
@@ -121,40 +121,16 @@ class Placing:
         return False
 
 
-def is_combination(loop: For) -> bool:
-    """Whether a loop does nothing but combine the elements of arrays, each with a number."""
-    params = list(loop.body.params)
-    if not params or loop.down:
-        return False
-    terms: dict[Operand, Value] = {}
-    done: list[Operand] = []
-    for stmt in loop.body.stmts:
-        match stmt:
-            case Load(result=result, array=array, index=(index,)) if index == loop.index:
-                terms[result] = array
-            case Apply(op=op, args=(value,), results=(result,)) if op.name == "cast":
-                if value not in terms:
-                    return False
-                terms[result] = terms[value]
-            case Apply(op=op, args=(param, value), results=(result,)) if op.name in COMBINED:
-                if len(done) == len(params) or param != params[len(done)] or value not in terms:
-                    return False
-                done.append(result)
-            case _:
-                return False
-    return list(loop.body.yields) == done
-
-
 def _is_number(value: Value) -> bool:
     return not isinstance(value.type, Array)
 
 
-def _is_alone(stmt: Stmt) -> bool:
+def _is_alone(stmt: Stmt, lengths: Mapping[Value, Operand]) -> bool:
     """Whether one thread can run a statement: it makes no arrays, launches and tapes nothing."""
     for each in walk((stmt,)):
         if isinstance(each, Call | Print | Gemm | Push | Pop):
             return False
-        if isinstance(each, For) and (each.parallel or is_combination(each)):
+        if isinstance(each, For) and (each.parallel or is_combination(each, lengths)):
             return False
         if isinstance(each, Load | Write) or (isinstance(each, Apply) and each.op.name == "dim"):
             continue

@@ -1,0 +1,480 @@
+"""From buffer form to Python source: what one thread of a kernel does.
+
+Arrays that a thread makes lie in memory that was there before (`adc.ir.threads`): few elements in
+local memory, which a compiler keeps in registers if it can, others in arrays with a place for every
+thread along the last axis, as tapes are, so that neighbouring threads touch neighbouring elements.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from adc.backend import expressions
+from adc.backend.expressions import Expr, numpy_name
+from adc.backend.writer import Lines, Site
+from adc.ir.core import (
+    Apply,
+    Check,
+    For,
+    If,
+    Literal,
+    Load,
+    Operand,
+    Pop,
+    Print,
+    Push,
+    Stmt,
+    Value,
+    While,
+    Write,
+    walk,
+)
+from adc.ir.errors import DeviceError
+from adc.ir.tape import uses
+from adc.ir.threads import Part, Space, Threads
+from adc.ir.types import Array, Type
+
+# Operations of the op table whose code is for one kind of operands.
+_OF_INTEGERS = {"floordiv": "floordiv_int({0}, {1})", "mod": "remainder_int({0}, {1})"}
+DRAWS = ("pcg64", "normal", "exponential")
+# Elements that an array has at most to lie in local memory.
+_LOCAL = 64
+
+
+class Writer(Lines):
+    """Writes values by their names, each in a line of its own: a device's compiler joins them."""
+
+    def text(self, operand: Operand) -> str:
+        if isinstance(operand, Literal):
+            return expressions.literal(operand.value, operand.type)
+        return self.name(operand)
+
+    def move(self, targets: Sequence[Value], sources: Sequence[str]) -> None:
+        """Assign all at once."""
+        pairs = [(self.name(t), s) for t, s in zip(targets, sources, strict=True)]
+        pairs = [(t, s) for t, s in pairs if t != s]
+        if pairs:
+            left, right = zip(*pairs, strict=True)
+            self.line(f"{', '.join(left)} = {', '.join(right)}")
+
+    def counter(self, stmt: For, trips: str) -> None:
+        index = self.name(stmt.index)
+        how = f"{trips} - 1, -1, -1" if stmt.down else trips
+        self.line(f"for {index} in range({how}):")
+
+
+@dataclass
+class Memory:
+    """What a kernel is passed so that its threads have arrays and tapes."""
+
+    params: list[tuple[str, Type]] = field(default_factory=list)
+    head: list[str] = field(default_factory=list)
+    tail: list[str] = field(default_factory=list)
+    # By parameter, where it is for arrays that are made: the space.
+    spaces: dict[str, Space] = field(default_factory=dict)
+
+
+class Thread(Writer):
+    """Writes what a thread does; with `part`, only what tells how much memory it will need."""
+
+    def __init__(
+        self,
+        taken: set[str],
+        sites: list[Site],
+        threads: Threads | None = None,
+        part: Part | None = None,
+    ) -> None:
+        super().__init__(taken)
+        self._sites = sites
+        self._threads = threads
+        self._part = part
+        self.memory = Memory()
+        # Arrays that several threads may add to at one place.
+        self.atomic: set[Value] = set()
+        self._places: dict[Value, str] = {}
+        # What is measured: variables.
+        self._most: dict[object, str] = {}
+        if threads is not None:
+            self._lay_out(threads)
+
+    # -- memory ----------------------------------------------------------------------------
+
+    def _lay_out(self, threads: Threads) -> None:
+        """Give everything a name that a thread has of its own."""
+        memory = self.memory
+        counting = self._part is not None
+        if threads.takes or (threads.leaves and not counting):
+            memory.params += [(f"tape_{d}", Array(d, 2)) for d in threads.handed]
+            memory.params.append(("tops", Array("i64", 2)))
+        for k, dtype in enumerate(threads.handed):
+            memory.head.append(f"top_{dtype} = {f'tops[{k}, at]' if threads.takes else 0}")
+            if threads.leaves and not counting:
+                memory.tail.append(f"tops[{k}, at] = top_{dtype}")
+        for dtype in threads.owned:
+            if not counting:
+                memory.params.append((f"own_tape_{dtype}", Array(dtype, 2)))
+            memory.head.append(f"own_top_{dtype} = 0")
+        for space in threads.spaces.values():
+            name = self.helper("space")
+            value = space.value
+            if self._part is not None and (not space.is_known or value not in self._part.values):
+                continue
+            self._places[value] = name
+            assert isinstance(value.type, Array)
+            sizes = literal_sizes(space)
+            if sizes is not None:
+                shape = f"({', '.join(map(str, sizes))},)"
+                dtype = numpy_name(value.type.dtype).removeprefix("np.")
+                memory.head.append(f"{name} = cuda.local.array({shape}, {dtype})")
+            else:
+                memory.params.append((name, Array(value.type.dtype, value.type.rank + 1)))
+                memory.spaces[name] = space
+
+    def measure(self, wanted: Sequence[tuple[object, str]]) -> None:
+        """Note the most of some things in an array, each in a row."""
+        memory = self.memory
+        memory.params.append(("needs", Array("i64", 2)))
+        for k, (what, hint) in enumerate(wanted):
+            self._most[what] = name = self.helper(f"most_{hint}")
+            memory.head.append(f"{name} = 0")
+            memory.tail.append(f"needs[{k}, at] = {name}")
+
+    def _raise_most(self, what: object, text: str) -> None:
+        if what in self._most:
+            self.line(f"{self._most[what]} = max({self._most[what]}, {text})")
+
+    def _make(self, value: Value, dims: Sequence[str]) -> str | None:
+        """Return memory for an array of these sizes; None if it is only measured."""
+        assert self._threads is not None
+        space = self._threads.spaces[value]
+        for axis, dim in enumerate(dims):
+            self._raise_most((value, axis), dim)
+        place = self._places.get(value)
+        if place is None:
+            return None
+        sizes = literal_sizes(space)
+        if sizes is not None:
+            if list(map(str, sizes)) == list(dims):
+                return place
+            return f"{place}[{', '.join(f':{dim}' for dim in dims)}]"
+        return f"{place}[{', '.join(f':{dim}' for dim in dims)}, at]"
+
+    def _copy(self, source: str, target: str, rank: int) -> None:
+        """Copy elements from array to array."""
+        index = [self.helper("e") for _ in range(rank)]
+        before = self._indent
+        for axis, each in enumerate(index):
+            self.line(f"for {each} in range({source}.shape[{axis}]):")
+            self._indent += 1
+        place = ", ".join(index) or "()"
+        self.line(f"{target}[{place}] = {source}[{place}]")
+        self._indent = before
+
+    def _keep(self, value: Value, source: str, temporary: bool = False) -> str:
+        """Copy what a loop carries to memory of its own, and return that."""
+        assert isinstance(value.type, Array)
+        target, own = self.helper("own"), self.helper("given")
+        self.line(f"{own} = {source}")
+        place = self._threads.temporary[value] if temporary and self._threads else value
+        sizes = literal_sizes(self._threads.spaces[place]) if self._threads else None
+        dims = [f"{own}.shape[{axis}]" for axis in range(value.type.rank)]
+        if sizes is not None and self._is_fixed(value):
+            dims = list(map(str, sizes))
+        self.line(f"{target} = {self._make(place, dims)}")
+        self._copy(own, target, value.type.rank)
+        return target
+
+    def _is_fixed(self, value: Value) -> bool:
+        """Whether an array has no sizes but those that its memory has."""
+        assert self._threads is not None
+        bounds = self._threads.spaces[value].dims
+        return all(each is not None and len(each) == 1 for each in bounds) and not any(
+            self._threads.varies(value, axis) for axis in range(len(bounds))
+        )
+
+    # -- statements ------------------------------------------------------------------------
+
+    def stmts(self, stmts: Sequence[Stmt]) -> None:
+        for stmt in stmts:
+            if self._part is None or id(stmt) in self._part.stmts:
+                self.stmt(stmt)
+
+    def needs(self, value: Value) -> bool:
+        return self._part is None or value in self._part.values
+
+    def stmt(self, stmt: Stmt) -> None:
+        self.comment(stmt.loc)
+        match stmt:
+            case Apply(result=result) if isinstance(result.type, Array):
+                self.array(stmt)
+            case Apply(result=result):
+                self.line(f"{self.name(result)} = {self.apply(stmt)}")
+            case Load(result=result):
+                self.line(f"{self.name(result)} = {self.element(stmt)}")
+            case Write(value=value, accumulate=accumulate):
+                if accumulate and stmt.array in self.atomic:
+                    place = ", ".join(map(self.text, stmt.index))
+                    place = f"({place})" if len(stmt.index) > 1 else place
+                    array = self.name(stmt.array)
+                    self.line(f"cuda.atomic.add({array}, {place}, {self.text(value)})")
+                    return
+                verb = "+=" if accumulate else "="
+                self.line(f"{self.element(stmt)} {verb} {self.text(value)}")
+            case Check(cond=cond):
+                self._sites.append(site(stmt))
+                self.line(f"if not {self.text(cond)}:")
+                self.line(f"    failed[0] = {len(self._sites)}")
+                self.line("    return")
+            case Push():
+                self.push(stmt)
+            case Pop():
+                self.pop(stmt)
+            case If(cond=cond, then=then, orelse=orelse, results=results):
+                kept = [k for k, v in enumerate(results) if self.needs(v)]
+                for word, block in ((f"if {self.text(cond)}:", then), ("else:", orelse)):
+                    self.line(word)
+                    self._indent += 1
+                    self.stmts(block.stmts)
+                    self.move(
+                        [results[k] for k in kept], [self.text(block.yields[k]) for k in kept]
+                    )
+                    self.line("pass")
+                    self._indent -= 1
+            case For(body=body):
+                trips = self.text(stmt.trips)
+                self.enter(stmt, body.params, stmt.init)
+                self.counter(stmt, trips)
+                self.body(stmt, body.yields)
+                self.leave(stmt)
+            case While(body=body):
+                self.enter(stmt, body.params, stmt.init)
+                again = self.helper("again")
+                self.line(f"{again} = True")
+                self.line(f"while {again}:")
+                self.body(stmt, body.yields[1:], f"{again} = {{0}}", body.yields[0])
+                self.leave(stmt)
+            case _:
+                raise refused(stmt)
+
+    def body(
+        self,
+        loop: For | While,
+        yields: Sequence[Operand],
+        last: str = "",
+        cond: Operand | None = None,
+    ) -> None:
+        self._indent += 1
+        # Only pushes are measured: iterations that take theirs off end where they began.
+        tops: dict[str, str] = {}
+        if self._part is not None and self._threads is not None and self._threads.owned:
+            if not uses(loop.body.stmts)[1]:
+                tops = {f"own_top_{d}": self.helper("top") for d in self._threads.owned}
+        for top, before in tops.items():
+            self.line(f"{before} = {top}")
+        self.stmts(loop.body.stmts)
+        for top, before in tops.items():
+            self.line(f"{top} = {before}")
+        if cond is not None:
+            self.line(last.format(self.text(cond)))
+        self.enter(loop, loop.body.params, yields, again=True)
+        self.line("pass")
+        self._indent -= 1
+
+    def enter(
+        self,
+        loop: For | While,
+        params: Sequence[Value],
+        given: Sequence[Operand],
+        again: bool = False,
+    ) -> None:
+        """Hand values to an iteration; arrays that iterations make are copied."""
+        kept = [k for k, param in enumerate(params) if self.needs(param)]
+        copied = self._threads.copied(loop) if self._threads is not None else set()
+        sources = {k: self.text(given[k]) for k in kept}
+        own = [k for k in kept if params[k] in copied]
+        if own and again and self._threads is not None and self._threads.is_mixed(loop):
+            sources |= {k: self._keep(params[k], sources[k], temporary=True) for k in own}
+        sources |= {k: self._keep(params[k], sources[k]) for k in own}
+        self.move([params[k] for k in kept], [sources[k] for k in kept])
+
+    def leave(self, loop: For | While) -> None:
+        pairs = zip(loop.results, loop.body.params, strict=True)
+        kept = [(result, param) for result, param in pairs if self.needs(param)]
+        self.move([result for result, _ in kept], [self.name(param) for _, param in kept])
+
+    def element(self, stmt: Load | Write) -> str:
+        index = ", ".join(self.text(each) for each in stmt.index) or "()"
+        return f"{self.name(stmt.array)}[{index}]"
+
+    def apply(self, stmt: Apply) -> str:
+        op, ty = stmt.op, stmt.result.type
+        if op.name == "undef":
+            return expressions.literal({"b": False, "f": 0.0}.get(ty.kind, 0), ty)
+        args = [Expr(self.text(arg)) for arg in stmt.args]
+        return expression(stmt, args, ty)
+
+    # -- arrays ----------------------------------------------------------------------------
+
+    def array(self, stmt: Apply) -> None:
+        """Write what makes an array, or stands for one."""
+        op, args, value = stmt.op, stmt.args, stmt.result
+        assert isinstance(value.type, Array)
+        rank = value.type.rank
+        if self._threads is None or op.name == "slot":
+            if op.name != "slot":
+                raise refused(stmt, "arrays that threads make")
+            return
+        source = self._threads.same(value)
+        name = self.name(value)
+        made: str | None
+        match op.name:
+            case "row":
+                made = f"{self.text(args[0])}[{', '.join(map(self.text, args[1:]))}]"
+            case "undef":
+                dtype = numpy_name(value.type.dtype).removeprefix("np.")
+                made = f"cuda.local.array({(1,) * rank}, {dtype})"
+            case "copy":
+                given = self.text(args[0])
+                made = self._make(value, [f"{given}.shape[{axis}]" for axis in range(rank)])
+            case "empty" | "full" | "over":
+                first = int(op.name == "full")
+                dims = [self.text(arg) for arg in args[first : first + rank]]
+                made = self.text(source) if source is not None else self._make(value, dims)
+            case _:
+                raise refused(stmt, f"`{op.name}` of an array in a thread")
+        if made is None:
+            return
+        self.line(f"{name} = {made}")
+        if op.name == "copy":
+            self._copy(self.text(args[0]), name, rank)
+        elif op.name == "full":
+            index = [self.helper("e") for _ in range(rank)]
+            before = self._indent
+            for axis, each in enumerate(index):
+                self.line(f"for {each} in range({name}.shape[{axis}]):")
+                self._indent += 1
+            self.line(f"{name}[{', '.join(index) or '()'}] = {self.text(args[0])}")
+            self._indent = before
+
+    # -- the tape --------------------------------------------------------------------------
+
+    def tape(self, stmt: Push | Pop, dtype: str) -> tuple[str, str, object]:
+        """Return a tape and its end as variables, and what the most on it is measured by."""
+        assert self._threads is not None
+        own = id(stmt) in self._threads.own
+        return (
+            f"own_tape_{dtype}" if own else f"tape_{dtype}",
+            f"own_top_{dtype}" if own else f"top_{dtype}",
+            (dtype, own),
+        )
+
+    def push(self, stmt: Push) -> None:
+        for value in stmt.values:
+            tape, top, most = self.tape(stmt, value.type.dtype)
+            if not isinstance(value.type, Array):
+                if self._part is None:
+                    self.line(f"{tape}[{top}, at] = {self.text(value)}")
+                self.line(f"{top} += 1")
+                self._raise_most(most, top)
+                continue
+            name, rank = self.text(value), value.type.rank
+            sizes = [f"{name}.shape[{axis}]" for axis in range(rank)]
+            if self._part is None:
+                self.along(sizes, f"{tape}[{top}, at] = {name}[{{}}]", top)
+            else:
+                self.line(f"{top} += {' * '.join(sizes) or '1'}")
+            self._raise_most(most, top)
+            tape, top, most = self.tape(stmt, "i64")
+            for size in sizes:
+                if self._part is None:
+                    self.line(f"{tape}[{top}, at] = {size}")
+                self.line(f"{top} += 1")
+            self._raise_most(most, top)
+
+    def along(self, sizes: Sequence[str], text: str, top: str) -> None:
+        """Write what is done with all elements of an array, one after the other on a tape."""
+        index = [self.helper("e") for _ in sizes]
+        before = self._indent
+        for each, size in zip(index, sizes, strict=True):
+            self.line(f"for {each} in range({size}):")
+            self._indent += 1
+        self.line(text.format(", ".join(index) or "()"))
+        self.line(f"{top} += 1")
+        self._indent = before
+
+    def pop(self, stmt: Pop) -> None:
+        assert self._threads is not None
+        for value in reversed(stmt.results):
+            tape, top, _ = self.tape(stmt, value.type.dtype)
+            name = self.name(value)
+            if not isinstance(value.type, Array):
+                self.line(f"{top} -= 1")
+                self.line(f"{name} = {tape}[{top}, at]")
+                continue
+            sizes = [self.helper("n") for _ in range(value.type.rank)]
+            sizes_tape, sizes_top, _ = self.tape(stmt, "i64")
+            for size in reversed(sizes):
+                self.line(f"{sizes_top} -= 1")
+                self.line(f"{size} = {sizes_tape}[{sizes_top}, at]")
+            self.line(f"{top} -= {' * '.join(sizes) or '1'}")
+            if self._threads.lies_on_tape(stmt, value):
+                self.line(f"{name} = {tape}[{top} : {top} + {sizes[0]}, at]")
+                continue
+            made = self._make(value, sizes)
+            if made is None:
+                continue
+            self.line(f"{name} = {made}")
+            start = self.helper("start")
+            self.line(f"{start} = {top}")
+            self.along(sizes, f"{name}[{{}}] = {tape}[{start}, at]", start)
+
+
+def literal_sizes(space: Space) -> list[int] | None:
+    """Return the sizes of an array that is small enough for local memory."""
+    found: list[int] = []
+    for bounds in space.dims:
+        if bounds is None or len(bounds) != 1 or not isinstance(bounds[0], Literal):
+            return None
+        found.append(max(int(bounds[0].value), 1))
+    return found if math.prod(found) <= _LOCAL else None
+
+
+def expression(stmt: Apply, args: Sequence[Expr], ty: Type) -> str:
+    """Return an operation on numbers as kernels write it."""
+    op, of = stmt.op, stmt.args[-1].type if stmt.args else ty
+    if op.name.startswith(DRAWS) or (op.code == op.name and op.name != "dim"):
+        raise refused(stmt, "random draws" if op.name.startswith(DRAWS) else f"`{op.name}`")
+    whole = op.name in _OF_INTEGERS and of.dtype[0] in "iu"
+    found = expressions.apply(op, stmt.params, list(args), ty, of)
+    text = _OF_INTEGERS[op.name].format(*(arg.text for arg in args)) if whole else found.text
+    if op.name in ("lshift", "rshift"):
+        text = f"{op.name}({args[0].text}, {args[1].text}, {8 * of.numpy.itemsize})"
+    if ty.dtype == "f32" and op.name not in ("cast", "select"):
+        text = f"float32({expressions.strip(text)})"
+    return text
+
+
+def site(stmt: Check | Print) -> Site:
+    error = stmt.error if isinstance(stmt, Check) else ""
+    return Site(error, stmt.message, tuple(str(arg.type) for arg in stmt.args), stmt.loc)
+
+
+def refused(stmt: Stmt, what: str = "") -> DeviceError:
+    return DeviceError(
+        f'{what or f"{type(stmt).__name__.lower()} statements"} cannot run with target="cuda" yet',
+        stmt.loc,
+        "leave out `target`",
+    )
+
+
+def atomic(loops: Sequence[For], threads: Threads) -> set[Value]:
+    """Return the arrays that threads add to where others do, too: not all counters are indices."""
+    found: set[Value] = set()
+    counters = {each.index for each in loops}
+    for stmt in walk(loops[-1].body.stmts):
+        if isinstance(stmt, Write) and stmt.accumulate and not counters <= set(stmt.index):
+            if any(root not in threads.inside for root in threads.roots(stmt.array)):
+                found.add(stmt.array)
+    return found

@@ -1,0 +1,115 @@
+"""Which pops take off what which pushes leave, found by running code on a stack of statements.
+
+What is on the tape when a block ends, or is not there when it begins, are items: frames, and the
+loops and branches around them. A loop that leaves frames in every iteration is one item, and so is
+the loop that takes them, last one first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from adc.ir.core import For, If, Operand, Pop, Push, Stmt, Value, While, blocks
+from adc.ir.types import Array
+
+
+@dataclass(frozen=True)
+class Item:
+    """What pushes or pops; of a loop or a branch, with what its blocks push or pop in order."""
+
+    stmt: Stmt
+    parts: tuple[tuple[Item, ...], ...] = ()
+
+    def frames(self) -> Iterator[Push | Pop]:
+        """Yield every push or pop in it."""
+        if isinstance(self.stmt, Push | Pop):
+            yield self.stmt
+        for part in self.parts:
+            for each in part:
+                yield from each.frames()
+
+
+Meet = Callable[[Item, Item], None]
+
+
+def matched(stmts: Sequence[Stmt], meet: Meet) -> tuple[list[Item], list[Item]]:
+    """Return what statements pop that they have not pushed, and what they leave.
+
+    `meet` is told of every item, and of the one that takes it.
+    """
+    taken: list[Item] = []
+    stack: list[Item] = []
+
+    def pop(item: Item) -> None:
+        if stack:
+            meet(stack.pop(), item)
+        else:
+            taken.append(item)
+
+    for stmt in stmts:
+        match stmt:
+            case Push():
+                stack.append(Item(stmt))
+            case Pop():
+                pop(Item(stmt))
+            case For() | While() | If():
+                inner = [matched(block.stmts, meet) for block in blocks(stmt)]
+                if any(part for part, _ in inner):
+                    pop(Item(stmt, tuple(tuple(part) for part, _ in inner)))
+                if any(part for _, part in inner):
+                    stack.append(Item(stmt, tuple(tuple(part) for _, part in inner)))
+    return taken, stack
+
+
+def inside(pushed: Item, popped: Item) -> list[tuple[Item, Item]]:
+    """Return what two loops or branches, of which one mirrors the other, push and pop."""
+    found: list[tuple[Item, Item]] = []
+    if type(pushed.stmt) is type(popped.stmt):
+        for some, others in zip(pushed.parts, popped.parts, strict=True):
+            if len(some) == len(others):
+                found += zip(reversed(some), others, strict=True)
+    return found
+
+
+def is_mirror(pushed: Item, popped: Item) -> bool:
+    """Whether one takes what the other leaves, frame for frame, however often loops run."""
+    a, b = pushed.stmt, popped.stmt
+    match a, b:
+        case Push(values=values), Pop(results=results):
+            return [_kind(v.type) for v in values] == [_kind(v.type) for v in results]
+        case For(), For():
+            if a.down == b.down:
+                return False
+        case (While(), For()) | (If(), If()):
+            pass
+        case _:
+            return False
+    return all(
+        len(some) == len(others)
+        and all(is_mirror(*each) for each in zip(reversed(some), others, strict=True))
+        for some, others in zip(pushed.parts, popped.parts, strict=True)
+    )
+
+
+def frames(pushed: Item, popped: Item) -> dict[Value, Operand]:
+    """Return what is pushed, by what pops it, of items of which one mirrors the other."""
+    if not is_mirror(pushed, popped):
+        return {}
+    if isinstance(pushed.stmt, Push) and isinstance(popped.stmt, Pop):
+        return dict(zip(popped.stmt.results, pushed.stmt.values, strict=True))
+    found: dict[Value, Operand] = {}
+    for some, others in zip(pushed.parts, popped.parts, strict=True):
+        for each in zip(reversed(some), others, strict=True):
+            found.update(frames(*each))
+    return found
+
+
+def uses(stmts: Sequence[Stmt]) -> tuple[bool, bool]:
+    """Return whether statements take frames that they did not push, and whether they leave any."""
+    taken, left = matched(stmts, lambda *_: None)
+    return bool(taken), bool(left)
+
+
+def _kind(ty: object) -> tuple[object, ...]:
+    return (ty.dtype, ty.rank if isinstance(ty, Array) else 0)  # type: ignore[attr-defined]

@@ -1,0 +1,261 @@
+"""Loops whose iterations need nothing of each other are launches as a whole, whatever they do.
+
+    for L %i in 0 to %n {                 %many = ge %n 512
+      %y = empty[f64] 2                   if %many {
+      while W … {                           parallel for L.1 %i.1 in 0 to %n.1 {
+        push %h                               …
+        …                                   }
+      }                                   } else {
+      push %k                               for L %i in 0 to %n { … }
+    }                                     }
+                                          push %many
+
+An iteration becomes a thread, with arrays and a tape of its own (`adc.ir.threads`): one equation,
+particle, pixel or example each. What such a loop leaves on the tape is one frame, which the loop
+that mirrors it takes off: both become launches, or none.
+
+A loop with few iterations around others with many would leave most of a device idle. Where inner
+loops could be launched, too, and have numbers of iterations that only a run can tell, code for both
+is there. Loops that compute with numbers and elements alone are left to `frames` and `kernels`,
+which make a thread of every iteration of a nest. This is buffer form, before arrays of iterations
+are taken out of loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from adc.ir.builder import integer
+from adc.ir.core import (
+    Apply,
+    Block,
+    Call,
+    For,
+    Function,
+    Gemm,
+    If,
+    Literal,
+    Load,
+    Operand,
+    Pop,
+    Print,
+    Push,
+    Stmt,
+    Value,
+    Write,
+    operands,
+    walk,
+)
+from adc.ir.opdef import OPS
+from adc.ir.tape import Item, inside, is_mirror, matched
+from adc.ir.threads import MAKING, Mirror, Threads, is_measured, mirrored
+from adc.ir.types import BOOL, INT, Array
+from adc.ir.walk import clone, loop_values, map_blocks
+from adc.passes.accesses import own_axis
+from adc.passes.kernels import Launches, Nest
+
+# With fewer threads, a device that could run inner loops side by side had better do that.
+_MANY = 512
+# Loops that are known to run less often are left alone.
+_FEW = 32
+
+
+def whole(fn: Function) -> Function:
+    """Return `fn`, which is in buffer form, with loops that become launches as a whole marked."""
+    callees = tuple(_Whole(each).run() for each in fn.callees)
+    return replace(_Whole(fn).run(), callees=callees)
+
+
+@dataclass
+class _Chosen:
+    """A loop that becomes a launch: whether there is code for few iterations too, and why."""
+
+    least: Operand | None
+    # Whether the choice is left on the tape, or taken from there.
+    leaves: bool = False
+    takes: bool = False
+
+
+class _Whole(Launches):
+    def __init__(self, fn: Function) -> None:
+        super().__init__(fn)
+        self.able: dict[int, bool] = {}
+        self.chosen: dict[int, _Chosen] = {}
+
+    def run(self) -> Function:
+        self.pairs = mirrored(self.fn)
+        matched(self.fn.body, self.meet)
+        self.alone(self.fn.body)
+        return replace(self.fn, body=tuple(self.stmts(self.fn.body)))
+
+    # -- which loops -----------------------------------------------------------------------
+
+    def meet(self, pushed: Item, popped: Item) -> None:
+        """Choose a loop that pushes and the one that mirrors it."""
+        a, b = pushed.stmt, popped.stmt
+        if isinstance(a, For) and isinstance(b, For) and is_mirror(pushed, popped):
+            plain = self.is_plain(a) and self.is_plain(b)
+            if not plain and self.can(a) and self.can(b) and self.has_room(a, b):
+                least = self.least(a) or self.least(b)
+                self.chosen[id(a)] = _Chosen(self.least(a) or least, leaves=least is not None)
+                self.chosen[id(b)] = _Chosen(self.least(b) or least, takes=least is not None)
+                if least is None:
+                    return
+        for one, other in inside(pushed, popped):
+            self.meet(one, other)
+
+    def alone(self, stmts: Sequence[Stmt]) -> None:
+        """Choose loops that leave the tape as it was."""
+        for stmt in walk(tuple(stmts)):
+            if isinstance(stmt, For) and id(stmt) not in self.chosen:
+                if not self.is_plain(stmt) and self.can(stmt):
+                    threads = Threads(stmt)
+                    if not threads.takes and not threads.leaves and is_measured(threads):
+                        self.chosen[id(stmt)] = _Chosen(self.least(stmt))
+
+    def is_plain(self, loop: For) -> bool:
+        """Whether every iteration of a nest becomes a thread anyway."""
+        nest = self.nest(loop, tape=True)
+        if nest is None:
+            return False
+        if not any(isinstance(s, Push | Pop) for s in walk(loop.body.stmts)):
+            return True
+        return len(self.side_by_side(nest)) == len(nest.loops) and not any(
+            isinstance(s, For) and any(isinstance(t, Push | Pop) for t in walk(s.body.stmts))
+            for s in nest.loops[-1].body.stmts
+        )
+
+    def can(self, loop: For) -> bool:
+        if id(loop) not in self.able:
+            self.able[id(loop)] = self._can(loop)
+        return self.able[id(loop)]
+
+    def _can(self, loop: For) -> bool:
+        if isinstance(loop.trips, Literal) and int(loop.trips.value) < _FEW:
+            return False
+        if any(isinstance(param.type, Array) for param in loop.body.params):
+            return False
+        for stmt in walk(loop.body.stmts):
+            if isinstance(stmt, Call | Print | Gemm):
+                return False
+            if isinstance(stmt, Apply) and stmt.op.name not in MAKING | {"dim"}:
+                if any(isinstance(v.type, Array) for v in (*stmt.args, *stmt.results)):
+                    return False
+        return self.sums(loop) is not None and self.is_independent(loop)
+
+    def has_room(self, a: For, b: For) -> bool:
+        """Whether it is known how much memory two loops need of which one mirrors the other."""
+        first = Threads(a)
+        return is_measured(first) and is_measured(Threads(b, Mirror(first, *self.pairs[id(b)])))
+
+    def is_independent(self, loop: For) -> bool:
+        """Whether iterations touch places of their own in all arrays that they change.
+
+        Arrays that iterations make are theirs. What is only added to is nobody's.
+        """
+        made = loop_values(loop)
+        found: dict[frozenset[Value], list[Load | Write]] = {}
+        read_as_whole: set[Value] = set()
+        for stmt in walk(loop.body.stmts):
+            whole = [*operands(stmt)]
+            if isinstance(stmt, Load | Write):
+                outside = frozenset(self.aliases.of(stmt.array) - made)
+                rank = _rank(stmt.array)
+                if outside and all(_rank(each) == rank for each in outside):
+                    if self.aliases.of(stmt.array) & made and isinstance(stmt, Write):
+                        return False
+                    found.setdefault(outside, []).append(stmt)
+                    whole = []
+            elif isinstance(stmt, Apply) and stmt.op.name in ("dim", "over"):
+                whole = []
+            for operand in whole:
+                if isinstance(operand, Value) and isinstance(operand.type, Array):
+                    if isinstance(stmt, Write) and self.aliases.of(operand) - made:
+                        return False
+                    read_as_whole |= self.aliases.of(operand) - made
+        for arrays, accesses in found.items():
+            if not any(isinstance(each, Write) for each in accesses):
+                continue
+            if not read_as_whole.isdisjoint(arrays):
+                return False
+            if any(arrays & others for others in found if others != arrays):
+                return False
+            if len(arrays) > 1 and any(each.array in made for each in accesses):
+                return False
+            added = all(isinstance(each, Write) and each.accumulate for each in accesses)
+            if not added and own_axis(accesses, loop.index, self.facts) is None:
+                return False
+        return True
+
+    def least(self, loop: For) -> Operand | None:
+        """Return how many iterations are better than launches of inner loops, if those could be."""
+        within = loop_values(loop)
+        for stmt in walk(loop.body.stmts):
+            if isinstance(stmt, For) and not isinstance(stmt.trips, Literal):
+                nest = self.nest(stmt, tape=True)
+                if nest is not None and self.side_by_side(nest):
+                    return integer(_MANY) if stmt.trips in within else stmt.trips
+        return None
+
+    # -- writing it ------------------------------------------------------------------------
+
+    def stmts(self, stmts: Sequence[Stmt]) -> list[Stmt]:
+        done: list[Stmt] = []
+        for stmt in stmts:
+            chosen = self.chosen.get(id(stmt))
+            if chosen is not None:
+                assert isinstance(stmt, For)
+                done += self.both(stmt, chosen)
+            else:
+                done.append(self.inside(stmt))
+        return done
+
+    def inside(self, stmt: Stmt) -> Stmt:
+        def block(old: Block) -> Block:
+            return Block(old.params, tuple(self.stmts(old.stmts)), old.yields)
+
+        return map_blocks(stmt, block)
+
+    def both(self, loop: For, chosen: _Chosen) -> list[Stmt]:
+        """Return a launch, and the loop itself for fewer iterations."""
+        if chosen.least is None:
+            return self.launched(loop)
+        done: list[Stmt] = []
+        many = Value(self.names.fresh("many"), BOOL)
+        if chosen.takes:
+            done.append(Pop((many,), loop.loc))
+        else:
+            least = chosen.least
+            if least != integer(_MANY):
+                least = self.lesser(self.size(least, done), integer(_MANY), done)
+            done.append(Apply((many,), OPS["ge"], (self.size(loop.trips, done), least)))
+        copied = clone([loop], {}, self.names)[0]
+        assert isinstance(copied, For)
+        then = Block((), tuple(self.launched(copied)), copied.results)
+        own = tuple(map(self.names.value, loop.results))
+        within = self.inside(loop)
+        assert isinstance(within, For)
+        rest = replace(within, results=own)
+        done.append(If(loop.results, many, then, Block((), (rest,), own), loop.loc))
+        if chosen.leaves:
+            done.append(Push((many,), loop.loc))
+        return done
+
+    def launched(self, loop: For) -> list[Stmt]:
+        ops = self.sums(loop)
+        assert ops is not None
+        return self.launch(Nest((loop,), (), ops), (0,))
+
+    def lesser(self, a: Operand, b: Operand, into: list[Stmt]) -> Operand:
+        made = Value(self.names.fresh("n"), INT)
+        into.append(Apply((made,), OPS["minimum"], (a, b)))
+        return made
+
+
+def _rank(array: Value) -> int:
+    assert isinstance(array.type, Array)
+    return array.type.rank
+
+
+__all__ = ["whole"]
