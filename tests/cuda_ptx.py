@@ -8,13 +8,14 @@ Every kernel is compiled for one of sm_70, sm_80 and sm_90 in turn, for all thre
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numba
 
 from adc.backend.cuda.api import ptx
-from adc.backend.cuda.emit import emit
+from adc.backend.cuda.emit import Emitted, emit
 from adc.backend.cuda.program import load
 from adc.driver import transform
 from adc.ir.errors import DeviceError
@@ -25,14 +26,25 @@ from tests.chain import Chain
 CAPABILITIES = ((7, 0), (8, 0), (9, 0))
 
 
-def numba_type(ty: Type) -> Any:
-    """Return the type of a kernel's parameter."""
+def numba_type(ty: Type, layout: Any = None) -> Any:
+    """Return the type of a kernel's parameter; an array lies as is known of it, or as is said."""
     names = {"b1": "boolean"}
     name = names.get(ty.dtype) or ty.numpy.name
     element = getattr(numba.types, name)
     if not isinstance(ty, Array):
         return element
-    return numba.types.Array(element, ty.rank, "C" if ty.layout == "C" else "A")
+    return numba.types.Array(element, ty.rank, layout or ("C" if ty.layout == "C" else "A"))
+
+
+def gradient(
+    fn: Callable[..., Any], args: tuple[Any, ...], argnums: Sequence[int]
+) -> tuple[Emitted, Any]:
+    """Return the code of value and gradient, and the module that has its kernels."""
+    chain = Chain.of(fn, args, argnums)
+    steps = (("adjoint", chain.positions),)
+    emitted = emit(transform(chain.lowered, steps, costs=replace(SHIPPED, cuda=True)).fn)
+    module, _ = load(emitted)
+    return emitted, module
 
 
 def main(part: int, parts: int, every: int) -> int:
@@ -40,14 +52,10 @@ def main(part: int, parts: int, every: int) -> int:
 
     done = failed = 0
     for program in corpus()[part :: parts * every]:
-        chain = Chain.of(program.fn, program.make_args(), program.argnums)
-        steps = (("adjoint", chain.positions),)
-        made = transform(chain.lowered, steps, costs=replace(SHIPPED, cuda=True))
         try:
-            emitted = emit(made.fn)
+            emitted, module = gradient(program.fn, program.make_args(), program.argnums)
         except DeviceError:
             continue
-        module, _ = load(emitted)
         for kernel in emitted.kernels:
             wanted = CAPABILITIES if every == 1 else CAPABILITIES[done % 3 :][:1]
             for capability in wanted:
