@@ -58,7 +58,7 @@ def ask(tool: str, name: str, options: argparse.Namespace) -> Known:
         out, last = done.stdout, (done.stderr.decode().strip().splitlines() or [""])[-1]
         failure = f"the process ended with {done.returncode}: {last}" if done.returncode else ""
     except subprocess.TimeoutExpired as error:
-        out, failure = error.stdout or b"", f"took longer than {options.limit} s"
+        out, failure = error.stdout or b"", f"took longer than {options.limit:g} s"
     known: Known = {}
     for line in out.decode().splitlines():
         if line.startswith("{"):
