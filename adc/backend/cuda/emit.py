@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from adc.backend import expressions
 from adc.backend.cuda.placing import COMBINE, LAUNCH, THREAD, Placing
 from adc.backend.cuda.prelude import NAMES
-from adc.backend.cuda.thread import DRAWS, Thread, Writer, atomic, expression, refused, site
+from adc.backend.cuda.thread import DRAWS, Thread, Writer, expression, refused, site
 from adc.backend.expressions import Expr, numpy_name
 from adc.backend.writer import Site, unique
 from adc.ir.core import (
@@ -302,10 +302,9 @@ class _Host(Writer):
         given: dict[str, str],
     ) -> None:
         """Launch a kernel with a thread for every iteration of a nest."""
-        writer.atomic = atomic(loops, threads)
         index = [writer.name(each.index) for each in loops]
         sizes = [writer.helper(f"n{axis}") for axis in range(len(loops))]
-        writer.stmts(loops[-1].body.stmts)
+        writer.thread(loops)
         inside = {each.index for each in loops}
         reads = sorted(stmts_reads(loops[-1].body.stmts) - inside, key=lambda v: v.name)
         for name, space in writer.memory.spaces.items():
@@ -418,12 +417,16 @@ class _Host(Writer):
         else:
             head.append("if cuda.grid(1) > 0 or failed[0] != 0:")
         head.append("    return")
-        for k in reversed(range(len(index))):
-            rest = " * ".join(sizes[k + 1 :])
-            text = f"at // ({rest})" if rest else "at"
-            head.append(f"{index[k]} = {text}{f' % {sizes[k]}' if k else ''}")
-        for each in (*reads, *outer):
-            value = each
+        rest = "at"
+        for k, each in enumerate(index):
+            if k == len(index) - 1:
+                head.append(f"{each} = {rest}")
+                break
+            size = " * ".join(sizes[k + 1 :])
+            head.append(f"{each} = divided({rest}, {size})")
+            before, rest = rest, writer.helper("rest")
+            head.append(f"{rest} = {before} - {each} * ({size})")
+        for value in (*reads, *outer):
             text = writer.name(value)
             if value in outer or self.placing.is_on_device(value):
                 array, place = writer.helper(f"{text}_in"), writer.helper(f"{text}_at")

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import importlib
 import math
+import threading
 from typing import Any
 
 import numpy as np
 
-from adc.backend.cuda.api import function, simulated
+from adc.backend.cuda.api import cuda, function, simulated
 from adc.ir.opdef import OPS
 
 inf, nan = math.inf, math.nan
@@ -199,6 +200,52 @@ def trips(start: Any, stop: Any, step: Any) -> Any:
 
 
 @function
+def nth(i: Any) -> Any:
+    return uint64(i)
+
+
+@function
+def divided(a: Any, b: Any) -> Any:
+    return int64(uint64(a) // uint64(b))
+
+
+_ALL = 0xFFFFFFFF
+
+
+@function
+def add_together(array: Any, place: Any, key: Any, value: Any) -> None:
+    """Add to an element; threads of a warp that add to the same one do so at once.
+
+    The key is the same for the same element.
+    """
+    mask = cuda.activemask()
+    if mask == _ALL and cuda.all_sync(mask, cuda.shfl_sync(mask, key, 0) == key):
+        step = 16
+        while step > 0:
+            value += cuda.shfl_down_sync(mask, value, step)
+            step //= 2
+        if cuda.laneid == 0:
+            cuda.atomic.add(array, place, value)
+    else:
+        cuda.atomic.add(array, place, value)
+
+
+def _simulate() -> dict[str, Any]:
+    """Return what the simulator has no words for, or Python does faster."""
+    one_at_a_time = threading.Lock()
+
+    def add(array: Any, place: Any, key: Any, value: Any) -> None:
+        with one_at_a_time:
+            array[place] += value
+
+    return {"nth": lambda i: i, "divided": lambda a, b: a // b, "add_together": add}
+
+
+if simulated:
+    globals().update(_simulate())
+
+
+@function
 def wrap(i: Any, n: Any) -> Any:
     return i + n if i < 0 else i
 
@@ -208,7 +255,7 @@ NAMES = frozenset(
         *_LIBRARY, "absolute", "select", "minimum", "maximum", "fmin", "fmax", "isnan", "isinf",
         "isfinite", "sign", "heaviside", "floordiv_int", "remainder_int", "floordiv",
         "remainder", "lshift", "rshift", "invert", "ipow", "logaddexp", "logaddexp2", "gcd",
-        "lcm", "trips", "wrap",
+        "lcm", "trips", "wrap", "nth", "divided", "add_together",
         "inf", "nan", "float64", "float32", "int64", "int32", "int16", "int8", "uint64", "uint32",
         "uint16", "uint8", "bool_",
     }
