@@ -153,7 +153,7 @@ def own_axis(
 
 
 def same_axis(
-    found: Sequence[Access], index: Value, inside: Collection[Value], facts: Facts
+    found: Sequence[Access | Write], index: Value, inside: Collection[Value], facts: Facts
 ) -> int | None:
     """Return an axis along which every iteration of a loop has a place of its own, or None.
 

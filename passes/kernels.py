@@ -48,21 +48,24 @@ from adc.ir.core import (
 )
 from adc.ir.opdef import OPS
 from adc.ir.threads import all_threads, is_combination, is_measured, lengths, mirrored
-from adc.ir.types import INT, Array, Scalar, Type
+from adc.ir.types import BOOL, INT, Array, Scalar, Type
 from adc.ir.walk import (
     Names,
     block_reads,
+    clone,
     loop_values,
     map_blocks,
     stmt_reads,
     substitute,
     substitute_stmt,
 )
-from adc.passes.accesses import own_axis
+from adc.passes.accesses import same_axis
 from adc.passes.affine import Facts
 from adc.passes.aliases import Aliases
 from adc.passes.frames import is_simple
 
+# With fewer threads, a device would idle that could do more side by side.
+MANY = 8192
 # Operations that add up, and what the parts are combined by.
 _COMBINED = {"sum": "sum", "add": "add", "sub": "add", "mul": "mul"}
 _EXTREMES = {"minimum": "minimum", "maximum": "maximum"}
@@ -98,8 +101,8 @@ class Nest:
     """Loops in each other, the statements before the next one, and what is done in the last."""
 
     loops: tuple[For, ...]
-    # What is computed in each loop before the next one begins.
-    before: tuple[tuple[Stmt, ...], ...]
+    # What is computed in each loop before the next one begins, and conditions under which it does.
+    before: tuple[tuple[Stmt | Operand, ...], ...]
     # What every number that is handed on is combined by.
     ops: tuple[str, ...]
 
@@ -125,9 +128,9 @@ class Launches:
         if not tape and any(isinstance(s, Push | Pop) for s in walk((loop,))):
             return None
         loops, before = [loop], []
-        while (inner := _only(loops[-1])) is not None:
-            before.append(loops[-1].body.stmts[:-1])
-            loops.append(inner)
+        while (found := _only(loops[-1])) is not None:
+            before.append(found[0])
+            loops.append(found[1])
         ops = self.sums(loops[-1])
         return None if ops is None else Nest(tuple(loops), tuple(before), ops)
 
@@ -147,6 +150,11 @@ class Launches:
 
     def side_by_side(self, nest: Nest) -> tuple[int, ...]:
         """Return which loops of a nest may become threads."""
+        alone, loose = self.sides(nest)
+        return alone or loose
+
+    def sides(self, nest: Nest) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return which loops may become threads that share nothing, or add to what they share."""
         found: dict[Value, list[Load | Write]] = {}
         for stmt in walk(nest.loops[0].body.stmts):
             if isinstance(stmt, Load | Write):
@@ -156,19 +164,20 @@ class Launches:
         written = [a for a, at in found.items() if any(isinstance(s, Write) for s in at)]
         # Arrays with other names are other memory: `storage` writes to none that has two readers.
         alone = self.own(nest, able, [found[array] for array in written])
-        if alone:
-            return alone
         rest = [found[array] for array in written if not _is_only_added_to(found[array])]
-        return self.own(nest, able, rest)
+        return alone, self.own(nest, able, rest)
 
     def own(
         self, nest: Nest, able: Sequence[int], arrays: Sequence[Sequence[Load | Write]]
     ) -> tuple[int, ...]:
         """Return the loops whose iterations have places of their own in all of some arrays."""
+        inside = loop_values(nest.loops[0])
         return tuple(
             k
             for k in able
-            if all(own_axis(at, nest.loops[k].index, self.facts) is not None for at in arrays)
+            if all(
+                same_axis(at, nest.loops[k].index, inside, self.facts) is not None for at in arrays
+            )
         )
 
     # -- writing it ------------------------------------------------------------------------
@@ -214,15 +223,20 @@ class Launches:
             if last:
                 stmts = [substitute_stmt(stmt, env) for stmt in loop.body.stmts]
                 return stmts, [substitute(v, env) for v in loop.body.yields]
-            before = [substitute_stmt(stmt, env) for stmt in nest.before[at]]
+            before = [
+                substitute(each, env)
+                if isinstance(each, Value | Literal)
+                else substitute_stmt(each, env)
+                for each in nest.before[at]
+            ]
             rest, ends = self.thread(nest, side, at + 1, given)
-            return [*before, *rest], ends
+            return guarded(before, rest), ends
         # The results of the nest are those of its parts combined.
         results = tuple(map(self.names.value, loop.results))
         if last:
             return [replace(loop, results=results, init=tuple(given))], list(results)
         rest, ends = self.thread(nest, side, at + 1, loop.body.params)
-        block = Block(loop.body.params, (*nest.before[at], *rest), tuple(ends))
+        block = Block(loop.body.params, tuple(guarded(nest.before[at], rest)), tuple(ends))
         return [replace(loop, results=results, init=tuple(given), body=block)], list(results)
 
     def reduction(self, nest: Nest, count: Operand, terms: Sequence[Value]) -> For:
@@ -289,22 +303,72 @@ class _Kernels(Launches):
         nest = self.nest(loop)
         if nest is None:
             return None
-        side = self.side_by_side(nest)
-        return self.launch(nest, side) if side else None
+        alone, loose = self.sides(nest)
+        more = [nest.loops[k] for k in loose if k not in alone]
+        if not alone or all(isinstance(each.trips, Literal) for each in more):
+            side = alone or loose
+            return self.launch(nest, side) if side else None
+        return self.either(loop, nest, alone, loose)
+
+    def either(
+        self, loop: For, nest: Nest, alone: Sequence[int], loose: Sequence[int]
+    ) -> list[Stmt]:
+        """Return a launch of threads that share nothing, if those are many, or of all there are."""
+        done: list[Stmt] = []
+        sizes = [self.size(nest.loops[k].trips, done) for k in alone]
+        count = sizes[0]
+        for size in sizes[1:]:
+            count = self.apply("mul", count, size, done)
+        many = Value(self.names.fresh("many"), BOOL)
+        done.append(Apply((many,), OPS["ge"], (count, integer(MANY)), (), loop.loc))
+        arms = []
+        for side in (alone, loose):
+            copied = clone([loop], {}, self.names)[0]
+            assert isinstance(copied, For)
+            for stmt in walk((copied,)):
+                self.facts.define(stmt)
+            again = self.nest(copied)
+            assert again is not None
+            arms.append(Block((), tuple(self.launch(again, side)), copied.results))
+        done.append(If(loop.results, many, arms[0], arms[1], loop.loc))
+        return done
 
 
-def _only(loop: For) -> For | None:
-    """Return the loop in a loop, if that does nothing else but to compute before it begins."""
-    if not loop.body.stmts or not isinstance(inner := loop.body.stmts[-1], For):
+def _only(loop: For) -> tuple[tuple[Stmt | Operand, ...], For] | None:
+    """Return the loop in a loop, and what is computed before it begins, or decides if it does.
+
+    None if the loop does more.
+    """
+    stmts = loop.body.stmts
+    before: list[Stmt | Operand] = []
+    while stmts and isinstance(stmts[-1], If):
+        guard = stmts[-1]
+        if loop.body.params or guard.results or guard.orelse.stmts:
+            return None
+        before += [*stmts[:-1], guard.cond]
+        stmts = guard.then.stmts
+    if not stmts or not isinstance(inner := stmts[-1], For):
         return None
-    before = loop.body.stmts[:-1]
-    if not all(isinstance(s, Apply | Load) for s in before):
+    before += stmts[:-1]
+    computed = [s for s in before if isinstance(s, Apply | Load)]
+    if len(computed) + sum(isinstance(s, Value | Literal) for s in before) < len(before):
         return None
     params, yields = loop.body.params, loop.body.yields
     if inner.init != params or yields != inner.results:
         return None
-    read = {operand for s in before for operand in operands(s)}
-    return None if read & set(params) or inner.trips in params else inner
+    read = {operand for s in computed for operand in operands(s)}
+    return None if read & set(params) or inner.trips in params else (tuple(before), inner)
+
+
+def guarded(before: Sequence[Stmt | Operand], rest: Sequence[Stmt]) -> list[Stmt]:
+    """Return what is done after what comes before, and under its conditions."""
+    done = list(rest)
+    for each in reversed(before):
+        if isinstance(each, Value | Literal):
+            done = [If((), each, Block((), tuple(done), ()), Block((), (), ()))]
+        else:
+            done.insert(0, each)
+    return done
 
 
 def _chain(start: Operand, block: Block, k: int) -> set[str] | None:
@@ -369,4 +433,4 @@ def _neutral(op: str, ty: Type) -> Literal:
     return Literal(most, ty)
 
 
-__all__ = ["Launches", "Nest", "kernels"]
+__all__ = ["MANY", "Launches", "Nest", "guarded", "kernels"]

@@ -20,6 +20,7 @@ from adc.passes.cse import cse
 from adc.passes.dce import dce
 from adc.passes.exchange import exchange
 from adc.passes.extents import Known
+from adc.passes.fission import fission
 from adc.passes.frames import frames
 from adc.passes.fuse import fuse, fuse_again
 from adc.passes.gather import gather
@@ -129,6 +130,7 @@ DEVICE: tuple[Pass, ...] = (
     ("lift", lift),
     ("reuse", reuse),
     ("frames", frames),
+    ("fission", fission),
     ("kernels", kernels),
 )
 

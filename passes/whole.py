@@ -52,7 +52,7 @@ from adc.ir.tape import Item, inside, is_mirror, matched
 from adc.ir.threads import MAKING, Mirror, Threads, is_measured, mirrored
 from adc.ir.types import BOOL, INT, Array
 from adc.ir.walk import clone, loop_values, map_blocks
-from adc.passes.accesses import own_axis
+from adc.passes.accesses import same_axis
 from adc.passes.kernels import Launches, Nest
 
 # With fewer threads, a device that could run inner loops side by side had better do that.
@@ -184,7 +184,7 @@ class _Whole(Launches):
             if len(arrays) > 1 and any(each.array in made for each in accesses):
                 return False
             added = all(isinstance(each, Write) and each.accumulate for each in accesses)
-            if not added and own_axis(accesses, loop.index, self.facts) is None:
+            if not added and same_axis(accesses, loop.index, made, self.facts) is None:
                 return False
         return True
 
