@@ -231,9 +231,11 @@ def grad(
         on standard error that is gone when it ends. ``ADC_PROGRESS=0`` turns off all of them.
     target : {"cpu", "cuda"}
         Where the code runs. With ``"cuda"`` loops whose iterations are independent of each other
-        are launched on an NVIDIA GPU, with the extra ``cuda12`` or ``cuda13``; arguments go there
-        and results come back once. Numbers are those of the CPU up to rounding. Under
-        ``NUMBA_ENABLE_CUDASIM=1`` Numba's simulator takes the place of a GPU, slowly.
+        are launched on an NVIDIA GPU, with the extra ``cuda12`` or ``cuda13``; NumPy arrays go
+        there and results come back once. Arrays that are there (of Numba, CuPy, PyTorch, JAX) are
+        used where they are, and their gradients are of the same library. Numbers are those of the
+        CPU up to rounding. Under ``NUMBA_ENABLE_CUDASIM=1`` Numba's simulator takes the place of a
+        GPU, slowly.
 
     Returns
     -------

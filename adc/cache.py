@@ -211,7 +211,8 @@ def _on_device(
     def again(*args: Any) -> None:
         load_or_build(lowered, steps, policy, own, use_disk).kernel(*args)
 
-    kernel = program.build(made.fn, again)
+    sources = program.sources_of([result.type for result in lowered.fn.results], steps)
+    kernel = program.build(made.fn, again, sources)
     return Entry(kernel, made.plan, kernel.emitted.source, False, made)
 
 

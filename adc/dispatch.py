@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adc import cache
-from adc.frontend import trees
+from adc.frontend import foreign, trees
 from adc.frontend.bindings import Binding, Num, TupleOf, kind_of
 from adc.frontend.lower import ConstantNeededError, Lowered, lower
 from adc.frontend.places import Place
@@ -25,6 +25,7 @@ from adc.functions import function_of, name_of, span_of
 from adc.ir.core import Function
 from adc.ir.errors import (
     AdcError,
+    ArgumentError,
     MemoryBudgetError,
     NonScalarError,
     NotDifferentiableError,
@@ -216,7 +217,8 @@ class Compiled:
         return [(each.place, trees.words(each.place.read(values))) for each in self.lowered.drawn]
 
     def _check_overlap(self, args: Sequence[Any]) -> None:
-        arrays = [(k, a) for k, a in enumerate(args) if isinstance(a, np.ndarray)]
+        params = enumerate(zip(args, self.lowered.fn.params, strict=False))
+        arrays = [(k, arg) for k, (arg, param) in params if isinstance(param.type, Array)]
         for k, a in arrays:
             for j, b in arrays:
                 if k in self.lowered.written and j != k and _overlap(a, b):
@@ -274,10 +276,13 @@ def restore(states: States, values: tuple[Any, ...]) -> None:
         trees.advance(place.read(values), state)
 
 
-def _overlap(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
+def _overlap(a: Any, b: Any) -> bool:
+    first, second = foreign.memory_of(a), foreign.memory_of(b)
+    if first is None or second is None:
+        return a is b  # no two of JAX's arrays share memory
     try:
         # The exact answer may take time exponential in the rank.
-        return np.shares_memory(a, b, max_work=100_000)  # type: ignore[arg-type]  # stub is wrong
+        return np.shares_memory(first, second, max_work=100_000)  # type: ignore[arg-type]  # stub
     except np.exceptions.TooHardError:
         return True
 
@@ -717,6 +722,8 @@ class Code:
         signature = self._signature(values, whole)
         steps = _steps(self.fn, signature, self.levels, self.along, self.pull)
         lowered = self._lower(signature, values)
+        if self.options.target == "cpu":
+            self._check_on_host(signature, lowered, values)
         if self.levels:
             _check_result(self.fn, lowered, any(level.has_aux for level in self.levels))
             if len({level.argnums for level in self.levels}) > 1:
@@ -724,6 +731,25 @@ class Code:
         elif steps:
             _check_floats(self.fn, lowered)
         return signature, steps, lowered
+
+    def _check_on_host(
+        self, signature: Signature, lowered: Lowered, values: tuple[Any, ...]
+    ) -> None:
+        """Raise if there is an array on a GPU among what code for the CPU reads."""
+        found = [
+            (f"argument {name!r} of {name_of(self.fn)}()", value, tree)
+            for name, value, tree in zip(signature.names, values, signature.types, strict=True)
+        ]
+        for capture in lowered.captures:
+            found.append((f"`{capture.place}`", capture.place.read(values), capture.tree))
+        for where, value, tree in found:
+            for each in trees.held(value, tree):
+                if foreign.is_foreign(each):
+                    raise ArgumentError(
+                        f"{where}: a {foreign.kind_of(each)} on a GPU",
+                        span_of(self.fn),
+                        'use target="cuda", or pass a copy on the host',
+                    )
 
     def _lower(self, signature: Signature, values: tuple[Any, ...]) -> Lowered:
         constants: dict[Place, Any] = {}

@@ -110,7 +110,8 @@ class Signature:
         )
         # Whether the arguments are what code takes, as they are.
         self._plain = all(
-            isinstance(ty, Array) or (isinstance(ty, Scalar) and not isinstance(value, np.ndarray))
+            isinstance(ty, Array)
+            or (isinstance(ty, Scalar) and isinstance(value, float | int | np.generic))
             for ty, value in zip(self.types, values, strict=True)
         )
         self._arguments = self._positional(parameters)[skip:]

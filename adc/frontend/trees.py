@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from adc.frontend import foreign
 from adc.ir.errors import ArgumentError
 from adc.ir.types import DTYPES, FLOAT, INT, NAMES, Array, Scalar
 
@@ -196,6 +197,13 @@ def type_of(value: Any) -> Scalar | Array | None:
         return Array(NAMES[value.dtype], value.ndim, "C" if contiguous else "A", ones_of(value))
     if isinstance(value, np.generic) and value.dtype in NAMES:
         return Scalar(NAMES[value.dtype])
+    if foreign.is_foreign(value):
+        found = foreign.described(value)
+        if found.dtype in NAMES:
+            name, rank = NAMES[found.dtype], len(found.shape)
+            return Array(name, rank, "C" if found.by_rows else "A", found.ones) if rank else (
+                Scalar(name)
+            )  # fmt: skip
     return None
 
 
@@ -221,6 +229,12 @@ def tree_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> An
             return value
         return ty
     cls = type(value)
+    if foreign.is_foreign(value):
+        found = foreign.described(value)
+        raise ArgumentError(
+            found.problem or f"a {foreign.kind_of(value)} of dtype {found.dtype}", None,
+            found.hint or "pass arrays of bool, integers, float32 or float64",
+        )  # fmt: skip
     if is_generator_class(cls):
         if not is_generator(value):
             raise ArgumentError(
@@ -230,8 +244,8 @@ def tree_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> An
         return Generator()
     if not whole and is_lazy(value):
         return Instance(value)
-    found = parts_of(value)
-    if found is None:
+    parts = parts_of(value)
+    if parts is None:
         return value
     ty = _common_type(value)
     if ty is not None:
@@ -239,8 +253,8 @@ def tree_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> An
     if id(value) in within:
         raise ArgumentError(f"a {cls.__name__} contains itself", None, "pass a tree of values")
     inside = (*within, id(value))
-    items = tuple([tree_of(item, whole, inside) for item in found[1]])
-    return items if cls is tuple else Node(cls, found[0], items)
+    items = tuple([tree_of(item, whole, inside) for item in parts[1]])
+    return items if cls is tuple else Node(cls, parts[0], items)
 
 
 def _common_type(value: Any) -> Scalar | None:
@@ -284,7 +298,10 @@ def is_constant(value: Any) -> bool:
 def has_structure(value: Any) -> bool:
     """Whether a captured object is a number, an array, a generator or a container of such."""
     return (
-        type_of(value) is not None or parts_of(value) is not None or is_generator_class(type(value))
+        type_of(value) is not None
+        or parts_of(value) is not None
+        or is_generator_class(type(value))
+        or foreign.is_foreign(value)
     )
 
 
@@ -333,6 +350,10 @@ def key_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> obj
         return value.dtype
     if is_unchanging(value):
         return "object", id(value)
+    if foreign.is_foreign(value):
+        found = foreign.described(value)
+        rank = len(found.shape)
+        return "foreign", found.dtype, found.ones, rank, found.by_rows, found.problem
     return _container_key(value, whole, within)
 
 
@@ -413,7 +434,10 @@ def leaves(value: Any, tree: Any) -> Iterator[Any]:
         yield value
     elif isinstance(tree, Scalar):
         # An array without axes is the number that it holds.
-        yield value[()] if type(value) is np.ndarray else value
+        if isinstance(value, float | int | np.generic):
+            yield value
+        else:
+            yield value[()] if type(value) is np.ndarray else foreign.number(value)
     elif isinstance(tree, Numbers):
         yield np.array(value, tree.type.numpy)
     elif isinstance(tree, Generator):
@@ -421,6 +445,15 @@ def leaves(value: Any, tree: Any) -> Iterator[Any]:
     elif is_container(tree):
         for item, inner in zip(_held(value), contents(tree), strict=True):
             yield from leaves(item, inner)
+
+
+def held(value: Any, tree: Any) -> Iterator[Any]:
+    """Yield the numbers and arrays in an argument, as they are there."""
+    if isinstance(tree, Array | Scalar):
+        yield value
+    elif is_container(tree):
+        for item, inner in zip(_held(value), contents(tree), strict=True):
+            yield from held(item, inner)
 
 
 def changeable(value: Any, tree: Any) -> Iterator[int]:

@@ -64,6 +64,40 @@ def require() -> None:
     )
 
 
+class _Memory:
+    """Memory of the simulator, by its address."""
+
+    def __init__(self, interface: dict[str, Any], owner: Any) -> None:
+        self._owner = owner
+        self.__array_interface__ = interface
+
+
+def viewed(interface: dict[str, Any], owner: Any) -> Any:
+    """Return a Numba array of what a ``__cuda_array_interface__`` says; it keeps `owner` alive."""
+    if not simulated:
+        return cuda.from_cuda_array_interface(interface, owner=owner, sync=False)
+    arrays: Any = importlib.import_module("numba.cuda.simulator.cudadrv.devicearray")
+    if 0 in interface["shape"]:
+        return arrays.FakeCUDAArray(np.empty(interface["shape"], interface["typestr"]))
+    return arrays.FakeCUDAArray(np.asarray(_Memory(interface, owner)))
+
+
+def current_device() -> int:
+    """Return the number of the GPU that Numba uses in this thread."""
+    return int(cuda.current_context().id if simulated else cuda.current_context().device.id)
+
+
+def device_of(address: int) -> int:
+    """Return the number of the GPU that an address belongs to."""
+    if simulated:
+        return 0
+    driver: Any = importlib.import_module("numba.cuda.cudadrv.driver")
+    cuda.current_context()  # so that the driver is there
+    ordinal = driver.binding.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+    pointer = driver.binding.CUdeviceptr(address)
+    return int(driver.driver.cuPointerGetAttribute(ordinal, pointer))
+
+
 def ptx(kernel: Any, types: tuple[Any, ...], capability: tuple[int, int]) -> str:
     """Return the PTX of a kernel for a compute capability; no GPU is needed."""
     # For functions that a kernel calls, Numba asks the GPU that is there.

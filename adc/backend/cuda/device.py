@@ -113,6 +113,12 @@ class Device:
         self.launch(_copying(len(array.shape)), array.shape, array, made)
         return made
 
+    def to_host(self, array: Any) -> Any:
+        """Return a copy on the host, of an array with any strides."""
+        if not (array.is_c_contiguous() or array.is_f_contiguous()):
+            array = self.copy(array)
+        return array.copy_to_host()
+
     def combine(self, name: str, array: Any, given: Any) -> Number:
         """Return what the elements of an array are together, in a fixed tree, and a number."""
         dtype = array.dtype.type
@@ -123,6 +129,8 @@ class Device:
         if not count:
             self.launch(_moved, (), start, made)
             return made
+        if not array.is_c_contiguous():
+            array = self.copy(array)  # an argument's elements lie anywhere
         parts, whole = _combining(name, dtype)
         partial = cuda.device_array(blocks, dtype)
         flat = array.reshape(count)

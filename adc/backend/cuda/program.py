@@ -4,23 +4,33 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adc.backend.cpu import DEFAULT_FOLDER, converter, deliverer, raiser, write_source
+from adc.backend.cuda import arrays
 from adc.backend.cuda.api import cuda, require
 from adc.backend.cuda.device import Device, Failed
 from adc.backend.cuda.emit import Emitted, emit
+from adc.frontend.foreign import is_foreign
 from adc.ir.core import Function
 from adc.ir.errors import Span, exception_named
-from adc.ir.types import Array
+from adc.ir.types import Array, Type
+
+if TYPE_CHECKING:
+    from adc.driver import Step
 
 
 class Program:
-    """A function on the device: call it with NumPy scalars and arrays, get a tuple of results."""
+    """A function on the device: call it with numbers and arrays, get a tuple of results.
+
+    Arrays on the device are used where they are, and are never written. Where there are some among
+    the arguments, arrays that are returned stay on the device: a derivative is of the library that
+    what it belongs to is from, and on the host if that is; others are of the first one's library.
+    """
 
     # Bytes that were used: nobody counts them yet.
     peak: int | None = None
@@ -28,7 +38,12 @@ class Program:
     nbytes = 0
 
     def __init__(
-        self, emitted: Emitted, run: Callable[..., Any], path: Path, again: Callable[..., Any]
+        self,
+        emitted: Emitted,
+        run: Callable[..., Any],
+        path: Path,
+        again: Callable[..., Any],
+        sources: Sequence[int | None] = (),
     ) -> None:
         self.emitted = emitted
         self._again = again
@@ -36,27 +51,45 @@ class Program:
         self._run = run
         self._in = [converter(ty) for ty in emitted.params]
         self._out = [deliverer(ty) for ty in emitted.results]
+        self._sources = sources or (None,) * len(emitted.results)
 
     def __call__(self, *args: Any) -> tuple[Any, ...]:
         require()
-        given = [convert(arg) for convert, arg in zip(self._in, args, strict=True)]
+        on_device = [
+            isinstance(ty, Array) and is_foreign(arg)
+            for arg, ty in zip(args, self.emitted.params, strict=True)
+        ]
         device = Device(self._note)
+        given = [
+            arrays.view(arg) if there else convert(arg)
+            for arg, there, convert in zip(args, on_device, self._in, strict=True)
+        ]
         sent = [
-            _sent(arg) if isinstance(ty, Array) else arg
-            for arg, ty in zip(given, self.emitted.params, strict=True)
+            _sent(arg) if isinstance(ty, Array) and not there else arg
+            for arg, there, ty in zip(given, on_device, self.emitted.params, strict=True)
         ]
         try:
             with np.errstate(all="ignore"):
                 found = self._run(device, *sent)
             device.check()
         except Failed as failed:
-            self._again(*args)  # raises what the program does, in its order
+            back = [
+                device.to_host(array) if there else arg
+                for arg, there, array in zip(args, on_device, sent, strict=True)
+            ]
+            self._again(*back)  # raises what the program does, in its order
             self._fail(failed)
-        back = [
-            value.copy_to_host() if isinstance(ty, Array) else device.get(value)
-            for value, ty in zip(found, self.emitted.results, strict=True)
-        ]
-        return tuple(deliver(value) for deliver, value in zip(self._out, back, strict=True))
+        first = next((arg for arg, there in zip(args, on_device, strict=True) if there), None)
+        results = []
+        for value, deliver, ty, k in zip(
+            found, self._out, self.emitted.results, self._sources, strict=True
+        ):
+            if not isinstance(ty, Array):
+                results.append(deliver(device.get(value)))
+                continue
+            source = first if k is None else args[k] if on_device[k] else None
+            results.append(value.copy_to_host() if source is None else arrays.like(source, value))
+        return tuple(results)
 
     def _note(self, number: int, *told: Any) -> None:
         site = self.emitted.sites[number - 1]
@@ -94,11 +127,30 @@ def load(emitted: Emitted) -> tuple[Any, Path]:
     return module, path
 
 
-def build(fn: Function, again: Callable[..., Any]) -> Program:
+def build(fn: Function, again: Callable[..., Any], sources: Sequence[int | None] = ()) -> Program:
     """Return a program for `fn`, which is in buffer form with launches (`passes.kernels`).
 
-    `again` runs the same on the host: where a check fails on the device, that says which.
+    `again` runs the same on the host: where a check fails on the device, that says which. `sources`
+    are as `sources_of` returns them.
     """
     emitted = emit(fn)
     module, path = load(emitted)
-    return Program(emitted, getattr(module, emitted.name), path, again)
+    return Program(emitted, getattr(module, emitted.name), path, again, sources)
+
+
+def sources_of(results: Sequence[Type], steps: Sequence[Step]) -> tuple[int | None, ...]:
+    """Return for each result of derivative code the argument that it is a derivative to, or None.
+
+    `results` are those of the function itself, `steps` what was made of it.
+    """
+    kinds = [ty.kind for ty in results]
+    found: list[int | None] = [None] * len(kinds)
+    for mode, positions in steps:
+        if mode == "tangent":
+            # Every float has one.
+            more = [k for k, kind in zip(found, kinds, strict=True) if kind == "f"]
+        else:
+            more = list(positions)
+        found += more
+        kinds += ["f"] * len(more)
+    return tuple(found)

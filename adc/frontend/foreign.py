@@ -1,0 +1,197 @@
+"""Arrays on a GPU, of whatever library, and how they are described: none of them is imported here.
+
+Numba's arrays say what they are. Others do by ``__cuda_array_interface__`` (CuPy, PyTorch), or by
+DLPack (JAX).
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adc.ir.types import NAMES
+
+# Kinds of devices of DLPack: memory of a GPU, and memory that host and GPU share.
+_ON_GPU = (2, 13)
+_INTERFACE = "__cuda_array_interface__"
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """What an array of another library is.
+
+    Attributes
+    ----------
+    dtype : dtype or None
+        Of its elements; None if there is a `problem`.
+    shape : tuple of int
+        Its sizes.
+    strides : tuple of int or None
+        In bytes; None where elements lie by rows.
+    address : int or None
+        Of the first element; None where only the library can tell.
+    problem, hint : str
+        Why it cannot be an argument, and what to do about it.
+    """
+
+    dtype: np.dtype[Any] | None
+    shape: tuple[int, ...] = ()
+    strides: tuple[int, ...] | None = None
+    address: int | None = None
+    problem: str = ""
+    hint: str = ""
+
+    @property
+    def ones(self) -> tuple[int, ...]:
+        """The axes of size 1."""
+        return tuple([k for k, size in enumerate(self.shape) if size == 1])
+
+    @property
+    def by_rows(self) -> bool:
+        """Whether elements lie by rows, without gaps."""
+        if self.strides is None or 0 in self.shape:
+            return True
+        assert self.dtype is not None
+        step = self.dtype.itemsize
+        for size, stride in zip(reversed(self.shape), reversed(self.strides), strict=True):
+            if size != 1 and stride != step:
+                return False
+            step *= size
+        return True
+
+
+def library_of(value: Any) -> str:
+    """Return the package that the class of an object is from."""
+    name = (type(value).__module__ or "").split(".")[0]
+    return {"jaxlib": "jax", "numba_cuda": "numba"}.get(name, name)
+
+
+def is_foreign(value: Any) -> bool:
+    """Whether an object is an array of another library, on a GPU or not."""
+    cls: Any = type(value)
+    found = _is_foreign_class(cls)
+    if found is None:
+        # A class that adc can read is a program of the user's, unless its memory is on a GPU.
+        return int(value.__dlpack_device__()[0]) in _ON_GPU
+    return found or _INTERFACE in getattr(value, "__dict__", ())
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_foreign_class(cls: Any) -> bool | None:
+    """Whether instances are arrays of a library; None where each has to be asked."""
+    from adc.frontend.trees import is_plain
+
+    if issubclass(cls, np.ndarray | np.generic):
+        return False
+    if hasattr(cls, _INTERFACE) or getattr(cls, "__cuda_ndarray__", False) is True:
+        return True
+    if hasattr(cls, "__dlpack_device__"):
+        return None if is_plain(cls) else True
+    return False
+
+
+def is_on_gpu(value: Any) -> bool:
+    """Whether an object is an array on a GPU that can be an argument."""
+    return is_foreign(value) and described(value).dtype in NAMES
+
+
+def described(value: Any) -> Foreign:
+    """Return what an array of another library is (`is_foreign`)."""
+    if getattr(value, "__cuda_ndarray__", False) is True:
+        return _checked(value.dtype, value.shape, value.strides, _address_of(value))
+    if library_of(value) != "jax":  # whose interface keeps nothing alive, and knows no streams
+        try:
+            interface = getattr(value, _INTERFACE, None)
+        except Exception as error:
+            # PyTorch refuses tensors that it differentiates.
+            return _refused(value, f"cannot be read: {error}", "detach it: `x.detach()`")
+        if isinstance(interface, dict):
+            if interface.get("mask") is not None:
+                return _refused(value, "has a mask", "pass the array and the mask as two arguments")
+            address, shape = interface["data"][0], interface["shape"]
+            return _checked(interface["typestr"], shape, interface.get("strides"), address)
+        if hasattr(type(value), _INTERFACE):
+            return _elsewhere(value)
+    if int(value.__dlpack_device__()[0]) not in _ON_GPU:
+        return _elsewhere(value)
+    try:
+        dtype = np.dtype(str(value.dtype).rpartition(".")[2])
+    except TypeError:
+        return Foreign(np.dtype("V2"), tuple(value.shape))
+    # Those of JAX lie by rows. Of others only the library can tell: they may have any strides.
+    strides = None if library_of(value) == "jax" else (0,) * len(value.shape)
+    return _checked(dtype, value.shape, strides, None)
+
+
+def _checked(dtype: Any, shape: Any, strides: Any, address: int | None) -> Foreign:
+    found = None if strides is None else tuple(map(int, strides))
+    return Foreign(np.dtype(dtype), tuple(map(int, shape)), found, address)
+
+
+def _refused(value: Any, why: str, hint: str) -> Foreign:
+    return Foreign(None, problem=f"a {kind_of(value)} that {why}", hint=hint)
+
+
+def _elsewhere(value: Any) -> Foreign:
+    return _refused(
+        value, "is no dense array on a GPU", "pass a NumPy array, as `np.asarray` makes"
+    )
+
+
+def kind_of(value: Any) -> str:
+    """Return what users call an array of another library."""
+    return f"{type(value).__name__} of {library_of(value)}"
+
+
+def _address_of(value: Any) -> int:
+    if hasattr(value, "device_ctypes_pointer"):
+        return value.device_ctypes_pointer.value or 0
+    return int(value.ctypes.data)  # in the simulator
+
+
+def number(value: Any) -> Any:
+    """Return the number that an array without axes holds; it is waited for."""
+    from adc.backend.cuda.arrays import to_host
+
+    return to_host(value)[()]
+
+
+class _Memory:
+    """Names the memory of an array to NumPy, which compares addresses and reads nothing."""
+
+    def __init__(self, found: Foreign) -> None:
+        assert found.dtype is not None
+        self.__array_interface__ = {
+            "version": 3,
+            "shape": found.shape,
+            "strides": found.strides,
+            "typestr": found.dtype.str,
+            "data": (found.address, True),
+        }
+
+
+def memory_of(value: Any) -> np.ndarray[Any, Any] | None:
+    """Return an array at the addresses of another one, which must not be read; None if unknown."""
+    if type(value) is np.ndarray:
+        return value
+    if not is_on_gpu(value):
+        return None
+    found = described(value)
+    if not found.address or 0 in found.shape:
+        return None
+    return np.asarray(_Memory(found))
+
+
+__all__ = [
+    "Foreign",
+    "described",
+    "is_foreign",
+    "is_on_gpu",
+    "kind_of",
+    "library_of",
+    "memory_of",
+    "number",
+]
