@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 import adc
-from adc.backend.cuda import api, arrays
+from adc.backend.cuda import api, arrays, device
 from adc.frontend import foreign
 from adc.ir.errors import ArgumentError, OverlapError
 
@@ -86,8 +87,8 @@ def test_arrays_are_used_where_they_are(
     seen: list[Any] = []
     view = arrays.view
 
-    def noted(value: Any) -> Any:
-        seen.append(view(value))
+    def noted(value: Any, queue: Any) -> Any:
+        seen.append(view(value, queue))
         return seen[-1]
 
     monkeypatch.setattr(arrays, "view", noted)
@@ -313,7 +314,7 @@ def test_results_are_of_the_library_of_the_argument(monkeypatch: pytest.MonkeyPa
         "torch": types.SimpleNamespace(as_tensor=take),
     }
     for name, module in modules.items():
-        monkeypatch.setitem(__import__("sys").modules, name, module)
+        monkeypatch.setitem(sys.modules, name, module)
         source = type("Array", (Shown,), {"__module__": f"{name}.inner", "device": "cuda:0"})
         monkeypatch.setattr(type(OUTSIDE), "__cuda_array_interface__", {"data": 1}, raising=False)
         made = on_device(np.ones(2))
@@ -324,3 +325,133 @@ def test_results_are_of_the_library_of_the_argument(monkeypatch: pytest.MonkeyPa
     made = on_device(np.ones(2))
     assert arrays.like(OUTSIDE, made) is made
     assert arrays.like(Shown(np.ones(2)), made) is made
+
+
+# --- streams --------------------------------------------------------------------------------------
+
+
+class Log:
+    """What happens on streams, by their addresses: launches, transfers, and who waits for whom."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.launches: list[int] = []
+        self.waits: list[int] = []
+        self.orders: list[tuple[int, int]] = []
+        self.transfers: list[int] = []
+        launching = type(device._set)
+        configure = launching.__getitem__
+
+        def configured(kernel: Any, how: Any) -> Any:
+            self.launches.append(address(how[2]))
+            return configure(kernel, how)
+
+        patch.setattr(launching, "__getitem__", configured)
+        for module in (api, device):
+            patch.setattr(module, "wait", lambda stream: self.waits.append(address(stream)))
+        patch.setattr(
+            api, "order", lambda a, b: self.orders.append((address(a), address(b)))
+        )  # fmt: skip
+        send = cuda.to_device
+
+        def sent(array: Any, stream: Any = 0) -> Any:
+            self.transfers.append(address(stream))
+            return send(array, stream=stream)
+
+        patch.setattr(cuda, "to_device", sent)
+
+
+def address(stream: Any) -> int:
+    return int(stream.handle) if stream else 0
+
+
+@pytest.fixture
+def log(monkeypatch: pytest.MonkeyPatch) -> Log:
+    return Log(monkeypatch)
+
+
+def doubled(x: Any, y: Any) -> Any:
+    return x * 2.0, np.sin(y) * x
+
+
+def library(name: str, pointer: int, patch: pytest.MonkeyPatch) -> Callable[[Any], Any]:
+    """Return what makes arrays of a library whose current stream is at an address."""
+    asked = types.SimpleNamespace(ptr=pointer, cuda_stream=pointer)
+    streams = types.SimpleNamespace(
+        get_current_stream=lambda: asked, current_stream=lambda device: asked
+    )
+    module = types.SimpleNamespace(cuda=streams)
+    patch.setitem(sys.modules, name, module)
+    patch.setattr(arrays, "like", lambda source, array: array)
+    return type("Array", (Shown,), {"__module__": name, "device": "cuda:0"})
+
+
+@pytest.mark.parametrize("name", ["cupy", "torch"])
+@pytest.mark.parametrize("pointer", [0, 1, 77])
+def test_work_is_queued_on_the_stream_of_the_caller(
+    name: str, pointer: int, log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = library(name, pointer, monkeypatch)
+    x, y = data()
+    found, other = adc.jit(doubled, target="cuda")(made(x), made(y))
+    np.testing.assert_array_equal(found.copy_to_host(), 2.0 * x)
+    stream = 0 if pointer == 1 else pointer
+    assert {*log.launches, *log.transfers} == {stream}
+    assert len(log.transfers) == 1  # the flag of checks that fail
+    assert (log.waits, log.orders) == ([], [])
+    assert address(found.stream) == address(other.stream) == stream
+
+
+def test_streams_of_several_arguments(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+    x, y = data()
+    f = adc.jit(doubled, target="cuda")
+    made = library("cupy", 77, monkeypatch)
+    f(made(x), Shown(y, stream=88))
+    assert {*log.launches} == {77}
+    assert log.orders == [(88, 77), (77, 88)]
+    assert log.waits == []
+    f(Shown(x, stream=88), Shown(y, stream=88))
+    assert log.launches[-1] == 88
+
+
+def test_what_is_waited_for(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+    x, y = data()
+    f = adc.jit(doubled, target="cuda")
+    made = library("cupy", 77, monkeypatch)
+    # A caller may change an array on the host when the call returns.
+    f(made(x), y)
+    assert log.waits == [77]
+    # Nobody knows what others do on which stream.
+    exchanged = Exchanged(y)
+    f(made(x), exchanged)
+    assert log.waits == [77, 77]
+    assert exchanged.asked == [77]
+    f(exchanged, exchanged)
+    assert log.waits == [77, 77, 0]
+    assert exchanged.asked[1:] == [1, 1]
+    # Numbers, and whether a check has failed.
+    adc.grad(product, target="cuda")(made(x), made(y))
+    assert len(log.waits) == 3
+    adc.value_and_grad(product, target="cuda")(made(x), made(y))
+    assert log.waits[3:] == [77]
+    adc.jit(root, target="cuda")(made(x))
+    assert log.waits[4:] == [77]
+
+
+def product(x: Any, y: Any) -> Any:
+    return np.sum(np.sin(x) * y)
+
+
+def root(x: Any) -> Any:
+    y = x * 1.0
+    for i in range(x.shape[0]):
+        assert x[i] < 100.0
+        y[i] = x[i] * 2.0
+    return y
+
+
+def test_numbers_are_read_on_the_stream_of_the_caller(
+    log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = library("torch", 77, monkeypatch)
+    assert foreign.number(made(np.array(2.5))) == 2.5
+    assert log.waits == [77]

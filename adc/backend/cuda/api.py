@@ -82,6 +82,30 @@ def viewed(interface: dict[str, Any], owner: Any) -> Any:
     return arrays.FakeCUDAArray(np.asarray(_Memory(interface, owner)))
 
 
+def stream_at(pointer: int) -> Any:
+    """Return the stream at an address, as launches and transfers take it; 0 is Numba's default."""
+    if not pointer:
+        return 0
+    if not simulated:
+        return cuda.external_stream(pointer)
+    made = cuda.stream()
+    made.handle = pointer
+    return made
+
+
+def wait(stream: Any) -> None:
+    """Wait for what is queued on a stream."""
+    (stream or cuda.default_stream()).synchronize()
+
+
+def order(first: Any, then: Any) -> None:
+    """Have what will be queued on a stream wait for what is queued on another one."""
+    if not simulated:
+        event = cuda.event(timing=False)
+        event.record(first)
+        event.wait(then)
+
+
 def current_device() -> int:
     """Return the number of the GPU that Numba uses in this thread."""
     return int(cuda.current_context().id if simulated else cuda.current_context().device.id)

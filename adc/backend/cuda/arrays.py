@@ -3,16 +3,79 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from adc.backend.cuda.api import cuda, current_device, device_of, viewed
+from adc.backend.cuda import api
 from adc.frontend.foreign import described, kind_of, library_of
 from adc.ir.errors import ArgumentError
 
+# DLPack's name for the stream that Numba uses by default.
+_LEGACY = 1
 
-def view(value: Any) -> Any:
+
+# --- streams --------------------------------------------------------------------------------------
+
+
+def stream_of(value: Any) -> int | None:
+    """Return the address of the stream that the caller has work with an array on, 0 for Numba's.
+
+    None where there is none: then others do not take turns with a stream, they wait for the end.
+    """
+    library = library_of(value)
+    if library == "torch":
+        torch = importlib.import_module("torch")
+        found: Any = torch.cuda.current_stream(value.device).cuda_stream
+    elif library == "cupy":
+        found = importlib.import_module("cupy").cuda.get_current_stream().ptr
+    elif getattr(value, "__cuda_ndarray__", False) is True:
+        found = int(getattr(value.stream, "handle", 0))
+    elif library == "jax":
+        found = None
+    else:
+        found = getattr(value, "__cuda_array_interface__", {}).get("stream")
+    return 0 if found == _LEGACY else found
+
+
+class Queue:
+    """Where a call queues its work: on the stream of the first argument that has one.
+
+    Work on other streams of arguments comes before, if it was queued before the call, or after.
+
+    Attributes
+    ----------
+    pointer : int
+        The address of the stream, 0 for Numba's default.
+    stream
+        The stream as Numba takes it.
+    waits : bool
+        Whether the end is waited for, as arguments may go when the call returns.
+    """
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        found = [stream_of(value) for value in values]
+        known = [pointer for pointer in found if pointer is not None]
+        self.pointer = known[0] if known else 0
+        self.stream = api.stream_at(self.pointer)
+        self.waits = len(known) < len(found)
+        self._others = [api.stream_at(pointer) for pointer in {*known} - {self.pointer}]
+        for other in self._others:
+            api.order(other, self.stream)
+
+    def end(self) -> None:
+        """Let others have their turn; wait if that is needed."""
+        for other in self._others:
+            api.order(self.stream, other)
+        if self.waits:
+            api.wait(self.stream)
+
+
+# --- arguments and results ------------------------------------------------------------------------
+
+
+def view(value: Any, queue: Queue) -> Any:
     """Return an array of Numba's in the memory of another one on the GPU, which it keeps alive.
 
     Raises
@@ -27,15 +90,16 @@ def view(value: Any) -> Any:
         address, shape, strides, dtype, owner = (
             found.address, found.shape, found.strides, found.dtype, value,
         )  # fmt: skip
-        place = device_of(address) if address else current_device()
+        place = api.device_of(address) if address else api.current_device()
     else:
-        owner = _exchanged(value, 1)
+        memory_view: Any = importlib.import_module("cuda.core.utils").StridedMemoryView
+        owner = memory_view.from_dlpack(value, stream_ptr=queue.pointer or _LEGACY)
         address, shape, dtype = owner.ptr, owner.shape, owner.dtype
         strides = tuple(owner._layout.strides_in_bytes or ()) or None
         place = owner.device_id
-    if place != current_device():
+    if place != api.current_device():
         raise ArgumentError(
-            f"a {kind_of(value)} is on GPU {place}, and GPU {current_device()} is used",
+            f"a {kind_of(value)} is on GPU {place}, and GPU {api.current_device()} is used",
             None,
             f"pass arrays on one GPU, or call it within `with numba.cuda.gpus[{place}]:`",
         )
@@ -47,16 +111,10 @@ def view(value: Any) -> Any:
         "typestr": np.dtype(dtype).str,
         "data": (address, False),  # nothing is written there, whatever the owner allows
     }
-    return viewed(interface, owner)
+    return api.viewed(interface, owner)
 
 
-def _exchanged(value: Any, stream: int) -> Any:
-    """Return a view by DLPack, of what a stream finds when its turn comes."""
-    memory_view: Any = importlib.import_module("cuda.core.utils").StridedMemoryView
-    return memory_view.from_dlpack(value, stream_ptr=stream)
-
-
-class _Shown:
+class Shown:
     """An array of Numba's as other libraries see it: nobody has to wait for it."""
 
     def __init__(self, array: Any) -> None:
@@ -72,15 +130,15 @@ def like(source: Any, array: Any) -> Any:
     """
     library = library_of(source)
     if library == "cupy":
-        return importlib.import_module("cupy").asarray(_Shown(array))
+        return importlib.import_module("cupy").asarray(Shown(array))
     if library == "torch":
         torch = importlib.import_module("torch")
-        return torch.as_tensor(_Shown(array), device=source.device)
+        return torch.as_tensor(Shown(array), device=source.device)
     if library == "jax":
         if not array.size:
             return importlib.import_module("jax.numpy").empty(array.shape, array.dtype)
         memory_view: Any = importlib.import_module("cuda.core.utils").StridedMemoryView
-        shown = memory_view.from_cuda_array_interface(_Shown(array), stream_ptr=-1)
+        shown = memory_view.from_cuda_array_interface(Shown(array), stream_ptr=-1)
         return importlib.import_module("jax.dlpack").from_dlpack(shown)
     return array
 
@@ -93,6 +151,7 @@ def to_host(value: Any) -> np.ndarray[Any, Any]:
     value : array
         Of any library, with elements by rows or by columns.
     """
-    found: np.ndarray[Any, Any] = view(value).copy_to_host()
-    cuda.synchronize()
+    queue = Queue([value])
+    found: np.ndarray[Any, Any] = view(value, queue).copy_to_host(stream=queue.stream)
+    api.wait(queue.stream)
     return found

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from adc.backend.cuda.api import cuda, kernel, simulated
+from adc.backend.cuda.api import cuda, kernel, simulated, wait
+from adc.backend.cuda.arrays import Shown
 from adc.ir.errors import DeviceError
 from adc.ir.opdef import OPS
 
@@ -51,11 +52,29 @@ class Failed(Exception):
         self.told = told
 
 
-class Device:
-    """One call."""
+# What the flag of a failed check begins with; it may be read after the transfer was queued.
+_NONE = np.zeros(1, np.int64)
 
-    def __init__(self, notes: Callable[[int, tuple[Any, ...]], None]) -> None:
-        self._failed = cuda.to_device(np.zeros(1, np.int64))
+
+class Device:
+    """One call.
+
+    Parameters
+    ----------
+    notes : callable
+        Takes the number of a place that prints, and what it prints.
+    stream
+        The stream that everything is queued on, as Numba takes it.
+    checks : bool
+        Whether kernels check anything.
+    """
+
+    def __init__(
+        self, notes: Callable[[int, tuple[Any, ...]], None], stream: Any = 0, checks: bool = True
+    ) -> None:
+        self.stream = stream
+        self._checks = checks
+        self._failed = cuda.to_device(_NONE, stream=stream)
         self._tape: list[tuple[Any, ...]] = []
         self._chunks: dict[Any, tuple[Any, int]] = {}
         self.note = notes
@@ -66,7 +85,7 @@ class Device:
         """Return a number on the device, which nobody else has."""
         chunk, used = self._chunks.get(dtype, (None, _CHUNK))
         if used == _CHUNK:
-            chunk, used = cuda.device_array(_CHUNK, dtype), 0
+            chunk, used = cuda.device_array(_CHUNK, dtype, stream=self.stream), 0
         self._chunks[dtype] = chunk, used + 1
         made = Number(chunk, used)
         for value in values:
@@ -81,11 +100,16 @@ class Device:
         if not isinstance(number, Number):
             return number
         self.check()
-        return number.array[number.place]
+        return self._read(number.array, number.place)
+
+    def _read(self, array: Any, place: int) -> Any:
+        found = array[place : place + 1].copy_to_host(stream=self.stream)
+        wait(self.stream)
+        return found[0]
 
     def check(self) -> None:
-        """Raise Failed if a check does not hold."""
-        site = int(self._failed[0])
+        """Raise Failed if a check does not hold; what came before is waited for."""
+        site = int(self._read(self._failed, 0)) if self._checks else 0
         if site:
             raise Failed(site, None)
 
@@ -98,8 +122,16 @@ class Device:
     def empty(self, dtype: Any, shape: Sequence[Any]) -> Any:
         sizes = tuple(map(int, shape))
         if math.prod(sizes) == 0:
-            return cuda.device_array(1, dtype)[:0].reshape(sizes)
-        return cuda.device_array(sizes, dtype)
+            return cuda.device_array(1, dtype, stream=self.stream)[:0].reshape(sizes)
+        return cuda.device_array(sizes, dtype, stream=self.stream)
+
+    def send(self, array: Any) -> Any:
+        """Return a copy of an array on the host, which must stay as it is until it is there."""
+        if not array.size:
+            return self.empty(array.dtype, array.shape)
+        if not (array.flags.c_contiguous or array.flags.f_contiguous):
+            array = np.ascontiguousarray(array)  # one transfer
+        return cuda.to_device(array, stream=self.stream)
 
     def full(self, dtype: Any, shape: Sequence[Any], value: Any) -> Any:
         made = self.empty(dtype, shape)
@@ -114,10 +146,10 @@ class Device:
         return made
 
     def to_host(self, array: Any) -> Any:
-        """Return a copy on the host, of an array with any strides."""
+        """Return a copy on the host, of an array with any strides; it is not waited for."""
         if not (array.is_c_contiguous() or array.is_f_contiguous()):
             array = self.copy(array)
-        return array.copy_to_host()
+        return array.copy_to_host(stream=self.stream)
 
     def combine(self, name: str, array: Any, given: Any) -> Number:
         """Return what the elements of an array are together, in a fixed tree, and a number."""
@@ -132,10 +164,10 @@ class Device:
         if not array.is_c_contiguous():
             array = self.copy(array)  # an argument's elements lie anywhere
         parts, whole = _combining(name, dtype)
-        partial = cuda.device_array(blocks, dtype)
+        partial = cuda.device_array(blocks, dtype, stream=self.stream)
         flat = array.reshape(count)
-        parts[blocks, BLOCK](self._failed, count, flat, partial)
-        whole[1, BLOCK](
+        parts[blocks, BLOCK, self.stream](self._failed, count, flat, partial)
+        whole[1, BLOCK, self.stream](
             self._failed, blocks, partial, start.array, start.place, made.array, made.place
         )
         return made
@@ -160,13 +192,16 @@ class Device:
                 None,
                 "pip install cupy-cuda13x",
             ) from None
-        left, right = (cupy.asarray(x) for x in (a, b))
-        left, right = (x.T if t else x for x, t in zip((left, right), transposed, strict=True))
-        out = cupy.asarray(c)
-        if add:
-            out += left @ right
-        else:
-            cupy.matmul(left, right, out=out)
+        null = cupy.cuda.Stream.null
+        stream = cupy.cuda.ExternalStream(int(self.stream.handle)) if self.stream else null
+        with stream:
+            left, right = (cupy.asarray(Shown(x)) for x in (a, b))
+            left, right = (x.T if t else x for x, t in zip((left, right), transposed, strict=True))
+            out = cupy.asarray(Shown(c))
+            if add:
+                out += left @ right
+            else:
+                cupy.matmul(left, right, out=out)
 
     # -- the tape --------------------------------------------------------------------------
 
@@ -199,7 +234,7 @@ class Device:
                 args += [value.array, value.place]
             else:
                 args.append(np.float64(value) if isinstance(value, float) else value)
-        launched[-(-total // threads), threads](self._failed, *counts, *args)
+        launched[-(-total // threads), threads, self.stream](self._failed, *counts, *args)
 
 
 # --- kernels that every program may need ----------------------------------------------------------

@@ -12,7 +12,7 @@ import numpy as np
 
 from adc.backend.cpu import DEFAULT_FOLDER, converter, deliverer, raiser, write_source
 from adc.backend.cuda import arrays
-from adc.backend.cuda.api import cuda, require
+from adc.backend.cuda.api import require, wait
 from adc.backend.cuda.device import Device, Failed
 from adc.backend.cuda.emit import Emitted, emit
 from adc.frontend.foreign import is_foreign
@@ -30,6 +30,8 @@ class Program:
     Arrays on the device are used where they are, and are never written. Where there are some among
     the arguments, arrays that are returned stay on the device: a derivative is of the library that
     what it belongs to is from, and on the host if that is; others are of the first one's library.
+    Then nobody waits for the end of a call, unless arrays on the host are among the arguments or
+    the results, kernels check something, or an argument is of a library that has no streams.
     """
 
     # Bytes that were used: nobody counts them yet.
@@ -51,35 +53,49 @@ class Program:
         self._run = run
         self._in = [converter(ty) for ty in emitted.params]
         self._out = [deliverer(ty) for ty in emitted.results]
+        # Without checks, nobody has to wait for whether one fails.
+        self._checks = "failed[0] = " in emitted.source
         self._sources = sources or (None,) * len(emitted.results)
 
     def __call__(self, *args: Any) -> tuple[Any, ...]:
         require()
-        on_device = [
+        there = [
             isinstance(ty, Array) and is_foreign(arg)
             for arg, ty in zip(args, self.emitted.params, strict=True)
         ]
-        device = Device(self._note)
+        queue = arrays.Queue([arg for arg, on_device in zip(args, there, strict=True) if on_device])
+        try:
+            return self._call(args, there, queue)
+        finally:
+            queue.end()
+
+    def _call(
+        self, args: Sequence[Any], there: Sequence[bool], queue: arrays.Queue
+    ) -> tuple[Any, ...]:
+        device = Device(self._note, queue.stream, self._checks)
         given = [
-            arrays.view(arg) if there else convert(arg)
-            for arg, there, convert in zip(args, on_device, self._in, strict=True)
+            arrays.view(arg, queue) if on_device else convert(arg)
+            for arg, on_device, convert in zip(args, there, self._in, strict=True)
         ]
-        sent = [
-            _sent(arg) if isinstance(ty, Array) and not there else arg
-            for arg, there, ty in zip(given, on_device, self.emitted.params, strict=True)
-        ]
+        sent = []
+        for arg, on_device, ty in zip(given, there, self.emitted.params, strict=True):
+            if isinstance(ty, Array) and not on_device:
+                queue.waits = True  # the caller may change it then
+                arg = device.send(arg)
+            sent.append(arg)
         try:
             with np.errstate(all="ignore"):
                 found = self._run(device, *sent)
             device.check()
         except Failed as failed:
             back = [
-                device.to_host(array) if there else arg
-                for arg, there, array in zip(args, on_device, sent, strict=True)
+                device.to_host(array) if on_device else arg
+                for arg, on_device, array in zip(args, there, sent, strict=True)
             ]
+            wait(queue.stream)
             self._again(*back)  # raises what the program does, in its order
             self._fail(failed)
-        first = next((arg for arg, there in zip(args, on_device, strict=True) if there), None)
+        first = next((arg for arg, on_device in zip(args, there, strict=True) if on_device), None)
         results = []
         for value, deliver, ty, k in zip(
             found, self._out, self.emitted.results, self._sources, strict=True
@@ -87,8 +103,12 @@ class Program:
             if not isinstance(ty, Array):
                 results.append(deliver(device.get(value)))
                 continue
-            source = first if k is None else args[k] if on_device[k] else None
-            results.append(value.copy_to_host() if source is None else arrays.like(source, value))
+            source = first if k is None else args[k] if there[k] else None
+            if source is None:
+                queue.waits = True
+                results.append(device.to_host(value))
+            else:
+                results.append(arrays.like(source, value))
         return tuple(results)
 
     def _note(self, number: int, *told: Any) -> None:
@@ -105,14 +125,6 @@ class Program:
             text = text.format(*failed.told)
         kind: Any = exception_named(site.error)
         raiser(site.loc or Span("<adc>", 1))(kind(*([text] if text else [])))
-
-
-def _sent(array: np.ndarray[Any, Any]) -> Any:
-    if not array.size:
-        return cuda.to_device(np.zeros(1, array.dtype))[:0].reshape(array.shape)
-    if not (array.flags.c_contiguous or array.flags.f_contiguous):
-        array = np.ascontiguousarray(array)  # one transfer
-    return cuda.to_device(array)
 
 
 def load(emitted: Emitted) -> tuple[Any, Path]:
