@@ -880,8 +880,9 @@ def release_memory() -> None:
     """Give back the memory that compiled code keeps between calls, in all threads.
 
     Every derivative keeps its workspace and its tapes for the next call, and the memory of large
-    arrays that it returned is used again when they are dropped. Calls that are running now are not
-    disturbed, arrays that are in use neither; the next calls take new memory.
+    arrays that it returned is used again when they are dropped; on a GPU, the memory of all arrays
+    that were not returned. Calls that are running now are not disturbed, arrays that are in use
+    neither; the next calls take new memory.
 
     Examples
     --------

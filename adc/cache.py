@@ -212,7 +212,7 @@ def _on_device(
         load_or_build(lowered, steps, policy, own, use_disk).kernel(*args)
 
     sources = program.sources_of([result.type for result in lowered.fn.results], steps)
-    kernel = program.build(made.fn, again, sources)
+    kernel = program.build(made.fn, again, sources, made.plan)
     return Entry(kernel, made.plan, kernel.emitted.source, False, made)
 
 

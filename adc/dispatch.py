@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import operator
+import sys
 import types
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -789,6 +790,9 @@ def release_memory() -> None:
     for kernel in kernels:
         kernel.release_memory()
     POOL.clear()
+    on_device = sys.modules.get("adc.backend.cuda.memory")
+    if on_device is not None:
+        on_device.POOL.clear()
 
 
 __all__ = [

@@ -241,6 +241,12 @@ class DeviceError(AdcError):
     code = "ADC028"
 
 
+class DeviceMemoryError(AdcError, MemoryError):
+    """There is no room on the device for an array."""
+
+    code = "ADC029"
+
+
 class IRError(AdcError):
     """The IR is malformed: a defect of adc, never of the user's program."""
 

@@ -19,7 +19,7 @@ from adc.derivative import Derivative
 from adc.ir.errors import CODES, AdcError
 
 # What a user cannot provoke.
-WITHOUT_PROGRAM = {"ADC000", "ADC002", "ADC003", "ADC004", "ADC028", "ADC900"}
+WITHOUT_PROGRAM = {"ADC000", "ADC002", "ADC003", "ADC004", "ADC028", "ADC029", "ADC900"}
 _PAGE = re.compile(
     r"# (?P<code>ADC\d{3}): .+?"
     r"## A program\n\n```python\n(?P<bad>.+?)```\n\n```text\n(?P<message>.+?)\n```\n\n"

@@ -72,14 +72,16 @@ class _Memory:
         self.__array_interface__ = interface
 
 
-def viewed(interface: dict[str, Any], owner: Any) -> Any:
+def viewed(interface: dict[str, Any], owner: Any, stream: Any = 0) -> Any:
     """Return a Numba array of what a ``__cuda_array_interface__`` says; it keeps `owner` alive."""
     if not simulated:
-        return cuda.from_cuda_array_interface(interface, owner=owner, sync=False)
+        made = cuda.from_cuda_array_interface(interface, owner=owner, sync=False)
+        made.stream = stream
+        return made
     arrays: Any = importlib.import_module("numba.cuda.simulator.cudadrv.devicearray")
     if 0 in interface["shape"]:
-        return arrays.FakeCUDAArray(np.empty(interface["shape"], interface["typestr"]))
-    return arrays.FakeCUDAArray(np.asarray(_Memory(interface, owner)))
+        return arrays.FakeCUDAArray(np.empty(interface["shape"], interface["typestr"]), stream)
+    return arrays.FakeCUDAArray(np.asarray(_Memory(interface, owner)), stream)
 
 
 def stream_at(pointer: int) -> Any:
@@ -104,6 +106,27 @@ def order(first: Any, then: Any) -> None:
         event = cuda.event(timing=False)
         event.record(first)
         event.wait(then)
+
+
+def allocate(size: int) -> Any:
+    """Return memory of so many bytes on the device, or None if there is no room."""
+    if simulated:
+        try:
+            return cuda.current_context().memalloc(size)
+        except MemoryError:
+            return None
+    driver: Any = importlib.import_module("numba.cuda.cudadrv.driver")
+    try:
+        return cuda.current_context().memalloc(size)
+    except driver.CudaAPIError as error:
+        if error.code != driver.binding.CUresult.CUDA_ERROR_OUT_OF_MEMORY:
+            raise
+        return None
+
+
+def address_of(memory: Any) -> int:
+    """Return the address of what `allocate` has returned."""
+    return int(memory.ctypes.data if simulated else memory.device_ctypes_pointer.value)
 
 
 def current_device() -> int:

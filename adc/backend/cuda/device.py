@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import functools
 import importlib
+import itertools
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from adc.backend.cuda.api import cuda, kernel, simulated, wait
+from adc.backend.cuda.api import cuda, current_device, kernel, simulated, viewed, wait
 from adc.backend.cuda.arrays import Shown
+from adc.backend.cuda.memory import Lender, NoRoom
 from adc.ir.errors import DeviceError
 from adc.ir.opdef import OPS
 
@@ -56,6 +59,14 @@ class Failed(Exception):
 _NONE = np.zeros(1, np.int64)
 
 
+@functools.cache
+def _never(place: int) -> Any:
+    """Return a flag on a GPU that no kernel sets."""
+    made = cuda.to_device(_NONE)
+    wait(0)
+    return made
+
+
 class Device:
     """One call.
 
@@ -73,8 +84,9 @@ class Device:
         self, notes: Callable[[int, tuple[Any, ...]], None], stream: Any = 0, checks: bool = True
     ) -> None:
         self.stream = stream
+        self.memory = Lender(int(stream.handle) if stream else 0)
         self._checks = checks
-        self._failed = cuda.to_device(_NONE, stream=stream)
+        self._failed = self.send(_NONE) if checks else _never(current_device())
         self._tape: list[tuple[Any, ...]] = []
         self._chunks: dict[Any, tuple[Any, int]] = {}
         self.note = notes
@@ -85,7 +97,7 @@ class Device:
         """Return a number on the device, which nobody else has."""
         chunk, used = self._chunks.get(dtype, (None, _CHUNK))
         if used == _CHUNK:
-            chunk, used = cuda.device_array(_CHUNK, dtype, stream=self.stream), 0
+            chunk, used = self.empty(dtype, (_CHUNK,)), 0
         self._chunks[dtype] = chunk, used + 1
         made = Number(chunk, used)
         for value in values:
@@ -119,19 +131,38 @@ class Device:
 
     # -- arrays ----------------------------------------------------------------------------
 
-    def empty(self, dtype: Any, shape: Sequence[Any]) -> Any:
+    def empty(self, dtype: Any, shape: Sequence[Any], order: str = "C") -> Any:
         sizes = tuple(map(int, shape))
         if math.prod(sizes) == 0:
-            return cuda.device_array(1, dtype, stream=self.stream)[:0].reshape(sizes)
-        return cuda.device_array(sizes, dtype, stream=self.stream)
+            return cuda.device_array(sizes, dtype, stream=self.stream)
+        item = np.dtype(dtype)
+        block = self.memory.take(math.prod(sizes) * item.itemsize)
+        steps = sizes if order == "F" else sizes[::-1]
+        strides = tuple(itertools.accumulate(steps[:-1], operator.mul, initial=item.itemsize))
+        interface = {
+            "version": 3,
+            "shape": sizes,
+            "strides": strides if order == "F" else strides[::-1],
+            "typestr": item.str,
+            "data": (block.address, False),
+        }
+        return viewed(interface, block, self.stream)
 
     def send(self, array: Any) -> Any:
         """Return a copy of an array on the host, which must stay as it is until it is there."""
-        if not array.size:
-            return self.empty(array.dtype, array.shape)
-        if not (array.flags.c_contiguous or array.flags.f_contiguous):
-            array = np.ascontiguousarray(array)  # one transfer
-        return cuda.to_device(array, stream=self.stream)
+        made = self.empty(array.dtype, array.shape, "C" if array.flags.c_contiguous else "F")
+        if array.size:
+            if not (array.flags.c_contiguous or array.flags.f_contiguous):
+                array = np.asfortranarray(array)  # one transfer
+            made.copy_to_device(array, stream=self.stream)
+        return made
+
+    def close(self) -> None:
+        """End the call: what it still holds is what it returns."""
+        self._tape.clear()
+        self._chunks.clear()
+        self._failed = None
+        self.memory.close()
 
     def full(self, dtype: Any, shape: Sequence[Any], value: Any) -> Any:
         made = self.empty(dtype, shape)
@@ -164,7 +195,7 @@ class Device:
         if not array.is_c_contiguous():
             array = self.copy(array)  # an argument's elements lie anywhere
         parts, whole = _combining(name, dtype)
-        partial = cuda.device_array(blocks, dtype, stream=self.stream)
+        partial = self.empty(dtype, (blocks,))
         flat = array.reshape(count)
         parts[blocks, BLOCK, self.stream](self._failed, count, flat, partial)
         whole[1, BLOCK, self.stream](
@@ -198,10 +229,13 @@ class Device:
             left, right = (cupy.asarray(Shown(x)) for x in (a, b))
             left, right = (x.T if t else x for x, t in zip((left, right), transposed, strict=True))
             out = cupy.asarray(Shown(c))
-            if add:
-                out += left @ right
-            else:
-                cupy.matmul(left, right, out=out)
+            try:
+                if add:
+                    out += left @ right
+                else:
+                    cupy.matmul(left, right, out=out)
+            except MemoryError:
+                raise NoRoom(out.nbytes, self.memory.held) from None
 
     # -- the tape --------------------------------------------------------------------------
 

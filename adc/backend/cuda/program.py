@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,13 +16,16 @@ from adc.backend.cuda import arrays
 from adc.backend.cuda.api import require, wait
 from adc.backend.cuda.device import Device, Failed
 from adc.backend.cuda.emit import Emitted, emit
+from adc.backend.cuda.memory import POOL, NoRoom
 from adc.frontend.foreign import is_foreign
 from adc.ir.core import Function
-from adc.ir.errors import Span, exception_named
+from adc.ir.errors import DeviceMemoryError, Span, exception_named
 from adc.ir.types import Array, Type
+from adc.memory import text as memory_text
 
 if TYPE_CHECKING:
     from adc.driver import Step
+    from adc.passes.plan import Plan
 
 
 class Program:
@@ -34,10 +38,8 @@ class Program:
     the results, kernels check something, or an argument is of a library that has no streams.
     """
 
-    # Bytes that were used: nobody counts them yet.
-    peak: int | None = None
+    # Nothing is on the disk.
     disk: int | None = None
-    nbytes = 0
 
     def __init__(
         self,
@@ -46,8 +48,11 @@ class Program:
         path: Path,
         again: Callable[..., Any],
         sources: Sequence[int | None] = (),
+        plan: Plan | None = None,
     ) -> None:
         self.emitted = emitted
+        self._plan = plan
+        self._local = threading.local()
         self._again = again
         self.path = path
         self._run = run
@@ -64,15 +69,23 @@ class Program:
             for arg, ty in zip(args, self.emitted.params, strict=True)
         ]
         queue = arrays.Queue([arg for arg, on_device in zip(args, there, strict=True) if on_device])
+        device = None
         try:
-            return self._call(args, there, queue)
+            device = Device(self._note, queue.stream, self._checks)
+            return self._call(args, there, queue, device)
+        except NoRoom as error:
+            asked, held = error.asked, error.held
         finally:
             queue.end()
+            if device is not None:
+                device.close()
+                self._local.peak = device.memory.peak
+        # Not within `except`: this error must not hold what the other one does.
+        raise self._no_room(asked, held, args)
 
     def _call(
-        self, args: Sequence[Any], there: Sequence[bool], queue: arrays.Queue
+        self, args: Sequence[Any], there: Sequence[bool], queue: arrays.Queue, device: Device
     ) -> tuple[Any, ...]:
-        device = Device(self._note, queue.stream, self._checks)
         given = [
             arrays.view(arg, queue) if on_device else convert(arg)
             for arg, on_device, convert in zip(args, there, self._in, strict=True)
@@ -115,8 +128,32 @@ class Program:
         site = self.emitted.sites[number - 1]
         print(site.message.format(*told) if told else site.message)
 
+    @property
+    def peak(self) -> int | None:
+        """The most bytes that the last call of this thread held on the device.
+
+        They are those of copies of arguments, of what is computed, and of returned arrays.
+        """
+        return getattr(self._local, "peak", None)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes on the device that all programs hold between calls."""
+        return POOL.nbytes
+
     def release_memory(self) -> None:
-        """Give back what is held between calls: nothing is."""
+        """Give back what this holds between calls: nothing, all programs share what they hold."""
+
+    def _no_room(self, asked: int, held: int, args: Sequence[Any]) -> DeviceMemoryError:
+        peak = self._plan.peak if self._plan is not None else None
+        least = peak.at(args) if peak is not None else None
+        planned = "" if least is None else f"; its plan takes up to {memory_text(least)}"
+        return DeviceMemoryError(
+            f"the GPU has no room for an array of {memory_text(asked)}: the call holds "
+            f"{memory_text(held)} there{planned}",
+            None,
+            'remat="recompute" keeps less, smaller arguments need less',
+        )
 
     def _fail(self, failed: Failed) -> None:
         site = self.emitted.sites[failed.site - 1]
@@ -139,15 +176,20 @@ def load(emitted: Emitted) -> tuple[Any, Path]:
     return module, path
 
 
-def build(fn: Function, again: Callable[..., Any], sources: Sequence[int | None] = ()) -> Program:
+def build(
+    fn: Function,
+    again: Callable[..., Any],
+    sources: Sequence[int | None] = (),
+    plan: Plan | None = None,
+) -> Program:
     """Return a program for `fn`, which is in buffer form with launches (`passes.kernels`).
 
     `again` runs the same on the host: where a check fails on the device, that says which. `sources`
-    are as `sources_of` returns them.
+    are as `sources_of` returns them; what `plan` says of memory stands in errors.
     """
     emitted = emit(fn)
     module, path = load(emitted)
-    return Program(emitted, getattr(module, emitted.name), path, again, sources)
+    return Program(emitted, getattr(module, emitted.name), path, again, sources, plan)
 
 
 def sources_of(results: Sequence[Type], steps: Sequence[Step]) -> tuple[int | None, ...]:

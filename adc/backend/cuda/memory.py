@@ -1,0 +1,169 @@
+"""Memory on the device: what a call gives back is used again, in this call and in later ones.
+
+All work of a call is queued on one stream, in the order of the program. So a block may become
+another array as soon as nobody refers to the first: what reads that was queued before. Blocks are
+kept for their stream. Those that a call returns to the user, who may use them on any stream, are
+not used again.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from adc.backend.cuda import api
+
+# A block has at least so many bytes; sizes are multiples of that, or of a sixteenth or more.
+_LEAST = 512
+# Calls on a stream after which a block that was not used is freed.
+_AGE = 32
+# The GPU, and the address of the stream.
+Place = tuple[int, int]
+
+
+class NoRoom(Exception):
+    """There is no memory on the device: the bytes that were asked for, and those that are held."""
+
+    def __init__(self, asked: int, held: int) -> None:
+        self.asked = asked
+        self.held = held
+
+
+def block_size(size: int) -> int:
+    """Return the bytes of a block for so many: few sizes, so that blocks fit again.
+
+    Examples
+    --------
+    >>> block_size(1), block_size(513), block_size(100_000), block_size(1_000_000)
+    (512, 1024, 106496, 1048576)
+    """
+    step = max(_LEAST, 1 << max(size.bit_length() - 4, 0))
+    return -(-size // step) * step
+
+
+class Pool:
+    """Blocks that nobody uses.
+
+    The lock is never waited for: a block may be dropped in the middle of what is done here.
+
+    Attributes
+    ----------
+    nbytes : int
+        What they hold.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        # For every size the memory, and the call that it comes from: the last one at the end.
+        self._free: dict[Place, dict[int, list[tuple[Any, int]]]] = {}
+        self._calls: dict[Place, int] = {}
+        self.nbytes = 0
+
+    def begin(self, place: Place) -> int:
+        """Return the number of a call, and free what the last ones did not use."""
+        if not self._lock.acquire(blocking=False):
+            return self._calls.get(place, 0)
+        try:
+            number = self._calls[place] = self._calls.get(place, 0) + 1
+            for size, blocks in self._free.get(place, {}).items():
+                while blocks and blocks[0][1] < number - _AGE:
+                    del blocks[0]
+                    self.nbytes -= size
+            return number
+        finally:
+            self._lock.release()
+
+    def take(self, place: Place, size: int) -> Any:
+        """Return memory of just this size, or None."""
+        if not self._lock.acquire(blocking=False):
+            return None
+        try:
+            blocks = self._free.get(place, {}).get(size)
+            if not blocks:
+                return None
+            self.nbytes -= size
+            return blocks.pop()[0]
+        finally:
+            self._lock.release()
+
+    def give(self, place: Place, size: int, memory: Any, call: int) -> None:
+        """Take memory back."""
+        if self._lock.acquire(blocking=False):
+            try:
+                self._free.setdefault(place, {}).setdefault(size, []).append((memory, call))
+                self.nbytes += size
+            finally:
+                self._lock.release()
+
+    def clear(self) -> None:
+        """Free everything."""
+        if self._lock.acquire(blocking=False):
+            try:
+                self._free.clear()
+                self.nbytes = 0
+            finally:
+                self._lock.release()
+
+
+POOL = Pool()
+
+
+class Block:
+    """Memory of a call, which gets it back when nothing refers to this any more."""
+
+    def __init__(self, lender: Lender, size: int, memory: Any) -> None:
+        self._lender = lender
+        self._memory = memory
+        self.size = size
+        self.address = api.address_of(memory)
+
+    def __del__(self) -> None:
+        self._lender.give(self.size, self._memory)
+
+
+class Lender:
+    """The memory of one call.
+
+    Attributes
+    ----------
+    held, peak : int
+        Bytes that it holds, and the most that it held.
+    """
+
+    def __init__(self, stream: int) -> None:
+        self._pool = POOL
+        self._place = (api.current_device(), stream)
+        self._call = self._pool.begin(self._place)
+        self._open = True
+        self.held = self.peak = 0
+
+    def take(self, size: int) -> Block:
+        """Return a block of at least so many bytes.
+
+        Raises
+        ------
+        NoRoom
+            If there is none.
+        """
+        size = block_size(size)
+        memory = self._pool.take(self._place, size)
+        if memory is None:
+            memory = api.allocate(size)
+        if memory is None:
+            self._pool.clear()  # what is kept of other sizes and streams
+            memory = api.allocate(size)
+        if memory is None:
+            raise NoRoom(size, self.held)
+        self.held += size
+        self.peak = max(self.peak, self.held)
+        return Block(self, size, memory)
+
+    def give(self, size: int, memory: Any) -> None:
+        """Take memory back; when the call has ended, what it returned is freed."""
+        self.held -= size
+        if self._open:
+            self._pool.give(self._place, size, memory, self._call)
+
+    def close(self) -> None:
+        """End the call."""
+        self._open = False
