@@ -418,6 +418,7 @@ def jvp(
     parallel: bool | int = False,
     cache: bool = True,
     progress: bool = True,
+    target: str = "cpu",
 ) -> tuple[Any, ...]:
     """Return the value of `fn` and its derivative along `tangents`, in forward mode.
 
@@ -430,7 +431,7 @@ def jvp(
         The arguments, and a direction for each: of its shape, or None to hold it fixed.
     has_aux : bool
         Whether `fn` returns a pair of which only the first part is differentiated.
-    remat, memory, offload, parallel, cache, progress
+    remat, memory, offload, parallel, cache, progress, target
         As for `grad`.
 
     Returns
@@ -449,7 +450,7 @@ def jvp(
     (12.0, 12.0)
     """
     function, levels, options = _split(
-        fn, _options(remat, cache, memory, offload, parallel, progress)
+        fn, _options(remat, cache, memory, offload, parallel, progress, target)
     )
     value, slope = _along(function, levels, options, primals, tangents)
     if not has_aux:
@@ -474,6 +475,7 @@ def hvp(
     parallel: bool | int = False,
     cache: bool = True,
     progress: bool = True,
+    target: str = "cpu",
 ) -> Any:
     """Return the product of the Hessian of `fn` with a direction: forward over reverse.
 
@@ -483,7 +485,7 @@ def hvp(
         A Python function that returns one float.
     primals, tangents : sequences
         The arguments, and a direction for each: of its shape, or None to hold it fixed.
-    remat, memory, offload, parallel, cache, progress
+    remat, memory, offload, parallel, cache, progress, target
         As for `grad`.
 
     Returns
@@ -499,7 +501,7 @@ def hvp(
     """
     moved = _moved(primals, tangents)
     function, levels, options = _split(
-        fn, _options(remat, cache, memory, offload, parallel, progress)
+        fn, _options(remat, cache, memory, offload, parallel, progress, target)
     )
     levels = (*levels, Level(moved))
     _, found = _along(function, levels, options, primals, tangents)
@@ -628,6 +630,7 @@ def vjp(
     parallel: bool | int = False,
     cache: bool = True,
     progress: bool = True,
+    target: str = "cpu",
 ) -> tuple[Any, Pullback]: ...
 
 
@@ -642,6 +645,7 @@ def vjp(
     parallel: bool | int = False,
     cache: bool = True,
     progress: bool = True,
+    target: str = "cpu",
 ) -> tuple[Any, Pullback, Any]: ...
 
 
@@ -656,6 +660,7 @@ def vjp(
     parallel: bool | int = False,
     cache: bool = True,
     progress: bool = True,
+    target: str = "cpu",
 ) -> tuple[Any, ...]:
     """Return the value of `fn`, and a function that pulls a cotangent back, in reverse mode.
 
@@ -670,7 +675,7 @@ def vjp(
     has_aux : bool
         Whether `fn` returns a pair of which only the first part is differentiated; it is the last
         of three results then.
-    remat, memory, offload, parallel, cache, progress
+    remat, memory, offload, parallel, cache, progress, target
         As for `grad`.
 
     Returns
@@ -693,7 +698,7 @@ def vjp(
     from adc.jacobian import Pullback
 
     function, levels, options = _split(
-        fn, _options(remat, cache, memory, offload, parallel, progress)
+        fn, _options(remat, cache, memory, offload, parallel, progress, target)
     )
     if any(level.with_value or level.has_aux for level in levels):
         raise NonScalarError(
@@ -751,6 +756,7 @@ def jacrev(
     parallel: bool | int = False,
     cache: bool = True,
     progress: bool = True,
+    target: str = "cpu",
 ) -> Any:
     """Return a function that computes the Jacobian of `fn` in reverse mode, row by row.
 
@@ -765,7 +771,7 @@ def jacrev(
         As for `grad`.
     has_aux : bool
         Whether `fn` returns a pair of which only the first part is differentiated.
-    remat, memory, offload, parallel, cache, progress
+    remat, memory, offload, parallel, cache, progress, target
         As for `grad`.
 
     Returns
@@ -786,7 +792,7 @@ def jacrev(
         fn,
         argnums,
         argnames,
-        _options(remat, cache, memory, offload, parallel, progress),
+        _options(remat, cache, memory, offload, parallel, progress, target),
         True,
         has_aux,
     )
@@ -805,6 +811,7 @@ def jacfwd(
     parallel: bool | int = False,
     cache: bool = True,
     progress: bool = True,
+    target: str = "cpu",
 ) -> Any:
     """Return a function that computes the Jacobian of `fn` in forward mode, column by column.
 
@@ -812,7 +819,7 @@ def jacfwd(
 
     Parameters
     ----------
-    fn, argnums, argnames, has_aux, remat, memory, offload, parallel, cache, progress
+    fn, argnums, argnames, has_aux, remat, memory, offload, parallel, cache, progress, target
         As for `jacrev`.
 
     Returns
@@ -829,7 +836,7 @@ def jacfwd(
         fn,
         argnums,
         argnames,
-        _options(remat, cache, memory, offload, parallel, progress),
+        _options(remat, cache, memory, offload, parallel, progress, target),
         False,
         has_aux,
     )
@@ -847,6 +854,7 @@ def hessian(
     parallel: bool | int = False,
     cache: bool = True,
     progress: bool = True,
+    target: str = "cpu",
 ) -> Any:
     """Return a function that computes the matrix of second derivatives, forward over reverse.
 
@@ -856,7 +864,7 @@ def hessian(
     ----------
     fn : callable
         A Python function that returns one float.
-    argnums, argnames, remat, memory, offload, parallel, cache, progress
+    argnums, argnames, remat, memory, offload, parallel, cache, progress, target
         As for `grad`.
 
     Returns
@@ -872,7 +880,7 @@ def hessian(
     array([[ 0., 10.],
            [10.,  6.]])
     """
-    options = _options(remat, cache, memory, offload, parallel, progress)
+    options = _options(remat, cache, memory, offload, parallel, progress, target)
     return _jacobian(fn, argnums, argnames, options, False, of_gradient=True)
 
 

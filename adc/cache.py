@@ -28,6 +28,7 @@ from pathlib import Path
 from stat import S_ISDIR
 from typing import TYPE_CHECKING, Any
 
+from adc.frontend import results
 from adc.frontend.lower import Lowered
 from adc.ir.core import Function, Mark, walk
 from adc.ir.errors import Span, UnsupportedError
@@ -211,7 +212,8 @@ def _on_device(
     def again(*args: Any) -> None:
         load_or_build(lowered, steps, policy, own, use_disk).kernel(*args)
 
-    sources = program.sources_of([result.type for result in lowered.fn.results], steps)
+    types = [result.type for result in lowered.fn.results]
+    sources = program.sources_of(types, steps, results.in_lists(lowered.result, lowered.heap))
     kernel = program.build(made.fn, again, sources, made.plan)
     return Entry(kernel, made.plan, kernel.emitted.source, False, made)
 

@@ -178,6 +178,14 @@ class Compiled:
         `directions` are the tangents of what moves, or the cotangents of all float results.
         """
         args = [*self.signature.leaves(values), *hidden]
+        if self.options.target == "cpu":
+            for each in directions:
+                if foreign.is_foreign(each):
+                    raise ArgumentError(
+                        f"a tangent or cotangent is a {foreign.kind_of(each)} on a GPU",
+                        span_of(self.signature.fn),
+                        'use target="cuda", or pass a copy on the host',
+                    )
         if self.lowered.written:
             self._check_overlap(args)
         if self.lowered.changed:
@@ -405,7 +413,7 @@ def _moving(lowered: Lowered) -> Callable[[Sequence[Any]], Any]:
         dots = iter(results[len(own) :])
         # What is no float does not move.
         flat = [
-            next(dots) if moves else np.zeros_like(found)
+            next(dots) if moves else foreign.zeros_like(found)
             for moves, found in zip(floats, results, strict=False)
         ]
         return arrange(results), arrange(flat)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adc.dispatch import Code, Compiled, check_commuting, first_of_pair, restore
-from adc.frontend import results
+from adc.frontend import foreign, results, trees
 from adc.frontend.bindings import Binding
 from adc.ir.core import Operand
 from adc.ir.errors import ArgumentError
@@ -30,10 +30,15 @@ def _floats(operands: Sequence[Operand]) -> list[int]:
     return [k for k, operand in enumerate(operands) if operand.type.kind == "f"]
 
 
-def _inputs(compiled: Compiled, argnums: Sequence[int], values: tuple[Any, ...]) -> list[Leaf]:
+def _inputs(compiled: Compiled, argnums: Sequence[int], values: tuple[Any, ...]) -> list[Any]:
     """Return the floats that are differentiated with respect to."""
     leaves = compiled.signature.leaves(values)
-    return [np.asarray(leaves[k]) for k in compiled.signature.positions(argnums)]
+    return [leaves[k] for k in compiled.signature.positions(argnums)]
+
+
+def _found(leaf: Any) -> Leaf:
+    """Return a result on the host."""
+    return foreign.to_host(leaf) if foreign.is_foreign(leaf) else np.asarray(leaf)
 
 
 def _units(like: Sequence[Leaf]) -> Iterator[tuple[int, tuple[int, ...], list[Any]]]:
@@ -89,8 +94,10 @@ def _like_results(compiled: Compiled, blocks: Sequence[Any], has_aux: bool) -> A
     return results.rebuilt(result, compiled.lowered.heap, iter(flat))
 
 
-def _number(block: Leaf) -> Any:
-    """Return a Jacobian of one number by one number as a number."""
+def _like_input(block: Leaf, leaf: Any) -> Any:
+    """Return a Jacobian where the argument is; that of one number by one number as a number."""
+    if foreign.is_foreign(leaf):
+        return foreign.sent(block, leaf)
     if block.ndim:
         return block
     return float(block) if block.dtype == np.float64 else block[()]
@@ -105,7 +112,8 @@ def forward(
     """Return the Jacobian of a function, or of a gradient, column by column."""
     compiled, hidden = code.find(values)
     chosen = (argnums,) if isinstance(argnums, int) else argnums
-    columns = _inputs(compiled, chosen, values)
+    inputs = _inputs(compiled, chosen, values)
+    columns = list(map(foreign.shape_of, inputs))
     own = compiled.lowered.fn.results
     blocks: list[list[Leaf]] = []
     flat: Sequence[Any] = ()
@@ -113,7 +121,7 @@ def forward(
     for k, index, unit in _units(columns):
         restore(states, values)
         flat = compiled.flat(values, hidden, unit)
-        found = [np.asarray(each) for each in flat]
+        found = list(map(_found, flat))
         if compiled.levels:
             # Value, gradients, and the derivatives of both.
             count = len(compiled.signature.positions(compiled.levels[-1].argnums))
@@ -128,7 +136,7 @@ def forward(
     inner = _like_arguments(compiled, argnums)
     if not blocks:
         raise ArgumentError("there is nothing to differentiate with respect to: no elements")
-    pieces = [inner([_number(block) for block in row]) for row in blocks]
+    pieces = [inner(list(map(_like_input, row, inputs))) for row in blocks]
     if compiled.levels:
         return compiled.signature.arranged(compiled.levels[-1].argnums, converted=False)(pieces)
     found_ = _like_results(compiled, pieces, has_aux)
@@ -146,11 +154,12 @@ def reverse(
     evaluated, outside = primal.find(values)
     compiled, hidden = code.find(values)
     chosen = (argnums,) if isinstance(argnums, int) else argnums
-    columns = _inputs(compiled, chosen, values)
+    inputs = _inputs(compiled, chosen, values)
+    columns = list(map(foreign.shape_of, inputs))
     own = evaluated.lowered.fn.results
     states = evaluated.states(values)
     flat = evaluated.flat(values, outside)
-    every = [np.asarray(flat[k]) for k in _floats(own)]
+    every = [foreign.shape_of(flat[k]) for k in _floats(own)]
     rows = every[: len(_floats(primary(evaluated, has_aux)[1]))]
     others = [_argument(np.zeros_like(row)) for row in every[len(rows) :]]
     blocks = _blocks(rows, columns)
@@ -158,9 +167,9 @@ def reverse(
         restore(states, values)
         found = compiled.flat(values, hidden, [*unit, *others])[len(own) :]
         for block, cotangent in zip(blocks[k], found, strict=True):
-            block[index] = cotangent
+            block[index] = _found(cotangent)
     inner = _like_arguments(compiled, argnums)
-    pieces = [inner([_number(block) for block in row]) for row in blocks]
+    pieces = [inner(list(map(_like_input, row, inputs))) for row in blocks]
     found_ = _like_results(compiled, pieces, has_aux)
     return (found_, _auxiliary(evaluated, flat)) if has_aux else found_
 
@@ -191,7 +200,7 @@ class Pullback:
         self._flat = compiled.flat(values, hidden)
         self.value = compiled.present(self._flat)
         self._code = make(self._moved)
-        self._values = copy.deepcopy(values)
+        self._values = copy.deepcopy(values, _copies(compiled, values))
 
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
         """Return a cotangent for each argument; None for one without floats."""
@@ -228,7 +237,18 @@ class Pullback:
             if operand.type.kind == "f"
         ]
         rest = [self._flat[k] for k in _floats(lowered.fn.results)[len(found) :]]
-        return [*found, *(_argument(np.zeros_like(each)) for each in rest)]
+        return [*found, *(_argument(np.zeros_like(foreign.shape_of(each))) for each in rest)]
+
+
+def _copies(compiled: Compiled, values: tuple[Any, ...]) -> dict[int, Any]:
+    """Return copies of the arrays on a GPU among the arguments, by identity."""
+    signature = compiled.signature
+    pairs = list(zip(values, signature.types, strict=True))
+    for capture in compiled.lowered.captures:
+        if isinstance(capture.place.root, int):
+            pairs.append((capture.place.read(values), capture.tree))
+    found = [each for value, tree in pairs for each in trees.held(value, tree)]
+    return {id(each): foreign.copied(each) for each in found if foreign.is_foreign(each)}
 
 
 def _cotangent(ty: Scalar | Array, leaf: Any, like: Any) -> Any:
@@ -236,6 +256,8 @@ def _cotangent(ty: Scalar | Array, leaf: Any, like: Any) -> Any:
         raise ArgumentError(
             f"the cotangent has shape {np.shape(leaf)} where the value has {np.shape(like)}"
         )
+    if foreign.is_foreign(leaf):
+        return foreign.direction(leaf, ty.numpy, "the cotangent")
     found = np.asarray(leaf)
     if found.dtype.kind not in "biuf":
         raise ArgumentError(f"the cotangent is a {type(leaf).__name__} of no real numbers")

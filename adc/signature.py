@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend import trees
+from adc.frontend import foreign, trees
 from adc.frontend.trees import describe
 from adc.functions import name_of, span_of
 from adc.ir.errors import ArgumentError, IntegerArgumentError
@@ -228,6 +228,8 @@ def _direction(ty: Scalar | Array, tangent: Any, primal: Any, name: str) -> Any:
             f"the tangent of {name!r} has shape {np.shape(tangent)}, the argument "
             f"{np.shape(primal)}"
         )
+    if foreign.is_foreign(tangent):
+        return foreign.direction(tangent, ty.numpy, f"the tangent of {name!r}")
     direction = np.asarray(tangent)
     if direction.dtype.kind not in "biuf":
         raise ArgumentError(f"the tangent of {name!r} is a {_kind(tangent)} of no real numbers")

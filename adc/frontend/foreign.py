@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from adc.ir.errors import ArgumentError
 from adc.ir.types import NAMES
 
 # Kinds of devices of DLPack: memory of a GPU, and memory that host and GPU share.
@@ -154,9 +155,53 @@ def _address_of(value: Any) -> int:
 
 def number(value: Any) -> Any:
     """Return the number that an array without axes holds; it is waited for."""
+    return to_host(value)[()]
+
+
+def to_host(value: Any) -> np.ndarray[Any, Any]:
+    """Return a copy on the host of an array by rows; it is waited for."""
     from adc.backend.cuda.arrays import to_host
 
-    return to_host(value)[()]
+    return to_host(value)
+
+
+def copied(value: Any) -> Any:
+    """Return a copy on the GPU, of the same library."""
+    from adc.backend.cuda.program import copied
+
+    return copied(value)
+
+
+def sent(array: np.ndarray[Any, Any], source: Any) -> Any:
+    """Return a copy on the GPU, of the library that another array is from."""
+    from adc.backend.cuda.arrays import sent
+
+    return sent(array, source)
+
+
+def zeros_like(value: Any) -> Any:
+    """Return zeros like a number or an array, where that is."""
+    if not is_foreign(value):
+        return np.zeros_like(value)
+    found = described(value)
+    return sent(np.zeros(found.shape, found.dtype), value)
+
+
+def shape_of(value: Any) -> np.ndarray[Any, Any]:
+    """Return an array of the shape and dtype of a number or an array, which has no such memory."""
+    if not is_foreign(value):
+        return np.asarray(value)
+    found = described(value)
+    return np.broadcast_to(np.zeros((), found.dtype), found.shape)
+
+
+def direction(value: Any, dtype: np.dtype[Any], what: str) -> Any:
+    """Return an array on a GPU that is a tangent or a cotangent of this dtype, or raise."""
+    found = described(value)
+    if found.dtype != dtype:
+        why = found.problem or f"a {kind_of(value)} of dtype {found.dtype}"
+        raise ArgumentError(f"{what} is {why}", None, f"pass {dtype}")
+    return value if found.shape else number(value)
 
 
 class _Memory:
@@ -187,11 +232,17 @@ def memory_of(value: Any) -> np.ndarray[Any, Any] | None:
 
 __all__ = [
     "Foreign",
+    "copied",
     "described",
+    "direction",
     "is_foreign",
     "is_on_gpu",
     "kind_of",
     "library_of",
     "memory_of",
     "number",
+    "sent",
+    "shape_of",
+    "to_host",
+    "zeros_like",
 ]

@@ -101,6 +101,12 @@ def leaves_of(result: Binding, heap: Heap) -> Iterator[Num | ArrayRef]:
     return visit(result)
 
 
+def in_lists(result: Binding, heap: Heap) -> list[bool]:
+    """Return for each number and array of a finished result whether a list of any length has it."""
+    kept = [each for held in heap.values() if isinstance(held, Growing) for each in held.buffers]
+    return [any(leaf is each for each in kept) for leaf in leaves_of(result, heap)]
+
+
 def rebuilt(result: Binding, heap: Heap, flat: Iterator[Any]) -> Any:
     """Arrange flat results as the Python function returns them."""
     made: dict[str, Any] = {}

@@ -155,3 +155,11 @@ def to_host(value: Any) -> np.ndarray[Any, Any]:
     found: np.ndarray[Any, Any] = view(value, queue).copy_to_host(stream=queue.stream)
     api.wait(queue.stream)
     return found
+
+
+def sent(array: np.ndarray[Any, Any], source: Any) -> Any:
+    """Return a copy of an array on the host as one of the library that another is from."""
+    queue = Queue([source])
+    made = api.cuda.to_device(np.ascontiguousarray(array), stream=queue.stream)
+    api.wait(queue.stream)
+    return like(source, made)

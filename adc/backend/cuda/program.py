@@ -17,7 +17,7 @@ from adc.backend.cuda.api import require, wait
 from adc.backend.cuda.device import Device, Failed
 from adc.backend.cuda.emit import Emitted, emit
 from adc.backend.cuda.memory import POOL, NoRoom
-from adc.frontend.foreign import is_foreign
+from adc.frontend.foreign import described, is_foreign
 from adc.ir.core import Function
 from adc.ir.errors import DeviceMemoryError, Span, exception_named
 from adc.ir.types import Array, Type
@@ -26,6 +26,10 @@ from adc.memory import text as memory_text
 if TYPE_CHECKING:
     from adc.driver import Step
     from adc.passes.plan import Plan
+
+
+# For `sources_of`: a result that is not left on the device.
+HOST = -1
 
 
 class Program:
@@ -116,7 +120,7 @@ class Program:
             if not isinstance(ty, Array):
                 results.append(deliver(device.get(value)))
                 continue
-            source = first if k is None else args[k] if there[k] else None
+            source = None if k == HOST else first if k is None else args[k] if there[k] else None
             if source is None:
                 queue.waits = True
                 results.append(device.to_host(value))
@@ -192,13 +196,19 @@ def build(
     return Program(emitted, getattr(module, emitted.name), path, again, sources, plan)
 
 
-def sources_of(results: Sequence[Type], steps: Sequence[Step]) -> tuple[int | None, ...]:
+def sources_of(
+    results: Sequence[Type], steps: Sequence[Step], on_host: Sequence[bool] = ()
+) -> tuple[int | None, ...]:
     """Return for each result of derivative code the argument that it is a derivative to, or None.
 
-    `results` are those of the function itself, `steps` what was made of it.
+    `results` are those of the function itself, `steps` what was made of it. Results that are
+    always wanted on the host have `HOST` instead.
     """
     kinds = [ty.kind for ty in results]
     found: list[int | None] = [None] * len(kinds)
+    for k, wanted in enumerate(on_host):
+        if wanted:
+            found[k] = HOST
     for mode, positions in steps:
         if mode == "tangent":
             # Every float has one.
@@ -208,3 +218,16 @@ def sources_of(results: Sequence[Type], steps: Sequence[Step]) -> tuple[int | No
         found += more
         kinds += ["f"] * len(more)
     return tuple(found)
+
+
+def copied(value: Any) -> Any:
+    """Return a copy of an array on the device, of the same library."""
+    if not described(value).shape:
+        return arrays.to_host(value)
+    queue = arrays.Queue([value])
+    device = Device(lambda number, told: None, queue.stream, False)
+    try:
+        return arrays.like(value, device.copy(arrays.view(value, queue)))
+    finally:
+        queue.end()
+        device.close()
