@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib.util
 import io
 import json
 import os
@@ -10,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import types
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -419,6 +421,32 @@ def test_info(capsys: pytest.CaptureFixture[str]) -> None:
     shown = dict(line.split(None, 1) for line in _printed(capsys, "info").splitlines() if line)
     assert shown["adc"].strip() == adc.__version__
     assert {"numba", "LLVM", "processor", "BLAS", "cache", "costs"} <= set(shown)
+    # The simulator is on in tests.
+    assert shown["GPU"].startswith("Numba's simulator, numba-cuda ")
+
+
+def test_info_without_a_gpu(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from adc.backend.cuda import api
+
+    def shown() -> str:
+        lines = _printed(capsys, "info").splitlines()
+        return next(line for line in lines if line.startswith("GPU")).split(None, 1)[1]
+
+    gpu = types.SimpleNamespace(name="A GPU", compute_capability=(9, 0))
+    fake = types.SimpleNamespace(is_available=lambda: False, gpus=[gpu, gpu])
+    driver = types.SimpleNamespace(get_version=lambda: (13, 1))
+    monkeypatch.setitem(sys.modules, "numba.cuda.cudadrv.driver", driver)
+    monkeypatch.setattr(api, "simulated", False)
+    monkeypatch.setattr(api, "cuda", fake)
+    assert shown().startswith("none, numba-cuda ")
+    fake.is_available = lambda: True
+    assert shown().startswith("A GPU (sm_90), A GPU (sm_90), driver for CUDA 13.1, numba-cuda ")
+    monkeypatch.delitem(sys.modules, "adc.backend.cuda.api")
+    monkeypatch.delattr(sys.modules["adc.backend.cuda"], "api")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert shown() == "none"
 
 
 @pytest.mark.parametrize(

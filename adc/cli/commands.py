@@ -239,6 +239,15 @@ def _costs() -> list[tuple[str, str]]:
     ]
 
 
+def _gpu() -> str:
+    """Return what `adc info` says of GPUs."""
+    try:
+        from adc.backend.cuda import api
+    except (AdcError, ImportError):  # without numba-cuda, or a part of it
+        return "none"
+    return api.about()
+
+
 def info(args: argparse.Namespace) -> int:
     from adc import __version__, cache
     from adc.backend import cpu
@@ -249,6 +258,7 @@ def info(args: argparse.Namespace) -> int:
         ("Python", f"{platform.python_version()} ({platform.python_implementation()})"),
         *((name, importlib.metadata.version(name)) for name in packages),
         *cpu.about().items(),
+        ("GPU", _gpu()),
         ("system", platform.platform()),
         ("cache", str(cache.folder())),
         *_costs(),

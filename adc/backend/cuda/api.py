@@ -6,6 +6,7 @@ Kernels run on a GPU, or, where `NUMBA_ENABLE_CUDASIM` is set, in Numba's simula
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
 import importlib.util
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -143,6 +144,22 @@ def device_of(address: int) -> int:
     ordinal = driver.binding.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
     pointer = driver.binding.CUdeviceptr(address)
     return int(driver.driver.cuPointerGetAttribute(ordinal, pointer))
+
+
+def about() -> str:
+    """Return which GPUs there are, with what they are used, in words; "none" if there is none."""
+    package = f"numba-cuda {importlib.metadata.version('numba-cuda')}"
+    if simulated:
+        return f"Numba's simulator, {package}"
+    if not cuda.is_available():
+        return f"none, {package}"
+    driver: Any = importlib.import_module("numba.cuda.cudadrv.driver")
+    found = []
+    for gpu in cuda.gpus:
+        major, minor = gpu.compute_capability
+        found.append(f"{gpu.name} (sm_{major}{minor})")
+    major, minor = driver.get_version()
+    return f"{', '.join(found)}, driver for CUDA {major}.{minor}, {package}"
 
 
 def ptx(kernel: Any, types: tuple[Any, ...], capability: tuple[int, int]) -> str:
