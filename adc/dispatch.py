@@ -687,10 +687,11 @@ class Code:
         return sizes_of(lowered, self._leaves(signature, lowered, values))
 
     def _leaves(self, signature: Signature, lowered: Lowered, values: tuple[Any, ...]) -> list[Any]:
+        """Return numbers, and arrays of which only the shapes count."""
         leaves = list(signature.leaves(values))
         for capture in lowered.captures:
             leaves += capture.leaves(values) or []
-        return leaves
+        return [foreign.shape_of(leaf) if foreign.is_foreign(leaf) else leaf for leaf in leaves]
 
     def _budget(
         self, signature: Signature, lowered: Lowered, values: tuple[Any, ...]

@@ -252,10 +252,9 @@ def _copies(compiled: Compiled, values: tuple[Any, ...]) -> dict[int, Any]:
 
 
 def _cotangent(ty: Scalar | Array, leaf: Any, like: Any) -> Any:
-    if np.shape(leaf) != np.shape(like):
-        raise ArgumentError(
-            f"the cotangent has shape {np.shape(leaf)} where the value has {np.shape(like)}"
-        )
+    size, wanted = foreign.sizes_of(leaf), foreign.sizes_of(like)
+    if size != wanted:
+        raise ArgumentError(f"the cotangent has shape {size} where the value has {wanted}")
     if foreign.is_foreign(leaf):
         return foreign.direction(leaf, ty.numpy, "the cotangent")
     found = np.asarray(leaf)

@@ -223,11 +223,9 @@ class Signature:
 
 
 def _direction(ty: Scalar | Array, tangent: Any, primal: Any, name: str) -> Any:
-    if np.shape(tangent) != np.shape(primal):
-        raise ArgumentError(
-            f"the tangent of {name!r} has shape {np.shape(tangent)}, the argument "
-            f"{np.shape(primal)}"
-        )
+    size, wanted = foreign.sizes_of(tangent), foreign.sizes_of(primal)
+    if size != wanted:
+        raise ArgumentError(f"the tangent of {name!r} has shape {size}, the argument {wanted}")
     if foreign.is_foreign(tangent):
         return foreign.direction(tangent, ty.numpy, f"the tangent of {name!r}")
     direction = np.asarray(tangent)

@@ -242,6 +242,15 @@ def test_an_error_of_the_program() -> None:
             adc.grad(bounded, target="cuda")(Shown(np.array([0.0, 0.5, 2.0])[how]))
 
 
+def test_plans_and_signatures() -> None:
+    x, y = data()
+    f = adc.grad(loss, target="cuda")
+    got, want = f.plan(Shown(x), on_device(y)), f.plan(x, y)
+    assert got.peak_bytes == want.peak_bytes
+    assert f.signatures() == ["loss(x: f64[:], y: f64[:])"] * 2
+    assert "def loss_" in f.source(Shown(x), y)
+
+
 # --- refusals -------------------------------------------------------------------------------------
 
 

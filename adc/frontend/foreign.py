@@ -195,6 +195,11 @@ def shape_of(value: Any) -> np.ndarray[Any, Any]:
     return np.broadcast_to(np.zeros((), found.dtype), found.shape)
 
 
+def sizes_of(value: Any) -> tuple[int, ...]:
+    """Return the shape of a number or an array, wherever it is."""
+    return described(value).shape if is_foreign(value) else np.shape(value)
+
+
 def direction(value: Any, dtype: np.dtype[Any], what: str) -> Any:
     """Return an array on a GPU that is a tangent or a cotangent of this dtype, or raise."""
     found = described(value)
@@ -243,6 +248,7 @@ __all__ = [
     "number",
     "sent",
     "shape_of",
+    "sizes_of",
     "to_host",
     "zeros_like",
 ]

@@ -107,11 +107,12 @@ class Device:
                 self.launch(_set, (), dtype(value), made)
         return made
 
-    def get(self, number: Any) -> Any:
-        """Return a number on the host: what came before is waited for."""
+    def get(self, number: Any, checked: bool = False) -> Any:
+        """Return a number on the host: what came before is waited for, and checked if it is not."""
         if not isinstance(number, Number):
             return number
-        self.check()
+        if not checked:
+            self.check()
         return self._read(number.array, number.place)
 
     def _read(self, array: Any, place: int) -> Any:

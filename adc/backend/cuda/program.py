@@ -17,7 +17,7 @@ from adc.backend.cuda.api import require, wait
 from adc.backend.cuda.device import Device, Failed
 from adc.backend.cuda.emit import Emitted, emit
 from adc.backend.cuda.memory import POOL, NoRoom
-from adc.frontend.foreign import described, is_foreign
+from adc.frontend.foreign import described, is_foreign, shape_of
 from adc.ir.core import Function
 from adc.ir.errors import DeviceMemoryError, Span, exception_named
 from adc.ir.types import Array, Type
@@ -118,7 +118,7 @@ class Program:
             found, self._out, self.emitted.results, self._sources, strict=True
         ):
             if not isinstance(ty, Array):
-                results.append(deliver(device.get(value)))
+                results.append(deliver(device.get(value, checked=True)))
                 continue
             source = None if k == HOST else first if k is None else args[k] if there[k] else None
             if source is None:
@@ -150,7 +150,7 @@ class Program:
 
     def _no_room(self, asked: int, held: int, args: Sequence[Any]) -> DeviceMemoryError:
         peak = self._plan.peak if self._plan is not None else None
-        least = peak.at(args) if peak is not None else None
+        least = peak.at(list(map(shape_of, args))) if peak is not None else None
         planned = "" if least is None else f"; its plan takes up to {memory_text(least)}"
         return DeviceMemoryError(
             f"the GPU has no room for an array of {memory_text(asked)}: the call holds "
