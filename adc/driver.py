@@ -282,7 +282,7 @@ class _Rest:
             threads = ("parallel", functools.partial(parallel, private=not self.known))
         buffers = pipeline.buffers(self.known or None, threads)
         if self.costs.cuda:
-            buffers = pipeline.DEVICE
+            buffers = pipeline.device(self.costs)
         fn = pipeline.run(fn, (("storage", store), *buffers), trace)
         if plan is not None:
             plan = replace(plan, copies=tuple(copies))

@@ -56,7 +56,7 @@ from adc.ir.errors import Span
 from adc.ir.types import Array, Type
 
 # What users choose, and no machine has.
-_CHOICES = ("offload", "parallel", "cuda")
+_CHOICES = ("offload", "parallel", "cuda", "deterministic")
 
 
 @dataclass(frozen=True)
@@ -88,10 +88,10 @@ class Costs:
         Bytes that stay in cache.
     rows : tuple of (str, float)
         Operations on float64 that are not a multiple of an addition, by name.
-    offload, parallel, cuda : bool
+    offload, parallel, cuda, deterministic : bool
         Whether tapes are on the disk: what is on them costs `disk`, and no memory. Whether loops
-        run in several threads, or on a GPU, which no number here takes into account. Users choose
-        these.
+        run in several threads, or on a GPU, which no number here takes into account, and whether
+        sums have the same last bits there each time. Users choose these.
 
     Examples
     --------
@@ -119,6 +119,7 @@ class Costs:
     offload: bool = False
     parallel: bool = False
     cuda: bool = False
+    deterministic: bool = False
 
     def __post_init__(self) -> None:
         names = [each.name for each in fields(self) if each.name not in ("rows", *_CHOICES)]

@@ -61,10 +61,13 @@ _FLIPS = {"lt": (True, 0), "le": (True, 1), "ge": (False, 0), "gt": (False, 1)}
 _SWAPPED = {"lt": "gt", "le": "ge", "ge": "le", "gt": "lt"}
 
 
-def fission(fn: Function) -> Function:
-    """Return `fn`, which is in buffer form, with loops that do one thing where that is better."""
-    callees = tuple(_Fission(each).run() for each in fn.callees)
-    return replace(_Fission(fn).run(), callees=callees)
+def fission(fn: Function, deterministic: bool = False) -> Function:
+    """Return `fn`, which is in buffer form, with loops that do one thing where that is better.
+
+    If it is to be `deterministic`, threads do not add to elements that they share.
+    """
+    callees = tuple(_Fission(each, deterministic).run() for each in fn.callees)
+    return replace(_Fission(fn, deterministic).run(), callees=callees)
 
 
 @dataclass

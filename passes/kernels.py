@@ -71,10 +71,13 @@ _COMBINED = {"sum": "sum", "add": "add", "sub": "add", "mul": "mul"}
 _EXTREMES = {"minimum": "minimum", "maximum": "maximum"}
 
 
-def kernels(fn: Function) -> Function:
-    """Return `fn`, which is in buffer form, with its launches marked as parallel loops."""
-    callees = tuple(_Kernels(_settled(each)).run() for each in fn.callees)
-    return replace(_Kernels(_settled(fn)).run(), callees=callees)
+def kernels(fn: Function, deterministic: bool = False) -> Function:
+    """Return `fn`, which is in buffer form, with its launches marked as parallel loops.
+
+    If it is to be `deterministic`, threads do not add to elements that they share.
+    """
+    callees = tuple(_Kernels(_settled(each), deterministic).run() for each in fn.callees)
+    return replace(_Kernels(_settled(fn), deterministic).run(), callees=callees)
 
 
 def _settled(fn: Function) -> Function:
@@ -110,8 +113,10 @@ class Nest:
 class Launches:
     """What is known of the loops of a function, and how they become launches."""
 
-    def __init__(self, fn: Function) -> None:
+    def __init__(self, fn: Function, deterministic: bool = False) -> None:
         self.fn = fn
+        # Whether sums are to have the same last bits each time: then nothing is added atomically.
+        self.deterministic = deterministic
         self.names = Names.of(fn)
         self.facts = Facts()
         self.aliases = Aliases(fn)
@@ -164,6 +169,8 @@ class Launches:
         written = [a for a, at in found.items() if any(isinstance(s, Write) for s in at)]
         # Arrays with other names are other memory: `storage` writes to none that has two readers.
         alone = self.own(nest, able, [found[array] for array in written])
+        if self.deterministic:
+            return alone, ()
         rest = [found[array] for array in written if not _is_only_added_to(found[array])]
         return alone, self.own(nest, able, rest)
 

@@ -122,17 +122,24 @@ def buffers(known: Known | None = None, threads: Pass | None = None) -> tuple[Pa
 
 
 BUFFERS = buffers()
-# After `storage`, for a device with many threads.
-DEVICE: tuple[Pass, ...] = (
-    ("rows", rows),
-    ("whole", whole),
-    ("coalesce", coalesce),
-    ("lift", lift),
-    ("reuse", reuse),
-    ("frames", frames),
-    ("fission", fission),
-    ("kernels", kernels),
-)
+
+
+def device(costs: Costs = SHIPPED) -> tuple[Pass, ...]:
+    """Return the passes after `storage` for a device with many threads."""
+    exactly = costs.deterministic
+    return (
+        ("rows", rows),
+        ("whole", functools.partial(whole, deterministic=exactly)),
+        ("coalesce", coalesce),
+        ("lift", lift),
+        ("reuse", reuse),
+        ("frames", frames),
+        ("fission", functools.partial(fission, deterministic=exactly)),
+        ("kernels", functools.partial(kernels, deterministic=exactly)),
+    )
+
+
+DEVICE = device()
 
 
 @dataclass

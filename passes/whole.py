@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from adc.ir.access import Access
 from adc.ir.builder import integer
 from adc.ir.core import (
     Apply,
@@ -61,10 +62,13 @@ _MANY = 512
 _FEW = 32
 
 
-def whole(fn: Function) -> Function:
-    """Return `fn`, which is in buffer form, with loops that become launches as a whole marked."""
-    callees = tuple(_Whole(each).run() for each in fn.callees)
-    return replace(_Whole(fn).run(), callees=callees)
+def whole(fn: Function, deterministic: bool = False) -> Function:
+    """Return `fn`, which is in buffer form, with loops that become launches as a whole marked.
+
+    If it is to be `deterministic`, threads do not add to elements that they share.
+    """
+    callees = tuple(_Whole(each, deterministic).run() for each in fn.callees)
+    return replace(_Whole(fn, deterministic).run(), callees=callees)
 
 
 @dataclass
@@ -78,8 +82,8 @@ class _Chosen:
 
 
 class _Whole(Launches):
-    def __init__(self, fn: Function) -> None:
-        super().__init__(fn)
+    def __init__(self, fn: Function, deterministic: bool) -> None:
+        super().__init__(fn, deterministic)
         self.able: dict[int, bool] = {}
         self.chosen: dict[int, _Chosen] = {}
 
@@ -155,6 +159,7 @@ class _Whole(Launches):
         Arrays that iterations make are theirs. What is only added to is nobody's.
         """
         made = loop_values(loop)
+        totals = Access((loop,), Threads(loop)).totals() if self.deterministic else {}
         found: dict[frozenset[Value], list[Load | Write]] = {}
         read_as_whole: set[Value] = set()
         for stmt in walk(loop.body.stmts):
@@ -184,6 +189,9 @@ class _Whole(Launches):
             if len(arrays) > 1 and any(each.array in made for each in accesses):
                 return False
             added = all(isinstance(each, Write) and each.accumulate for each in accesses)
+            if added and self.deterministic:
+                # Each thread adds up what is the same element for all, in a variable of its own.
+                added = all((each.array, each.index) in totals for each in accesses)
             if not added and same_axis(accesses, loop.index, made, self.facts) is None:
                 return False
         return True

@@ -204,6 +204,19 @@ class Device:
         )
         return made
 
+    def rows(self, parts: Any) -> Any:
+        """Return the sums of the rows of an array, each in a fixed tree."""
+        dtype = parts.dtype.type
+        count, size = parts.shape
+        if not size:
+            return self.full(dtype, (count,), dtype(0))
+        adding = _adding_rows(dtype)
+        blocks = min(-(-size // BLOCK), _MOST_BLOCKS)
+        partial, made = self.empty(dtype, (count, blocks)), self.empty(dtype, (count, 1))
+        adding[(blocks, count), BLOCK, self.stream](self._failed, size, parts, partial)
+        adding[(1, count), BLOCK, self.stream](self._failed, blocks, partial, made)
+        return made.reshape(count)
+
     def most(self, needs: Any, k: int) -> int:
         """Return the most that threads noted in a row."""
         return int(self.get(self.combine("maximum", needs[k], 0)))
@@ -312,6 +325,34 @@ def _copying(rank: int) -> Any:
     space: dict[str, Any] = {"cuda": cuda}
     exec("\n".join(lines), space)
     return kernel(space[f"copy_{rank}"])
+
+
+@functools.cache
+def _adding_rows(dtype: Any) -> Any:
+    """Return the kernel that adds elements of rows in blocks."""
+    source = f"""
+def rows(failed, n, array, out):
+    part = cuda.shared.array({BLOCK}, dtype)
+    i = cuda.threadIdx.x
+    row = cuda.blockIdx.y
+    own = dtype(0)
+    at = cuda.grid(1)
+    while at < n:
+        own += array[row, at]
+        at += cuda.gridsize(1)
+    part[i] = own
+    step = {BLOCK} // 2
+    while step > 0:
+        cuda.syncthreads()
+        if i < step:
+            part[i] += part[i + step]
+        step //= 2
+    if i == 0:
+        out[row, cuda.blockIdx.x] = part[0]
+"""
+    space: dict[str, Any] = {"cuda": cuda, "dtype": dtype}
+    exec(source, space)
+    return kernel(space["rows"])
 
 
 @functools.cache

@@ -287,6 +287,7 @@ class _Host(Writer):
             given = self.memory(loop, threads, count)
         writer = Thread(self.shared, self.sites, threads)
         self.threaded(writer, loops, threads, counts, given)
+        self.add_up(loop, writer, given)
         if threads.leaves:
             tapes = [given[f"tape_{dtype}"] for dtype in threads.handed]
             self.line(f"device.hand_over({', '.join([*tapes, given['tops']])})")
@@ -317,10 +318,29 @@ class _Host(Writer):
             dtype = numpy_name(space.value.type.dtype)
             shape = ", ".join([*dims, *counts])
             self.line(f"{given[name]} = device.empty({dtype}, ({shape}))")
+        for dtype, rows in writer.parts.items():
+            given[f"parts_{dtype}"] = name = self.helper("parts")
+            shape = f"{len(rows)}, {' * '.join(counts)}"
+            self.line(f"{name} = device.empty({numpy_name(dtype)}, ({shape}))")
         name = self.kernel(writer, loops[0], index, sizes, reads, [])
         passed = [*map(self.text, reads), *(given[name] for name, _ in writer.memory.params)]
         shape = "".join(f"{count}, " for count in counts)
         self.line(f"device.launch({', '.join([name, f'({shape})', *passed])})")
+
+    def add_up(self, loop: For, writer: Thread, given: dict[str, str]) -> None:
+        """Add what all threads have for some elements to these."""
+        for dtype, rows in writer.parts.items():
+            adding = Thread(self.shared, self.sites)
+            sums = adding.helper("sums")
+            adding.memory.params.append((sums, Array(dtype, 1)))
+            for k, (array, index) in enumerate(rows):
+                place = ", ".join(map(adding.nth, index)) or "()"
+                adding.line(f"{adding.name(array)}[{place}] += {sums}[{k}]")
+            mentioned = dict.fromkeys(v for array, index in rows for v in (array, *index))
+            reads = [v for v in mentioned if isinstance(v, Value)]
+            name = self.kernel(adding, loop, [], [], reads, [])
+            passed = [*map(self.text, reads), f"device.rows({given[f'parts_{dtype}']})"]
+            self.line(f"device.launch({', '.join([name, '()', *passed])})")
 
     def memory(self, loop: For, threads: Threads, count: str) -> dict[str, str]:
         """Take the memory that threads need for tapes, and measure what only a run can tell."""
@@ -512,7 +532,11 @@ def emit(fn: Function) -> Emitted:
     head += ["from adc.backend.cuda.device import ops"]
     if used:
         head += ["from adc.backend.cuda.prelude import (", *(f"    {n}," for n in used), ")"]
-    source = "\n".join([*head, *host.code, "", "", *lines]) + "\n"
+    code = host.code
+    checks = any("failed[0] = " in line for line in code)
+    if not checks:
+        code = [line.replace(" or failed[0] != 0:", ":") for line in code]
+    source = "\n".join([*head, *code, "", "", *lines]) + "\n"
     types = tuple(param.type for param in fn.params)
     results = tuple(result.type for result in fn.results)
     return Emitted(name, source, types, results, tuple(host.sites), tuple(host.kernels))

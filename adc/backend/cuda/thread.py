@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from adc.backend import expressions
 from adc.backend.expressions import Expr, numpy_name
 from adc.backend.writer import Lines, Site
+from adc.ir.access import Access
 from adc.ir.core import (
     Apply,
     Check,
@@ -29,13 +30,11 @@ from adc.ir.core import (
     Value,
     While,
     Write,
-    blocks,
-    walk,
 )
 from adc.ir.errors import DeviceError
 from adc.ir.tape import uses
 from adc.ir.threads import Part, Space, Threads
-from adc.ir.types import BOOL, Array, Type
+from adc.ir.types import Array, Type
 
 # Operations of the op table whose code is for one kind of operands.
 _OF_INTEGERS = {"floordiv": "floordiv_int({0}, {1})", "mod": "remainder_int({0}, {1})"}
@@ -95,6 +94,8 @@ class Thread(Writer):
         self.access = Access((), threads)
         # Variables for elements that loops add to, and that are the same in all iterations.
         self.totals: dict[tuple[Value, tuple[Operand, ...]], str] = {}
+        # By dtype, those that other threads add to as well.
+        self.parts: dict[str, list[tuple[Value, tuple[Operand, ...]]]] = {}
         self._places: dict[Value, str] = {}
         # What is measured: variables.
         self._most: dict[object, str] = {}
@@ -316,8 +317,16 @@ class Thread(Writer):
             zero = expressions.literal(0.0, write.value.type)
             self.line(f"{name} = {zero}")
         self.stmts(loops[-1].body.stmts)
-        for key, write in found.items():
-            self.add(write, self.totals[key])
+        for (array, index), write in found.items():
+            total = self.totals[array, index]
+            if self.access.is_own(array) or not all(map(self.access.is_shared, index)):
+                self.add(write, total)
+                continue
+            # Others add to it, too: what each thread has is added up afterwards, in one order.
+            rows = self.parts.setdefault(write.value.type.dtype, [])
+            self.line(f"parts_{write.value.type.dtype}[{len(rows)}, at] = {total}")
+            rows.append((array, index))
+        self.memory.params += [(f"parts_{dtype}", Array(dtype, 2)) for dtype in self.parts]
 
     def add(self, stmt: Write, value: str) -> None:
         """Write what adds to an element, which other threads may do as well."""
@@ -503,110 +512,3 @@ def refused(stmt: Stmt, what: str = "") -> DeviceError:
         stmt.loc,
         "leave out `target`",
     )
-
-
-# Elements that a thread adds to in variables of its own.
-_TOTALS = 16
-
-
-class Access:
-    """What the threads of a nest do with arrays that they did not make."""
-
-    def __init__(self, loops: Sequence[For], threads: Threads | None) -> None:
-        self.loops = loops
-        self.counters = [each.index for each in loops]
-        self.threads = threads
-        self.made: dict[Operand, Stmt] = {}
-        self.found: dict[Value, list[Load | Write]] = {}
-        self._own: dict[Value, bool] = {}
-        for stmt in walk(loops[-1].body.stmts) if loops else ():
-            self.made.update(dict.fromkeys(stmt.results, stmt))
-            for block in blocks(stmt):
-                self.made.update(dict.fromkeys(block.params, stmt))
-            if isinstance(stmt, For):
-                self.made[stmt.index] = stmt
-            if isinstance(stmt, Load | Write):
-                for root in self.outside(stmt.array):
-                    self.found.setdefault(root, []).append(stmt)
-
-    def outside(self, array: Value) -> list[Value]:
-        """Return the arrays that one may be that other threads may touch."""
-        if self.threads is None:
-            return [array]
-        roots = self.threads.roots(array)
-        return [v for v in roots if isinstance(v, Value) and v not in self.threads.inside]
-
-    def is_own(self, array: Value) -> bool:
-        """Whether no two threads touch the same element of an array."""
-        return not self.loops or all(map(self._is_own, self.outside(array)))
-
-    def _is_own(self, array: Value) -> bool:
-        if array not in self._own:
-            found = self.found[array]
-            axes: list[set[object]] = [
-                {self.form(stmt.index[axis]) for stmt in found}
-                for axis in range(len(found[0].index))
-            ]
-            same = [forms.pop() for forms in axes if len(forms) == 1]
-            firsts = {form[0] for form in same if isinstance(form, tuple)}
-            self._own[array] = firsts.issuperset(self.counters)
-        return self._own[array]
-
-    def form(self, operand: Operand) -> tuple[Operand, ...]:
-        """Return a number as one to which others are added that all threads have, in order."""
-        match self.made.get(operand):
-            case Apply(op=op, args=(a, b)) if op.name in ("add", "sub"):
-                if self._is_shared(b):
-                    return (*self.form(a), Literal(op.name == "add", BOOL), b)
-                if op.name == "add" and self._is_shared(a):
-                    return (*self.form(b), Literal(True, BOOL), a)
-        return (operand,)
-
-    def _is_shared(self, operand: Operand) -> bool:
-        return operand not in self.made and operand not in self.counters
-
-    def is_uniform(self, index: Sequence[Operand]) -> bool:
-        """Whether threads side by side may well have the same index."""
-        seen: set[Operand] = set()
-        waiting = list(index)
-        while waiting:
-            each = waiting.pop()
-            if each in seen:
-                continue
-            seen.add(each)
-            stmt = self.made.get(each)
-            if each in self.counters or isinstance(stmt, Load | Pop):
-                return False
-            if isinstance(stmt, Apply):
-                waiting += stmt.args
-            elif isinstance(stmt, If):
-                waiting += [block.yields[stmt.results.index(each)] for block in blocks(stmt)]
-            elif isinstance(stmt, For | While) and not (
-                isinstance(stmt, For) and each == stmt.index
-            ):
-                values = stmt.body.params if each in stmt.body.params else stmt.results
-                k = values.index(each)
-                waiting += [stmt.init[k], stmt.body.yields[k + isinstance(stmt, While)]]
-        return True
-
-    def totals(self) -> dict[tuple[Value, tuple[Operand, ...]], Write]:
-        """Return elements that only grow, in loops whose iterations all add to the same one."""
-        found: dict[tuple[Value, tuple[Operand, ...]], Write] = {}
-        first = (
-            {v for stmt in self.loops[-1].body.stmts for v in stmt.results} if self.loops else set()
-        )
-        for stmt in self.loops[-1].body.stmts if self.loops else ():
-            if not isinstance(stmt, For | While):
-                continue
-            for write in walk((stmt,)):
-                if not isinstance(write, Write) or write.array in self.made:
-                    continue
-                grows = all(
-                    isinstance(each, Write) and each.accumulate for each in self.found[write.array]
-                )
-                fixed = all(
-                    v in self.counters or self._is_shared(v) or v in first for v in write.index
-                )
-                if grows and fixed and write.value.type.kind == "f" and len(found) < _TOTALS:
-                    found.setdefault((write.array, write.index), write)
-        return found
