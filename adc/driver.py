@@ -10,7 +10,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from adc.frontend.lower import Lowered
-from adc.ir.core import Function
+from adc.ir.access import atomics
+from adc.ir.core import Function, Write
 from adc.ir.types import Array
 from adc.passes import pipeline, storage
 from adc.passes.adjoint import adjoint
@@ -24,7 +25,7 @@ from adc.passes.parallel import parallel
 from adc.passes.partials import partials
 from adc.passes.peak import peak
 from adc.passes.peak_formula import Peak, formula
-from adc.passes.plan import COPIED, Alternative, Part, Plan, PlanEntry
+from adc.passes.plan import ATOMIC, COPIED, Alternative, Part, Plan, PlanEntry
 from adc.passes.remat import rematerialize
 from adc.passes.remat_facts import NO_ORDERS, Orders
 from adc.passes.rerun import rerun
@@ -286,6 +287,8 @@ class _Rest:
         fn = pipeline.run(fn, (("storage", store), *buffers), trace)
         if plan is not None:
             plan = replace(plan, copies=tuple(copies))
+            if self.costs.cuda:
+                plan = replace(plan, atomics=tuple(map(_atomic, atomics(fn))))
         return fn, plan
 
     def peak(self, orders: Orders) -> float:
@@ -330,6 +333,11 @@ class _Rest:
 
 # Numbers that no program has.
 _ROOM = 2**61 + 2**31 + 1
+
+
+def _atomic(write: Write) -> PlanEntry:
+    reason = "threads add to the same elements"
+    return PlanEntry.at(write.loc, write.array.name, ATOMIC, "0", reason)
 
 
 def _copied(copy: storage.Copy) -> PlanEntry:

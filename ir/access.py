@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from adc.ir.core import (
     Apply,
     For,
+    Function,
     If,
     Literal,
     Load,
@@ -71,6 +72,9 @@ class Access:
     def form(self, operand: Operand) -> tuple[object, ...]:
         """Return a number as one with what is done to it: others only if the number is another."""
         match self.made.get(operand):
+            case Apply(op=op, args=(a,), results=(made,)) if op.name == "cast":
+                if made.type.dtype == a.type.dtype:
+                    return self.form(a)
             case Apply(op=op, args=(a, b)) if op.name in ("add", "sub", "mul"):
                 for one, other, side in ((a, b, "right"), (b, a, "left")):
                     fixed = self.is_shared(other)
@@ -134,3 +138,42 @@ class Access:
     def only_grows(self, array: Value) -> bool:
         """Whether threads do nothing with an array but to add to its elements."""
         return all(isinstance(each, Write) and each.accumulate for each in self.found[array])
+
+
+def nest_of(loop: For) -> list[For]:
+    """Return the loops of which a launch has a thread for every combination of iterations."""
+    loops = [loop]
+    while True:
+        stmts = loops[-1].body.stmts
+        if len(stmts) != 1 or not isinstance(stmts[0], For) or not stmts[0].parallel:
+            return loops
+        loops.append(stmts[0])
+
+
+def atomics(fn: Function) -> list[Write]:
+    """Return what threads add to elements of arrays that others may add to at the same time."""
+    found: list[Write] = []
+
+    def look(stmts: Sequence[Stmt]) -> None:
+        for stmt in stmts:
+            if isinstance(stmt, For) and stmt.parallel:
+                loops = nest_of(stmt)
+                access = Access(loops, Threads(loops[0]))
+                totals = access.totals()
+                found.extend(
+                    each
+                    for each in walk(loops[-1].body.stmts)
+                    if isinstance(each, Write)
+                    and each.accumulate
+                    and not access.is_own(each.array)
+                    and not (
+                        (each.array, each.index) in totals
+                        and all(map(access.is_shared, each.index))
+                    )
+                )
+            else:
+                for block in blocks(stmt):
+                    look(block.stmts)
+
+    look(fn.body)
+    return found

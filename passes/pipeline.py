@@ -26,6 +26,7 @@ from adc.passes.fuse import fuse, fuse_again
 from adc.passes.gather import gather
 from adc.passes.guard import guard
 from adc.passes.hoist import hoist
+from adc.passes.increments import increments
 from adc.passes.induction import induction
 from adc.passes.inline import inline
 from adc.passes.kernels import kernels
@@ -129,6 +130,7 @@ def device(costs: Costs = SHIPPED) -> tuple[Pass, ...]:
     exactly = costs.deterministic
     return (
         ("rows", rows),
+        ("increments", increments),
         ("whole", functools.partial(whole, deterministic=exactly)),
         ("coalesce", coalesce),
         ("lift", lift),

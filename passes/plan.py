@@ -21,6 +21,7 @@ RECOMPUTED = "recomputed"  # computed again in the reverse code
 RELOADED = "reloaded"  # read again from an array that still has it
 COPIED = "copied"  # an array, because two versions of it are needed at once
 HELD = "held"  # an array that nothing overwrites: it stays until reverse code has read it
+ATOMIC = "atomic"  # threads of a GPU add to elements that others add to, in any order
 CHECKPOINTED = "checkpointed"  # of a loop: a few states of it are kept, iterations run again
 
 
@@ -35,8 +36,8 @@ class PlanEntry:
     file, line : str, int
         Where the user's program computes it.
     decision : str
-        ``"kept"``, ``"recomputed"``, ``"reloaded"``, ``"held"``, ``"copied"`` or
-        ``"checkpointed"``.
+        ``"kept"``, ``"recomputed"``, ``"reloaded"``, ``"held"``, ``"copied"``,
+        ``"checkpointed"`` or ``"atomic"``.
     bytes : str
         Bytes held from the forward to the reverse code, as a formula in sizes and trip counts.
     reason : str
@@ -132,7 +133,7 @@ _LONGEST = 32
 _WIDEST = 200
 _COLOURS = {
     KEPT: "red", COPIED: "red", HELD: "red", RECOMPUTED: "yellow", CHECKPOINTED: "yellow",
-    RELOADED: "green",
+    ATOMIC: "yellow", RELOADED: "green",
 }  # fmt: skip
 
 
@@ -167,6 +168,8 @@ class Plan:
         What the memory is used for.
     alternatives : tuple of Alternative
         What half and twice the budget would give, where that was asked for.
+    atomics : tuple of PlanEntry
+        Where threads of a GPU add to the same elements, so that last bits may differ.
     """
 
     policy: str
@@ -181,6 +184,7 @@ class Plan:
     loops: tuple[LoopPlan, ...] = ()
     parts: tuple[Part, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
+    atomics: tuple[PlanEntry, ...] = ()
 
     @property
     def held(self) -> Peak | None:
@@ -276,7 +280,7 @@ class Plan:
 
     def shown(self) -> tuple[PlanEntry, ...]:
         """Return what the table shows: checkpointed loops first."""
-        return (*(loop.entry for loop in self.loops), *self.entries, *self.copies)
+        return (*(loop.entry for loop in self.loops), *self.entries, *self.copies, *self.atomics)
 
     def rows(self) -> list[tuple[str, ...]]:
         """Return the entries and copies as text, column by column."""
@@ -366,6 +370,7 @@ class Plan:
             ),
             tuple(Part(part["name"], peak(part["size"]), part["bytes"]) for part in data["parts"]),
             tuple(Alternative(**other) for other in data["alternatives"]),
+            tuple(PlanEntry(**entry) for entry in data["atomics"]),
         )
 
 

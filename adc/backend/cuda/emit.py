@@ -17,6 +17,7 @@ from adc.backend.cuda.prelude import NAMES
 from adc.backend.cuda.thread import DRAWS, Thread, Writer, expression, refused, site
 from adc.backend.expressions import Expr, numpy_name
 from adc.backend.writer import Site, unique
+from adc.ir.access import nest_of
 from adc.ir.core import (
     Apply,
     Call,
@@ -271,12 +272,7 @@ class _Host(Writer):
     # -- launches --------------------------------------------------------------------------
 
     def launch(self, loop: For) -> None:
-        loops = [loop]
-        while True:
-            stmts = loops[-1].body.stmts
-            if len(stmts) != 1 or not isinstance(stmts[0], For) or not stmts[0].parallel:
-                break
-            loops.append(stmts[0])
+        loops = nest_of(loop)
         threads = self.threads[id(loop)]
         counts = [f"max(int({self.fetched(each.trips)}), 0)" for each in loops]
         given: dict[str, str] = {}
