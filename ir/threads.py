@@ -11,6 +11,7 @@ by the next iteration: what such a loop carries is copied to memory of its own.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -34,8 +35,8 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.tape import Item, frames, inside, is_mirror, matched
-from adc.ir.types import INT, Array
-from adc.ir.walk import loop_values
+from adc.ir.types import INT, Array, Type
+from adc.ir.walk import loop_values, use_counts
 
 # What parts of a number are combined by.
 COMBINED = ("sum", "add", "mul", "minimum", "maximum")
@@ -603,6 +604,32 @@ def is_measured(threads: Threads) -> bool:
     except Unknown:
         return False
     return True
+
+
+def neutral(op: str, ty: Type) -> Literal:
+    """Return what leaves a number as it is when they are combined."""
+    if op in ("sum", "add"):
+        return Literal(-0.0 if ty.kind == "f" else 0, ty)
+    if op == "mul":
+        return Literal(1.0 if ty.kind == "f" else 1, ty)
+    most = math.inf if op == "minimum" else -math.inf
+    return Literal(most, ty)
+
+
+def combinations(fn: Function) -> dict[Value, str]:
+    """Return arrays that are only written in one place and then combined, and by what."""
+    sizes, counts = lengths(fn), use_counts(fn)
+    found: dict[Value, str] = {}
+    for stmt in walk(fn.body):
+        if isinstance(stmt, For) and is_combination(stmt, sizes):
+            array: Value | None = None
+            for each in stmt.body.stmts:
+                if isinstance(each, Load):
+                    array = each.array
+                elif isinstance(each, Apply) and each.op.name in COMBINED and array is not None:
+                    if counts.get(array) == 2:
+                        found[array] = each.op.name
+    return found
 
 
 def lengths(fn: Function) -> dict[Value, Operand]:

@@ -24,7 +24,6 @@ written in a nest has no other name there, unless it is written over (`reuse`).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -47,8 +46,8 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.opdef import OPS
-from adc.ir.threads import all_threads, is_combination, is_measured, lengths, mirrored
-from adc.ir.types import BOOL, INT, Array, Scalar, Type
+from adc.ir.threads import all_threads, is_combination, is_measured, lengths, mirrored, neutral
+from adc.ir.types import BOOL, INT, Array, Scalar
 from adc.ir.walk import (
     Names,
     block_reads,
@@ -193,7 +192,7 @@ class Launches:
         done: list[Stmt] = []
         first = nest.loops[0]
         sizes = [self.size(nest.loops[k].trips, done) for k in side]
-        parts = [_neutral(op, p.type) for op, p in zip(nest.ops, first.body.params, strict=True)]
+        parts = [neutral(op, p.type) for op, p in zip(nest.ops, first.body.params, strict=True)]
         body, ends = self.thread(nest, side, 0, parts)
         terms: list[Value] = []
         if nest.ops:
@@ -428,16 +427,6 @@ def _chain(start: Operand, block: Block, k: int) -> set[str] | None:
 
 def _is_only_added_to(found: Sequence[Load | Write]) -> bool:
     return all(isinstance(s, Write) and s.accumulate for s in found)
-
-
-def _neutral(op: str, ty: Type) -> Literal:
-    """Return what leaves a number as it is when they are combined."""
-    if op in ("sum", "add"):
-        return Literal(-0.0 if ty.kind == "f" else 0, ty)
-    if op == "mul":
-        return Literal(1.0 if ty.kind == "f" else 1, ty)
-    most = math.inf if op == "minimum" else -math.inf
-    return Literal(most, ty)
 
 
 __all__ = ["MANY", "Launches", "Nest", "guarded", "kernels"]

@@ -165,6 +165,11 @@ class Device:
         self._failed = None
         self.memory.close()
 
+    def blocks(self, dtype: Any, count: Any) -> Any:
+        """Return an array with a place for each block of so many threads."""
+        total = max(int(count), 0)
+        return self.empty(dtype, (-(-total // min(BLOCK, max(total, 1))),))
+
     def full(self, dtype: Any, shape: Sequence[Any], value: Any) -> Any:
         made = self.empty(dtype, shape)
         given = value if isinstance(value, Number) else self.number(dtype, value)

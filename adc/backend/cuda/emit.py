@@ -39,12 +39,26 @@ from adc.ir.core import (
     operands,
     walk,
 )
-from adc.ir.threads import Size, Threads, all_threads
+from adc.ir.threads import Size, Threads, all_threads, combinations
 from adc.ir.types import DTYPES, Array, Scalar, Type
 from adc.ir.walk import stmt_reads, stmts_reads, use_counts
 
-_RESERVED = NAMES | set(keyword.kwlist) | {"cuda", "kernel", "device", "ops", "np", "at", "failed"}
-_RESERVED |= {"tops", "needs", "max", "int", "range"}
+_RESERVED = NAMES | set(keyword.kwlist) | {"cuda", "kernel", "function", "device", "ops", "np"}
+_RESERVED |= {"at", "failed", "tops", "needs", "i", "used", "step", "max", "min", "int", "range"}
+_RESERVED |= {"BLOCK"}
+_RESERVED |= {
+    "tops",
+    "needs",
+    "max",
+    "min",
+    "int",
+    "range",
+    "i",
+    "used",
+    "step",
+    "function",
+    "BLOCK",
+}
 _RESERVED |= {
     f"{own}{part}_{dtype}" for own in ("", "own_") for part in ("tape", "top") for dtype in DTYPES
 }
@@ -80,6 +94,8 @@ class _Host(Writer):
         # What the threads of parallel loops need, and variables for what was measured.
         self.threads = all_threads(fn)
         self.found: dict[object, str] = {}
+        # Arrays of terms, of which a block of threads combines its own before they are written.
+        self.combined = combined(fn)
         self.counts = use_counts(fn)
         self.sites: list[Site] = []
         self.kernels: list[Kernel] = []
@@ -227,6 +243,8 @@ class _Host(Writer):
         dtype = numpy_name(ty.dtype)
         dims = [arg for arg in args if not isinstance(arg.type, Array)]
         match op.name:
+            case "empty" if stmt.result in self.combined:
+                return f"device.blocks({dtype}, {self.fetched(dims[0])})"
             case "empty":
                 return f"device.empty({dtype}, ({''.join(f'{self.fetched(d)}, ' for d in dims)}))"
             case "full":
@@ -301,6 +319,10 @@ class _Host(Writer):
         """Launch a kernel with a thread for every iteration of a nest."""
         index = [writer.name(each.index) for each in loops]
         sizes = [writer.helper(f"n{axis}") for axis in range(len(loops))]
+        if writer.is_whole:
+            for stmt in loops[-1].body.stmts:
+                if isinstance(stmt, Write) and stmt.array in self.combined:
+                    writer.combined[stmt.array] = writer.helper("own"), self.combined[stmt.array]
         writer.thread(loops)
         inside = {each.index for each in loops}
         reads = sorted(stmts_reads(loops[-1].body.stmts) - inside, key=lambda v: v.name)
@@ -425,14 +447,12 @@ class _Host(Writer):
         name = unique(f"{self.fn.name}_{getattr(stmt, 'label', '') or 'thread'}", self.shared)
         params: list[str] = ["failed", *sizes]
         types: list[Type] = [Array("i64", 1), *[Scalar("i64")] * len(sizes)]
+        first = ["if cuda.grid(1) > 0 or failed[0] != 0:", "    return"]
+        if sizes:
+            first = ["at = cuda.grid(1)", f"if at >= {' * '.join(sizes)} or failed[0] != 0:"]
+            first.append("    return")
         head: list[str] = []
         tail: list[str] = []
-        if sizes:
-            head.append("at = cuda.grid(1)")
-            head.append(f"if at >= {' * '.join(sizes)} or failed[0] != 0:")
-        else:
-            head.append("if cuda.grid(1) > 0 or failed[0] != 0:")
-        head.append("    return")
         rest = "at"
         for k, each in enumerate(index):
             if k == len(index) - 1:
@@ -461,8 +481,46 @@ class _Host(Writer):
         tail += writer.memory.tail
         self.kernels.append(Kernel(name, tuple(types)))
         body = [*(f"    {each}" for each in head), *writer._lines, *(f"    {t}" for t in tail)]
+        if writer.combined:
+            count = " * ".join(sizes)
+            body = self.in_blocks(writer, name, count, params, body)
+        else:
+            body = [*(f"    {each}" for each in first), *body]
         self.code += ["", "", "@kernel", f"def {name}({', '.join(params)}):", *body]
         return name
+
+    def in_blocks(
+        self, writer: Thread, name: str, count: str, params: Sequence[str], body: Sequence[str]
+    ) -> list[str]:
+        """Return the body of a kernel whose blocks combine what their threads found, in a tree."""
+        inner = unique(f"{name}_iteration", self.shared)
+        given = ", ".join(["at", *params])
+        own = [variable for variable, _ in writer.combined.values()]
+        found = f"({', '.join(own)},)"
+        self.code += ["", "", "@function", f"def {inner}({given}):", *body, f"    return {found}"]
+        lines = [
+            "at = cuda.grid(1)",
+            f"{found} = {writer.neutral}",
+            f"if at < {count} and failed[0] == 0:",
+            f"    {found} = {inner}({given})",
+            "i = cuda.threadIdx.x",
+            f"used = min({count} - cuda.blockIdx.x * cuda.blockDim.x, cuda.blockDim.x)",
+        ]
+        parts = []
+        for array, (variable, _) in writer.combined.items():
+            parts.append(writer.helper("part"))
+            dtype = numpy_name(array.type.dtype).removeprefix("np.")
+            lines.append(f"{parts[-1]} = cuda.shared.array(BLOCK, {dtype})")
+            lines.append(f"{parts[-1]}[i] = {variable}")
+        lines += ["step = BLOCK // 2", "while step > 0:", "    cuda.syncthreads()"]
+        lines.append("    if i < step and i + step < used:")
+        for part, (_, op) in zip(parts, writer.combined.values(), strict=True):
+            both = COMBINE_TEXT[op].format(f"{part}[i]", f"{part}[i + step]")
+            lines.append(f"        {part}[i] = {both}")
+        lines += ["    step //= 2", "if i == 0:"]
+        for part, array in zip(parts, writer.combined, strict=True):
+            lines.append(f"    {writer.name(array)}[cuda.blockIdx.x] = {part}[0]")
+        return [f"    {line}" for line in lines]
 
     def combine(self, loop: For) -> None:
         """Write what combines the elements of arrays, each with a number."""
@@ -480,6 +538,24 @@ class _Host(Writer):
                     combined = f"{name!r}, {self.text(terms[value])}, {init}"
                     self.line(f"{made} = device.combine({combined})")
                     k += 1
+
+
+# How two parts of a number are combined.
+COMBINE_TEXT = {
+    "sum": "{0} + {1}", "add": "{0} + {1}", "mul": "{0} * {1}",
+    "minimum": "minimum({0}, {1})", "maximum": "maximum({0}, {1})",
+}  # fmt: skip
+
+
+def combined(fn: Function) -> dict[Value, str]:
+    """Return the arrays of terms that launches write at the numbers of their threads."""
+    found = combinations(fn)
+    written: set[Value] = set()
+    for stmt in walk(fn.body):
+        if isinstance(stmt, For) and stmt.parallel:
+            last = nest_of(stmt)[-1].body.stmts
+            written |= {s.array for s in last if isinstance(s, Write) and s.array in found}
+    return {array: op for array, op in found.items() if array in written}
 
 
 def handed(fn: Function) -> set[Operand]:
@@ -524,14 +600,16 @@ def emit(fn: Function) -> Emitted:
     words = set(re.findall(r"\w+", "\n".join((*host.code, *lines))))
     used = sorted(NAMES & words)
     head = [f'"""{fn.name}, compiled by adc for CUDA."""', "", "import numpy as np", ""]
-    head += ["from adc.backend.cuda.api import cuda, kernel"]
-    head += ["from adc.backend.cuda.device import ops"]
+    blocks = ("BLOCK, ", "function, ") if "BLOCK" in words else ("", "")
+    head += [f"from adc.backend.cuda.api import cuda, {blocks[1]}kernel"]
+    head += [f"from adc.backend.cuda.device import {blocks[0]}ops"]
     if used:
         head += ["from adc.backend.cuda.prelude import (", *(f"    {n}," for n in used), ")"]
     code = host.code
     checks = any("failed[0] = " in line for line in code)
     if not checks:
-        code = [line.replace(" or failed[0] != 0:", ":") for line in code]
+        flags = (" or failed[0] != 0:", " and failed[0] == 0:")
+        code = [line.replace(flags[0], ":").replace(flags[1], ":") for line in code]
     source = "\n".join([*head, *code, "", "", *lines]) + "\n"
     types = tuple(param.type for param in fn.params)
     results = tuple(result.type for result in fn.results)

@@ -33,8 +33,8 @@ from adc.ir.core import (
 )
 from adc.ir.errors import DeviceError
 from adc.ir.tape import uses
-from adc.ir.threads import Part, Space, Threads
-from adc.ir.types import Array, Type
+from adc.ir.threads import Part, Space, Threads, neutral
+from adc.ir.types import Array, Scalar, Type
 
 # Operations of the op table whose code is for one kind of operands.
 _OF_INTEGERS = {"floordiv": "floordiv_int({0}, {1})", "mod": "remainder_int({0}, {1})"}
@@ -96,11 +96,18 @@ class Thread(Writer):
         self.totals: dict[tuple[Value, tuple[Operand, ...]], str] = {}
         # By dtype, those that other threads add to as well.
         self.parts: dict[str, list[tuple[Value, tuple[Operand, ...]]]] = {}
+        # Variables for elements that the block combines, by their arrays, and by what.
+        self.combined: dict[Value, tuple[str, str]] = {}
         self._places: dict[Value, str] = {}
         # What is measured: variables.
         self._most: dict[object, str] = {}
         if threads is not None:
             self._lay_out(threads)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all that threads do is written, not only what tells how much memory they need."""
+        return self._part is None
 
     # -- memory ----------------------------------------------------------------------------
 
@@ -216,6 +223,8 @@ class Thread(Writer):
                 self.line(f"{self.name(result)} = {self.apply(stmt)}")
             case Load(result=result):
                 self.line(f"{self.name(result)} = {self.element(stmt)}")
+            case Write(array=array, value=value) if array in self.combined:
+                self.line(f"{self.combined[array][0]} = {self.text(value)}")
             case Write(value=value, accumulate=accumulate):
                 total = self.totals.get((stmt.array, stmt.index)) if accumulate else None
                 if total is not None:
@@ -228,7 +237,7 @@ class Thread(Writer):
                 self._sites.append(site(stmt))
                 self.line(f"if not {self.text(cond)}:")
                 self.line(f"    failed[0] = {len(self._sites)}")
-                self.line("    return")
+                self.line(f"    return {self.neutral}".rstrip())
             case Push():
                 self.push(stmt)
             case Pop():
@@ -343,6 +352,15 @@ class Thread(Writer):
         for axis, each in enumerate(stmt.index[1:], 1):
             flat = f"({flat}) * {array}.shape[{axis}] + {self.text(each)}"
         self.line(f"add_together({array}, {place}, {flat}, {value})")
+
+    @property
+    def neutral(self) -> str:
+        """What an iteration hands to the block that it has nothing to add to, as a tuple."""
+        found = [
+            expressions.literal(each.value, each.type)
+            for each in (neutral(op, _element(array)) for array, (_, op) in self.combined.items())
+        ]
+        return f"({', '.join(found)},)" if found else ""
 
     def nth(self, operand: Operand) -> str:
         """Return an index, which is not negative: nobody has to look."""
@@ -474,6 +492,10 @@ class Thread(Writer):
             start = self.helper("start")
             self.line(f"{start} = {top}")
             self.along(sizes, f"{name}[{{}}] = {tape}[{start}, at]", start)
+
+
+def _element(array: Value) -> Type:
+    return Scalar(array.type.dtype)
 
 
 def literal_sizes(space: Space) -> list[int] | None:
