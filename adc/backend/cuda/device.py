@@ -19,7 +19,9 @@ from adc.ir.errors import DeviceError
 from adc.ir.opdef import OPS
 
 # Threads of a block. The simulator starts one of Python's for each.
-BLOCK = 4 if simulated else 256
+BLOCK = 8 if simulated else 256
+# From so many threads on, blocks are large.
+_SPREAD = 1 << 16
 # Blocks that combine elements: as many as there are elements for, up to this. The order depends on
 # how many elements there are, and on nothing else.
 _MOST_BLOCKS = 4 if simulated else 1024
@@ -168,7 +170,7 @@ class Device:
     def blocks(self, dtype: Any, count: Any) -> Any:
         """Return an array with a place for each block of so many threads."""
         total = max(int(count), 0)
-        return self.empty(dtype, (-(-total // min(BLOCK, max(total, 1))),))
+        return self.empty(dtype, (-(-total // _threads(total)),))
 
     def full(self, dtype: Any, shape: Sequence[Any], value: Any) -> Any:
         made = self.empty(dtype, shape)
@@ -280,7 +282,7 @@ class Device:
         total = math.prod(counts)
         if not total:
             return
-        threads = min(BLOCK, total)
+        threads = _threads(total)
         args: list[Any] = []
         for value in given:
             if isinstance(value, Number):
@@ -288,6 +290,11 @@ class Device:
             else:
                 args.append(np.float64(value) if isinstance(value, float) else value)
         launched[-(-total // threads), threads, self.stream](self._failed, *counts, *args)
+
+
+def _threads(total: int) -> int:
+    """Return how many threads a block has where there are so many: a device has many places."""
+    return max(min(BLOCK if total >= _SPREAD else BLOCK // 4, total), 1)
 
 
 # --- kernels that every program may need ----------------------------------------------------------
