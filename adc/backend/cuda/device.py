@@ -242,7 +242,7 @@ class Device:
             raise DeviceError(
                 'products of matrices with target="cuda" need CuPy',
                 None,
-                "pip install cupy-cuda13x",
+                "pip install 'adc[cupy13]', or 'adc[cupy12]' with CUDA 12",
             ) from None
         null = cupy.cuda.Stream.null
         stream = cupy.cuda.ExternalStream(int(self.stream.handle)) if self.stream else null

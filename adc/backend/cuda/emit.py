@@ -540,6 +540,8 @@ class _Host(Writer):
                     k += 1
 
 
+# Numbers that a block combines at most: each takes two kilobytes of shared memory.
+_SHARED = 16
 # How two parts of a number are combined.
 COMBINE_TEXT = {
     "sum": "{0} + {1}", "add": "{0} + {1}", "mul": "{0} * {1}",
@@ -554,7 +556,8 @@ def combined(fn: Function) -> dict[Value, str]:
     for stmt in walk(fn.body):
         if isinstance(stmt, For) and stmt.parallel:
             last = nest_of(stmt)[-1].body.stmts
-            written |= {s.array for s in last if isinstance(s, Write) and s.array in found}
+            terms = [s.array for s in last if isinstance(s, Write) and s.array in found]
+            written.update(terms[:_SHARED])
     return {array: op for array, op in found.items() if array in written}
 
 
