@@ -20,6 +20,7 @@ from adc.backend.writer import Site, unique
 from adc.ir.access import nest_of
 from adc.ir.core import (
     Apply,
+    Block,
     Call,
     Check,
     For,
@@ -41,24 +42,11 @@ from adc.ir.core import (
 )
 from adc.ir.threads import Size, Threads, all_threads, combinations
 from adc.ir.types import DTYPES, Array, Scalar, Type
-from adc.ir.walk import stmt_reads, stmts_reads, use_counts
+from adc.ir.walk import block_reads, stmt_reads, stmts_reads, use_counts
 
 _RESERVED = NAMES | set(keyword.kwlist) | {"cuda", "kernel", "function", "device", "ops", "np"}
 _RESERVED |= {"at", "failed", "tops", "needs", "i", "used", "step", "max", "min", "int", "range"}
 _RESERVED |= {"BLOCK"}
-_RESERVED |= {
-    "tops",
-    "needs",
-    "max",
-    "min",
-    "int",
-    "range",
-    "i",
-    "used",
-    "step",
-    "function",
-    "BLOCK",
-}
 _RESERVED |= {
     f"{own}{part}_{dtype}" for own in ("", "own_") for part in ("tape", "top") for dtype in DTYPES
 }
@@ -87,43 +75,56 @@ class Emitted:
 class _Host(Writer):
     """Writes the function on the host, and the kernels that it launches."""
 
-    def __init__(self, fn: Function, taken: set[str]) -> None:
+    def __init__(self, fn: Function, shared: _Shared, main: bool = True) -> None:
+        taken = shared.taken
         super().__init__(taken)
         self.fn = fn
-        self.placing = Placing(fn)
+        # Numbers that functions are passed are where those on the tape are.
+        self.main = main
+        floats = [p for p in fn.params if p.type.kind == "f" and not isinstance(p.type, Array)]
+        self.placing = Placing(fn, () if main else floats)
         # What the threads of parallel loops need, and variables for what was measured.
         self.threads = all_threads(fn)
         self.found: dict[object, str] = {}
         # Arrays of terms, of which a block of threads combines its own before they are written.
         self.combined = combined(fn)
         self.counts = use_counts(fn)
-        self.sites: list[Site] = []
-        self.kernels: list[Kernel] = []
-        self.code: list[str] = []
+        self.sites = shared.sites
+        self.kernels = shared.kernels
+        self.code = shared.code
+        self.functions = shared.functions
         self.shared = taken
         # Arrays that are made to be pushed (`passes.frames`), and need not be copied.
         self.handed = handed(fn)
-        # Statements of one thread that wait to be launched.
+        # Statements of one thread that wait to be launched, and arrays that nobody needs then.
         self.waiting: list[Stmt] = []
+        self.dropped: list[Value] = []
+        # Arrays that the next loop takes from variables that nobody else needs.
+        self.entered: Sequence[Value] = ()
 
-    def run(self, name: str) -> list[str]:
+    def run(self) -> list[str]:
         params = ", ".join(["device", *(self.name(param) for param in self.fn.params)])
-        self.stmts(self.fn.body)
-        results = [self.text(v) for v in self.fn.results]
+        self.stmts(self.fn.body, self.fn.results)
+        results = [self.text(v) if self.main else self.passed(v) for v in self.fn.results]
         self.line(f"return ({', '.join(results)}{',' * (len(results) == 1)})")
-        return [f"def {name}({params}):", *self._lines]
+        return [f"def {self.functions[self.fn.name]}({params}):", *self._lines]
 
     # -- statements ------------------------------------------------------------------------
 
-    def stmts(self, stmts: Sequence[Stmt]) -> None:
-        for stmt in stmts:
+    def stmts(
+        self, stmts: Sequence[Stmt], later: Sequence[Operand], given: Sequence[Value] = ()
+    ) -> None:
+        """Write statements; arrays that they make, or that are `given`, go with their last use."""
+        for stmt, (entered, after) in zip(stmts, last_uses(stmts, later, given), strict=True):
             kind = self.placing.kind(stmt)
             if kind == THREAD:
                 self.waiting.append(stmt)
+                self.dropped += after
                 continue
             if self.waiting and not self.may_pass(stmt):
                 self.flush()
             self.comment(stmt.loc)
+            self.entered = entered
             if kind == LAUNCH:
                 assert isinstance(stmt, For)
                 self.launch(stmt)
@@ -132,7 +133,18 @@ class _Host(Writer):
                 self.combine(stmt)
             else:
                 self.stmt(stmt)
+            self.dropped += after
+            if not self.waiting:
+                self.drop()
         self.flush()
+        self.drop()
+
+    def drop(self, *values: Value) -> None:
+        """Let go of arrays."""
+        values, self.dropped = (*self.dropped, *values), []
+        names = dict.fromkeys(self.name(v) for v in values if isinstance(v.type, Array))
+        if names:
+            self.line(f"del {', '.join(names)}")
 
     def may_pass(self, stmt: Stmt) -> bool:
         """Whether a statement has nothing to do with those that wait."""
@@ -145,7 +157,9 @@ class _Host(Writer):
     def stmt(self, stmt: Stmt) -> None:
         match stmt:
             case Apply(result=result):
-                self.line(f"{self.name(result)} = {self.apply(stmt)}")
+                name, text = self.name(result), self.apply(stmt)
+                if name != text:
+                    self.line(f"{name} = {text}")
             case Check(cond=cond, args=args):
                 self.sites.append(site(stmt))
                 self.line(f"if not {self.text(cond)}:")
@@ -158,7 +172,7 @@ class _Host(Writer):
             case Push(values=values):
                 own = [v for v in values if v in self.handed]
                 verb = "device.hand_over" if len(own) == len(values) else "device.push"
-                self.line(f"{verb}({', '.join(map(self.pushed, values))})")
+                self.line(f"{verb}({', '.join(map(self.passed, values))})")
             case Pop(results=results):
                 names = ", ".join(map(self.name, results))
                 self.line(f"{names}{',' * (len(results) == 1)} = device.pop()")
@@ -169,33 +183,43 @@ class _Host(Writer):
                 for word, block in ((f"if {self.fetched(cond)}:", then), ("else:", orelse)):
                     self.line(word)
                     self._indent += 1
-                    self.stmts(block.stmts)
+                    self.stmts(block.stmts, block.yields)
                     self.move(results, self.placed(results, block.yields))
+                    self.drop(*handed_on(block))
                     self.line("pass")
                     self._indent -= 1
             case For(body=body, init=init, results=results):
                 trips = self.fetched(stmt.trips)
                 self.move(body.params, self.placed(body.params, init))
+                self.drop(*self.entered)
                 self.counter(stmt, trips)
                 self._indent += 1
-                self.stmts(body.stmts)
+                self.stmts(body.stmts, body.yields, body.params)
                 self.move(body.params, self.placed(body.params, body.yields))
+                self.drop(*handed_on(body))
                 self.line("pass")
                 self._indent -= 1
                 self.move(results, [self.name(v) for v in body.params])
+                self.drop(*body.params)
             case While(body=body, init=init, results=results):
                 self.move(body.params, self.placed(body.params, init))
+                self.drop(*self.entered)
                 again = self.helper("again")
                 self.line(f"{again} = True")
                 self.line(f"while {again}:")
                 self._indent += 1
-                self.stmts(body.stmts)
+                self.stmts(body.stmts, body.yields, body.params)
                 self.line(f"{again} = {self.fetched(body.yields[0])}")
                 self.move(body.params, self.placed(body.params, body.yields[1:]))
+                self.drop(*handed_on(body))
                 self._indent -= 1
                 self.move(results, [self.name(v) for v in body.params])
-            case Call():
-                raise refused(stmt, "a recursive function")
+                self.drop(*body.params)
+            case Call(callee=callee, args=args, results=results):
+                names = ", ".join(map(self.name, results))
+                given = ", ".join(["device", *map(self.passed, args)])
+                into = f"{names}{',' * (len(results) == 1)} = " if results else ""
+                self.line(f"{into}{self.functions[callee]}({given})")
             case _:
                 raise refused(stmt)
 
@@ -217,7 +241,8 @@ class _Host(Writer):
         text = self.text(operand)
         return f"device.get({text})" if self.placing.is_on_device(operand) else text
 
-    def pushed(self, operand: Operand) -> str:
+    def passed(self, operand: Operand) -> str:
+        """Return what the tape and functions take: floats on the device, other numbers on the host."""
         if isinstance(operand.type, Array):
             return self.text(operand)
         return self.there(operand) if operand.type.kind == "f" else self.fetched(operand)
@@ -280,7 +305,7 @@ class _Host(Writer):
         writer.line(f"{out}[{place}] = {value}")
         writer.memory.params.append((out, ty))
         name = self.kernel(writer, stmt, index, sizes, params, [])
-        made = self.helper("made")
+        made = self.name(stmt.result)
         shape = f"{self.text(like)}.shape"
         self.line(f"{made} = device.empty({numpy_name(ty.dtype)}, {shape})")
         given = "".join(f", {self.text(v)}" for v in params)
@@ -561,6 +586,50 @@ def combined(fn: Function) -> dict[Value, str]:
     return {array: op for array, op in found.items() if array in written}
 
 
+class _Shared:
+    """What the functions of a program share."""
+
+    def __init__(self, fn: Function) -> None:
+        self.taken = set(_RESERVED)
+        self.functions = {each.name: unique(each.name, self.taken) for each in (fn, *fn.callees)}
+        self.sites: list[Site] = []
+        self.kernels: list[Kernel] = []
+        self.code: list[str] = []
+
+
+def last_uses(
+    stmts: Sequence[Stmt], later: Sequence[Operand], given: Sequence[Value]
+) -> list[tuple[list[Value], list[Value]]]:
+    """Return for each statement of a block the arrays whose variables nobody needs any more.
+
+    First those that a loop begins with, then those that nobody needs after the statement.
+    """
+    kept = {v for v in later if isinstance(v, Value)}
+    own = {v for v in (*given, *(v for s in stmts for v in s.results))}
+    found: list[tuple[list[Value], list[Value]]] = []
+    for stmt in reversed(stmts):
+        reads = stmt_reads(stmt)
+        seen = sorted(reads, key=lambda v: v.name)
+        last = [
+            v
+            for v in dict.fromkeys((*stmt.results, *seen))
+            if isinstance(v.type, Array) and v in own and v not in kept
+        ]
+        early: list[Value] = []
+        if isinstance(stmt, For | While):
+            inner = block_reads(stmt.body)
+            early = [v for v in last if v in reads and v not in inner]
+        found.append((early, [v for v in last if v not in early]))
+        kept |= reads
+    return found[::-1]
+
+
+def handed_on(block: Block) -> list[Value]:
+    """Return the arrays of a block that other variables hold when it ends."""
+    made = {v for stmt in block.stmts for v in stmt.results}
+    return [v for v in block.yields if isinstance(v, Value) and v in made]
+
+
 def handed(fn: Function) -> set[Operand]:
     """Return the arrays that a block makes, and that nobody mentions after it pushes them."""
     found: set[Operand] = set()
@@ -594,13 +663,13 @@ def handed(fn: Function) -> set[Operand]:
 
 def emit(fn: Function) -> Emitted:
     """Return the source of `fn`, which is in buffer form with launches (`passes.kernels`)."""
-    taken = set(_RESERVED)
-    name = unique(fn.name, taken)
-    if fn.callees:
-        raise refused(next(s for s in walk(fn.body)), "functions that call themselves")
-    host = _Host(fn, taken)
-    lines = host.run(name)
-    words = set(re.findall(r"\w+", "\n".join((*host.code, *lines))))
+    shared = _Shared(fn)
+    lines = [
+        line
+        for each in (*fn.callees, fn)
+        for line in ["", "", *_Host(each, shared, each is fn).run()]
+    ]
+    words = set(re.findall(r"\w+", "\n".join((*shared.code, *lines))))
     used = sorted(NAMES & words)
     head = [f'"""{fn.name}, compiled by adc for CUDA."""', "", "import numpy as np", ""]
     blocks = ("BLOCK, ", "function, ") if "BLOCK" in words else ("", "")
@@ -608,12 +677,12 @@ def emit(fn: Function) -> Emitted:
     head += [f"from adc.backend.cuda.device import {blocks[0]}ops"]
     if used:
         head += ["from adc.backend.cuda.prelude import (", *(f"    {n}," for n in used), ")"]
-    code = host.code
-    checks = any("failed[0] = " in line for line in code)
-    if not checks:
+    code = shared.code
+    if not any("failed[0] = " in line for line in code):
         flags = (" or failed[0] != 0:", " and failed[0] == 0:")
         code = [line.replace(flags[0], ":").replace(flags[1], ":") for line in code]
-    source = "\n".join([*head, *code, "", "", *lines]) + "\n"
+    source = "\n".join([*head, *code, *lines]) + "\n"
     types = tuple(param.type for param in fn.params)
     results = tuple(result.type for result in fn.results)
-    return Emitted(name, source, types, results, tuple(host.sites), tuple(host.kernels))
+    name = shared.functions[fn.name]
+    return Emitted(name, source, types, results, tuple(shared.sites), tuple(shared.kernels))

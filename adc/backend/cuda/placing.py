@@ -37,10 +37,13 @@ HOST, LAUNCH, COMBINE, THREAD = "host", "launch", "combine", "thread"
 
 
 class Placing:
-    """Where every statement of a function runs, and which numbers are on the device."""
+    """Where every statement of a function runs, and which numbers are on the device.
 
-    def __init__(self, fn: Function) -> None:
-        self.on_device: set[Value] = set()
+    Some are there from the start: `given`.
+    """
+
+    def __init__(self, fn: Function, given: Iterable[Value] = ()) -> None:
+        self.on_device = set(given)
         self.kinds: dict[int, str] = {}
         self.lengths = lengths(fn)
         before = -1
@@ -77,8 +80,8 @@ class Placing:
             case Check(cond=cond, args=args):
                 if any(map(self.is_on_device, (cond, *args))):
                     self._in_thread(stmt)
-            case Pop(results=results):
-                # What is pushed is taken there, or fetched (`emit`).
+            case Pop(results=results) | Call(results=results):
+                # What is pushed or passed is taken there, or fetched (`emit`).
                 self.on_device.update(v for v in results if v.type.kind == "f" and _is_number(v))
             case For() | While() | If():
                 if _is_alone(stmt, self.lengths) and self._touches(stmt):
