@@ -49,10 +49,10 @@ def _options(
         raise ArgumentError(
             f"remat={remat!r} is not a policy", None, f"use one of {', '.join(POLICIES)}"
         )
-    if offload not in (None, "disk"):
+    if offload not in (None, "disk", "host"):
         raise ArgumentError(
             f"offload={offload!r} is no place for what reverse code needs", None,
-            'use "disk", or leave it out: then that is in memory',
+            'use "disk", or "host" with target="cuda", or leave it out: then that is in memory',
         )  # fmt: skip
     found = parse(memory)
     if found is not None and remat != "auto":
@@ -69,13 +69,6 @@ def _options(
         )  # fmt: skip
     if target not in ("cpu", "cuda"):
         raise ArgumentError(f"target={target!r} is no target", None, 'use "cpu" or "cuda"')
-    others = {"memory": memory, "offload": offload, "parallel": parallel or None}
-    if target == "cuda" and (
-        taken := [name for name, given in others.items() if given is not None]
-    ):
-        raise ArgumentError(
-            f'{taken[0]} does not go with target="cuda" yet', None, "leave one of them out"
-        )
     return Options(remat, cache, found, offload, parallel, progress, target)
 
 

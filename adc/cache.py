@@ -176,7 +176,7 @@ def load_or_build(
         In a signal handler that interrupts another compilation: LLVM would abort.
     """
     if costs.cuda:
-        return _on_device(lowered, steps, policy, costs, use_disk)
+        return _on_device(lowered, steps, policy, costs, use_disk, budget)
     with LOCK, _once():
         place = private_folder() if use_disk else None
         if place is not None:
@@ -198,7 +198,12 @@ def load_or_build(
 
 
 def _on_device(
-    lowered: Lowered, steps: Sequence[Step], policy: str, costs: Costs, use_disk: bool
+    lowered: Lowered,
+    steps: Sequence[Step],
+    policy: str,
+    costs: Costs,
+    use_disk: bool,
+    budget: Budget | None,
 ) -> Entry:
     """Return a program for the device; an error of the program is the one that the CPU finds."""
     from adc.backend.cuda import program
@@ -212,15 +217,16 @@ def _on_device(
             next((stmt.loc for stmt in walk(lowered.fn.body) if isinstance(stmt, Call)), None),
             "leave out `target`",
         )
-    made = transform(lowered, steps, policy, costs)
-    own = dataclasses.replace(costs, cuda=False)
+    made = transform(lowered, steps, policy, costs, budget)
+    own = dataclasses.replace(costs, cuda=False, offload=False)
 
     def again(*args: Any) -> None:
         load_or_build(lowered, steps, policy, own, use_disk).kernel(*args)
 
     types = [result.type for result in lowered.fn.results]
     sources = program.sources_of(types, steps, results.in_lists(lowered.result, lowered.heap))
-    kernel = program.build(made.fn, again, sources, made.plan)
+    limit = None if budget is None else budget.bytes
+    kernel = program.build(made.fn, again, sources, limit, costs.offload)
     return Entry(kernel, made.plan, kernel.emitted.source, False, made)
 
 

@@ -135,8 +135,10 @@ class Compiled:
     def _needs(self, args: Sequence[Any]) -> dict[str, int] | None:
         """Return what a call needs of each tape, as far as that is known; None if it is too much.
 
-        Nothing is known, or asked, without a budget.
+        Nothing is known, or asked, without a budget; nor of tapes on a device.
         """
+        if self.budget is not None and self.options.target == "cuda":
+            return {} if self.entry.kernel.fits(args) else None
         peak = self.plan.peak if self.plan is not None else None
         if self.budget is None or peak is None:
             return {}
@@ -154,6 +156,8 @@ class Compiled:
     def _call(self, args: Sequence[Any]) -> Sequence[Any]:
         if self.budget is None:
             return self.entry.kernel(*args)  # type: ignore[no-any-return]  # of an untyped module
+        if self.options.target == "cuda":
+            return self.entry.kernel(*args)  # type: ignore[no-any-return]
         return self.entry.kernel(*args, reserved=self._needs(args))  # type: ignore[no-any-return]
 
     def arguments(self, values: tuple[Any, ...]) -> list[Any]:
@@ -575,7 +579,7 @@ class Code:
         from adc import calibrate
 
         options = self.options
-        offload, parallel = options.offload == "disk", bool(options.parallel)
+        offload, parallel = options.offload is not None, bool(options.parallel)
         cuda = options.target == "cuda"
         return replace(calibrate.load(), offload=offload, parallel=parallel, cuda=cuda)
 
@@ -657,6 +661,7 @@ class Code:
         `alternatives` are what half and twice the budget would give; None asks for them where
         there is a budget.
         """
+        from adc.driver import held_on_device
         from adc.passes.costs import estimate
 
         plan = made.plan
@@ -669,7 +674,11 @@ class Code:
             plan = replace(plan, seconds=estimate(made.fn, known, self.costs).seconds)
         elif peak is None:
             peak = plan.peak_bytes
-        plan = plan.at(arguments, peak)
+        if plan.device:
+            held = held_on_device(made.fn, known, self.costs, limited=plan.budget is not None)
+            plan = plan.at(arguments, held.peak, held.host)
+        else:
+            plan = plan.at(arguments, peak)
         if alternatives or (alternatives is None and plan.budget is not None):
             plans = self.plans(values)
             with _over_budget(self.fn):
@@ -802,6 +811,7 @@ def release_memory() -> None:
     on_device = sys.modules.get("adc.backend.cuda.memory")
     if on_device is not None:
         on_device.POOL.clear()
+        on_device.PINNED.clear()
 
 
 __all__ = [

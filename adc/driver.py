@@ -34,8 +34,14 @@ from adc.passes.symbols import Symbols
 from adc.passes.tangent import primal_names, tangent
 
 if TYPE_CHECKING:
-    from adc.passes.remat_budget import Planner
+    from adc.backend.cuda.rehearsal import Held
+    from adc.passes.remat_budget import Budgeted, Planner
 
+# How often plans for a device are made anew, for less or more on the CPU; how near to each other
+# what fits and what does not need not be, as a share of a budget.
+_ATTEMPTS, _NEAR = 6, 0.05
+# Of which factors of the least that the CPU can hold there are plans for the least on a device.
+_LIGHT = (1.0, 1.1, 1.25, 1.5)
 _MODES: dict[str, Callable[..., Function]] = {
     "adjoint": adjoint,
     "gradient": functools.partial(adjoint, value=False),
@@ -128,18 +134,23 @@ class Plans:
             (name, known[base]) for name, base in primal_names(fn).items() if base in known
         )
         self.rest = _Rest(fn, reverses, policy, costs, known)
+        # Plans for a device are those for the CPU, with what they hold on the device.
+        self.host = replace(self.rest, costs=replace(costs, cuda=False), formulas={})
+        self._held: dict[Orders, Held] = {}
 
     @cached_property
     def planner(self) -> Planner:
         from adc.passes.remat_budget import Planner
 
-        rest = self.rest
+        rest = self.host
         return Planner(rest.fn, rest.costs, rest.known, rest.peak)
 
     def made(self, budget: int) -> tuple[Function, Plan | None]:
         """Return the function in its last form, and the plan."""
         from adc.passes.remat_budget import OverBudget
 
+        if self.rest.costs.cuda:
+            return self.made_on_device(budget)
         if not self.rest.reverses:  # then there is nothing to plan
             least = self.rest.peak(NO_ORDERS)
             if math.isinf(least):
@@ -170,10 +181,104 @@ class Plans:
         )
         return fn, plan
 
+    def made_on_device(self, budget: int) -> tuple[Function, Plan | None]:
+        """Return a function with launches that holds so much on the device, and the plan."""
+        found = self.on_device(budget)
+        fn, plan = self.rest(found.orders, self.trace)
+        if plan is not None:
+            plan = replace(
+                plan,
+                peak_bytes=found.peak,
+                budget=budget,
+                extra=found.seconds,
+                bound=found.bound,
+                seconds=None if self.seconds is None else self.seconds + found.seconds,
+                loops=found.loops,
+            )
+        return fn, plan
+
+    def on_device(self, budget: int) -> Budgeted:
+        """Return a plan that holds at most so many bytes on the device, as far as is known before.
+
+        What is planned for is what the CPU would hold: less where the device holds more.
+
+        Raises
+        ------
+        OverBudget
+            Naming the least that was found, if no plan fits.
+        UnknownPeak
+            If only a run can tell how much plans hold.
+        """
+        from adc.passes.remat_budget import Budgeted, OverBudget
+
+        free = self.held(NO_ORDERS)
+        planned = self.rest.reverses
+        if free.peak <= budget and (
+            free.exact or not planned or self.host.peak(NO_ORDERS) < math.inf
+        ):
+            return Budgeted(NO_ORDERS, free.peak, 0.0, 0.0)
+        if not planned:
+            raise OverBudget(budget, free.peak)
+        best, low, high = None, 0, budget
+        room = budget
+        for _ in range(_ATTEMPTS):
+            plan = self.plan_within(room)
+            if plan is None or plan.peak > budget:
+                high = room
+                over = 0 if plan is None else plan.peak - budget
+                room = room - over if best is None and 0 < over < room else (low + high) // 2
+            else:
+                best, low = plan, room
+                room = (low + high) // 2
+            if high - low <= _NEAR * budget or room <= low:
+                break
+        if best is not None:
+            return best
+        lightest = list(self.lightest())
+        fits = (plan for plan in reversed(lightest) if plan.peak <= budget)
+        best = next(fits, None)
+        if best is None:
+            raise OverBudget(budget, min(plan.peak for plan in lightest))
+        return best
+
+    def plan_within(self, room: int) -> Budgeted | None:
+        """Return a plan for so much on the CPU, with what it holds on the device."""
+        from adc.passes.remat_budget import OverBudget
+
+        try:
+            plan = self.planner.plan(room)
+        except OverBudget:
+            return None
+        return replace(plan, peak=self.held(plan.orders).peak)
+
+    def lightest(self) -> Iterator[Budgeted]:
+        """Yield plans for little on the CPU, whatever the budget; the first for the least.
+
+        Raises
+        ------
+        UnknownPeak
+            If only a run can tell how much plans hold.
+        """
+        if math.isinf(self.planner.least):
+            raise self.unknown
+        for factor in _LIGHT:
+            plan = self.plan_within(math.ceil(factor * self.planner.least))
+            assert plan is not None
+            yield plan
+
+    def held(self, orders: Orders) -> Held:
+        """Return what a call under a plan holds on the device."""
+        if orders not in self._held:
+            fn, _ = self.rest.made(orders)
+            self._held[orders] = held_on_device(
+                schedules(fn), self.rest.known, self.rest.costs, limited=True
+            )
+        return self._held[orders]
+
     @cached_property
     def seconds(self) -> float | None:
         """What a call of the fastest plan takes."""
-        fn, _ = self.rest.made(NO_ORDERS)
+        fn, _ = self.host.made(NO_ORDERS)
         return estimate(fn, self.rest.known, self.rest.costs).seconds
 
     def alternative(self, budget: int) -> Alternative:
@@ -181,7 +286,7 @@ class Plans:
         from adc.passes.remat_budget import OverBudget
 
         try:
-            found = self.planner.plan(budget)
+            found = self.on_device(budget) if self.rest.costs.cuda else self.planner.plan(budget)
         except OverBudget as error:
             return Alternative(budget, error.least, None)
         return Alternative(budget, found.peak, found.seconds, found.bound)
@@ -195,6 +300,9 @@ class Plans:
         UnknownPeak
             If only a run can tell how much memory plans take.
         """
+        if self.rest.costs.cuda:
+            peaks = [plan.peak for plan in self.lightest()]
+            return min(peaks), max(self.held(NO_ORDERS).peak, *peaks)
         least, most = self.planner.least, self.planner.most
         if math.isinf(most):
             raise self.unknown
@@ -202,7 +310,23 @@ class Plans:
 
     @property
     def unknown(self) -> UnknownPeak:
-        return UnknownPeak(self.rest.measured(self.rest.made(NO_ORDERS)[0]))
+        return UnknownPeak(self.host.measured(self.host.made(NO_ORDERS)[0]))
+
+
+def held_on_device(fn: Function, sizes: Known, costs: Costs, limited: bool) -> Held:
+    """Return what a call of a function with launches holds on the device, for sizes by parameter.
+
+    Blocks of memory are of any size if the call is `limited`.
+    """
+    from adc.backend.cuda.emit import emit
+    from adc.backend.cuda.rehearsal import Rehearsals
+
+    rehearsals = Rehearsals(emit(fn), limited, costs.offload)
+    return rehearsals.held([_tuple(sizes.get(param.name)) for param in fn.params])
+
+
+def _tuple(size: int | Sequence[int] | None) -> int | tuple[int, ...] | None:
+    return size if size is None or isinstance(size, int) else tuple(size)
 
 
 @dataclass
@@ -221,7 +345,12 @@ class _Rest:
         self, orders: Orders, trace: pipeline.Trace | None = None
     ) -> tuple[Function, Plan | None]:
         fn, plan = self.made(orders, trace)
-        if plan is not None:
+        if plan is not None and self.costs.cuda:
+            # What is held there is found otherwise (`held_on_device`): there is no formula.
+            host = (Part("host", None),) if self.costs.offload else ()
+            parts = (*self.parts(), *plan.parts, *host)
+            plan = replace(plan, peak=Peak(Sum(), Sum(), ()), parts=parts, device=True)
+        elif plan is not None:
             found = self.measured(fn)
             disk = (Part("disk", formula(fn, found.disk)),) if self.costs.offload else ()
             plan = replace(plan, peak=found, parts=(*self.parts(), *plan.parts, *disk))

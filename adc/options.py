@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from adc.ir.errors import ArgumentError
+
 
 @dataclass(frozen=True)
 class Options:
@@ -16,6 +18,21 @@ class Options:
     parallel: bool | int = False
     progress: bool = True
     target: str = "cpu"
+
+    def __post_init__(self) -> None:
+        on_device = self.target == "cuda"
+        if on_device and self.parallel:
+            raise ArgumentError(
+                'parallel does not go with target="cuda"', None, "leave one of them out"
+            )
+        where = "host" if on_device else "disk"
+        if self.offload not in (None, where):
+            what = "code on a GPU" if on_device else "code on the CPU, whose memory the host's is,"
+            raise ArgumentError(
+                f"offload={self.offload!r} is no place for what reverse {what} needs",
+                None,
+                f'use "{where}", or leave it out',
+            )
 
     def over(self, inner: Options) -> Options:
         """Return these for a derivative of a derivative, whose own hold where nothing is said."""

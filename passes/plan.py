@@ -98,7 +98,7 @@ class Part:
     """What memory is used for: ``"arguments"``, ``"gradients"``, ``"held"`` or ``"temporaries"``.
 
     The first two are the caller's and no part of the peak. Nor is ``"disk"``, which there is where
-    tapes are in files: what would else be held. `size` is the formula, None for what
+    tapes are in files, or ``"host"``, where those of a device are there: what would else be held. `size` is the formula, None for what
     is left of the peak; `bytes` the number, None if it is not known.
     """
 
@@ -170,6 +170,8 @@ class Plan:
         What half and twice the budget would give, where that was asked for.
     atomics : tuple of PlanEntry
         Where threads of a GPU add to the same elements, so that last bits may differ.
+    device : bool
+        Whether it is the memory of a GPU; there is no formula then.
     """
 
     policy: str
@@ -185,6 +187,7 @@ class Plan:
     parts: tuple[Part, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
     atomics: tuple[PlanEntry, ...] = ()
+    device: bool = False
 
     @property
     def held(self) -> Peak | None:
@@ -196,11 +199,15 @@ class Plan:
         """The bytes that are kept from forward to reverse code."""
         return next((part.bytes for part in self.parts if part.name == "held"), None)
 
-    def at(self, arguments: Sequence[object], peak: int | None) -> Plan:
-        """Return the plan with numbers for the arguments of a kernel, and this peak."""
+    def at(self, arguments: Sequence[object], peak: int | None, host: int | None = None) -> Plan:
+        """Return the plan with numbers for the arguments of a kernel, and this peak.
+
+        `host` is what waits on the host.
+        """
         numbers: dict[str, int | None] = {
             part.name: part.size.at(arguments) for part in self.parts if part.size is not None
         }
+        numbers["host"] = host
         if numbers.get("held") is not None:
             # What is held in checkpoints, and no more than there is: arrays may share memory.
             held = (numbers["held"] or 0) + sum(loop.bytes for loop in self.loops)
@@ -212,9 +219,10 @@ class Plan:
         return replace(self, peak_bytes=peak, parts=parts)
 
     def measured(self, peak: int | None, disk: int | None) -> Plan:
-        """Return the plan with what a call has used of memory and of the disk."""
+        """Return the plan with what a call has used of memory, and of the disk or the host."""
         parts = tuple(
-            replace(part, bytes=disk) if part.name == "disk" else part for part in self.parts
+            replace(part, bytes=disk) if part.name in ("disk", "host") else part
+            for part in self.parts
         )
         return replace(self, peak_bytes=peak, parts=parts)
 
@@ -264,6 +272,8 @@ class Plan:
 
     def peak_text(self) -> str:
         """Return the line about memory, "" if nothing is known of it."""
+        if self.device:
+            return "" if self.peak_bytes is None else f"peak on the GPU: {self.peak_bytes} bytes"
         if self.peak is None:
             return ""
         formula, number = str(self.peak), str(self.peak_bytes)
@@ -371,6 +381,7 @@ class Plan:
             tuple(Part(part["name"], peak(part["size"]), part["bytes"]) for part in data["parts"]),
             tuple(Alternative(**other) for other in data["alternatives"]),
             tuple(PlanEntry(**entry) for entry in data["atomics"]),
+            data["device"],
         )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from adc.backend.cuda.api import cuda, current_device, kernel, simulated, viewed, wait
 from adc.backend.cuda.arrays import Shown
-from adc.backend.cuda.memory import Lender, NoRoom
+from adc.backend.cuda.memory import PINNED, Lender, NoRoom
 from adc.ir.errors import DeviceError
 from adc.ir.opdef import OPS
 
@@ -25,8 +25,10 @@ _SPREAD = 1 << 16
 # Blocks that combine elements: as many as there are elements for, up to this. The order depends on
 # how many elements there are, and on nothing else.
 _MOST_BLOCKS = 4 if simulated else 1024
-# Numbers that are made at once.
-_CHUNK = 1024
+# Numbers that are made at once; fewer where memory counts.
+_CHUNK, _FEW = 1024, 32
+# What is pushed and has fewer bytes stays on the device.
+_SMALL = 256
 
 
 class _Operations:
@@ -40,13 +42,17 @@ ops = _Operations()
 
 
 class Number:
-    """A number on the device: an array, and the place in it."""
+    """A number on the device: an array, and the place in it, which others may have afterwards."""
 
-    __slots__ = ("array", "place")
+    __slots__ = ("_free", "array", "place")
 
-    def __init__(self, array: Any, place: int) -> None:
+    def __init__(self, array: Any, place: int, free: list[tuple[Any, int]]) -> None:
         self.array = array
         self.place = place
+        self._free = free
+
+    def __del__(self) -> None:
+        self._free.append((self.array, self.place))
 
 
 class Failed(Exception):
@@ -55,6 +61,21 @@ class Failed(Exception):
     def __init__(self, site: int, told: tuple[Any, ...] | None) -> None:
         self.site = site
         self.told = told
+
+
+class Away:
+    """An array on the tape that waits on the host."""
+
+    __slots__ = ("dtype", "memory", "shape")
+
+    def __init__(self, memory: Any, dtype: Any, shape: tuple[int, ...]) -> None:
+        self.memory = memory
+        self.dtype = dtype
+        self.shape = shape
+
+    @property
+    def array(self) -> Any:
+        return self.memory.view(self.dtype).reshape(self.shape)
 
 
 # What the flag of a failed check begins with; it may be read after the transfer was queued.
@@ -80,28 +101,58 @@ class Device:
         The stream that everything is queued on, as Numba takes it.
     checks : bool
         Whether kernels check anything.
+    limit : int, optional
+        The most bytes that the call may hold, copies of arguments aside.
+    offload : bool
+        Whether arrays on the tape wait on the host.
+
+    Attributes
+    ----------
+    host : int
+        The most bytes that were on the host.
+    returned : int
+        Bytes of memory of the call that it returns.
     """
 
     def __init__(
-        self, notes: Callable[[int, tuple[Any, ...]], None], stream: Any = 0, checks: bool = True
+        self,
+        notes: Callable[[int, tuple[Any, ...]], None],
+        stream: Any = 0,
+        checks: bool = True,
+        limit: int | None = None,
+        offload: bool = False,
     ) -> None:
         self.stream = stream
-        self.memory = Lender(int(stream.handle) if stream else 0)
+        self.memory = self._lender(limit)
+        self._chunk = _CHUNK if limit is None else _FEW
+        self._offload = offload
+        self.host = self._on_host = self.returned = 0
+        # Memory of the host for arrays on the tape: all, and by size what nobody uses.
+        self._pinned: list[Any] = []
+        self._idle: dict[int, list[Any]] = {}
         self._checks = checks
-        self._failed = self.send(_NONE) if checks else _never(current_device())
+        self._failed = self._flag()
         self._tape: list[tuple[Any, ...]] = []
-        self._chunks: dict[Any, tuple[Any, int]] = {}
+        # By type the places of numbers that nobody has.
+        self._free: dict[Any, list[tuple[Any, int]]] = {}
         self.note = notes
+
+    def _lender(self, limit: int | None) -> Lender:
+        return Lender(int(self.stream.handle) if self.stream else 0, limit)
+
+    def _flag(self) -> Any:
+        return self.send(_NONE) if self._checks else _never(current_device())
 
     # -- numbers ---------------------------------------------------------------------------
 
     def number(self, dtype: Any, *values: Any) -> Number:
         """Return a number on the device, which nobody else has."""
-        chunk, used = self._chunks.get(dtype, (None, _CHUNK))
-        if used == _CHUNK:
-            chunk, used = self.empty(dtype, (_CHUNK,)), 0
-        self._chunks[dtype] = chunk, used + 1
-        made = Number(chunk, used)
+        free = self._free.setdefault(dtype, [])
+        if not free:
+            chunk = self.empty(dtype, (self._chunk,))
+            free += [(chunk, place) for place in reversed(range(self._chunk))]
+        # The kernels that others of its place were for were queued before.
+        made = Number(*free.pop(), free)
         for value in values:
             if isinstance(value, Number):
                 self.launch(_moved, (), value, made)
@@ -138,8 +189,11 @@ class Device:
         sizes = tuple(map(int, shape))
         if math.prod(sizes) == 0:
             return cuda.device_array(sizes, dtype, stream=self.stream)
-        item = np.dtype(dtype)
-        block = self.memory.take(math.prod(sizes) * item.itemsize)
+        return self._laid_out(np.dtype(dtype), sizes, order, True)
+
+    def _laid_out(self, item: np.dtype[Any], sizes: tuple[int, ...], order: str, own: bool) -> Any:
+        """Return an array; those that are not the call's own do not count."""
+        block = self.memory.take(math.prod(sizes) * item.itemsize, own)
         steps = sizes if order == "F" else sizes[::-1]
         strides = tuple(itertools.accumulate(steps[:-1], operator.mul, initial=item.itemsize))
         interface = {
@@ -151,20 +205,34 @@ class Device:
         }
         return viewed(interface, block, self.stream)
 
-    def send(self, array: Any) -> Any:
-        """Return a copy of an array on the host, which must stay as it is until it is there."""
-        made = self.empty(array.dtype, array.shape, "C" if array.flags.c_contiguous else "F")
-        if array.size:
-            if not (array.flags.c_contiguous or array.flags.f_contiguous):
-                array = np.asfortranarray(array)  # one transfer
-            made.copy_to_device(array, stream=self.stream)
+    def send(self, array: Any, own: bool = True) -> Any:
+        """Return a copy of an array on the host, which must stay as it is until it is there.
+
+        Those of the caller's arrays are not the call's own.
+        """
+        if not array.size:
+            return self.empty(array.dtype, array.shape)
+        order = "C" if array.flags.c_contiguous else "F"
+        made = self._laid_out(array.dtype, array.shape, order, own)
+        if not (array.flags.c_contiguous or array.flags.f_contiguous):
+            array = np.asfortranarray(array)  # one transfer
+        made.copy_to_device(array, stream=self.stream)
         return made
+
+    def note_returned(self, arrays: Sequence[Any]) -> None:
+        """Note what a call returns: each of the arrays has memory of its own."""
+        for array in {id(array): array for array in arrays if array.size}.values():
+            self.returned += self.memory.size(array.size * array.dtype.itemsize)
 
     def close(self) -> None:
         """End the call: what it still holds is what it returns."""
         self._tape.clear()
-        self._chunks.clear()
+        self._free.clear()
         self._failed = None
+        for memory in self._pinned:
+            PINNED.give(self.memory.place, memory.nbytes, memory, self.memory.call)
+        self._pinned.clear()
+        self._idle.clear()
         self.memory.close()
 
     def blocks(self, dtype: Any, count: Any) -> Any:
@@ -205,9 +273,9 @@ class Device:
         parts, whole = _combining(name, dtype)
         partial = self.empty(dtype, (blocks,))
         flat = array.reshape(count)
-        parts[blocks, BLOCK, self.stream](self._failed, count, flat, partial)
-        whole[1, BLOCK, self.stream](
-            self._failed, blocks, partial, start.array, start.place, made.array, made.place
+        self._queue(parts, blocks, BLOCK, count, flat, partial)
+        self._queue(
+            whole, 1, BLOCK, blocks, partial, start.array, start.place, made.array, made.place
         )
         return made
 
@@ -261,18 +329,59 @@ class Device:
     # -- the tape --------------------------------------------------------------------------
 
     def push(self, *values: Any) -> None:
-        kept = [
-            v if isinstance(v, Number) or not hasattr(v, "shape") or not v.shape else self.copy(v)
-            for v in values
-        ]
-        self._tape.append(tuple(kept))
+        self._tape.append(
+            tuple(
+                v
+                if isinstance(v, Number) or not hasattr(v, "shape") or not v.shape
+                else self._kept(v, False)
+                for v in values
+            )
+        )
 
     def hand_over(self, *arrays: Any) -> None:
         """Push arrays that nobody changes afterwards."""
-        self._tape.append(arrays)
+        self._tape.append(tuple(self._kept(array, True) for array in arrays))
 
     def pop(self) -> tuple[Any, ...]:
-        return self._tape.pop()
+        frame = self._tape.pop()
+        return tuple(self._fetched(v) if isinstance(v, Away) else v for v in frame)
+
+    def _kept(self, array: Any, same: bool) -> Any:
+        """Return what lies on the tape for an array, which nobody changes if it may be the same."""
+        if not self._offload or array.size * array.dtype.itemsize < _SMALL:
+            return array if same else self.copy(array)
+        if not array.is_c_contiguous():
+            array = self.copy(array)
+        size = array.size * array.dtype.itemsize
+        idle = self._idle.setdefault(size, [])
+        # What is queued next on the stream writes there, after all that reads it.
+        memory = idle.pop() if idle else self._pin(size)
+        self._on_host += size
+        self.host = max(self.host, self._on_host)
+        away = Away(memory, array.dtype, array.shape)
+        self._leave(array, away)
+        return away
+
+    def _fetched(self, away: Away) -> Any:
+        made = self.empty(away.dtype, away.shape)
+        self._return(away, made)
+        size = away.memory.nbytes
+        self._on_host -= size
+        self._idle[size].append(away.memory)
+        return made
+
+    def _pin(self, size: int) -> Any:
+        memory = PINNED.take(self.memory.place, size)
+        if memory is None:
+            memory = cuda.pinned_array(size, np.uint8)
+        self._pinned.append(memory)
+        return memory
+
+    def _leave(self, array: Any, away: Away) -> None:
+        array.copy_to_host(away.array, stream=self.stream)
+
+    def _return(self, away: Away, array: Any) -> None:
+        array.copy_to_device(away.array, stream=self.stream)
 
     # -- launches --------------------------------------------------------------------------
 
@@ -289,7 +398,10 @@ class Device:
                 args += [value.array, value.place]
             else:
                 args.append(np.float64(value) if isinstance(value, float) else value)
-        launched[-(-total // threads), threads, self.stream](self._failed, *counts, *args)
+        self._queue(launched, -(-total // threads), threads, *counts, *args)
+
+    def _queue(self, launched: Any, blocks: int, threads: int, *args: Any) -> None:
+        launched[blocks, threads, self.stream](self._failed, *args)
 
 
 def _threads(total: int) -> int:

@@ -71,6 +71,11 @@ class Emitted:
     sites: tuple[Site, ...]
     kernels: tuple[Kernel, ...]
 
+    @property
+    def checks(self) -> bool:
+        """Whether kernels check anything."""
+        return "failed[0] = " in self.source
+
 
 class _Host(Writer):
     """Writes the function on the host, and the kernels that it launches."""
@@ -242,7 +247,7 @@ class _Host(Writer):
         return f"device.get({text})" if self.placing.is_on_device(operand) else text
 
     def passed(self, operand: Operand) -> str:
-        """Return what the tape and functions take: floats on the device, other numbers on the host."""
+        """Return what tape and functions take: floats on the device, others on the host."""
         if isinstance(operand.type, Array):
             return self.text(operand)
         return self.there(operand) if operand.type.kind == "f" else self.fetched(operand)

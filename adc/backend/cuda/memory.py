@@ -29,6 +29,14 @@ class NoRoom(Exception):
         self.held = held
 
 
+class OverLimit(Exception):
+    """A call would hold more than it may: the bytes that it asked for, and those that it holds."""
+
+    def __init__(self, asked: int, held: int) -> None:
+        self.asked = asked
+        self.held = held
+
+
 def block_size(size: int) -> int:
     """Return the bytes of a block for so many: few sizes, so that blocks fit again.
 
@@ -106,48 +114,70 @@ class Pool:
 
 
 POOL = Pool()
+# Memory of the host that devices read and write, for what waits there; calls wait for its use.
+PINNED = Pool()
 
 
 class Block:
     """Memory of a call, which gets it back when nothing refers to this any more."""
 
-    def __init__(self, lender: Lender, size: int, memory: Any) -> None:
+    def __init__(self, lender: Lender, size: int, memory: Any, own: bool) -> None:
         self._lender = lender
         self._memory = memory
+        self._own = own
         self.size = size
         self.address = api.address_of(memory)
 
     def __del__(self) -> None:
-        self._lender.give(self.size, self._memory)
+        self._lender.give(self.size, self._memory, self._own)
 
 
 class Lender:
     """The memory of one call.
 
+    Parameters
+    ----------
+    stream : int
+        The address of the stream.
+    limit : int, optional
+        The most bytes that the call may hold, copies of arguments aside. Blocks are then no larger
+        than what is asked for, and what is kept of other sizes makes room.
+
     Attributes
     ----------
-    held, peak : int
-        Bytes that it holds, and the most that it held.
+    held, own, peak : int
+        Bytes that it holds, those of them that are no copies of arguments, and the most of these.
     """
 
-    def __init__(self, stream: int) -> None:
+    def __init__(self, stream: int, limit: int | None = None) -> None:
         self._pool = POOL
-        self._place = (api.current_device(), stream)
-        self._call = self._pool.begin(self._place)
+        self.place = (api.current_device(), stream)
+        self.call = self._pool.begin(self.place)
         self._open = True
-        self.held = self.peak = 0
+        self._limit = limit
+        self.held = self.own = self.peak = 0
 
-    def take(self, size: int) -> Block:
+    def size(self, size: int) -> int:
+        """Return the bytes of a block for so many."""
+        return block_size(size) if self._limit is None else size
+
+    def take(self, size: int, own: bool = True) -> Block:
         """Return a block of at least so many bytes.
 
         Raises
         ------
         NoRoom
             If there is none.
+        OverLimit
+            If the call may not hold so much.
         """
-        size = block_size(size)
-        memory = self._pool.take(self._place, size)
+        size = self.size(size)
+        if self._limit is not None and own and self.own + size > self._limit:
+            raise OverLimit(size, self.own)
+        memory = self._pool.take(self.place, size)
         if memory is None:
+            if self._limit is not None and self.own + size + self._pool.nbytes > self._limit:
+                self._pool.clear()
             memory = api.allocate(size)
         if memory is None:
             self._pool.clear()  # what is kept of other sizes and streams
@@ -155,14 +185,17 @@ class Lender:
         if memory is None:
             raise NoRoom(size, self.held)
         self.held += size
-        self.peak = max(self.peak, self.held)
-        return Block(self, size, memory)
+        if own:
+            self.own += size
+            self.peak = max(self.peak, self.own)
+        return Block(self, size, memory, own)
 
-    def give(self, size: int, memory: Any) -> None:
+    def give(self, size: int, memory: Any, own: bool) -> None:
         """Take memory back; when the call has ended, what it returned is freed."""
         self.held -= size
+        self.own -= size if own else 0
         if self._open:
-            self._pool.give(self._place, size, memory, self._call)
+            self._pool.give(self.place, size, memory, self.call)
 
     def close(self) -> None:
         """End the call."""

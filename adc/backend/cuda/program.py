@@ -6,6 +6,7 @@ import importlib.util
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,16 +17,17 @@ from adc.backend.cuda import arrays
 from adc.backend.cuda.api import require, wait
 from adc.backend.cuda.device import Device, Failed
 from adc.backend.cuda.emit import Emitted, emit
-from adc.backend.cuda.memory import POOL, NoRoom
-from adc.frontend.foreign import described, is_foreign, shape_of
+from adc.backend.cuda.memory import POOL, NoRoom, OverLimit
+from adc.backend.cuda.rehearsal import Held, Rehearsals, sizes_of
+from adc.frontend.foreign import described, is_foreign
 from adc.ir.core import Function
-from adc.ir.errors import DeviceMemoryError, Span, exception_named
+from adc.ir.errors import DeviceMemoryError, MemoryBudgetError, Span, exception_named
 from adc.ir.types import Array, Type
 from adc.memory import text as memory_text
+from adc.passes.tangent import primal_names
 
 if TYPE_CHECKING:
     from adc.driver import Step
-    from adc.passes.plan import Plan
 
 
 # For `sources_of`: a result that is not left on the device.
@@ -42,9 +44,6 @@ class Program:
     the results, kernels check something, or an argument is of a library that has no streams.
     """
 
-    # Nothing is on the disk.
-    disk: int | None = None
-
     def __init__(
         self,
         emitted: Emitted,
@@ -52,40 +51,50 @@ class Program:
         path: Path,
         again: Callable[..., Any],
         sources: Sequence[int | None] = (),
-        plan: Plan | None = None,
+        budget: int | None = None,
+        offload: bool = False,
+        bases: Sequence[int] = (),
     ) -> None:
         self.emitted = emitted
-        self._plan = plan
+        self._budget = budget
+        self._offload = offload
+        self._bases = bases
         self._local = threading.local()
         self._again = again
         self.path = path
         self._run = run
         self._in = [converter(ty) for ty in emitted.params]
         self._out = [deliverer(ty) for ty in emitted.results]
-        # Without checks, nobody has to wait for whether one fails.
-        self._checks = "failed[0] = " in emitted.source
         self._sources = sources or (None,) * len(emitted.results)
 
-    def __call__(self, *args: Any) -> tuple[Any, ...]:
+    def __call__(self, *args: Any, reserved: object = None) -> tuple[Any, ...]:
         require()
+        limit = None
+        if self._budget is not None:
+            limit = self._budget + self._held(args).results
         there = [
             isinstance(ty, Array) and is_foreign(arg)
             for arg, ty in zip(args, self.emitted.params, strict=True)
         ]
         queue = arrays.Queue([arg for arg, on_device in zip(args, there, strict=True) if on_device])
+        # Memory of the host is used again when nobody reads it any more.
+        queue.waits |= self._offload
         device = None
         try:
-            device = Device(self._note, queue.stream, self._checks)
+            # Without checks, nobody has to wait for whether one fails.
+            checks = self.emitted.checks
+            device = Device(self._note, queue.stream, checks, limit, self._offload)
             return self._call(args, there, queue, device)
-        except NoRoom as error:
-            asked, held = error.asked, error.held
+        except (NoRoom, OverLimit) as error:
+            asked, held, limited = error.asked, error.held, isinstance(error, OverLimit)
         finally:
             queue.end()
             if device is not None:
                 device.close()
-                self._local.peak = device.memory.peak
+                self._local.peak = max(device.memory.peak - device.returned, 0)
+                self._local.host = device.host
         # Not within `except`: this error must not hold what the other one does.
-        raise self._no_room(asked, held, args)
+        raise self._over(asked, held) if limited else self._no_room(asked, held, args)
 
     def _call(
         self, args: Sequence[Any], there: Sequence[bool], queue: arrays.Queue, device: Device
@@ -98,12 +107,17 @@ class Program:
         for arg, on_device, ty in zip(given, there, self.emitted.params, strict=True):
             if isinstance(ty, Array) and not on_device:
                 queue.waits = True  # the caller may change it then
-                arg = device.send(arg)
+                if self._budget is not None:
+                    arg = np.ascontiguousarray(arg)  # so that no copy is made there
+                arg = device.send(arg, own=False)
             sent.append(arg)
         try:
             with np.errstate(all="ignore"):
                 found = self._run(device, *sent)
             device.check()
+            device.note_returned(
+                [v for v in found if all(v is not arg for arg in sent) and hasattr(v, "shape")]
+            )
         except Failed as failed:
             back = [
                 device.to_host(array) if on_device else arg
@@ -136,9 +150,27 @@ class Program:
     def peak(self) -> int | None:
         """The most bytes that the last call of this thread held on the device.
 
-        They are those of copies of arguments, of what is computed, and of returned arrays.
+        Copies of arguments do not count, nor do the bytes of returned arrays.
         """
         return getattr(self._local, "peak", None)
+
+    @property
+    def disk(self) -> int | None:
+        """The most bytes that the last call of this thread had waiting on the host, if any do."""
+        return getattr(self._local, "host", None) if self._offload else None
+
+    @cached_property
+    def rehearsals(self) -> Rehearsals:
+        return Rehearsals(self.emitted, self._budget is not None, self._offload)
+
+    def _held(self, args: Sequence[Any]) -> Held:
+        return self.rehearsals.held(sizes_of(args, self.emitted.params))
+
+    def fits(self, args: Sequence[Any]) -> bool:
+        """Whether a call stays within the budget: with these arguments, and tangents like them."""
+        every = [*args, *(args[k] if k < len(args) else None for k in self._bases[len(args) :])]
+        sizes = sizes_of(every, self.emitted.params)
+        return self._budget is None or self.rehearsals.held(sizes).peak <= self._budget
 
     @property
     def nbytes(self) -> int:
@@ -149,14 +181,21 @@ class Program:
         """Give back what this holds between calls: nothing, all programs share what they hold."""
 
     def _no_room(self, asked: int, held: int, args: Sequence[Any]) -> DeviceMemoryError:
-        peak = self._plan.peak if self._plan is not None else None
-        least = peak.at(list(map(shape_of, args))) if peak is not None else None
-        planned = "" if least is None else f"; its plan takes up to {memory_text(least)}"
         return DeviceMemoryError(
             f"the GPU has no room for an array of {memory_text(asked)}: the call holds "
-            f"{memory_text(held)} there{planned}",
+            f"{memory_text(held)} there; its plan takes up to "
+            f"{memory_text(self._held(args).peak)}, arguments and results aside",
             None,
-            'remat="recompute" keeps less, smaller arguments need less',
+            "memory= makes a plan for so many bytes, smaller arguments need less",
+        )
+
+    def _over(self, asked: int, held: int) -> MemoryBudgetError:
+        assert self._budget is not None
+        return MemoryBudgetError(
+            f"a call cannot go on with memory of {memory_text(self._budget)}: it holds "
+            f"{memory_text(held)}, and needs {memory_text(asked)} more",
+            None,
+            "how much it needs, only the run could tell: try more, or leave out `memory`",
         )
 
     def _fail(self, failed: Failed) -> None:
@@ -184,16 +223,23 @@ def build(
     fn: Function,
     again: Callable[..., Any],
     sources: Sequence[int | None] = (),
-    plan: Plan | None = None,
+    budget: int | None = None,
+    offload: bool = False,
 ) -> Program:
     """Return a program for `fn`, which is in buffer form with launches (`passes.kernels`).
 
     `again` runs the same on the host: where a check fails on the device, that says which. `sources`
-    are as `sources_of` returns them; what `plan` says of memory stands in errors.
+    are as `sources_of` returns them. A call holds at most `budget` bytes; with `offload`, what is
+    on the tape waits on the host.
     """
     emitted = emit(fn)
     module, path = load(emitted)
-    return Program(emitted, getattr(module, emitted.name), path, again, sources, plan)
+    # Tangents are like what they are the tangents of.
+    names = [param.name for param in fn.params]
+    primals = primal_names(fn)
+    bases = [names.index(primals.get(name, name)) for name in names]
+    run = getattr(module, emitted.name)
+    return Program(emitted, run, path, again, sources, budget, offload, bases)
 
 
 def sources_of(
