@@ -98,8 +98,9 @@ class Part:
     """What memory is used for: ``"arguments"``, ``"gradients"``, ``"held"`` or ``"temporaries"``.
 
     The first two are the caller's and no part of the peak. Nor is ``"disk"``, which there is where
-    tapes are in files, or ``"host"``, where those of a device are there: what would else be held. `size` is the formula, None for what
-    is left of the peak; `bytes` the number, None if it is not known.
+    tapes are in files, or ``"host"``, where those of a device are there: what would else be held.
+    `size` is the formula, None for what is left of the peak; `bytes` the number, None if it is not
+    known.
     """
 
     name: str

@@ -288,8 +288,8 @@ class Device:
         adding = _adding_rows(dtype)
         blocks = min(-(-size // BLOCK), _MOST_BLOCKS)
         partial, made = self.empty(dtype, (count, blocks)), self.empty(dtype, (count, 1))
-        adding[(blocks, count), BLOCK, self.stream](self._failed, size, parts, partial)
-        adding[(1, count), BLOCK, self.stream](self._failed, blocks, partial, made)
+        self._queue(adding, (blocks, count), BLOCK, size, parts, partial)
+        self._queue(adding, (1, count), BLOCK, blocks, partial, made)
         return made.reshape(count)
 
     def most(self, needs: Any, k: int) -> int:
@@ -400,7 +400,7 @@ class Device:
                 args.append(np.float64(value) if isinstance(value, float) else value)
         self._queue(launched, -(-total // threads), threads, *counts, *args)
 
-    def _queue(self, launched: Any, blocks: int, threads: int, *args: Any) -> None:
+    def _queue(self, launched: Any, blocks: Any, threads: int, *args: Any) -> None:
         launched[blocks, threads, self.stream](self._failed, *args)
 
 

@@ -179,6 +179,11 @@ class _Rehearsal(Device):
         bytes = math.prod(sizes) * item.itemsize
         return _Sizes(item, sizes, self.memory.take(bytes) if bytes else None)
 
+    def blocks(self, dtype: Any, count: Any) -> Any:
+        if isinstance(count, Unknown):
+            return self.empty(dtype, (count,))
+        return super().blocks(dtype, count)
+
     def full(self, dtype: Any, shape: Sequence[Any], value: Any) -> Any:
         return super().full(_kind(dtype), shape, value)
 
@@ -194,7 +199,7 @@ class _Rehearsal(Device):
     def launch(self, launched: Any, sizes: Sequence[Any], *given: Any) -> None:
         pass
 
-    def _queue(self, launched: Any, blocks: int, threads: int, *args: Any) -> None:
+    def _queue(self, launched: Any, blocks: Any, threads: int, *args: Any) -> None:
         pass
 
     def _pin(self, size: int) -> Any:
