@@ -34,7 +34,7 @@ from tests import oracle
 # The passes that may change more than nothing, as their docstrings say: signs of zeros.
 CHANGE_SIGNS_OF_ZEROS = frozenset({"accumulate", "overwrite"})
 # The order in which contributions to cotangents are added.
-CHANGE_ORDERS = frozenset({"reduce", "local", "gather", "kernels"})
+CHANGE_ORDERS = frozenset({"reduce", "local", "gather", "whole", "kernels"})
 POLICIES = ("store", "recompute", "auto", "random:1", "random:2")
 
 

@@ -149,11 +149,27 @@ def frames(x: Any, steps: Any) -> Any:
     return np.sum(x)
 
 
+def whole(x: Any) -> Any:
+    total = 0.0
+    for i in range(x.shape[0]):
+        y = x[i]
+        while y < 1.0:
+            y = y * (1.5 + np.sin(y))
+        total += y
+    return total * total
+
+
+def fission(x: Any) -> Any:
+    y = np.zeros_like(x)
+    y[1:, :-1] = x[:-1, 1:] - x[1:, :-1]
+    return np.sum(y * y)
+
+
 def kernels(x: Any, w: Any) -> Any:
     total = 0.0
     for i in range(x.shape[0]):
         for j in range(x.shape[1]):
-            total += w[i] * np.sin(x[i, j])
+            total += w * np.sin(x[i, j])
     return total
 
 
@@ -193,5 +209,7 @@ PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(reuse, (_X,), (0,)),
     PassProgram(apart, (_X.reshape(4, 3), _X[:3]), (0, 1)),
     PassProgram(frames, (_X, 3), (0,), cuda=True),
-    PassProgram(kernels, (_X.reshape(4, 3), _X[:4]), (0, 1), cuda=True),
+    PassProgram(whole, (_X,), (0,), cuda=True),
+    PassProgram(fission, (_X.reshape(4, 3),), (0,), cuda=True),
+    PassProgram(kernels, (_X.reshape(4, 3), 0.4), (0, 1), cuda=True),
 )

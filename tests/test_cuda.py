@@ -27,10 +27,11 @@ from tests.chain import Chain, fresh, run
 from tests.corpus import Program
 from tests.programs import differentiable
 from tests.stencil_programs import STENCIL_PROGRAMS
+from tests.thread_programs import THREAD_PROGRAMS
 
 
 def corpus() -> list[Program]:
-    found = [*differentiable(), *ARRAY_PROGRAMS, *STENCIL_PROGRAMS]
+    found = [*differentiable(), *ARRAY_PROGRAMS, *STENCIL_PROGRAMS, *THREAD_PROGRAMS]
     return list({p.fn.__name__: p for p in found if p.argnums}.values())
 
 
@@ -57,8 +58,14 @@ def recursive(program: Program) -> bool:
     return "recursive" in program.tags or program.fn.__name__ == "program_that_calls_itself"
 
 
+def unless_slow(program: Program) -> Any:
+    """Return a parameter; those of `test_threads` run there, too, without what is around a call."""
+    marks = [pytest.mark.slow] if "thread" in program.tags else []
+    return pytest.param(program, marks=marks)
+
+
 @pytest.mark.parametrize(
-    "program", [p for p in corpus() if not recursive(p)], ids=lambda p: p.fn.__name__
+    "program", [unless_slow(p) for p in corpus() if not recursive(p)], ids=lambda p: p.fn.__name__
 )
 def test_gradients(program: Program) -> None:
     args = program.make_args()
