@@ -6,11 +6,13 @@
     python -m tests.fuzz --kind nests --n 200
     python -m tests.fuzz --budgets --kind stencils --size 6 --n 200
     python -m tests.fuzz --parallel --kind arrays --n 200
+    python -m tests.fuzz --target cuda --batch --kind mixed --n 200
     python -m tests.fuzz --show 17
 
 This module writes programs that work on elements (``--kind scalars``, with ``draws`` random numbers
 as well); `fuzz_arrays` writes those of array expressions, views and containers, `fuzz_nests` nested
-loops over elements. `fuzz_budgets` runs any of them in loops, within budgets.
+loops over elements. `fuzz_budgets` runs any of them in loops, within budgets; `on_device` runs them
+in Numba's simulator, as they are or for each row of a batch.
 
 A program is Python *source*: helper functions and one function ``program`` over scalars, arrays
 and integers, with every control structure and every way of mutating and renaming arrays that the
@@ -30,6 +32,7 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
+import functools
 import itertools
 import linecache
 import math
@@ -1277,12 +1280,20 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--shrink", action="store_true", help="reduce programs that fail")
     parser.add_argument("--budgets", action="store_true", help="check plans for random budgets")
     parser.add_argument("--parallel", action="store_true", help="check what threads share")
+    parser.add_argument("--target", choices=("cpu", "cuda"), default="cpu", help="where code runs")
+    parser.add_argument("--batch", action="store_true", help="with --target cuda: for many rows")
     parser.add_argument("--show", type=int, help="print the program of this seed and stop")
     parser.add_argument(
         "--kind", default="scalars", help="what programs are made of",
         choices=("scalars", "draws", "arrays", "stencils", "containers", "mixed", "nests"),
     )  # fmt: skip
     options = parser.parse_args(argv)
+    if options.target == "cuda":
+        from tests import on_device
+
+        on_device.use_simulator()
+    elif options.batch:
+        parser.error("--batch is for --target cuda")
     if options.show is not None:
         generated = _generate(options.show, options)
         print(generated.source)
@@ -1294,7 +1305,7 @@ def main(argv: list[str] | None = None) -> int:
     for count, seed in enumerate(range(options.seed, options.seed + options.n), 1):
         generated = _generate(seed, options)
         compiled = random.Random(f"compiled {seed}").random() < options.compiled
-        problems, known = _problems(generated, compiled, options.parallel)
+        problems, known = _problems(generated, compiled, options)
         unreliable += not known
         if problems:
             failed += 1
@@ -1303,7 +1314,7 @@ def main(argv: list[str] | None = None) -> int:
                 wanted = _category(problems)
 
                 def same(g: Generated, compiled: bool = compiled, wanted: str = wanted) -> bool:
-                    return _category(_problems(g, compiled, options.parallel)[0]) == wanted
+                    return _category(_problems(g, compiled, options)[0]) == wanted
 
                 generated = shrink(generated, same)
                 print(generated.source, f"# args: {generated.args}", sep="\n", flush=True)
@@ -1335,13 +1346,15 @@ def _generate(seed: int, options: argparse.Namespace) -> Generated:
 
 
 def _problems(
-    generated: Generated, compiled: bool, parallel: bool = False
+    generated: Generated, compiled: bool, options: argparse.Namespace
 ) -> tuple[list[str], bool]:
     """Return what is wrong with a program, and whether that could be found out."""
-    from tests import fuzz_arrays, fuzz_budgets, threads
+    from tests import fuzz_arrays, fuzz_budgets, on_device, threads
 
     checker: Callable[..., list[str]] = fuzz_arrays.check
-    if parallel:
+    if options.target == "cuda":
+        checker = functools.partial(on_device.check_random, batch=options.batch)
+    elif options.parallel:
         checker = threads.check_random
     elif generated.kind == "budgets":
         checker = fuzz_budgets.check

@@ -9,6 +9,7 @@ arrays. Memory that nobody has written to has contents that show.
 from __future__ import annotations
 
 import importlib
+import linecache
 import os
 import sys
 import threading
@@ -161,7 +162,7 @@ def check_batched(program: Program) -> list[str] | None:
     return check(chain, want)
 
 
-def check_random(generated: Generated, *, batch: bool) -> list[str]:
+def check_random(generated: Generated, *, compiled: bool, batch: bool) -> list[str]:
     """Return what is wrong with a random program, or a batch of it.
 
     Raises
@@ -169,21 +170,24 @@ def check_random(generated: Generated, *, batch: bool) -> list[str]:
     Unreliable
         If it raises, or is refused: nothing can be said then.
     """
-    args = generated.make_args()
+    fn, args, argnums = generated.fn, generated.make_args(), generated.argnums
+    chain: Chain | None = None
     try:
         if batch:
-            chain = batched_chain(generated.fn, args, generated.argnums, generated.seed)
+            chain = batched_chain(fn, args, argnums, generated.seed)
         else:
-            chain = Chain.of(generated.fn, args, generated.argnums)
+            chain = Chain.of(fn, args, argnums)
         if chain is None:
             raise Unreliable("there is no batch")
-        want = cpu_results(chain)
         with np.errstate(all="ignore"):
-            return check(chain, want)
+            return check(chain, cpu_results(chain))
     except (ProgramError, AdcError) as error:
         if isinstance(error, IRError):
             raise
         raise Unreliable(str(error)) from error
+    finally:
+        if batch and chain is not None:
+            linecache.cache.pop(chain.fn.__code__.co_filename, None)
 
 
 # --- the simulator, watched -----------------------------------------------------------------------

@@ -20,7 +20,7 @@ from adc.ir.threads import Bounds, Size, Threads, Unknown, all_threads, is_measu
 from tests import on_device
 from tests.chain import Chain
 from tests.corpus import Program
-from tests.test_cuda import leaves, outcome
+from tests.test_cuda import corpus, leaves, outcome, recursive
 from tests.thread_programs import (
     THREAD_PROGRAMS,
     assertion_in_a_loop,
@@ -90,6 +90,24 @@ def test_no_iterations(program: Program) -> None:
     got = adc.value_and_grad(program.fn, program.argnums, target="cuda")(*args)
     for a, b in zip(leaves(want), leaves(got), strict=True):
         np.testing.assert_array_equal(b, a)
+
+
+# --- batches --------------------------------------------------------------------------------------
+
+# With `--slow` all of them.
+BATCHES = [p for p in corpus() if not recursive(p)]
+SAMPLE = [p for p in BATCHES if p.number(10) == 0]
+
+
+@pytest.mark.parametrize("program", SAMPLE, ids=str)
+def test_batches(program: Program) -> None:
+    assert not on_device.check_batched(program)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", [p for p in BATCHES if p.number(10)], ids=str)
+def test_all_batches(program: Program) -> None:
+    assert not on_device.check_batched(program)
 
 
 # --- errors ---------------------------------------------------------------------------------------
