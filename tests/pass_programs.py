@@ -159,6 +159,13 @@ def whole(x: Any) -> Any:
     return total * total
 
 
+def increments(x: Any, places: Any) -> Any:
+    found = np.zeros(4)
+    for i in range(x.shape[0]):
+        found[places[i]] += np.sin(x[i])
+    return np.sum(found * found)
+
+
 def fission(x: Any) -> Any:
     y = np.zeros_like(x)
     y[1:, :-1] = x[:-1, 1:] - x[1:, :-1]
@@ -209,6 +216,7 @@ PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(reuse, (_X,), (0,)),
     PassProgram(apart, (_X.reshape(4, 3), _X[:3]), (0, 1)),
     PassProgram(frames, (_X, 3), (0,), cuda=True),
+    PassProgram(increments, (_X, np.array([2, 0, 2, 1, 2, 3, 0, 0, 1, 2, 2, 3])), (0,), cuda=True),
     PassProgram(whole, (_X,), (0,), cuda=True),
     PassProgram(fission, (_X.reshape(4, 3),), (0,), cuda=True),
     PassProgram(kernels, (_X.reshape(4, 3), 0.4), (0, 1), cuda=True),
