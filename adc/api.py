@@ -41,6 +41,7 @@ def _options(
     parallel: bool | int,
     progress: bool,
     target: str = "cpu",
+    deterministic: bool = False,
 ) -> Options:
     # "random:SEED" is for tests: any plan must give the same numbers.
     if remat not in POLICIES and not (
@@ -69,7 +70,7 @@ def _options(
         )  # fmt: skip
     if target not in ("cpu", "cuda"):
         raise ArgumentError(f"target={target!r} is no target", None, 'use "cpu" or "cuda"')
-    return Options(remat, cache, found, offload, parallel, progress, target)
+    return Options(remat, cache, found, offload, parallel, progress, target, deterministic)
 
 
 def _argnums(argnums: int | Sequence[int]) -> int | tuple[int, ...]:
@@ -149,6 +150,7 @@ def grad(
     cache: bool = True,
     progress: bool = True,
     target: str = "cpu",
+    deterministic: bool = False,
 ) -> Derivative: ...
 
 
@@ -166,6 +168,7 @@ def grad(
     cache: bool = True,
     progress: bool = True,
     target: str = "cpu",
+    deterministic: bool = False,
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 
 
@@ -183,6 +186,7 @@ def grad(
     cache: bool = True,
     progress: bool = True,
     target: str = "cpu",
+    deterministic: bool = False,
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """Return a function that computes the gradient of `fn` in reverse mode.
 
@@ -229,6 +233,10 @@ def grad(
         used where they are, and their gradients are of the same library. Numbers are those of the
         CPU up to rounding. Under ``NUMBA_ENABLE_CUDASIM=1`` Numba's simulator takes the place of a
         GPU, slowly.
+    deterministic : bool
+        Whether sums have the same last bits each time. They do anyway, but for where iterations of
+        a loop on a GPU add to elements that others add to as well: such loops run in one thread
+        then, which takes long. Plans show these places as ``"atomic"``.
 
     Returns
     -------
@@ -270,7 +278,7 @@ def grad(
         argnames,
         False,
         has_aux,
-        _options(remat, cache, memory, offload, parallel, progress, target),
+        _options(remat, cache, memory, offload, parallel, progress, target, deterministic),
     )
 
 
@@ -288,6 +296,7 @@ def value_and_grad(
     cache: bool = True,
     progress: bool = True,
     target: str = "cpu",
+    deterministic: bool = False,
 ) -> Derivative: ...
 
 
@@ -305,6 +314,7 @@ def value_and_grad(
     cache: bool = True,
     progress: bool = True,
     target: str = "cpu",
+    deterministic: bool = False,
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 
 
@@ -322,12 +332,14 @@ def value_and_grad(
     cache: bool = True,
     progress: bool = True,
     target: str = "cpu",
+    deterministic: bool = False,
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """Return a function that computes ``(value, gradient)`` of `fn`.
 
     Parameters
     ----------
-    fn, argnums, argnames, has_aux, remat, memory, offload, parallel, cache, progress, target
+    fn, argnums, argnames, has_aux, remat, memory, offload, parallel, cache, progress, \
+    target, deterministic
         As for `grad`.
 
     Returns
@@ -347,7 +359,7 @@ def value_and_grad(
         argnames,
         True,
         has_aux,
-        _options(remat, cache, memory, offload, parallel, progress, target),
+        _options(remat, cache, memory, offload, parallel, progress, target, deterministic),
     )
 
 
@@ -412,6 +424,7 @@ def jvp(
     cache: bool = True,
     progress: bool = True,
     target: str = "cpu",
+    deterministic: bool = False,
 ) -> tuple[Any, ...]:
     """Return the value of `fn` and its derivative along `tangents`, in forward mode.
 
@@ -424,7 +437,7 @@ def jvp(
         The arguments, and a direction for each: of its shape, or None to hold it fixed.
     has_aux : bool
         Whether `fn` returns a pair of which only the first part is differentiated.
-    remat, memory, offload, parallel, cache, progress, target
+    remat, memory, offload, parallel, cache, progress, target, deterministic
         As for `grad`.
 
     Returns
@@ -443,7 +456,7 @@ def jvp(
     (12.0, 12.0)
     """
     function, levels, options = _split(
-        fn, _options(remat, cache, memory, offload, parallel, progress, target)
+        fn, _options(remat, cache, memory, offload, parallel, progress, target, deterministic)
     )
     value, slope = _along(function, levels, options, primals, tangents)
     if not has_aux:
@@ -469,6 +482,7 @@ def hvp(
     cache: bool = True,
     progress: bool = True,
     target: str = "cpu",
+    deterministic: bool = False,
 ) -> Any:
     """Return the product of the Hessian of `fn` with a direction: forward over reverse.
 
@@ -478,7 +492,7 @@ def hvp(
         A Python function that returns one float.
     primals, tangents : sequences
         The arguments, and a direction for each: of its shape, or None to hold it fixed.
-    remat, memory, offload, parallel, cache, progress, target
+    remat, memory, offload, parallel, cache, progress, target, deterministic
         As for `grad`.
 
     Returns
@@ -494,7 +508,7 @@ def hvp(
     """
     moved = _moved(primals, tangents)
     function, levels, options = _split(
-        fn, _options(remat, cache, memory, offload, parallel, progress, target)
+        fn, _options(remat, cache, memory, offload, parallel, progress, target, deterministic)
     )
     levels = (*levels, Level(moved))
     _, found = _along(function, levels, options, primals, tangents)
@@ -512,6 +526,7 @@ def jit(
     cache: bool = True,
     progress: bool = True,
     target: str = "cpu",
+    deterministic: bool = False,
 ) -> Derivative: ...
 
 
@@ -523,6 +538,7 @@ def jit(
     cache: bool = True,
     progress: bool = True,
     target: str = "cpu",
+    deterministic: bool = False,
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 
 
@@ -534,6 +550,7 @@ def jit(
     cache: bool = True,
     progress: bool = True,
     target: str = "cpu",
+    deterministic: bool = False,
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """Return a function that computes what `fn` does, compiled, without any derivative.
 
@@ -549,7 +566,7 @@ def jit(
         As for `grad`.
     cache : bool
         Whether compiled code is kept on disk.
-    progress, target
+    progress, target, deterministic
         As for `grad`.
 
     Returns
@@ -565,7 +582,7 @@ def jit(
 
     def make(fn: Callable[..., Any]) -> Derivative:
         function, levels, options = _split(
-            fn, _options("auto", cache, None, None, parallel, progress, target)
+            fn, _options("auto", cache, None, None, parallel, progress, target, deterministic)
         )
         kind = Derivative if levels else Jitted
         return kind(function, levels, options)
@@ -624,6 +641,7 @@ def vjp(
     cache: bool = True,
     progress: bool = True,
     target: str = "cpu",
+    deterministic: bool = False,
 ) -> tuple[Any, Pullback]: ...
 
 
@@ -639,6 +657,7 @@ def vjp(
     cache: bool = True,
     progress: bool = True,
     target: str = "cpu",
+    deterministic: bool = False,
 ) -> tuple[Any, Pullback, Any]: ...
 
 
@@ -654,6 +673,7 @@ def vjp(
     cache: bool = True,
     progress: bool = True,
     target: str = "cpu",
+    deterministic: bool = False,
 ) -> tuple[Any, ...]:
     """Return the value of `fn`, and a function that pulls a cotangent back, in reverse mode.
 
@@ -668,7 +688,7 @@ def vjp(
     has_aux : bool
         Whether `fn` returns a pair of which only the first part is differentiated; it is the last
         of three results then.
-    remat, memory, offload, parallel, cache, progress, target
+    remat, memory, offload, parallel, cache, progress, target, deterministic
         As for `grad`.
 
     Returns
@@ -691,7 +711,7 @@ def vjp(
     from adc.jacobian import Pullback
 
     function, levels, options = _split(
-        fn, _options(remat, cache, memory, offload, parallel, progress, target)
+        fn, _options(remat, cache, memory, offload, parallel, progress, target, deterministic)
     )
     if any(level.with_value or level.has_aux for level in levels):
         raise NonScalarError(
@@ -750,6 +770,7 @@ def jacrev(
     cache: bool = True,
     progress: bool = True,
     target: str = "cpu",
+    deterministic: bool = False,
 ) -> Any:
     """Return a function that computes the Jacobian of `fn` in reverse mode, row by row.
 
@@ -764,7 +785,7 @@ def jacrev(
         As for `grad`.
     has_aux : bool
         Whether `fn` returns a pair of which only the first part is differentiated.
-    remat, memory, offload, parallel, cache, progress, target
+    remat, memory, offload, parallel, cache, progress, target, deterministic
         As for `grad`.
 
     Returns
@@ -785,7 +806,7 @@ def jacrev(
         fn,
         argnums,
         argnames,
-        _options(remat, cache, memory, offload, parallel, progress, target),
+        _options(remat, cache, memory, offload, parallel, progress, target, deterministic),
         True,
         has_aux,
     )
@@ -805,6 +826,7 @@ def jacfwd(
     cache: bool = True,
     progress: bool = True,
     target: str = "cpu",
+    deterministic: bool = False,
 ) -> Any:
     """Return a function that computes the Jacobian of `fn` in forward mode, column by column.
 
@@ -812,7 +834,8 @@ def jacfwd(
 
     Parameters
     ----------
-    fn, argnums, argnames, has_aux, remat, memory, offload, parallel, cache, progress, target
+    fn, argnums, argnames, has_aux, remat, memory, offload, parallel, cache, progress, \
+    target, deterministic
         As for `jacrev`.
 
     Returns
@@ -829,7 +852,7 @@ def jacfwd(
         fn,
         argnums,
         argnames,
-        _options(remat, cache, memory, offload, parallel, progress, target),
+        _options(remat, cache, memory, offload, parallel, progress, target, deterministic),
         False,
         has_aux,
     )
@@ -848,6 +871,7 @@ def hessian(
     cache: bool = True,
     progress: bool = True,
     target: str = "cpu",
+    deterministic: bool = False,
 ) -> Any:
     """Return a function that computes the matrix of second derivatives, forward over reverse.
 
@@ -857,7 +881,7 @@ def hessian(
     ----------
     fn : callable
         A Python function that returns one float.
-    argnums, argnames, remat, memory, offload, parallel, cache, progress, target
+    argnums, argnames, remat, memory, offload, parallel, cache, progress, target, deterministic
         As for `grad`.
 
     Returns
@@ -873,7 +897,7 @@ def hessian(
     array([[ 0., 10.],
            [10.,  6.]])
     """
-    options = _options(remat, cache, memory, offload, parallel, progress, target)
+    options = _options(remat, cache, memory, offload, parallel, progress, target, deterministic)
     return _jacobian(fn, argnums, argnames, options, False, of_gradient=True)
 
 

@@ -581,7 +581,13 @@ class Code:
         options = self.options
         offload, parallel = options.offload is not None, bool(options.parallel)
         cuda = options.target == "cuda"
-        return replace(calibrate.load(), offload=offload, parallel=parallel, cuda=cuda)
+        return replace(
+            calibrate.load(),
+            offload=offload,
+            parallel=parallel,
+            cuda=cuda,
+            deterministic=cuda and options.deterministic,  # code on the CPU is so anyway
+        )
 
     def match(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """Return an argument for each parameter, as a call would; raise TypeError as it would."""

@@ -18,6 +18,7 @@ class Options:
     parallel: bool | int = False
     progress: bool = True
     target: str = "cpu"
+    deterministic: bool = False
 
     def __post_init__(self) -> None:
         on_device = self.target == "cuda"
@@ -45,4 +46,5 @@ class Options:
             self.parallel or inner.parallel,
             self.progress and inner.progress,
             inner.target if self.target == "cpu" else self.target,
+            self.deterministic or inner.deterministic,
         )

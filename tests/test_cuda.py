@@ -368,3 +368,50 @@ def test_kernels_compile_to_ptx(part: int) -> None:
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.strip().endswith("kernels compile")
+
+
+def gathered(x: Any, places: Any) -> Any:
+    return np.sum(np.sin(x[places]) ** 2)
+
+
+def shared(x: Any, w: Any) -> Any:
+    total = 0.0
+    for i in range(x.shape[0]):
+        y = x[i]
+        while y < 2.0:
+            y = y * w[0] + w[1]
+        total += y * w[1]
+    return total
+
+
+@pytest.mark.parametrize("deterministic", [False, True])
+def test_additions_that_threads_share(deterministic: bool) -> None:
+    x, places = np.linspace(0.1, 1.0, 5), np.array([0, 1, 1, 4, 4, 4, 2])
+    wanted = adc.value_and_grad(gathered)(x, places)
+    fn = adc.value_and_grad(gathered, target="cuda", deterministic=deterministic)
+    for one, other in zip(wanted, fn(x, places), strict=True):
+        np.testing.assert_allclose(other, one, rtol=1e-12)
+    assert ("cuda.atomic.add" in fn.source(x, places)) is not deterministic
+    plan = fn.plan(x, places)
+    assert plan is not None
+    assert [each.decision for each in plan.atomics] == ["atomic"] * (not deterministic)
+    assert ("atomic" in str(plan)) is not deterministic
+    assert type(plan).from_json(plan.to_json()) == plan
+
+
+def test_elements_that_all_threads_add_to_are_added_up_in_one_order() -> None:
+    x, w = np.linspace(0.1, 1.0, 5), np.array([1.2, 0.3])
+    wanted = adc.grad(shared, (0, 1))(x, w)
+    fn = adc.grad(shared, (0, 1), target="cuda", deterministic=True)
+    for one, other in zip(wanted, fn(x, w), strict=True):
+        np.testing.assert_allclose(other, one, rtol=1e-12)
+    source = fn.source(x, w)
+    assert "device.rows" in source
+    assert "atomic" not in source
+    assert "for k" not in source[source.rindex("def shared") :]  # no loop is left on the host
+
+
+def test_code_on_the_cpu_is_deterministic_anyway() -> None:
+    x, places = np.linspace(0.1, 1.0, 5), np.array([0, 1, 1, 4])
+    fn = adc.grad(gathered, deterministic=True)
+    assert fn(x, places).tobytes() == adc.grad(gathered)(x, places).tobytes()
