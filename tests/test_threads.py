@@ -12,11 +12,17 @@ import numpy as np
 import pytest
 
 import adc
+import adc.ir.threads as threads_module
+import adc.passes.frames as frames_pass
+import adc.passes.whole as whole_pass
+from adc.backend.cuda import thread
+from adc.ir.builder import integer
 from adc.ir.core import For, Function, If, Operand, Pop, Push, Stmt, Value, walk
 from adc.ir.parser import parse
 from adc.ir.printer import operand_text
-from adc.ir.tape import Item, frames, is_mirror, matched, uses
+from adc.ir.tape import Item, Meet, frames, is_mirror, matched, uses
 from adc.ir.threads import Bounds, Size, Threads, Unknown, all_threads, is_measured
+from adc.passes.fission import _Fission
 from tests import on_device
 from tests.chain import Chain
 from tests.corpus import Program
@@ -143,6 +149,89 @@ def test_an_error_in_a_thread_has_its_line(
         adc.grad(fn, target="cuda", progress=False)(*args)
     assert str(caught.value) == message
     assert str(caught.traceback[-1].statement).strip().endswith(line)
+
+
+# --- tests of the tests ---------------------------------------------------------------------------
+
+
+def complaints(program: Program) -> list[str]:
+    """Return what is wrong; an error of the compiler or of a kernel is a complaint, too."""
+    try:
+        chain = chain_of(program)
+        return on_device.check(chain, on_device.cpu_results(chain))
+    except Exception as error:
+        return [repr(error)]
+
+
+def noticed(*names: str) -> bool:
+    return any(complaints(BY_NAME[f"thread_{name}"]) for name in names)
+
+
+def test_additions_that_are_not_atomic(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(thread.Access, "is_own", lambda self, array: True)
+    assert noticed("gather_where_data_say")
+
+
+@pytest.mark.parametrize("end", ["begin", "leave"])
+def test_tapes_that_end_elsewhere(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = thread.Thread._lay_out
+
+    def planted(self: thread.Thread, threads: Threads) -> None:
+        original(self, threads)
+        lines = self.memory.head if end == "begin" else self.memory.tail
+        for k, line in enumerate(lines):
+            left, right = line.split(" = ")
+            if "tops[" in line:
+                lines[k] = f"{left} = {right} - 1"
+
+    monkeypatch.setattr(thread.Thread, "_lay_out", planted)
+    assert noticed("state_of_two")
+
+
+def test_carried_arrays_that_are_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Threads, "copied", lambda self, loop: set())
+    assert noticed("arrays_made_in_iterations", "new_arrays_swapped")
+
+
+def test_carried_arrays_copied_one_over_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Threads, "is_mixed", lambda self, loop: False)
+    assert noticed("old_and_new_arrays_swapped")
+
+
+def test_parts_of_a_loop_out_of_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_Fission, "keeps_order", lambda self, *args: True)
+    assert noticed("read_before_it_is_overwritten")
+
+
+def test_too_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = Threads.known
+
+    def planted(self: Threads, operand: Operand) -> Bounds:
+        found = original(self, operand)
+        return found and (integer(1),)
+
+    monkeypatch.setattr(Threads, "known", planted)
+    assert noticed("arrays_of_two_axes", "rows_of_results")
+
+
+@pytest.mark.parametrize("module", [frames_pass, threads_module])
+def test_what_was_left_first_taken_first(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def planted(stmts: Sequence[Stmt], meet: Meet) -> tuple[list[Item], list[Item]]:
+        found: list[tuple[Item, Item]] = []
+        done = matched(stmts, lambda pushed, popped: found.append((pushed, popped)))
+        pushed = [a for a, _ in found]
+        for a, (_, popped) in zip(reversed(pushed), found, strict=True):
+            meet(a, popped)
+        return done
+
+    monkeypatch.setattr(module, "matched", planted)
+    assert noticed("two_recurrences", "two_loops_one_after_the_other")
+
+
+@pytest.mark.parametrize("name", ["iterations_that_need_each_other", "rows_that_overlap"])
+def test_iterations_that_need_each_other(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whole_pass._Whole, "is_independent", lambda self, loop: True)
+    assert noticed(name)
 
 
 # --- what threads need ----------------------------------------------------------------------------

@@ -245,7 +245,7 @@ def thread_arrays_made_in_iterations(x: Any, k: Any, steps: Any) -> Any:
     for i in range(x.shape[0]):
         y = x[i].copy()
         for _ in range(steps):
-            y = y - 0.1 * k * y * np.sum(y * y)
+            y = y[::-1] - 0.1 * k * y * np.sum(y * y)
         e += np.sum(y * y)
     return e
 
@@ -298,6 +298,31 @@ def thread_new_array_or_another_one(x: Any, w: Any, steps: Any) -> Any:
                 z = y
             y = np.sin(z) + y[::-1]
         s += weighted(y)
+    return s
+
+
+@program(X43, 3, tags="whole both")
+def thread_old_and_new_arrays_swapped(x: Any, steps: Any) -> Any:
+    s = 0.0
+    for i in range(x.shape[0]):
+        a, b, c = x[i].copy(), np.cos(x[i]), 0.5 * x[i]
+        for _ in range(steps):
+            a, b, c = b, c, a * np.sin(b) + c
+        s += weighted(a) - weighted(b) + c[0]
+    return s
+
+
+@program(X43, 2, 4)
+def thread_sizes_that_are_one_of_two(x: Any, m: Any, n: Any) -> Any:
+    """No launch: an array on the tape has a size that only a run can tell."""
+    s = 0.0
+    for i in range(x.shape[0]):
+        steps = m if i == 1 else n
+        y = np.zeros(steps)
+        y[0] = x[i, 0]
+        for j in range(1, steps):
+            y[j] = np.sin(y[j - 1]) * y[j - 1] + x[i, 1]
+        s += np.sum(y * y[0])
     return s
 
 
@@ -485,6 +510,26 @@ def thread_many_iterations_around_few(x: Any, steps: Any) -> Any:
     return s
 
 
+@program(X5, P5, 3, argnums=(0, 1), tags="whole measured while")
+def thread_two_loops_one_after_the_other(x: Any, p: Any, steps: Any) -> Any:
+    """Frames of the second loop are taken before those of the first."""
+    y = np.empty(x.shape[0])
+    z = np.empty(x.shape[0])
+    for i in range(x.shape[0]):
+        a = x[i]
+        for _ in range(steps):
+            a = a * np.cos(a) + 0.1
+        y[i] = a
+    for i in range(x.shape[0]):
+        b = p[i]
+        while b > 0.3:
+            b = b * np.exp(-0.3 * b - 0.1) * np.cos(y[0])
+        z[i] = b * y[i]
+    for i in range(x.shape[0]):
+        z[i] = np.sin(z[i]) * z[i]
+    return np.sum(z) * y[1]
+
+
 @program(X5, 3)
 def thread_iterations_that_need_each_other(x: Any, steps: Any) -> Any:
     """No launch: an iteration reads what the one before it wrote."""
@@ -507,6 +552,30 @@ def thread_rows_that_overlap(x: Any, steps: Any) -> Any:
             y = y * np.cos(y)
         out[i : i + 3] = out[i : i + 3] * 0.5 + y
     return weighted(out)
+
+
+@program(X5, P5, argnums=(0, 1))
+def thread_two_recurrences(x: Any, p: Any) -> Any:
+    """No launch: what the first one leaves becomes an array, and not what the second one does."""
+    for i in range(1, x.shape[0]):
+        for k in range(1, x.shape[0]):
+            x[k] = np.sin(x[k] * x[k - 1]) + 0.1 * x[k] * x[k]
+    for i in range(1, x.shape[0]):
+        for k in range(1, i):
+            p[k] = np.sin(p[k] * p[k - 1]) + 0.1 * p[k] * p[k] + x[-1]
+    return np.sum(p) * x[1]
+
+
+@program(X43, P5[:4], W3, argnums=(0, 1, 2))
+def thread_read_before_it_is_overwritten(x: Any, w: Any, v: Any) -> Any:
+    """What becomes two loops must not read later what was read before."""
+    y = np.empty(x.shape)
+    for i in range(x.shape[0]):
+        first = x[i, 0]
+        x[i, 0] = w[i]
+        for j in range(x.shape[1]):
+            y[i, j] = first * v[j]
+    return y[0, 0] * y[1, 2] + x[2, 0] * x[1, 1] + np.sin(y[3, 1])
 
 
 # --- errors in threads: not part of the corpus ----------------------------------------------------
