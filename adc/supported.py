@@ -100,6 +100,8 @@ def page(*, refused: bool = False) -> str:
     for title, module, prefix in sections:
         known, unknown = _split(module, prefix)
         lines += ["", f"## {title}", "", _wrapped(known)]
+        if module is builtins:
+            lines += ["", "`numba.prange` is `range`."]
         if unknown and refused and module is not builtins:
             lines += ["", f"Not supported, ADC010: {_wrapped(unknown)}"]
     lines += [

@@ -372,3 +372,34 @@ def test_lowering_is_linear(make: Callable[[int], str], size: int) -> None:
         counts.append(sum(1 for _ in walk(lowered.fn.body)))
     assert counts[1] <= 2.6 * counts[0]
     assert time.perf_counter() - start < 20.0
+
+
+# --- Numba's ranges -------------------------------------------------------------------------------
+
+
+def counted(x: Any, many: Any) -> Any:
+    total = 0.0
+    for i in many(x.shape[0]):
+        for k in many(1, 5, 2):
+            total += x[i] ** k
+    return total + len(many(3))
+
+
+def test_prange_is_range() -> None:
+    import numba
+
+    x = np.array([0.5, -1.5, 2.0])
+    want = lowered_for(counted, (x, range)).fn
+    assert lowered_for(counted, (x, numba.prange)).fn == want
+    assert adc.grad(counted)(x, numba.prange) == pytest.approx(1 + 3 * x**2)
+    jitted = numba.njit(lambda x: counted(x, numba.prange))
+    assert adc.grad(jitted)(x) == pytest.approx(1 + 3 * x**2)
+
+
+def test_another_prange_is_what_it_says() -> None:
+    class prange:
+        def __new__(cls, n: int) -> Any:
+            return range(n + 1)
+
+    with pytest.raises(AdcError, match="prange"):
+        lowered_for(counted, (np.ones(2), prange))

@@ -557,7 +557,7 @@ def thread_rows_that_overlap(x: Any, steps: Any) -> Any:
 @program(X5, P5, argnums=(0, 1))
 def thread_two_recurrences(x: Any, p: Any) -> Any:
     """No launch: what the first one leaves becomes an array, and not what the second one does."""
-    for i in range(1, x.shape[0]):
+    for _ in range(1, x.shape[0]):
         for k in range(1, x.shape[0]):
             x[k] = np.sin(x[k] * x[k - 1]) + 0.1 * x[k] * x[k]
     for i in range(1, x.shape[0]):

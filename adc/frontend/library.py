@@ -288,6 +288,13 @@ def has(callee: Any) -> bool:
     return callee in _HANDLERS
 
 
+def _sequential(callee: Any) -> Any:
+    """Return `range` for Numba's `prange`, which is that in plain Python; Numba is not imported."""
+    if isinstance(callee, type) and callee.__name__ == "prange":
+        return range if callee.__module__.split(".")[0] == "numba" else callee
+    return callee
+
+
 def is_number_type(cls: type) -> bool:
     """Whether a NumPy scalar type is one of the dtypes that adc computes in."""
     try:
@@ -300,6 +307,7 @@ def call(
     lo: Lowerer, callee: Any, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding | None:
     """Lower a call of a builtin or library function, or return None if it is not in the tables."""
+    callee = _sequential(callee)
     try:
         handler = _HANDLERS.get(callee)
     except TypeError:  # unhashable
