@@ -98,11 +98,37 @@ def _same(chain: Chain, got: Sequence[Any], want: Sequence[Any]) -> bool:
 
 # --- batches --------------------------------------------------------------------------------------
 
+# What is done with the results: they are added up, so that reverse code may follow in the same
+# iteration; put away, so that it may not; put away again and again.
+_FORMS = (
+    """def program({params}):
+    total = 0.0
+    for i in range({count}):
+        total += {call}
+    return total
+""",
+    """import numpy as np
+def program({params}):
+    out = np.empty({count})
+    for i in range({count}):
+        out[i] = {call}
+    return np.sum(np.sin(out) * out)
+""",
+    """import numpy as np
+def program({params}):
+    state = np.zeros({count})
+    for t in range(2):
+        for i in range({count}):
+            state[i] = 0.5 * state[i] + np.sin({call} + t)
+    return np.sum(state * state)
+""",
+)
+
 
 def batched(
     fn: Callable[..., Any], args: Sequence[Any], argnums: Sequence[int], rng: np.random.Generator
 ) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
-    """Return a program that adds up what another one returns for each row of a batch.
+    """Return a program that calls another one for each row of a batch.
 
     What iterations share is handed on as it is: integers, containers, some of the numbers. None if
     there is nothing to make rows of.
@@ -125,11 +151,9 @@ def batched(
     first = next((name for name, text in zip(names, call, strict=True) if text != name), None)
     if first is None:
         return None
-    text = (
-        f"def program({', '.join(names)}):\n    total = 0.0\n"
-        f"    for i in range({first}.shape[0]):\n"
-        f"        total += inner({', '.join(call)})\n    return total\n"
-    )
+    form = _FORMS[int(rng.integers(len(_FORMS)))]
+    call_text = f"inner({', '.join(call)})"
+    text = form.format(params=", ".join(names), count=f"{first}.shape[0]", call=call_text)
     made: Any = load(text)
     made.__globals__["inner"] = fn
     return made, tuple(given)
@@ -152,7 +176,7 @@ def batched_chain(
 
 def check_batched(program: Program) -> list[str] | None:
     """Return what is wrong with a batch of a program of the corpus; None if there is no batch."""
-    chain = batched_chain(program.fn, program.make_args(), program.argnums, 1)
+    chain = batched_chain(program.fn, program.make_args(), program.argnums, program.number(100))
     if chain is None:
         return None
     try:
