@@ -682,7 +682,7 @@ class Code:
             peak = plan.peak_bytes
         if plan.device:
             held = held_on_device(made.fn, known, self.costs, limited=plan.budget is not None)
-            plan = plan.at(arguments, held.peak, held.host)
+            plan = plan.at(arguments, held.peak if held.exact else None, held.host)
         else:
             plan = plan.at(arguments, peak)
         if alternatives or (alternatives is None and plan.budget is not None):

@@ -188,7 +188,7 @@ class Plans:
         if plan is not None:
             plan = replace(
                 plan,
-                peak_bytes=found.peak,
+                peak_bytes=found.peak if self.held(found.orders).exact else None,
                 budget=budget,
                 extra=found.seconds,
                 bound=found.bound,
@@ -200,25 +200,31 @@ class Plans:
     def on_device(self, budget: int) -> Budgeted:
         """Return a plan that holds at most so many bytes on the device, as far as is known before.
 
-        What is planned for is what the CPU would hold: less where the device holds more.
+        What is planned for is what the CPU would hold: less where the device holds more. What only
+        a run can tell is left to it.
 
         Raises
         ------
         OverBudget
             Naming the least that was found, if no plan fits.
-        UnknownPeak
-            If only a run can tell how much plans hold.
         """
         from adc.passes.remat_budget import Budgeted, OverBudget
 
         free = self.held(NO_ORDERS)
-        planned = self.rest.reverses
-        if free.peak <= budget and (
-            free.exact or not planned or self.host.peak(NO_ORDERS) < math.inf
-        ):
-            return Budgeted(NO_ORDERS, free.peak, 0.0, 0.0)
-        if not planned:
-            raise OverBudget(budget, free.peak)
+        if not self.rest.reverses:  # then there is nothing to plan
+            if free.peak is not None and free.peak > budget:
+                raise OverBudget(budget, free.peak)
+            return Budgeted(NO_ORDERS, free.peak or 0, 0.0, 0.0)
+        if free.peak is not None and free.peak <= budget:
+            if free.exact or self.planner.fastest < math.inf:
+                return Budgeted(NO_ORDERS, free.peak, 0.0, 0.0)
+        if math.isinf(self.planner.least):
+            # The plan is the lightest one, and a call tells whether that is enough.
+            orders = self.planner.model.orders(self.planner.lightest, {})
+            peak = self.held(orders).peak or 0
+            if peak > budget:
+                raise OverBudget(budget, peak)
+            return Budgeted(orders, peak, 0.0, 0.0)
         best, low, high = None, 0, budget
         room = budget
         for _ in range(_ATTEMPTS):
@@ -242,25 +248,21 @@ class Plans:
         return best
 
     def plan_within(self, room: int) -> Budgeted | None:
-        """Return a plan for so much on the CPU, with what it holds on the device."""
+        """Return a plan for so much on the CPU, with what it holds on the device if that is known.
+
+        Where it is not, a call that would hold more than it may is an error.
+        """
         from adc.passes.remat_budget import OverBudget
 
         try:
             plan = self.planner.plan(room)
         except OverBudget:
             return None
-        return replace(plan, peak=self.held(plan.orders).peak)
+        held = self.held(plan.orders).peak
+        return plan if held is None else replace(plan, peak=held)
 
     def lightest(self) -> Iterator[Budgeted]:
-        """Yield plans for little on the CPU, whatever the budget; the first for the least.
-
-        Raises
-        ------
-        UnknownPeak
-            If only a run can tell how much plans hold.
-        """
-        if math.isinf(self.planner.least):
-            raise self.unknown
+        """Yield plans for little on the CPU, whatever the budget; the first for the least."""
         for factor in _LIGHT:
             plan = self.plan_within(math.ceil(factor * self.planner.least))
             assert plan is not None
@@ -300,9 +302,11 @@ class Plans:
         UnknownPeak
             If only a run can tell how much memory plans take.
         """
+        if math.isinf(self.planner.least):
+            raise self.unknown
         if self.rest.costs.cuda:
             peaks = [plan.peak for plan in self.lightest()]
-            return min(peaks), max(self.held(NO_ORDERS).peak, *peaks)
+            return min(peaks), max(self.held(NO_ORDERS).peak or 0, *peaks)
         least, most = self.planner.least, self.planner.most
         if math.isinf(most):
             raise self.unknown

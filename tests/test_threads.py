@@ -16,6 +16,7 @@ import adc.ir.threads as threads_module
 import adc.passes.frames as frames_pass
 import adc.passes.whole as whole_pass
 from adc.backend.cuda import thread
+from adc.ir.access import Access
 from adc.ir.builder import integer
 from adc.ir.core import For, Function, If, Operand, Pop, Push, Stmt, Value, walk
 from adc.ir.parser import parse
@@ -168,7 +169,7 @@ def noticed(*names: str) -> bool:
 
 
 def test_additions_that_are_not_atomic(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(thread.Access, "is_own", lambda self, array: True)
+    monkeypatch.setattr(Access, "is_own", lambda self, array: True)
     assert noticed("gather_where_data_say")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -20,6 +21,7 @@ from adc.backend.cuda.emit import Emitted, emit
 from adc.backend.cuda.memory import POOL, NoRoom, OverLimit
 from adc.backend.cuda.rehearsal import Held, Rehearsals, sizes_of
 from adc.frontend.foreign import described, is_foreign
+from adc.frontend.foreign import sizes_of as shape_of
 from adc.ir.core import Function
 from adc.ir.errors import DeviceMemoryError, MemoryBudgetError, Span, exception_named
 from adc.ir.types import Array, Type
@@ -71,7 +73,7 @@ class Program:
         require()
         limit = None
         if self._budget is not None:
-            limit = self._budget + self._held(args).results
+            limit = self._budget + self._returned(args)
         there = [
             isinstance(ty, Array) and is_foreign(arg)
             for arg, ty in zip(args, self.emitted.params, strict=True)
@@ -166,11 +168,22 @@ class Program:
     def _held(self, args: Sequence[Any]) -> Held:
         return self.rehearsals.held(sizes_of(args, self.emitted.params))
 
+    def _returned(self, args: Sequence[Any]) -> int:
+        """Return the bytes of returned arrays: of gradients, where the rest is not known."""
+        held = self._held(args)
+        if held.peak is not None:
+            return held.results
+        return sum(
+            math.prod(shape_of(args[k])) * ty.numpy.itemsize
+            for k, ty in zip(self._sources, self.emitted.results, strict=True)
+            if isinstance(ty, Array) and k is not None and k != HOST
+        )
+
     def fits(self, args: Sequence[Any]) -> bool:
         """Whether a call stays within the budget: with these arguments, and tangents like them."""
         every = [*args, *(args[k] if k < len(args) else None for k in self._bases[len(args) :])]
         sizes = sizes_of(every, self.emitted.params)
-        return self._budget is None or self.rehearsals.held(sizes).peak <= self._budget
+        return self._budget is None or (self.rehearsals.held(sizes).peak or 0) <= self._budget
 
     @property
     def nbytes(self) -> int:
@@ -181,12 +194,15 @@ class Program:
         """Give back what this holds between calls: nothing, all programs share what they hold."""
 
     def _no_room(self, asked: int, held: int, args: Sequence[Any]) -> DeviceMemoryError:
+        most = self._held(args).peak
+        planned = ""
+        if most is not None:
+            planned = f"; its plan takes up to {memory_text(most)} beyond arguments and results"
         return DeviceMemoryError(
             f"the GPU has no room for an array of {memory_text(asked)}: the call holds "
-            f"{memory_text(held)} there; its plan takes up to "
-            f"{memory_text(self._held(args).peak)}, arguments and results aside",
+            f"{memory_text(held)} there{planned}",
             None,
-            "memory= makes a plan for so many bytes, smaller arguments need less",
+            "memory= makes a plan that fits, smaller arguments need less",
         )
 
     def _over(self, asked: int, held: int) -> MemoryBudgetError:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import builtins
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,8 @@ from adc.ir.types import Array, Type
 
 # Iterations of loops of which only a run can tell how often they run.
 _ROUNDS = 4
+# Questions after which it is given up to find out about what only a run can tell.
+_ENOUGH = 2000
 # Sizes of arguments for which what is held is remembered.
 _MOST = 256
 
@@ -35,17 +37,17 @@ class Held:
 
     Attributes
     ----------
-    peak : int
-        The most bytes beyond the results.
+    peak : int or None
+        The most bytes beyond the results; None where only a run can tell.
     results : int
-        The bytes of arrays that it returns.
+        The bytes of arrays that it returns, if the peak is known.
     host : int
         The most bytes that wait on the host.
     exact : bool
-        Whether nothing that only a run can tell makes a difference.
+        Whether nothing that only a run can tell was asked for.
     """
 
-    peak: int
+    peak: int | None
     results: int
     host: int
     exact: bool
@@ -74,17 +76,26 @@ class Unknown:
     __hash__ = object.__hash__
 
 
+class Unlikely(Exception):
+    """What code is told goes on and on."""
+
+
 class _Chance:
     """What is not known: what it is taken for, and whether that was asked for."""
 
     def __init__(self, holds: bool) -> None:
         self.holds = holds
-        self.asked = False
+        self.asked = 0
         # Where nobody leaves a `while` loop, nothing but this does.
         self._left = _ROUNDS
 
+    def ask(self) -> None:
+        self.asked += 1
+        if self.asked > _ENOUGH:
+            raise Unlikely
+
     def decide(self) -> bool:
-        self.asked = True
+        self.ask()
         if not self.holds:
             return False
         self._left -= 1
@@ -173,7 +184,7 @@ class _Rehearsal(Device):
 
     def empty(self, dtype: Any, shape: Sequence[Any], order: str = "C") -> Any:
         if any(isinstance(size, Unknown) for size in shape):
-            self.chance.asked = True
+            self.chance.ask()
         sizes = tuple(0 if isinstance(size, Unknown) else int(size) for size in shape)
         item = np.dtype(_kind(dtype))
         bytes = math.prod(sizes) * item.itemsize
@@ -254,7 +265,7 @@ class _Operations:
 def _counted(*args: Any) -> Iterator[int]:
     for arg in args:
         if isinstance(arg, Unknown):
-            arg.chance.asked = True
+            arg.chance.ask()
             return iter(range(_ROUNDS if arg.chance.holds else 0))
     return iter(range(*args))
 
@@ -280,11 +291,12 @@ class Rehearsals:
         if key not in self._found:
             if len(self._found) >= _MOST:
                 self._found.clear()
-            found = [self._once(key, holds) for holds in (True, False)]
-            peak = max(each.peak for each in found)
-            host = max(each.host for each in found)
-            # What is exact makes no difference.
-            self._found[key] = replace(found[0], peak=peak, host=host)
+            one = self._once(key, True)
+            other = one if one.exact else self._once(key, False)
+            peaks = [each.peak for each in (one, other) if each.peak is not None]
+            peak = max(peaks) if len(peaks) == 2 else None
+            host = max(one.host, other.host)
+            self._found[key] = Held(peak, max(one.results, other.results), host, one.exact)
         return self._found[key]
 
     def _once(self, sizes: Sequence[Any], holds: bool) -> Held:
@@ -293,7 +305,7 @@ class Rehearsals:
         args: list[Any] = []
         for size, ty in zip(sizes, self._params, strict=True):
             if isinstance(ty, Array):
-                chance.asked |= size is None
+                chance.asked += size is None
                 args.append(_Sizes(ty.numpy, (0,) * ty.rank if size is None else size, None))
             else:
                 args.append(Unknown(chance) if size is None else ty.numpy.type(size))
@@ -304,7 +316,8 @@ class Rehearsals:
         except Exception:
             if not chance.asked:
                 raise
-            # Code was told what cannot be, as that something holds, and its opposite.
+            # Code was told what cannot be, as that something holds, and its opposite, too.
+            return Held(None, 0, device.host, False)
         blocks = {id(each.block): each.block for each in found if isinstance(each, _Sizes)}
         results = sum(block.size for block in blocks.values() if block is not None)
         peak = max(device.memory.peak - results, 0)
