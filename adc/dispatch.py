@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adc import cache
-from adc.frontend import foreign, trees
+from adc import cache, transfers
+from adc.frontend import trees
 from adc.frontend.bindings import Binding, Num, TupleOf, kind_of
 from adc.frontend.lower import ConstantNeededError, Lowered, lower
 from adc.frontend.places import Place
 from adc.frontend.results import rebuilt
 from adc.frontend.trees import key_of
 from adc.functions import function_of, name_of, span_of
+from adc.ir import foreign
 from adc.ir.core import Function
 from adc.ir.errors import (
     AdcError,
@@ -417,7 +418,7 @@ def _moving(lowered: Lowered) -> Callable[[Sequence[Any]], Any]:
         dots = iter(results[len(own) :])
         # What is no float does not move.
         flat = [
-            next(dots) if moves else foreign.zeros_like(found)
+            next(dots) if moves else transfers.zeros_like(found)
             for moves, found in zip(floats, results, strict=False)
         ]
         return arrange(results), arrange(flat)

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from adc import transfers
 from adc.dispatch import Code, Compiled, check_commuting, first_of_pair, restore
-from adc.frontend import foreign, results, trees
+from adc.frontend import results, trees
 from adc.frontend.bindings import Binding
+from adc.ir import foreign
 from adc.ir.core import Operand
 from adc.ir.errors import ArgumentError
 from adc.ir.types import Array, Scalar
@@ -38,7 +40,7 @@ def _inputs(compiled: Compiled, argnums: Sequence[int], values: tuple[Any, ...])
 
 def _found(leaf: Any) -> Leaf:
     """Return a result on the host."""
-    return foreign.to_host(leaf) if foreign.is_foreign(leaf) else np.asarray(leaf)
+    return transfers.to_host(leaf) if foreign.is_foreign(leaf) else np.asarray(leaf)
 
 
 def _units(like: Sequence[Leaf]) -> Iterator[tuple[int, tuple[int, ...], list[Any]]]:
@@ -97,7 +99,7 @@ def _like_results(compiled: Compiled, blocks: Sequence[Any], has_aux: bool) -> A
 def _like_input(block: Leaf, leaf: Any) -> Any:
     """Return a Jacobian where the argument is; that of one number by one number as a number."""
     if foreign.is_foreign(leaf):
-        return foreign.sent(block, leaf)
+        return transfers.sent(block, leaf)
     if block.ndim:
         return block
     return float(block) if block.dtype == np.float64 else block[()]
@@ -248,7 +250,7 @@ def _copies(compiled: Compiled, values: tuple[Any, ...]) -> dict[int, Any]:
         if isinstance(capture.place.root, int):
             pairs.append((capture.place.read(values), capture.tree))
     found = [each for value, tree in pairs for each in trees.held(value, tree)]
-    return {id(each): foreign.copied(each) for each in found if foreign.is_foreign(each)}
+    return {id(each): transfers.copied(each) for each in found if foreign.is_foreign(each)}
 
 
 def _cotangent(ty: Scalar | Array, leaf: Any, like: Any) -> Any:

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend import foreign, trees
+from adc.frontend import trees
 from adc.frontend.trees import describe
 from adc.functions import name_of, span_of
+from adc.ir import foreign
 from adc.ir.errors import ArgumentError, IntegerArgumentError
 from adc.ir.types import Array, Scalar
 

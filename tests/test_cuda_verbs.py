@@ -12,7 +12,7 @@ import pytest
 
 import adc
 from adc.backend.cuda import api
-from adc.frontend import foreign
+from adc.ir import foreign
 from adc.ir.errors import ArgumentError, DeviceError
 
 cuda = api.cuda

@@ -53,6 +53,7 @@ from adc.frontend.places import Place
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
+from adc.ir.foreign import is_plain
 from adc.ir.types import BOOL, INT, join
 
 LIST_METHODS = ("append", "extend", "insert", "pop", "index", "count", "reverse", "copy", "clear")
@@ -450,7 +451,7 @@ def set_attribute(lo: Lowerer, owner: Binding, name: str, value: Binding, node: 
 
 
 def is_record_class(value: Any) -> bool:
-    return isinstance(value, type) and (trees.is_named_tuple(value) or trees.is_plain(value))
+    return isinstance(value, type) and (trees.is_named_tuple(value) or is_plain(value))
 
 
 def construct(

@@ -7,7 +7,6 @@ A type tree has the structure of the argument: types where it holds numbers and 
 from __future__ import annotations
 
 import collections
-import dataclasses
 import enum
 import functools
 import itertools
@@ -19,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend import foreign
+from adc.ir import foreign
 from adc.ir.errors import ArgumentError
+from adc.ir.foreign import is_plain
 from adc.ir.types import DTYPES, FLOAT, INT, NAMES, Array, Scalar
 
 # Classes of these packages are no programs of the user's.
-_LIBRARIES = frozenset(["builtins", "math", "numpy", "numba", "scipy", "adc"])
 # Longer lists of numbers are passed as arrays; the elements of others are numbers of their own.
 LONGEST_LIST = 32
 _DICTS = (dict, collections.OrderedDict)
@@ -75,35 +74,6 @@ class Instance:
 # -- classes ---------------------------------------------------------------------------------------
 
 
-def is_plain(cls: type) -> bool:
-    """Whether instances are made and work by Python code that adc can read."""
-    return _is_plain(cls)
-
-
-@functools.lru_cache(maxsize=1024)
-def _is_plain(cls: Any) -> bool:
-    return (
-        (cls.__module__ or "").split(".")[0] not in _LIBRARIES
-        and not issubclass(cls, BaseException | enum.Enum | tuple | list | dict | str | int | float)
-        and type(cls).__call__ is type.__call__
-        and cls.__new__ is object.__new__
-        and not any(_is_written(cls, name) for name in ("__getattr__", "__getattribute__"))
-        and not _is_written(cls, "__setattr__")
-    )
-
-
-def _is_written(cls: type, name: str) -> bool:
-    """Whether a special method was written, not inherited or made by `dataclass`."""
-    found = getattr(cls, name, None)
-    if found is None or found is getattr(object, name, None):
-        return False
-    code = getattr(found, "__code__", None)
-    if code is None:
-        return True
-    made_by = getattr(cls, "__dataclass_params__", None)
-    return not (made_by is not None and code.co_filename in ("<string>", dataclasses.__file__))
-
-
 def is_named_tuple(cls: type) -> bool:
     return issubclass(cls, tuple) and hasattr(cls, "_fields")
 
@@ -121,7 +91,7 @@ def is_lazy(value: Any) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def _is_lazy(cls: Any) -> bool:
-    return _is_plain(cls) and not is_frozen(cls)
+    return is_plain(cls) and not is_frozen(cls)
 
 
 def attributes(value: Any) -> dict[str, Any]:

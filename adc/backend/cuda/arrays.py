@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from adc.backend.cuda import api
-from adc.frontend.foreign import described, kind_of, library_of
 from adc.ir.errors import ArgumentError
+from adc.ir.foreign import described, kind_of, library_of
 
 # DLPack's name for the stream that Numba uses by default.
 _LEGACY = 1

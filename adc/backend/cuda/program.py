@@ -20,10 +20,10 @@ from adc.backend.cuda.device import Device, Failed
 from adc.backend.cuda.emit import Emitted, emit
 from adc.backend.cuda.memory import POOL, NoRoom, OverLimit
 from adc.backend.cuda.rehearsal import Held, Rehearsals, sizes_of
-from adc.frontend.foreign import described, is_foreign
-from adc.frontend.foreign import sizes_of as shape_of
 from adc.ir.core import Function
 from adc.ir.errors import DeviceMemoryError, MemoryBudgetError, Span, exception_named
+from adc.ir.foreign import described, is_foreign
+from adc.ir.foreign import sizes_of as shape_of
 from adc.ir.types import Array, Type
 from adc.memory import text as memory_text
 from adc.passes.tangent import primal_names

@@ -19,7 +19,7 @@ import numpy as np
 from adc.backend.cuda.device import Away, Device, Number
 from adc.backend.cuda.emit import Emitted
 from adc.backend.cuda.memory import Lender
-from adc.frontend.foreign import sizes_of as shape_of
+from adc.ir.foreign import sizes_of as shape_of
 from adc.ir.opdef import OPS
 from adc.ir.types import Array, Type
 

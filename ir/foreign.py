@@ -6,6 +6,8 @@ DLPack (JAX).
 
 from __future__ import annotations
 
+import dataclasses
+import enum
 import functools
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +20,8 @@ from adc.ir.types import NAMES
 # Kinds of devices of DLPack: memory of a GPU, and memory that host and GPU share.
 _ON_GPU = (2, 13)
 _INTERFACE = "__cuda_array_interface__"
+# Packages whose classes are no programs of users.
+_LIBRARIES = frozenset(["builtins", "math", "numpy", "numba", "scipy", "adc"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +84,38 @@ def is_foreign(value: Any) -> bool:
     return found or _INTERFACE in getattr(value, "__dict__", ())
 
 
+def is_plain(cls: type) -> bool:
+    """Whether instances of a class are made and work by Python code that adc can read."""
+    return _is_plain(cls)
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_plain(cls: Any) -> bool:
+    return (
+        (cls.__module__ or "").split(".")[0] not in _LIBRARIES
+        and not issubclass(cls, BaseException | enum.Enum | tuple | list | dict | str | int | float)
+        and type(cls).__call__ is type.__call__
+        and cls.__new__ is object.__new__
+        and not any(_is_written(cls, name) for name in ("__getattr__", "__getattribute__"))
+        and not _is_written(cls, "__setattr__")
+    )
+
+
+def _is_written(cls: type, name: str) -> bool:
+    """Whether a special method was written, not inherited or made by `dataclass`."""
+    found = getattr(cls, name, None)
+    if found is None or found is getattr(object, name, None):
+        return False
+    code = getattr(found, "__code__", None)
+    if code is None:
+        return True
+    made_by = getattr(cls, "__dataclass_params__", None)
+    return not (made_by is not None and code.co_filename in ("<string>", dataclasses.__file__))
+
+
 @functools.lru_cache(maxsize=1024)
 def _is_foreign_class(cls: Any) -> bool | None:
     """Whether instances are arrays of a library; None where each has to be asked."""
-    from adc.frontend.trees import is_plain
-
     if issubclass(cls, np.ndarray | np.generic):
         return False
     if hasattr(cls, _INTERFACE) or getattr(cls, "__cuda_ndarray__", False) is True:
@@ -155,36 +186,10 @@ def _address_of(value: Any) -> int:
 
 def number(value: Any) -> Any:
     """Return the number that an array without axes holds; it is waited for."""
-    return to_host(value)[()]
-
-
-def to_host(value: Any) -> np.ndarray[Any, Any]:
-    """Return a copy on the host of an array by rows; it is waited for."""
-    from adc.backend.cuda.arrays import to_host
-
-    return to_host(value)
-
-
-def copied(value: Any) -> Any:
-    """Return a copy on the GPU, of the same library."""
-    from adc.backend.cuda.program import copied
-
-    return copied(value)
-
-
-def sent(array: np.ndarray[Any, Any], source: Any) -> Any:
-    """Return a copy on the GPU, of the library that another array is from."""
-    from adc.backend.cuda.arrays import sent
-
-    return sent(array, source)
-
-
-def zeros_like(value: Any) -> Any:
-    """Return zeros like a number or an array, where that is."""
-    if not is_foreign(value):
-        return np.zeros_like(value)
     found = described(value)
-    return sent(np.zeros(found.shape, found.dtype), value)
+    assert found.dtype is not None
+    read = getattr(value, "copy_to_host", None)
+    return found.dtype.type(value.item() if read is None else read()[()])
 
 
 def shape_of(value: Any) -> np.ndarray[Any, Any]:
@@ -237,7 +242,6 @@ def memory_of(value: Any) -> np.ndarray[Any, Any] | None:
 
 __all__ = [
     "Foreign",
-    "copied",
     "described",
     "direction",
     "is_foreign",
@@ -246,9 +250,6 @@ __all__ = [
     "library_of",
     "memory_of",
     "number",
-    "sent",
     "shape_of",
     "sizes_of",
-    "to_host",
-    "zeros_like",
 ]
