@@ -81,6 +81,11 @@ class _Part:
 
 
 class _Fission(Launches):
+    def __init__(self, fn: Function, deterministic: bool) -> None:
+        super().__init__(fn)
+        # Whether parts are to share nothing; the loops that they are parts of may do so.
+        self.exactly = deterministic
+
     def run(self) -> Function:
         return replace(self.fn, body=tuple(self.stmts(self.fn.body)))
 
@@ -293,8 +298,9 @@ class _Fission(Launches):
                 made.again = bool(along) and (bool(rest) or hands_on)
 
     def is_launched(self, loop: For) -> bool:
+        """Whether iterations need nothing of each other, but to add to what they share."""
         nest = self.nest(loop)
-        return nest is not None and bool(self.side_by_side(nest))
+        return nest is not None and any(0 in side for side in self.sides(nest))
 
     def only(self, loop: For, part: _Part) -> For | None:
         """Return a loop with nothing but one part, and what that needs."""
@@ -318,7 +324,8 @@ class _Fission(Launches):
         for part, each in found:
             if part.inner is not None:
                 nest = self.nest(each)
-                if nest is None or not any({*side} - {0} for side in self.sides(nest)):
+                sides = self.sides(nest) if nest is not None else ()
+                if not any({*side} - {0} for side in (sides[:1] if self.exactly else sides)):
                     return False
         for label in loops:
             owners = [
