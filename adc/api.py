@@ -207,13 +207,15 @@ def grad(
         The most memory that a call may hold beyond its arguments and results: bytes, or as in
         ``"64 MB"``. The plan is then the fastest one found that stays below that for the sizes of
         the arguments, by recomputing values and checkpointing loops; it may be made anew for other
-        sizes. The gradient is the same to the last bit.
-    offload : {None, "disk"}
+        sizes. The gradient is the same to the last bit. With ``target="cuda"`` it is the memory of
+        the GPU; a call that turns out to hold more is an error then.
+    offload : {None, "disk", "host"}
         Where values of iterations and calls wait for reverse code: in memory, or, with ``"disk"``,
-        in files. `memory` is then about the rest. The system writes to the disk what does not fit
-        into its memory; nothing is left of the files when a call ends, however it does. They lie in
-        the folder ``ADC_OFFLOAD_DIR``, or ``TMPDIR``, or ``/var/tmp``: on a disk, that is.
-        ``/dev/shm`` is memory, and so is ``/tmp`` on many systems.
+        in files; with ``target="cuda"`` and ``"host"``, in pinned memory of the host. `memory` is
+        then about the rest. The system writes to the disk what does not fit into its memory;
+        nothing is left of the files when a call ends, however it does. They lie in the folder
+        ``ADC_OFFLOAD_DIR``, or ``TMPDIR``, or ``/var/tmp``: on a disk, that is. ``/dev/shm`` is
+        memory, and so is ``/tmp`` on many systems.
     parallel : bool or int
         Whether threads share loops whose iterations are independent of each other, and are long
         enough: as many as Numba has (``NUMBA_NUM_THREADS``), or so many. Where matrices are

@@ -209,6 +209,7 @@ def _on_device(
     from adc.backend.cuda import program
     from adc.backend.cuda.api import require
     from adc.driver import transform
+    from adc.passes.tangent import primal_names
 
     require()
     if lowered.fn.callees:
@@ -226,7 +227,10 @@ def _on_device(
     types = [result.type for result in lowered.fn.results]
     sources = program.sources_of(types, steps, results.in_lists(lowered.result, lowered.heap))
     limit = None if budget is None else budget.bytes
-    kernel = program.build(made.fn, again, sources, limit, costs.offload)
+    names = [param.name for param in made.fn.params]
+    primals = primal_names(made.fn)
+    bases = [names.index(primals.get(name, name)) for name in names]
+    kernel = program.build(made.fn, again, sources, limit, costs.offload, bases)
     return Entry(kernel, made.plan, kernel.emitted.source, False, made)
 
 

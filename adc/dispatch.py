@@ -683,7 +683,9 @@ class Code:
             peak = plan.peak_bytes
         if plan.device:
             held = held_on_device(made.fn, known, self.costs, limited=plan.budget is not None)
-            plan = plan.at(arguments, held.peak if held.exact else None, held.host)
+            # Without what only a run can tell.
+            found = (held.peak, held.host) if held.exact else (None, None)
+            plan = plan.at(arguments, *found)
         else:
             plan = plan.at(arguments, peak)
         if alternatives or (alternatives is None and plan.budget is not None):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from adc.ir.errors import ArgumentError
+from adc.ir.errors import bytes_text as text
 
 _UNITS = {
     "": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
@@ -45,20 +46,6 @@ def parse(amount: object) -> int | None:
             f"memory={amount!r} is no amount of memory", None, 'write bytes, or as in "64 MB"'
         )
     return found
-
-
-def text(size: int) -> str:
-    """Return bytes in the largest unit that leaves a number above 1.
-
-    Examples
-    --------
-    >>> text(64_000_000), text(1536), text(7)
-    ('64 MB', '1.54 kB', '7 bytes')
-    """
-    for unit in ("TB", "GB", "MB", "kB"):
-        if size >= _UNITS[unit.lower()]:
-            return f"{float(f'{size / _UNITS[unit.lower()]:.3g}'):g} {unit}"
-    return f"{size} bytes"
 
 
 __all__ = ["parse", "text"]

@@ -224,7 +224,7 @@ class RecursionDepthError(AdcError):
 
 
 class MemoryBudgetError(AdcError):
-    """No plan holds as few bytes as were asked for."""
+    """No plan holds as few bytes as were asked for, or a call on a GPU would hold more."""
 
     code = "ADC026"
 
@@ -266,6 +266,20 @@ def _collect(cls: type[AdcError]) -> None:
 
 
 _collect(AdcError)
+
+
+def bytes_text(size: int) -> str:
+    """Return bytes in the largest unit that leaves a number above 1.
+
+    Examples
+    --------
+    >>> bytes_text(64_000_000), bytes_text(1536), bytes_text(7)
+    ('64 MB', '1.54 kB', '7 bytes')
+    """
+    for power, unit in ((12, "TB"), (9, "GB"), (6, "MB"), (3, "kB")):
+        if size >= 10**power:
+            return f"{float(f'{size / 10**power:.3g}'):g} {unit}"
+    return f"{size} bytes"
 
 
 def exception_named(name: str) -> type[Exception]:

@@ -164,8 +164,8 @@ def test_options() -> None:
         lambda **how: adc.hessian(plain, **how),
     ]
     for make in makers:
-        with pytest.raises(ArgumentError, match="memory does not go with target"):
-            make(target="cuda", memory="1 MB")
+        with pytest.raises(ArgumentError, match="parallel does not go with target"):
+            make(target="cuda", parallel=2)
         with pytest.raises(ArgumentError, match="'tpu' is no target"):
             make(target="tpu")
 

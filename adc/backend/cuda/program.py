@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,18 +19,13 @@ from adc.backend.cuda.api import require, wait
 from adc.backend.cuda.device import Device, Failed
 from adc.backend.cuda.emit import Emitted, emit
 from adc.backend.cuda.memory import POOL, NoRoom, OverLimit
-from adc.backend.cuda.rehearsal import Held, Rehearsals, sizes_of
+from adc.backend.cuda.rehearsal import Held, Rehearsals
 from adc.ir.core import Function
 from adc.ir.errors import DeviceMemoryError, MemoryBudgetError, Span, exception_named
+from adc.ir.errors import bytes_text as memory_text
 from adc.ir.foreign import described, is_foreign
 from adc.ir.foreign import sizes_of as shape_of
 from adc.ir.types import Array, Type
-from adc.memory import text as memory_text
-from adc.passes.tangent import primal_names
-
-if TYPE_CHECKING:
-    from adc.driver import Step
-
 
 # For `sources_of`: a result that is not left on the device.
 HOST = -1
@@ -93,9 +88,14 @@ class Program:
             queue.end()
             if device is not None:
                 device.close()
-                self._local.peak = max(device.memory.peak - device.returned, 0)
+                returned = device.returned
+                if not returned and self._budget is not None:
+                    returned = self._returned(args)  # the call has failed, or returns nothing
+                self._local.peak = max(device.memory.peak - returned, 0)
                 self._local.host = device.host
         # Not within `except`: this error must not hold what the other one does.
+        if limited:
+            held = max(held - self._returned(args), 0)
         raise self._over(asked, held) if limited else self._no_room(asked, held, args)
 
     def _call(
@@ -241,25 +241,25 @@ def build(
     sources: Sequence[int | None] = (),
     budget: int | None = None,
     offload: bool = False,
+    bases: Sequence[int] = (),
 ) -> Program:
     """Return a program for `fn`, which is in buffer form with launches (`passes.kernels`).
 
     `again` runs the same on the host: where a check fails on the device, that says which. `sources`
     are as `sources_of` returns them. A call holds at most `budget` bytes; with `offload`, what is
-    on the tape waits on the host.
+    on the tape waits on the host. `bases` are the parameters whose sizes each of them has: tangents
+    are like what they are the tangents of.
     """
     emitted = emit(fn)
     module, path = load(emitted)
-    # Tangents are like what they are the tangents of.
-    names = [param.name for param in fn.params]
-    primals = primal_names(fn)
-    bases = [names.index(primals.get(name, name)) for name in names]
     run = getattr(module, emitted.name)
     return Program(emitted, run, path, again, sources, budget, offload, bases)
 
 
 def sources_of(
-    results: Sequence[Type], steps: Sequence[Step], on_host: Sequence[bool] = ()
+    results: Sequence[Type],
+    steps: Sequence[tuple[str, tuple[int, ...]]],
+    on_host: Sequence[bool] = (),
 ) -> tuple[int | None, ...]:
     """Return for each result of derivative code the argument that it is a derivative to, or None.
 
@@ -293,3 +293,14 @@ def copied(value: Any) -> Any:
     finally:
         queue.end()
         device.close()
+
+
+def sizes_of(args: Sequence[Any], params: Sequence[Type]) -> tuple[Any, ...]:
+    """Return the sizes of arguments, as rehearsals take them."""
+    found: list[Any] = []
+    for arg, ty in zip(args, params, strict=True):
+        if isinstance(ty, Array):
+            found.append(None if arg is None else tuple(map(int, shape_of(arg))))
+        else:
+            found.append(int(arg) if ty.kind in "iu" else None)
+    return tuple(found)

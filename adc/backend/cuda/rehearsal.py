@@ -19,9 +19,8 @@ import numpy as np
 from adc.backend.cuda.device import Away, Device, Number
 from adc.backend.cuda.emit import Emitted
 from adc.backend.cuda.memory import Lender
-from adc.ir.foreign import sizes_of as shape_of
 from adc.ir.opdef import OPS
-from adc.ir.types import Array, Type
+from adc.ir.types import Array
 
 # Iterations of loops of which only a run can tell how often they run.
 _ROUNDS = 4
@@ -322,14 +321,3 @@ class Rehearsals:
         results = sum(block.size for block in blocks.values() if block is not None)
         peak = max(device.memory.peak - results, 0)
         return Held(peak, results, device.host, not chance.asked)
-
-
-def sizes_of(args: Sequence[Any], params: Sequence[Type]) -> tuple[Any, ...]:
-    """Return the sizes of arguments, as rehearsals take them."""
-    found: list[Any] = []
-    for arg, ty in zip(args, params, strict=True):
-        if isinstance(ty, Array):
-            found.append(None if arg is None else tuple(map(int, shape_of(arg))))
-        else:
-            found.append(int(arg) if ty.kind in "iu" else None)
-    return tuple(found)
