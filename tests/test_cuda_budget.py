@@ -56,7 +56,13 @@ def same(got: Any, want: Any) -> None:
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-13)
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name in ("days", "in_a_branch") else [])
+        for name in SMALL
+    ],
+)
 def test_budgets(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     fn, _, argnums = plans.PROGRAMS[name]
     args = SMALL[name]
@@ -91,6 +97,7 @@ def steps(x: Any, n: Any) -> Any:
     return np.sum(x)
 
 
+@pytest.mark.slow
 def test_other_sizes_have_other_plans() -> None:
     x = np.linspace(0.1, 0.9, 8)
     make = functools.partial(adc.grad, steps, target="cuda", progress=False)
@@ -215,7 +222,7 @@ def test_numbers_are_used_again() -> None:
 
 def test_a_rehearsal_holds_what_a_call_does() -> None:
     gradient = adc.grad(steps, target="cuda", remat="store")
-    for size, n in ((5, 3), (200, 4), (300, 1)):
+    for size, n in ((5, 3), (40, 4), (60, 1)):
         gradient(np.linspace(0.1, 0.9, size), n)
         fn = gradient.compiled_for().compilation.fn
         held = Rehearsals(emit(fn)).held([(size,), n])
@@ -230,7 +237,7 @@ def test_a_rehearsal_holds_what_a_call_does() -> None:
 @pytest.mark.parametrize(
     ("fn", "args", "argnums"),
     [
-        (steps, (np.linspace(0.1, 0.9, 100), 6), 0),
+        (steps, (np.linspace(0.1, 0.9, 40), 4), 0),
         (plans.residual, (R.normal(size=(8, 8)), 0.1 * R.normal(size=(12, 8, 8))), (0, 1)),
         (plans.on_a_grid, (0.3 * R.normal(size=60), 0.1, 16), (0, 1)),
         (each_apart, (np.linspace(-2.0, 2.0, 40), 1.1), 0),
@@ -260,6 +267,7 @@ def test_offload(fn: Callable[..., Any], args: tuple[Any, ...], argnums: Any) ->
     assert PINNED.nbytes == 0
 
 
+@pytest.mark.slow
 def test_offload_within_a_budget() -> None:
     x = np.linspace(0.1, 0.9, 100)
     make = functools.partial(adc.grad, steps, target="cuda")

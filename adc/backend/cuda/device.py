@@ -19,7 +19,7 @@ from adc.ir.errors import DeviceError
 from adc.ir.opdef import OPS
 
 # Threads of a block. The simulator starts one of Python's for each.
-BLOCK = 8 if simulated else 256
+BLOCK = 4 if simulated else 256
 # From so many threads on, blocks are large.
 _SPREAD = 1 << 16
 # Blocks that combine elements: as many as there are elements for, up to this. The order depends on
@@ -406,7 +406,8 @@ class Device:
 
 def _threads(total: int) -> int:
     """Return how many threads a block has where there are so many: a device has many places."""
-    return max(min(BLOCK if total >= _SPREAD else BLOCK // 4, total), 1)
+    large = simulated or total >= _SPREAD
+    return max(min(BLOCK if large else BLOCK // 4, total), 1)
 
 
 # --- kernels that every program may need ----------------------------------------------------------
