@@ -7,12 +7,14 @@
     python -m tests.fuzz --budgets --kind stencils --size 6 --n 200
     python -m tests.fuzz --parallel --kind arrays --n 200
     python -m tests.fuzz --target cuda --batch --kind mixed --n 200
+    python -m tests.fuzz --target cuda --kind threads --n 200
     python -m tests.fuzz --show 17
 
 This module writes programs that work on elements (``--kind scalars``, with ``draws`` random numbers
 as well); `fuzz_arrays` writes those of array expressions, views and containers, `fuzz_nests` nested
-loops over elements. `fuzz_budgets` runs any of them in loops, within budgets; `on_device` runs them
-in Numba's simulator, as they are or for each row of a batch.
+loops over elements, `fuzz_threads` loops of which an iteration does a lot. `fuzz_budgets` runs any
+of them in loops, within budgets; `on_device` runs them in Numba's simulator, as they are or for
+each row of a batch.
 
 A program is Python *source*: helper functions and one function ``program`` over scalars, arrays
 and integers, with every control structure and every way of mutating and renaming arrays that the
@@ -1285,7 +1287,9 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--show", type=int, help="print the program of this seed and stop")
     parser.add_argument(
         "--kind", default="scalars", help="what programs are made of",
-        choices=("scalars", "draws", "arrays", "stencils", "containers", "mixed", "nests"),
+        choices=(
+            "scalars", "draws", "arrays", "stencils", "containers", "mixed", "nests", "threads",
+        ),
     )  # fmt: skip
     options = parser.parse_args(argv)
     if options.target == "cuda":
@@ -1334,12 +1338,19 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _generate(seed: int, options: argparse.Namespace) -> Generated:
-    from tests import fuzz_arrays, fuzz_budgets, fuzz_nests  # they build on this module
+    from tests import (
+        fuzz_arrays,
+        fuzz_budgets,
+        fuzz_nests,
+        fuzz_threads,
+    )  # they build on this module
 
     if options.kind in ("scalars", "draws"):
         generated = generate(seed, options.size, options.kind == "draws")
     elif options.kind == "nests":
         generated = fuzz_nests.generate(seed, max(options.size // 6, 1))
+    elif options.kind == "threads":
+        generated = fuzz_threads.generate(seed, max(options.size // 4, 1))
     else:
         generated = fuzz_arrays.generate(seed, options.size, options.kind)
     return fuzz_budgets.repeated(generated) if options.budgets else generated
