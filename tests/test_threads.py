@@ -24,9 +24,10 @@ from adc.ir.printer import operand_text
 from adc.ir.tape import Item, Meet, frames, is_mirror, matched, uses
 from adc.ir.threads import Bounds, Size, Threads, Unknown, all_threads, is_measured
 from adc.passes.fission import _Fission
-from tests import on_device
+from tests import fuzz_threads, on_device
 from tests.chain import Chain
 from tests.corpus import Program
+from tests.fuzz import forget
 from tests.test_cuda import corpus, leaves, outcome, recursive
 from tests.thread_programs import (
     FAILING,
@@ -123,6 +124,13 @@ def test_batches(program: Program) -> None:
 @pytest.mark.parametrize("program", [p for p in BATCHES if p.number(10)], ids=str)
 def test_all_batches(program: Program) -> None:
     assert not on_device.check_batched(program)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_programs(seed: int) -> None:
+    generated = fuzz_threads.generate(seed, size=4)
+    assert not on_device.check_random(generated, compiled=False, batch=False)
+    forget(generated)
 
 
 # --- errors ---------------------------------------------------------------------------------------
