@@ -129,8 +129,11 @@ class Thread(Writer):
         for space in threads.spaces.values():
             name = self.helper("space")
             value = space.value
-            if self._part is not None and (not space.is_known or value not in self._part.values):
-                continue
+            if self._part is not None:
+                # Where a value is needed, so is what it is copied to first.
+                of = next((v for v, other in threads.temporary.items() if other == value), value)
+                if not space.is_known or of not in self._part.values:
+                    continue
             self._places[value] = name
             assert isinstance(value.type, Array)
             sizes = literal_sizes(space)
