@@ -64,10 +64,11 @@ def test_the_hash_tells_costs_apart() -> None:
         replace(SIMPLE, offload=True),
         replace(SIMPLE, parallel=True),
         replace(SIMPLE, cuda=True),
+        replace(SIMPLE, deterministic=True),
     ]
-    assert len({SIMPLE.hash, *(other.hash for other in others)}) == 7
+    assert len({SIMPLE.hash, *(other.hash for other in others)}) == 8
     # The same in every process and version: it is part of the key of compiled code.
-    assert SIMPLE.hash == "bcbe403b0516"
+    assert SIMPLE.hash == "1474104bdc0f"
 
 
 @pytest.mark.parametrize(

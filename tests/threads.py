@@ -16,6 +16,7 @@ from adc.backend import cpu, side_by_side
 from adc.driver import transform
 from adc.ir.core import For, Function, walk
 from adc.ir.errors import AdcError, IRError
+from adc.ir.tape import uses
 from adc.passes.costs import SHIPPED
 from adc.passes.schedules import schedules
 from tests.chain import Chain, bits, fresh, largest_in, near, run, well_formed
@@ -47,6 +48,13 @@ def check(
     for policy in policies:
         fn = transform(chain.lowered, steps, policy, PARALLEL).fn
         found += well_formed(fn)
+        # On the CPU threads have no tapes that outlive an iteration.
+        found += [
+            f"{policy}: {stmt.label} takes or leaves frames"
+            for each in (*fn.callees, fn)
+            for stmt in walk(each.body)
+            if isinstance(stmt, For) and stmt.parallel and any(uses(stmt.body.stmts))
+        ]
         results = run(fn, fresh(chain.inputs))
         if not all(near(a, b, single, largest) for a, b in zip(results, want, strict=True)):
             found.append(f"{policy}: other results")
