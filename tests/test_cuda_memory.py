@@ -77,7 +77,7 @@ def test_what_a_call_held() -> None:
     def doubled(x: Any) -> Any:
         return x * 2.0
 
-    for size in (50, 200):
+    for size in (50, 64):
         x = np.ones(size)
         own = block_size(x.nbytes)
         f = adc.jit(doubled, target="cuda")
@@ -88,11 +88,11 @@ def test_what_a_call_held() -> None:
     # Reverse code needs what each iteration leaves.
     g = adc.grad(total, target="cuda", remat="store")
     held = []
-    for n in (1, 3, 5):
+    for n in (1, 2, 3):
         g(x, n)
         held.append(peak(g))
-    assert held[2] - held[1] >= 2 * own
-    assert held[1] - held[0] >= 2 * own
+    assert held[2] - held[1] >= own
+    assert held[1] - held[0] >= own
     plan = g.plan()
     assert plan.peak_bytes == held[2]
 
@@ -154,9 +154,9 @@ def limited(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_no_room(limited: Any) -> None:
-    x = np.ones(200)
+    x = np.ones(64)
     f = adc.grad(total, target="cuda", remat="store")
-    limited(60_000)
+    limited(20_000)
     f(x, 2)
     with pytest.raises(DeviceMemoryError) as caught:
         f(x, 30)
@@ -164,8 +164,8 @@ def test_no_room(limited: Any) -> None:
     assert isinstance(error, MemoryError)
     assert error.code == "ADC029"
     assert error.__context__ is None
-    assert "the GPU has no room for an array of 2.05 kB: the call holds 5" in str(error)
-    assert "kB there; its plan takes up to" in str(error)
+    assert "the GPU has no room for an array of 512 bytes: the call holds 20 kB" in str(error)
+    assert " there; its plan takes up to" in str(error)
     assert "Hint: memory= makes a plan that fits" in str(error)
     # Nothing is left of the call that failed.
     np.testing.assert_allclose(f(x, 2), adc.grad(total)(x, 2), rtol=1e-12)
