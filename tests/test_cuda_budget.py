@@ -59,7 +59,7 @@ def same(got: Any, want: Any) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=[pytest.mark.slow] if name in ("days", "in_a_branch") else [])
+        pytest.param(name, marks=[pytest.mark.slow] if name not in ("layers", "on_a_grid") else [])
         for name in SMALL
     ],
 )
