@@ -155,10 +155,8 @@ class Compiled:
         return self._known[sizes]
 
     def _call(self, args: Sequence[Any]) -> Sequence[Any]:
-        if self.budget is None:
+        if self.budget is None or self.options.target == "cuda":
             return self.entry.kernel(*args)  # type: ignore[no-any-return]  # of an untyped module
-        if self.options.target == "cuda":
-            return self.entry.kernel(*args)  # type: ignore[no-any-return]
         return self.entry.kernel(*args, reserved=self._needs(args))  # type: ignore[no-any-return]
 
     def arguments(self, values: tuple[Any, ...]) -> list[Any]:

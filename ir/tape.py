@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from adc.ir.core import For, If, Operand, Pop, Push, Stmt, Value, While, blocks
-from adc.ir.types import Array
+from adc.ir.types import Array, Type
 
 
 @dataclass(frozen=True)
@@ -111,5 +111,5 @@ def uses(stmts: Sequence[Stmt]) -> tuple[bool, bool]:
     return bool(taken), bool(left)
 
 
-def _kind(ty: object) -> tuple[object, ...]:
-    return (ty.dtype, ty.rank if isinstance(ty, Array) else 0)  # type: ignore[attr-defined]
+def _kind(ty: Type) -> tuple[str, int]:
+    return ty.dtype, ty.rank if isinstance(ty, Array) else 0

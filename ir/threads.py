@@ -11,8 +11,7 @@ by the next iteration: what such a loop carries is copied to memory of its own.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from adc.ir.core import (
@@ -35,11 +34,9 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.tape import Item, frames, inside, is_mirror, matched
-from adc.ir.types import INT, Array, Type
-from adc.ir.walk import loop_values, use_counts
+from adc.ir.types import INT, Array
+from adc.ir.walk import loop_values
 
-# What parts of a number are combined by.
-COMBINED = ("sum", "add", "mul", "minimum", "maximum")
 # Operations that make arrays of their own, or stand for one that is there.
 MAKING = frozenset({"empty", "full", "copy", "over", "row", "undef"})
 
@@ -127,7 +124,7 @@ class Threads:
         self.loop = loop
         self.mirror = mirror
         self.inside = loop_values(loop)
-        self._made: dict[Value, Stmt] = {}
+        self._made: dict[Operand, Stmt] = {}
         self._sources: dict[Value, list[Operand]] = {}
         self._around: dict[int, tuple[Stmt, ...]] = {}
         self._busy: set[Operand] = set()
@@ -252,7 +249,7 @@ class Threads:
         """Return a size exactly, if that is a number in the program or of an array outside."""
         if root not in self.inside:
             return Size(root, axis) if isinstance(root, Value) else None
-        match self._made.get(root):  # type: ignore[arg-type]
+        match self._made.get(root):
             case Apply(op=op, args=args) if op.name in ("empty", "full"):
                 size = args[axis + (op.name == "full")]
                 return size if isinstance(size, Literal) else None
@@ -606,68 +603,3 @@ def is_measured(threads: Threads) -> bool:
     except Unknown:
         return False
     return True
-
-
-def neutral(op: str, ty: Type) -> Literal:
-    """Return what leaves a number as it is when they are combined."""
-    if op in ("sum", "add"):
-        return Literal(-0.0 if ty.kind == "f" else 0, ty)
-    if op == "mul":
-        return Literal(1.0 if ty.kind == "f" else 1, ty)
-    most = math.inf if op == "minimum" else -math.inf
-    return Literal(most, ty)
-
-
-def combinations(fn: Function) -> dict[Value, str]:
-    """Return arrays that are only written in one place and then combined, and by what."""
-    sizes, counts = lengths(fn), use_counts(fn)
-    found: dict[Value, str] = {}
-    for stmt in walk(fn.body):
-        if isinstance(stmt, For) and is_combination(stmt, sizes):
-            array: Value | None = None
-            for each in stmt.body.stmts:
-                if isinstance(each, Load):
-                    array = each.array
-                elif isinstance(each, Apply) and each.op.name in COMBINED and array is not None:
-                    if counts.get(array) == 2:
-                        found[array] = each.op.name
-    return found
-
-
-def lengths(fn: Function) -> dict[Value, Operand]:
-    """Return how many elements arrays of rank 1 have that a function makes."""
-    return {
-        stmt.result: stmt.args[0]
-        for stmt in walk(fn.body)
-        if isinstance(stmt, Apply) and stmt.op.name == "empty" and _rank(stmt.result) == 1
-    }
-
-
-def is_combination(loop: For, lengths: Mapping[Value, Operand]) -> bool:
-    """Whether a loop does nothing but combine all elements of arrays, each with a number."""
-    params = list(loop.body.params)
-    if not params or loop.down:
-        return False
-    terms: dict[Operand, Value] = {}
-    done: list[Operand] = []
-    for stmt in loop.body.stmts:
-        match stmt:
-            case Load(result=result, array=array, index=(index,)) if index == loop.index:
-                if lengths.get(array) != loop.trips:
-                    return False
-                terms[result] = array
-            case Apply(op=op, args=(value,), results=(result,)) if op.name == "cast":
-                if value not in terms or result.type.dtype != value.type.dtype:
-                    return False
-                terms[result] = terms[value]
-            case Apply(op=op, args=(param, value), results=(result,)) if op.name in COMBINED:
-                if len(done) == len(params) or param != params[len(done)] or value not in terms:
-                    return False
-                done.append(result)
-            case _:
-                return False
-    return list(loop.body.yields) == done
-
-
-def _rank(value: Value) -> int:
-    return value.type.rank if isinstance(value.type, Array) else 0

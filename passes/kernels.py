@@ -28,6 +28,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from adc.ir.builder import integer
+from adc.ir.combinations import is_combination, lengths, neutral
 from adc.ir.core import (
     Apply,
     Block,
@@ -46,7 +47,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.opdef import OPS
-from adc.ir.threads import all_threads, is_combination, is_measured, lengths, mirrored, neutral
+from adc.ir.threads import all_threads, is_measured, mirrored
 from adc.ir.types import BOOL, INT, Array, Scalar
 from adc.ir.walk import (
     Names,

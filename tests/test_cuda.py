@@ -413,3 +413,34 @@ def test_code_on_the_cpu_is_deterministic_anyway() -> None:
     x, places = np.linspace(0.1, 1.0, 5), np.array([0, 1, 1, 4])
     fn = adc.grad(gathered, deterministic=True)
     assert fn(x, places).tobytes() == adc.grad(gathered)(x, places).tobytes()
+
+
+def column_sums(x: Any, w: Any) -> Any:
+    y = np.zeros(x.shape[1])
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            y[j] += x[i, j] * w[i]
+    return np.sum(y**3)
+
+
+def pulled(x: Any, w: Any) -> Any:
+    total = 0.0
+    for i in range(w.shape[0]):
+        for j in range(w.shape[0]):
+            d = x[i, 0] - x[j, 0]
+            total += w[i] * w[j] * np.exp(-d * d)
+    return total
+
+
+@pytest.mark.parametrize("many", [1, 1 << 40])
+@pytest.mark.parametrize("fn", [column_sums, pulled])
+def test_threads_that_share_nothing_and_more_that_do(
+    fn: Callable[..., Any], many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x, w = np.sin(np.arange(12.0)).reshape(4, 3), np.linspace(0.5, 2.0, 4)
+    monkeypatch.setattr(kernels, "MANY", many)
+    on_device = adc.value_and_grad(fn, (0, 1), target="cuda")
+    wanted, found = adc.value_and_grad(fn, (0, 1))(x, w), on_device(x, w)
+    for one, other in zip(leaves(wanted), leaves(found), strict=True):
+        np.testing.assert_allclose(other, one, rtol=1e-12, atol=1e-14)
+    assert f">= {many}" in on_device.source(x, w)  # there is code for both

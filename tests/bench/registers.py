@@ -134,10 +134,9 @@ def of_runtime() -> Iterator[Compiled]:
             f"copy, rank {rank}", device._copying(rank), failed, *[index] * rank, array, array
         )
     rows = Array("f64", 2)
-    yield made("sums of rows", device._adding_rows(np.float64), failed, index, rows, rows)
     for how in ("sum", "maximum"):
         parts, whole = device._combining(how, np.float64)
-        yield made(f"{how} of blocks", parts, failed, index, number, number)
+        yield made(f"{how} of blocks", parts, failed, index, rows, rows)
         types = (failed, index, number, number, index, number, index)
         yield made(f"{how} of those", whole, *types)
 

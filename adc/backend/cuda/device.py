@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from adc.backend.cuda.api import cuda, current_device, kernel, simulated, viewed, wait
+from adc.backend.cuda.api import cuda, current_device, function, kernel, simulated, viewed, wait
 from adc.backend.cuda.arrays import Shown
 from adc.backend.cuda.memory import PINNED, Lender, NoRoom
+from adc.backend.cuda.prelude import COMBINED, maximum, minimum
 from adc.ir.errors import DeviceError
 from adc.ir.opdef import OPS
 
@@ -271,12 +272,10 @@ class Device:
         if not array.is_c_contiguous():
             array = self.copy(array)  # an argument's elements lie anywhere
         parts, whole = _combining(name, dtype)
-        partial = self.empty(dtype, (blocks,))
-        flat = array.reshape(count)
-        self._queue(parts, blocks, BLOCK, count, flat, partial)
-        self._queue(
-            whole, 1, BLOCK, blocks, partial, start.array, start.place, made.array, made.place
-        )
+        partial = self.empty(dtype, (1, blocks))
+        self._queue(parts, blocks, BLOCK, count, array.reshape(1, count), partial)
+        flat = partial.reshape(blocks)
+        self._queue(whole, 1, BLOCK, blocks, flat, start.array, start.place, made.array, made.place)
         return made
 
     def rows(self, parts: Any) -> Any:
@@ -285,7 +284,7 @@ class Device:
         count, size = parts.shape
         if not size:
             return self.full(dtype, (count,), dtype(0))
-        adding = _adding_rows(dtype)
+        adding, _ = _combining("sum", dtype)
         blocks = min(-(-size // BLOCK), _MOST_BLOCKS)
         partial, made = self.empty(dtype, (count, blocks)), self.empty(dtype, (count, 1))
         self._queue(adding, (blocks, count), BLOCK, size, parts, partial)
@@ -453,40 +452,9 @@ def _copying(rank: int) -> Any:
 
 
 @functools.cache
-def _adding_rows(dtype: Any) -> Any:
-    """Return the kernel that adds elements of rows in blocks."""
-    source = f"""
-def rows(failed, n, array, out):
-    part = cuda.shared.array({BLOCK}, dtype)
-    i = cuda.threadIdx.x
-    row = cuda.blockIdx.y
-    own = dtype(0)
-    at = cuda.grid(1)
-    while at < n:
-        own += array[row, at]
-        at += cuda.gridsize(1)
-    part[i] = own
-    step = {BLOCK} // 2
-    while step > 0:
-        cuda.syncthreads()
-        if i < step:
-            part[i] += part[i + step]
-        step //= 2
-    if i == 0:
-        out[row, cuda.blockIdx.x] = part[0]
-"""
-    space: dict[str, Any] = {"cuda": cuda, "dtype": dtype}
-    exec(source, space)
-    return kernel(space["rows"])
-
-
-@functools.cache
 def _combining(name: str, dtype: Any) -> tuple[Any, Any]:
-    """Return the kernels that combine elements in blocks, and blocks with a number."""
-    text = {
-        "sum": "a + b", "mul": "a * b",
-        "minimum": "a if a < b or a != a else b", "maximum": "a if a > b or a != a else b",
-    }[name]  # fmt: skip
+    """Return the kernels that combine elements of rows in blocks, and blocks with a number."""
+    text = COMBINED[name].format("a", "b")
     source = f"""
 def tree(part, own, used):
     i = cuda.threadIdx.x
@@ -505,17 +473,18 @@ def tree(part, own, used):
 def parts(failed, n, array, out):
     part = cuda.shared.array({BLOCK}, dtype)
     i = cuda.grid(1)
+    row = cuda.blockIdx.y
     used = min({BLOCK}, n - cuda.blockIdx.x * {BLOCK})
-    own = array[min(i, n - 1)]
+    own = array[row, min(i, n - 1)]
     i += cuda.gridsize(1)
     while i < n:
         a = own
-        b = array[i]
+        b = array[row, i]
         own = {text}
         i += cuda.gridsize(1)
     tree(part, own, used)
     if cuda.threadIdx.x == 0:
-        out[cuda.blockIdx.x] = part[0]
+        out[row, cuda.blockIdx.x] = part[0]
 
 
 def whole(failed, n, array, start, place, out, at):
@@ -535,9 +504,7 @@ def whole(failed, n, array, start, place, out, at):
         b = part[0]
         out[at] = {text}
 """
-    from adc.backend.cuda.api import function
-
-    space: dict[str, Any] = {"cuda": cuda, "dtype": dtype}
+    space: dict[str, Any] = {"cuda": cuda, "dtype": dtype, "minimum": minimum, "maximum": maximum}
     exec(source, space)
     space["tree"] = function(space["tree"])
     return kernel(space["parts"]), kernel(space["whole"])

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 
 from adc.backend import expressions
 from adc.backend.cuda.placing import COMBINE, LAUNCH, THREAD, Placing
-from adc.backend.cuda.prelude import NAMES
+from adc.backend.cuda.prelude import COMBINED, NAMES
 from adc.backend.cuda.thread import DRAWS, Thread, Writer, expression, refused, site
 from adc.backend.expressions import Expr, numpy_name
 from adc.backend.writer import Site, unique
 from adc.ir.access import nest_of
+from adc.ir.combinations import combinations
 from adc.ir.core import (
     Apply,
     Block,
@@ -40,7 +41,7 @@ from adc.ir.core import (
     operands,
     walk,
 )
-from adc.ir.threads import Size, Threads, all_threads, combinations
+from adc.ir.threads import Size, Threads, all_threads
 from adc.ir.types import DTYPES, Array, Scalar, Type
 from adc.ir.walk import block_reads, stmt_reads, stmts_reads, use_counts
 
@@ -545,7 +546,7 @@ class _Host(Writer):
         lines += ["step = BLOCK // 2", "while step > 0:", "    cuda.syncthreads()"]
         lines.append("    if i < step and i + step < used:")
         for part, (_, op) in zip(parts, writer.combined.values(), strict=True):
-            both = COMBINE_TEXT[op].format(f"{part}[i]", f"{part}[i + step]")
+            both = COMBINED[op].format(f"{part}[i]", f"{part}[i + step]")
             lines.append(f"        {part}[i] = {both}")
         lines += ["    step //= 2", "if i == 0:"]
         for part, array in zip(parts, writer.combined, strict=True):
@@ -572,11 +573,6 @@ class _Host(Writer):
 
 # Numbers that a block combines at most: each takes two kilobytes of shared memory.
 _SHARED = 16
-# How two parts of a number are combined.
-COMBINE_TEXT = {
-    "sum": "{0} + {1}", "add": "{0} + {1}", "mul": "{0} * {1}",
-    "minimum": "minimum({0}, {1})", "maximum": "maximum({0}, {1})",
-}  # fmt: skip
 
 
 def combined(fn: Function) -> dict[Value, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from adc.ir.combinations import is_combination, lengths
 from adc.ir.core import (
     Apply,
     Call,
@@ -30,7 +31,6 @@ from adc.ir.core import (
     operands,
     walk,
 )
-from adc.ir.threads import is_combination, lengths
 from adc.ir.types import Array
 
 HOST, LAUNCH, COMBINE, THREAD = "host", "launch", "combine", "thread"

@@ -250,6 +250,12 @@ def wrap(i: Any, n: Any) -> Any:
     return i + n if i < 0 else i
 
 
+# How two parts of a number are combined.
+COMBINED = {
+    "sum": "{0} + {1}", "add": "{0} + {1}", "mul": "{0} * {1}",
+    "minimum": "minimum({0}, {1})", "maximum": "maximum({0}, {1})",
+}  # fmt: skip
+
 NAMES = frozenset(
     {
         *_LIBRARY, "absolute", "select", "minimum", "maximum", "fmin", "fmax", "isnan", "isinf",

@@ -71,6 +71,7 @@ class Unknown:
     __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _other
     __pow__ = __rpow__ = __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _other
     __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = __invert__ = _other
+    # `object` promises a bool; what is compared with the unknown is unknown.
     __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _other  # type: ignore[assignment]
     __hash__ = object.__hash__
 
@@ -145,8 +146,8 @@ class _Sizes:
     def is_c_contiguous(self) -> bool:
         return True
 
-    def reshape(self, size: int) -> _Sizes:
-        return _Sizes(self.dtype, (size,), self.block)
+    def reshape(self, *sizes: int) -> _Sizes:
+        return _Sizes(self.dtype, sizes, self.block)
 
     def __getitem__(self, index: Any) -> _Sizes:
         count = len(index) if isinstance(index, tuple) else 1

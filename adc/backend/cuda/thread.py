@@ -15,6 +15,7 @@ from adc.backend import expressions
 from adc.backend.expressions import Expr, numpy_name
 from adc.backend.writer import Lines, Site
 from adc.ir.access import Access
+from adc.ir.combinations import neutral
 from adc.ir.core import (
     Apply,
     Check,
@@ -33,7 +34,7 @@ from adc.ir.core import (
 )
 from adc.ir.errors import DeviceError
 from adc.ir.tape import uses
-from adc.ir.threads import Part, Space, Threads, neutral
+from adc.ir.threads import Part, Space, Threads
 from adc.ir.types import Array, Scalar, Type
 
 # Operations of the op table whose code is for one kind of operands.
