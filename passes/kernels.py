@@ -268,8 +268,8 @@ class Launches:
         label = self.names.fresh(f"{loop.label}.sum")
         return For(loop.results, label, index, count, loop.init, body, loc=loop.loc)
 
-    def apply(self, name: str, a: Operand, b: Operand, into: list[Stmt]) -> Value:
-        made = Value(self.names.fresh("n"), INT)
+    def apply(self, name: str, a: Operand, b: Operand, into: list[Stmt], ty: Scalar = INT) -> Value:
+        made = Value(self.names.fresh("many" if ty == BOOL else "n"), ty)
         into.append(Apply((made,), OPS[name], (a, b)))
         return made
 

@@ -19,6 +19,9 @@ loops could be launched, too, and have numbers of iterations that only a run can
 is there. Loops that compute with numbers and elements alone are left to `frames` and `kernels`,
 which make a thread of every iteration of a nest. This is buffer form, before arrays of iterations
 are taken out of loops.
+
+What a loop calls, and products of matrices, are statements of its threads (`unfold`). Few or large
+products and factorizations are better left to libraries: code for those is there, too.
 """
 
 from __future__ import annotations
@@ -48,18 +51,22 @@ from adc.ir.core import (
     operands,
     walk,
 )
+from adc.ir.functions import reached
 from adc.ir.opdef import OPS
 from adc.ir.tape import Item, inside, is_mirror, matched
-from adc.ir.threads import MAKING, Mirror, Threads, is_measured, mirrored
+from adc.ir.threads import MAKING, Mirror, Size, Threads, is_measured, mirrored
 from adc.ir.types import BOOL, INT, Array
 from adc.ir.walk import clone, loop_values, map_blocks
 from adc.passes.accesses import same_axis
 from adc.passes.kernels import Launches, Nest
+from adc.passes.unfold import Unfolded
 
 # With fewer threads, a device that could run inner loops side by side had better do that.
 _MANY = 512
 # Loops that are known to run less often are left alone.
 _FEW = 32
+# Elements of a matrix up to which a thread factorizes or multiplies it.
+_SMALL = 32 * 32
 
 
 def whole(fn: Function, deterministic: bool = False) -> Function:
@@ -67,8 +74,11 @@ def whole(fn: Function, deterministic: bool = False) -> Function:
 
     If it is to be `deterministic`, threads do not add to elements that they share.
     """
-    callees = tuple(_Whole(each, deterministic).run() for each in fn.callees)
-    return replace(_Whole(fn, deterministic).run(), callees=callees)
+    callees = tuple(
+        replace(_Whole(replace(each, callees=fn.callees), deterministic).run(), callees=())
+        for each in fn.callees
+    )
+    return reached(replace(_Whole(fn, deterministic).run(), callees=callees))
 
 
 @dataclass
@@ -83,7 +93,10 @@ class _Chosen:
 
 class _Whole(Launches):
     def __init__(self, fn: Function, deterministic: bool) -> None:
-        super().__init__(fn, deterministic)
+        self.original = fn
+        self.unfolded = Unfolded(fn)
+        super().__init__(self.unfolded.fn, deterministic)
+        self.names = self.unfolded.names
         self.able: dict[int, bool] = {}
         self.chosen: dict[int, _Chosen] = {}
 
@@ -91,7 +104,7 @@ class _Whole(Launches):
         self.pairs = mirrored(self.fn)
         matched(self.fn.body, self.meet)
         self.alone(self.fn.body)
-        return replace(self.fn, body=tuple(self.stmts(self.fn.body)))
+        return replace(self.original, body=tuple(self.stmts(self.original.body)))
 
     # -- which loops -----------------------------------------------------------------------
 
@@ -120,6 +133,8 @@ class _Whole(Launches):
 
     def is_plain(self, loop: For) -> bool:
         """Whether every iteration of a nest becomes a thread anyway."""
+        if self.unfolded.changed(loop):
+            return False
         nest = self.nest(loop, tape=True)
         if nest is None:
             return False
@@ -199,6 +214,8 @@ class _Whole(Launches):
     def least(self, loop: For) -> Operand | None:
         """Return how many iterations are better than launches of inner loops, if those could be."""
         within = loop_values(loop)
+        if self.unfolded.changed(loop) and self.sizes(loop):
+            return integer(_MANY)
         for stmt in walk(loop.body.stmts):
             if isinstance(stmt, For) and not isinstance(stmt.trips, Literal):
                 nest = self.nest(stmt, tape=True)
@@ -206,12 +223,18 @@ class _Whole(Launches):
                     return integer(_MANY) if stmt.trips in within else stmt.trips
         return None
 
+    def sizes(self, loop: For) -> list[tuple[tuple[Operand | Size, ...], ...]]:
+        """Return what bounds the sizes of the matrices that an iteration makes, if it is known."""
+        spaces = Threads(loop).spaces.values()
+        known = [tuple(d for d in space.dims if d is not None) for space in spaces]
+        return list(dict.fromkeys(dims for dims in known if len(dims) == 2 and all(dims)))
+
     # -- writing it ------------------------------------------------------------------------
 
     def stmts(self, stmts: Sequence[Stmt]) -> list[Stmt]:
         done: list[Stmt] = []
         for stmt in stmts:
-            chosen = self.chosen.get(id(stmt))
+            chosen = self.chosen.get(id(self.unfolded.loops.get(id(stmt))))
             if chosen is not None:
                 assert isinstance(stmt, For)
                 done += self.both(stmt, chosen)
@@ -226,19 +249,26 @@ class _Whole(Launches):
         return map_blocks(stmt, block)
 
     def both(self, loop: For, chosen: _Chosen) -> list[Stmt]:
-        """Return a launch, and the loop itself for fewer iterations."""
+        """Return a launch, and the loop itself for fewer iterations or large matrices."""
+        flat = self.unfolded.alone(loop)
         if chosen.least is None:
-            return self.launched(loop)
+            return self.launched(flat)
         done: list[Stmt] = []
-        many = Value(self.names.fresh("many"), BOOL)
         if chosen.takes:
+            many = Value(self.names.fresh("many"), BOOL)
             done.append(Pop((many,), loop.loc))
         else:
             least = chosen.least
             if least != integer(_MANY):
-                least = self.lesser(self.size(least, done), integer(_MANY), done)
-            done.append(Apply((many,), OPS["ge"], (self.size(loop.trips, done), least)))
-        copied = clone([loop], {}, self.names)[0]
+                least = self.apply("minimum", self.size(least, done), integer(_MANY), done)
+            enough = self.apply("ge", self.size(loop.trips, done), least, done, BOOL)
+            for dims in self.sizes(flat) if flat is not loop else ():
+                rows, columns = (self.greatest(each, done) for each in dims)
+                elements = self.apply("mul", rows, columns, done)
+                small = self.apply("le", elements, integer(_SMALL), done, BOOL)
+                enough = self.apply("and", enough, small, done, BOOL)
+            many = enough
+        copied = clone([flat], {}, self.names)[0]
         assert isinstance(copied, For)
         then = Block((), tuple(self.launched(copied)), copied.results)
         own = tuple(map(self.names.value, loop.results))
@@ -255,10 +285,15 @@ class _Whole(Launches):
         assert ops is not None
         return self.launch(Nest((loop,), (), ops), (0,))
 
-    def lesser(self, a: Operand, b: Operand, into: list[Stmt]) -> Operand:
-        made = Value(self.names.fresh("n"), INT)
-        into.append(Apply((made,), OPS["minimum"], (a, b)))
-        return made
+    def greatest(self, bounds: Sequence[Operand | Size], into: list[Stmt]) -> Operand:
+        found: Operand = integer(0)
+        for each in bounds:
+            if isinstance(each, Size):
+                made = Value(self.names.fresh("n"), INT)
+                into.append(Apply((made,), OPS["dim"], (each.array,), (each.axis,)))
+                each = made
+            found = each if found == integer(0) else self.apply("maximum", found, each, into)
+        return found
 
 
 def _rank(array: Value) -> int:
