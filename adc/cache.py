@@ -30,8 +30,8 @@ from typing import TYPE_CHECKING, Any
 
 from adc.frontend import results
 from adc.frontend.lower import Lowered
-from adc.ir.core import Call, Function, Mark, walk
-from adc.ir.errors import DeviceError, Span, UnsupportedError
+from adc.ir.core import Function, Mark, walk
+from adc.ir.errors import Span, UnsupportedError
 from adc.ir.types import parse_type
 from adc.ir.walk import defined
 
@@ -212,12 +212,6 @@ def _on_device(
     from adc.passes.tangent import primal_names
 
     require()
-    if lowered.fn.callees:
-        raise DeviceError(
-            'functions that call themselves cannot run with target="cuda" yet',
-            next((stmt.loc for stmt in walk(lowered.fn.body) if isinstance(stmt, Call)), None),
-            "leave out `target`",
-        )
     made = transform(lowered, steps, policy, costs, budget)
     own = dataclasses.replace(costs, cuda=False, offload=False)
 

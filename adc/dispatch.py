@@ -381,7 +381,7 @@ def check_commuting(fn: Callable[..., Any], lowered: Function) -> None:
     pulled back through as a Hessian is applied.
     """
     for each in (*lowered.callees, *(inner for d in lowered.derived for inner in d.of.callees)):
-        if each.rule is not None:
+        if each.rule is not None and not each.rule.exact:
             raise NotDifferentiableError(
                 f"{name_of(fn)}() is differentiated in reverse twice, and a function in it has a "
                 "rule of its own",
@@ -781,7 +781,12 @@ class Code:
         constants: dict[Place, Any] = {}
         while True:
             try:
-                return lower(self._lowered_fn, signature.arguments(), constants)
+                return lower(
+                    self._lowered_fn,
+                    signature.arguments(),
+                    constants,
+                    routines=self.options.target == "cuda",
+                )
             except ConstantNeededError as error:
                 if error.place in constants:
                     raise

@@ -2,7 +2,8 @@
 
 Grammar, on one page (the text form of both forms; `parse(print(fn)) == fn`)::
 
-    function  ::= "fn" NAME "(" (VALUE ":" type),* ")" "->" types ["mirrors" NAME] "{"
+    function  ::= "fn" NAME "(" (VALUE ":" type),* ")" "->" types ["mirrors" NAME]
+                      ["routine" NAME] ["rule" ["exact"] WORD "(" (NAME | NUMBER),* ")"] "{"
                       stmt* "return" operand* "}"
     operand   ::= VALUE | NUMBER [":" type] | "true" | "false"
     type      ::= "bool" | "int" | "float"                  weak: Python's numbers

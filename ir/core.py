@@ -345,18 +345,28 @@ class Rule:
     ``"vjp"``
         ``(record, reverse)``: ``record(x) -> y, kept`` is called in its place by code that is
         differentiated in reverse, ``reverse(kept, ct of the float y) -> ct of x[positions]``
-        by the reverse code.
+        by the reverse code. There may be a `tangent` as below, too.
     ``"recorded"``
         ``(reverse,)``: the function is the `record` of such a rule.
         `positions` begins with the number of results y.
     ``"jvp"``
         ``(tangent,)``: ``tangent(x, dot of x[positions]) -> y, dot of the float y``, linear in the
         dots. Reverse code transposes it.
+
+    What it says is `exact` if derivatives by it are those of the function's statements: they
+    commute.
     """
 
     kind: str
     functions: tuple[str, ...]
     positions: tuple[int, ...] = ()
+    exact: bool = False
+
+    @property
+    def tangent(self) -> str | None:
+        """The function for forward mode, if there is one."""
+        place = {"jvp": 0, "vjp": 2}.get(self.kind, len(self.functions))
+        return self.functions[place] if place < len(self.functions) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,7 +411,8 @@ class Function:
     """A function: parameters, statements, results; `callees` are the functions it may call.
 
     `mirror` names the function whose calls this one reverses (its Recalls refer to that one),
-    `derived` are the derivatives of functions that it and its callees call.
+    `derived` are the derivatives of functions that it and its callees call. `routine` names what
+    computes the same in a library of linear algebra: a back end may call that instead.
     """
 
     name: str
@@ -412,6 +423,7 @@ class Function:
     mirror: str = ""
     rule: Rule | None = None
     derived: tuple[Derived, ...] = ()
+    routine: str = ""
 
     def __str__(self) -> str:
         from adc.ir.printer import print_function

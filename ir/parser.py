@@ -294,6 +294,7 @@ class _Parser:
             while self.tokens.accept(","):
                 declared.append(self.type())
         mirror = self.tokens.want("word") if self.tokens.accept("mirrors") else ""
+        routine = self.tokens.want("word") if self.tokens.accept("routine") else ""
         rule = self.rule() if self.tokens.accept("rule") else None
         if mirror in self.functions:
             for value in _defined(self.functions[mirror]):
@@ -313,9 +314,18 @@ class _Parser:
         self.tokens.skip_lines()
         if tuple(operand.type for operand in returned) != tuple(declared):
             raise self.tokens.error(f"{name} does not return what it declares", line)
-        return Function(name, tuple(params), tuple(body), returned, mirror=mirror, rule=rule)
+        return Function(
+            name,
+            tuple(params),
+            tuple(body),
+            returned,
+            mirror=mirror,
+            rule=rule,
+            routine=routine,
+        )
 
     def rule(self) -> Rule:
+        exact = self.tokens.accept("exact")
         kind = self.tokens.want("word")
         self.tokens.expect("(")
         functions = [self.tokens.want("word")]
@@ -326,7 +336,7 @@ class _Parser:
                 positions.append(int(self.tokens.next()))
             else:
                 functions.append(self.tokens.want("word"))
-        return Rule(kind, tuple(functions), tuple(positions))
+        return Rule(kind, tuple(functions), tuple(positions), exact)
 
     def derived(self) -> Derived:
         self.tokens.expect("derived")

@@ -136,9 +136,11 @@ def _one(fn: Function) -> str:
     params = ", ".join(f"{param}: {param.type}" for param in fn.params)
     types = ", ".join(str(result.type) for result in fn.results)
     tail = f" mirrors {fn.mirror}" if fn.mirror else ""
+    if fn.routine:
+        tail += f" routine {fn.routine}"
     if fn.rule is not None:
         parts = (*fn.rule.functions, *map(str, fn.rule.positions))
-        tail += f" rule {fn.rule.kind}({', '.join(parts)})"
+        tail += f" rule {'exact ' * fn.rule.exact}{fn.rule.kind}({', '.join(parts)})"
     lines = [f"fn {fn.name}({params}) -> {types or 'none'}{tail} {{"]
     lines += [f"  {line}" for stmt in fn.body for line in _lines(stmt)]
     lines.append(f"  return {_many(fn.results)}".rstrip())

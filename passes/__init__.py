@@ -53,7 +53,11 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
 `reuse`         arrays that are never alive together share memory (`lifetimes`, `liveness`)
 `apart`         innermost loops whose iterations touch nothing that others change, marked
                 (`aliases`: which arrays may be one)
+`increments`    for a GPU: elements that are read to be increased only, increased in place
+`whole`         for a GPU: loops with independent iterations, whatever they do, become launches
+                (`unfold`: without calls and products; `ir.threads`: what threads need)
 `frames`        for a GPU: what loops push becomes arrays with a place for each iteration
+`fission`       for a GPU: loops that do several things become several nests
 `kernels`       for a GPU: nests of independent loops become launches, their sums parts
 `schedules`     at last, what checkpointed loops ask about their schedule: calls (`ir.schedule`)
 ==============  ================================================================================

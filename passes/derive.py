@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from adc.ir.core import Block, Call, Derived, Function, Rule, Stmt
+from adc.ir.core import Block, Call, Derived, Function, Stmt
 from adc.ir.functions import reached
 from adc.ir.walk import map_blocks
 from adc.passes import pipeline
@@ -88,7 +88,7 @@ def _renamed(fn: Function, table: Mapping[str, str]) -> Function:
 
     rule = fn.rule
     if rule is not None:
-        rule = Rule(rule.kind, tuple(map(name, rule.functions)), rule.positions)
+        rule = replace(rule, functions=tuple(map(name, rule.functions)))
     return replace(fn, name=name(fn.name), body=stmts(fn.body), mirror=name(fn.mirror), rule=rule)
 
 

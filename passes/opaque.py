@@ -81,7 +81,7 @@ def not_covered(callee: Function, position: int, loc: Span | None) -> NotDiffere
 def check_symmetric(of: Function, loc: Span | None) -> None:
     """Raise where a rule of a user's decides: derivatives by it need not commute."""
     for each in (of, *of.callees):
-        if each.rule is not None:
+        if each.rule is not None and not each.rule.exact:
             raise NotDifferentiableError(
                 f"a gradient is differentiated in reverse, and {users_name(each.name)}() in it has "
                 "a rule of its own",

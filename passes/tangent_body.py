@@ -255,7 +255,7 @@ class Tangents:
         elif isinstance(callee, Derived):
             self.builder.emit(stmt)
             self._derived_call(stmt, callee)
-        elif callee.rule is not None and callee.rule.kind == "jvp":
+        elif callee.rule is not None and callee.rule.tangent:
             for k, arg in enumerate(stmt.args):
                 if k not in callee.rule.positions and self.dot(arg) is not None:
                     raise not_covered(callee, k, stmt.loc)
@@ -264,7 +264,7 @@ class Tangents:
             self.builder.emit(
                 replace(
                     stmt,
-                    callee=callee.rule.functions[0],
+                    callee=callee.rule.tangent,
                     args=args,
                     results=(*stmt.results, *dots),
                 )

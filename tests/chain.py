@@ -125,10 +125,17 @@ class Chain:
     _results: list[tuple[Function, tuple[Any, ...]]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, fn: Callable[..., Any], args: tuple[Any, ...], argnums: Sequence[int]) -> Chain:
+    def of(
+        cls,
+        fn: Callable[..., Any],
+        args: tuple[Any, ...],
+        argnums: Sequence[int],
+        *,
+        routines: bool = False,
+    ) -> Chain:
         names = list(inspect.signature(fn).parameters)
         arguments = {name: type_tree(arg) for name, arg in zip(names, args, strict=False)}
-        lowered = lower(fn, arguments)
+        lowered = lower(fn, arguments, routines=routines)
         inputs = [leaf for arg in args for leaf in flat(arg)]
         inputs += [leaf for capture in lowered.captures for leaf in capture.leaves() or ()]
         wanted: list[int] = []
@@ -140,6 +147,11 @@ class Chain:
             at += count
         floats = tuple(k for k in wanted if lowered.fn.params[k].type.kind == "f")
         return cls(fn, args, tuple(argnums), lowered, inputs, floats, wanted)
+
+    @cached_property
+    def on_device(self) -> Lowered:
+        """The program as it is lowered for a device."""
+        return Chain.of(self.fn, self.args, self.argnums, routines=True).lowered
 
     # The stages of each part of the pipeline: made once, looked at by several checks.
 

@@ -42,7 +42,7 @@ def gradient(
     """Return the code of value and gradient, and the module that has its kernels."""
     chain = Chain.of(fn, args, argnums)
     steps = (("adjoint", chain.positions),)
-    emitted = emit(transform(chain.lowered, steps, costs=replace(SHIPPED, cuda=True)).fn)
+    emitted = emit(transform(chain.on_device, steps, costs=replace(SHIPPED, cuda=True)).fn)
     module, _ = load(emitted)
     return emitted, module
 

@@ -346,6 +346,15 @@ def custom_reverse(x: Any, s: Any) -> Any:
 
 
 @program(X, 0.7)
+def custom_reverse_of_a_size_that_is_known_and_one_that_is_not(x: Any, s: Any) -> Any:
+    # The calls were given different numbers of arguments: code was malformed.
+    y = np.zeros(3)
+    for k in range(3):
+        y[k] = x[0] * k
+    return np.sum(scaled_sine(y, s)) + np.sum(scaled_sine(x, s))
+
+
+@program(X, 0.7)
 def custom_reverse_on_a_path(x: Any, s: Any) -> Any:
     total = 0.0
     rounds = 0

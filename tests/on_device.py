@@ -43,7 +43,7 @@ def use_simulator() -> None:
 def device_code(chain: Chain) -> Compilation:
     """Return value and gradient for a device, and what every pass made of them."""
     steps = (("adjoint", chain.positions),) if chain.positions else ()
-    return transform(chain.lowered, steps, costs=CUDA)
+    return transform(chain.on_device, steps, costs=CUDA)
 
 
 def launched_whole(made: Compilation) -> list[For]:

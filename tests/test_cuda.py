@@ -25,13 +25,20 @@ from adc.passes.kernels import _Kernels
 from tests.array_programs import ARRAY_PROGRAMS
 from tests.chain import Chain, fresh, run
 from tests.corpus import Program
+from tests.nested_programs import NESTED_PROGRAMS
 from tests.programs import differentiable
 from tests.stencil_programs import STENCIL_PROGRAMS
 from tests.thread_programs import THREAD_PROGRAMS
 
 
 def corpus() -> list[Program]:
-    found = [*differentiable(), *ARRAY_PROGRAMS, *STENCIL_PROGRAMS, *THREAD_PROGRAMS]
+    found = [
+        *differentiable(),
+        *ARRAY_PROGRAMS,
+        *STENCIL_PROGRAMS,
+        *THREAD_PROGRAMS,
+        *NESTED_PROGRAMS,
+    ]
     return list({p.fn.__name__: p for p in found if p.argnums}.values())
 
 
@@ -53,20 +60,13 @@ def outcome(call: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         return type(error), str(error)
 
 
-def recursive(program: Program) -> bool:
-    """Whether a function of a program calls itself."""
-    return "recursive" in program.tags or program.fn.__name__ == "program_that_calls_itself"
-
-
 def unless_slow(program: Program) -> Any:
     """Return a parameter; those of `test_threads` run there, too, without what is around a call."""
     marks = [pytest.mark.slow] if "thread" in program.tags else []
     return pytest.param(program, marks=marks)
 
 
-@pytest.mark.parametrize(
-    "program", [unless_slow(p) for p in corpus() if not recursive(p)], ids=lambda p: p.fn.__name__
-)
+@pytest.mark.parametrize("program", [unless_slow(p) for p in corpus()], ids=lambda p: p.fn.__name__)
 def test_gradients(program: Program) -> None:
     args = program.make_args()
     got = outcome(adc.value_and_grad(program.fn, program.argnums, target="cuda"), args)
@@ -81,15 +81,6 @@ def test_gradients(program: Program) -> None:
     for one, other in zip(want, leaves(got), strict=True):
         assert np.asarray(one).dtype == np.asarray(other).dtype
         np.testing.assert_allclose(other, one, rtol=rtol, atol=atol)
-
-
-@pytest.mark.parametrize(
-    "program", [p for p in corpus() if recursive(p)], ids=lambda p: p.fn.__name__
-)
-def test_what_is_refused(program: Program) -> None:
-    on_device = adc.value_and_grad(program.fn, program.argnums, target="cuda", progress=False)
-    with pytest.raises(DeviceError, match=r"ADC028. functions that call themselves cannot run"):
-        on_device(*copied(program.make_args()))
 
 
 def leaves(tree: Any) -> list[Any]:
@@ -124,7 +115,7 @@ def wrong(programs: list[Program]) -> bool:
         steps = (("adjoint", chain.positions),)
         try:
             want = run(transform(chain.lowered, steps).fn, fresh(chain.inputs))
-            launches = transform(chain.lowered, steps, costs=replace(SHIPPED, cuda=True)).fn
+            launches = transform(chain.on_device, steps, costs=replace(SHIPPED, cuda=True)).fn
             got = run(launches, fresh(chain.inputs))
         except AdcError:
             return True

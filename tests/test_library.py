@@ -119,9 +119,17 @@ def _differences(fn: Callable[..., float], args: tuple[Any, ...], k: int) -> Any
     return gradient
 
 
-@pytest.mark.parametrize("fn", FUNCTIONS, ids=lambda fn: str(fn.__name__))
-def test_first_order(fn: Callable[..., Any]) -> None:
-    chain = Chain.of(fn, (M, W), (0, 1))
+LINEAR_ALGEBRA = FUNCTIONS[:11]
+
+
+@pytest.mark.parametrize(
+    ("fn", "routines"),
+    [*((fn, False) for fn in FUNCTIONS), *((fn, True) for fn in LINEAR_ALGEBRA)],
+    ids=lambda each: each if isinstance(each, bool) else str(each.__name__),
+)
+def test_first_order(fn: Callable[..., Any], routines: bool) -> None:
+    """In both ways: by derivatives of statements, and of routines."""
+    chain = Chain.of(fn, (M, W), (0, 1), routines=routines)
     (value,) = run(chain.lowered.fn, fresh(chain.inputs))
     np.testing.assert_allclose(value, fn(M.copy(), W.copy()), rtol=1e-12)
     want = tuple(_differences(fn, (M, W), k) for k in (0, 1))

@@ -28,7 +28,7 @@ from tests import fuzz_threads, on_device
 from tests.chain import Chain
 from tests.corpus import Program
 from tests.fuzz import forget
-from tests.test_cuda import corpus, leaves, outcome, recursive
+from tests.test_cuda import corpus, leaves, outcome
 from tests.thread_programs import (
     THREAD_PROGRAMS,
     assertion_in_a_loop,
@@ -103,7 +103,7 @@ def test_no_iterations(program: Program) -> None:
 # --- batches --------------------------------------------------------------------------------------
 
 # With `--slow` all of them.
-BATCHES = [p for p in corpus() if not recursive(p)]
+BATCHES = corpus()
 SAMPLE = [p for p in BATCHES if p.number(10) == 0]
 
 

@@ -103,6 +103,7 @@ class _Maker:
     ) -> None:  # fmt: skip
         self.lo, self.outline, self.kind, self.node = lo, outline, kind, node
         self.name: str = fn.__name__ if fn.__name__.isidentifier() else "custom"
+        self.routine: str = fn.routine if kind == "exact" else ""
         self.given, self.free, self.fixed = given, free, fixed
         self.chosen = [given[k] for k in free]
         self.leaves = [
@@ -116,8 +117,12 @@ class _Maker:
         made = known.get(self.key)
         if made is None:
             count = len(known) or ""
-            parts = ("tangent",) if self.kind == "jvp" else ("record", "reverse")
-            names = tuple(f"{self.name}_{part}{count}" for part in ("custom", *parts))
+            parts = {
+                "jvp": ("tangent",),
+                "vjp": ("record", "reverse"),
+                "exact": ("record", "reverse", "tangent"),
+            }
+            names = tuple(f"{self.name}_{part}{count}" for part in ("custom", *parts[self.kind]))
             known[self.key] = made = Made(names)
             self._make(made)
         if made.primal is None:
@@ -125,7 +130,7 @@ class _Maker:
                 f"recursion of {self.name}(), which has its own derivative,", self.node
             )
         operands = [*self.outline.operands, *self._found(made.outside)]
-        if self.kind == "vjp":
+        if self.kind != "jvp":
             operands += [*self._taken_inputs().operands, *self._found(made.taken)]
         with lo.at(self.node):
             values = [lo.builder.value("r", operand.type) for operand in made.primal.operands]
@@ -156,14 +161,25 @@ class _Maker:
         made.outside = tuple(made.primal.captured)
         while True:
             before = (made.outside, made.taken)
-            functions = (
-                self._with_tangent(made, made.primal)
-                if self.kind == "jvp"
-                else self._with_reverse(made, made.primal)
-            )
+            functions = self._functions(made, made.primal)
             if (made.outside, made.taken) == before:
-                made.functions = tuple(functions)
+                made.functions = functions
                 return
+
+    def _functions(self, made: Made, primal: Part) -> tuple[Function, ...]:
+        rules: list[Function] = []
+        taken: Sequence[Type] = ()
+        if self.kind != "jvp":
+            recorder, reverse, taken = self._with_reverse(made, primal)
+            rules += [recorder, reverse]
+        if self.kind != "vjp":
+            rules.append(self._with_tangent(made, primal, taken))
+        outside = self._outside(made, primal)
+        function = self.outline.function(primal, outside, taken)
+        kind = "jvp" if self.kind == "jvp" else "vjp"
+        names = tuple(each.name for each in rules)
+        rule = Rule(kind, names, self.positions, exact=self.kind == "exact")
+        return (replace(function, rule=rule, routine=self.routine), *rules)
 
     def _outside(self, made: Made, *parts: Part) -> dict[Place, tuple[Operand, ...]]:
         """Return what the functions find outside, more of it than was known perhaps."""
@@ -180,9 +196,10 @@ class _Maker:
         result = calls.apply(sub, inside.items[0], list(inside.items[count:]), {}, self.node)
         return self.outline.leave(sub, made.names[0], params, result)
 
-    def _with_tangent(self, made: Made, primal: Part) -> list[Function]:
+    def _with_tangent(self, made: Made, primal: Part, taken: Sequence[Type]) -> Function:
         sub, inside, params = self.outline.enter()
-        _, rule, *given = inside.items
+        count = len(inside.items) - len(self.given)
+        rule, *given = inside.items[count - 1 :]
         dots: list[Value] = []
         tangents: list[Binding] = []
         primals = [given[k] for k in self.free]
@@ -204,14 +221,12 @@ class _Maker:
             structures.fitted_to(sub, leaf, part, what, self.node)
             for leaf, part in structures.belonging(sub, value, sub.held, dot, what, self.node)
         )
-        part = self.outline.leave(sub, made.names[1], params, value)
+        part = self.outline.leave(sub, made.names[-1], params, value)
         self._check_alike(primal, part)
         outside = self._outside(made, primal, part)
-        function = self.outline.function(primal, outside)
-        tangent = self.outline.function(part, outside, more=dots, results_=moving)
-        return [replace(function, rule=Rule("jvp", (tangent.name,), self.positions)), tangent]
+        return self.outline.function(part, outside, taken, more=dots, results_=moving)
 
-    def _with_reverse(self, made: Made, primal: Part) -> list[Function]:
+    def _with_reverse(self, made: Made, primal: Part) -> tuple[Function, Function, Sequence[Type]]:
         sub, inside, params = self.outline.enter()
         count = len(inside.items) - len(self.given)
         pair = calls.apply(sub, inside.items[1], list(inside.items[count:]), {}, self.node)
@@ -224,22 +239,22 @@ class _Maker:
         outside = self._outside(made, primal, record)
         # What the reverse rule takes beside what was kept passes through the record.
         recorder = self.outline.function(record, outside, taken, gives=True)
-        function = self.outline.function(primal, outside, taken)
-        rule = Rule("vjp", (recorder.name, reverse.name), self.positions)
-        recorded = Rule("recorded", (reverse.name,), (len(primal.operands), *self.positions))
-        return [replace(function, rule=rule), replace(recorder, rule=recorded), reverse]
+        positions = (len(primal.operands), *self.positions)
+        recorded = Rule("recorded", (reverse.name,), positions, exact=self.kind == "exact")
+        return replace(recorder, rule=recorded), reverse, taken
 
     def _taken_inputs(self) -> Outline:
         """Return what the reverse rule takes: itself, fixed arguments, sizes of the others."""
+        # Parameters also where they are constants here: they are others in other calls.
         sizes = [
-            size
+            Num(size)
             for leaf in self.leaves
             if isinstance(leaf, ArrayRef)
             for size in views.dims_of(self.lo, leaf)
         ]
         fixed = [self.given[k] for k in self.fixed]
-        inputs = (self.outline.inputs.items[2], *fixed, *(Num(size) for size in sizes))
-        return Outline(self.lo, inputs, (), self.node, {})
+        inputs = (self.outline.inputs.items[2], *fixed, *sizes)
+        return Outline(self.lo, inputs, sizes, self.node, {})
 
     def _reverse(
         self, made: Made, record: Part, value: Binding, kept: Binding, count: int

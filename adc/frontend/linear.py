@@ -14,7 +14,16 @@ from adc.frontend.bindings import Binding, ListRef, Num, TupleOf
 from adc.frontend.elementwise import is_array
 from adc.frontend.lower import Lowerer
 from adc.ir.errors import TypeMismatchError
-from adc.library import functions, invertible, linalg, recompute, save, sorting, stop_gradient
+from adc.library import (
+    functions,
+    invertible,
+    linalg,
+    recompute,
+    routines,
+    save,
+    sorting,
+    stop_gradient,
+)
 
 Handler = Callable[[Lowerer, list[Binding], dict[str, Binding], ast.Call], Binding]
 
@@ -79,16 +88,24 @@ def _said(kind: str) -> Handler:
     return handler
 
 
+def _linalg(name: str) -> Handler:
+    own, others = _library(getattr(linalg, name)), _library(getattr(routines, name))
+    return lambda lo, args, kwargs, node: (others if lo.shared.routines else own)(
+        lo, args, kwargs, node
+    )
+
+
 HANDLERS: dict[Any, Handler] = {
-    getattr(np.linalg, name): _library(getattr(linalg, name))
+    getattr(np.linalg, name): _linalg(name)
     for name in (
-        "solve", "inv", "det", "slogdet", "cholesky", "eigh", "eigvalsh", "qr", "norm",
+        "solve", "inv", "det", "slogdet", "cholesky", "eigh", "eigvalsh", "qr",
     )
 }  # fmt: skip
 HANDLERS |= {
     np.sort: _library(sorting.sort, ("kind", "stable")),
     np.argsort: _library(sorting.argsort, ("kind", "stable")),
     np.median: _library(sorting.median),
+    np.linalg.norm: _library(linalg.norm),
     np.linalg.matrix_power: _library(functions.matrix_power),
     np.linalg.pinv: _library(functions.pinv),
     stop_gradient: _stop,
@@ -107,8 +124,8 @@ HANDLERS |= {
 }  # fmt: skip
 # Functions of which all array-like arguments count, not only the first.
 _ALL_ARRAYS = (
-    linalg.solve, functions.average, functions.append, functions.cross, functions.kron,
-    functions.trapezoid, functions.interp, functions.isclose, functions.allclose,
+    linalg.solve, routines.solve, functions.average, functions.append, functions.cross,
+    functions.kron, functions.trapezoid, functions.interp, functions.isclose, functions.allclose,
     functions.convolve, functions.array_equal,
 )  # fmt: skip
 METHODS: dict[str, Handler] = {

@@ -182,6 +182,8 @@ class Shared:
     # Functions are inlined until this many statements were built: a function that calls another
     # twice, which calls a third twice … would take exponential time.
     inlined: int = 10_000
+    # Whether there is a library of linear algebra to call.
+    routines: bool = False
 
 
 class Lowerer:
@@ -828,6 +830,7 @@ def lower(
     constants: Mapping[Place, Any] = MappingProxyType({}),
     *,
     inline: bool = True,
+    routines: bool = False,
 ) -> Lowered:
     """Lower `fn` for arguments of the given types.
 
@@ -841,6 +844,8 @@ def lower(
         Integers among arguments and captured variables that are part of the program, by place.
     inline : bool
         Whether the functions that it calls become part of it, as far as that is reasonable.
+    routines : bool
+        Whether linear algebra is in terms of routines that a library has.
 
     Raises
     ------
@@ -863,7 +868,7 @@ def lower(
                 "adc reads Python source; builtins and callable objects have none",
             )
         fn = inner
-    shared = Shared(constants=constants)
+    shared = Shared(constants=constants, routines=routines)
     if not inline:
         shared.inlined = 0
     lo = Lowerer(shared)

@@ -1,8 +1,9 @@
 """NumPy's algorithms as plain Python, which the front end lowers like a user's own functions.
 
-What is here has its derivatives from the code itself, of any order and in both modes; no rule is
-written anywhere. The code is chosen for what its reverse needs: factorizations write every element
-once, in the order of dot products, so that nothing but the factors is remembered.
+What is here has its derivatives from the code itself, of any order and in both modes. The code is
+chosen for what its reverse needs: factorizations write every element once, in the order of dot
+products, so that nothing but the factors is remembered. `routines` alone has rules (`rules`):
+linear algebra for back ends that leave it to a library.
 
 ``stop_gradient`` marks values that are seeds of a computation that does not depend on them: the
 result is the same to rounding, and its derivatives are those of the refinement that follows.

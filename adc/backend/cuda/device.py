@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import itertools
 import math
 import operator
@@ -12,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from adc.backend.cuda import libraries
 from adc.backend.cuda.api import cuda, current_device, function, kernel, simulated, viewed, wait
-from adc.backend.cuda.arrays import Shown
-from adc.backend.cuda.memory import PINNED, Lender, NoRoom
+from adc.backend.cuda.memory import PINNED, Lender
 from adc.backend.cuda.prelude import COMBINED, maximum, minimum
-from adc.ir.errors import DeviceError
 from adc.ir.opdef import OPS
 
 # Threads of a block. The simulator starts one of Python's for each.
@@ -295,35 +293,20 @@ class Device:
         """Return the most that threads noted in a row."""
         return int(self.get(self.combine("maximum", needs[k], 0)))
 
-    def gemm(self, c: Any, a: Any, b: Any, transposed: tuple[bool, bool], add: bool) -> None:
+    # -- libraries -------------------------------------------------------------------------
+
+    def gemm(
+        self, site: int, c: Any, a: Any, b: Any, transposed: tuple[bool, bool], add: bool
+    ) -> None:
         """Make ``c`` the product of two matrices, or add it."""
-        if simulated:
-            left, right = (x.copy_to_host() for x in (a, b))
-            left, right = (x.T if t else x for x, t in zip((left, right), transposed, strict=True))
-            found = left @ right + (c.copy_to_host() if add else 0.0)
-            c.copy_to_device(np.ascontiguousarray(found))
-            return
-        try:
-            cupy = importlib.import_module("cupy")
-        except ImportError:
-            raise DeviceError(
-                'products of matrices with target="cuda" need CuPy',
-                None,
-                "pip install 'adc[cupy13]', or 'adc[cupy12]' with CUDA 12",
-            ) from None
-        null = cupy.cuda.Stream.null
-        stream = cupy.cuda.ExternalStream(int(self.stream.handle)) if self.stream else null
-        with stream:
-            left, right = (cupy.asarray(Shown(x)) for x in (a, b))
-            left, right = (x.T if t else x for x, t in zip((left, right), transposed, strict=True))
-            out = cupy.asarray(Shown(c))
-            try:
-                if add:
-                    out += left @ right
-                else:
-                    cupy.matmul(left, right, out=out)
-            except MemoryError:
-                raise NoRoom(out.nbytes, self.memory.held) from None
+        libraries.gemm(self.stream, self.memory, site, (c, a, b), transposed, add)
+
+    def routine(self, site: int, name: str, *given: Any) -> tuple[Any, ...]:
+        """Return what a routine of linear algebra does: arrays, and whether it has failed."""
+        wanted, says = libraries.results(name, given)
+        made = [self.empty(dtype, shape) for dtype, shape in wanted]
+        failed = libraries.routine(name, self.stream, self.memory, site, given, made)
+        return (*made, failed) if says else tuple(made)
 
     # -- the tape --------------------------------------------------------------------------
 

@@ -99,6 +99,7 @@ class _Host(Writer):
         self.kernels = shared.kernels
         self.code = shared.code
         self.functions = shared.functions
+        self.routines = shared.routines
         self.shared = taken
         # Arrays that are made to be pushed (`passes.frames`), and need not be copied.
         self.handed = handed(fn)
@@ -184,7 +185,8 @@ class _Host(Writer):
                 self.line(f"{names}{',' * (len(results) == 1)} = device.pop()")
             case Gemm(array=c, a=a, b=b, transposed=transposed, accumulate=accumulate):
                 names = ", ".join(map(self.name, (c, a, b)))
-                self.line(f"device.gemm({names}, {transposed}, {accumulate})")
+                self.sites.append(Site("", "", (), stmt.loc))
+                self.line(f"device.gemm({len(self.sites)}, {names}, {transposed}, {accumulate})")
             case If(cond=cond, then=then, orelse=orelse, results=results):
                 for word, block in ((f"if {self.fetched(cond)}:", then), ("else:", orelse)):
                     self.line(word)
@@ -223,9 +225,15 @@ class _Host(Writer):
                 self.drop(*body.params)
             case Call(callee=callee, args=args, results=results):
                 names = ", ".join(map(self.name, results))
-                given = ", ".join(["device", *map(self.passed, args)])
+                given = ", ".join(map(self.passed, args))
                 into = f"{names}{',' * (len(results) == 1)} = " if results else ""
-                self.line(f"{into}{self.functions[callee]}({given})")
+                routine = self.routines.get(callee)
+                if routine is not None:
+                    self.sites.append(Site("", "", (), stmt.loc))
+                    called = f"device.routine({len(self.sites)}, {routine!r}, "
+                else:
+                    called = f"{self.functions[callee]}(device, "
+                self.line(f"{into}{called}{given})")
             case _:
                 raise refused(stmt)
 
@@ -592,7 +600,9 @@ class _Shared:
 
     def __init__(self, fn: Function) -> None:
         self.taken = set(_RESERVED)
-        self.functions = {each.name: unique(each.name, self.taken) for each in (fn, *fn.callees)}
+        self.routines = {each.name: each.routine for each in fn.callees if each.routine}
+        own = [each.name for each in (fn, *fn.callees) if each.name not in self.routines]
+        self.functions = {name: unique(name, self.taken) for name in own}
         self.sites: list[Site] = []
         self.kernels: list[Kernel] = []
         self.code: list[str] = []
@@ -668,6 +678,7 @@ def emit(fn: Function) -> Emitted:
     lines = [
         line
         for each in (*fn.callees, fn)
+        if each.name in shared.functions
         for line in ["", "", *_Host(each, shared, each is fn).run()]
     ]
     words = set(re.findall(r"\w+", "\n".join((*shared.code, *lines))))

@@ -18,10 +18,11 @@ from adc.backend.cuda import arrays
 from adc.backend.cuda.api import require, wait
 from adc.backend.cuda.device import Device, Failed
 from adc.backend.cuda.emit import Emitted, emit
+from adc.backend.cuda.libraries import NoLibrary
 from adc.backend.cuda.memory import POOL, NoRoom, OverLimit
 from adc.backend.cuda.rehearsal import Held, Rehearsals
 from adc.ir.core import Function
-from adc.ir.errors import DeviceMemoryError, MemoryBudgetError, Span, exception_named
+from adc.ir.errors import DeviceError, DeviceMemoryError, MemoryBudgetError, Span, exception_named
 from adc.ir.errors import bytes_text as memory_text
 from adc.ir.foreign import described, is_foreign
 from adc.ir.foreign import sizes_of as shape_of
@@ -84,6 +85,15 @@ class Program:
             return self._call(args, there, queue, device)
         except (NoRoom, OverLimit) as error:
             asked, held, limited = error.asked, error.held, isinstance(error, OverLimit)
+        except RecursionError:
+            # Functions that call themselves are Python's on the host.
+            raise RecursionError("maximum recursion depth exceeded") from None
+        except NoLibrary as missing:
+            raise DeviceError(
+                'linear algebra with target="cuda" needs CuPy',
+                self.emitted.sites[missing.site - 1].loc,
+                "pip install 'adc[cupy13]', or 'adc[cupy12]' with CUDA 12",
+            ) from None
         finally:
             queue.end()
             if device is not None:

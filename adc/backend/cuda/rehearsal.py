@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from adc.backend.cuda import libraries
 from adc.backend.cuda.device import Away, Device, Number
 from adc.backend.cuda.emit import Emitted
 from adc.backend.cuda.memory import Lender
@@ -204,8 +205,18 @@ class _Rehearsal(Device):
     def most(self, needs: Any, k: int) -> Any:
         return self.get(self.combine("maximum", needs[k], 0))
 
-    def gemm(self, c: Any, a: Any, b: Any, transposed: tuple[bool, bool], add: bool) -> None:
-        pass
+    def gemm(
+        self, site: int, c: Any, a: Any, b: Any, transposed: tuple[bool, bool], add: bool
+    ) -> None:
+        self.empty(c.dtype.type, c.shape)  # the product
+
+    def routine(self, site: int, name: str, *given: Any) -> tuple[Any, ...]:
+        self.chance.ask()  # the memory of libraries
+        wanted, says = libraries.results(name, given)
+        made = [self.empty(dtype, shape) for dtype, shape in wanted]
+        for dtype, shape in wanted:
+            self.empty(dtype, shape)  # what the library returns
+        return (*made, 0) if says else tuple(made)
 
     def launch(self, launched: Any, sizes: Sequence[Any], *given: Any) -> None:
         pass

@@ -1,0 +1,196 @@
+"""Matrix products and factorizations, computed by CuPy; in the simulator by NumPy and SciPy."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from adc.backend.cuda.api import current_device, simulated
+from adc.backend.cuda.arrays import Shown
+from adc.backend.cuda.memory import Lender
+
+
+class NoLibrary(Exception):
+    """CuPy is not installed; `site` is where the program needs it."""
+
+    def __init__(self, site: int) -> None:
+        self.site = site
+
+
+class _Host:
+    """The simulator's library: arrays are copied to the host and back."""
+
+    arrays: Any = np
+
+    def __init__(self) -> None:
+        self.scipy: Any = importlib.import_module("scipy.linalg")
+
+    @contextmanager
+    def at(self, stream: Any, memory: Lender) -> Iterator[None]:
+        yield
+
+    @contextmanager
+    def strict(self) -> Iterator[None]:
+        yield
+
+    def take(self, array: Any) -> Any:
+        return array.copy_to_host()
+
+    def put(self, found: Any, array: Any) -> None:
+        array.copy_to_device(np.ascontiguousarray(found, array.dtype))
+
+
+class _CuPy:
+    """CuPy on the stream of a call, with memory of the call."""
+
+    def __init__(self) -> None:
+        self.arrays: Any = importlib.import_module("cupy")
+        self.scipy: Any = importlib.import_module("cupyx.scipy.linalg")
+
+    @contextmanager
+    def at(self, stream: Any, memory: Lender) -> Iterator[None]:
+        cuda = self.arrays.cuda
+        own = cuda.ExternalStream(int(stream.handle)) if stream else cuda.Stream.null
+        place = current_device()
+
+        def lend(size: int) -> Any:
+            # What the stream does with it comes before what the next one who has it queues there.
+            block = memory.take(max(size, 1))
+            return cuda.MemoryPointer(cuda.UnownedMemory(block.address, size, block, place), 0)
+
+        with own, cuda.using_allocator(lend):
+            yield
+
+    def strict(self) -> Any:
+        """Return a context in which what cannot be factorized is an error."""
+        return importlib.import_module("cupyx").errstate(linalg="raise")
+
+    def take(self, array: Any) -> Any:
+        return self.arrays.asarray(Shown(array))
+
+    def put(self, found: Any, array: Any) -> None:
+        self.take(array)[...] = found
+
+
+@functools.cache
+def _library() -> Any:
+    return _Host() if simulated else _CuPy()
+
+
+@contextmanager
+def _opened(stream: Any, memory: Lender, site: int) -> Iterator[Any]:
+    try:
+        library = _library()
+    except ImportError:
+        raise NoLibrary(site) from None
+    with library.at(stream, memory):
+        yield library
+
+
+def gemm(
+    stream: Any, memory: Lender, site: int, arrays: Sequence[Any],
+    transposed: tuple[bool, bool], add: bool,
+) -> None:  # fmt: skip
+    """Make the first matrix the product of two others, or add it."""
+    c, *factors = arrays
+    with _opened(stream, memory, site) as library:
+        taken = map(library.take, factors)
+        left, right = (x.T if t else x for x, t in zip(taken, transposed, strict=True))
+        product = left @ right
+        if add:
+            product += library.take(c)
+        library.put(product, c)
+
+
+def routine(
+    name: str, stream: Any, memory: Lender, site: int, given: Sequence[Any], out: Sequence[Any]
+) -> int:
+    """Compute what a routine does into arrays; return whether it has failed."""
+    if not all(array.size for array in out):
+        return 0
+    with _opened(stream, memory, site) as library:
+        taken = [library.take(x) if getattr(x, "shape", ()) else x for x in given]
+        found, failed = _ROUTINES[name](library, *taken)
+        for result, array in zip(found, out, strict=True):
+            library.put(result, array)
+    return failed
+
+
+# --- routines: what `adc.library.routines` says in Python -----------------------------------------
+
+_Found = tuple[Sequence[Any], int]
+
+
+def results(name: str, given: Sequence[Any]) -> tuple[list[tuple[Any, tuple[int, ...]]], bool]:
+    """Return dtypes and shapes of what a routine returns, and whether it says if it has failed."""
+    a = given[0]
+    dtype, shape = a.dtype.type, tuple(a.shape)
+    if name == "lu_factor":
+        return [(dtype, shape), (np.int64, shape[:1])], True
+    if name == "lu_solve":
+        return [(dtype, tuple(given[3].shape))], False
+    if name == "solve_lower":
+        return [(dtype, tuple(given[1].shape))], False
+    if name == "cholesky":
+        return [(dtype, shape)], True
+    square = (shape[1], shape[1])
+    if name == "eigh":
+        return [(dtype, shape[:1]), (dtype, square)], False
+    assert name == "qr"
+    return [(dtype, shape), (dtype, square)], False
+
+
+def _lu_factor(library: Any, a: Any, *_: Any) -> _Found:
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        lu, pivots = library.scipy.lu_factor(a, check_finite=False)
+    return (lu, pivots), int(bool(said))  # that the matrix is singular
+
+
+def _lu_solve(
+    library: Any, a: Any, lu: Any, pivots: Any, b: Any, transposed: Any, *_: Any
+) -> _Found:
+    # CuPy takes the integers of LAPACK only.
+    factors = (lu, pivots.astype(np.int32))
+    found = library.scipy.lu_solve(factors, b, trans=int(transposed), check_finite=False)
+    return (found,), 0
+
+
+def _solve_lower(library: Any, low: Any, b: Any, transposed: Any, *_: Any) -> _Found:
+    found = library.scipy.solve_triangular(
+        low, b, trans=int(transposed), lower=True, check_finite=False
+    )
+    return (found,), 0
+
+
+def _cholesky(library: Any, a: Any, *_: Any) -> _Found:
+    try:
+        with library.strict():
+            return (library.arrays.linalg.cholesky(a),), 0
+    except np.linalg.LinAlgError:
+        return (a,), 1
+
+
+def _eigh(library: Any, a: Any, *_: Any) -> _Found:
+    with library.strict():
+        return tuple(library.arrays.linalg.eigh(a)), 0
+
+
+def _qr(library: Any, a: Any, *_: Any) -> _Found:
+    return tuple(library.arrays.linalg.qr(a)), 0
+
+
+_ROUTINES: dict[str, Callable[..., _Found]] = {
+    "lu_factor": _lu_factor,
+    "lu_solve": _lu_solve,
+    "solve_lower": _solve_lower,
+    "cholesky": _cholesky,
+    "eigh": _eigh,
+    "qr": _qr,
+}

@@ -1,0 +1,46 @@
+"""Functions of the library that have rules for their derivatives."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, Generic, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Rule = Callable[..., Any]
+
+
+class Exact(Generic[P, R]):
+    """A function with rules for both modes, which say what its statements do.
+
+    A back end may have a `routine` that computes what it does.
+    """
+
+    __name__: str
+
+    def __init__(self, fn: Callable[P, R], routine: str) -> None:
+        functools.update_wrapper(self, fn)
+        self.py_func = fn
+        self.routine = routine
+        self._rules: tuple[Rule, ...] = ()
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.py_func(*args, **kwargs)
+
+    def define(self, forward: Rule, reverse: Rule, tangent: Rule) -> None:
+        """Define the rules, as `adc.custom_vjp` and `adc.custom_jvp` take them."""
+        self._rules = (forward, reverse, tangent)
+
+    @property
+    def __adc_rule__(self) -> tuple[str, tuple[Rule, ...], tuple[int, ...]]:
+        """The kind of rule, its functions, and the arguments that are not differentiated."""
+        return "exact", self._rules, ()
+
+
+def exact(routine: str = "") -> Callable[[Callable[P, R]], Exact[P, R]]:
+    """Decorate a function that has rules for both modes."""
+    return lambda fn: Exact(fn, routine)
+
+
+__all__ = ["Exact", "exact"]

@@ -1,0 +1,499 @@
+"""Linear algebra by routines of a library: what they say in Python, and where libraries compute."""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+import adc
+from adc.backend.cuda import libraries
+from adc.ir.core import Call, For, Gemm, walk
+from adc.ir.errors import DeviceError, MemoryBudgetError
+from adc.library import routines
+from adc.passes import whole
+from tests import on_device
+from tests.chain import Chain
+from tests.test_library import LINEAR_ALGEBRA, TALL, M, S, V, W, cholesky, inverse, solve_vector
+
+RNG = np.random.default_rng(11)
+B = RNG.standard_normal((3, 2))
+
+
+# --- what is written in Python --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_functions_are_numpys(n: int) -> None:
+    a = RNG.standard_normal((n, n))
+    b = RNG.standard_normal((n, 2))
+    s = a @ a.T + np.eye(n)
+    close = np.testing.assert_allclose
+    close(routines.solve(a, b), np.linalg.solve(a, b), rtol=1e-10)
+    close(routines.solve(a, b[:, 0]), np.linalg.solve(a, b[:, 0]), rtol=1e-10)
+    close(routines.inv(a), np.linalg.inv(a), rtol=1e-9)
+    close(routines.det(a), np.linalg.det(a), rtol=1e-10)
+    close(routines.slogdet(a), np.linalg.slogdet(a), rtol=1e-10)
+    close(routines.cholesky(s), np.linalg.cholesky(s), rtol=1e-10)
+    close(routines.eigvalsh(s), np.linalg.eigvalsh(s), rtol=1e-10)
+    for columns in {n, n + 2, max(n - 1, 1)}:
+        wide = RNG.standard_normal((n, columns))
+        close(routines.qr(wide, "r"), np.linalg.qr(wide, "r"), atol=1e-12)
+        for mode in ("reduced", "complete"):
+            found, want = routines.qr(wide, mode), np.linalg.qr(wide, mode)
+            close(found.Q, want.Q, atol=1e-12)
+            close(found.R, want.R, atol=1e-12)
+
+
+def test_factors_are_those_of_libraries() -> None:
+    a = RNG.standard_normal((6, 6))
+    b = RNG.standard_normal((6, 2))
+    lu, pivots, singular = routines._lu_factor(a)
+    want, wanted = scipy.linalg.lu_factor(a)
+    np.testing.assert_allclose(lu, want, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(pivots, wanted)
+    assert not singular
+    assert routines._lu_factor(np.ones((3, 3)))[2]
+    for transposed in (False, True):
+        found = routines._lu_solve(a, lu, pivots, b, transposed)
+        want = scipy.linalg.lu_solve((lu, pivots), b, int(transposed))
+        np.testing.assert_allclose(found, want, rtol=1e-12, atol=1e-12)
+        low = np.tril(a)
+        want = scipy.linalg.solve_triangular(low, b, int(transposed), lower=True)
+        np.testing.assert_allclose(routines._solve_lower(a, b, transposed), want, rtol=1e-12)
+    assert routines._cholesky(-np.eye(2))[1]
+
+
+# --- on a device ----------------------------------------------------------------------------------
+
+
+def named(fn: Callable[..., Any]) -> str:
+    return str(fn.__name__)
+
+
+def one_eigenvector(a: Any, w: Any) -> Any:
+    return np.sum(np.linalg.eigh(a + a.T)[1][:, 1] ** 2 * w[0])
+
+
+def pseudo_inverse(a: Any, w: Any) -> Any:
+    return np.sum(np.linalg.pinv(a[:, :2]) * w[:2])
+
+
+def negative_power(a: Any, w: Any) -> Any:
+    return np.sum(np.linalg.matrix_power(a, -2) * w)
+
+
+def of_a_wide_matrix(a: Any, w: Any) -> Any:
+    q, r = np.linalg.qr(a[:2])
+    return np.sum(q * w[:2, :2]) + np.sum(r * w[:2])
+
+
+DIFFERENTIATED = (
+    *LINEAR_ALGEBRA, one_eigenvector, pseudo_inverse, negative_power, of_a_wide_matrix,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("fn", DIFFERENTIATED, ids=named)
+def test_derivatives(fn: Callable[..., Any]) -> None:
+    """They are those of the statements, of both modes and both orders."""
+    if fn.__name__ == "eigenvectors":
+        fn = one_eigenvector  # signs are the library's
+
+    def check(found: Any, want: Any) -> None:
+        np.testing.assert_allclose(found, want, rtol=1e-10, atol=1e-10)
+
+    value, (da, dw) = adc.value_and_grad(fn, (0, 1), target="cuda")(M, W)
+    check(value, fn(M, W))
+    for found, want in zip((da, dw), adc.grad(fn, (0, 1))(M, W), strict=True):
+        check(found, want)
+    check(adc.jvp(fn, (M, W), (W, M), target="cuda")[1], adc.jvp(fn, (M, W), (W, M))[1])
+    for found, want in zip(
+        adc.hvp(fn, (M, W), (W, M), target="cuda"), adc.hvp(fn, (M, W), (W, M)), strict=True
+    ):
+        check(found, want)
+
+
+@pytest.mark.parametrize("fn", [solve_vector, cholesky], ids=named)
+def test_single_precision(fn: Callable[..., Any]) -> None:
+    a, w = M.astype(np.float32), W.astype(np.float32)
+    found = adc.grad(fn, target="cuda")(a, w)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, adc.grad(fn)(M, W), rtol=1e-4, atol=1e-4)
+
+
+def test_gradients_of_gradients() -> None:
+    def moved(a: Any, w: Any) -> Any:
+        return np.sum(np.sin(adc.grad(inverse)(a, w)))
+
+    found = adc.grad(moved, target="cuda")(M, W)
+    np.testing.assert_allclose(found, adc.grad(moved)(M, W), rtol=1e-10, atol=1e-10)
+
+
+def test_a_matrix_is_factorized_once() -> None:
+    source = adc.grad(solve_vector, (0, 1), target="cuda").source(M, W)
+    assert source.count("'lu_factor'") == 1
+    assert source.count("'lu_solve'") == 2
+
+
+def test_no_rows() -> None:
+    empty = np.zeros((0, 0))
+    for fn in (inverse, cholesky):
+        value, gradient = adc.value_and_grad(fn, target="cuda")(empty, empty)
+        assert value == 0.0
+        assert gradient.shape == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("fn", "args"),
+    [
+        (solve_vector, (np.zeros((2, 2)), np.ones((2, 2)))),
+        (inverse, (np.ones((2, 2)), np.ones((2, 2)))),
+        (solve_vector, (np.ones((2, 3)), np.ones((2, 2)))),
+        (lambda a: np.linalg.cholesky(a)[0, 0], (-np.eye(2),)),
+        (lambda a: np.linalg.cholesky(a)[0, 0], (np.full((2, 2), np.nan),)),
+        (lambda a: np.linalg.det(a), (np.ones((2, 2)),)),
+        (lambda a, b: np.sum(np.linalg.solve(a, b)), (np.eye(2), np.ones(3))),
+    ],
+)
+def test_errors_are_those_of_the_cpu(fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    def outcome(call: Callable[..., Any]) -> tuple[type, str]:
+        with pytest.raises((ValueError, np.linalg.LinAlgError)) as caught:
+            call(*args)
+        return caught.type, str(caught.value)
+
+    assert outcome(adc.grad(fn, target="cuda")) == outcome(adc.grad(fn))
+
+
+def test_a_wrong_rule_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(kept: Any, ct: Any) -> Any:
+        a, lu, pivots, x, transposed = kept
+        w = routines._lu_solve(a, lu, pivots, ct, transposed)  # not the transpose
+        return -(w @ x.T), None, None, w, None
+
+    right = routines._lu_solve._rules
+    monkeypatch.setattr(routines._lu_solve, "_rules", (right[0], wrong, right[2]))
+    with pytest.raises(AssertionError):
+        test_derivatives(solve_vector)
+
+
+# --- memory ---------------------------------------------------------------------------------------
+
+
+def test_budgets() -> None:
+    free = adc.grad(solve_vector, target="cuda")
+    want = free(M, W)
+    np.testing.assert_array_equal(
+        adc.grad(solve_vector, target="cuda", memory="100 kB")(M, W), want
+    )
+    with pytest.raises(MemoryBudgetError):
+        adc.grad(solve_vector, target="cuda", memory=100)(M, W)
+
+
+# --- loops ----------------------------------------------------------------------------------------
+
+ROWS = np.stack([M + 0.1 * j * W for j in range(5)])
+SIDES = RNG.standard_normal((5, 3))
+
+
+@adc.custom_vjp
+def clipped(x: Any) -> Any:
+    return x * x
+
+
+clipped.defvjp(lambda x: (x * x, x), lambda x, ct: (ct * min(2.0 * x, 1.0),))
+
+
+@adc.custom_jvp
+def softened(x: Any) -> Any:
+    return np.sqrt(x * x + 1.0)
+
+
+@softened.defjvp
+def _(primals: Any, tangents: Any) -> Any:
+    found = softened(primals[0])
+    return found, primals[0] / found * tangents[0]
+
+
+def power(x: Any, n: Any) -> Any:
+    return x if n <= 1 else x * power(np.sin(x), n - 1)
+
+
+def systems(a: Any, b: Any) -> Any:
+    out = np.empty(b.shape)
+    for i in range(a.shape[0]):
+        out[i] = np.linalg.solve(a[i], b[i])
+    return np.sum(np.sin(out))
+
+
+def newton_rows(a: Any, b: Any) -> Any:
+    total = 0.0
+    for i in range(a.shape[0]):
+        x = b[i].copy()
+        for _ in range(3):
+            residual = a[i] @ x + x**3 / 3 - b[i]
+            x = x - np.linalg.solve(a[i] + np.diag(x * x), residual)
+        total += np.sum(x * x)
+    return total
+
+
+def likelihoods(a: Any, b: Any) -> Any:
+    total = 0.0
+    for i in range(a.shape[0]):
+        factor = np.linalg.cholesky(a[i] @ a[i].T + np.eye(3))
+        total += np.sum(np.log(np.diagonal(factor))) + np.sum(factor @ b[i])
+    return total
+
+
+def principal(a: Any, b: Any) -> Any:
+    total = 0.0
+    for i in range(a.shape[0]):
+        values, x = np.linalg.eigh(a[i] + a[i].T)
+        total += np.sum(np.sin(values)) + np.sum(x[:, 0] ** 4 * b[i])
+    return total
+
+
+def orthonormal(a: Any, b: Any) -> Any:
+    total = 0.0
+    for i in range(a.shape[0]):
+        q, r = np.linalg.qr(a[i])
+        total += np.sum(np.sin(q)) + np.sum(r @ b[i])
+    return total
+
+
+def determinants(a: Any, b: Any) -> Any:
+    total = 0.0
+    for i in range(a.shape[0]):
+        total += np.linalg.det(a[i]) * b[i, 0] + np.linalg.slogdet(a[i])[1]
+    return total
+
+
+def products_in_turn(a: Any, b: Any) -> Any:
+    total = 0.0
+    for i in range(a.shape[0]):
+        c = np.eye(3)
+        for _ in range(3):
+            c = np.sin(c @ a[i]) + a[i].T @ c
+        total += np.sum(c @ b[i])
+    return total
+
+
+def batches_in_turn(a: Any, b: Any) -> Any:
+    x = b.copy()
+    for _ in range(3):
+        for i in range(a.shape[0]):
+            x[i] = np.linalg.solve(a[i], np.cos(x[i]))
+    return np.sum(x * x)
+
+
+def own_rules(a: Any, b: Any) -> Any:
+    total = 0.0
+    for i in range(b.shape[0]):
+        y = b[i, 0]
+        while y < 2.0:
+            y = y + softened(y * b[i, 1])
+        total += clipped(y) * b[i, 2]
+    return total
+
+
+def calls_itself(a: Any, b: Any) -> Any:
+    total = 0.0
+    for i in range(b.shape[0]):
+        total += power(b[i, 0], 3) * a[i, 0, 0]
+    return total
+
+
+ROW_BY_ROW = (
+    systems, newton_rows, likelihoods, principal, orthonormal, determinants, products_in_turn,
+    batches_in_turn, own_rules, calls_itself,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("many", [1, 512])
+@pytest.mark.parametrize("fn", ROW_BY_ROW, ids=named)
+def test_rows(fn: Callable[..., Any], many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One after the other with the library, and side by side with what it says in Python."""
+    monkeypatch.setattr(whole, "_MANY", many)
+    chain = Chain.of(fn, (ROWS, SIDES), (0, 1))
+    assert not on_device.check(chain, on_device.cpu_results(chain))
+    launched = on_device.launched_whole(on_device.device_code(chain))
+    for loop in launched:
+        assert not any(isinstance(s, Call | Gemm) for s in walk(loop.body.stmts))
+    assert bool(launched) == (fn is not calls_itself)
+
+
+def test_errors_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whole, "_MANY", 1)
+    singular = ROWS.copy()
+    singular[3] = 1.0
+    with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
+        adc.grad(systems, target="cuda")(singular, SIDES)
+    with pytest.raises(np.linalg.LinAlgError, match="not positive definite"):
+        adc.grad(likelihoods, target="cuda")(ROWS * np.nan, SIDES)
+
+
+def solved_rows(a: Any, b: Any) -> Any:
+    total = 0.0
+    for i in range(a.shape[0]):
+        total += np.sum(np.sin(np.linalg.solve(a[i], b[i])))
+    return total
+
+
+def test_few_or_large_systems_are_left_to_the_library() -> None:
+    """Threads solve small ones, of which there are many."""
+    a, b = np.stack([M] * 2), np.stack([V] * 2)
+    chain = Chain.of(solved_rows, (a, b), (0,))
+    made = on_device.device_code(chain)
+    assert len(on_device.launched_whole(made)) == 2
+    rest = [s for s in walk(made.fn.body) if isinstance(s, For) and not s.parallel]
+    assert any(isinstance(s, Call) for loop in rest for s in walk(loop.body.stmts))
+    assert "'lu_factor'" in on_device.source(made.fn)
+
+
+# --- libraries ------------------------------------------------------------------------------------
+
+
+def product(a: Any, w: Any) -> Any:
+    return np.sum((a @ w) * a)
+
+
+@pytest.mark.parametrize("fn", [solve_vector, product], ids=named)
+def test_no_library(fn: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> Any:
+        raise ImportError("No module named 'cupy'")
+
+    monkeypatch.setattr(libraries, "_library", missing)
+    with pytest.raises(DeviceError, match="needs CuPy") as caught:
+        adc.grad(fn, target="cuda")(M, W)
+    assert "adc[cupy13]" in str(caught.value)
+    assert "np.linalg.solve" in str(caught.value) or "a @ w" in str(caught.value)
+
+
+class CuPy:
+    """What is used of CuPy, on the simulator's arrays; what is asked for is noted."""
+
+    def __init__(self) -> None:
+        self.streams: list[int] = []
+        self.lent: list[int] = []
+        self.strict: list[str] = []
+        self._allocator: Callable[[int], Any] | None = None
+        null = types.SimpleNamespace(ptr=0)
+        self.cuda = types.SimpleNamespace(
+            ExternalStream=lambda pointer: self._on(pointer),
+            Stream=types.SimpleNamespace(null=self._on(null.ptr)),
+            UnownedMemory=lambda pointer, size, owner, device: (pointer, size, owner, device),
+            MemoryPointer=lambda memory, offset: memory,
+            using_allocator=self._using,
+        )
+        self.linalg = types.SimpleNamespace(
+            cholesky=self._working(np.linalg.cholesky),
+            eigh=self._working(np.linalg.eigh),
+            qr=self._working(np.linalg.qr),
+        )
+        self.scipy = types.SimpleNamespace(
+            lu_factor=self._working(self._lu_factor),
+            lu_solve=self._working(scipy.linalg.lu_solve),
+            solve_triangular=self._working(scipy.linalg.solve_triangular),
+        )
+
+    def _on(self, pointer: int) -> Any:
+        @contextmanager
+        def entered() -> Iterator[None]:
+            self.streams.append(pointer)
+            yield
+
+        class Stream:
+            def __enter__(self) -> None:
+                self.inner = entered()
+                self.inner.__enter__()
+
+            def __exit__(self, *_: object) -> None:
+                self.inner.__exit__(None, None, None)
+
+        return Stream()
+
+    @contextmanager
+    def _using(self, allocator: Callable[[int], Any]) -> Iterator[None]:
+        self._allocator = allocator
+        try:
+            yield
+        finally:
+            self._allocator = None
+
+    def _working(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def computed(*args: Any, **kwargs: Any) -> Any:
+            assert self._allocator is not None
+            pointer, size, owner, device = self._allocator(1000)
+            assert pointer == owner.address
+            assert (size, device) == (1000, 0)
+            self.lent.append(size)
+            return function(*args, **kwargs)
+
+        return computed
+
+    @staticmethod
+    def _lu_factor(a: Any, check_finite: bool) -> Any:
+        lu, pivots = scipy.linalg.lu_factor(a, check_finite=check_finite)
+        return lu, pivots.astype(np.int32)
+
+    @contextmanager
+    def errstate(self, *, linalg: str) -> Iterator[None]:
+        self.strict.append(linalg)
+        yield
+
+    def asarray(self, shown: Any) -> Any:
+        assert shown.__cuda_array_interface__["stream"] is None
+        return shown.__cuda_array_interface__["array"]
+
+
+@pytest.fixture
+def cupy(monkeypatch: pytest.MonkeyPatch) -> CuPy:
+    made = CuPy()
+    modules = {"cupy": made, "cupyx": made, "cupyx.scipy.linalg": made.scipy}
+    for name, module in modules.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    library = libraries._CuPy()
+    monkeypatch.setattr(libraries, "_library", lambda: library)
+    from numba.cuda.simulator.cudadrv.devicearray import FakeCUDAArray
+
+    interface = property(lambda array: {"array": array._ary})
+    monkeypatch.setattr(FakeCUDAArray, "__cuda_array_interface__", interface, raising=False)
+    return made
+
+
+@pytest.mark.parametrize("fn", [*LINEAR_ALGEBRA[:6], LINEAR_ALGEBRA[9], product], ids=named)
+def test_cupy(fn: Callable[..., Any], cupy: CuPy) -> None:
+    """Its memory is the call's, and its stream."""
+    found = adc.grad(fn, target="cuda")(M, W)
+    np.testing.assert_allclose(found, adc.grad(fn)(M, W), rtol=1e-10, atol=1e-10)
+    assert set(cupy.streams) == {0}
+    assert cupy.lent or fn is product
+
+
+def test_memory_of_cupy_counts(cupy: CuPy) -> None:
+    with pytest.raises(MemoryBudgetError, match="cannot go on"):
+        adc.grad(solve_vector, target="cuda", memory=1100)(M, W)
+    adc.grad(solve_vector, target="cuda", memory=3000)(M, W)
+
+
+def test_what_cupy_finds_wrong(cupy: CuPy) -> None:
+    with pytest.raises(np.linalg.LinAlgError, match="not positive definite"):
+        adc.grad(lambda a: np.linalg.cholesky(a)[0, 0], target="cuda")(-S)
+    assert cupy.strict == ["raise"]
+    with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
+        adc.grad(inverse, target="cuda")(np.ones((3, 3)), W)
+
+
+def test_a_tall_matrix_with_cupy(cupy: CuPy) -> None:
+    def both(a: Any) -> Any:
+        q, r = np.linalg.qr(a)
+        return np.sum(np.sin(q)) + np.sum(np.cos(r))
+
+    np.testing.assert_allclose(
+        adc.grad(both, target="cuda")(TALL), adc.grad(both)(TALL), rtol=1e-10, atol=1e-10
+    )
