@@ -25,6 +25,7 @@ from adc.passes.kernels import _Kernels
 from tests.array_programs import ARRAY_PROGRAMS
 from tests.chain import Chain, fresh, run
 from tests.corpus import Program
+from tests.linear_programs import LINEAR_PROGRAMS
 from tests.nested_programs import NESTED_PROGRAMS
 from tests.programs import differentiable
 from tests.stencil_programs import STENCIL_PROGRAMS
@@ -38,6 +39,7 @@ def corpus() -> list[Program]:
         *STENCIL_PROGRAMS,
         *THREAD_PROGRAMS,
         *NESTED_PROGRAMS,
+        *LINEAR_PROGRAMS,
     ]
     return list({p.fn.__name__: p for p in found if p.argnums}.values())
 

@@ -20,6 +20,8 @@ from adc.library import routines
 from adc.passes import whole
 from tests import on_device
 from tests.chain import Chain
+from tests.corpus import Program
+from tests.linear_programs import LINEAR_PROGRAMS, ROWS, SIDES, likelihoods, systems
 from tests.test_library import LINEAR_ALGEBRA, TALL, M, S, V, W, cholesky, inverse, solve_vector
 
 RNG = np.random.default_rng(11)
@@ -197,134 +199,18 @@ def test_budgets() -> None:
 
 # --- loops ----------------------------------------------------------------------------------------
 
-ROWS = np.stack([M + 0.1 * j * W for j in range(5)])
-SIDES = RNG.standard_normal((5, 3))
-
-
-@adc.custom_vjp
-def clipped(x: Any) -> Any:
-    return x * x
-
-
-clipped.defvjp(lambda x: (x * x, x), lambda x, ct: (ct * min(2.0 * x, 1.0),))
-
-
-@adc.custom_jvp
-def softened(x: Any) -> Any:
-    return np.sqrt(x * x + 1.0)
-
-
-@softened.defjvp
-def _(primals: Any, tangents: Any) -> Any:
-    found = softened(primals[0])
-    return found, primals[0] / found * tangents[0]
-
-
-def power(x: Any, n: Any) -> Any:
-    return x if n <= 1 else x * power(np.sin(x), n - 1)
-
-
-def systems(a: Any, b: Any) -> Any:
-    out = np.empty(b.shape)
-    for i in range(a.shape[0]):
-        out[i] = np.linalg.solve(a[i], b[i])
-    return np.sum(np.sin(out))
-
-
-def newton_rows(a: Any, b: Any) -> Any:
-    total = 0.0
-    for i in range(a.shape[0]):
-        x = b[i].copy()
-        for _ in range(3):
-            residual = a[i] @ x + x**3 / 3 - b[i]
-            x = x - np.linalg.solve(a[i] + np.diag(x * x), residual)
-        total += np.sum(x * x)
-    return total
-
-
-def likelihoods(a: Any, b: Any) -> Any:
-    total = 0.0
-    for i in range(a.shape[0]):
-        factor = np.linalg.cholesky(a[i] @ a[i].T + np.eye(3))
-        total += np.sum(np.log(np.diagonal(factor))) + np.sum(factor @ b[i])
-    return total
-
-
-def principal(a: Any, b: Any) -> Any:
-    total = 0.0
-    for i in range(a.shape[0]):
-        values, x = np.linalg.eigh(a[i] + a[i].T)
-        total += np.sum(np.sin(values)) + np.sum(x[:, 0] ** 4 * b[i])
-    return total
-
-
-def orthonormal(a: Any, b: Any) -> Any:
-    total = 0.0
-    for i in range(a.shape[0]):
-        q, r = np.linalg.qr(a[i])
-        total += np.sum(np.sin(q)) + np.sum(r @ b[i])
-    return total
-
-
-def determinants(a: Any, b: Any) -> Any:
-    total = 0.0
-    for i in range(a.shape[0]):
-        total += np.linalg.det(a[i]) * b[i, 0] + np.linalg.slogdet(a[i])[1]
-    return total
-
-
-def products_in_turn(a: Any, b: Any) -> Any:
-    total = 0.0
-    for i in range(a.shape[0]):
-        c = np.eye(3)
-        for _ in range(3):
-            c = np.sin(c @ a[i]) + a[i].T @ c
-        total += np.sum(c @ b[i])
-    return total
-
-
-def batches_in_turn(a: Any, b: Any) -> Any:
-    x = b.copy()
-    for _ in range(3):
-        for i in range(a.shape[0]):
-            x[i] = np.linalg.solve(a[i], np.cos(x[i]))
-    return np.sum(x * x)
-
-
-def own_rules(a: Any, b: Any) -> Any:
-    total = 0.0
-    for i in range(b.shape[0]):
-        y = b[i, 0]
-        while y < 2.0:
-            y = y + softened(y * b[i, 1])
-        total += clipped(y) * b[i, 2]
-    return total
-
-
-def calls_itself(a: Any, b: Any) -> Any:
-    total = 0.0
-    for i in range(b.shape[0]):
-        total += power(b[i, 0], 3) * a[i, 0, 0]
-    return total
-
-
-ROW_BY_ROW = (
-    systems, newton_rows, likelihoods, principal, orthonormal, determinants, products_in_turn,
-    batches_in_turn, own_rules, calls_itself,
-)  # fmt: skip
-
 
 @pytest.mark.parametrize("many", [1, 512])
-@pytest.mark.parametrize("fn", ROW_BY_ROW, ids=named)
-def test_rows(fn: Callable[..., Any], many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("program", LINEAR_PROGRAMS, ids=str)
+def test_rows(program: Program, many: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """One after the other with the library, and side by side with what it says in Python."""
     monkeypatch.setattr(whole, "_MANY", many)
-    chain = Chain.of(fn, (ROWS, SIDES), (0, 1))
+    chain = Chain.of(program.fn, program.make_args(), program.argnums)
     assert not on_device.check(chain, on_device.cpu_results(chain))
     launched = on_device.launched_whole(on_device.device_code(chain))
     for loop in launched:
         assert not any(isinstance(s, Call | Gemm) for s in walk(loop.body.stmts))
-    assert bool(launched) == (fn is not calls_itself)
+    assert bool(launched) == (program.name != "calls_itself")
 
 
 def test_errors_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
