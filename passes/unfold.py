@@ -90,22 +90,24 @@ class Unfolded:
         done: list[Stmt] = []
         for stmt in stmts:
             new = map_operands(stmt, read)
-            if within and isinstance(new, Call) and new.callee in self._table:
-                done += self._inlined(new, env)
-            elif within and isinstance(new, Gemm):
-                done += self._product(new)
+            if within and self._is_unfolded(new):
+                done += self._product(new) if isinstance(new, Gemm) else self._inlined(new, env)
             elif isinstance(stmt, For):
                 new = map_blocks(new, lambda old: block(old, True))
                 assert isinstance(new, For)
                 self.loops[id(stmt)] = new
-                if any(isinstance(s, Call | Gemm) for s in walk(stmt.body.stmts)):
+                if any(map(self._is_unfolded, walk(stmt.body.stmts))):
                     self._changed.add(id(new))
                 done.append(new)
             else:
                 done.append(map_blocks(new, lambda old: block(old, within)))
         return done
 
-    def _inlined(self, call: Call, env: dict[Value, Operand]) -> list[Stmt]:
+    def _is_unfolded(self, stmt: Stmt) -> bool:
+        return isinstance(stmt, Gemm) or (isinstance(stmt, Call) and stmt.callee in self._table)
+
+    def _inlined(self, call: Stmt, env: dict[Value, Operand]) -> list[Stmt]:
+        assert isinstance(call, Call)
         callee = self._table[call.callee]
         own: dict[Value, Operand] = dict(zip(callee.params, call.args, strict=True))
         copied = clone(callee.body, own, self.names)

@@ -180,6 +180,23 @@ def test_errors_are_numpys(fn: Callable[..., Any], args: tuple[Any, ...], messag
         adc.grad(fn)(*args)
 
 
+@pytest.mark.parametrize("target", ["cpu", "cuda"])
+@pytest.mark.parametrize("which", [0, 1])
+def test_systems_in_both_precisions_are_in_double(which: int, target: str) -> None:
+    """The result was in single precision if the matrix was."""
+
+    def program(a: Any, b: Any) -> Any:
+        return np.linalg.solve(a, b)
+
+    args = [M, V]
+    args[which] = args[which].astype(np.float32)
+    value, pull = adc.vjp(program, *args, target=target)
+    assert value.dtype == np.float64
+    np.testing.assert_allclose(value, np.linalg.solve(*args), rtol=1e-12)
+    exact = [arg.astype(np.float64) for arg in args]
+    np.testing.assert_allclose(pull(V)[1], np.linalg.solve(exact[0].T, V), rtol=1e-6)
+
+
 def test_sort_puts_nan_last_and_keeps_equals_in_order() -> None:
     def program(x: Any, w: Any) -> Any:
         return np.sum(np.where(np.isnan(np.sort(x)), 0.0, np.sort(x)) * w)

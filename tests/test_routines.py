@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -14,12 +14,14 @@ import scipy.linalg
 
 import adc
 from adc.backend.cuda import libraries
-from adc.ir.core import Call, For, Gemm, walk
+from adc.ir.core import Call, For, Function, Gemm, walk
 from adc.ir.errors import DeviceError, MemoryBudgetError
+from adc.ir.verifier import problems
 from adc.library import routines
-from adc.passes import whole
+from adc.passes import unfold, whole
+from adc.passes.unfold import Unfolded
 from tests import on_device
-from tests.chain import Chain
+from tests.chain import Chain, fresh, run
 from tests.corpus import Program
 from tests.linear_programs import LINEAR_PROGRAMS, ROWS, SIDES, likelihoods, systems
 from tests.test_library import LINEAR_ALGEBRA, TALL, M, S, V, W, cholesky, inverse, solve_vector
@@ -213,6 +215,36 @@ def test_rows(program: Program, many: int, monkeypatch: pytest.MonkeyPatch) -> N
     assert bool(launched) == (program.name != "calls_itself")
 
 
+@pytest.mark.parametrize("program", LINEAR_PROGRAMS, ids=str)
+def test_loops_without_calls_compute_the_same(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chain = Chain.of(program.fn, program.make_args(), program.argnums)
+    fn = on_device.device_code(chain).trace.after("increments")
+    unfolded = Unfolded(fn)
+    assert not problems(unfolded.fn)
+    left = [s for s in loops(unfolded.fn) if any(isinstance(t, Call | Gemm) for t in walk((s,)))]
+    assert bool(left) == (program.name == "calls_itself")
+    for one, other in zip(
+        run(unfolded.fn, fresh(chain.inputs)), run(fn, fresh(chain.inputs)), strict=True
+    ):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+    # Each loop for itself, where it stands.
+    for loop in loops(fn):
+        alone = unfolded.alone(loop)
+        assert (alone is loop) == (not unfolded.changed(unfolded.loops[id(loop)]))
+        assert left or not any(isinstance(s, Call | Gemm) for s in walk((alone,)))
+    monkeypatch.setattr(unfold, "_MOST", 10)
+    calls = any(isinstance(s, Call) for loop in loops(fn) for s in walk((loop,)))
+    assert calls == any(
+        isinstance(s, Call) for loop in loops(Unfolded(fn).fn) for s in walk((loop,))
+    )
+
+
+def loops(fn: Function) -> list[For]:
+    return [s for s in walk(fn.body) if isinstance(s, For)]
+
+
 def test_errors_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(whole, "_MANY", 1)
     singular = ROWS.copy()
@@ -251,10 +283,14 @@ def product(a: Any, w: Any) -> Any:
 @pytest.mark.parametrize("fn", [solve_vector, product], ids=named)
 def test_no_library(fn: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> Any:
-        raise ImportError("No module named 'cupy'")
+        raise error
 
     monkeypatch.setattr(libraries, "_library", missing)
-    with pytest.raises(DeviceError, match="needs CuPy") as caught:
+    error: ImportError = ImportError("libcusolver.so.12: no such file\nand more")
+    with pytest.raises(DeviceError, match=r"needs CuPy .libcusolver.so.12: no such file."):
+        adc.grad(fn, target="cuda")(M, W)
+    error = ModuleNotFoundError("No module named 'cupy'")
+    with pytest.raises(DeviceError, match=r"needs CuPy\n") as caught:
         adc.grad(fn, target="cuda")(M, W)
     assert "adc[cupy13]" in str(caught.value)
     assert "np.linalg.solve" in str(caught.value) or "a @ w" in str(caught.value)
@@ -272,6 +308,7 @@ class CuPy:
         self.cuda = types.SimpleNamespace(
             ExternalStream=lambda pointer: self._on(pointer),
             Stream=types.SimpleNamespace(null=self._on(null.ptr)),
+            Device=lambda number: nullcontext(),
             UnownedMemory=lambda pointer, size, owner, device: (pointer, size, owner, device),
             MemoryPointer=lambda memory, offset: memory,
             using_allocator=self._using,

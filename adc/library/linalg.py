@@ -97,6 +97,9 @@ def solve(a: Any, b: Any) -> Any:
     b = _floating(b)
     if a.shape[0] != b.shape[0]:
         raise ValueError("solve: the matrix and the right-hand side have different lengths")
+    if a.dtype != b.dtype:
+        a = a.astype(np.float64)
+        b = b.astype(np.float64)
     rows, sign = _row_order(a)
     if sign == 0.0:
         raise np.linalg.LinAlgError("Singular matrix")

@@ -17,10 +17,11 @@ from adc.backend.cuda.memory import Lender
 
 
 class NoLibrary(Exception):
-    """CuPy is not installed; `site` is where the program needs it."""
+    """CuPy cannot be had; `site` is where the program needs it, `why` what is wrong with it."""
 
-    def __init__(self, site: int) -> None:
+    def __init__(self, site: int, why: str) -> None:
         self.site = site
+        self.why = why
 
 
 class _Host:
@@ -64,7 +65,7 @@ class _CuPy:
             block = memory.take(max(size, 1))
             return cuda.MemoryPointer(cuda.UnownedMemory(block.address, size, block, place), 0)
 
-        with own, cuda.using_allocator(lend):
+        with cuda.Device(place), own, cuda.using_allocator(lend):
             yield
 
     def strict(self) -> Any:
@@ -87,8 +88,10 @@ def _library() -> Any:
 def _opened(stream: Any, memory: Lender, site: int) -> Iterator[Any]:
     try:
         library = _library()
-    except ImportError:
-        raise NoLibrary(site) from None
+    except ModuleNotFoundError:
+        raise NoLibrary(site, "") from None
+    except ImportError as error:  # CuPy's own libraries, say, which tells more than enough
+        raise NoLibrary(site, str(error).strip().partition("\n")[0]) from None
     with library.at(stream, memory):
         yield library
 
@@ -178,8 +181,11 @@ def _cholesky(library: Any, a: Any, *_: Any) -> _Found:
 
 
 def _eigh(library: Any, a: Any, *_: Any) -> _Found:
-    with library.strict():
-        return tuple(library.arrays.linalg.eigh(a)), 0
+    try:
+        with library.strict():
+            return tuple(library.arrays.linalg.eigh(a)), 0
+    except np.linalg.LinAlgError:
+        raise np.linalg.LinAlgError("Eigenvalues did not converge") from None
 
 
 def _qr(library: Any, a: Any, *_: Any) -> _Found:

@@ -89,8 +89,9 @@ class Program:
             # Functions that call themselves are Python's on the host.
             raise RecursionError("maximum recursion depth exceeded") from None
         except NoLibrary as missing:
+            why = f" ({missing.why})" if missing.why else ""
             raise DeviceError(
-                'linear algebra with target="cuda" needs CuPy',
+                f'linear algebra with target="cuda" needs CuPy{why}',
                 self.emitted.sites[missing.site - 1].loc,
                 "pip install 'adc[cupy13]', or 'adc[cupy12]' with CUDA 12",
             ) from None
