@@ -24,14 +24,14 @@ def test_found(fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
 
 @pytest.mark.parametrize("kind", ["arrays", "stencils", "containers", "mixed"])
 def test_random_programs(kind: str) -> None:
-    for seed in range(6):
+    for seed in range(3):
         generated = fuzz_arrays.generate(seed, size=8, kind=kind)
         assert fuzz_arrays.check(generated, compiled=False) == [], seed
         fuzz.forget(generated)
 
 
 def test_random_nests() -> None:
-    for seed in range(12):
+    for seed in range(6):
         generated = fuzz_nests.generate(seed, size=2)
         assert fuzz_arrays.check(generated, compiled=seed < 2) == [], seed
         fuzz.forget(generated)

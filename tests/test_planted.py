@@ -424,8 +424,13 @@ def test_arrays_believed_to_be_dead(monkeypatch: pytest.MonkeyPatch) -> None:
     assert_caught(("array", "numeric"))
 
 
+# Programs that notice much; the others are asked if these do not.
+SHARP = ("steps_that_shorten", "steps_in_steps", "steps_on_neighbours", "index_tuple_variable")
+
+
 def assert_caught_in_arrays() -> None:
-    assert any(complaints(program) for program in ARRAY_PROGRAMS if program.argnums)
+    programs = sorted(ARRAY_PROGRAMS, key=lambda program: program.name not in SHARP)
+    assert any(complaints(program) for program in programs if program.argnums)
 
 
 @pytest.mark.parametrize("user", [lifetimes_pass, coalesce_pass])

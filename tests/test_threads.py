@@ -104,7 +104,7 @@ def test_no_iterations(program: Program) -> None:
 
 # With `--slow` all of them.
 BATCHES = corpus()
-SAMPLE = [p for p in BATCHES if p.number(10) == 0]
+SAMPLE = [p for p in BATCHES if p.number(20) == 0]
 
 
 @pytest.mark.parametrize("program", SAMPLE, ids=str)
@@ -113,7 +113,7 @@ def test_batches(program: Program) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", [p for p in BATCHES if p.number(10)], ids=str)
+@pytest.mark.parametrize("program", [p for p in BATCHES if p.number(20)], ids=str)
 def test_all_batches(program: Program) -> None:
     assert not on_device.check_batched(program)
 
