@@ -324,6 +324,7 @@ class CuPy:
             MemoryPointer=lambda memory, offset: memory,
             using_allocator=self._using,
         )
+        self.matmul, self.diagonal = np.matmul, np.diagonal
         self.linalg = types.SimpleNamespace(
             cholesky=self._working(np.linalg.cholesky),
             eigh=self._working(np.linalg.eigh),

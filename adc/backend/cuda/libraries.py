@@ -25,7 +25,7 @@ class NoLibrary(Exception):
 
 
 class _Host:
-    """The simulator's library: arrays are copied to the host and back."""
+    """The simulator's library: its arrays are on the host."""
 
     arrays: Any = np
 
@@ -41,10 +41,7 @@ class _Host:
         yield
 
     def take(self, array: Any) -> Any:
-        return array.copy_to_host()
-
-    def put(self, found: Any, array: Any) -> None:
-        array.copy_to_device(np.ascontiguousarray(found, array.dtype))
+        return array._ary
 
 
 class _CuPy:
@@ -75,9 +72,6 @@ class _CuPy:
     def take(self, array: Any) -> Any:
         return self.arrays.asarray(Shown(array))
 
-    def put(self, found: Any, array: Any) -> None:
-        self.take(array)[...] = found
-
 
 @functools.cache
 def _library() -> Any:
@@ -101,14 +95,13 @@ def gemm(
     transposed: tuple[bool, bool], add: bool,
 ) -> None:  # fmt: skip
     """Make the first matrix the product of two others, or add it."""
-    c, *factors = arrays
     with _opened(stream, memory, site) as library:
-        taken = map(library.take, factors)
-        left, right = (x.T if t else x for x, t in zip(taken, transposed, strict=True))
-        product = left @ right
+        out, *factors = map(library.take, arrays)
+        left, right = (x.T if t else x for x, t in zip(factors, transposed, strict=True))
         if add:
-            product += library.take(c)
-        library.put(product, c)
+            out += left @ right
+        else:
+            library.arrays.matmul(left, right, out=out)
 
 
 def routine(
@@ -121,7 +114,7 @@ def routine(
         taken = [library.take(x) if getattr(x, "shape", ()) else x for x in given]
         found, failed = _ROUTINES[name](library, *taken)
         for result, array in zip(found, out, strict=True):
-            library.put(result, array)
+            library.take(array)[...] = result
     return failed
 
 
@@ -153,7 +146,9 @@ def _lu_factor(library: Any, a: Any, *_: Any) -> _Found:
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         lu, pivots = library.scipy.lu_factor(a, check_finite=False)
-    return (lu, pivots), int(bool(said))  # that the matrix is singular
+    # Where one says so, what else is left there is not said.
+    singular = any("singular" in str(each.message).lower() for each in said)
+    return (lu, pivots), int(singular or not (library.arrays.diagonal(lu) != 0).all())
 
 
 def _lu_solve(

@@ -208,7 +208,8 @@ class _Rehearsal(Device):
     def gemm(
         self, site: int, c: Any, a: Any, b: Any, transposed: tuple[bool, bool], add: bool
     ) -> None:
-        self.empty(c.dtype.type, c.shape)  # the product
+        if add:
+            self.empty(c.dtype.type, c.shape)  # the product
 
     def routine(self, site: int, name: str, *given: Any) -> tuple[Any, ...]:
         self.chance.ask()  # the memory of libraries
