@@ -73,8 +73,28 @@ def batched_ode(end: Any, y: Any, rates: Any, w: Any) -> Any:
     return total
 
 
+def systems(a: Any, b: Any) -> Any:
+    """Solve many small systems: each thread does it itself."""
+    total = 0.0
+    for i in range(a.shape[0]):
+        total += np.sum(np.sin(np.linalg.solve(a[i], b[i])))
+    return total
+
+
+def gaussian_process(x: Any, y: Any) -> Any:
+    """Return a likelihood of observations that are correlated: a library factorizes."""
+    covariance = np.exp(-0.5 * (x[:, None] - x[None, :]) ** 2) + np.eye(x.shape[0])
+    factor = np.linalg.cholesky(covariance)
+    return 0.5 * y @ np.linalg.solve(covariance, y) + np.sum(np.log(np.diagonal(factor)))
+
+
 def vector(rng: np.random.Generator, size: Size) -> Arguments:
     return (rng.standard_normal(size),)
+
+
+def matrices(rng: np.random.Generator, size: Size) -> Arguments:
+    count, n = size
+    return rng.standard_normal((count, n, n)) + 4.0 * np.eye(n), rng.standard_normal((count, n))
 
 
 def pairs(rng: np.random.Generator, size: Size) -> Arguments:
@@ -125,6 +145,8 @@ _MORE = [
     Program(Kernel(dot, (10**6,), (10**4,), (9,), two_normal, (), (0, 1)), REDUCTION),
     Program(Kernel(logsumexp, (10**6,), (10**4,), (9,), vector, ()), REDUCTION),
     Program(Kernel(batched_ode, (10, 100_000), (2, 20), (1, 2), pairs, (), (1, 2)), OTHER, PEERS),
+    Program(Kernel(systems, (10**5, 8), (1000, 8), (2, 3), matrices, (), (0, 1))),
+    Program(Kernel(gaussian_process, (4000,), (300,), (5,), two_normal, (), (0, 1))),
 ]
 
 
