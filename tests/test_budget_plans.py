@@ -200,8 +200,12 @@ def test_the_least_budget(name: str) -> None:
     assert caught.value.least == least
 
 
+# Programs whose plans take long to interpret.
+LONG = ("substeps", "days")
+
+
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[pytest.mark.slow] if n == "substeps" else []) for n in PROGRAMS]
+    "name", [pytest.param(n, marks=[pytest.mark.slow] if n in LONG else []) for n in PROGRAMS]
 )
 def test_peaks_are_metered_and_no_bit_changes(name: str) -> None:
     _, args, _ = PROGRAMS[name]

@@ -101,7 +101,11 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command",
+    # Measuring a curve takes long; `test_cli` does it for a smaller program.
+    [pytest.param(c, marks=[pytest.mark.slow] if "--curve" in c else []) for c in COMMANDS],
+)
 def test_commands(
     command: str, namespace: dict[str, Any], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
