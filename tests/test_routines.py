@@ -315,10 +315,9 @@ class CuPy:
         self.lent: list[int] = []
         self.strict: list[str] = []
         self._allocator: Callable[[int], Any] | None = None
-        null = types.SimpleNamespace(ptr=0)
         self.cuda = types.SimpleNamespace(
-            ExternalStream=lambda pointer: self._on(pointer),
-            Stream=types.SimpleNamespace(null=self._on(null.ptr)),
+            ExternalStream=self._on,
+            Stream=types.SimpleNamespace(null=self._on(0)),
             Device=lambda number: nullcontext(),
             UnownedMemory=lambda pointer, size, owner, device: (pointer, size, owner, device),
             MemoryPointer=lambda memory, offset: memory,
@@ -337,18 +336,11 @@ class CuPy:
         )
 
     def _on(self, pointer: int) -> Any:
-        @contextmanager
-        def entered() -> Iterator[None]:
-            self.streams.append(pointer)
-            yield
+        streams = self.streams
 
-        class Stream:
+        class Stream(nullcontext[None]):  # is entered again and again
             def __enter__(self) -> None:
-                self.inner = entered()
-                self.inner.__enter__()
-
-            def __exit__(self, *_: object) -> None:
-                self.inner.__exit__(None, None, None)
+                streams.append(pointer)
 
         return Stream()
 

@@ -233,7 +233,11 @@ def slogdet(a: Any) -> Any:
 
 @exact(routine="cholesky")
 def _cholesky(a: Any) -> Any:
-    """Return the factor, by the lower triangle, and 1 if there is none, else 0."""
+    """Return the factor, by the lower triangle, and 1 if there is none, else 0.
+
+    `linalg.cholesky` raises where it finds that out. Calls share this function: an error raised
+    here would name the line of the first one.
+    """
     n = a.shape[0]
     factor = np.zeros((n, n), a.dtype)
     failed = 0

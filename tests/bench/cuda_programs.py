@@ -35,7 +35,7 @@ def batched_ode(end: Any, y: Any, rates: Any, w: Any) -> Any:
     """Follow a prey and a predator until `end`, each pair in steps that its own error sets.
 
     The method is Bogacki and Shampine's; the last stage of an accepted step is the first of the
-    next. The right-hand side stands where it is needed: there is no call in a thread.
+    next.
     """
     total = 0.0
     for i in range(y.shape[0]):
