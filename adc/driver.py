@@ -120,11 +120,12 @@ class Plans:
         trace.stages.append(("frontend", lowered.fn))
         more: tuple[pipeline.Pass, ...] = (("partials", partials),) if costs.parallel else ()
         fn = pipeline.run(expand(lowered.fn), (*pipeline.PRIMAL, *more), trace)
-        for name, positions in steps:
+        for k, (name, positions) in enumerate(steps):
             mode: Callable[..., Function] = _MODES[name]
             apply = functools.partial(mode, wrt=positions)
             stage = "adjoint" if name == "gradient" else name
-            fn = pipeline.run(fn, ((stage, apply), *pipeline.DERIVATIVE, *more), trace)
+            cleaned = pipeline.LAST if k == len(steps) - 1 else pipeline.DERIVATIVE
+            fn = pipeline.run(fn, ((stage, apply), *cleaned, *more), trace)
         fn = pipeline.run(fn, pipeline.JOINED, trace)
         reverses = bool(fn.derived) or any(name != "tangent" for name, _ in steps)
         if reverses:

@@ -9,6 +9,7 @@ tracing turns them into a small IR block from which the values that must be aliv
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -82,6 +83,10 @@ class OpDef:
         all results do that are no floats.
     kinds : str
         Kinds of operands it is defined for, of ``"biuf"``.
+    total : bool
+        Whether it is finite for all finite operands, but for huge ones.
+    image : (low, high)
+        Between which numbers its results lie.
     """
 
     name: str
@@ -99,6 +104,8 @@ class OpDef:
     kinks: tuple[float, ...] = ()
     jumps: bool = False
     kinds: str = "iuf"
+    total: bool = False
+    image: tuple[float, float] = (-math.inf, math.inf)
     doc: str = ""
 
     def __post_init__(self) -> None:
@@ -117,6 +124,12 @@ class OpDef:
         return _record(self, args)
 
 
+# Rows whose result is proportional to operands that are.
+_LINEAR = frozenset(
+    ("add", "sub", "neg", "mul", "truediv", "xmuly", "xdivy", "mulzeros", "select", "cast")
+)
+
+
 def _row(name: str) -> OpDef:
     return OPS[name]
 
@@ -132,16 +145,34 @@ def _spellings() -> dict[int, OpDef]:
 
 
 class _Trace:
-    """The statements recorded while a rule runs."""
+    """The statements recorded while a rule runs.
+
+    A cotangent that is zero contributes nothing, whatever the local derivative: where a rule
+    multiplies or divides what is linear in the cotangent, `xmuly` and `xdivy` are recorded.
+    """
 
     def __init__(self) -> None:
         self.stmts: list[Apply] = []
+        # Which operands are proportional to the cotangent.
+        self.linear: set[Operand] = set()
 
     def apply(self, op: OpDef, args: Sequence[Operand], params: tuple[Static, ...] = ()) -> Value:
+        op, args = self._shielded(op, tuple(args))
         types = op.types([arg.type for arg in args], params)
         result = Value(f"r{len(self.stmts)}", types[0])
-        self.stmts.append(Apply((result,), op, tuple(args), params))
+        self.stmts.append(Apply((result,), op, args, params))
+        if op.name in _LINEAR and not self.linear.isdisjoint(args):
+            self.linear.add(result)
         return result
+
+    def _shielded(self, op: OpDef, args: tuple[Operand, ...]) -> tuple[OpDef, tuple[Operand, ...]]:
+        if op.name not in ("mul", "truediv") or any(isinstance(arg, Literal) for arg in args):
+            return op, args
+        if args[0] in self.linear:
+            return OPS["xmuly" if op.name == "mul" else "xdivy"], args
+        if args[1] in self.linear and op.name == "mul":
+            return OPS["xmuly"], args[::-1]
+        return op, args
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,6 +275,7 @@ def vjp_rule(op: OpDef, types: tuple[Type, ...], params: tuple[Static, ...] = ()
         Value(f"x{k}", Scalar(ty.dtype) if isinstance(ty, Scalar) else ty)
         for k, ty in enumerate(types)
     ]
+    trace.linear.add(values[0])
     outputs = op.vjp(*(Traced(value, trace) for value in values), *params)
     if len(outputs) != len(types):
         raise IRError(f"the rule of {op.name} has {len(outputs)} results for {len(types)} operands")

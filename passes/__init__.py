@@ -19,6 +19,8 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
 `adjoint`       reverse code behind the forward code, with Recalls (`activity`, `shapes`;
                 `adjoint_body`: straight lines, `adjoint_control`: branches, loops, calls)
 `tangent`       forward mode, on reverse code, too (`tangent_body`)
+`relax`         products of derivatives without a test for zero, where what they multiply by is
+                finite (`ranges`: bounds of floats, and whether they may be infinite or NaN)
 `derive`        derivatives that the code itself calls: declared (`ir.core.Derived`) until `remat`
                 is done, differentiated by what they are (`opaque`), then linked in as callees
 `accumulate`    clearing a cotangent merged with the next addition to it
@@ -65,8 +67,9 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
 What a pass owes the next: `adjoint` leaves only Recalls and Reverses as references to forward
 values, and decides nothing about them; `remat` leaves none, and a balanced tape; `storage` leaves
 no Store; `reuse` leaves every array that is read as it was. Every pass keeps the bits of every
-result, but for signs of zeros in `accumulate` and `overwrite`, and the order in which contributions
-to a cotangent are added in `reduce`, `gather`, `local` and, where it is asked for, `partials`.
+result, but for signs of zeros in `accumulate`, `overwrite` and `relax`, and the order in which
+contributions to a cotangent are added in `reduce`, `gather`, `local` and, where it is asked for,
+`partials`.
 
 `budget` finds the fastest plan within so many bytes, of what to keep and which options of loops and
 calls to take: numbers only, for a planner of programs, regions and whole functions to state.

@@ -29,13 +29,12 @@ def derive(each: Derived) -> Function:
         return pipeline.run(tangent(fn, each.wrt), pipeline.DERIVATIVE)
     made = adjoint(fn, each.wrt)
     made = replace(made, results=made.results[len(fn.results) :])
-    made = pipeline.run(made, pipeline.DERIVATIVE)
     for group in each.along:
+        made = pipeline.run(made, pipeline.DERIVATIVE)
         moved = tangent(made, group)
         # The results so far, then the tangents of these.
         made = replace(moved, results=moved.results[len(made.results) :])
-        made = pipeline.run(made, pipeline.DERIVATIVE)
-    return made
+    return pipeline.run(made, pipeline.LAST)
 
 
 def expand(fn: Function) -> Function:

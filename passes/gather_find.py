@@ -32,7 +32,7 @@ MAX_OPERATIONS = 4
 ROWS = 3
 # How many additions make up for the filling of a temporary array.
 WORTH = 2
-_CHEAP = frozenset(("neg", "add", "sub", "mul"))
+_CHEAP = frozenset(("neg", "add", "sub", "mul", "xmuly"))
 
 
 # -- what is added ---------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ from adc.passes.predicates import predicates
 from adc.passes.private import private
 from adc.passes.reduce import reduce
 from adc.passes.registers import registers
+from adc.passes.relax import relax
 from adc.passes.reuse import reuse
 from adc.passes.rows import rows
 from adc.passes.simplify import simplify
@@ -75,9 +76,12 @@ DERIVATIVE: tuple[Pass, ...] = (
     ("overwrite", overwrite),
     ("gather", gather),
 )
+# After the last of them: derivatives of products that may be relaxed are others.
+LAST: tuple[Pass, ...] = (("relax", relax), *DERIVATIVE)
 # Before `remat`, when no step follows.
 JOINED: tuple[Pass, ...] = (
     ("local", local),
+    ("relax", relax),
     ("predicates", predicates),
     ("cse", cse),
     ("dce", dce),

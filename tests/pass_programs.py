@@ -69,6 +69,10 @@ def inline(x: Any) -> Any:
     return np.max(d[1:] * d[:-1])
 
 
+def relax(x: Any, w: Any) -> Any:
+    return np.sum(np.tanh(x) * np.log(x) / (1.0 + w * w))
+
+
 def reduce(x: Any, w: Any) -> Any:
     y = np.sin(x * w)
     return y[0] * np.sum(y)
@@ -204,6 +208,7 @@ PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(contract, (_X.reshape(3, 4),)),
     PassProgram(exchange, (_X.reshape(2, 2, 3), 0.4)),
     PassProgram(inline, (_X,)),
+    PassProgram(relax, (_X, 0.4), (0, 1)),
     PassProgram(reduce, (_X, 0.4), (0, 1)),
     PassProgram(gather, (_X,), (0,)),
     PassProgram(local, (_X,), (0,)),

@@ -63,6 +63,7 @@ _floordiv, _truncdiv = _quotient(mpmath.floor), _quotient(_truncate)
 MEANING: dict[str, Callable[..., Any]] = {
     "add": operator.add, "sum": operator.add, "sub": operator.sub, "mul": operator.mul,
     "truediv": operator.truediv,
+    "xmuly": operator.mul, "xdivy": operator.truediv, "mulzeros": operator.mul,
     "neg": operator.neg, "floordiv": _floordiv, "floor": mpmath.floor, "ceil": mpmath.ceil,
     "trunc": _truncate, "rint": mpmath.nint, "sign": _sign,
     "mod": lambda a, b: a - b * _floordiv(a, b), "fmod": lambda a, b: a - b * _truncdiv(a, b),

@@ -36,7 +36,7 @@ def before_and_after(program: PassProgram) -> tuple[Function, Function]:
 
 def test_every_pass_on_loops_is_shown() -> None:
     shown = {program.fn.__name__ for program in PASS_PROGRAMS}
-    stages = pipeline.PRIMAL, pipeline.DERIVATIVE, pipeline.JOINED, pipeline.CLEANUP
+    stages = pipeline.PRIMAL, pipeline.LAST, pipeline.JOINED, pipeline.CLEANUP
     run = {name for passes in stages for name, _ in passes}
     # These have tests of their own, on IR.
     assert run - shown == {"simplify", "cse", "bounds", "dce", "accumulate", "overwrite"}

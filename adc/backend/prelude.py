@@ -153,6 +153,23 @@ def _heaviside(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
     return b.select(_nan(b, x), x, step)
 
 
+def _shielded(build: Build, both: bool = False) -> Any:
+    """Return an intrinsic that gives 0 where the first operand (or either of both) is 0."""
+
+    def shielded(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
+        zero = _const(args[0].type, 0.0)
+        found = build(b, ty, args)
+        for arg in args if both else args[:1]:
+            # Not `select(arg == 0, 0, found)`: a comparison that NaN passes is one instruction.
+            found = b.select(b.fcmp_unordered("!=", arg, zero), found, zero)
+        return found
+
+    return _op(2, shielded)
+
+
+xmuly = _shielded(lambda b, ty, args: b.fmul(*args))
+xdivy = _shielded(lambda b, ty, args: b.fdiv(*args))
+mulzeros = _shielded(lambda b, ty, args: b.fmul(*args), both=True)
 heaviside = _op(2, _heaviside)
 sign = _op(1, _sign)
 absolute = _op(1, _absolute)
@@ -554,5 +571,5 @@ NAMES = frozenset(
     """sqrt floor ceil trunc rint copysign isnan isinf isfinite signbit sign absolute minimum
     maximum fmin fmax floordiv remainder fmod lshift rshift invert ipow gcd lcm wrap trips select u
     bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 inf nan logaddexp
-    logaddexp2 heaviside nextafter pcg64_high pcg64_word""".split()
+    logaddexp2 heaviside xmuly xdivy mulzeros nextafter pcg64_high pcg64_word""".split()
 ) | frozenset(LAYERS)

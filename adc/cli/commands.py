@@ -144,7 +144,7 @@ def passes(args: argparse.Namespace) -> int:
         ("frontend", lower.lower),
         *pipeline.PRIMAL,
         ("adjoint", adjoint.adjoint),
-        *pipeline.DERIVATIVE,
+        *pipeline.LAST,
         *pipeline.JOINED,
         ("remat", remat.remat),
         *pipeline.CLEANUP,

@@ -8,7 +8,7 @@ in either gives it to the second; `abs` has the derivative 0 at 0, `copysign` to
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,17 @@ from adc.ir.types import Array, Scalar, Type, parse_type
 
 STEP = "piecewise constant: the derivative is zero wherever it exists"
 TRUTH = "a truth value has no derivative"
+
+
+def _shielded(fn: Callable[[Any, Any], Any], both: bool = False) -> Callable[[Any, Any], Any]:
+    """Return `fn` with the value 0 where the first operand is 0, or either of both."""
+
+    def evaluate(a: Any, b: Any) -> Any:
+        zero = (a == 0) | (b == 0) if both else a == 0
+        return np.where(zero, np.zeros_like(a), fn(a, b))[()]
+
+    return evaluate
+
 
 add = OpDef(
     "add", 2, np.add, "({0} + {1})", (operator.add, np.add),
@@ -43,6 +54,24 @@ truediv = OpDef(
     vjp=lambda ct, y, a, b: (ct / b, -((ct / b) * y)),
     kinds="f", cost=4,
 )  # fmt: skip
+# Products of derivatives: a cotangent or tangent that is exactly zero contributes nothing, whatever
+# the local derivative. Rules say `ct * d` and `ct / d`, and tracing makes these of them
+# (`adc.ir.opdef`); `relax` takes `mul` and `truediv` where that is the same.
+xmuly: OpDef = OpDef(
+    "xmuly", 2, _shielded(np.multiply), "xmuly({0}, {1})",
+    vjp=lambda ct, y, a, b: (ct * b, mulzeros(a, ct)), kinds="f", cost=2,
+    doc="The product, and 0 where the first operand is 0: even if the second is infinite or NaN.",
+)  # fmt: skip
+xdivy = OpDef(
+    "xdivy", 2, _shielded(np.true_divide), "xdivy({0}, {1})",
+    vjp=lambda ct, y, a, b: (ct / b, -mulzeros(y, ct / b)), kinds="f", cost=15,
+    doc="The quotient, and 0 where the dividend is 0: even if the divisor is 0 or NaN.",
+)  # fmt: skip
+mulzeros: OpDef = OpDef(
+    "mulzeros", 2, _shielded(np.multiply, both=True), "mulzeros({0}, {1})",
+    vjp=lambda ct, y, a, b: (mulzeros(b, ct), mulzeros(a, ct)), kinds="f", cost=3,
+    doc="The product, and 0 where either operand is 0: the derivative of `xmuly`.",
+)  # fmt: skip
 neg = OpDef(
     "neg", 1, np.negative, "(-{0})", (operator.neg, np.negative), vjp=lambda ct, y, x: (-ct,)
 )
@@ -50,17 +79,33 @@ floordiv = OpDef(
     "floordiv", 2, np.floor_divide, "floordiv({0}, {1})", (operator.floordiv, np.floor_divide),
     why=STEP, jumps=True, cost=8, domain=((-9.0, 9.0), (-3.0, 3.0)),
 )  # fmt: skip
-floor = OpDef("floor", 1, np.floor, "floor({0})", (np.floor,), why=STEP, jumps=True, kinds="f")
-ceil = OpDef("ceil", 1, np.ceil, "ceil({0})", (np.ceil,), why=STEP, jumps=True, kinds="f")
-trunc = OpDef(
-    "trunc", 1, np.trunc, "trunc({0})", (np.trunc, np.fix), why=STEP, jumps=True, kinds="f"
+floor = OpDef(
+    "floor", 1, np.floor, "floor({0})", (np.floor,), why=STEP, jumps=True, kinds="f", total=True
 )
-rint = OpDef("rint", 1, np.rint, "rint({0})", (np.rint,), why=STEP, jumps=True, kinds="f")
+ceil = OpDef(
+    "ceil", 1, np.ceil, "ceil({0})", (np.ceil,), why=STEP, jumps=True, kinds="f", total=True
+)
+trunc = OpDef(
+    "trunc",
+    1,
+    np.trunc,
+    "trunc({0})",
+    (np.trunc, np.fix),
+    why=STEP,
+    jumps=True,
+    kinds="f",
+    total=True,
+)
+rint = OpDef(
+    "rint", 1, np.rint, "rint({0})", (np.rint,), why=STEP, jumps=True, kinds="f", total=True
+)
 stop = OpDef(
     "stop", 1, lambda x: x, "{0}", (), why="`stop_gradient`", kinds="f",
     doc="The operand; derivatives do not flow through it.",
 )  # fmt: skip
-sign = OpDef("sign", 1, np.sign, "sign({0})", (np.sign,), why=STEP, jumps=True)
+sign = OpDef(
+    "sign", 1, np.sign, "sign({0})", (np.sign,), why=STEP, jumps=True, total=True, image=(-1.0, 1.0)
+)
 # The quotient is taken from the result: rounding may carry `a / b` to the next integer (1.0 % 0.1).
 mod = OpDef(
     "mod", 2, np.remainder, "remainder({0}, {1})", (operator.mod, np.remainder),
@@ -92,7 +137,7 @@ reciprocal = OpDef(
 copysign: OpDef = OpDef(
     "copysign", 2, np.copysign, "copysign({0}, {1})", (np.copysign,),
     vjp=lambda ct, y, a, b: (ct * (sign(a) * copysign(1.0, b)), None), jumps=True,
-    kinds="f", kinks=(0.0,),
+    kinds="f", kinks=(0.0,), total=True,
 )  # fmt: skip
 
 lt = OpDef("lt", 2, np.less, "({0} < {1})", (operator.lt, np.less), predicate, why=TRUTH)
@@ -151,12 +196,12 @@ maximum = OpDef(
 fmin = OpDef(
     "fmin", 2, np.fmin, "fmin({0}, {1})", (np.fmin,),
     vjp=lambda ct, y, a, b: (select(eq(y, a), ct, 0.0), select(eq(y, a), 0.0, ct)),
-    kinks=(0.0,),
+    kinks=(0.0,), total=True,
 )  # fmt: skip
 fmax = OpDef(
     "fmax", 2, np.fmax, "fmax({0}, {1})", (np.fmax,),
     vjp=lambda ct, y, a, b: (select(eq(y, a), ct, 0.0), select(eq(y, a), 0.0, ct)),
-    kinks=(0.0,),
+    kinks=(0.0,), total=True,
 )  # fmt: skip
 
 

@@ -39,6 +39,7 @@ sqrt = OpDef(
 cbrt = OpDef(
     "cbrt", 1, np.cbrt, "cbrt({0})", (math.cbrt, np.cbrt),
     vjp=lambda ct, y, x: (ct / (3.0 * (y * y)),), kinds="f", cost=20, domain=((-9.0, 9.0),),
+    total=True,
 )  # fmt: skip
 exp = OpDef(
     "exp", 1, np.exp, "exp({0})", (np.exp,), vjp=lambda ct, y, x: (ct * y,),
@@ -47,10 +48,12 @@ exp = OpDef(
 exp2 = OpDef(
     "exp2", 1, np.exp2, "exp2({0})", (np.exp2,), vjp=lambda ct, y, x: (ct * (y * LN2),),
     kinds="f", cost=12, domain=WIDE,
+    image=(0.0, math.inf),
 )  # fmt: skip
 expm1 = OpDef(
     "expm1", 1, np.expm1, "expm1({0})", (np.expm1,), vjp=lambda ct, y, x: (ct * (y + 1.0),),
     kinds="f", cost=15, domain=WIDE,
+    image=(-1.0, math.inf),
 )  # fmt: skip
 log = OpDef(
     "log", 1, np.log, "log({0})", (np.log,), vjp=lambda ct, y, x: (ct / x,),
@@ -71,10 +74,12 @@ log1p = OpDef(
 sin = OpDef(
     "sin", 1, np.sin, "sin({0})", (np.sin,), vjp=lambda ct, y, x: (ct * cos(x),),
     kinds="f", cost=14, domain=WIDE,
+    total=True, image=(-1.0, 1.0),
 )  # fmt: skip
 cos: OpDef = OpDef(
     "cos", 1, np.cos, "cos({0})", (np.cos,), vjp=lambda ct, y, x: (-(ct * sin(x)),),
     kinds="f", cost=14, domain=WIDE,
+    total=True, image=(-1.0, 1.0),
 )  # fmt: skip
 tan = OpDef(
     "tan", 1, np.tan, "tan({0})", (np.tan,), vjp=lambda ct, y, x: (ct * (1.0 + y * y),),
@@ -84,15 +89,18 @@ asin = OpDef(
     "asin", 1, np.arcsin, "asin({0})", (np.arcsin,),
     vjp=lambda ct, y, x: (ct / sqrt((1.0 - x) * (1.0 + x)),),
     kinds="f", cost=16, domain=((-0.95, 0.95),),
+    image=(-1.6, 1.6),
 )  # fmt: skip
 acos = OpDef(
     "acos", 1, np.arccos, "acos({0})", (np.arccos,),
     vjp=lambda ct, y, x: (-ct / sqrt((1.0 - x) * (1.0 + x)),),
     kinds="f", cost=16, domain=((-0.95, 0.95),),
+    image=(0.0, 3.2),
 )  # fmt: skip
 atan = OpDef(
     "atan", 1, np.arctan, "atan({0})", (np.arctan, math.atan),
     vjp=lambda ct, y, x: (ct / (1.0 + x * x),), kinds="f", cost=16, domain=WIDE,
+    total=True, image=(-1.6, 1.6),
 )  # fmt: skip
 sinh = OpDef(
     "sinh", 1, np.sinh, "sinh({0})", (np.sinh,), vjp=lambda ct, y, x: (ct * cosh(x),),
@@ -101,20 +109,24 @@ sinh = OpDef(
 cosh: OpDef = OpDef(
     "cosh", 1, np.cosh, "cosh({0})", (np.cosh,), vjp=lambda ct, y, x: (ct * sinh(x),),
     kinds="f", cost=18, domain=WIDE,
+    image=(1.0, math.inf),
 )  # fmt: skip
 tanh = OpDef(
     "tanh", 1, np.tanh, "tanh({0})", (np.tanh, math.tanh),
     vjp=lambda ct, y, x: (ct * (1.0 - y * y),), kinds="f", cost=18, domain=WIDE,
+    total=True, image=(-1.0, 1.0),
 )  # fmt: skip
 # The square of a huge operand overflows; its square root then makes the derivative 0, as it is.
 asinh = OpDef(
     "asinh", 1, np.arcsinh, "asinh({0})", (np.arcsinh, math.asinh),
     vjp=lambda ct, y, x: (ct / sqrt(x * x + 1.0),), kinds="f", cost=20, domain=WIDE,
+    total=True,
 )  # fmt: skip
 acosh = OpDef(
     "acosh", 1, np.arccosh, "acosh({0})", (np.arccosh,),
     vjp=lambda ct, y, x: (ct / (sqrt(x - 1.0) * sqrt(x + 1.0)),),
     kinds="f", cost=20, domain=((1.1, 9.0),),
+    image=(0.0, math.inf),
 )  # fmt: skip
 atanh = OpDef(
     "atanh", 1, np.arctanh, "atanh({0})", (np.arctanh,),
@@ -125,11 +137,13 @@ erf = OpDef(
     "erf", 1, _elementwise(math.erf), "erf({0})", (math.erf,),
     vjp=lambda ct, y, x: (ct * (2.0 / math.sqrt(math.pi) * exp(-(x * x))),),
     kinds="f", cost=20, domain=WIDE,
+    total=True, image=(-1.0, 1.0),
 )  # fmt: skip
 erfc = OpDef(
     "erfc", 1, _elementwise(math.erfc), "erfc({0})", (math.erfc,),
     vjp=lambda ct, y, x: (-ct * (2.0 / math.sqrt(math.pi) * exp(-(x * x))),),
     kinds="f", cost=20, domain=WIDE,
+    total=True, image=(0.0, 2.0),
 )  # fmt: skip
 gamma = OpDef(
     "gamma", 1, _elementwise(math.gamma), "gamma({0})", (), refuse=True,
@@ -147,6 +161,7 @@ hypot = OpDef(
         select(eq(y, 0.0), 0.0, (ct * b) / y),
     ),
     kinds="f", cost=20, domain=WIDE,
+    total=True, image=(0.0, math.inf),
 )  # fmt: skip
 
 
@@ -160,6 +175,7 @@ def _atan2_vjp(ct: Traced, y: Traced, a: Traced, b: Traced) -> tuple[Traced, Tra
 atan2 = OpDef(
     "atan2", 2, np.arctan2, "atan2({0}, {1})", (np.arctan2, math.atan2), vjp=_atan2_vjp,
     jumps=True, kinds="f", cost=25, domain=WIDE,
+    total=True, image=(-3.2, 3.2),
 )  # fmt: skip
 # x**0 has the derivative 0 in x, at x = 0 too; 0**y has the derivative 0 in y.
 pow_: OpDef = OpDef(
@@ -174,11 +190,13 @@ logaddexp = OpDef(
     "logaddexp", 2, np.logaddexp, "logaddexp({0}, {1})", (np.logaddexp,),
     vjp=lambda ct, y, a, b: (ct * exp(a - y), ct * exp(b - y)),
     kinds="f", cost=30, domain=WIDE,
+    total=True,
 )  # fmt: skip
 logaddexp2 = OpDef(
     "logaddexp2", 2, np.logaddexp2, "logaddexp2({0}, {1})", (np.logaddexp2,),
     vjp=lambda ct, y, a, b: (ct * exp2(a - y), ct * exp2(b - y)),
     kinds="f", cost=30, domain=WIDE,
+    total=True,
 )  # fmt: skip
 nextafter = OpDef(
     "nextafter", 2, np.nextafter, "nextafter({0}, {1})", (), why="a step of one unit",

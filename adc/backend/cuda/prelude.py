@@ -103,6 +103,21 @@ def heaviside(x: Any, at_zero: Any) -> Any:
 
 
 @function
+def xmuly(a: Any, b: Any) -> Any:
+    return a * b if a != 0.0 else a * 0.0
+
+
+@function
+def xdivy(a: Any, b: Any) -> Any:
+    return a / b if a != 0.0 else a * 0.0
+
+
+@function
+def mulzeros(a: Any, b: Any) -> Any:
+    return a * b if a != 0.0 and b != 0.0 else a * 0.0
+
+
+@function
 def floordiv_int(a: Any, b: Any) -> Any:
     return a // b if b != 0 else a * 0
 
@@ -259,7 +274,8 @@ COMBINED = {
 NAMES = frozenset(
     {
         *_LIBRARY, "absolute", "select", "minimum", "maximum", "fmin", "fmax", "isnan", "isinf",
-        "isfinite", "sign", "heaviside", "floordiv_int", "remainder_int", "floordiv",
+        "isfinite", "sign", "heaviside", "xmuly", "xdivy", "mulzeros", "floordiv_int",
+        "remainder_int", "floordiv",
         "remainder", "lshift", "rshift", "invert", "ipow", "logaddexp", "logaddexp2", "gcd",
         "lcm", "trips", "wrap", "nth", "divided", "add_together",
         "inf", "nan", "float64", "float32", "int64", "int32", "int16", "int8", "uint64", "uint32",
