@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import operator
 import types
@@ -19,7 +20,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from adc.derivative import Checkpoint, Derivative, Jacobian, Jitted
-from adc.functions import numbers_of
+from adc.functions import chosen, settled
 from adc.ir.errors import ArgumentError, NonScalarError
 from adc.library import invertible, recompute, save, stop_gradient
 from adc.library.transforms import Level, transform
@@ -88,15 +89,14 @@ def _chosen(
     fn: Callable[..., Any],
     argnums: int | Sequence[int] | None,
     argnames: str | Sequence[str] | None,
-) -> int | tuple[int, ...]:
-    """Return the numbers of the arguments that are differentiated, chosen in one of two ways."""
+) -> Level:
+    """Return which arguments are differentiated, chosen in one of two ways."""
     if argnames is None:
-        return _argnums(0 if argnums is None else argnums)
+        return Level(_argnums(0 if argnums is None else argnums))
     if argnums is not None:
         raise ArgumentError("argnums and argnames are both given", None, "give one of them")
-    names = (argnames,) if isinstance(argnames, str) else tuple(argnames)
-    numbers = numbers_of(fn, names)
-    return numbers[0] if isinstance(argnames, str) else numbers
+    names = argnames if isinstance(argnames, str) else tuple(argnames)
+    return Level(chosen(fn, names), names=names)
 
 
 def _split(
@@ -108,11 +108,13 @@ def _split(
             f"{fn!r} cannot be differentiated again", None, "use `adc.hvp`, or differentiate `grad`"
         )
     if isinstance(fn, Derivative):
-        return fn.__wrapped__, fn._levels, options.over(fn._options)
+        levels = settled(fn.__wrapped__, fn._levels)
+        return fn.__wrapped__, levels, options.over(fn._options)
     if isinstance(fn, types.MethodType) and isinstance(fn.__func__, Derivative):
         derivative = fn.__func__
         method = types.MethodType(derivative.__wrapped__, fn.__self__)
-        return method, derivative._levels, options.over(derivative._options)
+        levels = settled(derivative.__wrapped__, derivative._levels)
+        return method, levels, options.over(derivative._options)
     if not callable(fn):
         raise ArgumentError(f"{fn!r} is not a function", None, "pass the function itself")
     return fn, (), options
@@ -128,7 +130,8 @@ def _make(
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     def make(fn: Callable[..., Any]) -> Derivative:
         function, levels, how = _split(fn, options)
-        level = Level(_chosen(function, argnums, argnames), with_value, has_aux)
+        level = _chosen(function, argnums, argnames)
+        level = dataclasses.replace(level, with_value=with_value, has_aux=has_aux)
         return Derivative(function, (*levels, level), how)
 
     if argnames is None:
@@ -365,7 +368,6 @@ def value_and_grad(
     )
 
 
-@functools.lru_cache(maxsize=256)
 def _code(
     fn: Callable[..., Any],
     levels: tuple[Level, ...],
@@ -373,9 +375,26 @@ def _code(
     along: tuple[int, ...] | None,
     pull: tuple[int, ...] | None = None,
 ) -> Code:
+    # What a closure, a default or a method holds may be large, and is not kept for a next time.
+    held = isinstance(fn, types.MethodType) or getattr(fn, "__closure__", None) or (
+        getattr(fn, "__defaults__", None)
+    )  # fmt: skip
+    return (_made if held else _kept)(fn, levels, options, along, pull)
+
+
+def _made(
+    fn: Callable[..., Any],
+    levels: tuple[Level, ...],
+    options: Options,
+    along: tuple[int, ...] | None,
+    pull: tuple[int, ...] | None,
+) -> Code:
     from adc.dispatch import Code
 
     return Code(fn, levels, options, along, pull)
+
+
+_kept = functools.lru_cache(maxsize=256)(_made)
 
 
 def _along(
@@ -746,14 +765,14 @@ def _jacobian(
 ) -> Any:
     def make(fn: Callable[..., Any]) -> Jacobian:
         function, levels, how = _split(fn, options)
-        chosen = _chosen(function, argnums, argnames)
+        level = _chosen(function, argnums, argnames)
         if any(level.with_value or level.has_aux for level in levels):
             raise NonScalarError("only `grad` itself has a Jacobian", None, "use `adc.grad`")
         if of_gradient:
-            levels = (*levels, Level(chosen))
+            levels = (*levels, level)
         if has_aux and levels:
             raise NonScalarError("a gradient has no auxiliary results", None, "drop `has_aux`")
-        return Jacobian(function, levels, how, chosen, reverse, has_aux)
+        return Jacobian(function, levels, how, level.argnums, reverse, has_aux, level.names)
 
     return make if fn is None else make(fn)
 

@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from adc.functions import function_of
+from adc.functions import chosen, function_of, settled
 from adc.ir.errors import ArgumentError
 from adc.library.transforms import Level
 from adc.options import Options
@@ -77,7 +77,8 @@ class Derivative:
     def __adc_applied__(self) -> tuple[tuple[str, Level], ...]:
         """What was applied to the function, first to last, for code that calls this within."""
         return tuple(
-            ("value_and_grad" if level.with_value else "grad", level) for level in self._levels
+            ("value_and_grad" if level.with_value else "grad", level)
+            for level in settled(self.__wrapped__, self._levels)
         )
 
     # -- inspection ------------------------------------------------------------------------
@@ -241,18 +242,27 @@ class Jacobian(Derivative):
         argnums: int | tuple[int, ...],
         reverse: bool,
         has_aux: bool = False,
+        names: str | tuple[str, ...] | None = None,
     ) -> None:
         super().__init__(fn, levels, options)
         self._argnums = argnums
+        self._names = names
         self._has_aux = has_aux
-        chosen = (argnums,) if isinstance(argnums, int) else argnums
         # That of a gradient is forward over reverse.
         self._reverse = reverse and not levels
-        self._way = {"pull": chosen} if self._reverse else {"along": chosen}
 
     @functools.cached_property
     def _code(self) -> Code:
-        return self._made("_code", **self._way)
+        argnums = (self._argnums,) if isinstance(self._argnums, int) else self._argnums
+        return self._made("_code", **{"pull" if self._reverse else "along": argnums})
+
+    def _settle(self) -> None:
+        """Find the arguments anew that were chosen by name."""
+        if self._names is not None:
+            argnums = chosen(self.__wrapped__, self._names)
+            if argnums != self._argnums:
+                self._argnums = argnums
+                vars(self).pop("_code", None)
 
     @functools.cached_property
     def _primal(self) -> Code:
@@ -262,6 +272,7 @@ class Jacobian(Derivative):
         """Return the Jacobian at the given arguments."""
         from adc import jacobian
 
+        self._settle()
         values = self._code.match(args, kwargs)
         if self._reverse:
             primal = self._primal
@@ -271,6 +282,7 @@ class Jacobian(Derivative):
     @property
     def __adc_applied__(self) -> tuple[tuple[str, Level], ...]:
         """What was applied to the function, first to last, for code that calls this within."""
+        self._settle()
         kind = "jacrev" if self._reverse else "jacfwd"
         return (*super().__adc_applied__, (kind, Level(self._argnums, has_aux=self._has_aux)))
 
@@ -279,7 +291,7 @@ class Jacobian(Derivative):
         if isinstance(found, str):
             return found
         given = (self.__wrapped__, self._levels, self._options, self._argnums, self._reverse)
-        return (Jacobian, (*given, self._has_aux))
+        return (Jacobian, (*given, self._has_aux, self._names))
 
     def __repr__(self) -> str:
         mode = "jacrev" if self._reverse else "jacfwd"

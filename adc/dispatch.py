@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,10 +19,10 @@ from adc import cache, transfers
 from adc.frontend import trees
 from adc.frontend.bindings import Binding, Num, TupleOf, kind_of
 from adc.frontend.lower import ConstantNeededError, Lowered, lower
-from adc.frontend.places import Place
+from adc.frontend.places import Arguments, Place
 from adc.frontend.results import rebuilt
 from adc.frontend.trees import key_of
-from adc.functions import function_of, name_of, span_of
+from adc.functions import function_of, name_of, settled, span_of
 from adc.ir import foreign
 from adc.ir.core import Function
 from adc.ir.errors import (
@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 Sizes = tuple[tuple[str, "int | tuple[int, ...]"], ...]
 # More signatures than this at once come from objects that are made anew for every call.
 _MOST_ENTRIES = 256
+# Definitions of functions whose code is kept for derivatives that are made anew for every call.
+_MOST_DEFINITIONS = 256
 # The most code for arguments with one key: for objects with attributes of other kinds.
 _MOST_VARIANTS = 8
 # The words of random generators, by the places where these are found.
@@ -113,7 +115,7 @@ class Compiled:
         """Whether arguments with the same key may need other code: other attributes, that is."""
         lowered = self.lowered
         places = [each.place for each in lowered.captures] + [each.place for each in lowered.guards]
-        return any(isinstance(place.root, int) for place in places)
+        return any(place.varies for place in places)
 
     def hidden(self, values: tuple[Any, ...]) -> list[Any] | None:
         """Return what is read outside, or None if something built into the code has changed."""
@@ -253,7 +255,7 @@ class Compiled:
         ]
         for capture in lowered.captures:
             found += trees.changeable(capture.place.read(values), capture.tree)
-        found += [id(guard.place.read(values)) for guard in lowered.guards if guard.value is None]
+        found += [id(guard.place.read(values)) for guard in lowered.guards if guard.shared]
         for place in lowered.changed:
             value = place.read(values)
             if found.count(id(value)) > 1:
@@ -527,8 +529,58 @@ def _no_collections() -> Iterator[None]:
         gc.enable()
 
 
+class Definition:
+    """What functions have in common that code is made for: their code object and globals.
+
+    A function with a derivative of its own, or that is checkpointed, is more than its code.
+    """
+
+    __slots__ = ("_parts",)
+
+    def __init__(self, fn: types.FunctionType, more: object, bound: bool) -> None:
+        self._parts = (fn.__code__, fn.__globals__, more, bound)
+
+    @property
+    def code(self) -> types.CodeType:
+        return self._parts[0]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Definition) and all(map(operator.is_, self._parts, other._parts))
+
+    def __hash__(self) -> int:
+        return hash(tuple(map(id, self._parts)))
+
+
+@dataclass
+class Shared:
+    """What all derivatives of one kind of functions with one definition have in common.
+
+    Attributes
+    ----------
+    entries : dict
+        For every key code, the newest first: objects of one class may need code of their own, and
+        functions that hold other objects.
+    """
+
+    parameters: Parameters
+    entries: dict[object, list[Compiled]] = field(default_factory=dict)
+
+
+@lru_cache(maxsize=_MOST_DEFINITIONS)
+def _shared(
+    definition: Definition,
+    levels: tuple[Level, ...],
+    options: Options,
+    along: tuple[int, ...] | None,
+    pull: tuple[int, ...] | None,
+) -> Shared:
+    return Shared(Parameters(definition.code))
+
+
 class Code:
     """The code of one derivative of a function, compiled for every signature that is met.
+
+    Derivatives of functions that differ in what their closures hold share it.
 
     Attributes
     ----------
@@ -554,23 +606,35 @@ class Code:
         # A function with a derivative of its own, or that is checkpointed, is more than its code.
         more = has_rule(fn) or is_checkpointed(fn)
         self._lowered_fn = getattr(fn, "__func__", fn) if more else self.fn
+        self._callable = fn
         self.levels = levels
         self.options = options
         self.along = along
         self.pull = pull
         # What a bound method adds to the arguments; `argnums` does not count it.
         self._bound = (fn.__self__,) if isinstance(fn, types.MethodType) else ()
-        self._parameters = Parameters(self.fn)
         self._skip = len(self._bound)
-        self._moved = {*(along or ()), *(pull or ())}
-        for level in levels:
-            chosen = level.argnums
-            self._moved |= {chosen} if isinstance(chosen, int) else set(chosen)
-        self._whole: tuple[bool, ...] | None = None
-        # For every key, the newest first: objects of one class may need code of their own.
-        self.entries: dict[object, list[Compiled]] = {}
         self.last: Compiled | None = None
         self.hits = 0
+        self._define()
+
+    def _define(self) -> None:
+        """Take the function as it is now."""
+        fn = self.fn
+        self._now = (fn.__code__, fn.__defaults__, fn.__kwdefaults__)
+        self.levels = settled(self._callable, self.levels)
+        self._moved = {*(self.along or ()), *(self.pull or ())}
+        for level in self.levels:
+            chosen = level.argnums
+            self._moved |= {chosen} if isinstance(chosen, int) else set(chosen)
+        more = None if self._lowered_fn is fn else self._lowered_fn
+        definition = Definition(fn, more, bool(self._bound))
+        # What such a function holds would be kept with the code.
+        make = _shared.__wrapped__ if more is not None and fn.__closure__ else _shared
+        shared = make(definition, self.levels, self.options, self.along, self.pull)
+        self._parameters, self.entries = shared.parameters, shared.entries
+        self._match = shared.parameters.matching(fn)
+        self._whole: tuple[bool, ...] | None = None
 
     @cached_property
     def costs(self) -> Costs:
@@ -588,9 +652,20 @@ class Code:
             deterministic=cuda and options.deterministic,  # code on the CPU is so anyway
         )
 
-    def match(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    def match(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
         """Return an argument for each parameter, as a call would; raise TypeError as it would."""
-        return self._parameters.match(*self._bound, *args, **kwargs)
+        self._refresh()
+        return Arguments.of(self.fn, self._match(*self._bound, *args, **kwargs))
+
+    def _refresh(self) -> None:
+        """Take the function anew if its code or defaults were replaced."""
+        fn, (code, defaults, keywords) = self.fn, self._now
+        if (
+            fn.__code__ is not code
+            or fn.__defaults__ is not defaults
+            or fn.__kwdefaults__ is not keywords
+        ):
+            self._define()
 
     def whole(self, values: tuple[Any, ...]) -> tuple[bool, ...]:
         """Return for each parameter whether it is differentiated, as far as `argnums` is valid."""
@@ -610,6 +685,7 @@ class Code:
 
     def find(self, values: tuple[Any, ...]) -> tuple[Compiled, list[Any]]:
         """Return code that is up to date for these arguments, and its hidden arguments."""
+        self._refresh()
         whole = self._whole or self.whole(values)
         key: object = tuple(map(key_of, values, whole))
         found = self._valid(key, values)
@@ -786,6 +862,7 @@ class Code:
                     signature.arguments(),
                     constants,
                     routines=self.options.target == "cuda",
+                    shared=True,
                 )
             except ConstantNeededError as error:
                 if error.place in constants:
@@ -803,6 +880,7 @@ class Code:
         _kernels.add(entry.kernel)
         present = _presenter(lowered, signature, self.levels, self.along, self.pull)
         ones = (1.0,) * max(len(self.levels) - 1, 0)
+        signature = signature.emptied()
         return Compiled(
             lowered, steps, signature, options, costs, entry, self.levels, present, ones, budget
         )
@@ -815,6 +893,7 @@ def release_memory() -> None:
     """Do what `adc.release_memory` says."""
     from adc.backend.memory import POOL
 
+    _shared.cache_clear()
     with cache.LOCK:
         kernels = list(_kernels)
     for kernel in kernels:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from adc.ir.errors import ArgumentError, Span, UnsupportedError
+from adc.library.transforms import Level
 
 
 def name_of(fn: Callable[..., Any]) -> str:
@@ -46,3 +48,22 @@ def numbers_of(fn: Callable[..., Any], names: Sequence[str]) -> tuple[int, ...]:
                 f"it has {', '.join(positional) or 'none'}",
             )
     return tuple([positional.index(name) for name in names])
+
+
+def chosen(fn: Callable[..., Any], names: str | Sequence[str]) -> int | tuple[int, ...]:
+    """Return the positions that parameters have now: one for one name, else a tuple."""
+    if isinstance(names, str):
+        return numbers_of(fn, (names,))[0]
+    return numbers_of(fn, names)
+
+
+def settled(fn: Callable[..., Any], levels: tuple[Level, ...]) -> tuple[Level, ...]:
+    """Return levels with the positions that their arguments have now."""
+    if all(level.names is None for level in levels):
+        return levels
+    return tuple(
+        [
+            level if level.names is None else replace(level, argnums=chosen(fn, level.names))
+            for level in levels
+        ]
+    )

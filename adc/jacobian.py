@@ -16,6 +16,8 @@ from adc import transfers
 from adc.dispatch import Code, Compiled, check_commuting, first_of_pair, restore
 from adc.frontend import results, trees
 from adc.frontend.bindings import Binding
+from adc.frontend.places import Arguments
+from adc.functions import name_of, span_of
 from adc.ir import foreign
 from adc.ir.core import Operand
 from adc.ir.errors import ArgumentError
@@ -190,7 +192,7 @@ class Pullback:
         self,
         primal: Code,
         make: Callable[[tuple[int, ...]], Code],
-        values: tuple[Any, ...],
+        values: Arguments,
         has_aux: bool = False,
     ) -> None:
         compiled, hidden = primal.find(values)
@@ -202,10 +204,18 @@ class Pullback:
         self._flat = compiled.flat(values, hidden)
         self.value = compiled.present(self._flat)
         self._code = make(self._moved)
-        self._values = copy.deepcopy(values, _copies(compiled, values))
+        self._of = values.fn.__code__
+        copied = copy.deepcopy(tuple(values), _copies(compiled, values))
+        self._values = Arguments.of(values.fn, copied)
 
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
         """Return a cotangent for each argument; None for one without floats."""
+        fn = self._values.fn
+        if fn.__code__ is not self._of:
+            raise ArgumentError(
+                f"{name_of(fn)}() has changed since its value was computed",
+                span_of(fn), "call `adc.vjp` again",
+            )  # fmt: skip
         compiled, hidden = self._code.find(self._values)
         present = compiled.states(self._values)
         restore(self._states, self._values)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import itertools
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from adc.ir.types import Array, Scalar
 
 
 class Parameters:
-    """The parameters of a function, and how the arguments of a call are matched to them.
+    """The parameters of functions with one code object, and how arguments are matched to them.
 
     Attributes
     ----------
@@ -32,12 +33,9 @@ class Parameters:
         How many of them can be given by position, ``*args`` not counted.
     variable : str or None
         The name of ``*args``.
-    match : callable
-        Takes the arguments of a call; returns one for each parameter.
     """
 
-    def __init__(self, fn: types.FunctionType) -> None:
-        code = fn.__code__
+    def __init__(self, code: types.CodeType) -> None:
         names = iter(code.co_varnames)
         plain = list(itertools.islice(names, code.co_argcount))
         keywords = list(itertools.islice(names, code.co_kwonlyargcount))
@@ -46,30 +44,22 @@ class Parameters:
         self.positional = len(plain)
         self.variable = rest[0] if rest else None
         self.names = (*plain, *rest, *keywords, *others)
-        self.match = self._stub(fn, plain, rest, keywords, others)
-
-    def _stub(
-        self,
-        fn: types.FunctionType,
-        plain: list[str],
-        rest: list[str],
-        keywords: list[str],
-        others: list[str],
-    ) -> Callable[..., tuple[Any, ...]]:
-        """Return a function that does nothing but take arguments like `fn`.
-
-        It is ten times as fast as `inspect.Signature.bind`, and errors have Python's own words.
-        """
-        only = fn.__code__.co_posonlyargcount
+        only = code.co_posonlyargcount
         head = [*plain[:only], "/", *plain[only:]] if only else plain
         star = [f"*{rest[0]}"] if rest else ["*"] if keywords else []
         text = ", ".join([*head, *star, *keywords, *(f"**{name}" for name in others)])
         namespace: dict[str, Any] = {}
         exec(f"def stub({text}): return ({''.join(f'{n}, ' for n in self.names)})", namespace)
-        stub: Any = namespace["stub"]
-        stub.__name__, stub.__qualname__ = fn.__name__, fn.__qualname__
-        stub.__defaults__, stub.__kwdefaults__ = fn.__defaults__, fn.__kwdefaults__
-        return stub  # type: ignore[no-any-return]  # made by `exec`
+        self._stub: types.CodeType = namespace["stub"].__code__
+
+    def matching(self, fn: types.FunctionType) -> Callable[..., tuple[Any, ...]]:
+        """Return a function that does nothing but take arguments like `fn`, for each parameter one.
+
+        It is ten times as fast as `inspect.Signature.bind`, and errors have Python's own words.
+        """
+        stub = types.FunctionType(self._stub, {}, fn.__name__, fn.__defaults__)
+        stub.__qualname__, stub.__kwdefaults__ = fn.__qualname__, fn.__kwdefaults__
+        return stub
 
 
 # --- the types of a call --------------------------------------------------------------------------
@@ -116,6 +106,14 @@ class Signature:
             for ty, value in zip(self.types, values, strict=True)
         )
         self._arguments = self._positional(parameters)[skip:]
+
+    def emptied(self) -> Signature:
+        """Return this signature without the objects of the call that it was made for."""
+        made = copy.copy(self)
+        made.fn = trees.emptied_function(self.fn)
+        made.types = tuple([trees.emptied(ty) for ty in self.types])
+        made._arguments = [replace(each, type=trees.emptied(each.type)) for each in self._arguments]
+        return made
 
     def _positional(self, parameters: Parameters) -> list[_Argument]:
         """Return what `argnums` counts: with the elements of ``*args``, each an argument."""

@@ -177,10 +177,14 @@ Ref = ListRef | DictRef | ObjectRef
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """An attribute that an object had when the function was called: bound when it is read."""
+    """An attribute that an object had when the function was called, or a default value.
+
+    It is bound when it is read; as a constant of the program if it is said to be one.
+    """
 
     place: Place
     value: Any = field(compare=False)
+    constant: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,9 +221,13 @@ class NamedTuple:
 
 @dataclass(frozen=True, slots=True)
 class Static:
-    """A Python object known at compile time: None, a string, a module, a class, a function."""
+    """A Python object known at compile time: None, a string, a module, a class, a function.
+
+    A function that other calls of the code may find another one instead of has a `place`.
+    """
 
     value: Any
+    place: Place | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -544,8 +552,8 @@ def shape_of(binding: Binding) -> object:
             return ("enumerate", shape_of(inner))
         case Reversed(inner=inner):
             return ("reversed", shape_of(inner))
-        case Static(value=value):
-            return ("static", type(value), _key(value))
+        case Static(value=value, place=place):
+            return ("static", type(value), _key(value), place)
         case Closure():
             return ("closure", id(binding.node))
         case Bound(owner=owner, name=name):

@@ -53,10 +53,10 @@ from adc.frontend.bindings import (
     shape_of,
 )
 from adc.frontend.control import EXIT, FALLS, RESULT, RETURN
-from adc.frontend.lower import MAX_CALL_DEPTH, Dead, Frame, Lowerer, static
-from adc.frontend.places import Item, Place, defaults_of
+from adc.frontend.lower import MAX_CALL_DEPTH, Dead, Frame, Holder, Lowerer, static
+from adc.frontend.places import Default, Place, defaults_of
 from adc.frontend.refusals import GENERATOR, refusal
-from adc.frontend.source import Source, source_of
+from adc.frontend.source import Source
 from adc.ir.builder import integer
 from adc.ir.core import Call, Function, Literal, Operand, Value
 from adc.ir.errors import AliasError, RecursionDepthError, TypeMismatchError, UnsupportedError
@@ -86,7 +86,7 @@ def _key(fn: types.FunctionType, bound: dict[str, Binding]) -> object:
         for name, binding in bound.items()
         if isinstance(binding, Closure | Static | Transformed)
     )
-    return (id(fn.__code__), fixed)
+    return (fn, fixed)
 
 
 class _Bottom(Dead):
@@ -165,10 +165,10 @@ def apply(
             return apply(lo, Static(fn), [callee, *args], kwargs, node)
         case Static(value=value) if containers.is_record_class(value):
             return containers.construct(lo, value, args, kwargs, node)
-        case Static(value=value):
+        case Static(value=value, place=place):
             fn = getattr(value, "py_func", value)
             if isinstance(fn, types.FunctionType) and not _is_library(fn):
-                return call_function(lo, fn, args, kwargs, node)
+                return call_function(lo, fn, args, kwargs, node, place)
             if isinstance(fn, types.MethodType) and is_checkpointed(fn):
                 return apply(lo, Static(fn.__func__), [static(fn.__self__), *args], kwargs, node)
             if isinstance(fn, types.MethodType) and isinstance(fn.__func__, types.FunctionType):
@@ -247,13 +247,11 @@ def bind_arguments(
     return bound
 
 
-def function_defaults(fn: types.FunctionType) -> dict[str, Binding]:
+def function_defaults(holder: Holder) -> dict[str, Binding]:
     """Return the default values of a function object: numbers are part of the program."""
     return {
-        name: static(value)
-        if trees.is_constant((value,))
-        else Given(Place(fn, (Item(name),)), value)
-        for name, value in defaults_of(fn).items()
+        name: Given(holder.place.to(Default(name)), value, trees.is_constant((value,)))
+        for name, value in defaults_of(holder.fn).items()
     }
 
 
@@ -284,7 +282,7 @@ def _run(
     node: ast.FunctionDef | ast.Lambda,
     source: Source,
     bound: dict[str, Binding],
-    holder: types.FunctionType,
+    holder: Holder,
     outer: Frame | None,
 ) -> Binding:
     """Lower the body of a function in a frame of its own; return what it returns."""
@@ -298,7 +296,7 @@ def _run(
         lo.frame,
         path=(*path, (id(node), site.line if site else 0, site.column if site else 0)),
         locals=closures.locals_of(node),
-        site=lo.builder.loc if (holder.__module__ or "").startswith("adc.library") else None,
+        site=lo.builder.loc if (holder.fn.__module__ or "").startswith("adc.library") else None,
     )
     caller = lo.frame
     result = _body(lo, frame, node, source)
@@ -333,19 +331,17 @@ def _body(lo: Lowerer, frame: Frame, node: ast.FunctionDef | ast.Lambda, source:
         )
 
 
-def run_function(
-    lo: Lowerer, fn: types.FunctionType, source: Source, bound: dict[str, Binding]
-) -> Binding:
+def run_function(lo: Lowerer, holder: Holder, source: Source, bound: dict[str, Binding]) -> Binding:
     """Lower the main function, for `lower`."""
-    lo.shared.sources[id(fn.__code__)] = source
-    missing = {k: lo.opened(v) for k, v in function_defaults(fn).items() if k not in bound}
+    lo.shared.sources[id(holder.fn.__code__)] = source
+    missing = {k: lo.opened(v) for k, v in function_defaults(holder).items() if k not in bound}
     args = {**missing, **bound}
     mark = len(lo.builder.stmts)
     state = (dict(lo.versions), dict(lo.stale))
-    key = _key(fn, args)
+    key = _key(holder.fn, args)
     lo.stack.append(key)
     try:
-        return _run(lo, source.node, source, args, fn, None)
+        return _run(lo, source.node, source, args, holder, None)
     except _Recursive as signal:
         if signal.key != key:
             raise
@@ -355,18 +351,18 @@ def run_function(
     del lo.builder.stmts[mark:]
     lo.versions, lo.stale = state
     lo.shared.recursive.add(key)
-    lo.frame = Frame(source, {**lo.initial, EXIT: Num(integer(FALLS))}, fn)
+    lo.frame = Frame(source, {**lo.initial, EXIT: Num(integer(FALLS))}, holder)
     lo.builder.loc = source.span(source.node)
-    result = call_recursive(lo, fn, source, args, source.node)
+    result = call_recursive(lo, holder, source, args, source.node)
     lo.heap = heap_of(lo.frame)
     return result
 
 
 def run_custom(
-    lo: Lowerer, value: Any, fn: types.FunctionType, source: Source, bound: dict[str, Binding]
+    lo: Lowerer, value: Any, holder: Holder, source: Source, bound: dict[str, Binding]
 ) -> Binding:
     """Lower the main function where it has a derivative of its own, for `lower`."""
-    lo.shared.sources[id(fn.__code__)] = source
+    lo.shared.sources[id(holder.fn.__code__)] = source
     spec = source.node.args
     args: list[Binding] = []
     for name, binding in bound.items():
@@ -374,7 +370,7 @@ def run_custom(
             args += binding.items
         else:
             args.append(binding)
-    lo.frame = Frame(source, {EXIT: Num(integer(FALLS))}, fn)
+    lo.frame = Frame(source, {EXIT: Num(integer(FALLS))}, holder)
     lo.builder.loc = source.span(source.node)
     node = ast.copy_location(ast.Call(ast.Name("f", ast.Load()), [], []), source.node)
     result = apply(lo, static(value), args, {}, node)
@@ -388,31 +384,32 @@ def call_function(
     args: Sequence[Binding],
     kwargs: dict[str, Binding],
     node: ast.Call,
+    place: Place | None = None,
 ) -> Binding:
     """Lower a call of a function object: inline it, or call it if it is recursive."""
-    code = fn.__code__
-    source = source_of(fn)
+    holder = lo.holder_of(fn, place)
+    source = lo.source_of(holder)
     if isinstance(source.node, ast.FunctionDef) and _is_generator(source.node):
         raise refusal(lo, node, GENERATOR)
-    lo.shared.sources[id(code)] = source
+    lo.shared.sources[id(fn.__code__)] = source
     spec = source.node.args
-    bound = bind_arguments(lo, fn.__name__, spec, args, kwargs, function_defaults(fn), node)
+    bound = bind_arguments(lo, fn.__name__, spec, args, kwargs, function_defaults(holder), node)
     key = _key(fn, bound)
     if key in lo.shared.recursive:
-        return call_recursive(lo, fn, source, bound, node)
+        return call_recursive(lo, holder, source, bound, node)
     if key in lo.stack:
         raise _Recursive(key)
     passed = [*bound.values()]
     if lo.builder.emitted > lo.shared.inlined and not any(True for b in passed for _ in refs(b)):
         lo.shared.recursive.add(key)  # it may call itself
-        return call_recursive(lo, fn, source, bound, node)
+        return call_recursive(lo, holder, source, bound, node)
     if len(lo.stack) >= MAX_CALL_DEPTH:
         raise RecursionDepthError(f"calls nest more than {MAX_CALL_DEPTH} deep", lo.span(node))
     before, mark = lo.snapshot(), len(lo.builder.stmts)
     frame = lo.frame
     lo.stack.append(key)
     try:
-        return _run(lo, source.node, source, bound, fn, None)
+        return _run(lo, source.node, source, bound, holder, None)
     except _Recursive as signal:
         if signal.key != key:
             raise
@@ -422,7 +419,7 @@ def call_function(
     lo.frame = frame
     lo.restore(before)
     lo.shared.recursive.add(key)
-    return call_recursive(lo, fn, source, bound, node)
+    return call_recursive(lo, holder, source, bound, node)
 
 
 def _is_generator(node: ast.FunctionDef) -> bool:
@@ -452,12 +449,13 @@ class Callee:
 
 def call_recursive(
     lo: Lowerer,
-    fn: types.FunctionType,
+    holder: Holder,
     source: Source,
     bound: dict[str, Binding],
     node: ast.AST,
 ) -> Binding:
     """Lower a call of a recursive function to a `Call`."""
+    fn = holder.fn
     bound = {name: closures.closed(lo, binding, node, ()) for name, binding in bound.items()}
     bound = {**bound, **dict(sorted(closures.reachable(lo, bound.values()).items()))}
     found = [leaf for binding in bound.values() for leaf in closures.leaves_of(binding)]
@@ -490,7 +488,7 @@ def call_recursive(
         for leaf in unique
     )
     key = (
-        id(fn.__code__), tuple(slots), types_,
+        fn, tuple(slots), types_,
         tuple((name, closures.shape(binding)) for name, binding in bound.items()),
     )  # fmt: skip
     callee = lo.shared.callees.get(key)
@@ -498,7 +496,7 @@ def call_recursive(
         count = sum(1 for other in lo.shared.callees.values())
         callee = Callee(f"{fn.__name__}{count or ''}_rec")
         lo.shared.callees[key] = callee
-        _find(lo, callee, fn, source, bound, types_, slots, node)
+        _find(lo, callee, holder, source, bound, types_, slots, node)
     if callee.result is None:
         raise _Bottom
     return _emit_call(lo, callee, unique, node)
@@ -566,7 +564,7 @@ def _emit_call(
 def _find(
     lo: Lowerer,
     callee: Callee,
-    fn: types.FunctionType,
+    holder: Holder,
     source: Source,
     bound: dict[str, Binding],
     types_: tuple[Scalar | Array, ...],
@@ -574,6 +572,7 @@ def _find(
     node: ast.AST,
 ) -> None:
     """Lower the body again and again until result types, writes and captures are stable."""
+    fn = holder.fn
     if len(lo.shared.callees) > MAX_CALLEES:
         raise RecursionDepthError(
             f"{fn.__name__}() calls itself with ever new functions", lo.span(node),
@@ -586,7 +585,7 @@ def _find(
         for key in [key for key in lo.shared.callees if key not in known]:
             del lo.shared.callees[key]
         try:
-            function = _lower_callee(lo, callee, fn, source, bound, types_, slots)
+            function = _lower_callee(lo, callee, holder, source, bound, types_, slots)
         except Dead:
             raise UnsupportedError(
                 f"{fn.__name__}() calls itself on every path", source.span(source.node),
@@ -604,12 +603,13 @@ def _find(
 def _lower_callee(
     lo: Lowerer,
     callee: Callee,
-    fn: types.FunctionType,
+    holder: Holder,
     source: Source,
     bound: dict[str, Binding],
     types_: tuple[Scalar | Array, ...],
     slots: Sequence[int],
 ) -> Function:
+    fn = holder.fn
     sub = Lowerer(lo.shared)
     sub.stack = [_key(fn, bound)]
     depth = sub.builder.value("depth", INT)
@@ -634,7 +634,7 @@ def _lower_callee(
     sub.builder.loc = source.span(source.node)
     within = sub.builder.apply("lt", depth, integer(MAX_RECURSION))
     sub.builder.check(within, "RecursionError", "maximum recursion depth exceeded")
-    result = _run(sub, source.node, source, env, fn, None)
+    result = _run(sub, source.node, source, env, holder, None)
     if isinstance(result, Unstable | Unbound):
         raise TypeMismatchError(f"the result {result.why}", source.span(source.node))
     _check_data(result, source)

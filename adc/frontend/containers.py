@@ -49,7 +49,7 @@ from adc.frontend.bindings import (
     kind_of,
 )
 from adc.frontend.lower import Lowerer, static
-from adc.frontend.places import Place
+from adc.frontend.places import Member, Place
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
@@ -110,6 +110,7 @@ def key_of(lo: Lowerer, binding: Binding, node: ast.AST) -> Any:
         case Num(operand=Literal(value=value)):
             return value
         case Static(value=value):
+            lo.pin(binding)
             try:
                 hash(value)
             except TypeError:
@@ -404,7 +405,7 @@ def attribute(lo: Lowerer, owner: Binding, name: str, node: ast.expr) -> Binding
 def _class_attribute(
     lo: Lowerer, owner: Binding, cls: type, name: str, node: ast.expr
 ) -> Binding | None:
-    place = Place(cls, (name,))
+    place = Place(cls, (Member(name),))
     try:
         value = place.read()
     except KeyError:
@@ -432,7 +433,7 @@ def is_method(value: Any) -> bool:
 
 def find_method(lo: Lowerer, cls: type, name: str) -> Any:
     """Return the function, or what adc made of one, that a method of a class is."""
-    place = Place(cls, (name,))
+    place = Place(cls, (Member(name),))
     value = place.read()
     lo.guard(place, value)
     return value
@@ -463,6 +464,7 @@ def construct(
         defaults = {k: static(v) for k, v in cls._field_defaults.items()}  # type: ignore[attr-defined]
         bound = _bound(lo, cls, fields, defaults, args, kwargs, node)
         return NamedTuple(cls, RecordOf(tuple(fields), tuple(bound[name] for name in fields)))
+    find_method(lo, cls, "__init__")  # which is guarded
     if dataclasses.is_dataclass(cls) and _own_init(cls) is None:
         return _dataclass(lo, cls, args, kwargs, node)
     ref = lo.new_ref(lambda slot: ObjectRef(slot, cls), RecordOf((), ()))
@@ -508,9 +510,10 @@ def _dataclass(
         made: Binding = NamedTuple(cls, record)
     else:
         made = lo.new_ref(lambda slot: ObjectRef(slot, cls), record)
-    post = getattr(cls, "__post_init__", None)
-    if isinstance(post, types.FunctionType):
-        calls.call_function(lo, post, [made], {}, node)
+    # What has come since the constructor was made is not called.
+    code = getattr(inspect.getattr_static(cls, "__init__"), "__code__", None)
+    if code is not None and "__post_init__" in code.co_names:
+        calls.call_function(lo, find_method(lo, cls, "__post_init__"), [made], {}, node)
     return made
 
 

@@ -22,6 +22,7 @@ from adc.frontend.bindings import (
     Num,
     ObjectRef,
     RecordOf,
+    Static,
     TupleOf,
     Unbound,
     Unstable,
@@ -547,6 +548,11 @@ def aligned(lo: Lowerer, a: Binding, b: Binding) -> tuple[Binding, Binding]:
         assert isinstance(x, RecordOf)
         assert isinstance(y, RecordOf)
         return NamedTuple(a.cls, x), NamedTuple(b.cls, y)
+    if isinstance(a, Static) and isinstance(b, Static) and a.value is b.value:
+        if a.place != b.place:  # one function, found in two ways
+            lo.pin(a)
+            lo.pin(b)
+            return a, a
     if isinstance(a, ArrayRef) and isinstance(b, ArrayRef) and bool(a.view) != bool(b.view):
         from adc.frontend import views  # which is built on the lowering of branches
 

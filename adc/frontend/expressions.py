@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import types
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -36,8 +35,8 @@ from adc.frontend.bindings import (
     leaves,
 )
 from adc.frontend.control import branch, merge, run_arm
-from adc.frontend.lower import Frame, Lowerer, static
-from adc.frontend.places import Place
+from adc.frontend.lower import Frame, Holder, Lowerer, static
+from adc.frontend.places import Step, Variable, follow
 from adc.frontend.refusals import refusal
 from adc.ir.core import Apply, Literal, Operand
 from adc.ir.errors import TypeMismatchError, UnsupportedError
@@ -484,7 +483,7 @@ def _attribute(lo: Lowerer, node: ast.Attribute) -> Binding:
         return held
     if isinstance(owner, Static):
         try:
-            return static(getattr(owner.value, node.attr))
+            return lo.attribute(owner, node.attr)
         except AttributeError:
             pass
     raise TypeMismatchError(f"{kind_of(owner)} has no attribute {node.attr!r}", lo.span(node))
@@ -521,13 +520,14 @@ def _is_free(lo: Lowerer, path: tuple[str, ...]) -> bool:
         frame = frame.outer
     holder = _holder(lo)
     try:
-        owners = [Place(holder, path[:k]).read() for k in range(1, len(path))]
+        steps: list[Step] = [Variable(path[0]), *path[1:]]
+        owners = [follow(holder.fn, steps[:k]) for k in range(1, len(path))]
     except (LookupError, AttributeError):
         return True  # it is reported where it is read
     return not any(trees.has_structure(owner) for owner in owners)
 
 
-def _holder(lo: Lowerer) -> types.FunctionType:
+def _holder(lo: Lowerer) -> Holder:
     """Return the function object whose free variables are meant."""
     frame = lo.frame
     while frame.outer is not None:

@@ -102,7 +102,9 @@ def joined(a: Binding | None, b: Binding | None) -> Binding | None:
             inner = joined(TupleOf(first.items), TupleOf(second.items))
             assert inner is None or isinstance(inner, TupleOf)
             return None if inner is None else NamedTuple(cls, RecordOf(first.keys, inner.items))
-        case Static(value=x), Static(value=y) if x is y or (type(x) is type(y) and x == y):
+        case Static(value=x, place=p), Static(value=y, place=q) if p == q and (
+            x is y or (type(x) is type(y) and x == y)
+        ):
             return a
     return None
 

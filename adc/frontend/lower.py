@@ -39,7 +39,16 @@ from adc.frontend.bindings import (
     kind_of,
     leaves,
 )
-from adc.frontend.places import Capture, Guard, Item, Place, Step, lookup
+from adc.frontend.places import (
+    Capture,
+    Guard,
+    Item,
+    Place,
+    Step,
+    Variable,
+    follow,
+    variable_of,
+)
 from adc.frontend.source import Source, source_of
 from adc.frontend.trees import Instance, type_of
 from adc.ir.builder import Builder, integer
@@ -126,13 +135,21 @@ class Lowered:
         return tuple(each for each in self.generators if each.drawn)
 
 
+@dataclass(frozen=True)
+class Holder:
+    """A function object, whose free variables are meant, and where it is found."""
+
+    fn: types.FunctionType
+    place: Place
+
+
 @dataclass(eq=False)
 class Frame:
     """One Python function while it is lowered: its names, and where free ones are found."""
 
     source: Source
     env: dict[str, Binding]
-    holder: types.FunctionType
+    holder: Holder
     outer: Frame | None = None
     caller: Frame | None = None
     # Names that are bound only where no exit is pending (`control.merge`).
@@ -169,6 +186,8 @@ class Shared:
     guards: dict[Place, Guard] = field(default_factory=dict)
     # What was found outside.
     values: dict[Place, Any] = field(default_factory=dict)
+    # Where the functions were found that are lowered.
+    holders: dict[types.FunctionType, Holder] = field(default_factory=dict)
     sources: dict[int, Source] = field(default_factory=dict)
     recursive: set[object] = field(default_factory=set)
     callees: dict[object, Any] = field(default_factory=dict)
@@ -627,13 +646,40 @@ class Lowerer:
 
     # -- what lies outside -----------------------------------------------------------------
 
-    def free(self, holder: types.FunctionType, path: tuple[str, ...], node: ast.AST) -> Binding:
+    def holder_of(self, fn: types.FunctionType, place: Place | None = None) -> Holder:
+        """Return where a function is found that is lowered now: guarded, like its code.
+
+        Found in two ways, it must always be one function.
+        """
+        own = Holder(fn, place or Place(fn))
+        known = self.shared.holders.setdefault(fn, own)
+        if known.place != own.place:
+            first, second = known.place, own.place
+            if first.varies and second.varies:
+                self.shared.guards.setdefault(second, Guard(second, first))
+            else:
+                varying = first if first.varies else second
+                self.shared.guards[varying] = Guard(varying, fn)
+        return known
+
+    def source_of(self, holder: Holder) -> Source:
+        """Return the source of a function, whose code is guarded."""
+        self.guard(holder.place.to("__code__"), holder.fn.__code__)
+        return source_of(holder.fn)
+
+    def pin(self, binding: Binding) -> None:
+        """Note that code is built for this very function, not only for what it does."""
+        if isinstance(binding, Static) and binding.place is not None:
+            self.shared.guards[binding.place] = Guard(binding.place, binding.value)
+
+    def free(self, holder: Holder, path: tuple[str, ...], node: ast.AST) -> Binding:
         """Return the binding of a global or closure variable (or an attribute of one)."""
-        place = Place(holder, path)
+        steps: tuple[Step, ...] = (Variable(path[0]), *path[1:])
+        place = holder.place.to(*steps)
         if place in self.reached:
             return self.reached[place]
         try:
-            value = place.read()
+            value = follow(holder.fn, steps)
         except KeyError:
             raise UnboundError(
                 f"name {path[0]!r} is not defined",
@@ -642,12 +688,21 @@ class Lowerer:
             ) from None
         except AttributeError as error:
             raise TypeMismatchError(str(error), self.span(node), "check the spelling") from None
-        # A constant of a module such as `np.pi` is a constant.
-        owner = lookup(holder, path[0]) if len(path) > 1 else None
-        known = isinstance(owner, types.ModuleType) and owner.__name__ in (
-            "math", "numpy", "cmath",
-        )  # fmt: skip
-        return self.reach(place, value, known)
+        closed_over = path[0] in holder.fn.__code__.co_freevars
+        if closed_over and holder.place.varies and type(value) is types.FunctionType:
+            # It is made anew with the function around it: any with this code will do.
+            self.guard(place.to("__code__"), value.__code__)
+            return Static(value, place)
+        owner = variable_of(holder.fn, path[0]) if len(path) > 1 else None
+        return self.reach(place, value, _has_constants(owner))
+
+    def attribute(self, owner: Static, name: str) -> Binding:
+        """Return the binding of an attribute of an object; raise AttributeError if it has none."""
+        value = getattr(owner.value, name)
+        if not isinstance(owner.value, types.FunctionType | types.ModuleType | type):
+            return static(value)
+        place = (owner.place or Place(owner.value)).to(name)
+        return self.reach(place, value, _has_constants(owner.value))
 
     def reach(self, place: Place, value: Any, constant: bool = False) -> Binding:
         """Return the binding of something outside: read at every call, or a guarded constant."""
@@ -674,13 +729,15 @@ class Lowerer:
         if not isinstance(tree, Instance):
             params = tuple(param_of(self, leaf) for leaf in made)
             self.captured[place] = (
-                Capture(place, tree, trees.key_of(value), params), tuple(made),
+                Capture(place, trees.emptied(tree), trees.key_of(value), params), tuple(made),
             )  # fmt: skip
         return binding
 
     def opened(self, binding: Binding) -> Binding:
         """Bind an attribute that an object has from outside."""
-        return self.reach(binding.place, binding.value) if isinstance(binding, Given) else binding
+        if not isinstance(binding, Given):
+            return binding
+        return self.reach(binding.place, binding.value, binding.constant)
 
     def guard(self, place: Place, value: Any) -> None:
         """Note that code is built for what is now at a place."""
@@ -694,6 +751,11 @@ class Lowerer:
         self.initial[ref.slot] = held
         self.places[ref.slot] = frozenset([place])
         return ref
+
+
+def _has_constants(owner: Any) -> bool:
+    """Whether the numbers of a module are constants of the program, such as `np.pi`."""
+    return isinstance(owner, types.ModuleType) and owner.__name__ in ("math", "numpy", "cmath")
 
 
 def integer_range(ty: Scalar) -> tuple[int, int]:
@@ -749,10 +811,11 @@ def bind_value(
     if isinstance(tree, Instance):
         held = trees.attributes(tree.value)
         given = tuple(Given(place.to(key), value) for key, value in held.items())
-        cls = type(tree.value)
+        cls = tree.cls
         return lo.borrow(lambda slot: ObjectRef(slot, cls), RecordOf(tuple(held), given), place)
     if not trees.is_container(tree):
-        return static(tree)
+        # Any function with this code will do.
+        return Static(tree, place) if isinstance(tree, types.FunctionType) else static(tree)
     if isinstance(tree, tuple):
         return TupleOf(_bound_items(lo, name, range(len(tree)), tree, place, Item, made))
     cls = tree.cls
@@ -831,6 +894,7 @@ def lower(
     *,
     inline: bool = True,
     routines: bool = False,
+    shared: bool = False,
 ) -> Lowered:
     """Lower `fn` for arguments of the given types.
 
@@ -846,6 +910,8 @@ def lower(
         Whether the functions that it calls become part of it, as far as that is reasonable.
     routines : bool
         Whether linear algebra is in terms of routines that a library has.
+    shared : bool
+        Whether any function with the same code and globals may be called instead of this one.
 
     Raises
     ------
@@ -868,12 +934,12 @@ def lower(
                 "adc reads Python source; builtins and callable objects have none",
             )
         fn = inner
-    shared = Shared(constants=constants, routines=routines)
+    lo = Lowerer(Shared(constants=constants, routines=routines))
     if not inline:
-        shared.inlined = 0
-    lo = Lowerer(shared)
+        lo.shared.inlined = 0
     lo.builder.names.fresh("loss")
-    source = source_of(fn)
+    holder = lo.holder_of(fn, Place(None) if shared else None)
+    source = lo.source_of(holder)
     made: list[Num | ArrayRef] = []
     bindings = {
         name: bind_value(lo, name, tree, Place(k), made)
@@ -883,11 +949,11 @@ def lower(
     inputs = {obj: value for obj, value in lo.origin.items()}
     try:
         if own is not None:
-            result = calls.run_custom(lo, own, fn, source, bindings)
+            result = calls.run_custom(lo, own, holder, source, bindings)
         else:
             mark = Mark("checkpoint", source.span(source.node)) if inside else None
             with lo.builder.marking(mark):
-                result = calls.run_function(lo, fn, source, bindings)
+                result = calls.run_function(lo, holder, source, bindings)
     except Dead:
         result = Num(Literal(0.0, FLOAT))  # every path raises: nobody sees it
     except RecursionError:
@@ -896,7 +962,7 @@ def lower(
         ) from None
     if isinstance(result, Unstable):
         raise TypeUnstableError(f"the result {result.why}", source.span(source.node))
-    lo.frame = Frame(source, lo.heap, fn)
+    lo.frame = Frame(source, lo.heap, holder)
     heap: dict[str, Binding] = {}
     result = results.finished(lo, result, heap)
     operands = tuple(leaf_operand(lo, leaf) for leaf in results.leaves_of(result, heap))

@@ -46,7 +46,6 @@ from adc.frontend.bindings import (
 from adc.frontend.lower import Lowerer, leaf_operand
 from adc.frontend.outline import Outline, Part, hint_of
 from adc.frontend.places import Place
-from adc.frontend.source import source_of
 from adc.ir.core import Call, Derived, Function, Literal, Operand, Value
 from adc.ir.errors import (
     ArgumentError,
@@ -287,7 +286,7 @@ def parameters(lo: Lowerer, callee: Binding, node: ast.AST) -> list[str]:
             return parameters(lo, Static(containers.find_method(lo, cls, name)), node)[1:]
         case ObjectRef(cls=cls) | NamedTuple(cls=cls):
             return parameters(lo, Static(containers.find_method(lo, cls, "__call__")), node)[1:]
-        case Static(value=value):
+        case Static(value=value, place=place):
             inner_ = of_object(value)
             if inner_ is not None:
                 return parameters(lo, inner_, node)
@@ -295,7 +294,7 @@ def parameters(lo: Lowerer, callee: Binding, node: ast.AST) -> list[str]:
             if isinstance(fn_, types.MethodType):
                 fn_, skip = fn_.__func__, 1
             if isinstance(fn_, types.FunctionType):
-                spec = source_of(fn_).node.args
+                spec = lo.source_of(lo.holder_of(fn_, place)).node.args
     if spec is None:
         raise lo.unsupported(f"a derivative of {kind_of(callee)}", node, "wrap it in a function")
     return [arg.arg for arg in (*spec.posonlyargs, *spec.args)][skip:]

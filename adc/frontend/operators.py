@@ -119,6 +119,8 @@ def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast
         raise lo.unsupported("ordering of tuples", node)
     if isinstance(left, Static) and isinstance(right, Static):
         if isinstance(op, ast.Eq | ast.NotEq):
+            lo.pin(left)
+            lo.pin(right)
             return Literal((left.value == right.value) == isinstance(op, ast.Eq), BOOL)
     elif isinstance(left, Static) != isinstance(right, Static) and isinstance(
         op, ast.Eq | ast.NotEq
@@ -133,6 +135,8 @@ def _identical(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> boo
             raise lo.unsupported("`is` on arrays that may be one", node)
         return left.object is right.object
     if isinstance(left, Static) and isinstance(right, Static):
+        lo.pin(left)
+        lo.pin(right)
         return left.value is right.value
     if isinstance(left, Static) or isinstance(right, Static):
         return False

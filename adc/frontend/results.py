@@ -38,7 +38,10 @@ def finished(lo: Lowerer, result: Binding, heap: Heap) -> Binding:
 
     node = lo.frame.source.node
     match result:
-        case Num() | ArrayRef(view=()) | Static():
+        case Static():
+            lo.pin(result)
+            return result
+        case Num() | ArrayRef(view=()):
             return result
         case ArrayRef():
             if not views.dims_of(lo, result):

@@ -1,16 +1,25 @@
-"""The syntax tree of a function object, with positions in the user's file."""
+"""The syntax tree of a function object, with positions in the user's file.
+
+A file may have changed since it was imported: what is read must compile to the code that is loaded.
+"""
 
 from __future__ import annotations
+import __future__
 
 import ast
+import dis
 import linecache
 import types
+import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 from adc.ir.errors import SourceError, Span
 
 FunctionNode = ast.FunctionDef | ast.Lambda
+AnyFunction = FunctionNode | ast.AsyncFunctionDef
+Units = tuple[ast.Module, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,20 +42,82 @@ class Source:
         )
 
 
+def source_of(fn: types.FunctionType) -> Source:
+    """Return the source of a Python function.
+
+    Raises
+    ------
+    SourceError
+        If there is none (built in at run time, typed into a bare prompt), or it is not what the
+        function was compiled from.
+    """
+    code = fn.__code__
+    file = code.co_filename
+    linecache.checkcache(file)
+    # Python 3.13 keeps the program of `python -c` under the name that all of `exec` has, too.
+    text = "".join(linecache.getlines(file, fn.__globals__)) if file != "<string>" else ""
+    where = Span(file, code.co_firstlineno, function=fn.__name__)
+    if not text:
+        raise SourceError(
+            f"the source of {fn.__name__!r} cannot be found",
+            where,
+            "adc reads the source of the functions that it differentiates: define them in a file "
+            "or a notebook cell",
+        )
+    try:
+        node = _find(code, text)
+    except SyntaxError as error:
+        raise SourceError(f"the source of {fn.__name__!r} does not parse: {error}", where) from None
+    if node is None:
+        raise SourceError(
+            f"{fn.__name__}() is not what its file says: the file has changed since it was "
+            "imported",
+            where,
+            "reload the module, or restart Python, so that both are the same again",
+        )
+    if isinstance(node, ast.AsyncFunctionDef):
+        raise SourceError(f"{fn.__name__!r} is a coroutine", where, "use a plain function")
+    lines = text.splitlines()[node.lineno - 1 : node.end_lineno]
+    return Source(node, file, fn.__name__, "\n".join(lines))
+
+
+# -- finding the node ------------------------------------------------------------------------------
+
+
 @lru_cache(maxsize=64)
-def _parse(file: str, text: str) -> tuple[ast.Module, tuple[FunctionNode | ast.AST, ...]]:
-    tree = ast.parse(text, file)
-    nodes = tuple(
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.Lambda | ast.AsyncFunctionDef)
-    )
-    return tree, nodes
+def _parse(file: str, text: str) -> tuple[tuple[AnyFunction, Units], ...]:
+    """Return all functions in a file, each with what it may have been compiled within.
+
+    That is the module, or in a notebook the statement of the cell alone: where names are imported
+    in the same unit, their attributes are called in another way.
+    """
+    module = ast.parse(text, file)
+    found: list[tuple[AnyFunction, Units]] = []
+    for stmt in module.body:
+        units = (module, ast.Module([stmt], []))
+        found += [(node, units) for node in ast.walk(stmt) if isinstance(node, AnyFunction)]
+    return tuple(found)
 
 
-def _first_line(node: ast.AST) -> int:
+def _find(code: types.CodeType, text: str) -> AnyFunction | None:
+    """Return the node that compiles to `code`: where it was, or wherever it is now."""
+    found = [
+        (node, units)
+        for node, units in _parse(code.co_filename, text)
+        if getattr(node, "name", "<lambda>") == code.co_name
+    ]
+    there = [pair for pair in found if _first_line(pair[0]) == code.co_firstlineno]
+    # Of lambdas in one line the one in its columns, where Python keeps these.
+    exact = [pair for pair in there if isinstance(pair[0], ast.Lambda) and _is_body(pair[0], code)]
+    for node, units in [*exact, *there, *found]:
+        if any(_is_same(code, other, node) for other in _compiled(node, units, code)):
+            return node
+    return None
+
+
+def _first_line(node: AnyFunction) -> int:
     decorators = getattr(node, "decorator_list", None)
-    line: int = decorators[0].lineno if decorators else node.lineno  # type: ignore[attr-defined]
+    line: int = decorators[0].lineno if decorators else node.lineno
     return line
 
 
@@ -63,52 +134,109 @@ def _is_body(node: ast.Lambda, code: types.CodeType) -> bool:
     return bool(columns) and all(start <= at <= end for at in columns if at[1] > 0)
 
 
-def source_of(fn: types.FunctionType) -> Source:
-    """Return the source of a Python function.
+# -- what it compiles to ---------------------------------------------------------------------------
 
-    Raises
-    ------
-    SourceError
-        If there is none (built in at run time, typed into a bare prompt), or it cannot be told
-        apart from its neighbours.
+_FEATURES = (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+# Smaller flags have other meanings in code objects.
+_FUTURE = sum(flag for flag in _FEATURES if flag > 0xFFFF)
+
+
+def _compiled(node: AnyFunction, units: Units, loaded: types.CodeType) -> Iterator[types.CodeType]:
+    """Yield what `node` may compile to, as `loaded` was compiled."""
+    # As this process compiles; then without asserts, without docstrings, and with all.
+    for level in (-1, 1, 2, 0):
+        for unit in units:
+            for code in _codes(unit, loaded.co_filename, loaded.co_flags & _FUTURE, level):
+                if _is_of(code, node):
+                    yield code
+
+
+def _is_of(code: types.CodeType, node: AnyFunction) -> bool:
+    """Whether code of the same file was compiled from `node`, as far as positions tell."""
+    if code.co_name != getattr(node, "name", "<lambda>"):
+        return False
+    if code.co_firstlineno != _first_line(node):
+        return False
+    return not isinstance(node, ast.Lambda) or _is_body(node, code) or not _columns(code)
+
+
+def _columns(code: types.CodeType) -> bool:
+    """Whether Python keeps columns (not with ``-X no_debug_ranges``)."""
+    return any(column is not None for _, _, column, _ in code.co_positions())
+
+
+@lru_cache(maxsize=256)
+def _codes(unit: ast.Module, file: str, flags: int, level: int) -> tuple[types.CodeType, ...]:
+    """Return the code objects of all functions in a module."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they were shown when the module was compiled
+        code = compile(unit, file, "exec", flags, dont_inherit=True, optimize=level)
+    return tuple(_nested(code))
+
+
+def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            yield const
+            yield from _nested(const)
+
+
+def _is_same(loaded: types.CodeType, compiled: types.CodeType, node: AnyFunction) -> bool:
+    """Whether two code objects do the same, wherever they are."""
+    if _is_rewritten(loaded):
+        return _but_asserts(loaded, node) == _but_asserts(compiled, node)
+    return _placeless(loaded) == _placeless(compiled)
+
+
+def _placeless(code: types.CodeType) -> types.CodeType:
+    """Return a code object without positions: equal ones have the same instructions and names."""
+    return code.replace(
+        co_filename="",
+        co_firstlineno=1,
+        co_linetable=b"",
+        co_consts=tuple(
+            [_placeless(c) if isinstance(c, types.CodeType) else c for c in code.co_consts]
+        ),
+    )
+
+
+# -- asserts that pytest has rewritten -------------------------------------------------------------
+
+_LAYOUT = frozenset(["RESUME", "NOP", "CACHE", "EXTENDED_ARG"])
+
+
+def _is_rewritten(code: types.CodeType) -> bool:
+    """Whether pytest has replaced the asserts in a function: its own names begin with "@"."""
+    names = (*code.co_names, *code.co_varnames)
+    return any(name.startswith("@") for name in names) or any(map(_is_rewritten, _nested(code)))
+
+
+def _but_asserts(code: types.CodeType, node: AnyFunction) -> object:
+    """Return what a code object does in each line, but for the lines of asserts.
+
+    Without jumps, and regardless of order: where blocks of code lie depends on the asserts.
     """
-    code = fn.__code__
-    file = code.co_filename
-    linecache.checkcache(file)
-    # Python 3.13 keeps the program of `python -c` under the name that all of `exec` has, too.
-    text = "".join(linecache.getlines(file, fn.__globals__)) if file != "<string>" else ""
-    where = Span(file, code.co_firstlineno, function=fn.__name__)
-    if not text:
-        raise SourceError(
-            f"the source of {fn.__name__!r} cannot be found",
-            where,
-            "adc reads the source of the functions that it differentiates: define them in a file "
-            "or a notebook cell",
-        )
-    try:
-        _, nodes = _parse(file, text)
-    except SyntaxError as error:
-        raise SourceError(f"the source of {fn.__name__!r} does not parse: {error}", where) from None
-    found = [
-        node
-        for node in nodes
-        if _first_line(node) == code.co_firstlineno
-        and getattr(node, "name", "<lambda>") == code.co_name
-    ]
-    if len(found) > 1:
-        found = [n for n in found if isinstance(n, ast.Lambda) and _is_body(n, code)] or found
-    if len(found) > 1:
-        found = [
-            n for n in found if isinstance(n, ast.Lambda) and len(n.args.args) == code.co_argcount
-        ] or found
-    if len(found) != 1 or not isinstance(found[0], ast.FunctionDef | ast.Lambda):
-        if found and isinstance(found[0], ast.AsyncFunctionDef):
-            raise SourceError(f"{fn.__name__!r} is a coroutine", where, "use a plain function")
-        raise SourceError(
-            f"the source of {fn.__name__!r} cannot be told apart at line {code.co_firstlineno}",
-            where,
-            "the file may have changed since it was imported; put each lambda on its own line",
-        )
-    node = found[0]
-    lines = text.splitlines()[node.lineno - 1 : node.end_lineno]
-    return Source(node, file, fn.__name__, "\n".join(lines))
+    first = _first_line(node)
+    asserts = {
+        line - first
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Assert)
+        for line in range(inner.lineno, (inner.end_lineno or inner.lineno) + 1)
+    }
+    return _lines(code, code.co_firstlineno, asserts)
+
+
+def _lines(code: types.CodeType, first: int, asserts: set[int]) -> object:
+    found: set[object] = set()
+    for instruction in dis.get_instructions(code):
+        line = instruction.positions.lineno if instruction.positions else None
+        opcode = instruction.opcode
+        jumps = opcode in dis.hasjrel or opcode in dis.hasjabs
+        if line is None or line - first in asserts or jumps or instruction.opname in _LAYOUT:
+            continue
+        value = instruction.argval
+        if isinstance(value, types.CodeType):
+            value = _lines(value, first, asserts)
+        found.add((line - first, instruction.opname, type(value), repr(value)))
+    taken = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return (code.co_name, taken, code.co_flags, frozenset(found))

@@ -68,6 +68,7 @@ class Instance:
     So attributes that it does not read may be anything, and change from call to call.
     """
 
+    cls: type
     value: Any
 
 
@@ -213,7 +214,7 @@ def tree_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> An
             )  # fmt: skip
         return Generator()
     if not whole and is_lazy(value):
-        return Instance(value)
+        return Instance(cls, value)
     parts = parts_of(value)
     if parts is None:
         return value
@@ -265,6 +266,26 @@ def is_constant(value: Any) -> bool:
     return type(value) is bool or not has_structure(value)
 
 
+def emptied(tree: Any) -> Any:
+    """Return a type tree without the objects and functions that code does not depend on.
+
+    So code that others may use does not keep them alive.
+    """
+    if isinstance(tree, Instance):
+        return Instance(tree.cls, None)
+    if isinstance(tree, types.FunctionType):
+        return emptied_function(tree)
+    if isinstance(tree, Node):
+        return Node(tree.cls, tree.keys, tuple([emptied(item) for item in tree.items]))
+    return tuple([emptied(item) for item in tree]) if isinstance(tree, tuple) else tree
+
+
+def emptied_function(fn: types.FunctionType) -> types.FunctionType:
+    """Return a function of the same name and code that holds nothing."""
+    cells = tuple([types.CellType() for _ in fn.__code__.co_freevars])
+    return types.FunctionType(fn.__code__, {}, fn.__name__, None, cells)
+
+
 def has_structure(value: Any) -> bool:
     """Whether a captured object is a number, an array, a generator or a container of such."""
     return (
@@ -280,7 +301,8 @@ def has_structure(value: Any) -> bool:
 _NUMBERS = frozenset({float, *(dtype.type for dtype in DTYPES.values())})
 UNCHANGING = (
     type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, np.ufunc, np.dtype,
-    enum.Enum,
+    enum.Enum, types.CodeType, types.WrapperDescriptorType,
+    type(np.sum),  # what most functions of NumPy are
 )  # fmt: skip
 
 
@@ -318,6 +340,8 @@ def key_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> obj
         return _container_key(value, whole, within)
     if isinstance(value, np.generic):
         return value.dtype
+    if cls is types.FunctionType:
+        return cls, id(value.__code__)  # what it holds is read, or guarded, where it is used
     if is_unchanging(value):
         return "object", id(value)
     if foreign.is_foreign(value):
@@ -536,7 +560,7 @@ def describe(tree: Any) -> str:
     if isinstance(tree, Scalar | Array):
         return str(tree)
     if isinstance(tree, Instance):
-        return type(tree.value).__name__
+        return tree.cls.__name__
     if isinstance(tree, Numbers):
         return f"list[{tree.type}]"
     if isinstance(tree, Generator):

@@ -13,11 +13,15 @@ _MARK = "__adc_transform__"
 
 @dataclass(frozen=True)
 class Level:
-    """One application of `grad` or one of its relatives."""
+    """One application of `grad` or one of its relatives.
+
+    Where the arguments were chosen by `names`, a function with other parameters has them elsewhere.
+    """
 
     argnums: int | tuple[int, ...]
     with_value: bool = False
     has_aux: bool = False
+    names: str | tuple[str, ...] | None = None
 
 
 def transform(fn: F) -> F:
