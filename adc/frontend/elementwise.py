@@ -238,6 +238,14 @@ def lift(lo: Lowerer, args: Sequence[Binding], compute: Scalars, node: ast.AST) 
             arg = base_of(lo, arg, node)
         parts.append(views.broadcast(lo, lazy(lo, arg, node), dims))
     found = [part for part in parts if isinstance(part, Lazy)]
+    of_one = compute
+
+    def compute(items: list[Binding]) -> Binding:
+        outer, lo.for_each = lo.for_each, True
+        result = of_one(items)
+        lo.for_each = outer
+        return result
+
     ty, cost = _traced(lo, parts, compute, node)
 
     def element(index: Sequence[Operand]) -> Operand:

@@ -25,6 +25,7 @@ from adc.frontend import (
 from adc.frontend.bindings import (
     ArrayRef,
     Binding,
+    Bound,
     DictRef,
     Lazy,
     ListRef,
@@ -497,7 +498,8 @@ def _number_attribute(lo: Lowerer, owner: Num, node: ast.Attribute) -> Binding:
         return owner
     if not ty.weak:
         as_array = Lazy((), ty, lambda index: owner.operand)
-        return arrays.attribute(lo, as_array, node.attr, node)
+        found = arrays.attribute(lo, as_array, node.attr, node)
+        return Bound(owner, found.name) if isinstance(found, Bound) else found
     raise TypeMismatchError(f"{kind_of(owner)} has no attribute {node.attr!r}", lo.span(node))
 
 
