@@ -145,7 +145,7 @@ _TABLE: dict[str, list[str]] = {
     ],
     "np.astype": ["{}(a, np.float32)", "{}(a, np.int64)", "{}(a, bool)", "{}(a, np.uint8)"],
     "np.copy": ["{}(x)", "{}(n)", "{}(m[:, 0])"],
-    "np.arange": ["{}(k)", "{}(n)", "{}(k, 7)", "{}(0, n, 0.5)", "{}(1, 9, k)", "{}(k, dtype=np.int8)",
+    "np.arange": ["{}(k)", "{}(k * 0.7)", "{}(np.float32(k))", "{}(np.int8(k))", "{}(k, 7)", "{}(0, k, 0.5)", "{}(1, 9, k)", "{}(k, dtype=np.int8)",
                   "{}(5, k, -1)", "{}(0, 1, 0.1)"],
     "np.linspace": ["{}(n, n2, 5)", "{}(0, 1, k)", "{}(n, 1, 4, endpoint=False)",
                     "{}(0, 10, 5, dtype=int)", "{}(v, w, 3)", "{}(0, n, 1)"],

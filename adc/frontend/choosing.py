@@ -256,9 +256,8 @@ def _put(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     index = arrays.as_array(lo, _within(lo, given_index, size, _mode(lo, given, node), node), node)
     index = elementwise.base_of(lo, _flat(lo, lazy(lo, index, node), node), node)
     (count,) = dims_of(lo, index)
-    value = elementwise.value_of(lo, arrays.as_operand(lo, given["v"], node), node)
+    value = _values(lo, given["v"], x, node)
     if isinstance(value, ArrayRef | Lazy):
-        _check_safe(lo, value, x, node)
         value = _repeated(lo, _flat(lo, value, node), [count], node)
         if value is None:
             return Static(None)
@@ -273,14 +272,22 @@ def _flat(lo: Lowerer, x: Arraylike, node: ast.AST) -> Arraylike:
     return shaping.reshaped(lo, x, [views.size_of(lo, dims_of(lo, x))], node)
 
 
-def _check_safe(lo: Lowerer, values: Arraylike, target: ArrayRef, node: ast.AST) -> None:
-    """Raise unless NumPy puts such values into the array: without any loss."""
-    ty, wanted = arrays.element_type(values), target.object.type.element
+def _values(lo: Lowerer, given: Binding, target: ArrayRef, node: ast.AST) -> Binding:
+    """Return what is put into an array: a list in its type, arrays if nothing can be lost."""
+    wanted = target.object.type.element
+    items = arguments.sequence(lo, given)
+    if items is not None:
+        return arrays.from_items(lo, items, node, wanted.dtype)
+    found = elementwise.value_of(lo, arrays.as_operand(lo, given, node), node)
+    if not isinstance(found, ArrayRef | Lazy):
+        return found
+    ty = arrays.element_type(found)
     if not np.can_cast(ty.numpy, wanted.numpy, "safe"):
         raise TypeMismatchError(
             f"cannot put values of {ty.numpy} into an array of {wanted.numpy}", lo.span(node),
             "convert them with `.astype`",
         )  # fmt: skip
+    return found
 
 
 def _repeated(
@@ -311,9 +318,8 @@ def _putmask(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     x = given["a"]
     if not isinstance(x, ArrayRef):
         raise TypeMismatchError("`np.putmask` needs an array", lo.span(node))
-    values = elementwise.value_of(lo, arrays.as_operand(lo, given["values"], node), node)
+    values = _values(lo, given["values"], x, node)
     if isinstance(values, ArrayRef | Lazy):
-        _check_safe(lo, values, x, node)
         own, dims = dims_of(lo, values), dims_of(lo, x)
         if len(own) != len(dims) or not all(map(lo.same_size, own, dims)):
             repeated = _repeated(lo, _flat(lo, values, node), dims, node)

@@ -166,6 +166,8 @@ def weak(lo: Lowerer, operand: Operand) -> Operand:
         return operand
     if isinstance(operand, Literal):
         return Literal(operand.value, target)
+    if ty.dtype == "u64":
+        return lo.exact(to_int(lo, operand), target)
     return lo.builder.apply("cast", operand, params=(str(target),))
 
 

@@ -29,7 +29,7 @@ def _transpose(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         order = arguments.axes(lo, given["axes"], rank, node)
         if len(order) != rank:
             raise TypeMismatchError("axes don't match array", lo.span(node))
-    return views.permuted(lo, x, order)
+    return _boxed(lo, given["a"], views.permuted(lo, x, order), node)
 
 
 @numpy_function("a axis1 axis2")
@@ -106,20 +106,19 @@ def _squeeze(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         for k in dropped:
             text = "cannot select an axis to squeeze out which has size not equal to one"
             elementwise.require_same(lo, dims[k], integer(1), text, [], node)
-    found = views.without_axes(lo, x, dropped)
-    strong = isinstance(x := given["a"], Num) and not (
-        x.array or numbers.scalar_type(x.operand).weak
-    )
-    return found if strong else _boxed(lo, x, found, node)
+    return _boxed(lo, given["a"], views.without_axes(lo, x, dropped), node)
 
 
-def _boxed(lo: Lowerer, source: Binding, found: Arraylike, node: ast.AST) -> Binding:
-    """Return what was made of a number as an array without axes, if it has none."""
+def _boxed(
+    lo: Lowerer, source: Binding, found: Arraylike, node: ast.AST, always: bool = False
+) -> Binding:
+    """Return what was made of a number: an array without axes, unless it was one of NumPy's."""
     if not isinstance(source, Num) or dims_of(lo, found):
         return found
     number = elementwise.value_of(lo, found, node)
     assert isinstance(number, Num)
-    return Num(number.operand, array=True)
+    of_python = numbers.scalar_type(source.operand).weak
+    return Num(number.operand, source.array or of_python or always)
 
 
 @numpy_function("a shape subok?")
@@ -137,7 +136,7 @@ def _broadcast_to(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         elif not lo.is_one(size):
             elementwise.require_equal(lo, size, wanted, text, [], node)
     # A view: what is later written to the array is seen.
-    return _boxed(lo, given["a"], views.broadcast(lo, x, dims), node)
+    return _boxed(lo, given["a"], views.broadcast(lo, x, dims), node, always=True)
 
 
 @numpy_function("a", "atleast_1d")

@@ -120,16 +120,17 @@ def inv(a: Any) -> Any:
 
 
 def _complete_order(a: Any) -> Any:
-    """Return the orders of rows and columns that complete pivoting chooses, and their sign.
+    """Return the orders of rows and columns that complete pivoting chooses, sign and rank.
 
-    Pivots that are zero come last, those of a matrix with one linear dependence in the corner,
-    by which nothing is divided.
+    Pivots that are zero come last: that of a matrix with one linear dependence in the corner, by
+    which nothing is divided.
     """
     n = a.shape[0]
     work = stop_gradient(a)
     rows = np.arange(n)
     columns = np.arange(n)
     sign = 1.0
+    rank = 0
     for j in range(n):
         row, column = j, j
         for i in range(j, n):
@@ -148,17 +149,18 @@ def _complete_order(a: Any) -> Any:
             sign = -sign
         if work[rows[j], columns[j]] == 0:
             break
+        rank = j + 1
         for i in range(j + 1, n):
             factor = work[rows[i], columns[j]] / work[rows[j], columns[j]]
             for k in range(j + 1, n):
                 work[rows[i], columns[k]] -= factor * work[rows[j], columns[k]]
-    return rows, columns, sign
+    return rows, columns, sign, rank
 
 
 def singular_det(a: Any) -> Any:
     """Return 0, with the derivative that the determinant has at a singular matrix."""
     n = a.shape[0]
-    rows, columns, sign = _complete_order(a)
+    rows, columns, sign, rank = _complete_order(a)
     lu = np.empty((n, n), a.dtype)
     for i in range(n):
         for j in range(n):
@@ -167,10 +169,10 @@ def singular_det(a: Any) -> Any:
                 s -= lu[i, k] * lu[k, j]
             if j >= i:
                 lu[i, j] = s
-            elif stop_gradient(lu[j, j]) == 0:
-                lu[i, j] = 0.0
-            else:
+            elif j < rank:
                 lu[i, j] = s / lu[j, j]
+            else:
+                lu[i, j] = 0.0
     found = np.prod(np.diagonal(lu)) * a.dtype.type(sign)
     return found - stop_gradient(found)
 
