@@ -59,7 +59,7 @@ _SCALARS = {
 _REDUCED = ["{}(x)", "{}(a, axis=0)", "{}(a, axis=-1)", "{}(m, axis=(0, 1))", "{}(m, axis=1)",
             "{}(m, 0, keepdims=True)", "{}(a, keepdims=True)", "{}(x, axis=None)",
             "{}(x, axis=0)"]  # fmt: skip
-_DTYPED = ["{}(x, dtype=np.%s)" % name for name in
+_DTYPED = ["{}(x, dtype=np." + name + ")" for name in
            ("int8", "uint8", "int32", "int64", "uint64", "float32", "float64", "bool")]  # fmt: skip
 
 _TABLE: dict[str, list[str]] = {
@@ -105,7 +105,8 @@ _TABLE: dict[str, list[str]] = {
     "np.gradient": ["{}(v)", "{}(m)", "{}(m, axis=0)", "{}(v, 2.0)", "{}(m, 2.0, 3.0)",
                     "{}(m, 2)", "{}(v, edge_order=2)", "{}(m, axis=(0, 1))", "{}(v, w)",
                     "{}(m, axis=1, edge_order=2)", "{}(x)", "{}(m, axis=(1, 0))"],
-    "np.interp": ["{}(x, np.sort(w), w * 2)", "{}(n, np.array([0.0, 1.0, 2.0]), np.array([1.0, 3.0, 2.0]))",
+    "np.interp": ["{}(x, np.sort(w), w * 2)",
+        "{}(n, np.array([0.0, 1.0, 2.0]), np.array([1.0, 3.0, 2.0]))",
                   "{}(x, np.array([0.0, 1.0]), np.array([1.0, np.inf]))",
                   "{}(x, np.array([0.0, 1.0, 4.0]), v)", "{}(v, [0, 1], [2, 4], left=-1, right=9)",
                   "{}(x, np.array([1.0]), np.array([5.0]))"],
@@ -133,7 +134,8 @@ _TABLE: dict[str, list[str]] = {
                   "{}([x > 1], [x], 0)"],
     "np.empty": ["np.shape({}(k))", "np.shape({}((2, k)))", "{}(3, np.int8) == 500",
                  "{}((), np.float32).dtype == np.float32"],
-    "np.zeros np.ones": ["{}(())", "{}((), dtype=np.int16)", "{}(k, dtype=bool)", "{}((k, 2), int)"],
+    "np.zeros np.ones": ["{}(())", "{}((), dtype=np.int16)", "{}(k, dtype=bool)",
+        "{}((k, 2), int)"],
     "np.zeros_like np.ones_like": ["{}(x)", "{}(x, dtype=np.int8)", "{}(a, shape=(2,))", "{}(n)"],
     "np.empty_like": ["np.shape({}(x))"],
     "np.full": ["{}(k, n)", "{}((2, 2), n, np.int8)", "{}((), n)", "{}(3, n, dtype=float)",
@@ -145,7 +147,8 @@ _TABLE: dict[str, list[str]] = {
     ],
     "np.astype": ["{}(a, np.float32)", "{}(a, np.int64)", "{}(a, bool)", "{}(a, np.uint8)"],
     "np.copy": ["{}(x)", "{}(n)", "{}(m[:, 0])"],
-    "np.arange": ["{}(k)", "{}(k * 0.7)", "{}(np.float32(k))", "{}(np.int8(k))", "{}(k, 7)", "{}(0, k, 0.5)", "{}(1, 9, k)", "{}(k, dtype=np.int8)",
+    "np.arange": ["{}(k)", "{}(k * 0.7)", "{}(np.float32(k))", "{}(np.int8(k))", "{}(k, 7)",
+        "{}(0, k, 0.5)", "{}(1, 9, k)", "{}(k, dtype=np.int8)",
                   "{}(5, k, -1)", "{}(0, 1, 0.1)"],
     "np.linspace": ["{}(n, n2, 5)", "{}(0, 1, k)", "{}(n, 1, 4, endpoint=False)",
                     "{}(0, 10, 5, dtype=int)", "{}(v, w, 3)", "{}(0, n, 1)"],
@@ -160,10 +163,13 @@ _TABLE: dict[str, list[str]] = {
     "np.ix_": ["{}([0, 1], [1, 2])", "s[{}([0, 2], [1])]", "{}(v > 0, w > 0)"],
     "np.append": ["{}(v, w)", "{}(x, y)", "{}(m, m, axis=0)", "{}(v, n)"],
     "np.concatenate np.concat": ["{}((v, w))", "{}([m, m], axis=1)", "{}((v, w, v))",
-                                 "{}((a, a), axis=-1)", "{}((m, m), axis=None)", "{}((v, v), dtype=np.float32)"],
+                                 "{}((a, a), axis=-1)", "{}((m, m), axis=None)",
+        "{}((v, v), dtype=np.float32)"],
     "np.stack": ["{}((v, w))", "{}((v, v), axis=1)", "{}([n, n2])", "{}((m, m), axis=-1)"],
-    "np.vstack np.hstack np.dstack np.column_stack": ["{}((v, w))", "{}((m, m))", "{}((n, n2))", "{}([v, v])"],
-    "np.split np.array_split": ["{}(np.arange(6), 3)", "{}(v, [1])", "{}(a, 1)", "{}(np.arange(6.0), [2, 4])"],
+    "np.vstack np.hstack np.dstack np.column_stack": ["{}((v, w))", "{}((m, m))", "{}((n, n2))",
+        "{}([v, v])"],
+    "np.split np.array_split": ["{}(np.arange(6), 3)", "{}(v, [1])", "{}(a, 1)",
+        "{}(np.arange(6.0), [2, 4])"],
     "np.hsplit": ["{}(m, 1)", "{}(v, [1, 2])"],
     "np.vsplit": ["{}(m, 1)", "{}(m, [1])"],
     "np.atleast_1d np.atleast_2d": ["{}(x)", "{}(n)"],
@@ -180,7 +186,8 @@ _TABLE: dict[str, list[str]] = {
     "np.moveaxis": ["{}(m, 0, 1)", "{}(m, 0, -1)"],
     "np.rollaxis": ["{}(m, 1)"],
     "np.swapaxes": ["{}(m, 0, 1)"],
-    "np.roll": ["{}(v, 1)", "{}(m, 1)", "{}(m, -1, axis=0)", "{}(v, k)", "{}(m, (1, 2), (0, 1))", "{}(x, 1)"],
+    "np.roll": ["{}(v, 1)", "{}(m, 1)", "{}(m, -1, axis=0)", "{}(v, k)", "{}(m, (1, 2), (0, 1))",
+        "{}(x, 1)"],
     "np.repeat": ["{}(v, 2)", "{}(m, 2, axis=0)", "{}(x, 3)", "{}(v, [1, 2, 0])", "{}(m, 2)"],
     "np.tile": ["{}(v, 2)", "{}(m, (2, 1))", "{}(x, 3)", "{}(v, (2, 2))"],
     "np.pad": ["{}(v, 1)", "{}(m, 1, constant_values=3)", "{}(v, (1, 2), mode='edge')",
@@ -189,9 +196,11 @@ _TABLE: dict[str, list[str]] = {
     "np.sort": ["{}(v)", "{}(m)", "{}(m, axis=0)", "{}(m, axis=None)", "{}(x)"],
     "np.argsort": ["{}(v, kind='stable')", "{}(m, kind='stable')", "{}(m, axis=0, kind='stable')",
                    "{}(m, axis=None, kind='stable')", "{}(x)"],
-    "np.searchsorted": ["{}(np.array([0, 1, 3]), x)", "{}(np.array([0.0, 1.0, 3.0]), x, side='right')",
+    "np.searchsorted": ["{}(np.array([0, 1, 3]), x)",
+        "{}(np.array([0.0, 1.0, 3.0]), x, side='right')",
                         "{}(np.sort(v), n)", "{}(np.sort(v), w)", "{}([1, 2, 3], n)"],
-    "np.take": ["{}(v, 0)", "{}(v, [0, -1])", "{}(m, 1, axis=0)", "{}(m, [0, 1], axis=1)", "{}(m, 2)",
+    "np.take": ["{}(v, 0)", "{}(v, [0, -1])", "{}(m, 1, axis=0)", "{}(m, [0, 1], axis=1)",
+        "{}(m, 2)",
                 "{}(v, 7, mode='wrap')", "{}(v, [9, -9], mode='clip')", "{}(x, 0)", "{}(v, j)"],
     "np.compress": ["{}([True, False, True], v)", "{}(v > 1, v)", "{}([False, True], m, axis=0)"],
     "np.extract": ["{}(a > 1, a)", "{}(c, c)"],
@@ -199,18 +208,23 @@ _TABLE: dict[str, list[str]] = {
     "np.take_along_axis": ["{}(m, np.argsort(m, axis=1), 1)", "{}(v, np.argsort(v), 0)",
                            "{}(v, np.array([0, -1]), axis=0)"],
     "np.put_along_axis": ["b = m.copy(); {}(b, np.array([[0]]), 7, 1); b"],
-    "np.put": ["b = v.copy(); {}(b, [0, 1], [5, 6]); b", "b = v.copy(); {}(b, [0, 1, 2], [5, 6]); b",
+    "np.put": ["b = v.copy(); {}(b, [0, 1], [5, 6]); b",
+        "b = v.copy(); {}(b, [0, 1, 2], [5, 6]); b",
                "b = v.copy(); {}(b, [0, 1], n); b", "b = v.copy(); {}(b, 0, w); b",
                "b = m.copy(); {}(b, [0, -1], [1, 2, 3]); b", "b = v.copy(); {}(b, [0], []); b",
-               "b = v.copy(); {}(b, [4, -5], 3, mode='wrap'); b", "b = m.copy(); {}(b, [0, 1], [9]); b"],
+               "b = v.copy(); {}(b, [4, -5], 3, mode='wrap'); b",
+        "b = m.copy(); {}(b, [0, 1], [9]); b"],
     "np.putmask": ["b = v.copy(); {}(b, b > 1, 0); b", "b = v.copy(); {}(b, b > 1, w); b",
-                   "b = v.copy(); {}(b, b > 1, np.array([1, 2])); b", "b = m.copy(); {}(b, m > 0, n); b"],
+                   "b = v.copy(); {}(b, b > 1, np.array([1, 2])); b",
+        "b = m.copy(); {}(b, m > 0, n); b"],
     "np.copyto": ["b = np.zeros(3); {}(b, v); b", "b = np.zeros(3, np.int32); {}(b, v); b",
                   "b = np.zeros(3, np.int8); {}(b, n); b", "b = np.zeros((2, 3)); {}(b, x); b",
                   "b = np.zeros(3, np.float32); {}(b, v, where=v > 0); b",
-                  "b = np.zeros(3, np.uint8); {}(b, v, casting='unsafe'); b", "b = v.copy(); {}(b, w); b"],
+                  "b = np.zeros(3, np.uint8); {}(b, v, casting='unsafe'); b",
+        "b = v.copy(); {}(b, w); b"],
     "np.fill_diagonal": ["b = s.copy(); {}(b, n); b", "b = m.copy(); {}(b, 5); b"],
-    "np.bincount": ["{}(np.array([0, 1, 1, 3]))", "{}(j)", "{}(np.array([0, 2]), np.array([0.5, 1.5]))",
+    "np.bincount": ["{}(np.array([0, 1, 1, 3]))", "{}(j)",
+        "{}(np.array([0, 2]), np.array([0.5, 1.5]))",
                     "{}(np.array([1]), minlength=4)", "{}([0, 1], v[:2])"],
     "np.shape np.ndim np.size": ["{}(x)", "{}(n)", "{}([n, n2])"],
     "np.size": ["{}(m, 0)"],
@@ -229,11 +243,14 @@ _TABLE: dict[str, list[str]] = {
                        "{}(np.array([[3, -128, 2], [1, 2, 127]], np.int8))"],
     "np.linalg.eigvalsh": ["{}(s + s.T)", "{}(np.eye(3))"],
     "np.linalg.eigh": ["{}(s + s.T)[0]", "{}(np.diag([3.0, 1.0]))[0]"],
-    "np.linalg.solve": ["{}(s, v)", "{}(s, s)", "{}(s + 4.0 * np.eye(3), w)", "{}(np.ones((2, 2)), np.ones(2))",
+    "np.linalg.solve": ["{}(s, v)", "{}(s, s)", "{}(s + 4.0 * np.eye(3), w)",
+        "{}(np.ones((2, 2)), np.ones(2))",
                         "{}(m, v)"],
     "np.linalg.qr": ["{}(s)", "{}(m)", "{}(m, mode='r')"],
-    "np.linalg.norm": ["{}(x)", "{}(v, 1)", "{}(v, np.inf)", "{}(m)", "{}(m, axis=1)", "{}(m, 'fro')", "{}(v, 3)",
-                       "{}(m, 1)", "{}(v, -np.inf)", "{}(v, 0)", "{}(m, axis=0, keepdims=True)", "{}(v, 2.5)",
+    "np.linalg.norm": ["{}(x)", "{}(v, 1)", "{}(v, np.inf)", "{}(m)", "{}(m, axis=1)",
+        "{}(m, 'fro')", "{}(v, 3)",
+                       "{}(m, 1)", "{}(v, -np.inf)", "{}(v, 0)", "{}(m, axis=0, keepdims=True)",
+        "{}(v, 2.5)",
                        "{}(s, np.inf)", "{}(a, keepdims=True)"],
     "np.linalg.matrix_power": ["{}(s, 2)", "{}(s, 0)", "{}(s, 3)", "{}(s + 4.0 * np.eye(3), -1)"],
     # methods of arrays, of elements and of expressions
@@ -244,8 +261,9 @@ _TABLE: dict[str, list[str]] = {
     "argsort": ["a.{}(kind='stable')", "v[0].{}()", "n.{}()"],
     "copy ravel flatten squeeze transpose conj nonzero sort round tolist __len__ diagonal "
     "item trace": ["a.{}()", "v[0].{}()", "n.{}()", "m.{}()"],
-    "round": ["a.{}(1)", "n.{}(1)"],
-    "astype": ["a.{}(float)", "v[0].{}(float)", "v[0].{}(np.int8)", "n.{}(np.float32)", "a.{}(np.int8)"],
+    "round ": ["a.{}(1)", "n.{}(1)"],
+    "astype": ["a.{}(float)", "v[0].{}(float)", "v[0].{}(np.int8)", "n.{}(np.float32)",
+        "a.{}(np.int8)"],
     "clip": ["a.{}(0, 1)", "v[0].{}(0, 1)", "a.{}(min=1)", "a.{}(None, 2)"],
     "dot": ["v.{}(w)", "m.{}(v)", "s.{}(s)"],
     "fill": ["b = a.copy(); b.{}(n); b", "b = a.copy(); b.{}(2.5); b"],
@@ -257,6 +275,15 @@ _TABLE: dict[str, list[str]] = {
     "compress": ["v.{}([True, False, True])"],
     "put": ["b = v.copy(); b.{}([0, 1], [3]); b"],
     "item": ["v.{}(0)", "m.{}(1, 0)", "m.{}(-1)", "v.{}(7)"],
+    # elements, views, and what Python unpacks
+    "[]": [
+        "v[0]", "m[0, 1]", "m[0][1]", "v[k]", "m.T[0]", "v[...]", "m[0, ...]", "v[-1:][0]",
+        "m.ravel()[0]", "np.squeeze(v[:1])", "v[:1].reshape(())", "m[1:][0, 0]",
+        "[u for u in v][0]", "v[np.int64(0)]", "m[(0, 1)]", "np.diag(s)[0]", "v[np.array([0, 1])]",
+        "v[v > 1]", "v[()]", "m[None, 0]", "v.flat[0]", "np.split(v, [1])[0]", "v[:0]", "m[:, 0]",
+        "v[::-1]", "(v * 2)[1]", "v[[0, -1]]", "m[[0], [1]]", "m[np.newaxis]", "v[1:2][0]",
+        "m[0].sum()", "m.shape", "m.ndim", "m.size", "m.T", "a.dtype", "v.itemsize",
+    ],
     # operators
     "+ - * / // % **": ["x {} y", "n {} n2", "v[0] {} n", "x {} 2", "2 {} x", "i {} -1", "n {} -2",
                         "x {} 0", "n {} 0.0", "i {} j", "b = a.copy(); b {}= n; b",
@@ -269,8 +296,10 @@ _TABLE: dict[str, list[str]] = {
     "abs bool float int round": ["{}(n)", "{}(v[0])", "{}(x)"],
     "round": ["{}(n, 1)", "{}(n, -1)", "{}(n, k)"],
     # What they return has the type of the one chosen, which only a run can tell.
-    "max min": ["{}(n, n)", "{}(v)", "{}([v[0], v[-1]])", "{}(v[0], v[1], v[2])", "{}(1.5, float(n))"],
-    "sum": ["{}(v)", "{}([n, n2])", "{}([n, n2]) / {}([n2])", "{}(v) / {}(v)", "{}([1.5]) / {}([0.0])", "{}(v, n)"],
+    "max min": ["{}(n, n)", "{}(v)", "{}([v[0], v[-1]])", "{}(v[0], v[1], v[2])",
+        "{}(1.5, float(n))"],
+    "sum": ["{}(v)", "{}([n, n2])", "{}([n, n2]) / {}([n2])", "{}(v) / {}(v)",
+        "{}([1.5]) / {}([0.0])", "{}(v, n)"],
     "divmod pow": ["{}(n, n2)", "{}(x, 2)"],
     "all any": ["{}(v > 0)", "{}([n, n2])"],
     "len list tuple": ["{}(v)", "{}(m)", "{}(a)"],
@@ -306,7 +335,8 @@ _DTYPES = list(DTYPES.values())
 _NAMES = re.compile(r"\b(x|y|z|a|b|v|w|m|s|n|n2|i|j|k|c)\b")
 _SHAPES: dict[str, list[tuple[int, ...]]] = {
     "a": [(3,), (2, 3), (3,), (1,), (0,), (3, 1), (0, 3), (2, 0), (2, 2, 3)],
-    "v": [(3,), (3,), (3,), (3,), (1,), (0,), (2,)], "m": [(2, 3), (2, 3), (1, 3), (2, 1), (0, 3), (3, 2)],
+    "v": [(3,), (3,), (3,), (3,), (1,), (0,), (2,)], 
+    "m": [(2, 3), (2, 3), (1, 3), (2, 1), (0, 3), (3, 2)],
     "s": [(3, 3), (3, 3), (1, 1), (2, 2)],
 }  # fmt: skip
 _OTHERS = {"b": "a", "w": "v"}
@@ -342,9 +372,10 @@ def _contents(
             info = np.finfo(dtype)
             pool += [float(info.max), float(info.smallest_subnormal), float(info.tiny)]
         return [rng.choice(pool) for _ in range(count)]
-    info = np.iinfo(dtype)
-    least = max(info.min, -4)
-    pool = [info.min, info.max, info.max - 1, 0, 1, info.min + 1] if special else []
+    limits = np.iinfo(dtype)
+    low, high = int(limits.min), int(limits.max)
+    least = max(low, -4)
+    pool = [low, high, high - 1, 0, 1, low + 1] if special else []
     pool += [least, 0, 1, 2, 3, 5, 7] if not special else [2, 3]
     return [rng.choice(pool) for _ in range(count)]
 

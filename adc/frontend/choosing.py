@@ -258,9 +258,10 @@ def _put(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     (count,) = dims_of(lo, index)
     value = _values(lo, given["v"], x, node)
     if isinstance(value, ArrayRef | Lazy):
-        value = _repeated(lo, _flat(lo, value, node), [count], node)
-        if value is None:
+        repeated = _repeated(lo, _flat(lo, value, node), [count], node)
+        if repeated is None:
             return Static(None)
+        value = repeated
     indexing.write(lo, flat, [indexing.Item(index, node)], value, node)
     return Static(None)
 
@@ -364,7 +365,7 @@ def _check_castable(
         ty = numbers.scalar_type(numbers.number(lo, source, node, "`np.copyto`"))
         if ty.weak and promote(ty, wanted) == wanted:
             return
-    if not np.can_cast(ty.numpy, wanted.numpy, casting):
+    if not np.can_cast(ty.numpy, wanted.numpy, casting):  # type: ignore[arg-type]  # checked above
         raise TypeMismatchError(
             f"cannot copy {ty.numpy} to {wanted.numpy} according to the rule {casting!r}",
             lo.span(node), "convert it with `.astype`",
