@@ -427,7 +427,7 @@ def _argument(rng: random.Random, name: str, dtypes: list[np.dtype[Any]], specia
 def cases(text: str, count: int, seed: int = 0) -> Iterator[Case]:
     """Yield so many samples of an expression, always the same ones."""
     rng = random.Random(zlib.crc32(f"{seed} {text}".encode()))
-    assigned = set(re.findall(r"\b(b) = ", text))
+    assigned = set(re.findall(r"\b(\w) = ", text))
     names = sorted({found[0] for found in _NAMES.finditer(text)} - assigned)
     for k in range(count):
         special = (k + len(text)) % 2 == 1 and "np.linalg" not in text
@@ -468,7 +468,7 @@ class Expression:
     def __init__(self, text: str) -> None:
         self.text = text
         self.tolerance = 1e4 if "linalg" in text else 1.0
-        assigned = set(re.findall(r"\b(b) = ", text))
+        assigned = set(re.findall(r"\b(\w) = ", text))
         names = sorted({found[0] for found in _NAMES.finditer(text)} - assigned)
         *lines, last = text.split("; ")
         body = "".join(f"    {line}\n" for line in [*lines, f"return {last}"])

@@ -134,6 +134,8 @@ FOUND: list[tuple[str, dict[str, Any]]] = [
     ("np.where(n > 0, n, 0.0)", {"n": 1.5}),
     ("np.where(n > 0, n, 0.0) * 2.0", {"n": 1.5}),
     ("isinstance(np.where(n > 0, n, 0.0), np.ndarray)", {"n": 1.5}),
+    ("b = np.where(n > 0, n, 0.0); b += 1; b", {"n": 1.5}),
+    ("b = np.where(n > 0, n, 0); b *= 2; b", {"n": np.int8(3)}),
     ("np.select([n > 0], [n])", {"n": np.float32(1.5)}),
     ("np.zeros_like(n)", {"n": np.int8(3)}),
     ("np.asarray(n)", {"n": np.float64(3)}),
@@ -167,6 +169,8 @@ REFUSED = [
     ("np.var(v, dtype=np.int8)", {"v": V}),
     ("np.linalg.outer(m, m)", {"m": M}),
     ("np.nonzero(n)", {"n": 3.0}),
+    ("b = np.where(n > 0, n, 0.0); c = b; b += 1; c", {"n": 3.0}),
+    ("b = np.where(n > 0, n, 0); b += 0.5; b", {"n": 3}),
 ]
 
 
