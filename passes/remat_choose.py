@@ -411,7 +411,14 @@ class Chooser:
             each = waiting.pop()
             if each == other:
                 return True
-            if self.is_there(each) or not self.legal(each):
+            if self.is_there(each):
+                continue
+            stmt = self.stmt(each)
+            # What repeats a branch or loop repeats what is in it. (While it is being found out
+            # where that comes from, the branch does not seem to be legal.)
+            if isinstance(stmt, If | For | While) and other in bound((stmt,)):
+                return True
+            if not self.legal(each):
                 continue
             for need in self.inputs(each):
                 if need not in seen:

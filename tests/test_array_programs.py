@@ -19,6 +19,7 @@ from tests.language_programs import LANGUAGE_PROGRAMS
 from tests.language_programs import REFUSED as REFUSED_LANGUAGE
 from tests.list_programs import LIST_PROGRAMS
 from tests.list_programs import REFUSED as REFUSED_LISTS
+from tests.meaning_programs import MEANING_PROGRAMS
 from tests.random_programs import RANDOM_PROGRAMS
 from tests.random_programs import REFUSED as REFUSED_DRAWS
 from tests.stencil_programs import STENCIL_PROGRAMS
@@ -36,6 +37,7 @@ ALL: list[Program] = [
     *RANDOM_PROGRAMS,
     *UNDO_PROGRAMS,
     *INVERT_PROGRAMS,
+    *MEANING_PROGRAMS,
 ]
 REFUSED = [*REFUSED_LANGUAGE, *REFUSED_LISTS, *REFUSED_DRAWS]
 BY_NAME = {p.name: p for p in ALL}

@@ -291,8 +291,8 @@ def as_array(lo: Lowerer, binding: Binding, node: ast.AST) -> Arraylike:
     if items is not None:
         return from_items(lo, items, node)
     operand = numbers.number(lo, binding, node, "an array")
-    ty = numbers.scalar_type(operand)
-    return Lazy((), Scalar(ty.dtype), lambda index: operand)
+    element = lo.exact(operand, Scalar(numbers.scalar_type(operand).dtype))
+    return Lazy((), Scalar(element.type.dtype), lambda index: element)
 
 
 def arrays_of(lo: Lowerer, held: Growing, node: ast.AST) -> ArrayRef:
@@ -330,12 +330,13 @@ def from_items(lo: Lowerer, items: Sequence[Binding], node: ast.AST, dtype: str 
         check_rank(lo, len(dims), node)
         version = lo.builder.apply("empty", *dims, params=(found,), hint="a")
         ref = lo.new_array(version, dims, "a")
-        for k, part in enumerate(parts):
+        for k, (item, part) in enumerate(zip(items, parts, strict=True)):
             row = load(lo, ref, [integer(k)], node) if inner else views.through(
                 lo, ref, Window((), (Axis(integer(k), ()),))
             )  # fmt: skip
             assert isinstance(row, ArrayRef)
-            elementwise.assign_to(lo, row, part, node)
+            # Python's numbers have to fit where those of NumPy are converted.
+            elementwise.assign_to(lo, row, item if isinstance(item, Num) else part, node)
     return ref
 
 
@@ -448,7 +449,7 @@ def create(
             )
         if not dims:
             # An array without axes is as good as the number in it.
-            return Num(value if value is not None else numbers.zero_of(element))
+            return Num(value if value is not None else numbers.zero_of(element), array=True)
         return lo.new_array(created(lo, dtype, dims, value), tuple(dims), "a")
 
 

@@ -22,9 +22,10 @@ from adc.library.transforms import Level
 
 @dataclass(frozen=True, slots=True)
 class Num:
-    """A scalar."""
+    """A scalar; `array`: NumPy has it in an array without axes."""
 
     operand: Operand
+    array: bool = False
 
 
 @dataclass(eq=False, slots=True)
@@ -449,7 +450,10 @@ def cells_of(element: Binding) -> Iterator[Cell]:
 def rebuild(binding: Binding, new: Iterator[Num | ArrayRef]) -> Binding:
     """Return `binding` with its leaves taken from `new`, left to right."""
     match binding:
-        case Num() | ArrayRef(view=()):
+        case Num(array=array):
+            leaf = next(new)
+            return Num(leaf.operand, array) if isinstance(leaf, Num) and array else leaf
+        case ArrayRef(view=()):
             return next(new)
         case ArrayRef(view=view):
             base = next(new)

@@ -45,7 +45,7 @@ from adc.frontend.lower import Lowerer
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Print
 from adc.ir.errors import TypeMismatchError
-from adc.ir.types import B1, BOOL, INT
+from adc.ir.types import B1, BOOL, I64, INT, Scalar, promote
 
 
 def _escaped(text: str) -> str:
@@ -219,7 +219,13 @@ def total(lo: Lowerer, items: Binding, result: Binding, node: ast.AST) -> Bindin
     """Lower ``sum(items, result)``."""
     array = _as_elements(lo, items, node, of_arrays=True)
     if array is not None:
-        found = reductions.total(lo, elementwise.lazy(lo, array, node), [0], False, node)
+        # Python adds one element after the other to `result`: in the type that these two have.
+        source = elementwise.lazy(lo, array, node)
+        ty = None
+        if not _is_list(items) and isinstance(result, Num):
+            ty = Scalar(promote(numbers.scalar_type(result.operand), source.type).dtype)
+            ty = I64 if ty.kind == "b" else ty
+        found = reductions.total(lo, source, [0], False, node, ty=ty)
         if isinstance(found, Num) and _is_list(items):
             found = Num(numbers.weak(lo, found.operand))
         elif _is_list(items) and isinstance(found, ArrayRef | Lazy):
@@ -305,6 +311,8 @@ def _isinstance(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -
 def class_of(binding: Binding) -> type | None:
     """Return the class of what a binding denotes."""
     match binding:
+        case Num(array=True):
+            return np.ndarray
         case Num(operand=operand):
             ty = numbers.scalar_type(operand)
             if ty.weak:

@@ -138,7 +138,7 @@ def apply(
         handled = library.call(lo, callee.value, args, kwargs, node)
         if handled is not None:
             return handled
-    if isinstance(callee, Bound) and isinstance(callee.owner, ArrayRef | Lazy):
+    if isinstance(callee, Bound) and isinstance(callee.owner, ArrayRef | Lazy | Num):
         return library.method(lo, callee, args, kwargs, node)
     if isinstance(callee, Bound) and draws.is_generator(callee.owner):
         return draws.method(lo, callee, args, kwargs, node)

@@ -238,6 +238,7 @@ def lift(lo: Lowerer, args: Sequence[Binding], compute: Scalars, node: ast.AST) 
             arg = base_of(lo, arg, node)
         parts.append(views.broadcast(lo, lazy(lo, arg, node), dims))
     found = [part for part in parts if isinstance(part, Lazy)]
+    compute = _for_each(lo, compute)
     ty, cost = _traced(lo, parts, compute, node)
 
     def element(index: Sequence[Operand]) -> Operand:
@@ -250,6 +251,19 @@ def lift(lo: Lowerer, args: Sequence[Binding], compute: Scalars, node: ast.AST) 
 
     reads = tuple(read for part in found for read in part.reads)
     return Lazy(dims, ty, element, reads, cost + sum(part.cost for part in found))
+
+
+def _for_each(lo: Lowerer, compute: Scalars) -> Scalars:
+    """Return what computes the same, where there may be no element to compute it for."""
+
+    def run(items: list[Binding]) -> Binding:
+        outer, lo.for_each = lo.for_each, True
+        try:
+            return compute(items)
+        finally:
+            lo.for_each = outer
+
+    return run
 
 
 def _repeats(own: Sequence[Operand], dims: Sequence[Operand]) -> bool:

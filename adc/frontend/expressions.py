@@ -24,6 +24,7 @@ from adc.frontend import (
 from adc.frontend.bindings import (
     ArrayRef,
     Binding,
+    Bound,
     DictRef,
     Lazy,
     ListRef,
@@ -39,8 +40,8 @@ from adc.frontend.lower import Frame, Holder, Lowerer, static
 from adc.frontend.places import Step, Variable, follow
 from adc.frontend.refusals import refusal
 from adc.ir.core import Apply, Literal, Operand
-from adc.ir.errors import TypeMismatchError, UnsupportedError
-from adc.ir.types import B1, BOOL, INT, Array
+from adc.ir.errors import AliasError, TypeMismatchError, UnsupportedError
+from adc.ir.types import B1, BOOL, INT, Array, Scalar
 
 _VALUE = "$value"
 
@@ -225,7 +226,30 @@ def augmented(lo: Lowerer, old: Binding, stmt: ast.AugAssign) -> Binding:
     if isinstance(old, ListRef) and isinstance(stmt.op, ast.Add):
         growing.extend(lo, old, value, stmt.value)
         return old
-    return elementwise.materialised(lo, operators.binary(lo, type(stmt.op), old, value, stmt), stmt)
+    new = operators.binary(lo, type(stmt.op), old, value, stmt)
+    if isinstance(old, Num) and old.array and isinstance(new, Num):
+        return _changed(lo, old, new, stmt)
+    return elementwise.materialised(lo, new, stmt)
+
+
+def _changed(lo: Lowerer, old: Num, new: Num, stmt: ast.AugAssign) -> Num:
+    """Return an array without axes that was changed in place: it keeps its dtype.
+
+    Two names of one would both see that, which is refused: here it is a number.
+    """
+    if sum(binding == old for binding in lo.frame.env.values()) > 1:
+        raise AliasError(
+            "an array without axes that has two names is changed", lo.span(stmt),
+            "write `x = x + ...` instead of `x += ...`",
+        )  # fmt: skip
+    kept = Scalar(numbers.scalar_type(old.operand).dtype)
+    ty = numbers.scalar_type(new.operand)
+    if not np.can_cast(ty.numpy, kept.numpy, "same_kind"):
+        raise TypeMismatchError(
+            f"cannot store a result of {ty.numpy} in an array of {kept.numpy}", lo.span(stmt),
+            "convert it with `.astype`",
+        )  # fmt: skip
+    return Num(lo.exact(numbers.stored(lo, new.operand, kept, stmt), kept), array=True)
 
 
 def as_index_array(lo: Lowerer, binding: Binding, node: ast.AST) -> Binding:
@@ -496,7 +520,8 @@ def _number_attribute(lo: Lowerer, owner: Num, node: ast.Attribute) -> Binding:
         return owner
     if not ty.weak:
         as_array = Lazy((), ty, lambda index: owner.operand)
-        return arrays.attribute(lo, as_array, node.attr, node)
+        found = arrays.attribute(lo, as_array, node.attr, node)
+        return Bound(owner, found.name) if isinstance(found, Bound) else found
     raise TypeMismatchError(f"{kind_of(owner)} has no attribute {node.attr!r}", lo.span(node))
 
 

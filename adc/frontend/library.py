@@ -30,14 +30,24 @@ from adc.frontend import (
     views,
 )
 from adc.frontend.arguments import Handler
-from adc.frontend.bindings import NONE, ArrayRef, Binding, Bound, Lazy, Num, Static, TupleOf
+from adc.frontend.bindings import (
+    NONE,
+    ArrayRef,
+    Binding,
+    Bound,
+    Lazy,
+    Num,
+    Static,
+    TupleOf,
+    kind_of,
+)
 from adc.frontend.lower import Lowerer
 from adc.frontend.ufuncs import common_type, strong
 from adc.ir.builder import integer
 from adc.ir.core import Literal
 from adc.ir.errors import TypeMismatchError
 from adc.ir.opdef import find
-from adc.ir.types import BOOL, F64, INT, NAMES, Scalar
+from adc.ir.types import F64, INT, NAMES, Scalar
 
 
 def _shape(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -74,6 +84,8 @@ def _clip(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: as
     low = found.get("a_min", found.get("min", NONE))
     high = found.get("a_max", found.get("max", NONE))
     given = [arrays.as_operand(lo, x, node) for x in (found["a"], low, high)]
+    if isinstance(given[0], Num):
+        given[0] = Num(strong(lo, given[0].operand))
     result = elementwise.lift(lo, given, lambda items: _clipped(lo, items, node), node)
     return reductions.finish_out(lo, result, found.get("out"), node)
 
@@ -98,7 +110,7 @@ def _numpy_power(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) 
     ty = common_type([a, b])
     if ty.kind == "b":
         raise lo.unsupported("`np.power` of truth values", node)
-    a, b = (lo.convert(x, ty) if x.type == BOOL else x for x in (a, b))
+    a, b = (numbers.fit(lo, x, ty, node) for x in (a, b))
     return Num(strong(lo, numbers.power(lo, strong(lo, a), b, node)))
 
 
@@ -152,7 +164,12 @@ def _positive(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> 
 
 def _numpy_copy(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     given = arguments.match(lo, "a order?", args, kwargs, node)
-    return arrays.copy(lo, arrays.as_array(lo, given["a"], node), node)
+    x = arrays.as_array(lo, given["a"], node)
+    if not views.dims_of(lo, x):
+        found = elementwise.value_of(lo, x, node)
+        assert isinstance(found, Num)
+        return Num(found.operand, array=True)
+    return arrays.copy(lo, x, node)
 
 
 def _logical(name: str) -> Handler:
@@ -175,8 +192,8 @@ def _dtype_call(
 ) -> Binding:
     """Lower ``np.float32(x)`` and its relatives."""
     arguments.arity(lo, args, kwargs, node, 0, 1)
-    if dtype not in NAMES:
-        raise lo.unsupported(f"dtype {dtype}", node)
+    if dtype not in NAMES or dtype.type not in _NUMBER_TYPES:
+        raise lo.unsupported(f"`np.{dtype.type.__name__}`", node, "use a type with a size")
     ty = Scalar(NAMES[dtype])
     if not args:
         return Num(lo.convert(Literal(0, INT), ty))
@@ -236,13 +253,16 @@ for _table in (reductions.HANDLERS, products.HANDLERS, _ARRANGED):
     )
 for _name in ("matmul", "outer", "trace", "tensordot"):
     if hasattr(np.linalg, _name):
-        _HANDLERS[getattr(np.linalg, _name)] = products.HANDLERS[_name]
+        _own = products.HANDLERS.get(f"linalg_{_name}")
+        _HANDLERS[getattr(np.linalg, _name)] = _own or products.HANDLERS[_name]
 
 
 def method(
     lo: Lowerer, bound: Bound, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
     """Lower a call of a method of an array: the function of that name, unless it differs."""
+    if isinstance(bound.owner, Num):
+        return _number_method(lo, bound.owner, bound.name, args, kwargs, node)
     owner, name = bound.owner, bound.name
     assert isinstance(owner, ArrayRef | Lazy)
     if name in ("reshape", "transpose") and len(args) > 1:
@@ -283,6 +303,29 @@ def method(
     return handler(lo, [owner, *args], kwargs, node)
 
 
+_NOT_OF_NUMBERS = frozenset("__len__ argsort diagonal nonzero sort swapaxes trace".split())
+# What gives a new array of an array, gives a number of a number.
+_KEPT = frozenset("astype conj copy reshape squeeze transpose".split())
+
+
+def _number_method(
+    lo: Lowerer,
+    owner: Num,
+    name: str,
+    args: list[Binding],
+    kwargs: dict[str, Binding],
+    node: ast.Call,
+) -> Binding:
+    """Lower a call of a method of one of NumPy's numbers, or of an array without axes."""
+    if name in _NOT_OF_NUMBERS:
+        raise TypeMismatchError(f"`.{name}` of {kind_of(owner)}", lo.span(node))
+    element = lo.exact(owner.operand, Scalar(numbers.scalar_type(owner.operand).dtype))
+    ty = numbers.scalar_type(element)
+    found = method(lo, Bound(Lazy((), ty, lambda index: element), name), args, kwargs, node)
+    found = elementwise.value_of(lo, found, node)
+    return Num(found.operand, owner.array and name in _KEPT) if isinstance(found, Num) else found
+
+
 def has(callee: Any) -> bool:
     """Whether calls of a function of Python or NumPy are lowered."""
     return callee in _HANDLERS
@@ -295,10 +338,14 @@ def _sequential(callee: Any) -> Any:
     return callee
 
 
+# C's `long long` may be another type of the same dtype.
+_NUMBER_TYPES = frozenset(dtype.type for dtype in NAMES)
+
+
 def is_number_type(cls: type) -> bool:
     """Whether a NumPy scalar type is one of the dtypes that adc computes in."""
     try:
-        return np.dtype(cls) in NAMES
+        return NAMES.get(np.dtype(cls)) is not None and np.dtype(cls).type in _NUMBER_TYPES
     except TypeError:
         return False
 

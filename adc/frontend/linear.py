@@ -50,7 +50,9 @@ def run(
     given = [elementwise.materialised(lo, arg, node) for arg in given]
     kwargs = {name: elementwise.materialised(lo, arg, node) for name, arg in kwargs.items()}
     assert isinstance(fn, types.FunctionType)
-    return calls.call_function(lo, fn, given, kwargs, node)
+    found = elementwise.value_of(lo, calls.call_function(lo, fn, given, kwargs, node), node)
+    # What has no axes NumPy's functions return as a number.
+    return Num(found.operand) if isinstance(found, Num) else found
 
 
 def _library(fn: Callable[..., Any], ignored: tuple[str, ...] = ()) -> Handler:

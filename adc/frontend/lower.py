@@ -247,6 +247,8 @@ class Lowerer:
         self.appended: dict[str, Binding | None] = {}
         # In an update of elements in place: the version to read instead of an older one.
         self.redirected: dict[Value, Value] = {}
+        # Whether what is lowered runs for each element of an array, of which there may be none.
+        self.for_each = False
         # How many bits a Python integer needs at most, where that is known (`numbers.bits_of`).
         self.bits: dict[Value, int] = {}
 

@@ -24,11 +24,12 @@ from adc.frontend.bindings import (
 )
 from adc.frontend.elementwise import lazy, lift
 from adc.frontend.lower import Lowerer
+from adc.frontend.ufuncs import common_type, strong
 from adc.frontend.views import dims_of
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
-from adc.ir.types import F64, I64, INT, Scalar
+from adc.ir.types import F64, FLOAT, I64, INT, Scalar
 
 HANDLERS: dict[str, Handler] = {}
 numpy_function = arguments.entering(HANDLERS)
@@ -57,13 +58,17 @@ def _as_array(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
             return arrays.copy(lo, source, node)
         return reductions.converted(lo, lazy(lo, source, node), Scalar(dtype or ""), node)
     items = arguments.sequence(lo, source)
+    if name == "ascontiguousarray" and isinstance(source, Num):
+        items = (source,)
     if items is None and isinstance(source, Num):
         ty = numbers.scalar_type(source.operand)
         return Num(lo.exact(numbers.stored(lo, source.operand, Scalar(dtype or ty.dtype), node),
-                            Scalar(dtype or ty.dtype)))  # fmt: skip
+                            Scalar(dtype or ty.dtype)), array=True)  # fmt: skip
     if items is not None and not items:
         version = arrays.created(lo, dtype or "f64", [integer(0)], None)
         return lo.new_array(version, (integer(0),), "a")
+    if items is not None:
+        return arrays.from_items(lo, items, node, dtype or "")
     found = arrays.as_array(lo, source, node)
     if dtype is not None:
         return reductions.converted(lo, lazy(lo, found, node), Scalar(dtype), node)
@@ -92,14 +97,14 @@ def _arange(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     with lo.at(node):
         if ty.kind != "f":
             start, stop, step = (numbers.to_int(lo, o) for o in operands)
-            if all(isinstance(o, Literal) for o in (start, stop, step)):
+            if all(isinstance(o, Literal) for o in (start, stop, step)) and step.value:  # type: ignore[union-attr]
                 values = range(*(int(o.value) for o in (start, stop, step)))  # type: ignore[union-attr]
                 size: Operand = integer(len(values))
             elif numbers.is_int(step, 1) and numbers.is_int(start, 0):
                 size = lo.counts(lo.builder.apply("maximum", stop, integer(0), hint="n"))
             else:
                 nonzero = numbers.apply(lo, "ne", step, integer(0))
-                numbers.check(lo, nonzero, "ValueError", "Maximum allowed size exceeded")
+                numbers.check(lo, nonzero, "ZeroDivisionError", numbers.BY_ZERO["truediv", "i"])
                 size = lo.counts(lo.builder.apply("trips", start, stop, step, hint="n"))
 
             def element(index: Sequence[Operand]) -> Operand:
@@ -108,6 +113,7 @@ def _arange(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 
             return Lazy((size,), wanted, element, (), 1)
         start, stop, step = (lo.convert(o, F64) for o in operands)
+        numbers.nonzero(lo, step, "ZeroDivisionError", numbers.BY_ZERO["truediv", "f"])
         span = numbers.apply(lo, "truediv", numbers.apply(lo, "sub", stop, start), step)
         count = numbers.apply(lo, "ceil", span)
         ok = numbers.apply(lo, "lt", numbers.apply(lo, "abs", count), Literal(2.0**40, F64))
@@ -136,26 +142,27 @@ def _linspace(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     closed = endpoint is None or arguments.flag(lo, endpoint, node, "`endpoint`")
     if arguments.flag(lo, given.get("retstep"), node, "`retstep`"):
         raise lo.unsupported("`retstep`", node)
-    start, stop = (
-        lo.exact(lo.convert(numbers.number(lo, given[name], node), F64), F64)
-        for name in ("start", "stop")
-    )
-    wanted = _dtype(lo, given, "f64", node)
+    ends = [numbers.number(lo, given[name], node) for name in ("start", "stop")]
+    # Of float32 and Python's numbers, float32.
+    ty = Scalar(common_type([*ends, Literal(1.0, FLOAT)]).dtype)
+    start, stop = (lo.exact(lo.convert(end, ty), ty) for end in ends)
+    wanted = _dtype(lo, given, ty.dtype, node)
+    zero, one = Literal(0.0, ty), Literal(1.0, ty)
     with lo.at(node):
         ok = numbers.apply(lo, "ge", count, integer(0))
         text = "Number of samples, {}, must be non-negative."
         numbers.check(lo, ok, "ValueError", text, count)
         parts = numbers.plus(lo, count, integer(-1)) if closed else count
-        many = lo.convert(lo.exact(parts, I64), F64)
+        many = lo.convert(lo.exact(parts, I64), ty)
         span = numbers.apply(lo, "sub", stop, start)
-        positive = numbers.apply(lo, "gt", many, Literal(0.0, F64))
-        safe = numbers.apply(lo, "maximum", many, Literal(1.0, F64))
+        positive = numbers.apply(lo, "gt", many, zero)
+        safe = numbers.apply(lo, "maximum", many, one)
         step = numbers.apply(lo, "truediv", span, safe)
-        zero_step = numbers.apply(lo, "eq", step, Literal(0.0, F64))
+        zero_step = numbers.apply(lo, "eq", step, zero)
         last = numbers.plus(lo, count, integer(-1))
 
         def element(index: Sequence[Operand]) -> Operand:
-            k = lo.convert(lo.exact(index[0], I64), F64)
+            k = lo.convert(lo.exact(index[0], I64), ty)
             plain = numbers.apply(lo, "mul", k, step)
             # Where the step underflows NumPy divides last.
             scaled = numbers.apply(lo, "mul", numbers.apply(lo, "truediv", k, safe), span)
@@ -167,6 +174,8 @@ def _linspace(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
                 at_end = numbers.apply(lo, "and", numbers.apply(lo, "eq", index[0], last), positive)
                 if not isinstance(at_end, Literal):
                     found = lo.builder.apply("select", at_end, stop, found)
+            if wanted.kind in "iu":
+                found = numbers.apply(lo, "floor", found)
             return numbers.stored(lo, found, wanted, node)
 
         return Lazy((lo.counts(count),), wanted, element, (), 6)
@@ -320,7 +329,7 @@ def _nan_to_num(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         x = numbers.number(lo, items[0], node)
         ty = numbers.scalar_type(x)
         if ty.kind != "f":
-            return Num(x)
+            return Num(strong(lo, x))
         info = np.finfo(str(ty.numpy))
         limits = {"nan": 0.0, "posinf": float(info.max), "neginf": float(info.min)}
         values: dict[str, Operand] = {}
@@ -328,7 +337,6 @@ def _nan_to_num(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
             values[name] = Literal(default, ty)
             if not arguments.is_none(given.get(name)):
                 values[name] = lo.convert(numbers.number(lo, given[name], node), ty)
-        strong = Scalar(ty.dtype)
         result: Operand = x
         infinite = numbers.apply(lo, "isinf", x)
         positive = numbers.apply(lo, "gt", x, Literal(0.0, ty))
@@ -338,6 +346,6 @@ def _nan_to_num(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
             (numbers.apply(lo, "isnan", x), "nan"),
         ):
             result = lo.builder.apply("select", cond, lo.exact(values[name], ty), result)
-        return Num(lo.exact(result, strong))
+        return Num(strong(lo, result))
 
     return lift(lo, [source], compute, node)

@@ -155,7 +155,7 @@ def _fabs(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
     return Num(numbers.weak(lo, numbers.apply(lo, "abs", numbers.as_float(lo, args[0], node))))
 
 
-def to_integer(row: str) -> Handler:
+def to_integer(row: str, name: str = "") -> Handler:
     """`int`, `round`, `math.floor` and relatives: a Python integer, or what Python raises."""
 
     def handler(
@@ -168,6 +168,10 @@ def to_integer(row: str) -> Handler:
         arguments.arity(lo, args, kwargs, node, 1)
         x = numbers.number(lo, args[0], node)
         ty = numbers.scalar_type(x)
+        if name == "trunc" and not ty.weak and ty != F64:
+            raise TypeMismatchError(
+                f"type {ty.numpy} doesn't define __trunc__ method", lo.span(node), "use `int`"
+            )
         if row == "rint" and ty == B1:
             raise TypeMismatchError("NumPy does not round truth values", lo.span(node))
         if row in ("floor", "ceil") and ty.dtype in ("i64", "u64") and not ty.weak:
@@ -221,7 +225,8 @@ def _prod(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
 
 
 HANDLERS: dict[Any, Handler] = {
-    math.floor: to_integer("floor"), math.ceil: to_integer("ceil"), math.trunc: to_integer("trunc"),
+    math.floor: to_integer("floor"), math.ceil: to_integer("ceil"),
+    math.trunc: to_integer("trunc", "trunc"),
     math.pow: _math_pow, math.log: _math_log, math.hypot: _math_hypot, math.fabs: _fabs,
     math.degrees: scaled(180.0 / math.pi, True), math.radians: scaled(math.pi / 180.0, True),
     math.isnan: _predicate("isnan"), math.isinf: _predicate("isinf"),

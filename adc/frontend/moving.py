@@ -146,6 +146,8 @@ def _roll(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
             {0: arguments.integer(lo, given["shift"], node)},
             node,
         )
+        if not shape:
+            return Num(rolled.element([integer(0)]), array=True)
         back = views.reshaped(lo, rolled, shape)
         return rolled if len(shape) == 1 else back
     axes = arguments.axes(lo, given["axis"], len(x.dims), node)

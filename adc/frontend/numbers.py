@@ -85,7 +85,7 @@ def too_many(count: int) -> str:
 
 
 _ZERO, _ZERO_FLOAT = 0, 0.0
-_BY_ZERO = {
+BY_ZERO = {
     ("truediv", "i"): said(lambda: 1 / _ZERO),
     ("truediv", "f"): said(lambda: 1.0 / _ZERO_FLOAT),
     ("floordiv", "i"): said(lambda: 1 // _ZERO),
@@ -106,7 +106,7 @@ def divmod_(lo: Lowerer, a: Operand, b: Operand, node: ast.AST) -> tuple[Operand
     """Lower ``divmod(a, b)``."""
     ty = _arithmetic_type(scalar_type(a), scalar_type(b))
     if ty.weak:
-        nonzero(lo, lo.convert(b, ty), "ZeroDivisionError", _BY_ZERO["divmod", ty.kind])
+        nonzero(lo, lo.convert(b, ty), "ZeroDivisionError", BY_ZERO["divmod", ty.kind])
     return arithmetic(lo, "floordiv", a, b, node), arithmetic(lo, "mod", a, b, node)
 
 
@@ -166,6 +166,8 @@ def weak(lo: Lowerer, operand: Operand) -> Operand:
         return operand
     if isinstance(operand, Literal):
         return Literal(operand.value, target)
+    if ty.dtype == "u64":
+        return lo.exact(to_int(lo, operand), target)
     return lo.builder.apply("cast", operand, params=(str(target),))
 
 
@@ -253,7 +255,7 @@ def arithmetic(lo: Lowerer, name: str, a: Operand, b: Operand, node: ast.AST) ->
         a, b, ty = promoted(lo, a, b, node, floating=True)
         if ta.weak and tb.weak:
             kind = "f" if "f" in (ta.kind, tb.kind) else "i"
-            nonzero(lo, b, "ZeroDivisionError", _BY_ZERO["truediv", kind])
+            nonzero(lo, b, "ZeroDivisionError", BY_ZERO["truediv", kind])
         return apply(lo, "truediv", a, b)
     a, b, ty = promoted(lo, a, b, node)
     if name in ("bitand", "bitor", "bitxor", "lshift", "rshift"):
@@ -266,7 +268,7 @@ def arithmetic(lo: Lowerer, name: str, a: Operand, b: Operand, node: ast.AST) ->
             _no_overflow_shift(lo, a, b)
         return apply(lo, name, a, b)
     if name in ("floordiv", "mod") and ty.weak:
-        nonzero(lo, b, "ZeroDivisionError", _BY_ZERO[name, ty.kind])
+        nonzero(lo, b, "ZeroDivisionError", BY_ZERO[name, ty.kind])
     if not (ty.weak and ty.kind == "i"):
         return apply(lo, name, a, b)
     if isinstance(a, Literal) and isinstance(b, Literal):
@@ -327,11 +329,14 @@ def _no_overflow_shift(lo: Lowerer, a: Operand, b: Operand) -> None:
 
 
 def check(lo: Lowerer, ok: Operand, error: str, message: str, *args: Operand) -> None:
-    """Emit a check unless it surely holds; where it surely fails, nothing follows."""
+    """Emit a check unless it surely holds; where it surely fails, nothing follows.
+
+    For each of the elements of an array, what follows is lowered: there may be no element.
+    """
     if isinstance(ok, Literal) and ok.value:
         return
     lo.builder.check(ok, error, message, *args)
-    if isinstance(ok, Literal):
+    if isinstance(ok, Literal) and not lo.for_each:
         raise Dead
 
 
@@ -364,7 +369,7 @@ def power(lo: Lowerer, a: Operand, b: Operand, node: ast.AST) -> Operand:
     weak = ta.weak and tb.weak
     if ta.kind != "f" and tb.kind != "f":
         if isinstance(b, Literal) and b.value < 0 and weak:
-            nonzero(lo, a, "ZeroDivisionError", _BY_ZERO["pow", "i"])
+            nonzero(lo, a, "ZeroDivisionError", BY_ZERO["pow", "i"])
             return power(lo, lo.convert(a, FLOAT), lo.convert(b, FLOAT), node)
         return _integer_power(lo, a, b, node)
     exponent = b.value if isinstance(b, Literal) else None
@@ -374,7 +379,7 @@ def power(lo: Lowerer, a: Operand, b: Operand, node: ast.AST) -> Operand:
     if exponent == 0:
         return Literal(1.0, ty)
     if weak:
-        _power_domain(lo, a, b, exponent, ("ZeroDivisionError", _BY_ZERO["pow", "f"]))
+        _power_domain(lo, a, b, exponent, ("ZeroDivisionError", BY_ZERO["pow", "f"]))
     if exponent == 2:
         result = apply(lo, "square", a)
     elif exponent == 3:

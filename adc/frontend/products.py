@@ -265,11 +265,13 @@ def _outer(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: a
 
 
 def _trace(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
-    given = arguments.match(lo, "a offset? axis1? axis2?", args, kwargs, node)
+    given = arguments.match(lo, "a offset? axis1? axis2? dtype? out?", args, kwargs, node)
     x = arrays.as_array(lo, given["a"], node)
-    found = diagonal(lo, x, given, node)
-    source = lazy(lo, found, node)
-    return reductions.total(lo, source, [len(source.dims) - 1], False, node)
+    source, ty = reductions.as_reduced(
+        lo, lazy(lo, diagonal(lo, x, given, node), node), given, node
+    )
+    found = reductions.total(lo, source, [len(source.dims) - 1], False, node, ty=ty)
+    return reductions.finish_out(lo, found, given.get("out"), node)
 
 
 def diagonal(
@@ -317,6 +319,8 @@ def _tensordot(
     pair = arguments.sequence(lo, axes)
     if pair is None:
         count = arguments.constant_int(lo, axes, node, "`axes`")
+        if not 0 <= count <= min(p, q):
+            raise TypeMismatchError("shape-mismatch for sum", lo.span(node))
         left, right = list(range(p - count, p)), list(range(count))
     else:
         left = arguments.axes(lo, pair[0], p, node)
@@ -333,7 +337,19 @@ def _tensordot(
         )  # fmt: skip
     out = [n for k, n in enumerate(first) if k not in left]
     out += [n for k, n in enumerate(second) if k not in right]
-    return contract(lo, [a, b], ["".join(first), "".join(second)], "".join(out), node)
+    found = contract(lo, [a, b], ["".join(first), "".join(second)], "".join(out), node)
+    return Num(found.operand, array=True) if isinstance(found, Num) else found
+
+
+def _linalg_outer(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower `np.linalg.outer`, which takes vectors only."""
+    given = arguments.match(lo, "x1 x2 *", args, kwargs, node)
+    parts = [arrays.as_array(lo, given[name], node) for name in ("x1", "x2")]
+    if any(len(dims_of(lo, x)) != 1 for x in parts):
+        raise TypeMismatchError("Input arrays must be one-dimensional", lo.span(node))
+    return _outer(lo, list(parts), {}, node)
 
 
 def _einsum(
@@ -394,7 +410,7 @@ def _pairwise(
 
 HANDLERS: dict[str, Handler] = {
     "matmul": _matmul, "dot": _dot, "vdot": _vdot, "inner": _inner, "outer": _outer,
-    "trace": _trace, "tensordot": _tensordot, "einsum": _einsum,
+    "linalg_outer": _linalg_outer, "trace": _trace, "tensordot": _tensordot, "einsum": _einsum,
 }  # fmt: skip
 
 __all__ = ["HANDLERS", "contract", "diagonal", "dot", "matmul"]

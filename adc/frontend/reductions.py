@@ -6,6 +6,8 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from adc.frontend import arguments, arrays, elementwise, numbers, operators, views
 from adc.frontend.bindings import ArrayRef, Binding, Lazy, Num
 from adc.frontend.elementwise import lazy, lift, nest
@@ -82,7 +84,7 @@ def collected(
     with lo.at(node):
         if not kept:
             result = Num(element([]))
-            if not keepdims:
+            if not keepdims or not axes:
                 return result
             number = result.operand
             alone = Lazy((), ty, lambda index: number)
@@ -102,6 +104,37 @@ def _sum_type(ty: Scalar) -> Scalar:
 
 
 _SPEC = "a axis? dtype? out? keepdims? initial? where?"
+
+
+def as_reduced(
+    lo: Lowerer, source: Lazy, given: dict[str, Binding], node: ast.AST
+) -> tuple[Lazy, Scalar]:
+    """Return the elements as they are added or multiplied, and the type of that.
+
+    ``dtype=`` says in which, or else the array given as ``out=``.
+    """
+    dtype = arrays.dtype_argument(lo, given.get("dtype"), node)
+    out = given.get("out")
+    if dtype is None and isinstance(out, ArrayRef):
+        ty = out.object.type.element
+        if not np.can_cast(source.type.numpy, ty.numpy, "same_kind"):
+            raise TypeMismatchError(
+                f"cannot reduce elements of {source.type.numpy} to {ty.numpy}", lo.span(node),
+                "convert them with `.astype`",
+            )  # fmt: skip
+        dtype = ty.dtype
+    ty = _sum_type(source.type) if dtype is None else Scalar(dtype)
+    return converted(lo, source, ty, node), ty
+
+
+def _row_of(name: str, ty: Scalar) -> str:
+    """Return the row that adds or multiplies: sums of truth values are truth values."""
+    return {"add": "bitor", "mul": "bitand"}[name] if ty.kind == "b" else name
+
+
+def _neutral(name: str, ty: Scalar) -> Literal:
+    one = name == "mul"
+    return Literal({"f": float(one), "b": one}.get(ty.kind, int(one)), ty)
 
 
 def _where(
@@ -166,7 +199,8 @@ def _by_rows(
         def body(index: list[Operand], carried: list[Value]) -> list[Operand]:
             at = [index[k] for k in kept]
             old = lo.builder.load(carried[0], at)
-            new = lo.builder.apply("add", old, lo.exact(source.element(index), inner), hint="s")
+            x = lo.exact(source.element(index), inner)
+            new = lo.builder.apply(_row_of("add", inner), old, x, hint="s")
             return [lo.builder.store(carried[0], at, new, hint="s")]
 
         (version,) = nest(lo, source.dims, [full], ["s"], body)
@@ -180,15 +214,16 @@ def _by_rows(
 
 def total(
     lo: Lowerer, source: Lazy, axes: Sequence[int], keepdims: bool, node: ast.AST,
-    initial: Operand | None = None,
+    initial: Operand | None = None, ty: Scalar | None = None,
 ) -> Binding:  # fmt: skip
-    """Sum elements along axes; single precision is summed in double."""
-    ty = _sum_type(source.type)
+    """Sum elements along axes, in the type `ty`; single precision is summed in double."""
+    ty = ty or _sum_type(source.type)
     inner = F64 if ty.dtype == "f32" else ty
-    zero = Literal(0.0 if ty.kind == "f" else 0, inner)
     source = converted(lo, source, inner, node)
-    start: Operand = zero if initial is None else numbers.stored(lo, initial, inner, node)
-    row = "sum" if ty.kind == "f" else "add"
+    start: Operand = _neutral("add", inner)
+    if initial is not None:
+        start = numbers.stored(lo, initial, inner, node)
+    row = "sum" if ty.kind == "f" else _row_of("add", ty)
     if axes and axes[-1] != len(source.dims) - 1:
         return _by_rows(lo, source, axes, keepdims, start, node, ty)
     return fold(
@@ -198,41 +233,35 @@ def total(
     )  # fmt: skip
 
 
+def _initial(lo: Lowerer, given: dict[str, Binding], node: ast.AST) -> Operand | None:
+    initial = given.get("initial")
+    return None if arguments.is_none(initial) else numbers.number(lo, initial, node)  # type: ignore[arg-type]
+
+
 def _sum(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
     given = arguments.match(lo, _SPEC, args, kwargs, node)
-    source = _source(lo, given["a"], node)
-    source = _as_dtype(lo, source, given, node)
+    source, ty = as_reduced(lo, _source(lo, given["a"], node), given, node)
     axes = _axes(lo, given, source, node)
     keepdims = arguments.flag(lo, given.get("keepdims"), node, "`keepdims`")
-    zero = Literal({"f": 0.0, "b": False}.get(source.type.kind, 0), source.type)
-    source = _where(lo, source, given.get("where"), zero, node)
-    initial = None
-    if not arguments.is_none(given.get("initial")):
-        initial = numbers.number(lo, given["initial"], node)
-    result = total(lo, source, axes, keepdims, node, initial)
+    source = _where(lo, source, given.get("where"), _neutral("add", ty), node)
+    result = total(lo, source, axes, keepdims, node, _initial(lo, given, node), ty)
     return finish_out(lo, result, given.get("out"), node)
-
-
-def _as_dtype(lo: Lowerer, source: Lazy, given: dict[str, Binding], node: ast.AST) -> Lazy:
-    dtype = arrays.dtype_argument(lo, given.get("dtype"), node)
-    return source if dtype is None else converted(lo, source, Scalar(dtype), node)
 
 
 def _prod(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
     given = arguments.match(lo, _SPEC, args, kwargs, node)
-    source = _as_dtype(lo, _source(lo, given["a"], node), given, node)
+    source, ty = as_reduced(lo, _source(lo, given["a"], node), given, node)
     axes = _axes(lo, given, source, node)
     keepdims = arguments.flag(lo, given.get("keepdims"), node, "`keepdims`")
-    ty = _sum_type(source.type)
-    source = converted(lo, source, ty, node)
-    one = Literal(1.0 if ty.kind == "f" else 1, ty)
-    source = _where(lo, source, given.get("where"), one, node)
-    start: Operand = one
-    if not arguments.is_none(given.get("initial")):
-        start = numbers.stored(lo, numbers.number(lo, given["initial"], node), ty, node)
+    start: Operand = _neutral("mul", ty)
+    source = _where(lo, source, given.get("where"), _neutral("mul", ty), node)
+    initial = _initial(lo, given, node)
+    if initial is not None:
+        start = numbers.stored(lo, initial, ty, node)
+    row = _row_of("mul", ty)
     result = fold(
         lo, source, axes, keepdims, start,
-        lambda s, x: lo.builder.apply("mul", s, x, hint="p"), node, ty,
+        lambda s, x: lo.builder.apply(row, s, x, hint="p"), node, ty,
     )  # fmt: skip
     return finish_out(lo, result, given.get("out"), node)
 
@@ -248,13 +277,16 @@ def _floating(lo: Lowerer, source: Lazy, node: ast.AST) -> Lazy:
 
 def mean(
     lo: Lowerer, source: Lazy, axes: Sequence[int], keepdims: bool, node: ast.AST,
-    mask: Binding | None = None, ddof: Operand | None = None,
+    mask: Binding | None = None, ddof: Operand | None = None, ty: Scalar | None = None,
 ) -> Binding:  # fmt: skip
-    """Return sums over counts (less `ddof`)."""
-    source = _floating(lo, source, node)
-    zero = Literal(0.0, source.type)
-    masked = _where(lo, source, mask, zero, node)
-    found = total(lo, masked, axes, keepdims, node)
+    """Return sums over counts (less `ddof`); of integers, rounded to zero, if `ty` is one."""
+    if ty is None:
+        source = _floating(lo, source, node)
+        ty = source.type
+    else:
+        source = converted(lo, source, ty, node)
+    masked = _where(lo, source, mask, _neutral("add", ty), node)
+    found = total(lo, masked, axes, keepdims, node, None, ty)
     size: Binding
     if mask is None or _is_true(mask):
         size = Num(count(lo, source.dims, axes))
@@ -262,24 +294,26 @@ def mean(
         weights = views.broadcast(lo, lazy(lo, arrays.as_array(lo, mask, node), node), source.dims)
         assert isinstance(weights, Lazy)
         size = total(lo, converted(lo, weights, I64, node), axes, keepdims, node)
+    inner = ty if ty.kind == "f" else F64
 
     def divide(items: list[Binding]) -> Binding:
-        s, n = (numbers.number(lo, item, node) for item in items)
-        n = lo.convert(n, Scalar(numbers.scalar_type(s).dtype))
+        s, n = (lo.convert(numbers.number(lo, item, node), inner) for item in items)
         if ddof is not None:
             n = numbers.apply(lo, "sub", n, lo.convert(ddof, numbers.scalar_type(n)))
             n = numbers.apply(lo, "maximum", n, Literal(0.0, numbers.scalar_type(n)))
-        return Num(numbers.apply(lo, "truediv", s, n))
+        return Num(numbers.stored(lo, numbers.apply(lo, "truediv", s, n), ty, node))
 
     return lift(lo, [found, size], divide, node)
 
 
 def _mean(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
     given = arguments.match(lo, "a axis? dtype? out? keepdims? where?", args, kwargs, node)
-    source = _as_dtype(lo, _source(lo, given["a"], node), given, node)
+    source = _source(lo, given["a"], node)
+    dtype = arrays.dtype_argument(lo, given.get("dtype"), node)
     axes = _axes(lo, given, source, node)
     keepdims = arguments.flag(lo, given.get("keepdims"), node, "`keepdims`")
-    result = mean(lo, source, axes, keepdims, node, given.get("where"))
+    ty = None if dtype is None else Scalar(dtype)
+    result = mean(lo, source, axes, keepdims, node, given.get("where"), ty=ty)
     return finish_out(lo, result, given.get("out"), node)
 
 
@@ -287,28 +321,33 @@ def _variance(root: bool) -> Handler:
     def handler(
         lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
     ) -> Binding:
-        spec = "a axis? dtype? out? ddof? keepdims? where? mean? correction?"
+        spec = "a axis? dtype? out? ddof? keepdims? * where? mean? correction?"
         given = arguments.match(lo, spec, args, kwargs, node)
-        source = _as_dtype(lo, _source(lo, given["a"], node), given, node)
-        source = _floating(lo, _reused(lo, source, node), node)
+        source = _reused(lo, _source(lo, given["a"], node), node)
         axes = _axes(lo, given, source, node)
+        ty = source.type if source.type.kind == "f" else F64
+        dtype = arrays.dtype_argument(lo, given.get("dtype"), node)
+        if dtype is not None:
+            ty = Scalar(dtype)
+        if ty.kind != "f":
+            raise lo.unsupported(f"a variance in {ty.numpy}", node, "convert the result")
         keepdims = arguments.flag(lo, given.get("keepdims"), node, "`keepdims`")
         mask = given.get("where")
         center = given.get("mean")
         if arguments.is_none(center):
-            center = mean(lo, source, axes, True, node, mask)
+            center = mean(lo, source, axes, True, node, mask, ty=ty)
         assert center is not None
         center = elementwise.materialised(lo, center, node)
 
         def deviation(items: list[Binding]) -> Binding:
             x, m = (numbers.number(lo, item, node) for item in items)
-            return Num(numbers.apply(lo, "square", numbers.apply(lo, "sub", x, m)))
+            return Num(numbers.apply(lo, "square", numbers.arithmetic(lo, "sub", x, m, node)))
 
         squares = lift(lo, [source, center], deviation, node)
-        assert isinstance(squares, Lazy)
+        squares = lazy(lo, arrays.as_array(lo, squares, node), node)
         ddof = given.get("ddof", given.get("correction"))
         less = None if arguments.is_none(ddof) else numbers.number(lo, ddof, node)  # type: ignore[arg-type]
-        result = mean(lo, squares, axes, keepdims, node, mask, less)
+        result = mean(lo, squares, axes, keepdims, node, mask, less, ty)
         if root:
             result = lift(
                 lo, [result],
@@ -333,6 +372,8 @@ def extreme_index(
     First the element is found, then its place: both loops become vectors, while one that carries
     both takes one element after the other.
     """
+    if not axes:
+        return []
     sizes = [source.dims[k] for k in axes]
     is_bool = source.type.kind == "b"
 
@@ -505,22 +546,20 @@ def _ptp(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
     return finish_out(lo, result, given.get("out"), node)
 
 
-def _cumulative(row: str) -> Handler:
+def _cumulative(name: str) -> Handler:
     def handler(
         lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
     ) -> Binding:
         given = arguments.match(lo, "a axis? dtype? out?", args, kwargs, node)
-        source = _as_dtype(lo, _source(lo, given["a"], node), given, node)
+        source, ty = as_reduced(lo, _source(lo, given["a"], node), given, node)
         if arguments.is_none(given.get("axis")):
             flat = views.reshaped(lo, source, [views.size_of(lo, source.dims)])
             assert isinstance(flat, Lazy)
             source, along = (flat if len(source.dims) != 1 else source), 0
         else:
             along = arguments.axis(lo, given["axis"], len(source.dims), node)
-        ty = _sum_type(source.type)
-        source = converted(lo, source, ty, node)
-        one = row == "mul"
-        start = Literal(float(one) if ty.kind == "f" else int(one), ty)
+        start = _neutral(name, ty)
+        row = _row_of(name, ty)
         with lo.at(node):
             empty = lo.builder.apply("empty", *source.dims, params=(ty.dtype,), hint="a")
             others = [size for k, size in enumerate(source.dims) if k != along]

@@ -45,7 +45,9 @@ def finished(lo: Lowerer, result: Binding, heap: Heap) -> Binding:
             return result
         case ArrayRef():
             if not views.dims_of(lo, result):
-                return elementwise.value_of(lo, result, node)
+                found = elementwise.value_of(lo, result, node)
+                assert isinstance(found, Num)
+                return Num(found.operand, array=True)
             return arrays.copy(lo, result, node)
         case TupleOf(items=items):
             return TupleOf(tuple(finished(lo, item, heap) for item in items))
@@ -116,6 +118,8 @@ def rebuilt(result: Binding, heap: Heap, flat: Iterator[Any]) -> Any:
 
     def visit(binding: Binding) -> Any:
         match binding:
+            case Num(array=True):
+                return np.asarray(next(flat))
             case Num() | ArrayRef():
                 return next(flat)
             case TupleOf(items=items):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from adc.frontend import arguments, arrays, elementwise, numbers, products, views
 from adc.frontend.arguments import Given, Handler
-from adc.frontend.bindings import Binding, Lazy, TupleOf, shares
+from adc.frontend.bindings import Binding, Lazy, Num, TupleOf, shares
 from adc.frontend.elementwise import lazy
 from adc.frontend.lower import Lowerer
 from adc.frontend.views import Arraylike, dims_of
@@ -29,7 +29,7 @@ def _transpose(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         order = arguments.axes(lo, given["axes"], rank, node)
         if len(order) != rank:
             raise TypeMismatchError("axes don't match array", lo.span(node))
-    return views.permuted(lo, x, order)
+    return _boxed(lo, given["a"], views.permuted(lo, x, order), node)
 
 
 @numpy_function("a axis1 axis2")
@@ -106,7 +106,19 @@ def _squeeze(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         for k in dropped:
             text = "cannot select an axis to squeeze out which has size not equal to one"
             elementwise.require_same(lo, dims[k], integer(1), text, [], node)
-    return views.without_axes(lo, x, dropped)
+    return _boxed(lo, given["a"], views.without_axes(lo, x, dropped), node)
+
+
+def _boxed(
+    lo: Lowerer, source: Binding, found: Arraylike, node: ast.AST, always: bool = False
+) -> Binding:
+    """Return what was made of a number: an array without axes, unless it was one of NumPy's."""
+    if not isinstance(source, Num) or dims_of(lo, found):
+        return found
+    number = elementwise.value_of(lo, found, node)
+    assert isinstance(number, Num)
+    of_python = numbers.scalar_type(source.operand).weak
+    return Num(number.operand, source.array or of_python or always)
 
 
 @numpy_function("a shape subok?")
@@ -124,7 +136,7 @@ def _broadcast_to(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         elif not lo.is_one(size):
             elementwise.require_equal(lo, size, wanted, text, [], node)
     # A view: what is later written to the array is seen.
-    return views.broadcast(lo, x, dims)
+    return _boxed(lo, given["a"], views.broadcast(lo, x, dims), node, always=True)
 
 
 @numpy_function("a", "atleast_1d")
@@ -249,12 +261,18 @@ def _flip(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 
 @numpy_function("a")
 def _flipud(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    return views.flipped(lo, arrays.as_array(lo, given["a"], node), [0])
+    x = arrays.as_array(lo, given["a"], node)
+    if not dims_of(lo, x):
+        raise TypeMismatchError("Input must be >= 1-d.", lo.span(node))
+    return views.flipped(lo, x, [0])
 
 
 @numpy_function("a")
 def _fliplr(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    return views.flipped(lo, arrays.as_array(lo, given["a"], node), [1])
+    x = arrays.as_array(lo, given["a"], node)
+    if len(dims_of(lo, x)) < 2:
+        raise TypeMismatchError("Input must be >= 2-d.", lo.span(node))
+    return views.flipped(lo, x, [1])
 
 
 @numpy_function("a k? axes?")

@@ -180,7 +180,7 @@ def renamed(lo: Lowerer, value: Binding, name: str) -> Binding:
             if mark is not None:
                 lo.builder.marks[new.name] = mark
             lo.builder.stmts[-1] = numbers.with_result(last, new)
-            return Num(new)
+            return Num(new, value.array)
     return value
 
 

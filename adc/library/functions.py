@@ -7,14 +7,51 @@ from typing import Any
 import numpy as np
 
 
-def average(a: Any, axis: Any = None, weights: Any = None) -> Any:
+def _inexact(a: Any) -> Any:
+    """Return floats as they are, anything else as float64."""
+    if a.dtype == np.float32 or a.dtype == np.float64:
+        return a
+    return a.astype(np.float64)
+
+
+def average(a: Any, axis: Any = None, weights: Any = None, *, keepdims: bool = False) -> Any:
     """`np.average`."""
     if weights is None:
-        return np.mean(a, axis=axis)
-    if axis is None or weights.ndim == a.ndim:
-        return np.sum(a * weights, axis=axis) / np.sum(weights, axis=axis)
-    moved = np.moveaxis(a, axis, -1)
-    return np.sum(moved * weights, axis=-1) / np.sum(weights)
+        plain = np.mean(a, axis=axis, keepdims=keepdims)
+        if np.size(plain) == 0:
+            raise ZeroDivisionError("division by zero")
+        return plain
+    same = a.ndim == weights.ndim
+    for k in range(min(a.ndim, weights.ndim)):
+        if a.shape[k] != weights.shape[k]:
+            same = False
+    w = weights
+    if not same:
+        if axis is None:
+            raise TypeError("Axis must be specified when shapes of a and weights differ.")
+        if weights.ndim != 1:
+            raise ValueError(
+                "Shape of weights must be consistent with shape of a along specified axis."
+            )
+        if weights.shape[0] != a.shape[axis]:
+            raise ValueError(
+                "Shape of weights must be consistent with shape of a along specified axis."
+            )
+    if a.ndim != weights.ndim:
+        w = _along(weights, a.ndim, axis)
+    product = _inexact(a) * w
+    scale = np.sum(w, axis=axis, dtype=product.dtype, keepdims=keepdims)
+    if np.any(scale == 0.0):
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+    return np.sum(product, axis=axis, keepdims=keepdims) / scale
+
+
+def _along(v: Any, rank: int, axis: Any) -> Any:
+    """Return a vector as an array of so many axes, all but one of size 1."""
+    if axis is None or v.ndim != 1:
+        return v
+    at = axis % rank
+    return np.expand_dims(v, tuple([k for k in range(rank) if k != at]))
 
 
 def append(arr: Any, values: Any, axis: Any = None) -> Any:
@@ -39,23 +76,106 @@ def cross(a: Any, b: Any) -> Any:
 
 
 def kron(a: Any, b: Any) -> Any:
-    """`np.kron` of two vectors or two matrices."""
-    if a.ndim == 1:
+    """`np.kron` of numbers, vectors and matrices."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return np.multiply(np.asarray(a), np.asarray(b))
+    if a.ndim == 1 and b.ndim == 1:
         return np.outer(a, b).reshape(-1)
-    product = a[:, None, :, None] * b[None, :, None, :]
-    return product.reshape(a.shape[0] * b.shape[0], a.shape[1] * b.shape[1])
+    x = a[None, :] if a.ndim == 1 else a
+    y = b[None, :] if b.ndim == 1 else b
+    if x.ndim > 2 or y.ndim > 2:
+        raise NotImplementedError("adc: np.kron of three axes or more")
+    product = x[:, None, :, None] * y[None, :, None, :]
+    return product.reshape(x.shape[0] * y.shape[0], x.shape[1] * y.shape[1])
 
 
-def gradient(f: Any, spacing: Any = 1.0, axis: int = 0) -> Any:
-    """`np.gradient` along one axis with even spacing."""
+def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+    """`np.gradient`: an array for one axis, a tuple of them for several."""
+    if isinstance(axis, tuple):
+        axes = axis
+    elif axis is None:
+        axes = tuple([k for k in range(f.ndim)])
+    else:
+        axes = (axis,)
+    if edge_order > 2:
+        raise ValueError("'edge_order' greater than 2 not supported")
+    # Differences of unsigned integers, and of small ones, would wrap around.
+    x = f if f.dtype == np.bool_ else _inexact(f)
+    if len(varargs) == 0:
+        found = tuple([_gradient(x, 1.0, k, edge_order) for k in axes])
+    elif len(varargs) == 1 and np.ndim(varargs[0]) == 0:
+        found = tuple([_gradient(x, varargs[0], k, edge_order) for k in axes])
+    elif len(varargs) == len(axes):
+        found = tuple([_gradient(x, varargs[k], axes[k], edge_order) for k in range(len(axes))])
+    else:
+        raise TypeError("invalid number of arguments")
+    return found[0] if len(axes) == 1 else found
+
+
+def _gradient(f: Any, spacing: Any, axis: int, edge_order: int) -> Any:
+    """Return the derivative along one axis: `spacing` is a number, or has coordinates."""
     x = np.moveaxis(f, axis, 0)
-    if x.shape[0] < 2:
-        raise ValueError("Shape of array too small to calculate a numerical gradient")
-    out = np.empty(x.shape, (x[:1] / 1).dtype)
-    out[1:-1] = (x[2:] - x[:-2]) / (2.0 * spacing)
-    out[0] = (x[1] - x[0]) / spacing
-    out[-1] = (x[-1] - x[-2]) / spacing
-    return np.moveaxis(out, 0, axis)
+    n = x.shape[0]
+    if np.ndim(spacing) == 0:
+        if n < edge_order + 1:
+            raise ValueError(_TOO_SMALL)
+        return np.moveaxis(_evenly(x, spacing, edge_order), 0, axis)
+    at = np.asarray(spacing)
+    if at.ndim != 1:
+        raise ValueError("distances must be either scalars or 1d")
+    if len(at) != n:
+        raise ValueError("when 1d, distances must match the length of the corresponding dimension")
+    h = np.diff(at if at.dtype == np.bool_ else _inexact(at))
+    even = np.all(h == h[0])
+    if n < edge_order + 1:
+        raise ValueError(_TOO_SMALL)
+    if even:
+        return np.moveaxis(_evenly(x, h[0], edge_order), 0, axis)
+    return np.moveaxis(_unevenly(x, h, edge_order), 0, axis)
+
+
+_TOO_SMALL = (
+    "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) "
+    "elements are required."
+)
+
+
+def _evenly(x: Any, h: Any, edge_order: int) -> Any:
+    out = np.empty(x.shape, x.dtype)
+    out[1:-1] = (x[2:] - x[:-2]) / (2.0 * h)
+    if edge_order == 1:
+        out[0] = (x[1] - x[0]) / h
+        out[-1] = (x[-1] - x[-2]) / h
+    else:
+        out[0] = -1.5 / h * x[0] + 2.0 / h * x[1] + -0.5 / h * x[2]
+        out[-1] = 0.5 / h * x[-3] + -2.0 / h * x[-2] + 1.5 / h * x[-1]
+    return out
+
+
+def _unevenly(x: Any, h: Any, edge_order: int) -> Any:
+    out = np.empty(x.shape, x.dtype)
+    left, right = h[:-1], h[1:]
+    a = _along(-right / (left * (left + right)), x.ndim, 0)
+    b = _along((right - left) / (left * right), x.ndim, 0)
+    c = _along(left / (right * (left + right)), x.ndim, 0)
+    out[1:-1] = a * x[:-2] + b * x[1:-1] + c * x[2:]
+    if edge_order == 1:
+        out[0] = (x[1] - x[0]) / h[0]
+        out[-1] = (x[-1] - x[-2]) / h[-1]
+    else:
+        p, q = h[0], h[1]
+        out[0] = (
+            -(2.0 * p + q) / (p * (p + q)) * x[0]
+            + (p + q) / (p * q) * x[1]
+            + -p / (q * (p + q)) * x[2]
+        )
+        p, q = h[-2], h[-1]
+        out[-1] = (
+            q / (p * (p + q)) * x[-3]
+            + -(q + p) / (p * q) * x[-2]
+            + (2.0 * q + p) / (q * (p + q)) * x[-1]
+        )
+    return out
 
 
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
@@ -66,25 +186,48 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     return np.sum((x[1:] - x[:-1]) * (z[..., 1:] + z[..., :-1]) / 2.0, axis=-1)
 
 
-def interp(x: Any, xp: Any, fp: Any) -> Any:
-    """`np.interp` of a vector of points."""
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
+    """`np.interp`."""
+    if len(xp) == 0:
+        raise ValueError("array of sample points is empty")
+    if len(xp) != len(fp):
+        raise ValueError("fp and xp are not of the same length.")
+    if np.ndim(x) == 0:
+        return _interpolated(x, xp, fp, left, right)
+    flat = x.reshape(-1)
+    out = np.empty(len(flat), np.float64)
+    for i in range(len(flat)):
+        out[i] = _interpolated(flat[i], xp, fp, left, right)
+    return out.reshape(x.shape)
+
+
+def _interpolated(at: Any, xp: Any, fp: Any, left: Any, right: Any) -> Any:
+    x = np.float64(at)
     n = len(xp)
-    out = np.empty(len(x), np.float64)
-    at = np.searchsorted(xp, x, "right")
-    for i in range(len(x)):
-        k = at[i]
-        if k == 0:
-            out[i] = fp[0]
-        elif k == n:
-            out[i] = fp[n - 1]
-        else:
-            slope = (fp[k] - fp[k - 1]) / (xp[k] - xp[k - 1])
-            out[i] = slope * (x[i] - xp[k - 1]) + fp[k - 1]
-    return out
+    k = np.searchsorted(xp, x, "right")
+    if np.isnan(x):
+        found = np.float64(fp[0]) if n == 1 else x
+    elif k == 0:
+        found = np.float64(fp[0] if left is None else left)
+    elif x > xp[n - 1]:
+        found = np.float64(fp[n - 1] if right is None else right)
+    elif x == xp[k - 1]:
+        found = np.float64(fp[k - 1])  # not an infinite slope times zero
+    else:
+        low, high = np.float64(fp[k - 1]), np.float64(fp[k])
+        a, b = np.float64(xp[k - 1]), np.float64(xp[k])
+        slope = (high - low) / (b - a)
+        found = slope * (x - a) + low
+        if np.isnan(found):  # an end may be infinite
+            found = slope * (x - b) + high
+            if np.isnan(found) and low == high:
+                found = low
+    return found
 
 
 def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
     """`np.isclose`."""
+    b = b * 1.0  # differences of integers would wrap around
     near = (np.abs(a - b) <= atol + rtol * np.abs(b)) & np.isfinite(b) | (a == b)
     if equal_nan:
         return near | (np.isnan(a) & np.isnan(b))
@@ -123,9 +266,12 @@ def fill_diagonal(a: Any, val: Any) -> None:
             a[k, k] = val
 
 
-def logspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0) -> Any:
+def logspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None
+) -> Any:
     """`np.logspace`."""
-    return base ** np.linspace(start, stop, num, endpoint)
+    found = np.power(base, np.linspace(start, stop, num, endpoint))
+    return found if dtype is None else found.astype(dtype)
 
 
 def array_equal(a: Any, b: Any) -> Any:
@@ -141,22 +287,49 @@ def array_equal(a: Any, b: Any) -> Any:
     return same
 
 
-def quantile(a: Any, q: Any, axis: Any = None) -> Any:
+def quantile(a: Any, q: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """`np.quantile` at one point, by linear interpolation."""
     if not 0 <= q <= 1:
         raise ValueError("Quantiles must be in the range [0, 1]")
+    return _quantile(a, q, axis, keepdims)
+
+
+def percentile(a: Any, q: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    """`np.percentile` at one point, by linear interpolation."""
+    if not 0 <= q <= 100:
+        raise ValueError("Percentiles must be in the range [0, 100]")
+    return _quantile(a, q / (np.float32(100) if _single(a, q) else 100), axis, keepdims)
+
+
+def _single(a: Any, q: Any) -> bool:
+    """Whether places in an array are computed in float32: for a Python number."""
+    return a.dtype == np.float32 and isinstance(q, (int, float))
+
+
+def _quantile(a: Any, q: Any, axis: Any, keepdims: bool) -> Any:
     s = np.sort(a, axis=axis)
     rows = s if axis is None else np.moveaxis(s, axis, 0)
-    place = q * (rows.shape[0] - 1)
-    low = int(np.floor(place))
-    high = min(low + 1, rows.shape[0] - 1)
+    n = rows.shape[0]
+    if n == 0:
+        raise IndexError("index -1 is out of bounds for axis 0 with size 0")
+    place = (n - 1) * (np.float32(q) if _single(a, q) else q)
+    low = min(int(np.floor(place)), n - 1)
+    high = min(low + 1, n - 1)
     t = place - low
-    return rows[low] + (rows[high] - rows[low]) * t
-
-
-def percentile(a: Any, q: Any, axis: Any = None) -> Any:
-    """`np.percentile` at one point, by linear interpolation."""
-    return quantile(a, q / 100.0, axis)
+    # From the nearer end, as NumPy does: elsewhere it matters to the last bit.
+    difference = rows[high] - rows[low]
+    if t >= 0.5 or low == n - 1:
+        found = rows[high] - difference * (1 - t)
+    else:
+        found = rows[low] + difference * t
+    last = rows[n - 1]
+    if a.dtype == np.float32 or a.dtype == np.float64:
+        found = np.where(np.isnan(last), last, found)
+    if not keepdims:
+        return found
+    if axis is None:
+        return np.reshape(found, (1,) * a.ndim)
+    return np.expand_dims(found, axis)
 
 
 def matrix_power(a: Any, n: int) -> Any:
@@ -171,6 +344,7 @@ def matrix_power(a: Any, n: int) -> Any:
 
 def pinv(a: Any) -> Any:
     """`np.linalg.pinv` of a matrix of full rank."""
+    a = _inexact(a)
     if a.shape[0] >= a.shape[1]:
         return np.linalg.solve(a.T @ a, a.T)
     return np.linalg.solve(a @ a.T, a).T

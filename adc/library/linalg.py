@@ -119,27 +119,85 @@ def inv(a: Any) -> Any:
     return _solved(_factors(a, rows), rows, np.eye(a.shape[0], dtype=a.dtype))
 
 
+def _complete_order(a: Any) -> Any:
+    """Return the orders of rows and columns that complete pivoting chooses, sign and rank.
+
+    Pivots that are zero come last: that of a matrix with one linear dependence in the corner, by
+    which nothing is divided.
+    """
+    n = a.shape[0]
+    work = stop_gradient(a)
+    rows = np.arange(n)
+    columns = np.arange(n)
+    sign = 1.0
+    rank = 0
+    for j in range(n):
+        row, column = j, j
+        for i in range(j, n):
+            for k in range(j, n):
+                if abs(work[rows[i], columns[k]]) > abs(work[rows[row], columns[column]]):
+                    row, column = i, k
+        if row != j:
+            held = rows[j]
+            rows[j] = rows[row]
+            rows[row] = held
+            sign = -sign
+        if column != j:
+            held = columns[j]
+            columns[j] = columns[column]
+            columns[column] = held
+            sign = -sign
+        if work[rows[j], columns[j]] == 0:
+            break
+        rank = j + 1
+        for i in range(j + 1, n):
+            factor = work[rows[i], columns[j]] / work[rows[j], columns[j]]
+            for k in range(j + 1, n):
+                work[rows[i], columns[k]] -= factor * work[rows[j], columns[k]]
+    return rows, columns, sign, rank
+
+
+def singular_det(a: Any) -> Any:
+    """Return 0, with the derivative that the determinant has at a singular matrix."""
+    n = a.shape[0]
+    rows, columns, sign, rank = _complete_order(a)
+    lu = np.empty((n, n), a.dtype)
+    for i in range(n):
+        for j in range(n):
+            s = a[rows[i], columns[j]]
+            for k in range(min(i, j)):
+                s -= lu[i, k] * lu[k, j]
+            if j >= i:
+                lu[i, j] = s
+            elif j < rank:
+                lu[i, j] = s / lu[j, j]
+            else:
+                lu[i, j] = 0.0
+    found = np.prod(np.diagonal(lu)) * a.dtype.type(sign)
+    return found - stop_gradient(found)
+
+
 def det(a: Any) -> Any:
-    """`np.linalg.det`; a matrix that elimination finds singular is an error."""
+    """`np.linalg.det`."""
     _square(a)
     a = _floating(a)
     rows, sign = _row_order(a)
     if sign == 0.0:
-        raise np.linalg.LinAlgError("adc: the determinant of a singular matrix")
+        return singular_det(a)
     return np.prod(np.diagonal(_factors(a, rows))) * a.dtype.type(sign)
 
 
 def slogdet(a: Any) -> Any:
-    """`np.linalg.slogdet`; a matrix that elimination finds singular is an error."""
+    """`np.linalg.slogdet`."""
     _square(a)
     a = _floating(a)
     rows, sign = _row_order(a)
     if sign == 0.0:
-        raise np.linalg.LinAlgError("adc: the determinant of a singular matrix")
+        return SlogdetResult(a.dtype.type(0), np.log(np.abs(singular_det(a))))
     diagonal = np.diagonal(_factors(a, rows))
-    return SlogdetResult(
-        np.prod(np.sign(diagonal)) * a.dtype.type(sign), np.sum(np.log(np.abs(diagonal)))
-    )
+    # Of NaN NumPy has the sign 1.
+    signs = np.where(diagonal < 0, a.dtype.type(-1), a.dtype.type(1))
+    return SlogdetResult(np.prod(signs) * a.dtype.type(sign), np.sum(np.log(np.abs(diagonal))))
 
 
 def cholesky(a: Any) -> Any:

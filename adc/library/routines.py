@@ -178,12 +178,12 @@ def _logdet_tangent(primals: Any, tangents: Any) -> Any:
 _logdet.define(_logdet_record, _logdet_reverse, _logdet_tangent)
 
 
-def _factorized(a: Any, message: str) -> Any:
+def _factorized(a: Any) -> Any:
     """Return the factors of a matrix that is not singular."""
     _square(a)
     lu, pivots, singular = _lu_factor(stop_gradient(a))
     if singular != 0:
-        raise np.linalg.LinAlgError(message)
+        raise np.linalg.LinAlgError("Singular matrix")
     return lu, pivots
 
 
@@ -197,7 +197,7 @@ def solve(a: Any, b: Any) -> Any:
     if a.dtype != b.dtype:
         a = a.astype(np.float64)
         b = b.astype(np.float64)
-    lu, pivots = _factorized(a, "Singular matrix")
+    lu, pivots = _factorized(a)
     if b.ndim == 1:
         return _lu_solve(a, lu, pivots, b[:, None], False)[:, 0]
     return _lu_solve(a, lu, pivots, b, False)
@@ -206,24 +206,30 @@ def solve(a: Any, b: Any) -> Any:
 def inv(a: Any) -> Any:
     """`np.linalg.inv`."""
     a = _floating(a)
-    lu, pivots = _factorized(a, "Singular matrix")
+    lu, pivots = _factorized(a)
     return _lu_solve(a, lu, pivots, np.eye(a.shape[0], dtype=a.dtype), False)
 
 
 def det(a: Any) -> Any:
-    """`np.linalg.det`; a matrix that elimination finds singular is an error."""
+    """`np.linalg.det`."""
     a = _floating(a)
-    lu, pivots = _factorized(a, "adc: the determinant of a singular matrix")
+    _square(a)
+    lu, pivots, singular = _lu_factor(stop_gradient(a))
+    if singular != 0:
+        return linalg.singular_det(a)
     return _det(a, lu, pivots)
 
 
 def slogdet(a: Any) -> Any:
-    """`np.linalg.slogdet`; a matrix that elimination finds singular is an error."""
+    """`np.linalg.slogdet`."""
     a = _floating(a)
-    lu, pivots = _factorized(a, "adc: the determinant of a singular matrix")
+    _square(a)
+    lu, pivots, singular = _lu_factor(stop_gradient(a))
+    if singular != 0:
+        return SlogdetResult(a.dtype.type(0), np.log(np.abs(linalg.singular_det(a))))
     sign = a.dtype.type(1)
     for i in range(a.shape[0]):
-        if (pivots[i] == i) != (lu[i, i] > 0):
+        if (pivots[i] == i) == (lu[i, i] < 0):
             sign = -sign
     return SlogdetResult(sign, _logdet(a, lu, pivots))
 

@@ -37,6 +37,14 @@ def order(a: Any) -> Any:
     return found
 
 
+def _rows(a: Any) -> Any:
+    """Return a matrix that has the last axis of an array, of any size, as rows."""
+    count = 1
+    for k in range(a.ndim - 1):
+        count *= a.shape[k]
+    return a.reshape(count, a.shape[-1])
+
+
 def argsort(a: Any, axis: Any = -1) -> Any:
     """`np.argsort`; equal elements keep their order."""
     if axis is None:
@@ -44,7 +52,7 @@ def argsort(a: Any, axis: Any = -1) -> Any:
     if a.ndim == 1:
         return order(a)
     moved = np.moveaxis(a, axis, -1)
-    rows = moved.reshape(-1, moved.shape[-1])
+    rows = _rows(moved)
     result = np.empty(rows.shape, np.int64)
     for k in range(rows.shape[0]):
         result[k] = order(rows[k])
@@ -59,7 +67,7 @@ def sort(a: Any, axis: Any = -1) -> Any:
     if a.ndim == 1:
         return a[order(a)]
     moved = np.moveaxis(a, axis, -1)
-    rows = moved.reshape(-1, moved.shape[-1])
+    rows = _rows(moved)
     result = np.empty_like(rows)
     for k in range(rows.shape[0]):
         result[k] = rows[k][order(rows[k])]
@@ -77,17 +85,20 @@ def median(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
         rows = a.reshape(1, -1)
     else:
         moved = np.moveaxis(a, axis, -1)
-        rows = moved.reshape(-1, moved.shape[-1])
+        rows = _rows(moved)
     n = rows.shape[1]
-    if n == 0:
-        raise ValueError("adc: np.median of nothing")
     result = np.empty(rows.shape[0], (rows[:1] / 1).dtype)
+    kind = result.dtype.type
     for k in range(rows.shape[0]):
+        if n == 0:
+            result[k] = np.nan
+            continue
         at = order(rows[k])
         if n % 2:
             result[k] = rows[k, at[n // 2]]
         else:
-            result[k] = (rows[k, at[n // 2 - 1]] + rows[k, at[n // 2]]) / 2
+            # Sums of integers would wrap around.
+            result[k] = (kind(rows[k, at[n // 2 - 1]]) + kind(rows[k, at[n // 2]])) / 2
         if rows[k, at[n - 1]] != rows[k, at[n - 1]]:
             result[k] = np.nan
     if axis is None:
