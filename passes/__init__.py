@@ -41,6 +41,7 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
                 are, `symbols`: as formulas)
 `costs`         what operations, memory and loops cost, and what a function then takes: an
                 analysis for whatever decides by price
+`calls`         small functions, and those called in one place, in place of their calls
 `inline`        elements of temporary arrays made again where that is cheaper
 `storage`       value form to buffer form: stores in place, copies where two versions are needed
                 (`sharing`)
@@ -53,6 +54,7 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
 `reuse`         arrays that are never alive together share memory (`lifetimes`, `liveness`)
 `apart`         innermost loops whose iterations touch nothing that others change, marked
                 (`aliases`: which arrays may be one)
+`in_place`      arrays that callees were passed and return
 `increments`    for a GPU: elements that are read to be increased only, increased in place
 `whole`         for a GPU: loops with independent iterations, whatever they do, become launches
                 (`unfold`: without calls and products; `ir.threads`: what threads need)

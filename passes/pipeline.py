@@ -13,6 +13,7 @@ from adc.ir.verifier import problems
 from adc.passes.accumulate import accumulate
 from adc.passes.apart import apart
 from adc.passes.bounds import bounds
+from adc.passes.calls import calls
 from adc.passes.coalesce import coalesce
 from adc.passes.contract import contract
 from adc.passes.costs import SHIPPED, Costs
@@ -26,6 +27,7 @@ from adc.passes.fuse import fuse, fuse_again
 from adc.passes.gather import gather
 from adc.passes.guard import guard
 from adc.passes.hoist import hoist
+from adc.passes.in_place import in_place
 from adc.passes.increments import increments
 from adc.passes.induction import induction
 from adc.passes.inline import inline
@@ -84,11 +86,18 @@ JOINED: tuple[Pass, ...] = (
 )
 
 
-def cleanup(costs: Costs = SHIPPED) -> tuple[Pass, ...]:
-    """Return the passes on code without Recalls, priced for a machine of these costs."""
+def cleanup(costs: Costs = SHIPPED, known: Known | None = None) -> tuple[Pass, ...]:
+    """Return the passes on code without Recalls, priced for a machine of these costs.
+
+    In plans for known sizes, what a function holds is given back when it returns. For a device,
+    `whole` replaces calls.
+    """
+    apart = costs.cuda or bool(known)
     return (
+        *(() if apart else (("calls", calls),)),
         ("simplify", simplify),
         ("cse", cse),
+        *(() if apart else (("hoist", hoist),)),
         ("fuse", fuse),
         ("contract", contract),
         ("dce", dce),
@@ -119,6 +128,7 @@ def buffers(known: Known | None = None, threads: Pass | None = None) -> tuple[Pa
         ("lift", lift),
         ("reuse", functools.partial(reuse, known=known)),
         ("apart", apart),
+        ("in_place", in_place),
     )
 
 

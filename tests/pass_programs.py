@@ -180,6 +180,23 @@ def kernels(x: Any, w: Any) -> Any:
     return total
 
 
+def calls(x: Any, w: Any) -> Any:
+    if x.shape[0] == 1:
+        return x[0] * w
+    return np.sin(x[0]) * calls(x[1:], w + x[0])
+
+
+def in_place(x: Any) -> Any:
+    swept(x, 0)
+    return np.sum(x)
+
+
+def swept(x: Any, k: Any) -> Any:
+    if k + 1 < x.shape[0]:
+        x[k + 1] += np.sin(x[k])
+        swept(x, k + 1)
+
+
 @dataclass(frozen=True)
 class PassProgram:
     """A function of a pass's name, arguments, and those that it is differentiated with respect to.
@@ -208,6 +225,7 @@ PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(gather, (_X,), (0,)),
     PassProgram(local, (_X,), (0,)),
     PassProgram(predicates, (_X, 0.9), (0, 1)),
+    PassProgram(calls, (_X, 0.4)),
     PassProgram(rows, (_X.reshape(3, 4), np.sin(np.arange(32.0)).reshape(2, 4, 4)), (0, 1)),
     PassProgram(ordered, (_X,)),
     PassProgram(registers, (_X, 0.3), (0, 1)),
@@ -215,6 +233,7 @@ PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(lift, (_X,), (0,)),
     PassProgram(reuse, (_X,), (0,)),
     PassProgram(apart, (_X.reshape(4, 3), _X[:3]), (0, 1)),
+    PassProgram(in_place, (_X,), (0,)),
     PassProgram(frames, (_X, 3), (0,), cuda=True),
     PassProgram(increments, (_X, np.array([2, 0, 2, 1, 2, 3, 0, 0, 1, 2, 2, 3])), (0,), cuda=True),
     PassProgram(whole, (_X,), (0,), cuda=True),
