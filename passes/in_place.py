@@ -120,7 +120,8 @@ class _Rewriter:
             case For(results=results, body=body) | While(results=results, body=body):
                 kept = self.own(body.params)
                 inner = self.block(body, kept, body.params, int(isinstance(stmt, While)))
-                left, init = (tuple(each[k] for k in kept) for each in (results, stmt.init))
+                left = tuple(results[k] for k in kept)
+                init = tuple(stmt.init[k] for k in kept)
                 return replace(stmt, results=left, init=init, body=inner)
             case Call(results=results, callee=callee) if callee in self.known:
                 places = self.known[callee]
@@ -147,25 +148,27 @@ def in_place(fn: Function) -> Function:
     }
     changed = True
     while changed:
-        roots = {each.name: _Roots(each, known) for each in (*fn.callees, fn)}
-        for each in roots.values():
-            each.run()
-        found = {each.name: roots[each.name].results() for each in fn.callees}
+        found = {name: roots.results() for name, roots in _roots(fn, known).items() if name in known}
         changed, known = found != known, found
     # What nothing is known of is of functions that never return.
     known = {name: tuple(-1 if p is None else p for p in places) for name, places in known.items()}
-    roots = {each.name: _Roots(each, known) for each in (*fn.callees, fn)}
-    for each in roots.values():
-        each.run()
+    roots = _roots(fn, known)
     callees: list[Function] = []
-    for each in fn.callees:
-        rewriter = _Rewriter(roots[each.name], known)
-        kept = [k for k, place in enumerate(known[each.name]) if place == -1]
-        results = tuple(rewriter.operand(each.results[k]) for k in kept)
-        callees.append(replace(each, body=rewriter.stmts(each.body), results=results))
+    for callee in fn.callees:
+        rewriter = _Rewriter(roots[callee.name], known)
+        kept = [k for k, place in enumerate(known[callee.name]) if place == -1]
+        results = tuple(rewriter.operand(callee.results[k]) for k in kept)
+        callees.append(replace(callee, body=rewriter.stmts(callee.body), results=results))
     rewriter = _Rewriter(roots[fn.name], known)
     results = tuple(map(rewriter.operand, fn.results))
     return replace(fn, body=rewriter.stmts(fn.body), results=results, callees=tuple(callees))
+
+
+def _roots(fn: Function, known: dict[str, tuple[int | None, ...]]) -> dict[str, _Roots]:
+    found = {each.name: _Roots(each, known) for each in (*fn.callees, fn)}
+    for roots in found.values():
+        roots.run()
+    return found
 
 
 __all__ = ["in_place"]

@@ -178,11 +178,11 @@ class _Outliner:
         precedes them.
         """
         read = {v for stmt in run for v in stmt.results if last.get(v, -1) >= after}
-        needed = self.stacked.intersection(
-            *[frozenset[Value]().union(*(self.origins.get(v, frozenset()) for v in read))]
+        needed = self.stacked & frozenset[Value]().union(
+            *(self.origins.get(v, frozenset()) for v in read)
         )
-        moved = [s for s in run if isinstance(s, Apply) and s.result in needed]
-        if any(isinstance(arg, Value) for stmt in moved for arg in stmt.args):
+        moved: list[Stmt] = [s for s in run if isinstance(s, Apply) and s.result in needed]
+        if any(isinstance(arg, Value) for stmt in moved for arg in operands(stmt)):
             moved = list(run)
         run[:] = [stmt for stmt in run if stmt not in moved]
         return moved
