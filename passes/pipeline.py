@@ -43,6 +43,8 @@ from adc.passes.registers import registers
 from adc.passes.reuse import reuse
 from adc.passes.rows import rows
 from adc.passes.simplify import simplify
+from adc.passes.skip import skip
+from adc.passes.unswitch import unswitch
 from adc.passes.whole import whole
 
 Pass = tuple[str, Callable[[Function], Function]]
@@ -81,6 +83,7 @@ DERIVATIVE: tuple[Pass, ...] = (
 JOINED: tuple[Pass, ...] = (
     ("local", local),
     ("predicates", predicates),
+    ("skip", skip),
     ("cse", cse),
     ("dce", dce),
 )
@@ -106,6 +109,7 @@ def cleanup(costs: Costs = SHIPPED, known: Known | None = None) -> tuple[Pass, .
         ("fuse", fuse),
         ("contract", contract),
         ("dce", dce),
+        ("unswitch", unswitch),
     )
 
 

@@ -180,6 +180,28 @@ def kernels(x: Any, w: Any) -> Any:
     return total
 
 
+def skip(x: Any, w: Any) -> Any:
+    total = 0.0
+    for i in range(x.shape[0]):
+        closest = 4.0
+        for j in range(w.shape[0]):
+            distance = 0.0
+            for k in range(x.shape[1]):
+                distance += math.sin(x[i, k] - w[j, k])
+            if distance < closest:
+                closest = distance
+        total += closest * closest
+    return total
+
+
+def unswitch(x: Any, w: Any) -> Any:
+    total = 0.0
+    for i in range(x.shape[0]):
+        if w > 0.3:
+            total += w * x[i]
+    return total
+
+
 def calls(x: Any, w: Any) -> Any:
     if x.shape[0] == 1:
         return x[0] * w
@@ -225,6 +247,8 @@ PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(gather, (_X,), (0,)),
     PassProgram(local, (_X,), (0,)),
     PassProgram(predicates, (_X, 0.9), (0, 1)),
+    PassProgram(skip, (_X.reshape(4, 3), np.cos(_X[:9].reshape(3, 3))), (0, 1)),
+    PassProgram(unswitch, (_X, 0.4)),
     PassProgram(calls, (_X, 0.4)),
     PassProgram(rows, (_X.reshape(3, 4), np.sin(np.arange(32.0)).reshape(2, 4, 4)), (0, 1)),
     PassProgram(ordered, (_X,)),

@@ -1,4 +1,4 @@
-"""Small arrays whose sizes are known, which lie on the stack; and functions whose calls go away."""
+"""Small arrays on the stack, functions whose calls go away, reverse loops that are skipped."""
 
 from __future__ import annotations
 
@@ -229,3 +229,93 @@ def _swap(a: Any, b: Any, n: Any) -> Any:
     a[n % 3] += np.sin(b[(n + 1) % 3])
     if n > 0:
         _swap(b, a, n - 1)
+
+
+# --- reverse loops with cotangents that are zero --------------------------------------------------
+
+
+@program(M43, S44[:, :3], argnums=(0, 1), smooth=False)
+def closest_of_some(points: Any, centres: Any) -> Any:
+    cost = 0.0
+    for i in range(points.shape[0]):
+        closest = np.inf
+        for j in range(centres.shape[0]):
+            distance = 0.0
+            for k in range(points.shape[1]):
+                distance += (points[i, k] - centres[j, k]) ** 2
+            if distance < closest:
+                closest = distance
+        cost += np.sqrt(closest)
+    return cost
+
+
+@program(M43, S44[:, :3], argnums=(0, 1), smooth=False)
+def farthest_that_is_near(points: Any, centres: Any) -> Any:
+    """The other arm, and a value that is used beside the choice, too."""
+    cost = 0.0
+    for i in range(points.shape[0]):
+        far = 0.0
+        for j in range(centres.shape[0]):
+            distance = 0.0
+            for k in range(points.shape[1]):
+                distance += np.sin(points[i, k]) * centres[j, k]
+            far = far if distance > 0.5 or distance < far else distance
+            if i == 2:
+                cost += 0.1 * distance
+        cost += far * far
+    return cost
+
+
+@program(M43, V3, argnums=(0, 1), smooth=False)
+def chosen_sum_that_overwrites(x: Any, w: Any) -> Any:
+    """What the loop writes is cleared in reverse, whoever was chosen."""
+    y = x.copy()
+    best = -10.0
+    for i in range(x.shape[0]):
+        total = 0.0
+        for k in range(x.shape[1]):
+            total += y[i, k] * w[k]
+            y[(i + 1) % x.shape[0], k] = w[k] * y[i, k]
+        if total > best:
+            best = total
+    return best + weighted(y)
+
+
+@program(M43, V3, argnums=(0, 1), smooth=False)
+def chosen_of_nested_choices(x: Any, w: Any) -> Any:
+    best = 0.0
+    for i in range(x.shape[0]):
+        total = 0.0
+        for k in range(x.shape[1]):
+            part = 0.0
+            for m in range(x.shape[1]):
+                part += x[i, m] * w[(k + m) % 3]
+            if part > 0.0:
+                total += part
+        if total > best:
+            best = total * 1.0
+    return best * best
+
+
+@program(M43, 0, smooth=False)
+def chosen_of_nothing(x: Any, n: Any) -> Any:
+    best = 1.0
+    for i in range(x.shape[0]):
+        total = 0.0
+        for k in range(n):
+            total += x[i, k]
+        if total > best:
+            best = total
+    return best * x[0, 0]
+
+
+@program(M43.astype(np.float32), tags="float32", smooth=False)
+def closest_in_single_precision(x: Any) -> Any:
+    best = np.float32(100.0)
+    for i in range(1, x.shape[0]):
+        total = np.float32(0.0)
+        for k in range(x.shape[1]):
+            total += (x[i, k] - x[0, k]) ** 2
+        if total < best:
+            best = total
+    return best

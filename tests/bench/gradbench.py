@@ -207,7 +207,7 @@ OBJECTIVES = {
     ),
     "kmeans": primal(programs.kmeans, kmeans_by_hand, clusters, POINTS, FEW_POINTS),
     "kmeans direction": Objective(
-        adc.jit(programs.kmeans_direction),
+        programs.kmeans_direction,
         kmeans_direction_by_hand,
         clusters,
         POINTS,

@@ -145,11 +145,13 @@ def kmeans(centroids: Any, points: Any) -> Any:
     return cost
 
 
+kmeans_gradient = adc.grad(kmeans)
+
+
 def kmeans_direction(centroids: Any, points: Any) -> Any:
     """Return Newton's step: the Hessian is diagonal."""
-    slope, curvature = adc.jvp(
-        lambda c: adc.grad(kmeans)(c, points), (centroids,), (np.ones_like(centroids),)
-    )
+    along = np.ones_like(centroids), None
+    slope, curvature = adc.jvp(kmeans_gradient, (centroids, points), along)
     return slope / curvature
 
 
