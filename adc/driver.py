@@ -403,7 +403,7 @@ class _Rest:
             fn = pipeline.run(fn, (("remat", remat),), trace)
             parts = (*held, Part("temporaries", None))
             plan = Plan(self.policy, tuple(entries), parts=parts)
-        fn = pipeline.run(fn, pipeline.cleanup(self.costs), trace)
+        fn = pipeline.run(fn, pipeline.cleanup(self.costs, self.known or None), trace)
         copies: list[PlanEntry] = []
 
         def store(before: Function) -> Function:

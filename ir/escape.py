@@ -6,7 +6,8 @@ the function ends, or emitted code lets go of them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+import math
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from adc.ir.core import (
     Apply,
@@ -14,6 +15,7 @@ from adc.ir.core import (
     For,
     Function,
     If,
+    Literal,
     Operand,
     Pop,
     Stmt,
@@ -22,8 +24,12 @@ from adc.ir.core import (
     blocks,
     walk,
 )
-from adc.ir.types import Array
+from adc.ir.types import DTYPES, Array
 from adc.ir.walk import block_reads, stmt_reads
+
+# The most bytes of an array on the stack, and of all of a function.
+SMALL = 512
+STACK = 16_384
 
 
 class _Escape:
@@ -99,6 +105,69 @@ def flow(
 def escaping(fn: Function) -> frozenset[Value]:
     """Return the arrays made in `fn` that may be carried to another iteration or returned."""
     return flow(fn)[1]
+
+
+def stacked(fn: Function, functions: Iterable[Function] = ()) -> frozenset[Value]:
+    """Return the arrays of a function in buffer form that lie on the stack.
+
+    Those are small arrays of a size that is known, which are gone when the function returns and
+    which no branch or loop hands on: wherever one is mentioned, it is that one. The compiler then
+    keeps their elements in registers where it can. A function that calls itself, by way of
+    `functions` or not, has none: it may be called thousands of times.
+    """
+    found = {
+        stmt.result: size
+        for stmt in walk(fn.body)
+        if isinstance(stmt, Apply) and (size := _static_bytes(stmt)) and size <= SMALL
+    }
+    if not found or _calls_itself(fn, functions):
+        return frozenset()
+    origins, escaping = flow(fn)
+    handed = set(escaping)
+    for value in _handed_on(fn.body):
+        handed |= origins.get(value, frozenset())
+    chosen: list[Value] = []
+    total = 0
+    for value, size in found.items():
+        if value not in handed and total + size <= STACK:
+            chosen.append(value)
+            total += size
+    return frozenset(chosen)
+
+
+def _static_bytes(stmt: Apply) -> int:
+    """Return the bytes of an array that is made with sizes that are numbers; else 0."""
+    if stmt.op.name not in ("empty", "full") or not isinstance(stmt.result.type, Array):
+        return 0
+    sizes = stmt.args[int(stmt.op.name == "full") :]
+    # One in the memory of another array has an operand more, which is that.
+    known = [int(size.value) for size in sizes if isinstance(size, Literal)]
+    if len(known) < len(sizes) or min(known, default=1) < 0:
+        return 0
+    return math.prod(known) * DTYPES[stmt.result.type.dtype].itemsize
+
+
+def _handed_on(stmts: Iterable[Stmt]) -> Iterator[Value]:
+    """Yield the arrays that branches and loops hand on, and the memory that others take over."""
+    for stmt in walk(tuple(stmts)):
+        if isinstance(stmt, If | For | While):
+            yield from (v for v in stmt.results if isinstance(v.type, Array))
+            for block in blocks(stmt):
+                yield from (v for v in block.params if isinstance(v.type, Array))
+        elif isinstance(stmt, Apply) and stmt.op.name in ("empty", "full"):
+            yield from (v for v in stmt.args if isinstance(v, Value) and isinstance(v.type, Array))
+
+
+def _calls_itself(fn: Function, functions: Iterable[Function]) -> bool:
+    table = {each.name: each for each in functions}
+    seen: set[str] = set()
+    todo = [fn]
+    while todo:
+        for stmt in walk(todo.pop().body):
+            if isinstance(stmt, Call) and stmt.callee not in seen:
+                seen.add(stmt.callee)
+                todo += [table[stmt.callee]] if stmt.callee in table else []
+    return fn.name in seen
 
 
 def holding(fn: Function) -> frozenset[Value]:

@@ -30,6 +30,7 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
                 (`gather_find`, `gather_rewrite`)
 `partials`      where threads are to share loops: additions of groups of iterations, apart
 `local`         reverse code of an iteration that follows its forward code at once
+`skip`          reverse loops whose cotangents are zero, as a branch chose another value
 `remat`         every Recall decided: kept, recomputed, reloaded (`remat_choose`, `forwarding`; the
                 fastest plan is a minimum cut, `remat_cut`, `flow`), carried out
                 (`remat_rewrite`), and proven (`availability`, `tape`); the `plan`
@@ -43,6 +44,8 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
                 are, `symbols`: as formulas)
 `costs`         what operations, memory and loops cost, and what a function then takes: an
                 analysis for whatever decides by price
+`calls`         small functions, and those called in one place, in place of their calls
+`unswitch`      branches that a loop takes in every iteration or in none, outside of it
 `inline`        elements of temporary arrays made again where that is cheaper
 `storage`       value form to buffer form: stores in place, copies where two versions are needed
                 (`sharing`)
@@ -55,6 +58,7 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
 `reuse`         arrays that are never alive together share memory (`lifetimes`, `liveness`)
 `apart`         innermost loops whose iterations touch nothing that others change, marked
                 (`aliases`: which arrays may be one)
+`in_place`      arrays that callees were passed and return
 `increments`    for a GPU: elements that are read to be increased only, increased in place
 `whole`         for a GPU: loops with independent iterations, whatever they do, become launches
                 (`unfold`: without calls and products; `ir.threads`: what threads need)

@@ -2,8 +2,8 @@
 
 An array made in a function lives from there to the last statement that mentions it, under whatever
 name; one that a loop reads and does not make lives until the loop ends. Arrays that outlive the
-iteration or the call that makes them, those of callers and those popped are left alone. Arrays
-whose sizes are the same product, whatever the arguments, share::
+iteration or the call that makes them, those of callers, those popped and those on the stack are
+left alone. Arrays whose sizes are the same product, whatever the arguments, share::
 
     %a = empty[f64] %n                    %a = empty[f64] %n
     for L %i in 0 to %n { … }             for L %i in 0 to %n { … }
@@ -21,7 +21,7 @@ has room for any of them, if all sizes are at hand where the first one is made.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from adc.ir.builder import integer
@@ -40,7 +40,7 @@ from adc.ir.core import (
     blocks,
     walk,
 )
-from adc.ir.escape import flow
+from adc.ir.escape import flow, stacked
 from adc.ir.opdef import OPS
 from adc.ir.types import Array
 from adc.ir.walk import Names, inner_values, use_counts
@@ -165,8 +165,10 @@ class _Slot:
 
 
 class _Finder:
-    def __init__(self, fn: Function, known: Known | None) -> None:
-        self._origins, self._escaping = flow(fn)
+    def __init__(self, fn: Function, known: Known | None, functions: Iterable[Function]) -> None:
+        self._origins, escaping = flow(fn)
+        self._alone = escaping | stacked(fn, functions)
+        self._escaping = escaping
         self._names = Names.of(fn)
         self._extents = None if known is None else Extents(fn, known)
         # Where values are defined; parameters are from the start.
@@ -223,7 +225,7 @@ class _Finder:
             if not (isinstance(stmt, Apply) and stmt.op.name in ("empty", "full", "copy")):
                 continue
             array = stmt.result
-            if array in self._escaping or not self._counts.get(array):
+            if array in self._alone or not self._counts.get(array):
                 continue
             shape = self._sizes.shape(array)
             place = self._place(stmt, stmts[k + 1 :], shape, slots)
@@ -325,11 +327,13 @@ def _dims(stmt: Apply) -> list[Operand]:
     return [dim for dim in dims if not isinstance(dim.type, Array)]
 
 
-def lifetimes(fn: Function, known: Known | None = None) -> Lifetimes:
+def lifetimes(
+    fn: Function, known: Known | None = None, functions: Iterable[Function] = ()
+) -> Lifetimes:
     """Return which arrays of `fn` itself, which is in buffer form, take the memory of others.
 
-    `known` are sizes of arguments, as `Extents` have them.
+    `known` are sizes of arguments, as `Extents` have them; `fn` may call `functions`.
     """
-    found = _Finder(fn, known)
+    found = _Finder(fn, known, functions)
     slots = found.slots()
     return Lifetimes(found.after, found.over, slots)

@@ -34,7 +34,7 @@ from adc.ir.core import (
     While,
     walk,
 )
-from adc.ir.escape import escaping, handed_on, holding, let_go
+from adc.ir.escape import escaping, handed_on, holding, let_go, stacked
 from adc.ir.types import Array
 from adc.ir.walk import loop_values, use_counts
 from adc.passes import formulas
@@ -69,6 +69,8 @@ class _Env(Values):
     owners: Owners
     counts: Mapping[Value, int]
     escaping: frozenset[Value]
+    # Arrays that are on the stack, and not counted.
+    stacked: frozenset[Value]
     # Main results that are the user's from the start.
     results: frozenset[Value] = frozenset()
     # Whose variables may hold arrays, and which of them need not once the next loop has begun.
@@ -130,6 +132,7 @@ class _Run:
             owners=Owners(self._owned, params),
             counts=use_counts(fn),
             escaping=escaping(fn),
+            stacked=stacked(fn, self._functions.values()),
             held=holding(fn),
         )
         env.receive(fn.params, known)
@@ -179,6 +182,8 @@ class _Run:
 
     def made(self, array: Value, env: _Env) -> None:
         """Note that an array is made."""
+        if array in env.stacked:
+            return
         if array not in env.escaping:
             self.need.top = self.need.top + env.bytes(array).rounded(self._align)
             self.need.reach(ZERO)

@@ -13,6 +13,7 @@ from adc.ir.verifier import problems
 from adc.passes.accumulate import accumulate
 from adc.passes.apart import apart
 from adc.passes.bounds import bounds
+from adc.passes.calls import calls
 from adc.passes.coalesce import coalesce
 from adc.passes.contract import contract
 from adc.passes.costs import SHIPPED, Costs
@@ -26,6 +27,7 @@ from adc.passes.fuse import fuse, fuse_again
 from adc.passes.gather import gather
 from adc.passes.guard import guard
 from adc.passes.hoist import hoist
+from adc.passes.in_place import in_place
 from adc.passes.increments import increments
 from adc.passes.induction import induction
 from adc.passes.inline import inline
@@ -42,6 +44,8 @@ from adc.passes.relax import relax
 from adc.passes.reuse import reuse
 from adc.passes.rows import rows
 from adc.passes.simplify import simplify
+from adc.passes.skip import skip
+from adc.passes.unswitch import unswitch
 from adc.passes.whole import whole
 
 Pass = tuple[str, Callable[[Function], Function]]
@@ -83,16 +87,24 @@ JOINED: tuple[Pass, ...] = (
     ("local", local),
     ("relax", relax),
     ("predicates", predicates),
+    ("skip", skip),
     ("cse", cse),
     ("dce", dce),
 )
 
 
-def cleanup(costs: Costs = SHIPPED) -> tuple[Pass, ...]:
-    """Return the passes on code without Recalls, priced for a machine of these costs."""
+def cleanup(costs: Costs = SHIPPED, known: Known | None = None) -> tuple[Pass, ...]:
+    """Return the passes on code without Recalls, priced for a machine of these costs.
+
+    In plans for known sizes, what a function holds is given back when it returns. For a device,
+    `whole` replaces calls.
+    """
+    apart = costs.cuda or bool(known)
     return (
+        *(() if apart else (("calls", calls),)),
         ("simplify", simplify),
         ("cse", cse),
+        *(() if apart else (("hoist", hoist),)),
         ("fuse", fuse),
         ("contract", contract),
         ("dce", dce),
@@ -101,6 +113,7 @@ def cleanup(costs: Costs = SHIPPED) -> tuple[Pass, ...]:
         ("fuse", fuse),
         ("contract", contract),
         ("dce", dce),
+        ("unswitch", unswitch),
     )
 
 
@@ -123,6 +136,7 @@ def buffers(known: Known | None = None, threads: Pass | None = None) -> tuple[Pa
         ("lift", lift),
         ("reuse", functools.partial(reuse, known=known)),
         ("apart", apart),
+        ("in_place", in_place),
     )
 
 

@@ -33,13 +33,14 @@ def reuse(fn: Function, known: Known | None = None) -> Function:
 
     `known` are sizes of arguments, as `Extents` have them.
     """
-    callees = tuple(_rewritten(each, None) for each in fn.callees)
-    return replace(_rewritten(fn, known), callees=callees)
+    functions = (*fn.callees, fn)
+    callees = tuple(_rewritten(each, None, functions) for each in fn.callees)
+    return replace(_rewritten(fn, known, functions), callees=callees)
 
 
-def _rewritten(fn: Function, known: Known | None) -> Function:
+def _rewritten(fn: Function, known: Known | None, functions: Sequence[Function]) -> Function:
     fn = replace(fn, body=_late(fn.body, escaping(fn)))
-    return replace(fn, body=_stmts(fn.body, lifetimes(fn, known)))
+    return replace(fn, body=_stmts(fn.body, lifetimes(fn, known, functions)))
 
 
 def _late(stmts: Sequence[Stmt], others: Collection[Value]) -> tuple[Stmt, ...]:

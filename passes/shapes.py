@@ -30,6 +30,7 @@ from adc.ir.core import (
     Function,
     Gemm,
     If,
+    Literal,
     Operand,
     Reverse,
     Stmt,
@@ -86,6 +87,11 @@ class Shapes:
         dims = [self._found.get(d, d) if isinstance(d, Own) else d for d in self._shape[array]]
         operands = [dim for dim in dims if not isinstance(dim, Own)]
         return tuple(operands) if len(operands) == len(dims) else None
+
+    def literals(self, array: Value) -> tuple[Literal | None, ...]:
+        """Return the sizes of `array` that are numbers, and None for others."""
+        dims = map(self._equal.find, self._shape.get(array, ()))
+        return tuple(dim if isinstance(dim, Literal) else None for dim in dims)
 
     def body(self) -> tuple[Stmt, ...]:
         """Return the function's statements with the `dim` statements that were asked for."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import assert_never
 
 from adc.ir.builder import Builder, zero
@@ -48,6 +49,7 @@ from adc.ir.types import Array
 from adc.ir.walk import Names
 from adc.passes.activity import Marks, flows, is_zero
 from adc.passes.opaque import Derivatives, not_covered
+from adc.passes.shapes import Shapes
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,10 @@ class Tangents:
         self._where = where
         self._program = program
 
+    @cached_property
+    def _shapes(self) -> Shapes:
+        return Shapes(self._program.functions[self._where], self.builder.names)
+
     # -- tangents --------------------------------------------------------------------------
 
     def dot(self, operand: Operand) -> Operand | None:
@@ -96,9 +102,10 @@ class Tangents:
     def _like(self, array: Value, op: str, *value: Operand) -> Value:
         """Return a new array shaped like `array`."""
         assert isinstance(array.type, Array)
+        known = self._shapes.literals(array) or (None,) * array.type.rank
         sizes = [
-            self.builder.apply("dim", array, params=(k,), hint=f"{array.name}.dim{k}")
-            for k in range(array.type.rank)
+            size or self.builder.apply("dim", array, params=(k,), hint=f"{array.name}.dim{k}")
+            for k, size in enumerate(known)
         ]
         return self.builder.apply(
             op, *value, *sizes, params=(array.type.dtype,), hint=self.hint(array)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adc.ir.core import Apply, Block, Function, If, Pop, Push, Stmt, Value
-from adc.ir.escape import escaping
+from adc.ir.escape import escaping, stacked
 from adc.ir.interp import Body, Env, Frame, Interpreter, Step, _Routine
 from adc.ir.types import Array, Type
 from adc.ir.walk import defined, use_counts
@@ -79,7 +79,7 @@ class _Metered(_Routine):
     machine: Meter
 
     def __init__(self, fn: Function, machine: Meter) -> None:
-        self.own = escaping(fn)
+        self.own = escaping(fn) | stacked(fn, machine.functions.values())
         self.counts = use_counts(fn)
         super().__init__(fn, machine)
 

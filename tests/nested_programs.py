@@ -316,6 +316,32 @@ def of_a_recursive_function(x: Any, n: Any) -> Any:
     return adc.grad(lambda t: _fibonacci(n, t) ** 2)(x)
 
 
+def _turned(axis: Any, point: Any) -> Any:
+    result = np.empty(3)
+    angle = np.sqrt(axis[0] ** 2 + axis[1] ** 2 + axis[2] ** 2)
+    if angle > 0.1:
+        for i in range(3):
+            result[i] = point[i] * np.cos(angle) + axis[i] * np.sin(angle)
+    else:
+        for i in range(3):
+            result[i] = point[i] + axis[i]
+    return result
+
+
+@program(M, X, argnums=(0, 1))
+def derivatives_in_a_loop(points: Any, axis: Any) -> Any:
+    """Both pull-backs of a small function share what its forward code computes."""
+    total = 0.0
+    for i in range(points.shape[0]):
+        value, pull = adc.vjp(_turned, axis, points[i])
+        for k in range(3):
+            unit = np.zeros(3)
+            unit[k] = 1.0
+            by_axis, by_point = pull(unit)
+            total += by_axis[k] * by_point[0] + np.sin(by_axis[0]) * value[k]
+    return total
+
+
 # --- custom rules ---------------------------------------------------------------------------------
 
 

@@ -184,6 +184,45 @@ def kernels(x: Any, w: Any) -> Any:
     return total
 
 
+def skip(x: Any, w: Any) -> Any:
+    total = 0.0
+    for i in range(x.shape[0]):
+        closest = 4.0
+        for j in range(w.shape[0]):
+            distance = 0.0
+            for k in range(x.shape[1]):
+                distance += math.sin(x[i, k] - w[j, k])
+            if distance < closest:
+                closest = distance
+        total += closest * closest
+    return total
+
+
+def unswitch(x: Any, w: Any) -> Any:
+    total = 0.0
+    for i in range(x.shape[0]):
+        if w > 0.3:
+            total += w * x[i]
+    return total
+
+
+def calls(x: Any, w: Any) -> Any:
+    if x.shape[0] == 1:
+        return x[0] * w
+    return np.sin(x[0]) * calls(x[1:], w + x[0])
+
+
+def in_place(x: Any) -> Any:
+    swept(x, 0)
+    return np.sum(x)
+
+
+def swept(x: Any, k: Any) -> Any:
+    if k + 1 < x.shape[0]:
+        x[k + 1] += np.sin(x[k])
+        swept(x, k + 1)
+
+
 @dataclass(frozen=True)
 class PassProgram:
     """A function of a pass's name, arguments, and those that it is differentiated with respect to.
@@ -213,6 +252,9 @@ PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(gather, (_X,), (0,)),
     PassProgram(local, (_X,), (0,)),
     PassProgram(predicates, (_X, 0.9), (0, 1)),
+    PassProgram(skip, (_X.reshape(4, 3), np.cos(_X[:9].reshape(3, 3))), (0, 1)),
+    PassProgram(unswitch, (_X, 0.4)),
+    PassProgram(calls, (_X, 0.4)),
     PassProgram(rows, (_X.reshape(3, 4), np.sin(np.arange(32.0)).reshape(2, 4, 4)), (0, 1)),
     PassProgram(ordered, (_X,)),
     PassProgram(registers, (_X, 0.3), (0, 1)),
@@ -220,6 +262,7 @@ PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(lift, (_X,), (0,)),
     PassProgram(reuse, (_X,), (0,)),
     PassProgram(apart, (_X.reshape(4, 3), _X[:3]), (0, 1)),
+    PassProgram(in_place, (_X,), (0,)),
     PassProgram(frames, (_X, 3), (0,), cuda=True),
     PassProgram(increments, (_X, np.array([2, 0, 2, 1, 2, 3, 0, 0, 1, 2, 2, 3])), (0,), cuda=True),
     PassProgram(whole, (_X,), (0,), cuda=True),

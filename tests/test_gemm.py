@@ -27,6 +27,7 @@ from tests.chain import Chain, bits
 SIZES = [
     (0, 3, 2), (3, 0, 2), (2, 3, 0), (0, 0, 0), (1, 1, 1), (1, 5, 1), (3, 3, 3), (3, 7, 3),
     (4, 4, 4), (1, 70, 1), (70, 1, 70), (5, 6, 7), (33, 17, 40),
+    (3, 4, 16), (3, 5, 1100), (7, 9, 31),
 ]  # fmt: skip
 FLAGS = [(a, b) for a in (False, True) for b in (False, True)]
 
@@ -71,7 +72,7 @@ def test_product(flags: tuple[bool, bool], dtype: str) -> None:
 
 @pytest.mark.parametrize("size", [3, 8])
 def test_what_is_not_finite(size: int) -> None:
-    assert (size**3 < gemm.SMALL) is (size == 3)
+    assert (size**3 <= gemm.SMALL) is (size == 3)
     a, b = np.ones((size, size)), np.zeros((size, size))
     a[0, 1], a[1, 0], a[2, 2] = np.nan, np.inf, -np.inf
     b[2, 1] = 1.0
@@ -93,10 +94,46 @@ def test_small_ones_are_those_of_the_interpreter() -> None:
     )
     kernel = cpu.compile(storage(fn), cache=False)
     a, b, c = (rng.standard_normal(shape) for shape in ((5, 3), (5, 4), (3, 4)))
-    assert 3 * 4 * 5 < gemm.SMALL
+    assert 3 * 4 * 5 <= gemm.SMALL
     for each in (fn, storage(fn)):
         (want,) = run(each, (a, b, c.copy()))
         np.testing.assert_array_equal(kernel(a, b, c)[0], want)
+
+
+@pytest.mark.parametrize("flags", FLAGS, ids=str)
+@pytest.mark.parametrize("sizes", [(4, 4, 4), (3, 3, 3), (2, 5, 3), (1, 3, 7)], ids=str)
+def test_known_sizes_have_the_same_bits(
+    sizes: tuple[int, int, int], flags: tuple[bool, bool]
+) -> None:
+    m, k, n = sizes
+    letters = "".join("nt"[flag] for flag in flags)
+    rows, columns = (
+        (f"{k} {m}" if flags[0] else f"{m} {k}"),
+        (f"{n} {k}" if flags[1] else f"{k} {n}"),
+    )
+    known = parse(
+        "fn f(%a: f64[:, :], %b: f64[:, :], %c: f64[:, :]A) -> f64[:, :], f64[:, :] {\n"
+        + "".join(
+            f"  %{x}1 = empty[f64] {size}\n"
+            f"  %{x}5 = for L{x} %i{x} in 0 to {size.split()[0]} carrying (%{x}2 = %{x}1) {{\n"
+            f"    %{x}4 = for M{x} %j{x} in 0 to {size.split()[1]} carrying (%{x}3 = %{x}2) {{\n"
+            f"      %v{x} = load %{x}[%i{x}, %j{x}]\n"
+            f"      %{x}6 = store %{x}3[%i{x}, %j{x}] %v{x}\n      yield %{x}6\n    }}\n"
+            f"    yield %{x}4\n  }}\n"
+            for x, size in (("a", rows), ("b", columns))
+        )
+        + f"  %p = empty[f64] {m} {n}\n  %p.1 = gemm[{letters}] %p %a5 %b5\n  %q = copy %c\n"
+        f"  %q.1 = gemm[{letters}, add] %q %a5 %b5\n  return %p.1 %q.1\n}}"
+    )
+    rng = np.random.default_rng(2)
+    a, b = (
+        rng.standard_normal(shape[::-1] if flag else shape)
+        for shape, flag in zip(((m, k), (k, n)), flags, strict=True)
+    )
+    c = rng.standard_normal((m, n))
+    found = cpu.compile(storage(known), cache=False)(a, b, c)
+    assert bits(found) == bits(_kernel(letters, "f64")(a, b, c))
+    assert bits(found) == bits(run(known, (a, b, c)))
 
 
 def _layers(x: Any, w: Any, v: Any) -> Any:

@@ -1,13 +1,16 @@
 """Products of matrices: `gemm` overwrites an array by one, `gemm_add` adds one to it.
 
 Large ones are made by the BLAS that SciPy brings, through the helper that Numba calls it with. A
-call of it takes longer than a small product does: below `SMALL` multiplications there are loops.
+call of it takes longer than a small product does: of few multiplications there are loops, which
+stand where they are needed if all sizes are numbers.
 What is done depends only on the sizes and on which operands are transposed, so that a product has
 the same bits however often it is computed.
 """
 
 from __future__ import annotations
 
+import functools
+import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,8 +28,14 @@ from adc.backend.runtime import State
 
 NAMES = frozenset({"gemm", "gemm_add"})
 
-# Products of fewer multiplications are loops (measured: where both take as long).
+# Products of so many multiplications, those of 4 x 4 matrices, are loops, and so are those of fewer
+# than `FEW` numbers with long rows, which are vectors (measured: where both take as long).
 SMALL = 64
+FEW = 64
+LONG = 16
+# Rows are made in pieces of so many columns, by so many terms at once.
+_PIECE = 512
+_TERMS = 4
 # BLAS takes sizes of 32 bits.
 _MOST = 2**31 - 1
 
@@ -62,6 +71,12 @@ class _Kind:
     def letter(self) -> str:
         return "d" if self.item == ir.DoubleType() else "s"
 
+    def call(self, b: ir.IRBuilder, args: list[Any], name: str, write: Callable[..., None]) -> Any:
+        """Write a call of a function that makes a product, and return the function."""
+        function = self.function(b.module, name, write)
+        b.call(function, args)
+        return function
+
     def function(self, module: ir.Module, name: str, write: Callable[..., None]) -> ir.Function:
         """Return ``void name(c, a, b, m, n, k)``: `c` is m by n, `a` m by k, `b` k by n."""
         name += "_add" * self.add
@@ -80,20 +95,56 @@ class _Kind:
         return function
 
 
-def _loops(kind: _Kind, b: ir.IRBuilder, c: Any, x: Any, y: Any, m: Any, n: Any, k: Any) -> None:
-    """Add the terms of every element in order."""
+def _element(
+    b: ir.IRBuilder, array: Any, i: Any, j: Any, sizes: tuple[Any, Any], columns: bool = False
+) -> Any:
+    offset = b.add(b.mul(j, sizes[0]), i) if columns else b.add(b.mul(i, sizes[1]), j)
+    return b.gep(array, [offset], inbounds=True)
 
-    def element(array: Any, i: Any, j: Any, sizes: tuple[Any, Any], columns: bool = False) -> Any:
-        offset = b.add(b.mul(j, sizes[0]), i) if columns else b.add(b.mul(i, sizes[1]), j)
-        return b.gep(array, [offset], inbounds=True)
 
+def _rows(kind: _Kind, b: ir.IRBuilder, c: Any, x: Any, y: Any, m: Any, n: Any, k: Any) -> None:
+    """Add rows of `y` to rows of `c`, some at once."""
+
+    def number(value: int) -> Any:
+        return ir.Constant(_I64, value)
+
+    def add(row: Any, first: Any, stop: Any, start: Any, count: int) -> None:
+        """Add `count` terms from `start` on to a piece of a row."""
+        terms = [b.add(start, number(each)) for each in range(count)]
+        factors = [b.load(_element(b, x, row, term, (m, k), kind.columns[0])) for term in terms]
+        with cgutils.for_range_slice(b, first, stop, number(1), intp=_I64) as (column, _):
+            place = _element(b, c, row, column, (m, n))
+            total = b.load(place)
+            for term, factor in zip(terms, factors, strict=True):
+                other = b.load(_element(b, y, term, column, (k, n), kind.columns[1]))
+                total = b.fadd(total, b.fmul(factor, other))
+            b.store(total, place)
+
+    rest = b.srem(k, number(_TERMS))
+    most = b.sub(k, rest)
+    with cgutils.for_range_slice(b, number(0), n, number(_PIECE), intp=_I64) as (first, _):
+        last = b.add(first, number(_PIECE))
+        stop = b.select(b.icmp_signed("<", last, n), last, n)
+        with cgutils.for_range(b, m, intp=_I64) as rows:
+            if not kind.add:
+                with cgutils.for_range_slice(b, first, stop, number(1), intp=_I64) as (column, _):
+                    place = _element(b, c, rows.index, column, (m, n))
+                    b.store(ir.Constant(kind.item, 0.0), place)
+            with cgutils.for_range_slice(b, number(0), most, number(_TERMS), intp=_I64) as (at, _):
+                add(rows.index, first, stop, at, _TERMS)
+            with cgutils.for_range_slice(b, most, k, number(1), intp=_I64) as (at, _):
+                add(rows.index, first, stop, at, 1)
+
+
+def _sums(kind: _Kind, b: ir.IRBuilder, c: Any, x: Any, y: Any, m: Any, n: Any, k: Any) -> None:
+    """Make one element after the other, from the same terms in the same order as `_rows`."""
     total = cgutils.alloca_once(b, kind.item)
     with cgutils.for_range(b, m, intp=_I64) as rows, cgutils.for_range(b, n, intp=_I64) as columns:
-        place = element(c, rows.index, columns.index, (m, n))
+        place = _element(b, c, rows.index, columns.index, (m, n))
         b.store(b.load(place) if kind.add else ir.Constant(kind.item, 0.0), total)
         with cgutils.for_range(b, k, intp=_I64) as terms:
-            left = element(x, rows.index, terms.index, (m, k), kind.columns[0])
-            right = element(y, terms.index, columns.index, (k, n), kind.columns[1])
+            left = _element(b, x, rows.index, terms.index, (m, k), kind.columns[0])
+            right = _element(b, y, terms.index, columns.index, (k, n), kind.columns[1])
             term = b.fmul(b.load(left), b.load(right))
             b.store(b.fadd(b.load(total), term), total)
         b.store(b.load(total), place)
@@ -124,6 +175,22 @@ def _blas(kind: _Kind, b: ir.IRBuilder, c: Any, x: Any, y: Any, m: Any, n: Any, 
     check_blas_return(kind.context, b, status)  # type: ignore[no-untyped-call]  # Numba's
 
 
+def write_known(
+    context: Any, b: ir.IRBuilder, item: ir.Type, arrays: list[Any], sizes: list[Any], *,
+    columns: tuple[bool, bool], add: bool,
+) -> bool:  # fmt: skip
+    """Write a product of few multiplications where it stands, if all sizes are numbers.
+
+    `arrays` are the addresses of the product and of the operands, `sizes` those of `function`.
+    """
+    numbers = [each.constant for each in sizes if isinstance(each, ir.Constant)]
+    if len(numbers) < len(sizes) or math.prod(numbers) > SMALL:
+        return False
+    kind = _Kind(item, columns, add, context)
+    kind.call(b, [*arrays, *sizes], "adc_known_gemm", _rows).attributes.add("alwaysinline")
+    return True
+
+
 def _intrinsic(add: bool) -> Any:
     def product(typingctx: Any, state: Any, c: Any, a: Any, b: Any) -> Any:
         assert c.layout == "C"
@@ -141,15 +208,26 @@ def _intrinsic(add: bool) -> Any:
             kind = _Kind(context.get_data_type(c.dtype), columns, add, context)
             given = [out.data, left.data, right.data, m, n, k]
             count = builder.mul(builder.mul(m, n), k)
-            large = builder.icmp_signed(">=", count, ir.Constant(_I64, SMALL))
-            for size in (m, n, k):
-                fits = builder.icmp_signed("<=", size, ir.Constant(_I64, _MOST))
-                large = builder.and_(large, fits)
-            with builder.if_else(large) as (calls, writes):
-                with calls:
-                    builder.call(kind.function(builder.module, "adc_gemm", _blas), given)
-                with writes:
-                    builder.call(kind.function(builder.module, "adc_small_gemm", _loops), given)
+            product = functools.partial(kind.call, builder, given)
+
+            def compare(how: str, value: Any, other: int) -> Any:
+                return builder.icmp_signed(how, value, ir.Constant(_I64, other))
+
+            with builder.if_else(compare("<=", count, SMALL)) as (small, others):
+                with small:
+                    product("adc_small_gemm", _sums)
+                with others:
+                    thin = compare("<", builder.mul(m, k), FEW)
+                    loops = builder.and_(thin, compare(">=", n, LONG))
+                    if columns[1]:  # what stands side by side in `b` are terms
+                        loops = ir.Constant(ir.IntType(1), 0)
+                    for size in (m, n, k):
+                        loops = builder.or_(loops, compare(">", size, _MOST))
+                    with builder.if_else(loops) as (written, large):
+                        with written:
+                            product("adc_thin_gemm", _sums if columns[1] else _rows)
+                        with large:
+                            product("adc_gemm", _blas)
             # A unit of work is about a nanosecond (`runtime.poll`).
             work = builder.ashr(count, ir.Constant(_I64, 3))
             memory = context.make_array(state)(context, builder, args[0])

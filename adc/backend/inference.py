@@ -22,8 +22,8 @@ OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
 # Of two integers of 64 bits: the comparison by which the first is chosen.
 CHOICES = {"min": operator.lt, "max": operator.gt}
 RUNTIME = frozenset(
-    "empty fit fresh grow lanes note poll release returned reuse row_at side_by_side slot tape "
-    "total total_down view".split()
+    "empty fit fresh grow lanes note poll release returned reuse row_at side_by_side slot stacked "
+    "tape total total_down view".split()
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import operator
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numba.core.callconv
 from llvmlite import ir
 
-from adc.backend import runtime
+from adc.backend import gemm, runtime
 from adc.backend.inference import (
     CHOICES,
     OPERATORS,
@@ -393,6 +394,8 @@ class Function:
             condition = self.apply(CHOICES[name], args)
             chosen = self.builder.select(condition.value, args[0].value, args[1].value)
             return Scalar(types.int64, chosen)
+        if name in gemm.NAMES and self.known_product(args[1:], name == "gemm_add"):
+            return None
         function = self.module.globals[name]
         if any(isinstance(arg, Array) for arg in args):  # `copy_into`, `fill`, `gemm`
             kinds = tuple(arg.type for arg in args)
@@ -400,6 +403,17 @@ class Function:
             values = [self.packed(arg, ty) for arg, ty in zip(args, sig.args, strict=True)]
             return self.module.code(self.builder, function, kinds, values)
         return self.apply(function, args)
+
+    def known_product(self, arrays: Sequence[Array], add: bool) -> bool:
+        """Write a small product of matrices of known sizes; return whether it is one."""
+        out, left, right = arrays
+        sizes = [*out.shape, left.shape[1]]
+        columns = left.type.layout == "F", right.type.layout == "F"
+        item = self.context.get_data_type(out.type.dtype)
+        data = [each.data for each in arrays]
+        return gemm.write_known(
+            self.context, self.builder, item, data, sizes, columns=columns, add=add
+        )
 
     def call_emitted(self, name: str, args: list[_Value]) -> list[_Value]:
         kinds = tuple(arg.type for arg in args)
@@ -423,6 +437,9 @@ class Function:
             # The same address, not one that happens to be equal: so loops are known to be in step.
             old = self.expr(arguments[0])
             return Array(ty, old.data, tuple(shape), (), None, old.home)
+        if name == "stacked":
+            ty = types.Array(dtype_of(arguments[0]), len(shape := self.sizes(arguments[1])), "C")
+            return self.stacked(ty, shape)
         if name == "row_at":
             stack, *index = (self.expr(each) for each in arguments)
             rest = stack.shape[len(index) :]
@@ -438,13 +455,9 @@ class Function:
             return self.array_at(ty, self.expr(arguments[0]).value, shape)
         if name == "lanes":
             ty = types.Array(dtype_of(arguments[0]), 1, "C")
-            item = self.context.get_data_type(ty.dtype)
-            with b.goto_entry_block():
-                buffer = b.alloca(ir.ArrayType(item, LANES))
-                buffer.align = 64
-            first = b.bitcast(buffer, item.as_pointer())
-            runtime.fill_lanes(b, first, self.expr(arguments[1]).value)
-            return Array(ty, first, (ir.Constant(_I64, LANES),), (), None)
+            found = self.stacked(ty, [ir.Constant(_I64, LANES)])
+            runtime.fill_lanes(b, found.data, self.expr(arguments[1]).value)
+            return found
         if name in ("total", "total_down"):
             lanes, used = (self.expr(each) for each in arguments)
             found = runtime.total_of(b, lanes.data, used.value, name == "total_down")
@@ -527,6 +540,16 @@ class Function:
         share(b, state.data, parts, place, trips.value, work.value)
         b.branch(after)
         b.position_at_end(after)
+
+    def stacked(self, ty: Any, shape: Sequence[Any]) -> Array:
+        """Make room for an array on the stack, whose sizes are numbers."""
+        item = self.context.get_data_type(ty.dtype)
+        count = math.prod(int(size.constant) for size in shape)
+        with self.builder.goto_entry_block():
+            place = self.builder.alloca(ir.ArrayType(item, count))
+            place.align = 64
+        first = self.builder.bitcast(place, item.as_pointer())
+        return Array(ty, first, tuple(shape), (), None)
 
     def fresh(self, ty: Any, shape: Sequence[Any]) -> Array:
         """Write the making of an array that owns its memory."""

@@ -9,12 +9,13 @@ it is cheap, another one for few iterations stands before it::
     s = s + total(s_lanes, min(n, LANES))
 
 Compiled code must notice Ctrl-C. It counts down what it does and then looks for signals (`poll`):
-in every iteration that holds neither a loop nor a product that does, before a short inner loop,
+in every iteration that holds neither a loop nor a call that does, before a short inner loop,
 and after every strip of a long one.
 """
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -54,6 +55,8 @@ STRIP = 1 << 16
 LONG = 60.0
 # Statements that may take long; a product counts down by itself what it takes (`gemm`).
 _BUSY = (For, While, Call, Gemm)
+# Iterations of loops in another one, or in each other, that are over soon.
+_FEW = 64
 # Iterations of an inner loop whose number is not known in front of a parallel one.
 _SOME = 8
 # A loop that costs no more is written twice where it adds to lanes: for few iterations, and many.
@@ -69,6 +72,19 @@ def _positions(loop: For) -> int:
         for stmt in walk(loop.body.stmts)
         if isinstance(stmt, Load | Write)
     )
+
+
+def _iterations(stmts: Sequence[Stmt]) -> float:
+    """Return how often the innermost loops run if that is known, and nothing else may take long."""
+    found = 1.0
+    for stmt in stmts:
+        if isinstance(stmt, For) and isinstance(stmt.trips, Literal):
+            found = max(found, float(stmt.trips.value) * _iterations(stmt.body.stmts))
+        elif isinstance(stmt, _BUSY):
+            return math.inf
+        for block in blocks(stmt) if isinstance(stmt, If) else ():
+            found = max(found, _iterations(block.stmts))
+    return found
 
 
 def _cost(stmt: For) -> float:
@@ -174,8 +190,10 @@ class Loops(Traffic):
         self.comment(stmt.loc)
         names = self.carry(stmt)
         self.flush()
-        busy = any(isinstance(s, _BUSY) for s in walk(stmt.body.stmts))
-        looks = not busy and not self.is_short(stmt)
+        short = self.is_short(stmt)
+        inner = any(isinstance(s, _BUSY) for s in walk(stmt.body.stmts))
+        busy = inner and not short
+        looks = not busy and not short
         loop = _Loop(stmt, names, self.name(stmt.index), busy, looks)
         loop.range = self.range(stmt)
         keeps, adds = id(stmt) in self._shared.tapes.blocks, self.adds(stmt)
@@ -189,7 +207,7 @@ class Loops(Traffic):
         bases, rows, lane = self._bases, self._rows, self._lane
         if keeps:
             self.reserve(stmt, loop.count)
-        if adds and not busy and self._depth and self.is_alone(stmt) and _cost(stmt) <= LEAN:
+        if adds and not inner and self._depth and self.is_alone(stmt) and _cost(stmt) <= LEAN:
             self.short_or_long(loop)
         else:
             self.open_and_close(loop)
@@ -528,19 +546,18 @@ class Loops(Traffic):
             self.line(f"for {index} in {loop.range}({start}, {stop}):")
 
     def has_inner_loop(self, block: Block) -> bool:
-        """Whether every iteration enters a loop that looks for signals itself."""
+        """Whether every iteration enters a loop, or a function, that looks for signals itself."""
         return any(
-            isinstance(stmt, For | While) and not self.is_short(stmt, inside=True)
+            stmt.callee in self._shared.recursive
+            if isinstance(stmt, Call)
+            else isinstance(stmt, For | While) and not self.is_short(stmt, inside=True)
             for stmt in block.stmts
         )
 
     def is_short(self, stmt: For | While, *, inside: bool = False) -> bool:
-        """Whether a loop without inner loops is over so soon that it need not look for signals."""
-        if isinstance(stmt, While) or not isinstance(stmt.trips, Literal):
-            return False
-        if any(isinstance(s, _BUSY) for s in walk(stmt.body.stmts)):
-            return False
-        return int(stmt.trips.value) <= (16 if inside or self._depth else STRIP)
+        """Whether a loop is over so soon that neither it nor a loop in it need look for signals."""
+        most = _FEW if inside or self._depth else STRIP
+        return _iterations((stmt,)) <= most
 
     def is_due(self, stmt: For) -> bool:
         """Whether a short loop looks for signals on entry: outside loops, once in a while."""
@@ -636,7 +653,8 @@ class Loops(Traffic):
         """Whether `stmts` take memory of the workspace, inner loops aside, which give it back."""
         for stmt in stmts:
             if isinstance(stmt, Apply | Pop) and any(
-                isinstance(v.type, Array) and v not in self._escaping for v in stmt.results
+                isinstance(v.type, Array) and v not in self._escaping and v not in self._stacked
+                for v in stmt.results
             ):
                 return True
             if isinstance(stmt, Call) and stmt.callee in self._shared.making:

@@ -27,6 +27,7 @@ from adc.ir.core import (
     operands,
     walk,
 )
+from adc.ir.escape import flow
 from adc.ir.sums import lane_values
 from adc.ir.types import Array
 from adc.ir.walk import size
@@ -51,9 +52,14 @@ class Outlined:
     moved: list[tuple[Stmt, Stmt]] = field(default_factory=list)
 
 
-def outline(fn: Function, escaping: frozenset[Value], taken: set[str]) -> Outlined:
-    """Divide a function in buffer form; `taken` are the names of functions, which grow."""
-    outliner = _Outliner(fn, escaping, taken)
+def outline(
+    fn: Function, escaping: frozenset[Value], stacked: frozenset[Value], taken: set[str]
+) -> Outlined:
+    """Divide a function in buffer form; `taken` are the names of functions, which grow.
+
+    Arrays that are `stacked` are gone when a part returns.
+    """
+    outliner = _Outliner(fn, escaping, stacked, taken)
     body = outliner.block(fn.body, fn.results)
     return Outlined(replace(fn, body=tuple(body)), outliner.parts, outliner.moved)
 
@@ -80,9 +86,17 @@ def _defined(stmts: Sequence[Stmt]) -> set[Value]:
 
 
 class _Outliner:
-    def __init__(self, fn: Function, escaping: frozenset[Value], taken: set[str]) -> None:
+    def __init__(
+        self,
+        fn: Function,
+        escaping: frozenset[Value],
+        stacked: frozenset[Value],
+        taken: set[str],
+    ) -> None:
         self.fn = fn
         self.escaping = escaping
+        self.stacked = stacked
+        self.origins = flow(fn)[0] if stacked else {}
         self.taken = taken
         self.lanes = lane_values(fn)
         self.parts: list[Function] = []
@@ -144,6 +158,7 @@ class _Outliner:
 
     def close(self, found: list[Stmt], run: list[Stmt], last: dict[Value, int], after: int) -> None:
         """Turn the statements in `run`, which end in front of place `after`, into a part."""
+        found += self.outside(run, last, after)
         if size(run) < PART // 2:
             found += run
         else:
@@ -156,6 +171,22 @@ class _Outliner:
             found.append(Call(results, f"P{len(self.parts)}", name, params, loc=run[0].loc))
         run.clear()
 
+    def outside(self, run: list[Stmt], last: dict[Value, int], after: int) -> list[Stmt]:
+        """Take the arrays on the stack that are read after a part out of it; they are made before.
+
+        Their sizes are numbers, and so is what they are filled with, or else they stay with what
+        precedes them.
+        """
+        read = {v for stmt in run for v in stmt.results if last.get(v, -1) >= after}
+        needed = self.stacked & frozenset[Value]().union(
+            *(self.origins.get(v, frozenset()) for v in read)
+        )
+        moved: list[Stmt] = [s for s in run if isinstance(s, Apply) and s.result in needed]
+        if any(isinstance(arg, Value) for stmt in moved for arg in operands(stmt)):
+            moved = list(run)
+        run[:] = [stmt for stmt in run if stmt not in moved]
+        return moved
+
     def name(self) -> str:
         k = 1
         while f"{self.fn.name}.part{k}" in self.taken:
@@ -164,10 +195,16 @@ class _Outliner:
         return f"{self.fn.name}.part{k}"
 
 
-def makes_arrays(part: Function, known: set[str]) -> bool:
-    """Whether a part takes memory of the workspace, itself or in one of the parts in `known`."""
+def makes_arrays(part: Function, known: set[str], stacked: frozenset[Value]) -> bool:
+    """Whether a part takes memory of the workspace, itself or in one of the parts in `known`.
+
+    Arrays that are `stacked` take none.
+    """
     return any(
-        (isinstance(stmt, Apply | Pop) and any(isinstance(v.type, Array) for v in stmt.results))
+        (
+            isinstance(stmt, Apply | Pop)
+            and any(isinstance(v.type, Array) and v not in stacked for v in stmt.results)
+        )
         or (isinstance(stmt, Call) and stmt.callee in known)
         for stmt in walk(part.body)
     )

@@ -8,6 +8,8 @@ by a Python function whose address is in the state (`adc.backend.offload`).
 * `empty` takes an array from the workspace by moving a pointer up; what does not fit gets memory
   of its own, and the state notes how much would have been needed. `release` moves the pointer down
   again and frees what did not fit. `reuse` takes the memory of an array that is dead.
+* `stacked` is a small array of known size on the stack, whose elements LLVM keeps in registers
+  where it can.
 * `fresh` makes an array that may outlive the call, `returned` one that does, in memory that was
   prepared for it if that has the right size.
 * `lanes` are the partial sums of a loop on the stack, `total` combines them.
@@ -613,6 +615,11 @@ def returned(state: Any, place: Any, dtype: Any, shape: Any) -> Any:
 
 def empty(state: Any, dtype: Any, shape: Any) -> Any:
     """Return an array in the workspace, or where there is room for it until it is released."""
+    raise NotImplementedError
+
+
+def stacked(dtype: Any, shape: Any) -> Any:
+    """Return an array on the stack, which is gone when the function returns."""
     raise NotImplementedError
 
 

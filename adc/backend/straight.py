@@ -94,11 +94,13 @@ class StraightLine(Writer):
     # -- whole arrays ----------------------------------------------------------------------
 
     def new_array(self, value: Value, shape: str, memory: str = "") -> str:
-        """Write the making of an array of undefined elements, in the memory of a dead one."""
+        """Write the making of an array of undefined elements, or in the memory of a dead one."""
         name, dtype = self.name(value), numpy_name(value.type.dtype)
         where = f"fresh({dtype}" if value in self._escaping else f"empty(state, {dtype}"
         if memory:
             where = f"reuse({memory}, {dtype}"
+        if value in self._stacked:
+            where = f"stacked({dtype}"
         if value in self._returned:
             where = f"returned(state, {self._returned[value]}, {dtype}"
         self.line(f"{name} = {where}, {shape})")

@@ -30,7 +30,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.errors import Span
-from adc.ir.escape import escaping, holding
+from adc.ir.escape import escaping, holding, stacked
 from adc.ir.types import DTYPES, Array, Type
 from adc.ir.walk import use_counts
 
@@ -67,6 +67,7 @@ RUNTIME = frozenset(
         "row_at",
         "side_by_side",
         "slot",
+        "stacked",
         "tape",
         "total",
         "total_down",
@@ -126,6 +127,7 @@ class Shared:
         self.recursive = {name for name in functions if _reaches(functions, name, name)}
         self.escaping = {each.name: escaping(each) for each in (fn, *fn.callees)}
         self.held = {each.name: holding(each) for each in (fn, *fn.callees)}
+        self.stacked = {each.name: stacked(each, functions.values()) for each in (fn, *fn.callees)}
         # Of every part (`outline`) and of what is left, what defines the values of the whole
         # function: a statement, or the loop that counts it. The parts that take workspace.
         self.origins: dict[str, dict[Operand, Stmt]] = {}
@@ -135,7 +137,7 @@ class Shared:
     def divide(self, fn: Function) -> list[Function]:
         """Return the parts of a function, callees first, and what is left of it."""
         known = {*self.names, *self.origins}
-        done = outline(fn, self.escaping[fn.name], known)
+        done = outline(fn, self.escaping[fn.name], self.stacked[fn.name], known)
         self.tapes.divide(fn.name, done.parts, done.moved)
         origins = _origins(fn)
         for part in done.parts:
@@ -143,7 +145,8 @@ class Shared:
             self.origins[part.name] = origins
             self.escaping[part.name] = self.escaping[fn.name]
             self.held[part.name] = self.held[fn.name]
-            if makes_arrays(part, self.making):
+            self.stacked[part.name] = self.stacked[fn.name]
+            if makes_arrays(part, self.making, self.stacked[fn.name]):
                 self.making.add(part.name)
         self.origins[fn.name] = origins
         return [*done.parts, done.fn]
@@ -241,6 +244,7 @@ class Writer(Lines):
         self._counts = use_counts(fn)
         self._escaping = shared.escaping[fn.name]
         self._held = shared.held[fn.name]
+        self._stacked = shared.stacked[fn.name]
         # What the loop that comes next need not hold once it has begun.
         self._entered: tuple[Value, ...] = ()
         self._returned = self._find_returned() if main else {}

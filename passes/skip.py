@@ -1,0 +1,211 @@
+"""Reverse loops that would add nothing but zeros are skipped.
+
+Where a branch chooses a number, reverse code chooses who gets its cotangent; what was not chosen
+has the cotangent zero, and the reverse code of what computed it has nothing to do. Before::
+
+    %c.r = recall %c
+    %x.ct = select %c.r %y.ct 0.0:f64
+    %a.ct.3 = reverse L %i carrying (%a.ct.1 = %a.ct) {
+      %w.r = recall %w
+      %t.ct = mul %x.ct %w.r
+      %a.ct.2 = accumulate %a.ct.1[%i] %t.ct
+      yield %a.ct.2
+    }
+
+After, the body is::
+
+      %a.ct.4 = if %c.r {
+        …
+        yield %a.ct.2
+      } else {
+        yield %a.ct.1
+      }
+
+and `unswitch` moves the branch out of the loop when it is known what iterations keep. A cotangent
+that is zero contributes nothing, whatever it would be multiplied by. Only innermost loops without
+branches are skipped: what others put on the tape they must take off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from adc.ir.core import (
+    Apply,
+    Block,
+    Function,
+    If,
+    Literal,
+    Load,
+    Operand,
+    Recall,
+    Reverse,
+    Stmt,
+    Store,
+    Value,
+    operands,
+    walk,
+)
+from adc.ir.walk import Names, map_blocks
+
+# A condition without which a value is zero, and whether it must hold or not.
+Guard = tuple[Value, bool]
+_NONE: frozenset[Guard] = frozenset()
+
+
+def skip(fn: Function) -> Function:
+    """Return `fn` with reverse loops that do nothing where all cotangents are zero."""
+    callees = tuple(_skipped(each) for each in fn.callees)
+    return replace(_skipped(fn), callees=callees)
+
+
+def _skipped(fn: Function) -> Function:
+    if not any(isinstance(stmt, Reverse) for stmt in walk(fn.body)):
+        return fn
+    return replace(fn, body=_Skipper(Names.of(fn)).stmts(fn.body))
+
+
+def _is_zero(operand: Operand) -> bool:
+    return isinstance(operand, Literal) and not operand.value
+
+
+@dataclass
+class _Skipper:
+    names: Names
+    # What is recalled, and computed from that alone: no cotangents.
+    primal: set[Value] = field(default_factory=set)
+    guards: dict[Value, frozenset[Guard]] = field(default_factory=dict)
+
+    def stmts(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        done: list[Stmt] = []
+        for stmt in stmts:
+            match stmt:
+                case Recall(result=result):
+                    self.primal.add(result)
+                case Apply(results=(result,)):
+                    self.apply(stmt, result)
+                case Reverse(index=index):
+                    self.primal.add(index)
+                    guard = self.guard(stmt)
+                    if guard is not None:
+                        stmt = self.guarded(stmt, *guard)
+            done.append(map_blocks(stmt, lambda b: replace(b, stmts=self.stmts(b.stmts))))
+        return tuple(done)
+
+    def apply(self, stmt: Apply, result: Value) -> None:
+        if stmt.args and all(isinstance(a, Literal) or a in self.primal for a in stmt.args):
+            self.primal.add(result)
+            return
+        found = _NONE
+        match stmt.op.name, stmt.args:
+            case "select", (cond, a, b) if isinstance(cond, Value) and cond in self.primal:
+                if _is_zero(b):
+                    found = self.of(a) | {(cond, True)}
+                elif _is_zero(a):
+                    found = self.of(b) | {(cond, False)}
+                else:
+                    found = self.of(a) & self.of(b)
+            case "mul", (a, b):
+                found = self.of(a) | self.of(b)
+            case "truediv", (a, _):
+                found = self.of(a)
+            case "neg" | "cast", (a,):
+                found = self.of(a)
+            case "add" | "sub", (a, b):
+                found = self.of(a) & self.of(b)
+        if found:
+            self.guards[result] = found
+
+    def of(self, operand: Operand) -> frozenset[Guard]:
+        return self.guards.get(operand, _NONE) if isinstance(operand, Value) else _NONE
+
+    def guard(self, loop: Reverse) -> Guard | None:
+        """Return a condition without which a loop does nothing."""
+        read = {v: None for stmt in walk(loop.body.stmts) for v in operands(stmt)}
+        candidates = dict.fromkeys(
+            guard
+            for value in read
+            for guard in sorted(self.of(value), key=lambda g: (g[0].name, g[1]))
+        )
+        for guard in candidates:
+            zeros = {value for value in read if guard in self.of(value)}
+            if _Idle(zeros).loop(loop):
+                return guard
+        return None
+
+    def guarded(self, loop: Reverse, cond: Value, holds: bool) -> Reverse:
+        body = loop.body
+        results = tuple(replace(p, name=self.names.fresh(p.name)) for p in body.params)
+        arms = Block((), body.stmts, body.yields), Block((), (), body.params)
+        then, orelse = arms if holds else arms[::-1]
+        branch = If(results, cond, then, orelse, loc=loop.loc)
+        return replace(loop, body=Block(body.params, (branch,), results))
+
+
+class _Idle:
+    """Whether reverse code hands on what it was handed, where some values are zero."""
+
+    def __init__(self, zeros: set[Operand]) -> None:
+        self.zeros = zeros
+        # What a value equals.
+        self.same: dict[Operand, Operand] = {}
+
+    def loop(self, loop: Reverse) -> bool:
+        self.same.update(zip(loop.body.params, loop.body.params, strict=True))
+        return self.stmts(loop.body.stmts) and all(
+            self.equal(out) == param
+            for out, param in zip(loop.body.yields, loop.body.params, strict=True)
+        )
+
+    def equal(self, operand: Operand) -> Operand | None:
+        return self.same.get(operand)
+
+    def zero(self, operand: Operand) -> bool:
+        return operand in self.zeros or _is_zero(operand)
+
+    def stmts(self, stmts: Sequence[Stmt]) -> bool:
+        """Note what the results of statements are; False for those that do something else."""
+        for stmt in stmts:
+            match stmt:
+                case Apply(results=(result,)):
+                    self.apply(stmt, result)
+                case Store(result=result, array=array, value=value, accumulate=True):
+                    if self.zero(value) and array in self.same:
+                        self.same[result] = self.same[array]
+                case Recall() | Load() | Store() | Apply():
+                    pass
+                case _:
+                    return False
+        return True
+
+    def join(self, result: Value, a: Operand, b: Operand) -> None:
+        if self.zero(a) and self.zero(b):
+            self.zeros.add(result)
+        elif a in self.same and self.same[a] == self.same.get(b):
+            self.same[result] = self.same[a]
+
+    def apply(self, stmt: Apply, result: Value) -> None:
+        match stmt.op.name, stmt.args:
+            case "mul", (a, b) if self.zero(a) or self.zero(b):
+                self.zeros.add(result)
+            case ("neg" | "cast", (a,)) | ("truediv", (a, _)) if self.zero(a):
+                self.zeros.add(result)
+            case "select", (_, a, b):
+                self.join(result, a, b)
+            case "add", (a, b):
+                self.added(result, a, b)
+                self.added(result, b, a)
+            case "sub", (a, b):
+                self.added(result, a, b)
+
+    def added(self, result: Value, a: Operand, b: Operand) -> None:
+        """Note what the sum of an operand and one that may be zero is."""
+        if self.zero(b):
+            if self.zero(a):
+                self.zeros.add(result)
+            elif a in self.same:
+                self.same[result] = self.same[a]
+
+
+__all__ = ["skip"]

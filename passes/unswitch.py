@@ -1,0 +1,67 @@
+"""Branches that every iteration takes alike are moved out of loops that do nothing else.
+
+    for L %i in 0 to %n {                 if %c {
+      if %c {                               for L %i in 0 to %n {
+        …                                     …
+      }                                     }
+    }                                     }
+
+One arm does nothing. What else an iteration computes is only for the other one, and moves into it;
+nothing else is put on the tape or taken off it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from adc.ir.core import Apply, Block, For, Function, If, Load, Operand, Stmt, Value
+from adc.ir.walk import Names, map_blocks
+
+
+def unswitch(fn: Function) -> Function:
+    """Return `fn`, which has no Recalls, with loops inside of branches."""
+    return replace(_unswitched(fn), callees=tuple(map(_unswitched, fn.callees)))
+
+
+def _unswitched(fn: Function) -> Function:
+    names = Names.of(fn)
+
+    def block(found: Block) -> Block:
+        return replace(found, stmts=stmts(found.stmts))
+
+    def stmts(found: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        return tuple(
+            _switched(stmt, names) if isinstance(stmt, For) else stmt
+            for stmt in (map_blocks(stmt, block) for stmt in found)
+        )
+
+    return replace(fn, body=stmts(fn.body))
+
+
+def _switched(loop: For, names: Names) -> Stmt:
+    """Return a branch with a loop, or the loop if its body is no such branch."""
+    *before, branch = loop.body.stmts or (None,)
+    if not isinstance(branch, If) or not all(isinstance(s, Apply | Load) for s in before):
+        return loop
+    inside = {loop.index, *loop.body.params, *(v for s in before if s for v in s.results)}
+    if branch.cond in inside or loop.body.yields != branch.results:
+        return loop
+    for idle, busy in ((branch.orelse, branch.then), (branch.then, branch.orelse)):
+        if not idle.stmts and idle.yields == loop.body.params:
+            break
+    else:
+        return loop
+    stmts = (*(stmt for stmt in before if stmt is not None), *busy.stmts)
+    results = tuple(replace(v, name=names.fresh(v.name)) for v in loop.results)
+    inner = replace(loop, results=results, body=Block(loop.body.params, stmts, busy.yields))
+    arms = Block((), (inner,), _same(results)), Block((), (), loop.init)
+    then, orelse = arms if busy is branch.then else arms[::-1]
+    return If(loop.results, branch.cond, then, orelse, loc=loop.loc)
+
+
+def _same(values: Sequence[Value]) -> tuple[Operand, ...]:
+    return tuple(values)
+
+
+__all__ = ["unswitch"]
