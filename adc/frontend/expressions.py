@@ -12,6 +12,7 @@ import numpy as np
 from adc.frontend import (
     arrays,
     calls,
+    chains,
     containers,
     elementwise,
     growing,
@@ -68,7 +69,7 @@ def condition(lo: Lowerer, node: ast.expr) -> Operand:
     """Lower an expression that is used as a condition."""
     if isinstance(node, ast.BoolOp):
         with lo.at(node):
-            return _truth_chain(lo, node.values, isinstance(node.op, ast.And))
+            return _truth_chain(lo, chains.operands(lo, node), isinstance(node.op, ast.And))
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         with lo.at(node):
             return numbers.apply(lo, "not", condition(lo, node.operand))
@@ -364,9 +365,14 @@ def _generator(lo: Lowerer, node: ast.GeneratorExp) -> Binding:
 
 
 def _binary(lo: Lowerer, node: ast.BinOp) -> Binding:
-    left = evaluate(lo, node.left)
-    right = evaluate(lo, node.right)
-    return operators.binary(lo, type(node.op), left, right, node)
+    spine = [node]  # of a sum, its partial sums: no recursion, for it may have many terms
+    while isinstance(spine[-1].left, ast.BinOp):
+        spine.append(spine[-1].left)
+    value = evaluate(lo, spine[-1].left)
+    for part in reversed(spine):
+        with lo.at(part):
+            value = operators.binary(lo, type(part.op), value, evaluate(lo, part.right), part)
+    return value
 
 
 def _unary(lo: Lowerer, node: ast.UnaryOp) -> Binding:
@@ -416,8 +422,9 @@ def _compare(lo: Lowerer, node: ast.Compare) -> Binding:
 def _bool_op(lo: Lowerer, node: ast.BoolOp) -> Binding:
     """Lower ``a and b`` as a value: the operand that decided."""
     conjunction = isinstance(node.op, ast.And)
-    first = lower_expr(lo, node.values[0])
-    return _deciding(lo, node, first, node.values[1:], conjunction)
+    values = chains.operands(lo, node)
+    first = lower_expr(lo, values[0])
+    return _deciding(lo, node, first, values[1:], conjunction)
 
 
 def _deciding(
@@ -450,8 +457,13 @@ def choose(
     node: ast.AST,
 ) -> Binding:
     """Lower two ways to compute a value, of which `cond` picks one."""
+    return _picked(lo, lambda: branch(lo, cond, then, orelse), node)
+
+
+def _picked(lo: Lowerer, branches: Callable[[], None], node: ast.AST) -> Binding:
+    """Return the value that every arm of some branches leaves."""
     outer = lo.frame.env.pop(_VALUE, None)
-    branch(lo, cond, then, orelse)
+    branches()
     result = lo.usable(lo.frame.env.pop(_VALUE), "this expression", node)
     if outer is not None:
         lo.frame.env[_VALUE] = outer
@@ -459,15 +471,17 @@ def choose(
 
 
 def _if_expression(lo: Lowerer, node: ast.IfExp) -> Binding:
+    tests, values = chains.choices(node)
+
+    def arm(value: ast.expr) -> None:
+        lo.frame.env[_VALUE] = lower_expr(lo, value)
+
+    if chains.is_long(tests):
+        conditions = [functools.partial(condition, lo, test) for test in tests]
+        arms = [functools.partial(arm, value) for value in values]
+        return _picked(lo, lambda: chains.pick(lo, conditions, arms), node)
     cond = condition(lo, node.test)
-
-    def then() -> None:
-        lo.frame.env[_VALUE] = lower_expr(lo, node.body)
-
-    def orelse() -> None:
-        lo.frame.env[_VALUE] = lower_expr(lo, node.orelse)
-
-    return choose(lo, cond, then, orelse, node)
+    return choose(lo, cond, lambda: arm(node.body), lambda: arm(node.orelse), node)
 
 
 def _attribute(lo: Lowerer, node: ast.Attribute) -> Binding:
