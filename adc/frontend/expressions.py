@@ -30,6 +30,7 @@ from adc.frontend.bindings import (
     Lazy,
     ListRef,
     Num,
+    Range,
     RecordOf,
     Static,
     TupleOf,
@@ -115,7 +116,7 @@ def _chain(lo: Lowerer, parts: Sequence[Callable[[], Operand]], conjunction: boo
 
     # The rest is not lowered again: doing so at every link would take exponential time.
     other = run_arm(lo, decided)
-    merge(lo, first, before, *((arm, other) if conjunction else (other, arm)))
+    merge(lo, first, before, *((arm, other) if conjunction else (other, arm)), late=True)
     result = lo.frame.env.pop(_VALUE)
     assert isinstance(result, Num)
     return result.operand
@@ -185,21 +186,25 @@ def _joined(lo: Lowerer, node: ast.JoinedStr) -> Binding:
 
 def static_sequence(lo: Lowerer, binding: Binding, node: ast.AST) -> tuple[Binding, ...]:
     """Return the elements of something whose length is part of the program, or raise."""
-    items = containers.static_items(lo, binding)
+    items = known_elements(lo, binding, node)
     if items is None:
-        items = containers.static_range(binding)
-    if items is None:
-        if isinstance(binding, ArrayRef | Lazy):
-            size = views.dims_of(lo, binding)[0] if views.dims_of(lo, binding) else None
-            if isinstance(size, Literal):
-                return tuple(
-                    arrays.load(lo, binding, [Literal(k, INT)], node)
-                    for k in range(int(size.value))
-                )
         raise lo.unsupported(
             f"unpacking {kind_of(binding)} of a length known only at run time", node
         )
-    return tuple(items)
+    return items
+
+
+def known_elements(lo: Lowerer, binding: Binding, node: ast.AST) -> tuple[Binding, ...] | None:
+    """Return the elements of something, or None if only a run tells how many there are."""
+    items = containers.static_items(lo, binding)
+    if items is None:
+        items = containers.static_range(binding)
+    if items is None and isinstance(binding, ArrayRef | Lazy):
+        size = views.dims_of(lo, binding)[0] if views.dims_of(lo, binding) else None
+        if isinstance(size, Literal):
+            count = range(int(size.value))
+            items = [arrays.load(lo, binding, [Literal(k, INT)], node) for k in count]
+    return None if items is None else tuple(items)
 
 
 def static_slice(lo: Lowerer, node: ast.Slice) -> slice:
@@ -231,8 +236,8 @@ def augmented(lo: Lowerer, old: Binding, stmt: ast.AugAssign) -> Binding:
 
 
 def as_index_array(lo: Lowerer, binding: Binding, node: ast.AST) -> Binding:
-    """Return an array for a list used as an index."""
-    if isinstance(binding, ListRef):
+    """Return an array for a list, tuple or range used as an index."""
+    if isinstance(binding, ListRef | TupleOf | Range):
         return arrays.as_array(lo, binding, node)
     if isinstance(binding, Num) and binding.operand.type.kind == "b":
         raise lo.unsupported("a truth value as an index", node, "use an array of them")
@@ -457,7 +462,7 @@ def choose(
     node: ast.AST,
 ) -> Binding:
     """Lower two ways to compute a value, of which `cond` picks one."""
-    return _picked(lo, lambda: branch(lo, cond, then, orelse), node)
+    return _picked(lo, lambda: branch(lo, cond, then, orelse, late=True), node)
 
 
 def _picked(lo: Lowerer, branches: Callable[[], None], node: ast.AST) -> Binding:

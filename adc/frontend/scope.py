@@ -78,6 +78,26 @@ def has_continue(stmts: Sequence[ast.AST]) -> bool:
     return any(_contains(stmt, "Continue", False) for stmt in stmts)
 
 
+def surely_assigned(node: ast.expr) -> frozenset[str]:
+    """Return the names that evaluating an expression binds in any case."""
+    found: set[str] = set()
+    todo: list[ast.AST] = [node]
+    while todo:
+        match todo.pop():
+            case ast.NamedExpr(target=target, value=value):
+                found.add(target.id)
+                todo.append(value)
+            case ast.BoolOp(values=[first, *_]) | ast.IfExp(test=first):
+                todo.append(first)
+            case ast.Compare(left=left, comparators=[first, *_]):
+                todo += [left, first]
+            case inner if isinstance(inner, _COMPREHENSIONS):
+                todo.append(inner.generators[0].iter)
+            case inner if not isinstance(inner, _SCOPES):
+                todo += ast.iter_child_nodes(inner)
+    return frozenset(found)
+
+
 @cache
 def exits(node: ast.AST) -> bool:
     """Whether `node` never falls through to the statement after it."""

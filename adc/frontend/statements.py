@@ -17,6 +17,7 @@ from adc.frontend import (
     elementwise,
     expressions,
     iteration,
+    iterators,
     numbers,
     operators,
     scope,
@@ -135,6 +136,11 @@ def named(lo: Lowerer, stmt: ast.Assign) -> Binding:
     if len(stmt.targets) != 1 or not isinstance(stmt.targets[0], ast.Name):
         return expressions.lower_expr(lo, stmt.value)
     name = stmt.targets[0].id
+    if iterators.is_drawn(lo, stmt.value):
+        raise lo.unsupported(
+            f"a name for what `{ast.unparse(stmt.value.func)}` draws from", stmt.value,  # type: ignore[attr-defined]
+            "make a list of it: `list(…)`",
+        )  # fmt: skip
     value = expressions.evaluate(lo, stmt.value)
     if isinstance(value, Lazy):
         return elementwise.materialised(lo, value, stmt.value, name)
