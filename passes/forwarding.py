@@ -58,13 +58,16 @@ class _Families:
     """Array values connected by stores and loop carrying: the versions of one array."""
 
     parent: dict[Value, Value] = field(default_factory=dict)
-    # Families whose versions are not one chain: rotated buffers, unknown writes.
+    # Families whose versions are not one chain: rotated buffers, unknown writes. By their root.
     mixed: set[Value] = field(default_factory=set)
 
     def find(self, value: Value) -> Value:
-        while value in self.parent:
-            value = self.parent[value]
-        return value
+        root = value
+        while root in self.parent:
+            root = self.parent[root]
+        while value is not root and value in self.parent:  # the next one finds it at once
+            self.parent[value], value = root, self.parent[value]
+        return root
 
     def union(self, a: Operand, b: Operand) -> None:
         if isinstance(a, Value) and isinstance(b, Value) and isinstance(a.type, Array):
@@ -79,7 +82,7 @@ class _Families:
             self.mixed.add(self.find(value))
 
     def is_mixed(self, value: Value) -> bool:
-        return self.find(value) in {self.find(v) for v in self.mixed}
+        return self.find(value) in self.mixed
 
 
 class Forwarding:

@@ -166,7 +166,8 @@ class _Local:
         # Reading what has been overwritten by then would take a copy.
         if overwritten(slice_) & self.reads(loop) or overwritten((reverse,)) & self.reads(loop):
             return None
-        passed = [s for s in stmts[start + 1 : at] if not any(s is other for other in slice_)]
+        moved = set(map(id, slice_))
+        passed = [s for s in stmts[start + 1 : at] if id(s) not in moved]
         if stmts_reads(passed) & overwritten((*slice_, reverse)):
             return None
         outside = scope.union(*(s.results for s in (*stmts[:start], *slice_)))

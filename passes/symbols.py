@@ -67,9 +67,55 @@ class Symbols:
         if isinstance(operand, Literal):
             return Sum.number(int(operand.value))
         if operand not in self._numbers:
-            self._numbers[operand] = Sum.atom(operand.name)
-            self._numbers[operand] = self._number(operand)
+            self._find(operand)
         return self._numbers[operand]
+
+    def _find(self, value: Value) -> None:
+        """Find what a value is made of first: programs are longer than Python's stack is deep."""
+        todo = [(value, False)]
+        while todo:
+            value, ready = todo.pop()
+            found = self._shapes if isinstance(value.type, Array) else self._numbers
+            if not ready and value not in found:
+                if isinstance(value.type, Array):  # for cycles
+                    self._shapes[value] = tuple(map(Sum.atom, dims(value.name, value.type)))
+                else:
+                    self._numbers[value] = Sum.atom(value.name)
+                todo.append((value, True))
+                parts = (part for part in self._parts(value) if isinstance(part, Value))
+                todo += ((part, False) for part in parts)
+            elif ready and isinstance(value.type, Array):
+                shape = self._shape(value)
+                if shape is not None and len(shape) == value.type.rank:
+                    self._shapes[value] = shape
+            elif ready:
+                self._numbers[value] = self._number(value)
+
+    def _parts(self, value: Value) -> Sequence[Operand]:
+        """Return what the sizes of an array or an integer are computed from."""
+        stmt = self._stmts.get(value)
+        if isinstance(stmt, Recall):
+            return [stmt.value]
+        if isinstance(value.type, Array):
+            return self._sources(value, stmt)
+        if not isinstance(stmt, Apply):
+            return []
+        if any(isinstance(arg.type, Array) for arg in stmt.args):
+            return stmt.args[:1] if stmt.op.name == "dim" else []
+        return [arg for arg in stmt.args if arg.type.kind in "iu"]
+
+    def _sources(self, array: Value, stmt: Stmt | None) -> Sequence[Operand]:
+        if isinstance(self._starts.get(array), Value):
+            return [self._starts[array]]
+        match stmt:
+            case Store(array=before) | Gemm(array=before):
+                return [before]
+            case If(results=results, then=then):
+                return [then.yields[results.index(array)]]
+            case Apply(args=args):
+                arrays = [arg for arg in args if isinstance(arg.type, Array)]
+                return arrays[:1] or [arg for arg in args if arg.type.kind in "iu"]
+        return []
 
     def _number(self, value: Value) -> Sum:
         own = Sum.atom(value.name)
@@ -107,11 +153,7 @@ class Symbols:
     def shape(self, array: Value) -> tuple[Sum, ...]:
         """Return the sizes of an array, axis by axis."""
         if array not in self._shapes:
-            own = tuple(map(Sum.atom, dims(array.name, array.type)))
-            self._shapes[array] = own  # for cycles
-            found = self._shape(array)
-            if found is not None and len(found) == len(own):
-                self._shapes[array] = found
+            self._find(array)
         return self._shapes[array]
 
     def _shape(self, array: Value) -> tuple[Sum, ...] | None:

@@ -31,7 +31,7 @@ def _programs(modules: Sequence[str]) -> list[Any]:
         "array_programs": "ARRAY_PROGRAMS", "function_programs": "FUNCTION_PROGRAMS",
         "kernel_programs": "KERNEL_PROGRAMS", "language_programs": "LANGUAGE_PROGRAMS",
         "list_programs": "LIST_PROGRAMS", "stencil_programs": "STENCIL_PROGRAMS",
-        "small_programs": "SMALL_PROGRAMS",
+        "stack_programs": "STACK_PROGRAMS",
     }  # fmt: skip
     found: list[Any] = []
     for name in modules:

@@ -21,6 +21,7 @@ import numpy as np
 from tests.corpus import X3, X6, Program, recorder, uniform
 from tests.element_programs import ELEMENT_PROGRAMS
 from tests.numeric_programs import NUMERIC_PROGRAMS
+from tests.small_programs import SMALL_PROGRAMS
 
 PROGRAMS: list[Program] = []
 program = recorder(PROGRAMS)
@@ -1654,6 +1655,7 @@ def huber_loss(x: Any) -> Any:
 # --- numerical programs: `tests.numeric_programs` -------------------------------------------------
 
 PROGRAMS += NUMERIC_PROGRAMS
+PROGRAMS += SMALL_PROGRAMS
 
 # --- found by random programs ---------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from tests.list_programs import REFUSED as REFUSED_LISTS
 from tests.meaning_programs import MEANING_PROGRAMS
 from tests.random_programs import RANDOM_PROGRAMS
 from tests.random_programs import REFUSED as REFUSED_DRAWS
-from tests.small_programs import SMALL_PROGRAMS
+from tests.stack_programs import STACK_PROGRAMS
 from tests.stencil_programs import STENCIL_PROGRAMS
 from tests.thread_programs import THREAD_PROGRAMS
 from tests.undo_programs import UNDO_PROGRAMS
@@ -34,7 +34,7 @@ ALL: list[Program] = [
     *LIST_PROGRAMS,
     *KERNEL_PROGRAMS,
     *STENCIL_PROGRAMS,
-    *SMALL_PROGRAMS,
+    *STACK_PROGRAMS,
     *THREAD_PROGRAMS,
     *RANDOM_PROGRAMS,
     *UNDO_PROGRAMS,

@@ -40,7 +40,7 @@ from adc.frontend.views import Arraylike, dims_of
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Value
 from adc.ir.errors import TypeMismatchError
-from adc.ir.types import DTYPES, FLOAT, INT, NAMES, Scalar
+from adc.ir.types import DTYPES, FLOAT, I64, INT, NAMES, Scalar
 
 MAX_RANK = 8
 
@@ -287,12 +287,30 @@ def as_array(lo: Lowerer, binding: Binding, node: ast.AST) -> Arraylike:
             return arrays_of(lo, held, node)
     items = arguments.sequence(lo, binding)
     if isinstance(binding, Range):
-        items = expressions.static_sequence(lo, binding, node)
+        start, stop, step = (end.operand for end in (binding.start, binding.stop, binding.step))
+        return counted(lo, start, stop, step, node)
     if items is not None:
         return from_items(lo, items, node)
     operand = numbers.number(lo, binding, node, "an array")
     element = lo.exact(operand, Scalar(numbers.scalar_type(operand).dtype))
     return Lazy((), Scalar(element.type.dtype), lambda index: element)
+
+
+def counted(lo: Lowerer, start: Operand, stop: Operand, step: Operand, node: ast.AST) -> Lazy:
+    """Return the integers of a range, of which the step is not zero."""
+    if all(isinstance(end, Literal) for end in (start, stop, step)):
+        values = range(*(int(end.value) for end in (start, stop, step)))  # type: ignore[union-attr]
+        size: Operand = integer(len(values))
+    elif numbers.is_int(step, 1) and numbers.is_int(start, 0):
+        size = lo.counts(lo.builder.apply("maximum", stop, integer(0), hint="n"))
+    else:
+        size = lo.counts(lo.builder.apply("trips", start, stop, step, hint="n"))
+
+    def element(index: Sequence[Operand]) -> Operand:
+        with lo.at(node):
+            return lo.exact(numbers.plus(lo, start, views.times(lo, index[0], step)), I64)
+
+    return Lazy((size,), I64, element, (), 1)
 
 
 def arrays_of(lo: Lowerer, held: Growing, node: ast.AST) -> ArrayRef:

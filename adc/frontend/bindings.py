@@ -107,7 +107,8 @@ class Lazy:
     """An array expression whose elements are not computed yet; no name is bound to one.
 
     `reads` are the arrays it reads, through which view, in which version: what it denotes is fixed
-    when it is made. `cost` estimates the operations of one element.
+    when it is made. `cost` estimates the operations of one element, `depth` is that of expressions
+    in it.
     """
 
     dims: tuple[Operand, ...]
@@ -115,6 +116,7 @@ class Lazy:
     element: Callable[[Sequence[Operand]], Operand]
     reads: tuple[tuple[ArrayObject, tuple[Stage, ...], Value], ...] = ()
     cost: float = 0
+    depth: int = 0
 
 
 @dataclass(frozen=True, slots=True)

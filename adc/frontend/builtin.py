@@ -14,6 +14,7 @@ from adc.frontend import (
     elementwise,
     expressions,
     growing,
+    iterators,
     maths,
     numbers,
     operators,
@@ -276,8 +277,10 @@ def _list(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
         held = lo.held(args[0])
         if isinstance(held, Growing):
             return growing.copied(lo, held, node)
-    items = _elements(lo, args[0], node) if args else ()
-    return lo.new_ref(ListRef, TupleOf(items))
+    source = elementwise.materialised(lo, args[0], node) if args else TupleOf(())
+    if expressions.known_elements(lo, source, node) is None:
+        return growing.listed(lo, source, node)
+    return lo.new_ref(ListRef, TupleOf(_elements(lo, source, node)))
 
 
 def _dict(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
@@ -333,10 +336,6 @@ def class_of(binding: Binding) -> type | None:
     return None
 
 
-def _sorted(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
-    raise lo.unsupported("`sorted`", node, "use `np.sort` on an array")
-
-
 def _print(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
     between = arguments.text(lo, kwargs.get("sep"), " ", node, "`sep`")
     end = arguments.text(lo, kwargs.get("end"), "\n", node, "`end`")
@@ -364,9 +363,11 @@ def of_generator(lo: Lowerer, callee: Binding, node: ast.Call) -> Binding | None
     """Lower ``sum``, ``any`` and ``all`` of a generator over a length known only at run time."""
     if not isinstance(callee, Static) or callee.value not in (sum, any, all) or node.keywords:
         return None
-    if not node.args or not isinstance(node.args[0], ast.GeneratorExp):
+    generator = node.args[0] if node.args else None
+    if isinstance(generator, ast.Call) and iterators.is_drawn(lo, generator):
+        generator = iterators.generator(lo, generator)
+    if not isinstance(generator, ast.GeneratorExp):
         return None
-    generator = node.args[0]
     if expressions.is_static(lo, generator.generators) and callee.value is sum:
         return None
     rest = [expressions.lower_expr(lo, arg) for arg in node.args[1:]]
@@ -399,4 +400,5 @@ HANDLERS: dict[Any, Handler] = {
     pow: _pow, sum: _sum, tuple: _tuple, print: _print, int: maths.to_integer("trunc"),
     round: maths.to_integer("rint"), float: _to_float, bool: _to_bool, list: _list, dict: _dict,
     isinstance: _isinstance, any: _truths_of("any"), all: _truths_of("all"),
+    sorted: iterators.sort, map: iterators.refused, filter: iterators.refused,
 }  # fmt: skip

@@ -17,6 +17,7 @@ from adc.frontend import (
     draws,
     elementwise,
     expressions,
+    iterators,
     library,
     marks,
     nested,
@@ -99,6 +100,8 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
     special = builtin.of_generator(lo, callee, node)
     if special is not None:
         return special
+    if iterators.is_drawn(lo, node):
+        return expressions.lower_expr(lo, iterators.generator(lo, node))
     args: list[Binding] = []
     for arg in node.args:
         if isinstance(arg, ast.Starred):

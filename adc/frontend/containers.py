@@ -23,6 +23,7 @@ from adc.frontend import (
     control,
     draws,
     expressions,
+    grids,
     growing,
     numbers,
     operators,
@@ -140,6 +141,8 @@ def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
                 numbers.check(lo, Literal(False, BOOL), "KeyError", expressions.escaped(repr(key)))
             assert found is not None
             return found
+        case Static(value=value) if grids.is_grid(value):
+            return grids.grid(lo, value, node)
         case Static(value=value) if isinstance(value, str):
             part = expressions.lower_expr(lo, node.slice)
             return Static(value[arguments.constant_int(lo, part, node, "an index of a string")])

@@ -41,7 +41,7 @@ from adc.frontend.bindings import (
 from adc.frontend.lower import Dead, Lowerer, State
 from adc.ir.builder import integer, zero
 from adc.ir.core import Block, If, Literal, Operand, Stmt, Value
-from adc.ir.types import INT, Array, Scalar, Type, join
+from adc.ir.types import BOOL, INT, Array, Scalar, Type, join
 
 FALLS, BREAK, CONTINUE, RETURN, NATURAL = range(5)
 EXIT, RESULT = "$exit", "$return"
@@ -107,6 +107,7 @@ def branch(
     orelse: Callable[[], None],
     *,
     else_exited: bool = False,
+    late: bool = False,
 ) -> None:
     """Lower an `if`: only one arm where the condition is known, else both, then join."""
     if isinstance(cond, Literal):
@@ -116,7 +117,7 @@ def branch(
     first = run_arm(lo, then)
     lo.restore(before)
     second = run_arm(lo, orelse, else_exited)
-    merge(lo, cond, before, first, second)
+    merge(lo, cond, before, first, second, late=late)
 
 
 @dataclass
@@ -133,6 +134,9 @@ class _Merge:
     )
     # Lists, dicts and objects made by the join.
     slots: dict[str, Binding] = field(default_factory=dict)
+    # Whether a name that one path binds may be read where that path was surely taken, which is
+    # checked when the program runs.
+    late: bool = False
 
     def result(self, a: Operand | None, b: Operand | None, hint: str) -> Value:
         """Return the result of the If that is `a` or `b`; None is a value nobody reads."""
@@ -217,6 +221,8 @@ class _Merge:
             live = b if first.dead else a
             return self.one_sided(hint, live, 1 if first.dead else 0)
         partial = name in first.state.partial or name in second.state.partial
+        if self.late and isinstance(a, Late) != isinstance(b, Late) and Unbound() in (a, b):
+            return self.sometimes(hint, a if isinstance(a, Late) else b, isinstance(b, Late))
         if a is not b and (isinstance(a, Late) or isinstance(b, Late)):
             a = Unbound("a loop before may not have run") if isinstance(a, Late) else a
             b = Unbound("a loop before may not have run") if isinstance(b, Late) else b
@@ -229,6 +235,8 @@ class _Merge:
             if missing.exited:
                 lo.frame.partial.add(name)
                 return self.one_sided(hint, other, side)
+            if self.late:
+                return self.sometimes(hint, other, side)
             return Unbound(f"it is not assigned on every path (line {line_of(lo)})")
         if partial:
             lo.frame.partial.add(name)
@@ -377,6 +385,15 @@ class _Merge:
             lo.complete(state.env, state.versions)
         return a, b
 
+    def sometimes(self, hint: str, binding: Binding, side: int) -> Binding:
+        """Bind what only arm `side` provides, with whether it does."""
+        inner, there = binding, Literal(True, BOOL)
+        if isinstance(binding, Late):
+            inner, there = binding.inner, binding.flag  # type: ignore[assignment]
+        flags = (there, Literal(False, BOOL))
+        flag = self.result(flags[side], flags[1 - side], f"{hint}.bound")
+        return Late(self.one_sided(hint, inner, side), flag)
+
     def one_sided(self, hint: str, binding: Binding, side: int) -> Binding:
         """Bind what only arm `side` provides; the other arm yields something nobody reads."""
         if isinstance(binding, Unbound | Unstable):
@@ -402,10 +419,12 @@ class _Late:
         self.value = value
 
 
-def merge(lo: Lowerer, cond: Operand, before: State, first: Arm, second: Arm) -> None:
-    """Build the If and make its results the state of `lo`."""
+def merge(
+    lo: Lowerer, cond: Operand, before: State, first: Arm, second: Arm, *, late: bool = False
+) -> None:
+    """Build the If and make its results the state of `lo`; `late` is that of `_Merge`."""
     lo.frame.partial = set(before.partial) & (first.state.partial | second.state.partial)
-    merging = _Merge(lo, (first, second), before)
+    merging = _Merge(lo, (first, second), before, late=late)
     env: dict[str, Binding] = {}
     for state in (before, first.state, second.state):
         lo.complete(state.env, state.versions)

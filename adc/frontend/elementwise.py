@@ -25,6 +25,8 @@ from adc.ir.types import INT, Scalar
 # `OpDef.cost`, not of `adc.passes.costs`: what the front end makes must not depend on the machine,
 # it is the key under which compiled code is found.
 CHEAP = 3
+# Elements of a deeper expression are computed into an array on the way: it is lowered by recursion.
+DEEP = 40
 
 
 def is_array(binding: Binding) -> bool:
@@ -230,12 +232,16 @@ def lift(lo: Lowerer, args: Sequence[Binding], compute: Scalars, node: ast.AST) 
         return compute(list(args))
     dims = common_dims(lo, [dims_of(lo, x) for x in arrays], node)
     parts: list[Lazy | Binding] = []
+    depth = 1
     for arg in args:
         if not isinstance(arg, ArrayRef | Lazy):
             parts.append(arg)
             continue
-        if isinstance(arg, Lazy) and arg.cost > CHEAP and _repeats(arg.dims, dims):
-            arg = base_of(lo, arg, node)
+        if isinstance(arg, Lazy):
+            if (arg.cost > CHEAP and _repeats(arg.dims, dims)) or arg.depth >= DEEP:
+                arg = base_of(lo, arg, node)
+            else:
+                depth = max(depth, arg.depth + 1)
         parts.append(views.broadcast(lo, lazy(lo, arg, node), dims))
     found = [part for part in parts if isinstance(part, Lazy)]
     compute = _for_each(lo, compute)
@@ -250,7 +256,7 @@ def lift(lo: Lowerer, args: Sequence[Binding], compute: Scalars, node: ast.AST) 
         return result.operand
 
     reads = tuple(read for part in found for read in part.reads)
-    return Lazy(dims, ty, element, reads, cost + sum(part.cost for part in found))
+    return Lazy(dims, ty, element, reads, cost + sum(part.cost for part in found), depth)
 
 
 def _for_each(lo: Lowerer, compute: Scalars) -> Scalars:

@@ -11,6 +11,7 @@ import numpy as np
 from adc.frontend import (
     arrays,
     calls,
+    chains,
     containers,
     elementwise,
     growing,
@@ -29,6 +30,7 @@ from adc.frontend.bindings import (
     Lazy,
     ListRef,
     Num,
+    Range,
     RecordOf,
     Static,
     TupleOf,
@@ -68,7 +70,7 @@ def condition(lo: Lowerer, node: ast.expr) -> Operand:
     """Lower an expression that is used as a condition."""
     if isinstance(node, ast.BoolOp):
         with lo.at(node):
-            return _truth_chain(lo, node.values, isinstance(node.op, ast.And))
+            return _truth_chain(lo, chains.operands(lo, node), isinstance(node.op, ast.And))
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         with lo.at(node):
             return numbers.apply(lo, "not", condition(lo, node.operand))
@@ -114,7 +116,7 @@ def _chain(lo: Lowerer, parts: Sequence[Callable[[], Operand]], conjunction: boo
 
     # The rest is not lowered again: doing so at every link would take exponential time.
     other = run_arm(lo, decided)
-    merge(lo, first, before, *((arm, other) if conjunction else (other, arm)))
+    merge(lo, first, before, *((arm, other) if conjunction else (other, arm)), late=True)
     result = lo.frame.env.pop(_VALUE)
     assert isinstance(result, Num)
     return result.operand
@@ -184,21 +186,25 @@ def _joined(lo: Lowerer, node: ast.JoinedStr) -> Binding:
 
 def static_sequence(lo: Lowerer, binding: Binding, node: ast.AST) -> tuple[Binding, ...]:
     """Return the elements of something whose length is part of the program, or raise."""
-    items = containers.static_items(lo, binding)
+    items = known_elements(lo, binding, node)
     if items is None:
-        items = containers.static_range(binding)
-    if items is None:
-        if isinstance(binding, ArrayRef | Lazy):
-            size = views.dims_of(lo, binding)[0] if views.dims_of(lo, binding) else None
-            if isinstance(size, Literal):
-                return tuple(
-                    arrays.load(lo, binding, [Literal(k, INT)], node)
-                    for k in range(int(size.value))
-                )
         raise lo.unsupported(
             f"unpacking {kind_of(binding)} of a length known only at run time", node
         )
-    return tuple(items)
+    return items
+
+
+def known_elements(lo: Lowerer, binding: Binding, node: ast.AST) -> tuple[Binding, ...] | None:
+    """Return the elements of something, or None if only a run tells how many there are."""
+    items = containers.static_items(lo, binding)
+    if items is None:
+        items = containers.static_range(binding)
+    if items is None and isinstance(binding, ArrayRef | Lazy):
+        size = views.dims_of(lo, binding)[0] if views.dims_of(lo, binding) else None
+        if isinstance(size, Literal):
+            count = range(int(size.value))
+            items = [arrays.load(lo, binding, [Literal(k, INT)], node) for k in count]
+    return None if items is None else tuple(items)
 
 
 def static_slice(lo: Lowerer, node: ast.Slice) -> slice:
@@ -253,8 +259,8 @@ def _changed(lo: Lowerer, old: Num, new: Num, stmt: ast.AugAssign) -> Num:
 
 
 def as_index_array(lo: Lowerer, binding: Binding, node: ast.AST) -> Binding:
-    """Return an array for a list used as an index."""
-    if isinstance(binding, ListRef):
+    """Return an array for a list, tuple or range used as an index."""
+    if isinstance(binding, ListRef | TupleOf | Range):
         return arrays.as_array(lo, binding, node)
     if isinstance(binding, Num) and binding.operand.type.kind == "b":
         raise lo.unsupported("a truth value as an index", node, "use an array of them")
@@ -387,9 +393,14 @@ def _generator(lo: Lowerer, node: ast.GeneratorExp) -> Binding:
 
 
 def _binary(lo: Lowerer, node: ast.BinOp) -> Binding:
-    left = evaluate(lo, node.left)
-    right = evaluate(lo, node.right)
-    return operators.binary(lo, type(node.op), left, right, node)
+    spine = [node]  # of a sum, its partial sums: no recursion, for it may have many terms
+    while isinstance(spine[-1].left, ast.BinOp):
+        spine.append(spine[-1].left)
+    value = evaluate(lo, spine[-1].left)
+    for part in reversed(spine):
+        with lo.at(part):
+            value = operators.binary(lo, type(part.op), value, evaluate(lo, part.right), part)
+    return value
 
 
 def _unary(lo: Lowerer, node: ast.UnaryOp) -> Binding:
@@ -439,8 +450,9 @@ def _compare(lo: Lowerer, node: ast.Compare) -> Binding:
 def _bool_op(lo: Lowerer, node: ast.BoolOp) -> Binding:
     """Lower ``a and b`` as a value: the operand that decided."""
     conjunction = isinstance(node.op, ast.And)
-    first = lower_expr(lo, node.values[0])
-    return _deciding(lo, node, first, node.values[1:], conjunction)
+    values = chains.operands(lo, node)
+    first = lower_expr(lo, values[0])
+    return _deciding(lo, node, first, values[1:], conjunction)
 
 
 def _deciding(
@@ -473,8 +485,13 @@ def choose(
     node: ast.AST,
 ) -> Binding:
     """Lower two ways to compute a value, of which `cond` picks one."""
+    return _picked(lo, lambda: branch(lo, cond, then, orelse, late=True), node)
+
+
+def _picked(lo: Lowerer, branches: Callable[[], None], node: ast.AST) -> Binding:
+    """Return the value that every arm of some branches leaves."""
     outer = lo.frame.env.pop(_VALUE, None)
-    branch(lo, cond, then, orelse)
+    branches()
     result = lo.usable(lo.frame.env.pop(_VALUE), "this expression", node)
     if outer is not None:
         lo.frame.env[_VALUE] = outer
@@ -482,15 +499,17 @@ def choose(
 
 
 def _if_expression(lo: Lowerer, node: ast.IfExp) -> Binding:
+    tests, values = chains.choices(node)
+
+    def arm(value: ast.expr) -> None:
+        lo.frame.env[_VALUE] = lower_expr(lo, value)
+
+    if chains.is_long(tests):
+        conditions = [functools.partial(condition, lo, test) for test in tests]
+        arms = [functools.partial(arm, value) for value in values]
+        return _picked(lo, lambda: chains.pick(lo, conditions, arms), node)
     cond = condition(lo, node.test)
-
-    def then() -> None:
-        lo.frame.env[_VALUE] = lower_expr(lo, node.body)
-
-    def orelse() -> None:
-        lo.frame.env[_VALUE] = lower_expr(lo, node.orelse)
-
-    return choose(lo, cond, then, orelse, node)
+    return choose(lo, cond, lambda: arm(node.body), lambda: arm(node.orelse), node)
 
 
 def _attribute(lo: Lowerer, node: ast.Attribute) -> Binding:

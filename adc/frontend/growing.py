@@ -673,6 +673,23 @@ def comprehension(lo: Lowerer, node: ast.ListComp | ast.GeneratorExp) -> Binding
     return _run(lo, node, start, [ast.Expr(value=call)])
 
 
+def listed(lo: Lowerer, iterable: Binding, node: ast.AST) -> Binding:
+    """Return a new list of what is iterated over, of a length known only at run time."""
+
+    def make() -> list[ast.expr]:
+        part = ast.comprehension(_name(_ITEM, ast.Store()), _name(_ITEMS), [], 0)
+        return [ast.ListComp(_name(_ITEM), [part])]
+
+    (made,) = _synthetic(lo, node, make, ListRef)
+    outer = lo.frame.env.pop(_ITEMS, None)
+    lo.frame.env[_ITEMS] = iterable
+    found = comprehension(lo, made)
+    lo.frame.env.pop(_ITEMS)
+    if outer is not None:
+        lo.frame.env[_ITEMS] = outer
+    return found
+
+
 def reduced(lo: Lowerer, name: str, node: ast.GeneratorExp, args: list[Binding]) -> Binding:
     """Lower ``sum``, ``any`` or ``all`` of a generator."""
     if name == "sum":

@@ -8,7 +8,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from adc.frontend import arrays, containers, expressions, growing, numbers, scope, statements, views
+from adc.frontend import (
+    arrays,
+    containers,
+    expressions,
+    growing,
+    iterators,
+    numbers,
+    scope,
+    statements,
+    views,
+)
 from adc.frontend.bindings import (
     ArrayRef,
     Binding,
@@ -49,6 +59,8 @@ from adc.ir.types import BOOL
 
 
 def lower_for(lo: Lowerer, stmt: ast.For) -> None:
+    if iterators.is_drawn(lo, stmt.iter):
+        stmt = iterators.loop(lo, stmt)
     iterable = expressions.lower_expr(lo, stmt.iter)
     if containers.static_items(lo, iterable) is not None:
         _unrolled(lo, stmt, iterable)
@@ -269,7 +281,10 @@ def _early_loop(
     lo.frame.env["$reason"] = Num(integer(FALLS))
     returns = scope.has_return(stmt.body)
     extra = ["$reason", *([RESULT] if returns else [])]
-    lower_loop(lo, stmt, [*names, *extra], body, trips=None, definite=definite, unrolls=unrolls)
+    sure = {RESULT, *(scope.surely_assigned(stmt.test) if isinstance(stmt, ast.While) else ())}
+    lower_loop(
+        lo, stmt, [*names, *extra], body, trips=None, definite=definite, unrolls=unrolls, sure=sure
+    )
     lo.frame.env.pop("$index", None)
     reason = lo.frame.env.pop("$reason")
     lo.frame.env.update(outer)
@@ -488,7 +503,8 @@ def lower_while(lo: Lowerer, stmt: ast.While) -> None:
     if early:
         _early_loop(lo, stmt, names, body, definite=endless, endless=endless)
         return
-    lower_loop(lo, stmt, names, body, trips=None, definite=endless)
+    sure = scope.surely_assigned(stmt.test)
+    lower_loop(lo, stmt, names, body, trips=None, definite=endless, sure=sure)
     if endless:
         raise Dead
     _else(lo, stmt.orelse, None)

@@ -187,6 +187,14 @@ def _creation(kind: str) -> Handler:
     return lambda lo, args, kwargs, node: arrays.create(lo, kind, args, kwargs, node)
 
 
+def _ndarray(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower ``np.ndarray(shape)``: an array of anything."""
+    given = arguments.match(lo, "shape dtype? * order?", args, kwargs, node)
+    return arrays.create(lo, "empty", [], given, node)
+
+
 def _dtype_call(
     lo: Lowerer, dtype: np.dtype[Any], args: list[Binding], kwargs: Any, node: ast.Call
 ) -> Binding:
@@ -208,7 +216,8 @@ _HANDLERS: dict[Any, Handler] = {
     **builtin.HANDLERS, **maths.HANDLERS, **linear.HANDLERS, **draws.ROWS,
     np.shape: _shape, np.size: _size, np.ndim: _ndim, np.divmod: _numpy_divmod,
     np.reciprocal: _reciprocal, np.positive: _positive, np.power: _numpy_power, np.clip: _clip,
-    np.copy: _numpy_copy, np.float_power: _float_power, np.round: _rounded("rint"),
+    np.copy: _numpy_copy, np.ndarray: _ndarray, np.float_power: _float_power,
+    np.round: _rounded("rint"),
     np.around: _rounded("rint"), np.fix: _rounded("trunc"), np.logical_xor: _logical("ne"),
     np.deg2rad: maths.scaled(math.pi / 180.0, False),
     np.radians: maths.scaled(math.pi / 180.0, False),

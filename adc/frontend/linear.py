@@ -22,6 +22,7 @@ from adc.library import (
     routines,
     save,
     sorting,
+    statistics,
     stop_gradient,
 )
 
@@ -124,11 +125,16 @@ HANDLERS |= {
     )
     if hasattr(np, name)
 }  # fmt: skip
+HANDLERS |= {
+    getattr(np, name): _library(getattr(statistics, name))
+    for name in ("corrcoef", "cov", "digitize", "histogram")
+}
 # Functions of which all array-like arguments count, not only the first.
 _ALL_ARRAYS = (
     linalg.solve, routines.solve, functions.average, functions.append, functions.cross,
     functions.kron, functions.trapezoid, functions.interp, functions.isclose, functions.allclose,
-    functions.convolve, functions.array_equal,
+    functions.convolve, functions.array_equal, statistics.corrcoef, statistics.cov,
+    statistics.digitize, statistics.histogram,
 )  # fmt: skip
 METHODS: dict[str, Handler] = {
     "sort": _library(sorting.sort_in_place, ("kind", "stable")),

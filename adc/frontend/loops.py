@@ -8,7 +8,7 @@ the attempts of the loops around it, so nesting costs no more than its sum.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -119,6 +119,7 @@ def lower_loop(
     trips: Operand | None,
     definite: bool,
     unrolls: bool = False,
+    sure: Collection[str] = (),
 ) -> None:
     """Lower a loop.
 
@@ -135,6 +136,8 @@ def lower_loop(
         Whether at least one iteration runs, so that names bound in it are bound after it.
     unrolls : bool
         Whether the caller can do without a loop, if this raises a `RestructuredError`.
+    sure : collection of str
+        Names that are bound after it even if no iteration runs: by the test of a `while`.
     """
     breaks = isinstance(node, ast.For | ast.While) and scope.has_break(node.body)
     key = (lo.frame.path, id(node))
@@ -149,7 +152,8 @@ def lower_loop(
             del lo.builder.stmts[mark:]
         try:
             entry, slots = _entered(lo, memo, node)
-            _attempt(lo, entry, memo, [*names, *slots], body, trips, definite)
+            always = {*names, *slots} if definite else {*sure, RESULT}
+            _attempt(lo, entry, memo, [*names, *slots], body, trips, definite, always)
             return
         except _Retry:
             if attempt == 39:
@@ -223,6 +227,7 @@ def _attempt(
     body: Callable[[Value | None], Operand | None],
     trips: Operand | None,
     definite: bool,
+    sure: Collection[str],
 ) -> None:
     loc = lo.builder.loc
     suspects = {obj: set(obj.alias) for obj in before.versions}
@@ -296,7 +301,7 @@ def _attempt(
             _close(lo, before, memo, carried, by_key, fresh, bound)
             if any(obj.alias & before.versions.keys() - known for obj, known in suspects.items()):
                 raise _Retry  # what an iteration does last, the next one knows first
-            _find_late(lo, memo, names, bound, definite)
+            _find_late(lo, memo, names, bound, sure)
             late = _late_values(lo, before, memo)
         else:
             late = []
@@ -307,7 +312,7 @@ def _attempt(
     _emit(lo, label, index, trips, carried, stmts, again)
     if dead and definite:
         raise Dead
-    _after(lo, before, memo, carried, by_key, fresh, bound, names, definite, trips)
+    _after(lo, before, memo, carried, by_key, fresh, bound, names, sure, trips)
 
 
 def _hint(name: str) -> str:
@@ -640,7 +645,7 @@ def _check_rotation(
 
 
 def _find_late(
-    lo: Lowerer, memo: LoopMemo, names: Sequence[str], bound: Sequence[str], definite: bool
+    lo: Lowerer, memo: LoopMemo, names: Sequence[str], bound: Sequence[str], sure: Collection[str]
 ) -> None:
     """Names first bound in the body are results of a loop that surely runs, and so is `return`."""
     for name in names:
@@ -649,7 +654,7 @@ def _find_late(
             continue
         if name in lo.frame.partial and name != RESULT:
             continue
-        if definite or name == RESULT or all(isinstance(leaf, Num) for leaf in leaves(end)):
+        if name in sure or all(isinstance(leaf, Num) for leaf in leaves(end)):
             memo.late[name] = end
 
 
@@ -736,7 +741,7 @@ def _after(
     fresh: dict[tuple[str, int], ArrayRef],
     bound: Sequence[str],
     names: Sequence[str],
-    definite: bool,
+    sure: Collection[str],
     trips: Operand | None,
 ) -> None:
     """Make the loop's results the state."""
@@ -811,7 +816,7 @@ def _after(
                     made.append((lasting[leaf.object].object, (None, leaf.object)))
                     parts.append(lasting[leaf.object])
             lo.frame.env[name] = rebuild(now, iter(parts))
-            if not definite and name != RESULT:
+            if name not in sure:
                 if ran is None:
                     if trips is None:
                         lo.frame.env[name] = Unbound(

@@ -97,21 +97,15 @@ def _arange(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     with lo.at(node):
         if ty.kind != "f":
             start, stop, step = (numbers.to_int(lo, o) for o in operands)
-            if all(isinstance(o, Literal) for o in (start, stop, step)) and step.value:  # type: ignore[union-attr]
-                values = range(*(int(o.value) for o in (start, stop, step)))  # type: ignore[union-attr]
-                size: Operand = integer(len(values))
-            elif numbers.is_int(step, 1) and numbers.is_int(start, 0):
-                size = lo.counts(lo.builder.apply("maximum", stop, integer(0), hint="n"))
-            else:
+            if not isinstance(step, Literal) or step.value == 0:
                 nonzero = numbers.apply(lo, "ne", step, integer(0))
                 numbers.check(lo, nonzero, "ZeroDivisionError", numbers.BY_ZERO["truediv", "i"])
-                size = lo.counts(lo.builder.apply("trips", start, stop, step, hint="n"))
+            found = arrays.counted(lo, start, stop, step, node)
 
             def element(index: Sequence[Operand]) -> Operand:
-                k = numbers.plus(lo, start, views.times(lo, index[0], step))
-                return numbers.stored(lo, lo.exact(k, I64), wanted, node)
+                return numbers.stored(lo, found.element(index), wanted, node)
 
-            return Lazy((size,), wanted, element, (), 1)
+            return Lazy(found.dims, wanted, element, (), 1)
         start, stop, step = (lo.convert(o, F64) for o in operands)
         numbers.nonzero(lo, step, "ZeroDivisionError", numbers.BY_ZERO["truediv", "f"])
         span = numbers.apply(lo, "truediv", numbers.apply(lo, "sub", stop, start), step)
@@ -119,7 +113,7 @@ def _arange(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         ok = numbers.apply(lo, "lt", numbers.apply(lo, "abs", count), Literal(2.0**40, F64))
         numbers.check(lo, ok, "ValueError", "Maximum allowed size exceeded")
         whole = lo.exact(lo.convert(count, I64), INT)
-        size = (
+        size: Operand = (
             lo.counts(lo.builder.apply("maximum", whole, integer(0), hint="n"))
             if not isinstance(whole, Literal)
             else integer(max(int(whole.value), 0))

@@ -9,18 +9,20 @@ from functools import cache
 _SCOPES = (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _LOOPS = (ast.For, ast.While)
+_EXITS = (ast.Return, ast.Break, ast.Continue, ast.Raise)
 
 
 def _inside(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """Yield nodes, not descending into functions and comprehensions' own scopes."""
-    for node in nodes:
+    todo = list(nodes)
+    while todo:  # a chain of `elif` is as deep as it is long
+        node = todo.pop()
         yield node
         if isinstance(node, _COMPREHENSIONS):
             # Its targets are its own; a walrus in it binds outside.
-            yield from (n for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
-            yield from (n.target for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
+            todo += (n.target for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
         elif not isinstance(node, _SCOPES):
-            yield from _inside(ast.iter_child_nodes(node))
+            todo += ast.iter_child_nodes(node)
 
 
 @cache
@@ -44,14 +46,22 @@ def assigned_in(stmts: Sequence[ast.AST]) -> list[str]:
 
 @cache
 def _contains(node: ast.AST, kind: str, through_loops: bool) -> bool:
-    if type(node).__name__ == kind:
-        return True
-    if isinstance(node, _SCOPES):
-        return False
-    if isinstance(node, _LOOPS) and not through_loops:
-        # A `break` in a loop belongs to that loop, one in its `else` to the loop outside.
-        return any(_contains(child, kind, False) for child in node.orelse)
-    return any(_contains(child, kind, through_loops) for child in ast.iter_child_nodes(node))
+    todo = [node]
+    while todo:
+        node = todo.pop()
+        if type(node).__name__ == kind:
+            return True
+        if isinstance(node, _LOOPS) and not through_loops:
+            # A `break` in a loop belongs to that loop, one in its `else` to the loop outside.
+            todo += node.orelse
+        elif not isinstance(node, _SCOPES):
+            todo += ast.iter_child_nodes(node)
+    return False
+
+
+def may_exit(stmt: ast.stmt) -> bool:
+    """Whether what follows `stmt` may be skipped."""
+    return any(_contains(stmt, kind, True) for kind in ("Return", "Break", "Continue", "Raise"))
 
 
 def has_return(stmts: Sequence[ast.AST]) -> bool:
@@ -68,14 +78,34 @@ def has_continue(stmts: Sequence[ast.AST]) -> bool:
     return any(_contains(stmt, "Continue", False) for stmt in stmts)
 
 
+def surely_assigned(node: ast.expr) -> frozenset[str]:
+    """Return the names that evaluating an expression binds in any case."""
+    found: set[str] = set()
+    todo: list[ast.AST] = [node]
+    while todo:
+        match todo.pop():
+            case ast.NamedExpr(target=target, value=value):
+                found.add(target.id)
+                todo.append(value)
+            case ast.BoolOp(values=[first, *_]) | ast.IfExp(test=first):
+                todo.append(first)
+            case ast.Compare(left=left, comparators=[first, *_]):
+                todo += [left, first]
+            case inner if isinstance(inner, _COMPREHENSIONS):
+                todo.append(inner.generators[0].iter)
+            case inner if not isinstance(inner, _SCOPES):
+                todo += ast.iter_child_nodes(inner)
+    return frozenset(found)
+
+
 @cache
 def exits(node: ast.AST) -> bool:
     """Whether `node` never falls through to the statement after it."""
-    if isinstance(node, ast.Return | ast.Break | ast.Continue | ast.Raise):
-        return True
-    if isinstance(node, ast.If):
-        return bool(node.orelse) and always_exits(node.body) and always_exits(node.orelse)
-    return False
+    while isinstance(node, ast.If) and always_exits(node.body):
+        if len(node.orelse) != 1:
+            return always_exits(node.orelse)
+        (node,) = node.orelse  # the next link of a chain of `elif`
+    return isinstance(node, _EXITS)
 
 
 def always_exits(stmts: Sequence[ast.AST]) -> bool:

@@ -12,10 +12,12 @@ import numpy as np
 from adc.frontend import (
     arrays,
     calls,
+    chains,
     containers,
     elementwise,
     expressions,
     iteration,
+    iterators,
     numbers,
     operators,
     scope,
@@ -55,9 +57,36 @@ from adc.ir.types import BOOL
 
 def lower_stmts(lo: Lowerer, stmts: Sequence[ast.stmt]) -> None:
     """Lower statements in order; what follows a possible exit runs only if none is pending."""
+    for section in chains.sections(stmts):
+        if not _go_on(lo, section):
+            return
+
+
+def _go_on(lo: Lowerer, stmts: Sequence[ast.stmt]) -> bool:
+    """Lower statements that run only if no exit is pending; return whether they may run."""
+    pending = exit_of(lo)
+    if is_exit(pending, FALLS):
+        _lower_section(lo, stmts)
+        return True
+    if FALLS not in exits_of(lo, pending):
+        return False
+    with lo.at(stmts[0]):
+        falls = lo.builder.apply("eq", pending, integer(FALLS), hint="falls")
+
+        def go_on() -> None:
+            set_exit(lo, FALLS)
+            lo.frame.partial.clear()
+            _lower_section(lo, stmts)
+
+        branch(lo, falls, go_on, lambda: keep_exit(lo), else_exited=True)
+    return True
+
+
+def _lower_section(lo: Lowerer, stmts: Sequence[ast.stmt]) -> None:
+    """Lower statements in order: what follows a possible exit lies in a branch."""
     for k, stmt in enumerate(stmts):
         rest = stmts[k + 1 :]
-        if isinstance(stmt, ast.If) and rest and _one_arm_exits(stmt):
+        if isinstance(stmt, ast.If) and rest and _one_arm_exits(stmt) and not _is_long(stmt):
             # `if c: return …` followed by more: the rest is the other arm, no flag is needed.
             body, orelse = list(stmt.body), list(stmt.orelse)
             if scope.always_exits(body):
@@ -68,21 +97,11 @@ def lower_stmts(lo: Lowerer, stmts: Sequence[ast.stmt]) -> None:
             return
         with lo.at(stmt):
             lower_stmt(lo, stmt)
-        pending = exit_of(lo)
-        if is_exit(pending, FALLS):
-            continue
-        if FALLS not in exits_of(lo, pending) or not rest:
+        if not is_exit(exit_of(lo), FALLS):
+            if rest:
+                with lo.at(stmt):
+                    _go_on(lo, rest)
             return
-        with lo.at(stmt):
-            falls = lo.builder.apply("eq", pending, integer(FALLS), hint="falls")
-
-        def go_on(rest: Sequence[ast.stmt] = rest) -> None:
-            set_exit(lo, FALLS)
-            lo.frame.partial.clear()
-            lower_stmts(lo, rest)
-
-        branch(lo, falls, go_on, lambda: keep_exit(lo), else_exited=True)
-        return
 
 
 def _one_arm_exits(stmt: ast.If) -> bool:
@@ -117,6 +136,11 @@ def named(lo: Lowerer, stmt: ast.Assign) -> Binding:
     if len(stmt.targets) != 1 or not isinstance(stmt.targets[0], ast.Name):
         return expressions.lower_expr(lo, stmt.value)
     name = stmt.targets[0].id
+    if iterators.is_drawn(lo, stmt.value):
+        raise lo.unsupported(
+            f"a name for what `{ast.unparse(stmt.value.func)}` draws from", stmt.value,  # type: ignore[attr-defined]
+            "make a list of it: `list(…)`",
+        )  # fmt: skip
     value = expressions.evaluate(lo, stmt.value)
     if isinstance(value, Lazy):
         return elementwise.materialised(lo, value, stmt.value, name)
@@ -221,26 +245,32 @@ def _delete(lo: Lowerer, stmt: ast.Delete) -> None:
 
 def _match(lo: Lowerer, stmt: ast.Match) -> None:
     subject = expressions.lower_expr(lo, stmt.subject)
-    _cases(lo, stmt, subject, stmt.cases)
+    tests: list[Callable[[], Operand]] = []
+    arms: list[Callable[[], None]] = []
+    for case in stmt.cases:
+        captured: dict[str, Binding] = {}
+        tests.append(functools.partial(_case_holds, lo, case, subject, captured))
+        arms.append(functools.partial(_taken, lo, case, captured))
+    chains.pick(lo, tests, [*arms, lambda: None])
 
 
-def _cases(lo: Lowerer, stmt: ast.Match, subject: Binding, cases: Sequence[ast.match_case]) -> None:
-    if not cases:
-        return
-    case, rest = cases[0], cases[1:]
+def _case_holds(
+    lo: Lowerer, case: ast.match_case, subject: Binding, captured: dict[str, Binding]
+) -> Operand:
+    """Return whether a case is the one, and what its names are bound to then."""
     before = dict(lo.frame.env)
     cond = _matches(lo, case.pattern, subject)
     if case.guard is not None and not (isinstance(cond, Literal) and not cond.value):
         guard = functools.partial(expressions.condition, lo, case.guard)
         cond = expressions.all_of(lo, [lambda: cond, guard])
-    captured = {k: v for k, v in lo.frame.env.items() if before.get(k) is not v}
-
-    def taken() -> None:
-        lo.frame.env.update(captured)
-        lower_stmts(lo, case.body)
-
+    captured |= {k: v for k, v in lo.frame.env.items() if before.get(k) is not v}
     lo.frame.env = before
-    branch(lo, cond, taken, lambda: _cases(lo, stmt, subject, rest))
+    return cond
+
+
+def _taken(lo: Lowerer, case: ast.match_case, captured: dict[str, Binding]) -> None:
+    lo.frame.env.update(captured)
+    lower_stmts(lo, case.body)
 
 
 def _matches(lo: Lowerer, pattern: ast.pattern, subject: Binding) -> Operand:
@@ -287,6 +317,28 @@ def _matches_sequence(lo: Lowerer, patterns: Sequence[ast.pattern], subject: Bin
     for each, item in zip(patterns, items, strict=True):
         result = numbers.apply(lo, "and", result, _matches(lo, each, item))
     return result
+
+
+def _is_long(stmt: ast.If) -> bool:
+    return chains.is_long([link.test for link in chains.links(stmt)[0]])
+
+
+def _long_if(lo: Lowerer, stmt: ast.If) -> None:
+    found, orelse = chains.links(stmt)
+
+    def test(link: ast.If) -> Operand:
+        with lo.at(link):
+            return expressions.condition(lo, link.test)
+
+    with lo.at(stmt):
+        chains.pick(
+            lo,
+            [functools.partial(test, link) for link in found],
+            [
+                functools.partial(lower_stmts, lo, part)
+                for part in [*(x.body for x in found), orelse]
+            ],
+        )
 
 
 def _if(lo: Lowerer, stmt: ast.If, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt]) -> None:
@@ -388,7 +440,9 @@ _STATEMENTS: dict[type[ast.AST], Callable[..., None]] = {
     ast.AugAssign: _aug_assign,
     ast.Delete: _delete,
     ast.Match: _match,
-    ast.If: lambda lo, stmt: _if(lo, stmt, stmt.body, stmt.orelse),
+    ast.If: lambda lo, stmt: (
+        _long_if(lo, stmt) if _is_long(stmt) else _if(lo, stmt, stmt.body, stmt.orelse)
+    ),
     ast.For: iteration.lower_for,
     ast.While: iteration.lower_while,
     ast.Return: _return,
