@@ -20,7 +20,8 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
                 `adjoint_body`: straight lines, `adjoint_control`: branches, loops, calls)
 `tangent`       forward mode, on reverse code, too (`tangent_body`)
 `derive`        derivatives that the code itself calls: declared (`ir.core.Derived`) until `remat`
-                is done, differentiated by what they are (`opaque`), then linked in as callees
+                is done, differentiated by what they are (`opaque`; `linearity`: only linear rules
+                have a transpose), then linked in as callees
 `accumulate`    clearing a cotangent merged with the next addition to it
 `reduce`        cotangents of what all iterations read, summed in lanes (`ir.sums`)
 `overwrite`     stores that nobody reads, and filling what a nest overwrites, dropped
