@@ -31,6 +31,7 @@ def _programs(modules: Sequence[str]) -> list[Any]:
         "array_programs": "ARRAY_PROGRAMS", "function_programs": "FUNCTION_PROGRAMS",
         "kernel_programs": "KERNEL_PROGRAMS", "language_programs": "LANGUAGE_PROGRAMS",
         "list_programs": "LIST_PROGRAMS", "stencil_programs": "STENCIL_PROGRAMS",
+        "zip_programs": "ZIP_PROGRAMS",
     }  # fmt: skip
     found: list[Any] = []
     for name in modules:

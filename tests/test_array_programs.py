@@ -24,6 +24,7 @@ from tests.random_programs import REFUSED as REFUSED_DRAWS
 from tests.stencil_programs import STENCIL_PROGRAMS
 from tests.thread_programs import THREAD_PROGRAMS
 from tests.undo_programs import UNDO_PROGRAMS
+from tests.zip_programs import ZIP_PROGRAMS
 
 ALL: list[Program] = [
     *ARRAY_PROGRAMS,
@@ -36,6 +37,7 @@ ALL: list[Program] = [
     *RANDOM_PROGRAMS,
     *UNDO_PROGRAMS,
     *INVERT_PROGRAMS,
+    *ZIP_PROGRAMS,
 ]
 REFUSED = [*REFUSED_LANGUAGE, *REFUSED_LISTS, *REFUSED_DRAWS]
 BY_NAME = {p.name: p for p in ALL}

@@ -9,8 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend import arrays, calls, elementwise, marks
-from adc.frontend.bindings import Binding, ListRef, Num, TupleOf
+from adc.frontend import arrays, calls, elementwise, marks, structures, trees
+from adc.frontend.bindings import (
+    ArrayRef,
+    Binding,
+    Closure,
+    DictRef,
+    Growing,
+    Lazy,
+    ListRef,
+    NamedTuple,
+    Num,
+    ObjectRef,
+    RecordOf,
+    Static,
+    TupleOf,
+    kind_of,
+)
 from adc.frontend.elementwise import is_array
 from adc.frontend.lower import Lowerer
 from adc.ir.errors import TypeMismatchError
@@ -63,18 +78,58 @@ def _library(fn: Callable[..., Any], ignored: tuple[str, ...] = ()) -> Handler:
     return handler
 
 
-def _stop(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
-    """Lower ``stop_gradient(x)``: a new array, or a number."""
+def _stop(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    """Lower ``stop_gradient(x)``: a copy of what `x` is made of, with new arrays and numbers."""
+    if len(args) != 1 or kwargs:
+        raise TypeMismatchError("adc.stop_gradient() takes one argument", lo.span(node))
+    return _stopped(lo, args[0], node, set())
 
-    def compute(items: list[Binding]) -> Binding:
-        (item,) = items
-        assert isinstance(item, Num)
-        if item.operand.type.kind != "f":
-            return item
-        return Num(lo.builder.apply("stop", item.operand))
 
-    found = elementwise.lift(lo, args, compute, node)
-    return elementwise.materialised(lo, found, node)
+def _stopped(lo: Lowerer, binding: Binding, node: ast.Call, seen: set[object]) -> Binding:
+    def again(item: Binding) -> Binding:
+        return _stopped(lo, lo.opened(item), node, seen)
+
+    match binding:
+        case Num() | ArrayRef() | Lazy():
+            if isinstance(binding, ArrayRef):
+                _only_once(lo, (binding.object, binding.view), node, seen)
+            found = elementwise.lift(lo, [binding], lambda items: _number(lo, items[0]), node)
+            return elementwise.materialised(lo, found, node)
+        case TupleOf(items=items):
+            return TupleOf(tuple(again(item) for item in items))
+        case RecordOf(keys=keys, items=items):
+            return RecordOf(keys, tuple(again(item) for item in items))
+        case NamedTuple(cls=cls, record=record) if not trees.is_generator_class(cls):
+            inner = again(record)
+            assert isinstance(inner, RecordOf)
+            return NamedTuple(cls, inner)
+        case ListRef() | DictRef() | ObjectRef():
+            held = lo.held(binding)
+            if not isinstance(held, Growing):
+                _only_once(lo, binding.slot, node, seen)
+                return structures.new_ref(lo, binding, again(held))
+        case Static() | Closure():
+            return binding
+    raise lo.unsupported(
+        f"`stop_gradient` of {kind_of(binding)}", node, "apply it to the numbers and arrays in it"
+    )
+
+
+def _only_once(lo: Lowerer, key: object, node: ast.Call, seen: set[object]) -> None:
+    """Refuse a container that holds one thing twice: its copy would hold two."""
+    if key in seen:
+        raise lo.unsupported(
+            "`stop_gradient` of a container that holds one object twice", node,
+            "apply it to the numbers and arrays in it",
+        )  # fmt: skip
+    seen.add(key)
+
+
+def _number(lo: Lowerer, item: Binding) -> Binding:
+    assert isinstance(item, Num)
+    if item.operand.type.kind != "f":
+        return item
+    return Num(lo.builder.apply("stop", item.operand))
 
 
 def _said(kind: str) -> Handler:
