@@ -174,10 +174,9 @@ class _Body:
             case If(cond=cond, then=then, orelse=orelse):
                 self.stmts(then.stmts)
                 self.stmts(orelse.stmts)
-                for result, a, b in zip(stmt.results, then.yields, orelse.yields, strict=True):
-                    same = a is b or a == b
-                    decided = self._moves([cond]) and not same
-                    degree = NONLINEAR if decided else max(self.of(a), self.of(b))
+                for result, *arms in zip(stmt.results, then.yields, orelse.yields, strict=True):
+                    decided = self._moves([cond]) and arms[0] != arms[1]
+                    degree = NONLINEAR if decided else max(map(self.of, arms))
                     self._raise(result, degree, stmt.loc)
             case For(trips=trips, init=init, body=body):
                 self._degrees[stmt.index] = CONSTANT

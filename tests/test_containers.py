@@ -120,7 +120,7 @@ def _of_a_list_that_changes(x: Any) -> Any:
     return kept[0] * kept[1] * items[0] * len(items)
 
 
-STOPPED = {
+STOPPED: dict[Callable[[Any], Any], Any] = {
     _of_a_list: 2.0 * X * X,
     _of_a_dict: X[0] * X,
     _of_a_dataclass: 2.0 * X[0] * np.array([X[0], 3.0, X[2]]) + np.array([0.0, 1.0, 0.0]),
