@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend import arrays, calls, elementwise, marks, structures, trees
+from adc.frontend import arrays, calls, elementwise, marks, structures, trees, views
 from adc.frontend.bindings import (
     ArrayRef,
     Binding,
@@ -63,9 +63,24 @@ def run(
     else:
         given = [prepared(args[0]), *args[1:]] if args else []
     given = [elementwise.materialised(lo, arg, node) for arg in given]
+    if fn in _OF_ONE_MATRIX and given:
+        _require_one_matrix(lo, fn.__name__, given[0], node)
     kwargs = {name: elementwise.materialised(lo, arg, node) for name, arg in kwargs.items()}
     assert isinstance(fn, types.FunctionType)
     return calls.call_function(lo, fn, given, kwargs, node)
+
+
+def _require_one_matrix(lo: Lowerer, name: str, matrix: Binding, node: ast.Call) -> None:
+    rank = views.rank_of(lo, matrix) if isinstance(matrix, ArrayRef) else 0
+    if rank > 2:
+        raise lo.unsupported(
+            f"`np.linalg.{name}` of a stack of matrices ({rank} axes)", node,
+            f"loop over the stack: `for k in range(len(a)): ... np.linalg.{name}(a[k])`",
+        )  # fmt: skip
+    if rank < 2:
+        raise TypeMismatchError(
+            f"`np.linalg.{name}` of {kind_of(matrix)}", lo.span(node), "pass a matrix"
+        )
 
 
 def _library(fn: Callable[..., Any], ignored: tuple[str, ...] = ()) -> Handler:
@@ -150,12 +165,8 @@ def _linalg(name: str) -> Handler:
     )
 
 
-HANDLERS: dict[Any, Handler] = {
-    getattr(np.linalg, name): _linalg(name)
-    for name in (
-        "solve", "inv", "det", "slogdet", "cholesky", "eigh", "eigvalsh", "qr",
-    )
-}  # fmt: skip
+_FACTORIZED = ("solve", "inv", "det", "slogdet", "cholesky", "eigh", "eigvalsh", "qr")
+HANDLERS: dict[Any, Handler] = {getattr(np.linalg, name): _linalg(name) for name in _FACTORIZED}
 HANDLERS |= {
     np.sort: _library(sorting.sort, ("kind", "stable")),
     np.argsort: _library(sorting.argsort, ("kind", "stable")),
@@ -182,6 +193,11 @@ _ALL_ARRAYS = (
     linalg.solve, routines.solve, functions.average, functions.append, functions.cross,
     functions.kron, functions.trapezoid, functions.interp, functions.isclose, functions.allclose,
     functions.convolve, functions.array_equal,
+)  # fmt: skip
+# Functions of a matrix that NumPy takes stacks of, too.
+_OF_ONE_MATRIX = (
+    *(getattr(module, name) for module in (linalg, routines) for name in _FACTORIZED),
+    functions.matrix_power, functions.pinv,
 )  # fmt: skip
 METHODS: dict[str, Handler] = {
     "sort": _library(sorting.sort_in_place, ("kind", "stable")),
