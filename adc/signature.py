@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend import trees
+from adc.frontend import advice, trees
 from adc.frontend.trees import describe
 from adc.functions import name_of, span_of
 from adc.ir import foreign
@@ -170,7 +170,7 @@ class Signature:
                     f"argument {argument.name!r} of {name_of(self.fn)}() is {what}; only "
                     "floating-point arguments can be differentiated",
                     span_of(self.fn),
-                    "pass a float, or choose other arguments with `argnums`",
+                    _way_out(argument.type),
                 )
             found += [argument.start + k for k in floats]
         return tuple(found)
@@ -236,6 +236,14 @@ def _direction(ty: Scalar | Array, tangent: Any, primal: Any, name: str) -> Any:
     return ty.numpy.type(direction)
 
 
+def _way_out(ty: Any) -> str:
+    """Return a hint for an argument of a type without floats."""
+    plain = isinstance(ty, Scalar | Array | trees.Generator | tuple | trees.Node | trees.Numbers)
+    if plain or ty is None or isinstance(ty, int | str | bytes | type) or callable(ty):
+        return "pass a float, or choose other arguments with `argnums`"
+    return advice.of_object(ty)
+
+
 def _kind(value: Any) -> str:
     return type(value).__name__
 
@@ -257,6 +265,11 @@ def _tree(value: Any, name: str, fn: Callable[..., Any], whole: bool) -> Any:
     where = f"argument {name!r} of {name_of(fn)}()"
     if type(value) is int and not -(2**63) <= value < 2**63:
         raise ArgumentError(f"{where} does not fit 64 bits", span_of(fn))
+    if advice.is_table(value):
+        library = type(value).__module__.split(".")[0]
+        raise ArgumentError(
+            f"{where} is a {_kind(value)} of {library}", span_of(fn), advice.of_object(value)
+        )
     try:
         tree = trees.tree_of(value, whole)
     except ArgumentError as error:
@@ -267,7 +280,7 @@ def _tree(value: Any, name: str, fn: Callable[..., Any], whole: bool) -> Any:
         raise ArgumentError(
             f"{where} is a {_kind(value)} of dtype {value.dtype} and rank {value.ndim}",
             span_of(fn),
-            "pass arrays of bool, integers, float32 or float64",
+            advice.of_object(value),
         )
     if isinstance(value, complex):
         raise ArgumentError(f"{where} is complex", span_of(fn), "pass real numbers")

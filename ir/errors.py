@@ -282,6 +282,17 @@ def bytes_text(size: int) -> str:
     return f"{size} bytes"
 
 
+def installing(extra: str, other: str = "") -> str:
+    """Return how to install what an extra of adc needs.
+
+    Examples
+    --------
+    >>> installing("cuda13", "'.[cuda12]' for drivers before 580")
+    "in adc's checkout: pip install '.[cuda13]', or '.[cuda12]' for drivers before 580"
+    """
+    return f"in adc's checkout: pip install '.[{extra}]'" + (f", or {other}" if other else "")
+
+
 def exception_named(name: str) -> type[Exception]:
     """Return the exception class that a check raises: a builtin one, or NumPy's own."""
     if name == "LinAlgError":

@@ -19,6 +19,7 @@ from adc.ir.types import NAMES
 
 # Kinds of devices of DLPack: memory of a GPU, and memory that host and GPU share.
 _ON_GPU = (2, 13)
+_CPU = 1
 _INTERFACE = "__cuda_array_interface__"
 # Packages whose classes are no programs of users.
 _LIBRARIES = frozenset(["builtins", "math", "numpy", "numba", "scipy", "adc"])
@@ -168,9 +169,26 @@ def _refused(value: Any, why: str, hint: str) -> Foreign:
 
 
 def _elsewhere(value: Any) -> Foreign:
+    if _is_on_cpu(value) and not _is_sparse(value):
+        made = "x.detach().numpy()" if library_of(value) == "torch" else "np.asarray(x)"
+        return _refused(
+            value, "is in the memory of the CPU", f"pass a NumPy array, which shares it: `{made}`"
+        )
     return _refused(
         value, "is no dense array on a GPU", "pass a NumPy array, as `np.asarray` makes"
     )
+
+
+def _is_on_cpu(value: Any) -> bool:
+    ask = getattr(value, "__dlpack_device__", None)
+    try:
+        return ask is not None and int(ask()[0]) == _CPU
+    except Exception:  # PyTorch refuses layouts that are not dense
+        return False
+
+
+def _is_sparse(value: Any) -> bool:
+    return bool(getattr(value, "is_sparse", False)) or hasattr(value, "tocsr")
 
 
 def kind_of(value: Any) -> str:

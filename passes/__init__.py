@@ -22,7 +22,8 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
 `relax`         products of derivatives without a test for zero, where what they multiply by is
                 finite (`ranges`: bounds of floats, and whether they may be infinite or NaN)
 `derive`        derivatives that the code itself calls: declared (`ir.core.Derived`) until `remat`
-                is done, differentiated by what they are (`opaque`), then linked in as callees
+                is done, differentiated by what they are (`opaque`; `linearity`: only linear rules
+                have a transpose), then linked in as callees
 `accumulate`    clearing a cotangent merged with the next addition to it
 `reduce`        cotangents of what all iterations read, summed in lanes (`ir.sums`)
 `overwrite`     stores that nobody reads, and filling what a nest overwrites, dropped

@@ -312,7 +312,7 @@ class Reverser(StraightLine):
         self._check_covered(stmt, callee, floats)
         moved = [k for k in floats if stmt.args[k] in self.active]
         at = {k: len(callee.params) + j for j, k in enumerate(floats)}
-        derived = self._derivatives.transposed(rule, tuple(at[k] for k in moved))
+        derived = self._derivatives.transposed(rule, tuple(at[k] for k in moved), stmt.loc)
         # Linear in the dots: where they are does not matter.
         dots = [self._zeros_like(stmt.args[k]) for k in floats]
         cts = [

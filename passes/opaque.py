@@ -19,6 +19,7 @@ from dataclasses import replace
 from adc.ir.core import Derived, Function, Rule
 from adc.ir.errors import NotDifferentiableError, Span
 from adc.ir.functions import contracted, reached, users_name, without_prints
+from adc.passes.linearity import Degree, Nonlinear, nonlinear
 
 Groups = tuple[tuple[int, ...], ...]
 
@@ -56,7 +57,7 @@ class Derivatives:
         self.declared[name] = made
         return made
 
-    def transposed(self, rule: Rule, wrt: tuple[int, ...]) -> Derived:
+    def transposed(self, rule: Rule, wrt: tuple[int, ...], loc: Span | None) -> Derived:
         """Return what pulls cotangents back through a tangent function, which is linear."""
         assert rule.kind == "jvp"
         tangent = self.functions[rule.functions[0]]
@@ -64,7 +65,28 @@ class Derivatives:
         tangent = replace(tangent, callees=tuple(self.functions.values()), derived=self.all())
         half = len(tangent.results) - sum(r.type.kind == "f" for r in tangent.results) // 2
         moving = range(half, len(tangent.results))
+        count = len(tangent.params) - len(rule.positions)
+        problem = nonlinear(tangent, tangent.params[count:], moving)
+        if problem is not None:
+            raise _not_linear(users_name(tangent.name), problem, loc)
         return self.get(reached(contracted(without_prints(tangent), moving)), wrt, ())
+
+
+def _not_linear(name: str, problem: Nonlinear, loc: Span | None) -> NotDifferentiableError:
+    """Return the error for a tangent rule that cannot be transposed."""
+    if problem.degree is Degree.NONLINEAR:
+        return NotDifferentiableError(
+            f"the rule of {name}() is not linear in the tangents, so that it has no reverse mode",
+            problem.loc or loc,
+            "add up tangents, each times what depends on the primals alone, and keep the two in "
+            "arrays of their own; a rule that iterates on tangents needs `adc.custom_vjp`",
+        )
+    return NotDifferentiableError(
+        f"the tangent that the rule of {name}() returns has a part that does not depend on the "
+        "tangents, so that it has no reverse mode",
+        problem.loc or loc,
+        "a tangent is zero where the tangents of all arguments are zero",
+    )
 
 
 def not_covered(callee: Function, position: int, loc: Span | None) -> NotDifferentiableError:

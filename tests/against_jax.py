@@ -32,6 +32,7 @@ def _programs(modules: Sequence[str]) -> list[Any]:
         "kernel_programs": "KERNEL_PROGRAMS", "language_programs": "LANGUAGE_PROGRAMS",
         "list_programs": "LIST_PROGRAMS", "stencil_programs": "STENCIL_PROGRAMS",
         "stack_programs": "STACK_PROGRAMS",
+        "zip_programs": "ZIP_PROGRAMS",
     }  # fmt: skip
     found: list[Any] = []
     for name in modules:

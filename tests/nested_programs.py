@@ -462,3 +462,68 @@ affine.defvjp(
 def custom_structures(x: Any, m: Any) -> Any:
     params = {"W": m, "b": m[:, 0]}
     return np.sum(np.tanh(affine(params, x)))
+
+
+# --- tangent rules that are linear, though not one operation at a time ---------------------------
+
+
+def _squares(x: Any) -> Any:
+    return x * x
+
+
+in_place = adc.custom_jvp(_squares)
+solving = adc.custom_jvp(_squares)
+forward_inside = adc.custom_jvp(_squares)
+gradient_inside = adc.custom_jvp(_squares)
+recursing = adc.custom_jvp(_squares)
+
+
+@in_place.defjvp
+def _in_place_jvp(primals: Any, tangents: Any) -> Any:
+    (x,), (dx,) = primals, tangents
+    slope = x + x
+    slope *= dx
+    table = np.outer(x, x)
+    table *= dx[:, None]
+    return x * x, slope + 0.0 * np.sum(table, axis=0)
+
+
+@solving.defjvp
+def _solving_jvp(primals: Any, tangents: Any) -> Any:
+    (x,), (dx,) = primals, tangents
+    return x * x, np.linalg.solve(np.eye(3) + np.diag(x * x), (1.0 + x * x) * 2.0 * x * dx)
+
+
+@forward_inside.defjvp
+def _forward_jvp(primals: Any, tangents: Any) -> Any:
+    return primals[0] * primals[0], adc.jvp(lambda y: y * y, primals, tangents)[1]
+
+
+@gradient_inside.defjvp
+def _gradient_jvp(primals: Any, tangents: Any) -> Any:
+    (x,), (dx,) = primals, tangents
+    return x * x, adc.grad(lambda y: np.sum(y * y * dx))(x)
+
+
+def _doubled(dx: Any, n: Any) -> Any:
+    return dx * 1.0 if n == 0 else 2.0 * _doubled(dx, n - 1)
+
+
+@recursing.defjvp
+def _recursing_jvp(primals: Any, tangents: Any) -> Any:
+    (x,), (dx,) = primals, tangents
+    moved = np.zeros_like(x)
+    for i in range(len(x)):
+        if x[i] > 0.0:
+            moved[i] = x[i] * _doubled(dx[i], 1)
+        else:
+            moved[i] = 2.0 * x[i] * dx[i]
+    return x * x, moved
+
+
+@program(X)
+def linear_rules(x: Any) -> Any:
+    total = np.sum(in_place(x) ** 2) + np.sum(np.sin(solving(x)))
+    total += np.sum(np.cos(forward_inside(x)))
+    total += np.sum(gradient_inside(x) * x)
+    return total + np.sum(recursing(x) * x)

@@ -26,6 +26,7 @@ from tests.stack_programs import STACK_PROGRAMS
 from tests.stencil_programs import STENCIL_PROGRAMS
 from tests.thread_programs import THREAD_PROGRAMS
 from tests.undo_programs import UNDO_PROGRAMS
+from tests.zip_programs import ZIP_PROGRAMS
 
 ALL: list[Program] = [
     *ARRAY_PROGRAMS,
@@ -40,6 +41,7 @@ ALL: list[Program] = [
     *UNDO_PROGRAMS,
     *INVERT_PROGRAMS,
     *MEANING_PROGRAMS,
+    *ZIP_PROGRAMS,
 ]
 REFUSED = [*REFUSED_LANGUAGE, *REFUSED_LISTS, *REFUSED_DRAWS]
 BY_NAME = {p.name: p for p in ALL}

@@ -290,15 +290,16 @@ def test_what_cannot_be_taken() -> None:
         (Shown(x, mask=Shown(x > 0)), "'x' of total.*: a Shown of tests that has a mask"),
         (Shown(x.astype(np.float16)), "of dtype float16"),
         (Shown(x + 1j), "of dtype complex128"),
-        (Exchanged(x, (1, 0)), "that is no dense array on a GPU"),
+        (Exchanged(x, (1, 0)), "that is in the memory of the CPU"),
         (Exchanged(x, (2, 1)), "is on GPU 1, and GPU 0 is used"),
         (Elsewhere(), "that is no dense array on a GPU"),
         (Differentiated(), "that cannot be read: it requires grad"),
     ):
         with pytest.raises(ArgumentError, match=message):
             f(value)
-    with pytest.raises(ArgumentError, match="no dense array on a GPU"):
+    with pytest.raises(ArgumentError, match="in the memory of the CPU") as caught:
         adc.grad(total)(Exchanged(x, (1, 0)))
+    assert "pass a NumPy array, which shares it: `np.asarray(x)`" in str(caught.value)
 
 
 def test_arrays_that_overlap() -> None:

@@ -16,6 +16,7 @@ import pytest
 from adc import cli, explain
 from adc.cli.check import compare
 from adc.derivative import Derivative
+from adc.differences import Outcome
 from adc.ir.errors import CODES, AdcError
 
 # What a user cannot provoke.
@@ -66,7 +67,7 @@ def _check_gradient(path: Path, text: str) -> None:
     args = [eval(ast.unparse(arg), module) for arg in last.value.args]
     rows, _ = compare(derivative, args)
     assert rows
-    assert all(row.agrees for row in rows)
+    assert all(row.outcome is Outcome.AGREES for row in rows)
 
 
 @pytest.mark.parametrize("code", sorted(WITHOUT_PROGRAM))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import functools
 import importlib.metadata
 import json
 import platform
@@ -166,6 +167,7 @@ def passes(args: argparse.Namespace) -> int:
 
 def _about(fn: Callable[..., Any]) -> str:
     """Return the first line of the docstring of the module that a pass stands in."""
+    fn = fn.func if isinstance(fn, functools.partial) else fn
     text = sys.modules[fn.__module__].__doc__
     assert text
     return text.splitlines()[0]

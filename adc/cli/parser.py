@@ -37,6 +37,7 @@ Exit status:
   0  fine
   1  `adc check` found a derivative that differs, adc refuses the program, or the program raised
   2  the command line is wrong
+  3  `adc check` found none that differs, and some that differences cannot decide on: a kink, noise
 """
 
 
@@ -108,7 +109,7 @@ def parser() -> argparse.ArgumentParser:
     checked = add(
         "check",
         check,
-        "compare the gradient with central differences",
+        "compare the gradient with differences",
         'adc check model.py:loss --args "f64[:, :], int" --argnums 0',
     )
     _target(checked)
@@ -116,10 +117,13 @@ def parser() -> argparse.ArgumentParser:
         "--tolerance",
         type=float,
         metavar="T",
-        help="the relative error allowed (default 1e-6; 1e-2 where float32 takes part)",
+        help="the relative error allowed (default 1e-6; 1e-3 where float32 takes part)",
     )
     checked.add_argument(
-        "--step", type=float, metavar="H", help="of the differences (default: by size and dtype)"
+        "--step",
+        type=float,
+        metavar="H",
+        help="the largest of the differences (default: a quarter of each number)",
     )
     checked.add_argument(
         "--seed", type=int, default=0, metavar="N", help="of the random directions"

@@ -391,7 +391,10 @@ def kind_of(binding: Binding) -> str:
         case Static(value=None):
             return "None"
         case Static(value=value):
-            return f"{type(value).__name__} {getattr(value, '__name__', value)!r}"
+            if isinstance(value, str | bytes | int | float | complex):
+                return f"{type(value).__name__} {value!r}"
+            name = getattr(value, "__name__", None)
+            return f"{type(value).__name__} {name!r}" if name else f"a {type(value).__name__}"
         case Closure():
             return f"function {binding.name!r}"
         case Bound(name=name):

@@ -14,6 +14,7 @@ from adc.frontend import (
     elementwise,
     expressions,
     growing,
+    iteration,
     iterators,
     maths,
     numbers,
@@ -170,21 +171,29 @@ def _enumerate(
 def _zip(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
     if set(kwargs) - {"strict"}:
         raise lo.unsupported("`zip` with keywords", node)
-    if arguments.flag(lo, kwargs.get("strict"), node, "`strict`"):
-        sizes = [_iterations(lo, arg, node) for arg in args]
-        for size in sizes[1:]:
-            text = "zip() arguments are of different lengths"
-            elementwise.require_same(lo, sizes[0], size, text, [], node)
-    return Zip(tuple(elementwise.materialised(lo, arg, node) for arg in args))
+    parts = tuple(elementwise.materialised(lo, arg, node) for arg in args)
+    if arguments.flag(lo, kwargs.get("strict"), node, "`strict`") and parts:
+        first, *others = [_iterations(lo, part, node) for part in parts]
+        for k, size in enumerate(others, 2):
+            _require_as_long(lo, first, size, k, node)
+    return Zip(parts)
 
 
-def _iterations(lo: Lowerer, iterable: Binding, node: ast.AST) -> Operand:
+def _require_as_long(lo: Lowerer, first: Operand, size: Operand, k: int, node: ast.AST) -> None:
+    """Check that the k-th argument of `zip` is as long as those before it."""
+    if lo.same_size(first, size):
+        return
+    before = "argument 1" if k == 2 else f"arguments 1-{k - 1}"
+    with lo.at(node):
+        for row, word in (("le", "longer"), ("ge", "shorter")):
+            text = f"zip() argument {k} is {word} than {before}"
+            numbers.check(lo, numbers.apply(lo, row, size, first), "ValueError", text)
+    lo.unify_sizes(first, size)
+
+
+def _iterations(lo: Lowerer, iterable: Binding, node: ast.Call) -> Operand:
     items = containers.static_items(lo, iterable)
-    if items is not None:
-        return integer(len(items))
-    if isinstance(iterable, ArrayRef) and views.dims_of(lo, iterable):
-        return views.dims_of(lo, iterable)[0]
-    raise lo.unsupported(f"`zip` with `strict` of {kind_of(iterable)}", node, "leave it out")
+    return integer(len(items)) if items is not None else iteration.iteration(lo, iterable, node)[0]
 
 
 def _slice(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from adc.frontend import (
+    advice,
     builtin,
     closures,
     containers,
@@ -170,27 +171,17 @@ def apply(
             return containers.construct(lo, value, args, kwargs, node)
         case Static(value=value, place=place):
             fn = getattr(value, "py_func", value)
-            if isinstance(fn, types.FunctionType) and not _is_library(fn):
+            if isinstance(fn, types.FunctionType) and not advice.is_unread(fn):
                 return call_function(lo, fn, args, kwargs, node, place)
             if isinstance(fn, types.MethodType) and is_checkpointed(fn):
                 return apply(lo, Static(fn.__func__), [static(fn.__self__), *args], kwargs, node)
-            if isinstance(fn, types.MethodType) and isinstance(fn.__func__, types.FunctionType):
+            if isinstance(fn, types.MethodType) and (
+                isinstance(fn.__func__, types.FunctionType) and not advice.is_unread(fn.__func__)
+            ):
                 owner_ = static(fn.__self__)
                 return call_function(lo, fn.__func__, [owner_, *args], kwargs, node)
-            name = getattr(value, "__qualname__", None) or repr(value)
-            module = getattr(value, "__module__", None)
-            full = f"{module}.{name}" if module and module != "builtins" else name
-            raise lo.unsupported(f"`{full}`", node, library.hint(value))
+            raise lo.unsupported(f"`{advice.name_of(value)}`", node, advice.hint(value))
     raise TypeMismatchError(f"{kind_of(callee)} is not a function", lo.span(node))
-
-
-def _is_library(fn: types.FunctionType) -> bool:
-    """Whether a function belongs to a package whose code adc does not lower."""
-    module = fn.__module__ or ""
-    own = module.startswith(("adc.library", "adc.ir.schedule"))
-    if own or fn.__code__.co_filename.startswith("<"):
-        return False  # what is typed in, in adc's own examples as well
-    return module.split(".")[0] in ("numpy", "numba", "scipy", "math", "adc")
 
 
 def closure(lo: Lowerer, node: ast.FunctionDef | ast.Lambda) -> Closure:

@@ -578,7 +578,7 @@ def static_items(lo: Lowerer, iterable: Binding) -> list[Binding] | None:
             return None if found is None else found[::-1]
         case Zip(inners=inners):
             parts = [static_items(lo, inner) for inner in inners]
-            if inners and all(part is not None for part in parts):
+            if all(part is not None for part in parts):
                 rows = zip(*(part or [] for part in parts), strict=False)
                 return [TupleOf(row) for row in rows]
     return None

@@ -124,7 +124,9 @@ def _chain(lo: Lowerer, parts: Sequence[Callable[[], Operand]], conjunction: boo
 
 def _constant(lo: Lowerer, node: ast.Constant) -> Binding:
     if isinstance(node.value, complex):
-        raise lo.unsupported("a complex number", node)
+        raise lo.unsupported(
+            "a complex number", node, "compute with real and imaginary parts, as two floats"
+        )
     if isinstance(node.value, int) and not -(2**63) <= node.value < 2**63:
         raise lo.unsupported(f"the integer {node.value}", node, "adc's integers have 64 bits")
     return static(node.value)

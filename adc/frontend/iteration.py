@@ -62,7 +62,7 @@ def lower_for(lo: Lowerer, stmt: ast.For) -> None:
     if iterators.is_drawn(lo, stmt.iter):
         stmt = iterators.loop(lo, stmt)
     iterable = expressions.lower_expr(lo, stmt.iter)
-    if containers.static_items(lo, iterable) is not None:
+    if _most(lo, iterable) is not None:
         _unrolled(lo, stmt, iterable)
         return
     trips, element = iteration(lo, iterable, stmt.iter)
@@ -304,13 +304,16 @@ def _early_loop(
     _else(lo, stmt.orelse, reason.operand)
 
 
-def _else(lo: Lowerer, orelse: Sequence[ast.stmt], reason: Operand | None) -> None:
+def _else(
+    lo: Lowerer, orelse: Sequence[ast.stmt], reason: Operand | None, end: int = NATURAL
+) -> None:
+    """Lower the `else` of a loop, which runs where the loop was left by the exit `end`."""
     if not orelse:
         return
-    if reason is None or is_exit(reason, NATURAL):
+    if reason is None or is_exit(reason, end):
         statements.lower_stmts(lo, orelse)
         return
-    natural = lo.builder.apply("eq", reason, integer(NATURAL), hint="natural")
+    natural = lo.builder.apply("eq", reason, integer(end), hint="natural")
 
     def run() -> None:
         set_exit(lo, FALLS)
@@ -322,15 +325,17 @@ def _else(lo: Lowerer, orelse: Sequence[ast.stmt], reason: Operand | None) -> No
 
 def _unrolled(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
     """Loop over a tuple or the like: one copy of the body for each element."""
-    count = len(containers.static_items(lo, iterable) or ())
+    counts = _counts(lo, iterable)
     held = _hold(lo, iterable)
     names = scope.assigned_in([stmt.target, *stmt.body])
 
     def run(k: int) -> None:
-        item = containers.next_item(lo, iterable, k, count, stmt.iter)
-        if item is None:
-            set_exit(lo, NATURAL)
-            return
+        found = _item(lo, iterable, k, counts, stmt.iter)
+        if found is not None:
+            inside, item = found
+            branch(lo, inside, lambda: iterate(k, item()), lambda: None)
+
+    def iterate(k: int, item: Binding) -> None:
         bound = _bound(lo, names)
         statements.assign(lo, stmt.target, item)
         path = lo.frame.path
@@ -355,6 +360,7 @@ def _unrolled(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
 
         branch(lo, again, go_on, lambda: keep_exit(lo), else_exited=True)
 
+    set_exit(lo, FALLS)
     run(0)
     lo.frame.env.pop(held, None)
     if scope.has_break(stmt.body):
@@ -371,7 +377,7 @@ def _unrolled(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
         code = lo.builder.apply("select", gone, integer(RETURN), integer(FALLS), hint="exit")
         lo.exit_values[code] = frozenset([RETURN, FALLS])
         lo.frame.env[EXIT] = Num(code if scope.has_return(stmt.body) else integer(FALLS))
-    _else(lo, stmt.orelse, reason)
+    _else(lo, stmt.orelse, reason, FALLS)
 
 
 def _skip(lo: Lowerer, stmt: ast.For | ast.While, bound: Sequence[str]) -> None:
@@ -399,7 +405,64 @@ def _again_flag(lo: Lowerer, pending: Operand) -> Operand:
     return lo.builder.apply("or", falls, skips, hint="again")
 
 
+# -- what a loop is over ---------------------------------------------------------------------------
+
 Element = Callable[[Operand], Binding]
+
+
+def _most(lo: Lowerer, iterable: Binding) -> int | None:
+    """Return how many elements an iterable has at most, if its kind of elements says so.
+
+    ``zip(array, [a, b])`` has two or fewer, each of a kind of its own.
+    """
+    items = containers.static_items(lo, iterable)
+    if items is not None:
+        return len(items)
+    match iterable:
+        case Enumerate(inner=inner):
+            return _most(lo, inner)
+        case Zip(inners=inners):
+            counts = [_most(lo, inner) for inner in inners]
+            return min((count for count in counts if count is not None), default=None)
+    return None
+
+
+def _counts(lo: Lowerer, iterable: Binding) -> dict[int, int]:
+    """Return how many elements the parts of an iterable have before a loop, by identity."""
+    items = containers.static_items(lo, iterable)
+    if items is not None:
+        return {id(iterable): len(items)}
+    parts = iterable.inners if isinstance(iterable, Zip) else ()
+    parts = (iterable.inner,) if isinstance(iterable, Enumerate) else parts
+    return {key: count for part in parts for key, count in _counts(lo, part).items()}
+
+
+def _item(
+    lo: Lowerer, iterable: Binding, k: int, counts: dict[int, int], node: ast.expr
+) -> tuple[Operand, Callable[[], Binding]] | None:
+    """Return whether an iterable has a k-th element, and what gives it; None after the last."""
+    if id(iterable) in counts:
+        constant = containers.next_item(lo, iterable, k, counts[id(iterable)], node)
+        return None if constant is None else (Literal(True, BOOL), lambda: constant)
+    if _most(lo, iterable) is None:
+        trips, element = iteration(lo, iterable, node)
+        return numbers.apply(lo, "lt", integer(k), trips), lambda: element(integer(k))
+    if isinstance(iterable, Enumerate):
+        found = _item(lo, iterable.inner, k, counts, node)
+        if found is None:
+            return None
+        number = Num(numbers.plus(lo, iterable.start.operand, integer(k)))
+        return found[0], lambda: TupleOf((number, found[1]()))
+    assert isinstance(iterable, Zip)
+    inside: Operand = Literal(True, BOOL)
+    items: list[Callable[[], Binding]] = []
+    for inner in iterable.inners:
+        found = _item(lo, inner, k, counts, node)
+        if found is None:
+            return None
+        inside = numbers.apply(lo, "and", inside, found[0])
+        items.append(found[1])
+    return inside, lambda: TupleOf(tuple([item() for item in items]))
 
 
 def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, Element]:
@@ -412,9 +475,7 @@ def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, 
             if not dims:
                 raise TypeMismatchError("iteration over an array without axes", lo.span(node))
             return dims[0], lambda k: arrays.load(lo, iterable, [k], node)
-        case ListRef():
-            held = lo.held(iterable)
-            assert isinstance(held, Growing)
+        case ListRef() if isinstance(held := lo.held(iterable), Growing):
             return held.length.operand, lambda k: growing.read(lo, _grown(lo, iterable), k, node)
         case Enumerate(inner=inner, start=start):
             trips, element = iteration(lo, inner, node)

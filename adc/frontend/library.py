@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import math
 from typing import Any
 
@@ -388,13 +387,3 @@ def call(
         if row is not None:
             return ufuncs.call(lo, row, args, kwargs, node)
     return draws.of_module(lo, callee, args, kwargs, node)
-
-
-def hint(callee: Any) -> str:
-    """Return advice for a function that adc does not know."""
-    module = getattr(callee, "__module__", "") or ""
-    if module.startswith("numpy") or isinstance(callee, np.ufunc):
-        return "write it with scalar operations in a loop"
-    if callee in vars(builtins).values():
-        return "compute it outside the differentiated function"
-    return "define it in Python, so that adc can read its source"

@@ -10,8 +10,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 
-from adc.frontend import arguments, arrays, elementwise, numbers, operators, reductions, views
-from adc.frontend.bindings import ArrayRef, Axis, Binding, Lazy, Num, Static, Window
+from adc.frontend import (
+    advice,
+    arguments,
+    arrays,
+    elementwise,
+    numbers,
+    operators,
+    reductions,
+    views,
+)
+from adc.frontend.bindings import ArrayRef, Axis, Binding, Lazy, Num, Static, Window, kind_of
 from adc.frontend.elementwise import is_array, lazy, nest
 from adc.frontend.lower import Lowerer
 from adc.frontend.views import Arraylike, dims_of
@@ -170,6 +179,9 @@ def _is_transpose(lo: Lowerer, x: ArrayRef) -> bool:
 
 def matmul(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> Binding:
     """Lower ``left @ right`` for operands of any rank from 1 on."""
+    for side in (left, right):
+        if isinstance(side, Static):
+            raise lo.unsupported(f"`@` with {kind_of(side)}", node, advice.of_object(side.value))
     if not is_array(arrays.as_operand(lo, left, node)) or not is_array(
         arrays.as_operand(lo, right, node)
     ):

@@ -568,7 +568,8 @@ def describe(tree: Any) -> str:
     if isinstance(tree, tuple):
         return f"({', '.join(map(describe, tree))}{',' if len(tree) == 1 else ''})"
     if not isinstance(tree, Node):
-        return repr(tree)
+        text = repr(tree)
+        return text if len(text) <= 80 and "\n" not in text else f"a {type(tree).__name__}"
     if tree.cls is list:
         return f"[{', '.join(map(describe, tree.items))}]"
     pairs = list(zip(tree.keys, map(describe, tree.items), strict=True))

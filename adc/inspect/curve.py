@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from adc.ir.errors import MissingPackageError
+from adc.ir.errors import MissingPackageError, installing
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def _matplotlib() -> tuple[Any, Any]:
         raise MissingPackageError(
             "curves need the package matplotlib, which is not installed",
             None,
-            "pip install 'adc[plot]'",
+            installing("plot"),
         ) from None
     return Figure, FigureCanvasAgg
 

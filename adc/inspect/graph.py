@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from adc.inspect.drawing import Cluster, Drawing, Edge, Node, draw, fold
 from adc.ir.core import Function
-from adc.ir.errors import MissingPackageError
+from adc.ir.errors import MissingPackageError, installing
 from adc.passes.pipeline import Trace
 from adc.passes.plan import COPIED, KEPT, RECOMPUTED, RELOADED, Plan, PlanEntry
 
@@ -109,7 +109,7 @@ def _missing(package: str) -> MissingPackageError:
     return MissingPackageError(
         f"pictures need the package {package}, which is not installed",
         None,
-        "pip install 'adc[graph]'",
+        installing("graph"),
     )
 
 

@@ -12,23 +12,24 @@ result is the same to rounding, and its derivatives are those of the refinement 
 
 from __future__ import annotations
 
+import copy
 from typing import TypeVar
 
 T = TypeVar("T")
 
 
 def stop_gradient(x: T) -> T:
-    """Return `x`, through which no derivative flows.
+    """Return a copy of `x`, through which no derivative flows.
 
     Parameters
     ----------
     x : object
-        A number, an array, or a container of them.
+        A number, an array, or a container of them, however deep.
 
     Returns
     -------
     object
-        `x` itself.
+        A copy of `x`, and of everything in it.
 
     Examples
     --------
@@ -36,7 +37,7 @@ def stop_gradient(x: T) -> T:
     >>> adc.grad(lambda x: adc.stop_gradient(x * x) * x)(3.0)
     9.0
     """
-    return x
+    return copy.deepcopy(x)
 
 
 def save(x: T) -> T:

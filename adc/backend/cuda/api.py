@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from adc.ir.errors import DeviceError
+from adc.ir.errors import DeviceError, installing
 
-HINT = "pip install 'adc[cuda13]', or 'adc[cuda12]' for drivers before 580"
+HINT = installing("cuda13", "'.[cuda12]' for drivers before 580")
 
 
 def _load() -> Any:

@@ -22,7 +22,14 @@ from adc.backend.cuda.libraries import NoLibrary
 from adc.backend.cuda.memory import POOL, NoRoom, OverLimit
 from adc.backend.cuda.rehearsal import Held, Rehearsals
 from adc.ir.core import Function
-from adc.ir.errors import DeviceError, DeviceMemoryError, MemoryBudgetError, Span, exception_named
+from adc.ir.errors import (
+    DeviceError,
+    DeviceMemoryError,
+    MemoryBudgetError,
+    Span,
+    exception_named,
+    installing,
+)
 from adc.ir.errors import bytes_text as memory_text
 from adc.ir.foreign import described, is_foreign
 from adc.ir.foreign import sizes_of as shape_of
@@ -93,7 +100,7 @@ class Program:
             raise DeviceError(
                 f'linear algebra with target="cuda" needs CuPy{why}',
                 self.emitted.sites[missing.site - 1].loc,
-                "pip install 'adc[cupy13]', or 'adc[cupy12]' with CUDA 12",
+                installing("cupy13", "'.[cupy12]' with CUDA 12"),
             ) from None
         finally:
             queue.end()

@@ -1,0 +1,210 @@
+"""What to do instead of calling a function that is not supported: the hint of the refusal."""
+
+from __future__ import annotations
+
+import builtins
+import sysconfig
+import types
+from typing import Any
+
+import numpy as np
+
+_OUTSIDE = "compute it outside the differentiated function, and pass the result as an argument"
+_READ = "read it outside the differentiated function, and pass it as an argument"
+_LOOP = "write the loop"
+_COLLECTION = "use a list, a dict or a dataclass"
+_GENERATOR = "pass the result of `np.random.default_rng` as an argument, and draw from it"
+_SCIPY = (
+    "SciPy's functions are compiled code, or written for Python alone: use NumPy's and `math`'s, "
+    "which `adc supported` lists, or compute it outside the differentiated function"
+)
+# By qualified name, or what it begins with: the longest one counts.
+_ADVICE = {
+    "numpy": "`adc supported` lists the functions of NumPy that are; else loop over elements",
+    "numpy.linalg": "`adc supported` lists what is supported of `np.linalg`; " + _OUTSIDE,
+    "numpy.linalg.svd": "for the singular values of `a` take the roots of "
+    "`np.linalg.eigvalsh(a.T @ a)`, for its pseudo-inverse `np.linalg.pinv(a)`",
+    "numpy.linalg.svdvals": "take the roots of `np.linalg.eigvalsh(a.T @ a)`",
+    "numpy.linalg.eig": "eigenvalues may be complex, which adc has no numbers for; of a symmetric "
+    "matrix `np.linalg.eigh` has them",
+    "numpy.linalg.lstsq": "use `np.linalg.pinv(a) @ b`, or `np.linalg.solve(a.T @ a, a.T @ b)`",
+    "numpy.linalg.cond": "take the roots of `np.linalg.eigvalsh(a.T @ a)`, the last over the first",
+    "numpy.fft": "its results are complex numbers, which adc does not have: transform data outside "
+    "the differentiated function, or multiply by matrices of cosines and sines",
+    "numpy.random": _GENERATOR,
+    "numpy.lib.scimath": "results may be complex, which adc has no numbers for: use the function "
+    "of the same name in `np`",
+    "numpy.polyval": "write Horner's rule: `for c in p: y = y * x + c`",
+    "numpy.polyfit": "solve for the coefficients with `np.linalg.solve(v.T @ v, v.T @ y)`, where "
+    "`v` has the powers of `x` as columns",
+    "scipy": _SCIPY,
+    "scipy.linalg": "use the function of `np.linalg`, if `adc supported` lists it, or compute it "
+    "outside the differentiated function",
+    "scipy.special": "SciPy's special functions are compiled code: `math.erf` and `math.erfc` are "
+    "supported, for numbers and in loops over elements",
+    "scipy.special.logsumexp": "write `m + np.log(np.sum(np.exp(x - m)))` with `m = np.max(x)`",
+    "scipy.special.softmax": "write `e / np.sum(e)` with `e = np.exp(x - np.max(x))`",
+    "scipy.special.expit": "write `1.0 / (1.0 + np.exp(-x))`",
+    "scipy.optimize": "an optimizer takes the gradient, it is not differentiated: pass it "
+    "`adc.value_and_grad(f)` with `jac=True`; to differentiate a solution, write the iteration",
+    "scipy.integrate": "write the integrator as a loop: adc differentiates the steps",
+    "scipy.stats": "write the density with NumPy's functions",
+    "scipy.sparse": "pass `data`, `indices` and `indptr` as arrays, and loop over the rows",
+    "scipy.interpolate": "use `np.interp`, or write the polynomials",
+    "time": "what a clock shows is no function of the arguments: measure around the call, or pass "
+    "the time as an argument",
+    "datetime": "what a clock shows is no function of the arguments: pass the time as an argument",
+    "itertools": _LOOP,
+    "itertools.product": "write one `for` loop in the other",
+    "itertools.combinations": "write one `for` loop in the other: `for j in range(i + 1, n)`",
+    "itertools.permutations": "write one `for` loop in the other",
+    "itertools.chain": "loop over one after the other, or join lists with `+`",
+    "itertools.accumulate": "use `np.cumsum`, or write the loop",
+    "functools.reduce": _LOOP + ": `for item in items: total = combine(total, item)`",
+    "functools.partial": "use a lambda: `lambda y: f(x, y)`",
+    "random": _GENERATOR,
+    "secrets": _GENERATOR,
+    "collections": _COLLECTION,
+    "heapq": _COLLECTION,
+    "copy": "copy an array with `.copy()`, a list with `list(...)`",
+    "copy.copy": "copy an array with `.copy()`, a list with `list(...)`",
+    "json": _READ,
+    "pickle": _READ,
+    "os": _READ,
+    "io": _READ,
+    "pathlib": _READ,
+    "csv": _READ,
+    "input": _READ,
+    "warnings": "`print` and `raise` are supported; warn outside the differentiated function",
+    "logging": "`print` is supported; log outside the differentiated function",
+    "statistics": "use `np.mean`, `np.std`, `np.median` and their relatives",
+    "decimal": "use floats",
+    "fractions": "use floats",
+    "str": "put texts together outside the differentiated function, or use an f-string in `print`",
+    "re": "work on texts outside the differentiated function",
+    "sorted": "use `np.sort` on an array",
+    "filter": "use a comprehension with `if`",
+    "iter": "use a `for` loop",
+    "next": "use a `for` loop",
+    "setattr": "write `object.name = value`",
+    "complex": "adc has no complex numbers: use two floats",
+}
+_ADVICE |= {
+    f"numpy.{name}": _READ
+    for name in ("load", "loadtxt", "genfromtxt", "fromfile", "fromstring", "frombuffer", "memmap")
+}
+_ADVICE |= {
+    f"numpy.{name}": _LOOP
+    for name in ("vectorize", "apply_along_axis", "apply_over_axes", "frompyfunc", "nditer",
+                 "fromiter", "fromfunction", "piecewise")
+}  # fmt: skip
+# Modules of Python whose functions are refused by name instead of read.
+_UNREAD = frozenset(
+    "collections copy csv datetime decimal fractions io itertools json logging os pathlib pickle "
+    "random re secrets statistics time warnings".split()
+)
+_PYTHON = sysconfig.get_path("stdlib")
+
+
+def is_unread(fn: types.FunctionType) -> bool:
+    """Whether a function in Python belongs to a package that adc does not read.
+
+    >>> import copy
+    >>> is_unread(copy.deepcopy), is_unread(lambda x: x)
+    (True, False)
+    """
+    module, file = fn.__module__ or "", fn.__code__.co_filename
+    if module.startswith(("adc.library", "adc.ir.schedule")) or file.startswith("<"):
+        return False  # what is typed in, in adc's own examples as well
+    top = module.split(".")[0]
+    if top in ("numpy", "numba", "scipy", "math", "adc"):
+        return True
+    return top.lstrip("_") in _UNREAD and file.startswith(_PYTHON)
+
+
+def name_of(callee: Any) -> str:
+    """Return the name under which users know a function.
+
+    >>> import functools, random
+    >>> name_of(functools.reduce), name_of(random.random), name_of(np.linalg.svd)
+    ('functools.reduce', 'random.random', 'numpy.linalg.svd')
+    """
+    if isinstance(callee, np.ufunc):
+        return f"numpy.{callee.__name__}" if hasattr(np, callee.__name__) else _of_scipy(callee)
+    name = getattr(callee, "__qualname__", None) or repr(callee)
+    owner = getattr(callee, "__self__", None)
+    module = getattr(callee, "__module__", None)
+    if module is None and owner is not None and not isinstance(owner, types.ModuleType):
+        module = getattr(type(owner), "__module__", None)
+    if module in ("random", "numpy.random.mtrand") and owner is not None:
+        module, name = module.removesuffix(".mtrand"), name.rpartition(".")[2]
+    parts = [part for part in (module or "").split(".") if part and part != "builtins"]
+    public = [part for part in parts[1:] if not part.startswith("_")]
+    return ".".join([*(part.lstrip("_") for part in parts[:1]), *public, name])
+
+
+def _of_scipy(ufunc: np.ufunc) -> str:
+    return f"scipy.special.{ufunc.__name__}"
+
+
+def hint(callee: Any) -> str:
+    """Return advice for a function that adc does not know.
+
+    >>> hint(np.fft.rfft)[:32], hint(sorted)
+    ('its results are complex numbers,', 'use `np.sort` on an array')
+    """
+    words = name_of(callee).split(".")
+    for count in range(len(words), 0, -1):
+        found = _ADVICE.get(".".join(words[:count]))
+        if found:
+            return found
+    if callee in vars(builtins).values():
+        return "compute it outside the differentiated function"
+    return "define it in Python, so that adc can read its source"
+
+
+def is_table(value: Any) -> bool:
+    """Whether an object belongs to a library for tables, whose classes only look like Python."""
+    library = type(value).__module__.split(".")[0]
+    return library in ("pandas", "polars", "xarray", "dask", "pyarrow", "modin")
+
+
+def of_object(value: Any) -> str:
+    """Return advice for an object of a library that adc does not know.
+
+    >>> of_object(np.ma.array([1.0]))
+    'pass the numbers, as `x.filled(0.0)`, and `np.ma.getmaskarray(x)`, as two arguments'
+    >>> of_object(np.zeros(2).view(np.recarray))
+    'pass a plain array, as `np.asarray(x)` makes'
+    """
+    library = type(value).__module__.split(".")[0]
+    if isinstance(value, np.ma.MaskedArray):
+        return "pass the numbers, as `x.filled(0.0)`, and `np.ma.getmaskarray(x)`, as two arguments"
+    if isinstance(value, np.ndarray | np.generic):
+        return _of_array(value)
+    if library == "scipy" and hasattr(value, "tocsr"):
+        return (
+            "pass the arrays `data`, `indices` and `indptr` of `x.tocsr()` as arguments, and loop "
+            "over the rows"
+        )
+    if is_table(value):
+        return "pass an array, as `x.to_numpy()` makes"
+    return "pass numbers and arrays, or lists, dicts and objects of them"
+
+
+def _of_array(value: np.ndarray[Any, Any] | np.generic) -> str:
+    kind = value.dtype.kind
+    if kind == "c":
+        return "pass `x.real` and `x.imag` as two arguments: adc has no complex numbers"
+    if kind == "f" and value.dtype.itemsize not in (4, 8):
+        return "pass `x.astype(np.float32)` or `x.astype(np.float64)`"
+    if kind == "O":
+        return "pass an array of numbers, as `x.astype(np.float64)` makes"
+    if kind in "biuf" and value.dtype.isnative:
+        return "pass a plain array, as `np.asarray(x)` makes"
+    if kind in "biuf":
+        return "pass an array in the machine's byte order: `x.astype(x.dtype.newbyteorder('='))`"
+    return "pass arrays of bool, integers, float32 or float64"
+
+
+__all__ = ["hint", "is_table", "is_unread", "name_of", "of_object"]
