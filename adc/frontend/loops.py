@@ -439,8 +439,9 @@ def _close(
                     f"{owners[0] if owners else 'a container'} holds {contents_of(start)} before "
                     f"the loop and {contents_of(end)} after an iteration",
                     lo.builder.loc,
-                    "in a loop lists grow by numbers and arrays of one kind, or tuples of them",
-                )
+                    "give it all of them before the loop" if isinstance(start, RecordOf)
+                    else "in a loop lists grow by numbers and arrays of one kind, or tuples",
+                )  # fmt: skip
             raise TypeUnstableError(
                 f"{name!r} is {kind_of(start)} before the loop and {kind_of(end)} after an "
                 "iteration",

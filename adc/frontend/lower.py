@@ -711,11 +711,11 @@ def static(value: Any) -> Binding:
         return Num(Literal(value, ty))
     if isinstance(value, np.generic) and value.dtype in NAMES:
         return Num(Literal(value.item(), Scalar(NAMES[value.dtype])))
-    if isinstance(value, tuple):
+    if type(value) is tuple:
+        return TupleOf(tuple(static(item) for item in value))
+    if trees.is_named_tuple(type(value)):
         items = tuple(static(item) for item in value)
-        if trees.is_named_tuple(type(value)):
-            return NamedTuple(type(value), RecordOf(type(value)._fields, items))  # type: ignore[attr-defined]
-        return TupleOf(items)
+        return NamedTuple(type(value), RecordOf(type(value)._fields, items))
     return Static(value)
 
 

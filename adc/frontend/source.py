@@ -8,6 +8,7 @@ import types
 from dataclasses import dataclass
 from functools import lru_cache
 
+from adc.frontend.mangling import class_around, mangle
 from adc.ir.errors import SourceError, Span
 
 FunctionNode = ast.FunctionDef | ast.Lambda
@@ -86,7 +87,7 @@ def source_of(fn: types.FunctionType) -> Source:
             "or a notebook cell",
         )
     try:
-        _, nodes = _parse(file, text)
+        tree, nodes = _parse(file, text)
     except SyntaxError as error:
         raise SourceError(f"the source of {fn.__name__!r} does not parse: {error}", where) from None
     found = [
@@ -110,5 +111,6 @@ def source_of(fn: types.FunctionType) -> Source:
             "the file may have changed since it was imported; put each lambda on its own line",
         )
     node = found[0]
+    mangle(node, class_around(tree, node))
     lines = text.splitlines()[node.lineno - 1 : node.end_lineno]
     return Source(node, file, fn.__name__, "\n".join(lines))

@@ -17,6 +17,7 @@ from adc.frontend import (
     expressions,
     iteration,
     numbers,
+    objects,
     operators,
     scope,
 )
@@ -144,7 +145,7 @@ def assign(lo: Lowerer, target: ast.expr, value: Binding) -> None:
             arrays.store_element(lo, target, value)
         case ast.Attribute():
             owner = expressions.lower_expr(lo, target.value)
-            containers.set_attribute(lo, owner, target.attr, value, target)
+            objects.set_attribute(lo, owner, target.attr, value, target)
         case _:
             raise lo.unsupported("this assignment target", target)
 
@@ -197,7 +198,7 @@ def _aug_assign(lo: Lowerer, stmt: ast.AugAssign) -> None:
                 f"{kind_of(owner)} has no attribute {target.attr!r}", lo.span(target)
             )
         new = expressions.augmented(lo, held, stmt)
-        containers.set_attribute(lo, owner, target.attr, new, target)
+        objects.set_attribute(lo, owner, target.attr, new, target)
         return
     assert isinstance(target, ast.Name)
     assign(lo, target, expressions.augmented(lo, lo.read_name(target.id, target), stmt))
@@ -212,6 +213,9 @@ def _delete(lo: Lowerer, stmt: ast.Delete) -> None:
             case ast.Subscript():
                 owner = expressions.lower_expr(lo, target.value)
                 containers.delete_item(lo, owner, target)
+            case ast.Attribute():
+                owner = expressions.lower_expr(lo, target.value)
+                objects.delete_attribute(lo, owner, target.attr, target)
             case _:
                 raise lo.unsupported("`del` of this", target)
 

@@ -371,7 +371,7 @@ def _constant(value: Any, seen: tuple[int, ...]) -> object:
 
 
 def is_container(tree: Any) -> bool:
-    return isinstance(tree, tuple | Node)
+    return type(tree) is tuple or isinstance(tree, Node)
 
 
 def contents(tree: Any) -> tuple[Any, ...]:
