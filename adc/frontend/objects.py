@@ -11,6 +11,7 @@ import collections
 import dataclasses
 import functools
 import inspect
+import sys
 import types
 from collections.abc import Sequence
 from typing import Any
@@ -257,14 +258,15 @@ def is_opaque(value: Any) -> bool:
     of what decides which code runs (`trees.state_of`).
     """
     cls = type(value)
-    holds = isinstance(value, list | dict | tuple | np.ndarray)
+    holds = isinstance(value, list | dict | tuple | np.ndarray | types.SimpleNamespace)
     return (holds or is_written(cls)) and not trees.is_unchanging(value)
 
 
 def is_written(cls: type) -> bool:
     """Whether a class was made by a program, not by Python or a library that adc knows."""
-    own = (cls.__module__ or "").split(".")[0] in ("adc", "numpy", "numba")
-    return bool(cls.__flags__ & _HEAP_TYPE) and not own
+    package = (cls.__module__ or "").split(".")[0]
+    known = package in ("adc", "numpy", "numba") or package in sys.stdlib_module_names
+    return bool(cls.__flags__ & _HEAP_TYPE) and not known
 
 
 def refused(lo: Lowerer, value: Any, node: ast.AST | None = None) -> UnsupportedError:
