@@ -19,6 +19,8 @@ from tests.language_programs import LANGUAGE_PROGRAMS
 from tests.language_programs import REFUSED as REFUSED_LANGUAGE
 from tests.list_programs import LIST_PROGRAMS
 from tests.list_programs import REFUSED as REFUSED_LISTS
+from tests.object_programs import OBJECT_PROGRAMS
+from tests.object_programs import REFUSED as REFUSED_OBJECTS
 from tests.random_programs import RANDOM_PROGRAMS
 from tests.random_programs import REFUSED as REFUSED_DRAWS
 from tests.stencil_programs import STENCIL_PROGRAMS
@@ -30,6 +32,7 @@ ALL: list[Program] = [
     *FUNCTION_PROGRAMS,
     *LANGUAGE_PROGRAMS,
     *LIST_PROGRAMS,
+    *OBJECT_PROGRAMS,
     *KERNEL_PROGRAMS,
     *STENCIL_PROGRAMS,
     *THREAD_PROGRAMS,
@@ -37,7 +40,7 @@ ALL: list[Program] = [
     *UNDO_PROGRAMS,
     *INVERT_PROGRAMS,
 ]
-REFUSED = [*REFUSED_LANGUAGE, *REFUSED_LISTS, *REFUSED_DRAWS]
+REFUSED = [*REFUSED_LANGUAGE, *REFUSED_LISTS, *REFUSED_OBJECTS, *REFUSED_DRAWS]
 BY_NAME = {p.name: p for p in ALL}
 DIFFERENTIABLE = [p for p in ALL if p.argnums]
 

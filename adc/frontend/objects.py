@@ -168,7 +168,7 @@ def _described(
     """Call a method of a descriptor that a class has as an attribute."""
     kind = type(value)
     fn = in_class(kind, method)
-    if not is_plain(kind) or not is_method(fn):
+    if not (is_plain(kind) and is_written(kind) and is_method(fn)):
         raise lo.unsupported(
             f"`{name}` of {kind_of(owner)}, a descriptor of class `{kind.__name__}`,", node,
             "make it a method or a property",
@@ -230,6 +230,8 @@ def of_static(lo: Lowerer, owner: Any, name: str, node: ast.AST) -> Binding | No
     """Lower an attribute of an object that is known as such: of a module, a class, a function."""
     if isinstance(owner, type):
         value = in_class(owner, name)
+        if is_record_class(owner) and _is_data(in_class(type(owner), name)) and name[:2] != "__":
+            raise lo.unsupported(f"`{name}` of the metaclass of `{owner.__name__}`", node)
         if is_record_class(owner) and value is not MISSING and not _has(value, "__get__"):
             return lo.reach(Place(owner, (name,)), value)
         if is_record_class(owner) and is_plain(type(value)) and value is not MISSING:

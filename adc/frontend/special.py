@@ -432,3 +432,55 @@ def delete_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> bool:
         return False
     method(lo, owner, "__delitem__", [_key(lo, node.slice)], node)
     return True
+
+
+# -- the list for users ----------------------------------------------------------------------------
+
+_OWN_CLASS = "objects of such a class are refused where they are made or used"
+
+
+def table() -> list[tuple[str, str]]:
+    """Return what the data model of Python's language reference has, and what becomes of it."""
+
+    def names(*found: str) -> str:
+        return ", ".join(f"`{name}`" for name in found)
+
+    arithmetic = [f"__{name}__" for name in _BINARY.values()]
+    asked = [name for tried, _ in _BUILTINS.values() for name in tried]
+    return [
+        (names("__init__", "__post_init__", "__call__"), "run"),
+        (names("__bool__", "__len__"), "run, in tests and by `bool()` and `len()`"),
+        (names(*(name for name, _ in _COMPARISONS.values())), "run; those that `dataclass` makes: "
+         "`==` and `!=` only"),
+        (names(*arithmetic, "__divmod__"), "run, and so do the reflected ones (`__radd__`) and "
+         "those in place (`__iadd__`), in Python's order, `NotImplemented` included"),
+        (names(*_UNARY.values(), *dict.fromkeys(name for name in asked if name != "__index__")),
+         "run"),
+        ("`__index__`", "run by `int()` and `float()`; as an index refused"),
+        (names("__getitem__", "__setitem__", "__delitem__", "__contains__"), "run"),
+        ("properties, " + names("__get__", "__set__", "__delete__") + " of descriptors in Python",
+         "run, in the order that attributes are looked up in"),
+        ("`functools.cached_property`", "runs once for an object, which must not lie outside"),
+        ("`staticmethod`, `classmethod`, `__class__`, `__slots__`, private names (`self.__x`)",
+         "as in Python"),
+        (names("__set_name__", "__init_subclass__") + ", metaclasses, decorators of classes",
+         "have done their work when the class was made"),
+        ("fields of dataclasses: defaults and factories, `InitVar`, `ClassVar`, `kw_only`, `init`, "
+         "`compare`, `frozen`, `slots`", "as in Python"),
+        ("`__array_ufunc__ = None`, `__array_priority__`", "followed by operators"),
+        ("`__array_ufunc__`, `__array__`, `__array_interface__`", "refused"),
+        (names("__new__", "__getattr__", "__getattribute__", "__setattr__") + ", metaclasses with "
+         "`__call__`, subclasses of builtin classes and of arrays (`__missing__`)", _OWN_CLASS),
+        ("`__del__`, named tuples with `__new__` or `__init__`, abstract classes",
+         "objects of such a class are not made"),
+        (names("__iter__", "__next__", "__reversed__", "__length_hint__"), "refused: an instance "
+         "is no iterable"),
+        (names("__enter__", "__exit__"), "refused, with `with`"),
+        ("`__match_args__`", "refused, with patterns of classes"),
+        (names("__instancecheck__", "__subclasscheck__"), "refused, but for those of `abc`"),
+        (names("__delattr__", "__class_getitem__", "__dict__", "__dir__", "__hash__", "__repr__",
+               "__str__", "__format__", "__bytes__", "__complex__", "__buffer__"),
+         "refused where used"),
+        (names("__await__", "__aiter__", "__anext__", "__aenter__", "__aexit__"),
+         "refused, with `async`"),
+    ]  # fmt: skip
