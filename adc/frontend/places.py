@@ -131,6 +131,7 @@ class Guard:
     @classmethod
     def of(cls, place: Place, value: Any) -> Guard:
         fixed = isinstance(value, str | bool | tuple | None) or trees.is_unchanging(value)
+        fixed = fixed or trees.is_class_method(value)
         if not fixed and trees.is_lazy(value):
             return cls(place, None, trees.key_of(value))
         return cls(place, value, None if fixed else trees.key_of(value))

@@ -293,8 +293,18 @@ def is_unchanging(value: Any) -> bool:
         isinstance(value, UNCHANGING)
         or type(value).__name__ == "cython_function_or_method"  # NumPy's `default_rng` is one
         or hasattr(type(value), "__adc_applied__")
-        or isinstance(getattr(value, "py_func", None), types.FunctionType)
+        or isinstance(_compiled(value), types.FunctionType)
     )
+
+
+def is_class_method(value: Any) -> bool:
+    """Whether a value is a method of a class, which is made anew each time that it is read."""
+    return type(value) is types.MethodType and isinstance(value.__self__, type)
+
+
+def _compiled(value: Any) -> Any:
+    """Return the function that an object was compiled from; no code of its class runs."""
+    return None if hasattr(type(value), "__getattr__") else getattr(value, "py_func", None)
 
 
 def key_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> object:
@@ -320,6 +330,8 @@ def key_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> obj
         return value.dtype
     if is_unchanging(value):
         return "object", id(value)
+    if is_class_method(value):
+        return "method", id(value.__func__), id(value.__self__)
     if foreign.is_foreign(value):
         found = foreign.described(value)
         rank = len(found.shape)
