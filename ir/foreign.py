@@ -103,7 +103,8 @@ def peculiarity(cls: type) -> str:
             return f"a subclass of `{base.__name__}`"
     if type(cls).__call__ is not type.__call__:
         return f"whose metaclass `{type(cls).__name__}` has `__call__`"
-    if cls.__new__ is not object.__new__:
+    made: Any = cls.__new__
+    if made is not object.__new__:
         return "which has `__new__`"
     for name in ("__getattr__", "__getattribute__", "__setattr__"):
         if _is_written(cls, name):

@@ -83,8 +83,8 @@ def property_and_attribute_that_are_deleted(x: Any) -> Any:
 
 
 class Stiff(Spring):
-    @property
-    def length(self) -> Any:  # which has no setter
+    @property  # type: ignore[misc]  # it has no setter
+    def length(self) -> Any:
         return self._square * 3.0
 
     def __init__(self, length: Any) -> None:
@@ -117,7 +117,7 @@ class Cell:
         return self.__twice(2.0) * self.__scale + self._y
 
     def __twice(self, __factor: Any) -> Any:
-        __inner = lambda u: u * __factor  # noqa: E731
+        __inner: Any = lambda u: u * __factor  # noqa: E731
         return __inner(self.__x)
 
 
@@ -273,7 +273,7 @@ class Hidden(Pair):
         return 0
 
     @property
-    def b(self) -> Any:  # type: ignore[override]
+    def b(self) -> Any:
         return self.a * 7.0
 
     def __add__(self, other: Any) -> Any:
@@ -487,7 +487,7 @@ class Other:
 @program(0.7)
 def equal_dataclasses(x: Any) -> Any:
     s = x * (1.0 + (Named(x, "a") == Named(x, "b"))) + (Named(x) != Named(2.0))
-    return s * (3.0 if Other(x) == Other(x) else x) + (Named(x) == Other(x)) + (Flag(x) == Flag(x))
+    return s * (3.0 if Other(x) == Other(x) else x) + (Named(x) == x) + (Flag(x) == Flag(x))
 
 
 @functools.total_ordering
@@ -641,7 +641,7 @@ class Strict:
 
 @refused("an object of class `Strict`, which has `__setattr__`")
 def attributes_set_by_a_method(x: Any) -> Any:
-    strict = Strict()
+    strict: Any = Strict()
     strict.x = x
     return strict.x
 

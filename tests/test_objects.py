@@ -61,7 +61,7 @@ class Model:
 class Wide(Model):
     factor = 5.0
 
-    @property
+    @property  # type: ignore[misc]  # it has no setter
     def w(self) -> Any:
         return self._w * 10.0
 
@@ -164,7 +164,7 @@ class Frozen:
     x: Any
 
     def __bool__(self) -> bool:
-        return self.x > 1.0
+        return bool(self.x > 1.0)
 
 
 def test_frozen_dataclasses() -> None:

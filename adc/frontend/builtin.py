@@ -300,8 +300,9 @@ def _isinstance(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -
     cls = class_of(args[0])
     if cls is None or not all(isinstance(c, type) for c in classes):
         raise lo.unsupported(f"`isinstance` of {kind_of(args[0])}", node)
+    usual: list[Any] = [type.__instancecheck__, abc.ABCMeta.__instancecheck__]
     for c in classes:
-        if type(c).__instancecheck__ not in (type.__instancecheck__, abc.ABCMeta.__instancecheck__):
+        if type(c).__instancecheck__ not in usual:
             raise lo.unsupported(f"`__instancecheck__` of `{type(c).__name__}`", node)
     return lo.num(any(issubclass(cls, c) for c in classes if isinstance(c, type)))
 

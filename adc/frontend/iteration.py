@@ -8,7 +8,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from adc.frontend import arrays, containers, expressions, growing, numbers, scope, statements, views
+from adc.frontend import (
+    arrays,
+    containers,
+    expressions,
+    growing,
+    numbers,
+    objects,
+    scope,
+    statements,
+    views,
+)
 from adc.frontend.bindings import (
     ArrayRef,
     Binding,
@@ -424,6 +434,12 @@ def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, 
                 return element(numbers.minus(lo, last, k))
 
             return trips, backwards
+    owner = iterable.inner if isinstance(iterable, Reversed | Enumerate) else iterable
+    if objects.is_instance(owner):
+        raise TypeMismatchError(
+            f"cannot loop over {kind_of(owner)}: `__iter__` of an object is not followed",
+            lo.span(node), "loop over the list or array that it holds",
+        )  # fmt: skip
     raise TypeMismatchError(
         f"cannot loop over {kind_of(iterable)}",
         lo.span(node),

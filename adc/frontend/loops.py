@@ -310,6 +310,10 @@ def _attempt(
     _after(lo, before, memo, carried, by_key, fresh, bound, names, definite, trips)
 
 
+def _keys(held: Binding) -> tuple[Any, ...]:
+    return held.keys if isinstance(held, RecordOf) else ()
+
+
 def _hint(name: str) -> str:
     return name[1:] if name.startswith("$") else name
 
@@ -435,11 +439,12 @@ def _close(
         if not (isinstance(end, Unbound | Unstable) or joinable(start, end)):
             if is_slot(name):
                 owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
+                keys = (start, end) if isinstance(start, RecordOf) else ()
                 raise RestructuredError(
                     f"{owners[0] if owners else 'a container'} holds {contents_of(start)} before "
                     f"the loop and {contents_of(end)} after an iteration",
                     lo.builder.loc,
-                    "give it all of them before the loop" if isinstance(start, RecordOf)
+                    "give it all of them before the loop" if len(set(map(_keys, keys))) > 1
                     else "in a loop lists grow by numbers and arrays of one kind, or tuples",
                 )  # fmt: skip
             raise TypeUnstableError(

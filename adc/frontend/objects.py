@@ -190,8 +190,9 @@ def set_attribute(lo: Lowerer, owner: Binding, name: str, value: Binding, node: 
         lo.guard(Place(cls, (name,)), meant)
         if meant.fset is None:
             raise TypeMismatchError(
-                f"property {name!r} of {cls.__name__!r} object has no setter", lo.span(node)
-            )
+                f"property {name!r} of {cls.__name__!r} object has no setter", lo.span(node),
+                "set what it reads",
+            )  # fmt: skip
         _apply(lo, meant.fset, [owner, value], node)
     elif _is_data(meant) and not isinstance(meant, _HELD):
         _described(lo, owner, name, meant, "__set__", [owner, value], node)

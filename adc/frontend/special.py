@@ -34,7 +34,7 @@ from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
 from adc.ir.types import BOOL, F64, FLOAT, INT
 
-_BINARY = {
+_BINARY: dict[type[ast.AST], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv",
     ast.Mod: "mod", ast.Pow: "pow", ast.MatMult: "matmul", ast.BitAnd: "and", ast.BitOr: "or",
     ast.BitXor: "xor", ast.LShift: "lshift", ast.RShift: "rshift",
@@ -246,9 +246,7 @@ def _has_own(lo: Lowerer, binding: Binding, name: str) -> bool:
     if not objects.is_instance(binding):
         return False
     assert isinstance(binding, objects.Instance)
-    if not issubclass(binding.cls, tuple) or find(lo, binding, name) is not None:
-        return True
-    return name == "__ne__" and find(lo, binding, "__eq__") is not None
+    return not issubclass(binding.cls, tuple) or find(lo, binding, name) is not None
 
 
 def _rich(lo: Lowerer, owner: Binding, name: str, other: Binding, node: ast.AST) -> Binding | None:
@@ -261,7 +259,7 @@ def _rich(lo: Lowerer, owner: Binding, name: str, other: Binding, node: ast.AST)
         return _equal_fields(lo, owner, other, node) if _class(other) is cls else None
     if find(lo, owner, name) is not None:
         return _tried(lo, owner, name, other, node)
-    if name == "__ne__":
+    if name == "__ne__" and not issubclass(cls, tuple):
         equal = _rich(lo, owner, "__eq__", other, node)
         return None if equal is None else Num(
             numbers.apply(lo, "not", numbers.weak(lo, operators.truth(lo, equal, node)))
