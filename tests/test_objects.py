@@ -307,6 +307,7 @@ CAPTURED.level = x
 CAPTURED.w = x
 Model.table[0] = x
 CAPTURED.table[0] = x
+a = adc.stop_gradient(VECTOR); a[0] = x
 a = VECTOR if x > 0.0 else np.zeros(3); a[0] = x
 if x > 100.0: VECTOR[0] = x
 d = dict(v=VECTOR); d['v'] *= x
@@ -327,12 +328,33 @@ def test_changes_of_what_lies_outside_are_refused(text: str) -> None:
     assert error.span is not None
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("b = adc.stop_gradient(a)\n    b[0] = 5.0", "may or may not be the same array"),
+        ("np.nan_to_num(a, copy=False)", "`np.nan_to_num` with `copy=False`"),
+    ],
+)
+def test_changes_by_another_name_are_refused(text: str, message: str) -> None:
+    fn = load(f"def program(x):\n    a = x / x\n    {text}\n    return a.sum()\n", adc=adc)
+    with pytest.raises(AdcError, match=message):
+        lowered_for(fn, (np.ones(2),))
+
+
 @pytest.mark.parametrize("before", ["np.zeros(3)", "VECTOR"])
 def test_changes_in_a_later_iteration_are_refused(before: str) -> None:
     after = "VECTOR" if before == "np.zeros(3)" else "np.zeros(3)"
     text = f"    a = {before}\n    for _ in range(3):\n        a[0] += x\n        a = {after}\n"
     fn = load(f"def program(x):\n{text}    return x\n", **NAMES)
     with pytest.raises(GlobalStateError, match="`VECTOR`, would be changed"):
+        lowered_for(fn, (1.5,))
+
+
+@pytest.mark.parametrize("text", ["Model.factor = x", "Model.factor += x", "m = Model; m.n = x"])
+def test_attributes_of_classes_are_not_changed(text: str) -> None:
+    lines = "\n    ".join(text.split("; "))
+    fn = load(f"def program(x):\n    {lines}\n    return x\n", **NAMES)
+    with pytest.raises(GlobalStateError, match="of type 'Model', outside the function"):
         lowered_for(fn, (1.5,))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from adc.frontend import arrays, calls, elementwise, marks
-from adc.frontend.bindings import Binding, ListRef, Num, TupleOf
+from adc.frontend.bindings import ArrayRef, Binding, ListRef, Num, TupleOf, shares
 from adc.frontend.elementwise import is_array
 from adc.frontend.lower import Lowerer
 from adc.ir.errors import TypeMismatchError
@@ -74,7 +74,11 @@ def _stop(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
         return Num(lo.builder.apply("stop", item.operand))
 
     found = elementwise.lift(lo, args, compute, node)
-    return elementwise.materialised(lo, found, node)
+    found = elementwise.materialised(lo, found, node)
+    source = args[0] if args else None
+    if isinstance(found, ArrayRef) and isinstance(source, ArrayRef) and lo.frame.site is None:
+        shares(found.object, source.object)  # a user's program has one array here
+    return found
 
 
 def _said(kind: str) -> Handler:

@@ -179,6 +179,11 @@ def _described(
 
 def set_attribute(lo: Lowerer, owner: Binding, name: str, value: Binding, node: ast.AST) -> None:
     """Lower ``owner.name = value``."""
+    if isinstance(owner, Static) and trees.is_unchanging(owner.value):
+        raise GlobalStateError(
+            f"`{name}` of {kind_of(owner)}, outside the function, would be changed", lo.span(node),
+            "keep it in an object that is an argument, and return it",
+        )  # fmt: skip
     if not isinstance(owner, Instance):
         raise lo.unsupported(
             f"assignment to an attribute of {kind_of(owner)}", node, "use a local name"

@@ -69,7 +69,7 @@ def find(lo: Lowerer, binding: Binding, name: str) -> Any:
     assert isinstance(binding, objects.Instance)
     cls = binding.cls
     value = objects.in_class(cls, name)
-    if value is objects.MISSING or objects.is_generated(cls, value) or _is_builtin(value):
+    if value is objects.MISSING or objects.is_generated(cls, value) or _is_builtin(cls, name):
         return None
     if not objects.is_method(value):
         raise TypeMismatchError(
@@ -79,11 +79,10 @@ def find(lo: Lowerer, binding: Binding, name: str) -> Any:
     return objects.find_method(lo, cls, name)
 
 
-def _is_builtin(value: Any) -> bool:
-    """Whether a method is one of a builtin class, such as `object.__eq__`."""
-    return type(value).__name__ in (
-        "wrapper_descriptor", "method_descriptor", "builtin_function_or_method",
-    )  # fmt: skip
+def _is_builtin(cls: type, name: str) -> bool:
+    """Whether a method is inherited from a builtin class, as `object.__eq__` is."""
+    owner = next(base for base in cls.__mro__ if name in vars(base))
+    return owner.__module__ == "builtins"
 
 
 def method(

@@ -193,6 +193,8 @@ def _aug_assign(lo: Lowerer, stmt: ast.AugAssign) -> None:
     if isinstance(target, ast.Attribute):
         owner = expressions.lower_expr(lo, target.value)
         held = containers.attribute(lo, owner, target.attr, target)
+        if isinstance(owner, Static):
+            objects.set_attribute(lo, owner, target.attr, NONE, target)  # which refuses
         if held is None:
             raise TypeMismatchError(
                 f"{kind_of(owner)} has no attribute {target.attr!r}", lo.span(target)
