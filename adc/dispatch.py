@@ -19,7 +19,7 @@ from adc import cache, transfers
 from adc.frontend import trees
 from adc.frontend.bindings import Binding, Num, TupleOf, kind_of
 from adc.frontend.lower import ConstantNeededError, Lowered, lower
-from adc.frontend.places import Arguments, Place
+from adc.frontend.places import Arguments, Place, defaults_of
 from adc.frontend.results import rebuilt
 from adc.frontend.trees import key_of
 from adc.functions import function_of, name_of, settled, span_of
@@ -28,6 +28,7 @@ from adc.ir.core import Function
 from adc.ir.errors import (
     AdcError,
     ArgumentError,
+    GlobalStateError,
     MemoryBudgetError,
     NonScalarError,
     NotDifferentiableError,
@@ -191,6 +192,8 @@ class Compiled:
                         span_of(self.signature.fn),
                         'use target="cuda", or pass a copy on the host',
                     )
+        if self._changed_arguments:
+            self._check_defaults(values)
         if self.lowered.written:
             self._check_overlap(args)
         if self.lowered.changed:
@@ -244,6 +247,32 @@ class Compiled:
                         span_of(self.signature.fn),
                         "pass a copy of one of them",
                     )
+
+    @cached_property
+    def _changed_arguments(self) -> frozenset[int]:
+        """The positions of the arguments that the function changes, or something in them."""
+        lowered = self.lowered
+        found = {place.root for place in lowered.changed if isinstance(place.root, int)}
+        owners: list[Any] = []
+        for k, ty in enumerate(self.signature.types):
+            owners += [k] * len(trees.leaf_types(ty))
+        for capture in lowered.captures:
+            owners += [capture.place.root] * len(capture.params)
+        found |= {owners[k] for k in lowered.written if isinstance(owners[k], int)}
+        return frozenset(found)
+
+    def _check_defaults(self, values: tuple[Any, ...]) -> None:
+        """Raise if the function changes a default value, which the next call would find changed."""
+        fn = self.signature.fn
+        defaults = defaults_of(fn)
+        for k in self._changed_arguments:
+            name = self.signature.names[k]
+            if name in defaults and values[k] is defaults[name]:
+                raise GlobalStateError(
+                    f"the default value of {name!r} of {name_of(fn)}() would be changed",
+                    span_of(fn),
+                    "pass it as an argument",
+                )
 
     def _check_shared(self, values: tuple[Any, ...]) -> None:
         """Raise if a list, dict or object that the function changes is reached in two ways."""
@@ -861,6 +890,7 @@ class Code:
                     self._lowered_fn,
                     signature.arguments(),
                     constants,
+                    bound=self._skip,
                     routines=self.options.target == "cuda",
                     shared=True,
                 )

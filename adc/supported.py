@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend import containers, draws, expressions, library, nested, statements
+from adc.frontend import containers, draws, expressions, library, nested, special, statements
 from adc.frontend.refusals import REFUSED
 from adc.ir.opdef import OPS, OpDef, find
 
@@ -128,7 +128,16 @@ def page(*, refused: bool = False) -> str:
         "A random generator is an `np.random.Generator` with the bit generator PCG64: an argument, "
         "or what `np.random.default_rng(seed)` makes. The functions of `np.random` that draw from "
         "its global state are refused.",
+        "",
+        "## Objects",
+        "",
+        "What Python calls by itself when an operator, a builtin or an attribute meets an instance "
+        "of a class.",
+        "",
+        "| of the class | state |",
+        "|---|---|",
     ]
+    lines += [f"| {names} | {state} |" for names, state in special.table()]
     lines += [
         "",
         "## Scalar operations and their derivatives",

@@ -92,14 +92,25 @@ def is_plain(cls: type) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def _is_plain(cls: Any) -> bool:
-    return (
-        (cls.__module__ or "").split(".")[0] not in _LIBRARIES
-        and not issubclass(cls, BaseException | enum.Enum | tuple | list | dict | str | int | float)
-        and type(cls).__call__ is type.__call__
-        and cls.__new__ is object.__new__
-        and not any(_is_written(cls, name) for name in ("__getattr__", "__getattribute__"))
-        and not _is_written(cls, "__setattr__")
-    )
+    return not peculiarity(cls)
+
+
+def peculiarity(cls: type) -> str:
+    """Return what about a class takes more than reading its methods; "" if there is nothing."""
+    if (cls.__module__ or "").split(".")[0] in _LIBRARIES:
+        return "which is not written in Python that adc reads"
+    for base in cls.__mro__[1:-1]:
+        if base.__module__ == "builtins" or base is np.ndarray or base is enum.Enum:
+            return f"a subclass of `{base.__name__}`"
+    if type(cls).__call__ is not type.__call__:
+        return f"whose metaclass `{type(cls).__name__}` has `__call__`"
+    made: Any = cls.__new__
+    if made is not object.__new__:
+        return "which has `__new__`"
+    for name in ("__getattr__", "__getattribute__", "__setattr__"):
+        if _is_written(cls, name):
+            return f"which has `{name}`"
+    return ""
 
 
 def _is_written(cls: type, name: str) -> bool:
@@ -268,6 +279,7 @@ __all__ = [
     "library_of",
     "memory_of",
     "number",
+    "peculiarity",
     "shape_of",
     "sizes_of",
 ]

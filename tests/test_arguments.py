@@ -748,12 +748,16 @@ class Buffers:
 
 def test_arrays_of_objects_that_are_written() -> None:
     objects = Buffers(3)
+    slope = adc.grad(Buffers.loss, 1)
     for x in (0.5, -0.5):
         expected = copy.deepcopy(objects).loss(x) * 2.0 / x
-        assert adc.grad(objects.loss)(x) == pytest.approx(expected)
+        assert slope(objects, x) == pytest.approx(expected)
     np.testing.assert_array_equal(objects.buffer, 0.0)
     objects.weights = objects.buffer
     with pytest.raises(OverlapError, match="'buffer' and 'weights'"):
+        slope(objects, 0.5)
+    # Nobody passed what a method is bound to: the next call would find it changed.
+    with pytest.raises(GlobalStateError, match=r"of the object .* `self.buffer`, would be changed"):
         adc.grad(objects.loss)(0.5)
 
 

@@ -20,6 +20,8 @@ from tests.language_programs import REFUSED as REFUSED_LANGUAGE
 from tests.list_programs import LIST_PROGRAMS
 from tests.list_programs import REFUSED as REFUSED_LISTS
 from tests.meaning_programs import MEANING_PROGRAMS
+from tests.object_programs import OBJECT_PROGRAMS
+from tests.object_programs import REFUSED as REFUSED_OBJECTS
 from tests.random_programs import RANDOM_PROGRAMS
 from tests.random_programs import REFUSED as REFUSED_DRAWS
 from tests.stack_programs import STACK_PROGRAMS
@@ -33,6 +35,7 @@ ALL: list[Program] = [
     *FUNCTION_PROGRAMS,
     *LANGUAGE_PROGRAMS,
     *LIST_PROGRAMS,
+    *OBJECT_PROGRAMS,
     *KERNEL_PROGRAMS,
     *STENCIL_PROGRAMS,
     *STACK_PROGRAMS,
@@ -43,7 +46,7 @@ ALL: list[Program] = [
     *MEANING_PROGRAMS,
     *ZIP_PROGRAMS,
 ]
-REFUSED = [*REFUSED_LANGUAGE, *REFUSED_LISTS, *REFUSED_DRAWS]
+REFUSED = [*REFUSED_LANGUAGE, *REFUSED_LISTS, *REFUSED_OBJECTS, *REFUSED_DRAWS]
 BY_NAME = {p.name: p for p in ALL}
 DIFFERENTIABLE = [p for p in ALL if p.argnums]
 

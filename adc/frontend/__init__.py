@@ -23,7 +23,9 @@ program's way through:
 `shaping` `moving`                 shapes and axes, mostly views; elements repeated, moved, padded
 `joining` `choosing`               arrays joined and split; elements found, chosen, written to
 `reductions` `products` `ufuncs`   sums and extrema; contractions; ufuncs and their methods
-`containers` `growing`             lists, dicts, objects; lists whose length depends on data
+`containers` `growing`             lists and dicts; lists whose length depends on data
+`objects` `special` `mangling`     instances and attributes; methods that Python calls by itself;
+                                   private names
 `calls`                            calls: inlining, recursion
 `library` `builtin` `maths`        the table of functions; Python's builtins; those of `math`
 `linear`                           functions of NumPy that `adc.library` has in Python

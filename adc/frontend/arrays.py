@@ -15,7 +15,9 @@ from adc.frontend import (
     growing,
     indexing,
     numbers,
+    objects,
     operators,
+    special,
     views,
 )
 from adc.frontend.bindings import (
@@ -28,6 +30,7 @@ from adc.frontend.bindings import (
     ListRef,
     NamedTuple,
     Num,
+    ObjectRef,
     Range,
     Static,
     TupleOf,
@@ -79,6 +82,8 @@ def subscript(lo: Lowerer, node: ast.Subscript) -> Binding:
             items = indexing.items_of(lo, node.slice)
             with lo.at(node):
                 return indexing.read(lo, owner, items, node)
+        case ObjectRef() | NamedTuple() if (found := special.item(lo, owner, node)) is not None:
+            return found
         case TupleOf() | ListRef() | Range() | NamedTuple():
             return _sequence_item(lo, owner, node)
     return expressions.item(lo, owner, node)
@@ -208,6 +213,8 @@ def augment_element(lo: Lowerer, stmt: ast.AugAssign, node: ast.Subscript) -> No
 def in_place(lo: Lowerer, target: ArrayRef, stmt: ast.AugAssign, value: Binding) -> None:
     """Lower ``array op= value`` for a whole array or view: every name of it sees the change."""
     value = expressions.as_operand(lo, value, stmt.value)
+    if objects.is_instance(value):
+        raise lo.unsupported(f"an array that is changed by {kind_of(value)}", stmt)
     with lo.at(stmt):
         result = operators.binary(lo, type(stmt.op), target, value, stmt)
         operators.check_cast(lo, result, target, stmt)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import abc
 import ast
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ from adc.frontend import (
     numbers,
     operators,
     reductions,
+    special,
     views,
 )
 from adc.frontend.arguments import Handler
@@ -121,6 +124,9 @@ def _extreme(op: type[ast.cmpop]) -> Handler:
 
 def _len(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 1)
+    asked = special.length(lo, args[0], node)
+    if asked is not None:
+        return Num(asked)
     match args[0]:
         case ArrayRef() | Lazy():
             dims = views.dims_of(lo, args[0])
@@ -131,7 +137,7 @@ def _len(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bindi
             held = lo.held(args[0])
             assert isinstance(held, Growing)
             return held.length
-        case Static(value=value) if isinstance(value, str | list | dict | tuple):
+        case Static(value=value) if type(value) is str:
             return Num(integer(len(value)))
         case Range(start=start, stop=stop, step=step):
             row = lo.builder.apply("trips", start.operand, stop.operand, step.operand)
@@ -308,16 +314,31 @@ def _dict(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: as
 
 def _isinstance(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 2)
-    wanted = args[1]
-    classes = [
-        item.value
-        for item in (wanted.items if isinstance(wanted, TupleOf) else (wanted,))
-        if isinstance(item, Static)
-    ]
+    classes = [item.value if isinstance(item, Static) else None for item in _flat(args[1])]
     cls = class_of(args[0])
     if cls is None or not all(isinstance(c, type) for c in classes):
         raise lo.unsupported(f"`isinstance` of {kind_of(args[0])}", node)
-    return lo.num(any(issubclass(cls, c) for c in classes))
+    usual: list[Any] = [type.__instancecheck__, abc.ABCMeta.__instancecheck__]
+    for c in classes:
+        if type(c).__instancecheck__ not in usual:
+            raise lo.unsupported(f"`__instancecheck__` of `{type(c).__name__}`", node)
+    return lo.num(any(issubclass(cls, c) for c in classes if isinstance(c, type)))
+
+
+def _flat(binding: Binding) -> Iterator[Binding]:
+    if isinstance(binding, TupleOf):
+        for item in binding.items:
+            yield from _flat(item)
+    else:
+        yield binding
+
+
+def _type(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 1)
+    cls = class_of(args[0])
+    if cls is None:
+        raise lo.unsupported(f"`type` of {kind_of(args[0])}", node)
+    return Static(cls)
 
 
 def class_of(binding: Binding) -> type | None:
@@ -408,6 +429,6 @@ HANDLERS: dict[Any, Handler] = {
     slice: _slice, enumerate: _enumerate, zip: _zip, reversed: _reversed, divmod: _divmod,
     pow: _pow, sum: _sum, tuple: _tuple, print: _print, int: maths.to_integer("trunc"),
     round: maths.to_integer("rint"), float: _to_float, bool: _to_bool, list: _list, dict: _dict,
-    isinstance: _isinstance, any: _truths_of("any"), all: _truths_of("all"),
+    isinstance: _isinstance, type: _type, any: _truths_of("any"), all: _truths_of("all"),
     sorted: iterators.sort, map: iterators.refused, filter: iterators.refused,
 }  # fmt: skip

@@ -22,7 +22,9 @@ from adc.frontend import (
     library,
     marks,
     nested,
+    objects,
     scope,
+    special,
     statements,
     trees,
 )
@@ -62,6 +64,7 @@ from adc.frontend.source import Source
 from adc.ir.builder import integer
 from adc.ir.core import Call, Function, Literal, Operand, Value
 from adc.ir.errors import AliasError, RecursionDepthError, TypeMismatchError, UnsupportedError
+from adc.ir.foreign import peculiarity
 from adc.ir.types import INT, Array, Scalar, join
 from adc.library.transforms import is_checkpointed
 
@@ -139,7 +142,9 @@ def apply(
         name = nested.transform_name(callee.value)
         if name is not None:
             return nested.transform(lo, name, args, kwargs, node)
-        handled = library.call(lo, callee.value, args, kwargs, node)
+        handled = special.builtin(lo, callee.value, args, kwargs, node)
+        if handled is None:
+            handled = library.call(lo, callee.value, args, kwargs, node)
         if handled is not None:
             return handled
     if isinstance(callee, Bound) and isinstance(callee.owner, ArrayRef | Lazy | Num):
@@ -157,18 +162,15 @@ def apply(
             return nested.pull(lo, callee, args, kwargs, node)
         case Bound(owner=ListRef() | TupleOf() | DictRef()):
             return containers.method(lo, callee, args, kwargs, node)
-        case Bound(owner=NamedTuple(cls=cls, record=record), name="_replace"):
-            for name, value in kwargs.items():
-                record = record.with_item(name, value)
-            return NamedTuple(cls, record)
+        case Bound(owner=NamedTuple(cls=cls) as owner, name="_replace") if issubclass(cls, tuple):
+            return objects.replaced(lo, owner, kwargs, node)
         case Bound(owner=(NamedTuple(cls=cls) | ObjectRef(cls=cls)) as owner, name=name):
-            fn = containers.find_method(lo, cls, name)
+            fn = objects.find_method(lo, cls, name)
             return apply(lo, Static(fn), [owner, *args], kwargs, node)
-        case ObjectRef(cls=cls) | NamedTuple(cls=cls):
-            fn = containers.find_method(lo, cls, "__call__")
+        case ObjectRef() | NamedTuple() if (fn := special.find(lo, callee, "__call__")) is not None:
             return apply(lo, Static(fn), [callee, *args], kwargs, node)
-        case Static(value=value) if containers.is_record_class(value):
-            return containers.construct(lo, value, args, kwargs, node)
+        case Static(value=value) if objects.is_record_class(value):
+            return objects.construct(lo, value, args, kwargs, node)
         case Static(value=value, place=place):
             fn = getattr(value, "py_func", value)
             if isinstance(fn, types.FunctionType) and not advice.is_unread(fn):
@@ -180,6 +182,9 @@ def apply(
             ):
                 owner_ = static(fn.__self__)
                 return call_function(lo, fn.__func__, [owner_, *args], kwargs, node)
+            if isinstance(value, type) and objects.is_written(value):
+                why = f"an object of class `{value.__name__}`, {peculiarity(value)},"
+                raise lo.unsupported(why, node, "use a plain class, or make it outside")
             raise lo.unsupported(f"`{advice.name_of(value)}`", node, advice.hint(value))
     raise TypeMismatchError(f"{kind_of(callee)} is not a function", lo.span(node))
 

@@ -1,4 +1,4 @@
-"""Lists, dicts, named tuples, dataclasses and plain objects.
+"""Lists, dicts and tuples, and what they have in common with objects (`objects`).
 
 Their structure (length, keys, attributes) is known at compile time; what they hold are bindings
 like any. Lists, dicts and objects are mutable and have names that alias, so a name is bound to a
@@ -8,10 +8,7 @@ like any. Lists, dicts and objects are mutable and have names that alias, so a n
 from __future__ import annotations
 
 import ast
-import dataclasses
 import enum
-import functools
-import inspect
 import types
 from collections.abc import Sequence
 from typing import Any
@@ -19,15 +16,15 @@ from typing import Any
 from adc.frontend import (
     arguments,
     arrays,
-    calls,
     control,
     draws,
     expressions,
     grids,
     growing,
     numbers,
+    objects,
     operators,
-    trees,
+    special,
 )
 from adc.frontend.bindings import (
     NONE,
@@ -50,11 +47,9 @@ from adc.frontend.bindings import (
     kind_of,
 )
 from adc.frontend.lower import Lowerer, static
-from adc.frontend.places import Member, Place
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
-from adc.ir.errors import TypeMismatchError
-from adc.ir.foreign import is_plain
+from adc.ir.errors import TypeMismatchError, UnsupportedError
 from adc.ir.types import BOOL, INT, join
 
 LIST_METHODS = ("append", "extend", "insert", "pop", "index", "count", "reverse", "copy", "clear")
@@ -146,7 +141,9 @@ def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
         case Static(value=value) if isinstance(value, str):
             part = expressions.lower_expr(lo, node.slice)
             return Static(value[arguments.constant_int(lo, part, node, "an index of a string")])
-        case Static(value=value) if isinstance(value, dict | list | types.MappingProxyType):
+        case Static(value=value) if objects.is_opaque(value):
+            raise objects.refused(lo, value, node)
+        case Static(value=value) if isinstance(value, types.MappingProxyType):
             key = key_of(lo, expressions.lower_expr(lo, node.slice), node.slice)
             try:
                 return static(value[key])
@@ -190,7 +187,9 @@ def _put(
 
 
 def set_item(lo: Lowerer, owner: Binding, node: ast.Subscript, value: Binding) -> None:
-    """Lower ``owner[key] = value`` for a list or dict."""
+    """Lower ``owner[key] = value`` for a list, a dict or an instance."""
+    if special.set_item(lo, owner, node, value):
+        return
     match owner:
         case ListRef() if isinstance(lo.held(owner), Growing):
             key = expressions.lower_expr(lo, node.slice)
@@ -216,7 +215,9 @@ def set_item(lo: Lowerer, owner: Binding, node: ast.Subscript, value: Binding) -
 
 
 def augment_item(lo: Lowerer, owner: Binding, stmt: ast.AugAssign, node: ast.Subscript) -> None:
-    """Lower ``owner[key] op= value`` for a list or dict."""
+    """Lower ``owner[key] op= value`` for a list, a dict or an instance."""
+    if special.augment_item(lo, owner, stmt, node):
+        return
     if not isinstance(owner, ListRef | DictRef):
         set_item(lo, owner, node, NONE)
         return
@@ -247,6 +248,8 @@ def augment_item(lo: Lowerer, owner: Binding, stmt: ast.AugAssign, node: ast.Sub
 
 def delete_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> None:
     """Lower ``del owner[key]``."""
+    if special.delete_item(lo, owner, node):
+        return
     key = expressions.lower_expr(lo, node.slice)
     match owner:
         case ListRef():
@@ -376,11 +379,8 @@ def _dict_method(
     raise lo.unsupported(f"`.{name}` of a dict with these arguments", node)
 
 
-# -- objects ---------------------------------------------------------------------------------------
-
-
 def attribute(lo: Lowerer, owner: Binding, name: str, node: ast.expr) -> Binding | None:
-    """Lower an attribute of a container or object; None if it has none of that name."""
+    """Lower an attribute of a container or an instance; None if it has none of that name."""
     match owner:
         case ListRef() if name in LIST_METHODS:
             return Bound(owner, name)
@@ -390,156 +390,9 @@ def attribute(lo: Lowerer, owner: Binding, name: str, node: ast.expr) -> Binding
             return Bound(owner, name)
         case NamedTuple() if draws.is_generator(owner):
             return draws.attribute(lo, owner, name, node)
-        case NamedTuple(cls=cls, record=record):
-            found = record.get(name)
-            if found is not None:
-                return found
-            if name == "_replace":
-                return Bound(owner, name)
-            return _class_attribute(lo, owner, cls, name, node)
-        case ObjectRef(cls=cls):
-            found = lo.record(owner).get(name)
-            if found is None:
-                return _class_attribute(lo, owner, cls, name, node)
-            return lo.opened(found)
+        case NamedTuple() | ObjectRef():
+            return objects.attribute(lo, owner, name, node)
     return None
-
-
-def _class_attribute(
-    lo: Lowerer, owner: Binding, cls: type, name: str, node: ast.expr
-) -> Binding | None:
-    place = Place(cls, (Member(name),))
-    try:
-        value = place.read()
-    except KeyError:
-        return None
-    if isinstance(value, types.FunctionType) or is_method(value):
-        return Bound(owner, name)
-    getter = value.fget if isinstance(value, property) else getattr(value, "func", None)
-    if isinstance(value, property | functools.cached_property) and isinstance(
-        getter, types.FunctionType
-    ):
-        lo.guard(place, value)
-        call = ast.Call(func=node, args=[], keywords=[])
-        ast.copy_location(call, node)
-        return calls.call_function(lo, getter, [owner], {}, call)
-    if isinstance(value, staticmethod | classmethod):
-        lo.guard(place, value)
-        return Static(value.__get__(None, cls))
-    return lo.reach(place, value)
-
-
-def is_method(value: Any) -> bool:
-    """Whether a class attribute is what adc makes of a function: bound to an object like one."""
-    return type(value).__module__.startswith("adc.") and hasattr(type(value), "__get__")
-
-
-def find_method(lo: Lowerer, cls: type, name: str) -> Any:
-    """Return the function, or what adc made of one, that a method of a class is."""
-    place = Place(cls, (Member(name),))
-    value = place.read()
-    lo.guard(place, value)
-    return value
-
-
-def set_attribute(lo: Lowerer, owner: Binding, name: str, value: Binding, node: ast.AST) -> None:
-    """Lower ``owner.name = value``."""
-    if isinstance(owner, ObjectRef):
-        lo.hold(owner, lo.record(owner).with_item(name, value))
-        return
-    if isinstance(owner, NamedTuple):
-        raise TypeMismatchError(f"{kind_of(owner)} cannot be changed", lo.span(node))
-    raise lo.unsupported(
-        f"assignment to an attribute of {kind_of(owner)}", node, "use a local name"
-    )
-
-
-def is_record_class(value: Any) -> bool:
-    return isinstance(value, type) and (trees.is_named_tuple(value) or is_plain(value))
-
-
-def construct(
-    lo: Lowerer, cls: type, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
-) -> Binding:
-    """Lower a call of a class: a named tuple, a dataclass, or a plain class."""
-    if issubclass(cls, tuple):
-        fields = list(cls._fields)  # type: ignore[attr-defined]
-        defaults = {k: static(v) for k, v in cls._field_defaults.items()}  # type: ignore[attr-defined]
-        bound = _bound(lo, cls, fields, defaults, args, kwargs, node)
-        return NamedTuple(cls, RecordOf(tuple(fields), tuple(bound[name] for name in fields)))
-    find_method(lo, cls, "__init__")  # which is guarded
-    if dataclasses.is_dataclass(cls) and _own_init(cls) is None:
-        return _dataclass(lo, cls, args, kwargs, node)
-    ref = lo.new_ref(lambda slot: ObjectRef(slot, cls), RecordOf((), ()))
-    init = _own_init(cls)
-    if init is not None:
-        calls.call_function(lo, init, [ref, *args], kwargs, node)
-    elif args or kwargs:
-        raise TypeMismatchError(f"{cls.__name__}() takes no arguments", lo.span(node))
-    return ref
-
-
-def _own_init(cls: type) -> types.FunctionType | None:
-    """Return the constructor if it was written, not made by `dataclass`."""
-    init = inspect.getattr_static(cls, "__init__")
-    if not isinstance(init, types.FunctionType):
-        return None
-    # `dataclass` compiles what it makes from a string; "<stdin>" and the like are the user's.
-    made = dataclasses.is_dataclass(cls) and init.__code__.co_filename == "<string>"
-    return None if made else init
-
-
-def _dataclass(
-    lo: Lowerer, cls: type, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
-) -> Binding:
-    fields = [f for f in dataclasses.fields(cls) if f.init]
-    defaults: dict[str, Binding] = {}
-    for f in dataclasses.fields(cls):
-        if f.default is not dataclasses.MISSING:
-            defaults[f.name] = static(f.default)
-        elif f.default_factory is not dataclasses.MISSING:
-            if f.default_factory is list:
-                defaults[f.name] = lo.new_ref(ListRef, TupleOf(()))
-            elif f.default_factory is dict:
-                defaults[f.name] = lo.new_ref(DictRef, RecordOf((), ()))
-            else:
-                raise lo.unsupported("this default factory", node, "pass the value")
-    names = [f.name for f in fields]
-    bound = _bound(lo, cls, names, defaults, args, kwargs, node)
-    every = [f.name for f in dataclasses.fields(cls) if f.name in bound or f.name in defaults]
-    record = RecordOf(tuple(every), tuple(bound.get(n, defaults.get(n, NONE)) for n in every))
-    params = cls.__dataclass_params__  # type: ignore[attr-defined]
-    if params.frozen:
-        made: Binding = NamedTuple(cls, record)
-    else:
-        made = lo.new_ref(lambda slot: ObjectRef(slot, cls), record)
-    # What has come since the constructor was made is not called.
-    code = getattr(inspect.getattr_static(cls, "__init__"), "__code__", None)
-    if code is not None and "__post_init__" in code.co_names:
-        calls.call_function(lo, find_method(lo, cls, "__post_init__"), [made], {}, node)
-    return made
-
-
-def _bound(
-    lo: Lowerer, cls: type, names: Sequence[str], defaults: dict[str, Binding],
-    args: list[Binding], kwargs: dict[str, Binding], node: ast.Call,
-) -> dict[str, Binding]:  # fmt: skip
-    if len(args) > len(names):
-        raise TypeMismatchError(
-            f"{cls.__name__}() takes {len(names)} arguments but {len(args)} were given",
-            lo.span(node),
-        )
-    found = dict(zip(names, args, strict=False))
-    for name, value in kwargs.items():
-        if name not in names or name in found:
-            raise TypeMismatchError(f"{cls.__name__}() does not take {name!r}", lo.span(node))
-        found[name] = value
-    for name in names:
-        if name not in found:
-            if name not in defaults:
-                raise TypeMismatchError(f"{cls.__name__}() needs {name!r}", lo.span(node))
-            found[name] = defaults[name]
-    return found
 
 
 # -- iteration -------------------------------------------------------------------------------------
@@ -561,13 +414,17 @@ def static_items(lo: Lowerer, iterable: Binding) -> list[Binding] | None:
             pairs = zip(record.keys, record.items, strict=True)
             return [TupleOf((static(key), value)) for key, value in pairs]
         case NamedTuple(cls=cls, record=record) if issubclass(cls, tuple):
+            if special.find(lo, iterable, "__iter__") is not None:
+                raise UnsupportedError(
+                    f"`__iter__` of {kind_of(iterable)} is not supported", lo.builder.loc
+                )
             return list(record.items)
         case Static(value=value) if isinstance(value, str):
             return [Static(letter) for letter in value]
         case Static(value=value) if isinstance(value, type) and issubclass(value, enum.Enum):
             return [Static(member) for member in value]
-        case Static(value=value) if isinstance(value, list | dict):
-            return [static(element) for element in value]
+        case Static(value=value) if objects.is_opaque(value):
+            raise objects.refused(lo, value)
         case Enumerate(inner=inner, start=Num(operand=Literal(value=start))):
             found = static_items(lo, inner)
             if found is None:

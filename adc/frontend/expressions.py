@@ -16,8 +16,10 @@ from adc.frontend import (
     elementwise,
     growing,
     numbers,
+    objects,
     operators,
     scope,
+    special,
     statements,
     trees,
     views,
@@ -190,6 +192,8 @@ def static_sequence(lo: Lowerer, binding: Binding, node: ast.AST) -> tuple[Bindi
     """Return the elements of something whose length is part of the program, or raise."""
     items = known_elements(lo, binding, node)
     if items is None:
+        if objects.is_instance(binding):
+            raise lo.unsupported(f"the elements of {kind_of(binding)} (`__iter__`)", node)
         raise lo.unsupported(
             f"unpacking {kind_of(binding)} of a length known only at run time", node
         )
@@ -231,6 +235,10 @@ def augmented(lo: Lowerer, old: Binding, stmt: ast.AugAssign) -> Binding:
         arrays.in_place(lo, old, stmt, evaluate(lo, stmt.value))
         return old
     value = lower_expr(lo, stmt.value)
+    if objects.is_instance(old):
+        found = special.in_place(lo, old, stmt, value)
+        if found is not None:
+            return found
     if isinstance(old, ListRef) and isinstance(stmt.op, ast.Add):
         growing.extend(lo, old, value, stmt.value)
         return old
@@ -409,6 +417,9 @@ def _unary(lo: Lowerer, node: ast.UnaryOp) -> Binding:
     if isinstance(node.op, ast.Not):
         return Num(condition(lo, node))
     value = evaluate(lo, node.operand)
+    found = special.unary(lo, node, value)
+    if found is not None:
+        return found
     return elementwise.lift(lo, [value], lambda items: _signed(lo, node, items[0]), node)
 
 
@@ -527,10 +538,9 @@ def _attribute(lo: Lowerer, node: ast.Attribute) -> Binding:
     if held is not None:
         return held
     if isinstance(owner, Static):
-        try:
-            return lo.attribute(owner, node.attr)
-        except AttributeError:
-            pass
+        found = objects.of_static(lo, owner, node.attr, node)
+        if found is not None:
+            return found
     raise TypeMismatchError(f"{kind_of(owner)} has no attribute {node.attr!r}", lo.span(node))
 
 

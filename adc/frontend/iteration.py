@@ -15,6 +15,7 @@ from adc.frontend import (
     growing,
     iterators,
     numbers,
+    objects,
     scope,
     statements,
     views,
@@ -500,6 +501,12 @@ def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, 
                 return element(numbers.minus(lo, last, k))
 
             return trips, backwards
+    owner = iterable.inner if isinstance(iterable, Reversed | Enumerate) else iterable
+    if objects.is_instance(owner):
+        raise TypeMismatchError(
+            f"cannot loop over {kind_of(owner)}: `__iter__` of an object is not followed",
+            lo.span(node), "loop over the list or array that it holds",
+        )  # fmt: skip
     raise TypeMismatchError(
         f"cannot loop over {kind_of(iterable)}",
         lo.span(node),

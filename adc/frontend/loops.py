@@ -315,6 +315,10 @@ def _attempt(
     _after(lo, before, memo, carried, by_key, fresh, bound, names, sure, trips)
 
 
+def _keys(held: Binding) -> tuple[Any, ...]:
+    return held.keys if isinstance(held, RecordOf) else ()
+
+
 def _hint(name: str) -> str:
     return name[1:] if name.startswith("$") else name
 
@@ -440,12 +444,14 @@ def _close(
         if not (isinstance(end, Unbound | Unstable) or joinable(start, end)):
             if is_slot(name):
                 owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
+                keys = (start, end) if isinstance(start, RecordOf) else ()
                 raise RestructuredError(
                     f"{owners[0] if owners else 'a container'} holds {contents_of(start)} before "
                     f"the loop and {contents_of(end)} after an iteration",
                     lo.builder.loc,
-                    "in a loop lists grow by numbers and arrays of one kind, or tuples of them",
-                )
+                    "give it all of them before the loop" if len(set(map(_keys, keys))) > 1
+                    else "in a loop lists grow by numbers and arrays of one kind, or tuples",
+                )  # fmt: skip
             raise TypeUnstableError(
                 f"{name!r} is {kind_of(start)} before the loop and {kind_of(end)} after an "
                 "iteration",

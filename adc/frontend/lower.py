@@ -203,6 +203,8 @@ class Shared:
     inlined: int = 10_000
     # Whether there is a library of linear algebra to call.
     routines: bool = False
+    # How many of the first arguments are what a method is bound to.
+    bound: int = 0
 
 
 class Lowerer:
@@ -220,6 +222,8 @@ class Lowerer:
         # Bindings of what lies outside, and the numbers and arrays in it: they are parameters.
         self.reached: dict[Place, Binding] = {}
         self.captured: dict[Place, tuple[Capture, tuple[Num | ArrayRef, ...]]] = {}
+        # Arrays that the function finds outside, and was not given: it may not write to them.
+        self.outside: dict[ArrayObject, Place] = {}
         # The states of random generators from outside.
         self.generators: dict[ArrayObject, Place] = {}
         # Lists, dicts and objects from outside: what they hold at first, and where they are.
@@ -439,6 +443,9 @@ class Lowerer:
                 self.builder.loc,
                 "append a copy, and store a new array in its place",
             )
+        for each in (obj, *obj.alias):
+            if each in self.outside:
+                raise self.changes_outside("an array", self.outside[each])
         self.versions[obj] = version
         line = f" (line {self.builder.loc.line})" if self.builder.loc else ""
         for other in obj.alias:
@@ -508,11 +515,8 @@ class Lowerer:
         """Change a list, dict or object."""
         places = self.places.get(ref.slot, frozenset())
         for place in places:
-            if not isinstance(place.root, int):
-                raise GlobalStateError(
-                    f"{kind_of(ref)} outside the function, `{place}`, would be changed",
-                    self.builder.loc, "change a copy, or pass it as an argument",
-                )  # fmt: skip
+            if self.is_outside(place):
+                raise self.changes_outside(kind_of(ref), place)
         if ref.slot in self.lent:
             raise UnsupportedError(
                 f"changing {kind_of(ref)} that was passed to a recursive function is not "
@@ -520,6 +524,24 @@ class Lowerer:
             )  # fmt: skip
         self.changed |= places
         self.frame.env[ref.slot] = held
+
+    # -- what lies outside is not changed -----------------------------------------------------
+
+    def is_outside(self, place: Place) -> bool:
+        """Whether something was not passed as an argument, so that the next call finds it again."""
+        return not isinstance(place.root, int) or place.root < self.shared.bound
+
+    def changes_outside(self, what: str, place: Place) -> GlobalStateError:
+        """Return the error for a change that the next call would see."""
+        if isinstance(place.root, int):
+            path = f", `{replace(place, path=('self', *place.path))}`," if place.path else ""
+            where, hint = f" of the object that the method belongs to{path}", "the object"
+        else:
+            where, hint = f" outside the function, `{place}`,", "it"
+        return GlobalStateError(
+            f"{what}{where} would be changed", self.builder.loc,
+            f"change a copy, or pass {hint} as an argument and return it",
+        )  # fmt: skip
 
     # -- numbers ---------------------------------------------------------------------------
 
@@ -728,6 +750,8 @@ class Lowerer:
         binding = bind_value(self, hint, tree, place, made)
         self.elsewhere |= set(self.initial) - before
         self.reached[place] = binding
+        if self.is_outside(place):
+            self.outside |= arrays_of(made, place)
         if not isinstance(tree, Instance):
             params = tuple(param_of(self, leaf) for leaf in made)
             self.captured[place] = (
@@ -775,11 +799,11 @@ def static(value: Any) -> Binding:
         return Num(Literal(value, ty))
     if isinstance(value, np.generic) and value.dtype in NAMES:
         return Num(Literal(value.item(), Scalar(NAMES[value.dtype])))
-    if isinstance(value, tuple):
+    if type(value) is tuple:
+        return TupleOf(tuple(static(item) for item in value))
+    if trees.is_named_tuple(type(value)):
         items = tuple(static(item) for item in value)
-        if trees.is_named_tuple(type(value)):
-            return NamedTuple(type(value), RecordOf(type(value)._fields, items))  # type: ignore[attr-defined]
-        return TupleOf(items)
+        return NamedTuple(type(value), RecordOf(type(value)._fields, items))
     return Static(value)
 
 
@@ -848,6 +872,12 @@ def _bound_items(
     )
 
 
+def arrays_of(made: Iterable[Num | ArrayRef], place: Place) -> dict[ArrayObject, Place]:
+    """Return the arrays among leaves, but for the states of random generators: draws are seen."""
+    arrays = [leaf.object for leaf in made if isinstance(leaf, ArrayRef)]
+    return {obj: place for obj in arrays if not obj.words}
+
+
 def param_of(lo: Lowerer, leaf: Num | ArrayRef) -> Value:
     """Return the parameter that a leaf from outside is."""
     if isinstance(leaf, ArrayRef):
@@ -894,6 +924,7 @@ def lower(
     arguments: dict[str, Any],
     constants: Mapping[Place, Any] = MappingProxyType({}),
     *,
+    bound: int = 0,
     inline: bool = True,
     routines: bool = False,
     shared: bool = False,
@@ -908,6 +939,8 @@ def lower(
         By parameter name, in order, the type tree of an argument (`trees`).
     constants : mapping
         Integers among arguments and captured variables that are part of the program, by place.
+    bound : int
+        How many of the first arguments are what a method is bound to.
     inline : bool
         Whether the functions that it calls become part of it, as far as that is reasonable.
     routines : bool
@@ -936,7 +969,7 @@ def lower(
                 "adc reads Python source; builtins and callable objects have none",
             )
         fn = inner
-    lo = Lowerer(Shared(constants=constants, routines=routines))
+    lo = Lowerer(Shared(constants=constants, routines=routines, bound=bound))
     if not inline:
         lo.shared.inlined = 0
     lo.builder.names.fresh("loss")
@@ -947,6 +980,8 @@ def lower(
         name: bind_value(lo, name, tree, Place(k), made)
         for k, (name, tree) in enumerate(arguments.items())
     }
+    for k, name in enumerate(list(bindings)[:bound]):
+        lo.outside |= arrays_of(leaves(bindings[name]), Place(k))
     params = [param_of(lo, leaf) for leaf in made]
     inputs = {obj: value for obj, value in lo.origin.items()}
     try:

@@ -17,10 +17,10 @@ from typing import Any
 from adc.frontend import (
     calls,
     closures,
-    containers,
     elementwise,
     marks,
     numbers,
+    objects,
     results,
     structures,
     views,
@@ -283,9 +283,9 @@ def parameters(lo: Lowerer, callee: Binding, node: ast.AST) -> list[str]:
         case Transformed(fn=fn):
             return parameters(lo, fn, node)
         case Bound(owner=ObjectRef(cls=cls) | NamedTuple(cls=cls), name=name):
-            return parameters(lo, Static(containers.find_method(lo, cls, name)), node)[1:]
+            return parameters(lo, Static(objects.find_method(lo, cls, name)), node)[1:]
         case ObjectRef(cls=cls) | NamedTuple(cls=cls):
-            return parameters(lo, Static(containers.find_method(lo, cls, "__call__")), node)[1:]
+            return parameters(lo, Static(objects.find_method(lo, cls, "__call__")), node)[1:]
         case Static(value=value, place=place):
             inner_ = of_object(value)
             if inner_ is not None:

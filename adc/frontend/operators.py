@@ -6,16 +6,19 @@ import ast
 
 import numpy as np
 
-from adc.frontend import arrays, containers, elementwise, numbers, products
+from adc.frontend import arrays, containers, elementwise, numbers, objects, products, special
 from adc.frontend.bindings import (
     ArrayRef,
     Binding,
     DictRef,
+    DictView,
     Growing,
     Lazy,
     ListRef,
     NamedTuple,
     Num,
+    Range,
+    Ref,
     Static,
     TupleOf,
     kind_of,
@@ -30,6 +33,9 @@ def binary(
     lo: Lowerer, kind: type[ast.AST], left: Binding, right: Binding, node: ast.AST
 ) -> Binding:
     """Lower ``left op right``."""
+    found = special.binary(lo, kind, left, right, node)
+    if found is not None:
+        return found
     if kind is ast.MatMult:
         return products.matmul(lo, left, right, node)
     name = numbers.ROWS[kind]
@@ -82,6 +88,9 @@ def check_cast(lo: Lowerer, result: Binding, target: Binding, node: ast.AST) -> 
 
 def comparison(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST) -> Binding:
     """Lower one comparison: of arrays, element by element."""
+    found = special.comparison(lo, op, left, right, node)
+    if found is not None:
+        return found
     kind = type(op)
     if kind in numbers.COMPARE and (elementwise.is_array(left) or elementwise.is_array(right)):
         if any(isinstance(side, Static) for side in (left, right)):
@@ -101,6 +110,9 @@ def comparison(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: 
 
 def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST) -> Operand:
     """Lower one comparison of anything but arrays."""
+    asked = special.comparison(lo, op, left, right, node)
+    if asked is not None:
+        return truth(lo, asked, node)
     if isinstance(op, ast.Is | ast.IsNot):
         same = _identical(lo, left, right, node)
         return Literal(same == isinstance(op, ast.Is), BOOL)
@@ -140,7 +152,9 @@ def _identical(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> boo
         return left.value is right.value
     if isinstance(left, Static) or isinstance(right, Static):
         return False
-    raise lo.unsupported("`is` on numbers", node, "use `==`")
+    if isinstance(left, Num) or isinstance(right, Num):
+        raise lo.unsupported("`is` on numbers", node, "use `==`")
+    return special.is_same(lo, left, right, node)
 
 
 def _member(
@@ -166,6 +180,8 @@ def same_or_equal(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> 
     elif isinstance(left, ArrayRef) and isinstance(right, ArrayRef):
         if left.object is right.object:
             return Literal(True, BOOL)
+    elif isinstance(left, Ref) and isinstance(right, Ref) and left.slot == right.slot:
+        return Literal(True, BOOL)
     return compare(lo, ast.Eq(), left, right, node)
 
 
@@ -182,13 +198,23 @@ def _equal_tuples(
 
 def truth(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:
     """Return the truth of a binding as a bool operand."""
+    asked = special.truth(lo, binding, node)
+    if asked is not None:
+        return asked
     match binding:
         case Num(operand=operand):
             return numbers.truth_of(lo, operand)
         case TupleOf(items=items):
             return Literal(bool(items), BOOL)
+        case Static(value=value) if objects.is_opaque(value):
+            raise objects.refused(lo, value, node)
         case Static(value=value):
             return Literal(bool(value), BOOL)
+        case Range(start=start, stop=stop, step=step):
+            trips = lo.builder.apply("trips", start.operand, stop.operand, step.operand)
+            return numbers.truth_of(lo, trips)
+        case DictView(ref=ref):
+            return Literal(bool(containers.length(lo, ref)), BOOL)
         case ArrayRef() | Lazy():
             value = elementwise.value_of(lo, binding, node)
             if isinstance(value, Num):
@@ -199,6 +225,8 @@ def truth(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:
             )  # fmt: skip
         case ListRef() if isinstance(held := lo.held(binding), Growing):
             return numbers.truth_of(lo, held.length.operand)
+        case NamedTuple(cls=cls) if not issubclass(cls, tuple):
+            return Literal(True, BOOL)  # a frozen dataclass
         case ListRef() | DictRef() | NamedTuple():
             return Literal(bool(containers.length(lo, binding)), BOOL)
     return Literal(True, BOOL)

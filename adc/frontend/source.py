@@ -7,6 +7,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import copy
 import dis
 import linecache
 import types
@@ -15,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from adc.frontend.mangling import class_around, mangle
 from adc.ir.errors import SourceError, Span
 
 FunctionNode = ast.FunctionDef | ast.Lambda
@@ -65,18 +67,20 @@ def source_of(fn: types.FunctionType) -> Source:
             "or a notebook cell",
         )
     try:
-        node = _find(code, text)
+        found = _find(code, text)
     except SyntaxError as error:
         raise SourceError(f"the source of {fn.__name__!r} does not parse: {error}", where) from None
-    if node is None:
+    if found is None:
         raise SourceError(
             f"{fn.__name__}() is not what its file says: the file has changed since it was "
             "imported",
             where,
             "reload the module, or restart Python, so that both are the same again",
         )
+    node, module = found
     if isinstance(node, ast.AsyncFunctionDef):
         raise SourceError(f"{fn.__name__!r} is a coroutine", where, "use a plain function")
+    node = _with_private_names(node, class_around(module, node))
     lines = text.splitlines()[node.lineno - 1 : node.end_lineno]
     return Source(node, file, fn.__name__, "\n".join(lines))
 
@@ -99,8 +103,21 @@ def _parse(file: str, text: str) -> tuple[tuple[AnyFunction, Units], ...]:
     return tuple(found)
 
 
-def _find(code: types.CodeType, text: str) -> AnyFunction | None:
-    """Return the node that compiles to `code`: where it was, or wherever it is now."""
+@lru_cache(maxsize=64)
+def _with_private_names(node: FunctionNode, cls: str) -> FunctionNode:
+    """Return a function of a class with its private names as they are meant."""
+    if not cls:
+        return node
+    node = copy.deepcopy(node)
+    mangle(node, cls)
+    return node
+
+
+def _find(code: types.CodeType, text: str) -> tuple[AnyFunction, ast.Module] | None:
+    """Return the node that compiles to `code`, and its module.
+
+    It is looked for where it was, then wherever it is now.
+    """
     found = [
         (node, units)
         for node, units in _parse(code.co_filename, text)
@@ -111,7 +128,7 @@ def _find(code: types.CodeType, text: str) -> AnyFunction | None:
     exact = [pair for pair in there if isinstance(pair[0], ast.Lambda) and _is_body(pair[0], code)]
     for node, units in [*exact, *there, *found]:
         if any(_is_same(code, other, node) for other in _compiled(node, units, code)):
-            return node
+            return node, units[0]
     return None
 
 

@@ -19,6 +19,7 @@ from adc.frontend import (
     iteration,
     iterators,
     numbers,
+    objects,
     operators,
     scope,
 )
@@ -168,7 +169,7 @@ def assign(lo: Lowerer, target: ast.expr, value: Binding) -> None:
             arrays.store_element(lo, target, value)
         case ast.Attribute():
             owner = expressions.lower_expr(lo, target.value)
-            containers.set_attribute(lo, owner, target.attr, value, target)
+            objects.set_attribute(lo, owner, target.attr, value, target)
         case _:
             raise lo.unsupported("this assignment target", target)
 
@@ -216,12 +217,14 @@ def _aug_assign(lo: Lowerer, stmt: ast.AugAssign) -> None:
     if isinstance(target, ast.Attribute):
         owner = expressions.lower_expr(lo, target.value)
         held = containers.attribute(lo, owner, target.attr, target)
+        if isinstance(owner, Static):
+            objects.set_attribute(lo, owner, target.attr, NONE, target)  # which refuses
         if held is None:
             raise TypeMismatchError(
                 f"{kind_of(owner)} has no attribute {target.attr!r}", lo.span(target)
             )
         new = expressions.augmented(lo, held, stmt)
-        containers.set_attribute(lo, owner, target.attr, new, target)
+        objects.set_attribute(lo, owner, target.attr, new, target)
         return
     assert isinstance(target, ast.Name)
     assign(lo, target, expressions.augmented(lo, lo.read_name(target.id, target), stmt))
@@ -236,6 +239,9 @@ def _delete(lo: Lowerer, stmt: ast.Delete) -> None:
             case ast.Subscript():
                 owner = expressions.lower_expr(lo, target.value)
                 containers.delete_item(lo, owner, target)
+            case ast.Attribute():
+                owner = expressions.lower_expr(lo, target.value)
+                objects.delete_attribute(lo, owner, target.attr, target)
             case _:
                 raise lo.unsupported("`del` of this", target)
 

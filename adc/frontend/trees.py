@@ -315,8 +315,18 @@ def is_unchanging(value: Any) -> bool:
         isinstance(value, UNCHANGING)
         or type(value).__name__ == "cython_function_or_method"  # NumPy's `default_rng` is one
         or hasattr(type(value), "__adc_applied__")
-        or isinstance(getattr(value, "py_func", None), types.FunctionType)
+        or isinstance(_compiled(value), types.FunctionType)
     )
+
+
+def is_class_method(value: Any) -> bool:
+    """Whether a value is a method of a class, which is made anew each time that it is read."""
+    return type(value) is types.MethodType and isinstance(value.__self__, type)
+
+
+def _compiled(value: Any) -> Any:
+    """Return the function that an object was compiled from; no code of its class runs."""
+    return None if hasattr(type(value), "__getattr__") else getattr(value, "py_func", None)
 
 
 def key_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> object:
@@ -344,6 +354,8 @@ def key_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> obj
         return cls, id(value.__code__)  # what it holds is read, or guarded, where it is used
     if is_unchanging(value):
         return "object", id(value)
+    if is_class_method(value):
+        return "method", id(value.__func__), id(value.__self__)
     if foreign.is_foreign(value):
         found = foreign.described(value)
         rank = len(found.shape)
@@ -395,7 +407,7 @@ def _constant(value: Any, seen: tuple[int, ...]) -> object:
 
 
 def is_container(tree: Any) -> bool:
-    return isinstance(tree, tuple | Node)
+    return type(tree) is tuple or isinstance(tree, Node)
 
 
 def contents(tree: Any) -> tuple[Any, ...]:
