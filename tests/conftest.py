@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+import adc
 from adc.ir.opdef import OPS
 from adc.passes import pipeline
 
@@ -46,6 +47,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if "slow" in item.keywords:
                 item.add_marker(skip)
+
+
+@pytest.fixture(autouse=True)
+def fresh() -> None:
+    """Begin every test as a process does: without code that derivatives made before share."""
+    adc.release_memory()
 
 
 @pytest.fixture

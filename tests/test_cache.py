@@ -65,7 +65,8 @@ def module(tmp_path: Path, text: str = PROGRAM) -> ModuleType:
 
 
 def outcome(derivative: Any, *args: Any) -> tuple[Any, str]:
-    """Return a result and where the code came from."""
+    """Return a result and where the code came from, had nothing of it been used here before."""
+    adc.release_memory()
     result = derivative(*args)
     info = derivative.cache_info()
     return result, "loaded" if info["loaded"] else "compiled"

@@ -184,6 +184,7 @@ def test_other_costs_are_other_code(place: Path) -> None:
     wanted = first(x)
     assert _entries(place) == 1
     calibrate.write(OTHER)
+    adc.release_memory()
     second = adc.grad(_wavy)
     assert second(x).tobytes() == wanted.tobytes()
     assert not second.cache_info()["loaded"]
@@ -192,6 +193,7 @@ def test_other_costs_are_other_code(place: Path) -> None:
     # What was made stays as it is; its stages are made again under the same costs.
     assert first(x).tobytes() == wanted.tobytes()
     assert _entries(place) == 2
+    adc.release_memory()
     third = adc.grad(_wavy)
     third(x)
     assert third.cache_info()["loaded"]
