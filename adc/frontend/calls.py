@@ -162,8 +162,8 @@ def apply(
             return nested.pull(lo, callee, args, kwargs, node)
         case Bound(owner=ListRef() | TupleOf() | DictRef()):
             return containers.method(lo, callee, args, kwargs, node)
-        case Bound(owner=NamedTuple(cls=cls) as owner, name="_replace") if issubclass(cls, tuple):
-            return objects.replaced(lo, owner, kwargs, node)
+        case Bound(owner=NamedTuple(cls=cls) as owner, name="_replace") if objects.replaces(cls):
+            return objects.replaced(lo, owner, args, kwargs, node)
         case Bound(owner=(NamedTuple(cls=cls) | ObjectRef(cls=cls)) as owner, name=name):
             fn = objects.find_method(lo, cls, name)
             return apply(lo, Static(fn), [owner, *args], kwargs, node)

@@ -431,10 +431,18 @@ def _require(
         raise TypeMismatchError(f"{cls.__name__}() needs {name!r}", lo.span(node))
 
 
+def replaces(cls: type) -> bool:
+    """Whether the method `_replace` of a class is that of any named tuple."""
+    code = getattr(in_class(cls, "_replace"), "__code__", None)
+    return code is not None and code.co_filename == collections.__file__
+
+
 def replaced(
-    lo: Lowerer, owner: NamedTuple, kwargs: dict[str, Binding], node: ast.AST
-) -> NamedTuple:  # fmt: skip
+    lo: Lowerer, owner: NamedTuple, args: list[Binding], kwargs: dict[str, Binding], node: ast.AST
+) -> NamedTuple:
     """Lower ``owner._replace(name=value)`` of a named tuple."""
+    if args:
+        raise TypeMismatchError("_replace() takes names of fields", lo.span(node))
     record = owner.record
     for name, value in kwargs.items():
         if record.get(name) is None:
@@ -460,5 +468,6 @@ __all__ = [
     "of_static",
     "refused",
     "replaced",
+    "replaces",
     "set_attribute",
 ]
