@@ -379,7 +379,10 @@ def _restore(entry: Path, offload: bool) -> Entry | None:
 
 def _span(found: list[Any] | None) -> Span | None:
     """Return a place that was written as a list of its fields, the last of which is another."""
-    return None if found is None else Span(*found[:-1], _span(found[-1]))
+    if found is None:
+        return None
+    *place, caller = found
+    return dataclasses.replace(Span(*place), caller=_span(caller))
 
 
 def _remove(entry: Path) -> None:

@@ -40,7 +40,7 @@ def called_twice(x: Any) -> Any:
     return first + inlined(x)
 
 
-_reciprocal = lambda y: 1 / int(y)  # noqa: E731
+_reciprocal: Any = lambda y: 1 / int(y)  # noqa: E731
 
 
 def of_a_lambda(x: Any) -> Any:
