@@ -120,11 +120,10 @@ def key_of(
 
     fn = lowered.fn
     # Errors and plans name places in the source.
-    places = [stmt.loc for each in (*fn.callees, fn) for stmt in walk(each.body)]
     made_by = (VERSION, __version__, _own_source(), cpu.target())
     parts = (
         str(fn),
-        repr(places),
+        _places(fn),
         repr(_marks(fn)),
         repr(tuple(steps)),
         policy,
@@ -133,6 +132,25 @@ def key_of(
         repr(made_by),
     )
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+
+def _places(fn: Function) -> str:
+    """Return the places in the source of all statements, and the calls that lead there."""
+    numbers: dict[int, int] = {}
+    texts: list[str] = []
+
+    def number(span: Span | None) -> int:
+        if span is None:
+            return -1
+        if id(span) not in numbers:
+            caller = number(span.caller)
+            ends = (span.line, span.column, span.end_line, span.end_column)
+            numbers[id(span)] = len(texts)
+            texts.append(f"{span.file} {span.function} {ends} {caller}")
+        return numbers[id(span)]
+
+    found = [number(stmt.loc) for each in (*fn.callees, fn) for stmt in walk(each.body)]
+    return "\n".join([repr(found), *texts])
 
 
 def _marks(fn: Function) -> list[tuple[str, str, Mark | None]]:
@@ -338,7 +356,7 @@ def _restore(entry: Path, offload: bool) -> Entry | None:
             site["error"],
             site["message"],
             tuple(site["types"]),
-            None if site["loc"] is None else Span(*site["loc"]),
+            _span(site["loc"]),
         )
         for site in record["sites"]
     ]
@@ -357,6 +375,14 @@ def _restore(entry: Path, offload: bool) -> Entry | None:
     plan = None if record["plan"] is None else Plan.from_json(record["plan"])
     (entry / _RECORD).touch()  # `_trim` removes what was not used for longest
     return Entry(kernel, plan, emitted.source, True)
+
+
+def _span(found: list[Any] | None) -> Span | None:
+    """Return a place that was written as a list of its fields, the last of which is another."""
+    if found is None:
+        return None
+    *place, caller = found
+    return dataclasses.replace(Span(*place), caller=_span(caller))
 
 
 def _remove(entry: Path) -> None:

@@ -263,7 +263,8 @@ class Compiled:
 
     def _check_defaults(self, values: tuple[Any, ...]) -> None:
         """Raise if the function changes a default value, which the next call would find changed."""
-        fn = self.signature.fn
+        # Of the function that is called: code is shared by all with one definition.
+        fn = values.fn if isinstance(values, Arguments) else self.signature.fn
         defaults = defaults_of(fn)
         for k in self._changed_arguments:
             name = self.signature.names[k]

@@ -85,6 +85,11 @@ def check_grads(
     single |= any(leaf.dtype == np.float32 for leaf in _leaves(value))
     weights = _random(value, rng)
     pull = api.vjp(fn, *copy.deepcopy(args))[1](weights) if "rev" in names else None
+    if pull is not None and len(_leaves(pull)) != len(_leaves(args)):
+        raise ArgumentError(
+            "`adc.vjp`, and so the check of reverse mode, has no cotangents for objects", None,
+            "pass lists, dicts or named tuples, or check forward mode with modes='fwd'",
+        )  # fmt: skip
     checks = _Checks(
         rtol or (1e-3 if single else 1e-6), float(np.finfo("f4" if single else "f8").eps)
     )

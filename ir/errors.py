@@ -9,14 +9,18 @@ from __future__ import annotations
 import builtins
 import linecache
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A range of the user's source: 1-based lines, 0-based columns, end exclusive."""
+    """A range of the user's source: 1-based lines, 0-based columns, end exclusive.
+
+    In a function that was inlined, `caller` is where it was called. It is no part of what the range
+    is: two calls of a function have the same lines.
+    """
 
     file: str
     line: int
@@ -24,6 +28,15 @@ class Span:
     end_line: int = 0
     end_column: int = 0
     function: str = ""
+    caller: Span | None = field(default=None, compare=False)
+
+    def chain(self) -> tuple[Span, ...]:
+        """Return the calls that lead here, the outermost first, and the range itself."""
+        return (*(self.caller.chain() if self.caller else ()), self)
+
+    def called(self, caller: Span | None) -> Span:
+        """Return the range with one more call around the outermost one."""
+        return replace(self, caller=self.caller.called(caller) if self.caller else caller)
 
     def text(self) -> str:
         """Return the first source line of the range, without its newline."""

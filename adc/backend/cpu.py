@@ -190,10 +190,16 @@ def deliverer(ty: Type) -> Callable[[Any], Any]:
 # --- errors ---------------------------------------------------------------------------------------
 
 
+def raise_at(span: Span | None, error: BaseException) -> None:
+    """Raise an error as if in a range of the user's source, under the calls that lead there."""
+    first, *rest = [_frame(each) for each in (span or Span("<adc>", 1)).chain()]
+    first(error, rest)
+
+
 @functools.cache
-def raiser(span: Span) -> Callable[[BaseException], None]:
-    """Return a function that raises its argument, as if in a range of the user's source."""
-    tree = ast.parse("def f(error):\n raise error")
+def _frame(span: Span) -> Callable[[BaseException, Sequence[Any]], None]:
+    """Return a function that calls the next one, or raises, in a range of the user's source."""
+    tree = ast.parse("def f(error, rest):\n if rest: rest[0](error, rest[1:])\n raise error")
     place = {
         "lineno": span.line,
         "col_offset": span.column,
@@ -205,10 +211,10 @@ def raiser(span: Span) -> Callable[[BaseException], None]:
             setattr(node, name, place[name])
     namespace: dict[str, Any] = {}
     exec(builtins.compile(tree, span.file, "exec"), namespace)
-    raiser: Any = namespace["f"]
+    frame: Any = namespace["f"]
     name = span.function or "<adc>"
-    raiser.__code__ = raiser.__code__.replace(co_name=name, co_qualname=name)
-    return raiser  # type: ignore[no-any-return] # made by `exec`
+    frame.__code__ = frame.__code__.replace(co_name=name, co_qualname=name)
+    return frame  # type: ignore[no-any-return] # made by `exec`
 
 
 def _values(words: Sequence[Any], names: Sequence[str]) -> list[Any]:
@@ -340,7 +346,7 @@ class Kernel:
         site = self.emitted.sites[status - 1]
         text = _message(site, state[State.OPERANDS :].tolist())
         kind: Any = exception_named(site.error)
-        raiser(site.loc or Span("<adc>", 1))(kind(*([text] if text else [])))
+        raise_at(site.loc, kind(*([text] if text else [])))
 
     @property
     def peak(self) -> int | None:

@@ -80,14 +80,15 @@ class StraightLine(Writer):
         for k, arg in enumerate(stmt.args):
             self.line(f"state[OPERANDS{f' + {k}' * (k > 0)}] = {self.word(arg)}")
         place = f"{stmt.loc.file}:{stmt.loc.line}" if stmt.loc else ""
-        self.line(f"state[STATUS] = {self._shared.site(stmt)}  # {stmt.error} {place}".rstrip())
+        site = self._shared.site(stmt, self._fn.name)
+        self.line(f"state[STATUS] = {site}  # {stmt.error} {place}".rstrip())
         self.leave()
         self._indent -= 1
 
     def print_(self, stmt: Print) -> None:
         self.flush()
         self.comment(stmt.loc)
-        self.line(f"note(state, {self._shared.site(stmt)})")
+        self.line(f"note(state, {self._shared.site(stmt, self._fn.name)})")
         for arg in stmt.args:
             self.line(f"note(state, {self.word(arg)})")
 

@@ -7,7 +7,7 @@ import keyword
 import linecache
 import textwrap
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
@@ -124,6 +124,8 @@ class Shared:
         for each in (fn, *fn.callees):
             self.names[each.name] = unique(each.name, taken)
         functions = {each.name: each for each in (fn, *fn.callees)}
+        # Where functions are called that are not inlined, for errors in them.
+        self.called = _called(functions, fn.name)
         self.recursive = {name for name in functions if _reaches(functions, name, name)}
         self.escaping = {each.name: escaping(each) for each in (fn, *fn.callees)}
         self.held = {each.name: holding(each) for each in (fn, *fn.callees)}
@@ -142,6 +144,8 @@ class Shared:
         origins = _origins(fn)
         for part in done.parts:
             self.names[part.name] = unique(part.name, self.taken)
+            if fn.name in self.called:
+                self.called[part.name] = self.called[fn.name]
             self.origins[part.name] = origins
             self.escaping[part.name] = self.escaping[fn.name]
             self.held[part.name] = self.held[fn.name]
@@ -151,11 +155,37 @@ class Shared:
         self.origins[fn.name] = origins
         return [*done.parts, done.fn]
 
-    def site(self, stmt: Check | Print) -> int:
+    def site(self, stmt: Check | Print, where: str) -> int:
+        """Return the number of a check or print in the function `where`."""
         error = stmt.error if isinstance(stmt, Check) else ""
         types = tuple(str(arg.type) for arg in stmt.args)
-        self.sites.append(Site(error, stmt.message, types, stmt.loc))
+        loc = stmt.loc and stmt.loc.called(self.called.get(where))
+        self.sites.append(Site(error, stmt.message, types, loc))
         return len(self.sites)
+
+
+def _called(functions: Mapping[str, Function], main: str) -> dict[str, Span]:
+    """Return where each function is called, if that is one place; calls of its own aside."""
+    places: dict[str, dict[tuple[Span, ...], Span | None]] = {}
+    within: dict[str, str] = {}
+    for name, fn in functions.items():
+        for stmt in walk(fn.body):
+            if isinstance(stmt, Call) and stmt.callee != name:
+                chain = stmt.loc.chain() if stmt.loc else ()
+                places.setdefault(stmt.callee, {})[chain] = stmt.loc
+                within[stmt.callee] = name
+    found: dict[str, Span] = {}
+
+    def place(name: str, depth: int) -> Span | None:
+        known = list(places.get(name, {}).values())
+        if len(known) != 1 or known[0] is None or depth > len(functions):
+            return None
+        return known[0].called(None if within[name] == main else place(within[name], depth + 1))
+
+    for name in functions:
+        if (where := place(name, 0)) is not None:
+            found[name] = where
+    return found
 
 
 def _origins(fn: Function) -> dict[Operand, Stmt]:

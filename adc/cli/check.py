@@ -219,7 +219,7 @@ def _directions(
             scales * rng.integers(3, 9, count) * rng.choice((-1, 1), count) / 8,
             1.0,
         )
-    alone = range(count)
+    alone: Sequence[int] = range(count)
     if count > _MOST_COORDINATES:
         alone = sorted(rng.choice(count, _MOST_COORDINATES // 2, replace=False))
     for k in alone:

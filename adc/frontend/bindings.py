@@ -393,8 +393,8 @@ def kind_of(binding: Binding) -> str:
         case Static(value=value):
             if isinstance(value, str | bytes | int | float | complex):
                 return f"{type(value).__name__} {value!r}"
-            name = getattr(value, "__name__", None)
-            return f"{type(value).__name__} {name!r}" if name else f"a {type(value).__name__}"
+            known = getattr(value, "__name__", None)
+            return f"{type(value).__name__} {known!r}" if known else f"a {type(value).__name__}"
         case Closure():
             return f"function {binding.name!r}"
         case Bound(name=name):

@@ -298,6 +298,8 @@ def _run(
         site=lo.builder.loc if (holder.fn.__module__ or "").startswith("adc.library") else None,
     )
     caller = lo.frame
+    if caller is not None and not caller.shared:
+        frame.called = lo.builder.loc
     result = _body(lo, frame, node, source)
     # Lists, dicts and objects that the function changed or made.
     (lo.heap if caller is None else caller.env).update(heap_of(frame))

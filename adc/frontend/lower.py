@@ -158,6 +158,10 @@ class Frame:
     locals: frozenset[str] = frozenset()
     # Where the user called the library function that this is part of.
     site: Span | None = None
+    # Where it is called, if it is inlined.
+    called: Span | None = None
+    # Whether it is the outline of a function that several calls may share.
+    shared: bool = False
 
 
 @dataclass
@@ -260,7 +264,10 @@ class Lowerer:
 
     def span(self, node: ast.AST) -> Span:
         """Return the position that a user is shown: of a library's code, where it was called."""
-        return self.frame.site or self.frame.source.span(node)
+        found = self.frame.site or self.frame.source.span(node)
+        if self.frame.called is None or self.frame.site is not None:
+            return found
+        return replace(found, caller=self.frame.called)
 
     @contextmanager
     def at(self, node: ast.AST) -> Iterator[None]:

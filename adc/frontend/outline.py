@@ -155,6 +155,7 @@ class Outline:
             lo.frame.holder,
             path=(*lo.frame.path, ("outline", id(self.node))),
             site=lo.frame.site,
+            shared=True,
         )
         return sub, inputs, tuple(params)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.backend.cpu import DEFAULT_FOLDER, converter, deliverer, raiser, write_source
+from adc.backend.cpu import DEFAULT_FOLDER, converter, deliverer, raise_at, write_source
 from adc.backend.cuda import arrays
 from adc.backend.cuda.api import require, wait
 from adc.backend.cuda.device import Device, Failed
@@ -26,7 +26,6 @@ from adc.ir.errors import (
     DeviceError,
     DeviceMemoryError,
     MemoryBudgetError,
-    Span,
     exception_named,
     installing,
 )
@@ -238,7 +237,7 @@ class Program:
         if failed.told:
             text = text.format(*failed.told)
         kind: Any = exception_named(site.error)
-        raiser(site.loc or Span("<adc>", 1))(kind(*([text] if text else [])))
+        raise_at(site.loc, kind(*([text] if text else [])))
 
 
 def load(emitted: Emitted) -> tuple[Any, Path]:
