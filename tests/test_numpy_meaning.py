@@ -204,6 +204,16 @@ def test_values_of_a_choice_have_gradients() -> None:
     assert adc.value_and_grad(program)(1.5) == (2.25, 3.0)
 
 
+def test_logarithms_of_sums_have_gradients_at_infinities() -> None:
+    def program(a: Any, b: Any) -> Any:
+        return np.logaddexp(a, b) + np.logaddexp2(a, b)
+
+    inf = np.inf
+    for a, b, want in ((inf, 1.0, (2.0, 0.0)), (2.0, -inf, (2.0, 0.0)), (-inf, inf, (0.0, 2.0))):
+        chain = Chain.of(program, (np.float64(a), np.float64(b)), (0, 1))
+        assert chain.gradient(chain.run(chain.joined)) == want
+
+
 def test_determinants_of_singular_matrices_have_gradients() -> None:
     def program(a: Any) -> Any:
         return np.linalg.det(a)
