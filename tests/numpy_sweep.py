@@ -210,7 +210,7 @@ _TABLE: dict[str, list[str]] = {
     "np.put_along_axis": ["b = m.copy(); {}(b, np.array([[0]]), 7, 1); b"],
     "np.put": ["b = v.copy(); {}(b, [0, 1], [5, 6]); b",
         "b = v.copy(); {}(b, [0, 1, 2], [5, 6]); b",
-               "b = v.copy(); {}(b, [0, 1], n); b", "b = v.copy(); {}(b, 0, w); b",
+               "b = v.copy(); {}(b, [0], n); b", "b = v.copy(); {}(b, 0, w); b",
                "b = m.copy(); {}(b, [0, -1], [1, 2, 3]); b", "b = v.copy(); {}(b, [0], []); b",
                "b = v.copy(); {}(b, [4, -5], 3, mode='wrap'); b",
         "b = m.copy(); {}(b, [0, 1], [9]); b"],
@@ -298,8 +298,9 @@ _TABLE: dict[str, list[str]] = {
     # What they return has the type of the one chosen, which only a run can tell.
     "max min": ["{}(n, n)", "{}(v)", "{}([v[0], v[-1]])", "{}(v[0], v[1], v[2])",
         "{}(1.5, float(n))"],
-    "sum": ["{}(v)", "{}([n, n2])", "{}([n, n2]) / {}([n2])", "{}(v) / {}(v)",
-        "{}([1.5]) / {}([0.0])", "{}(v, n)"],
+    # Of no elements it is Python's 0, and here that of their type.
+    "sum": ["{}(m[0])", "{}([n, n2])", "{}([n, n2]) / {}([n2])", "{}(m[0]) / {}(m[0])",
+            "{}([1.5]) / {}([0.0])", "{}(m[0], n)"],
     "divmod pow": ["{}(n, n2)", "{}(x, 2)"],
     "all any": ["{}(v > 0)", "{}([n, n2])"],
     "len list tuple": ["{}(v)", "{}(m)", "{}(a)"],

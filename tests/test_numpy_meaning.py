@@ -94,6 +94,10 @@ FOUND: list[tuple[str, dict[str, Any]]] = [
     ("b = np.zeros((), np.int8); np.sum(v)", {"v": V}),
     ("b = np.zeros(3, np.int8); np.sum(m, axis=0, out=b); b", {"m": np.full((2, 3), 100, np.int8)}),
     ("sum(v)", {"v": V}),
+    ("sum(v > 0, False)", {"v": V}),
+    ("max(v)", {"v": np.array([1.0, np.nan, 2.0])}),
+    ("min(v)", {"v": np.array([np.nan, 1.0, 2.0])}),
+    ("v[0].item()", {"v": V}),
     # Middle elements of integers, and places between infinite elements.
     ("np.median(v)", {"v": np.array([200, 250], np.uint8)}),
     ("np.median(v)", {"v": np.array([2**62, 2**62 + 2])}),
@@ -169,6 +173,7 @@ REFUSED = [
     ("np.var(v, dtype=np.int8)", {"v": V}),
     ("np.linalg.outer(m, m)", {"m": M}),
     ("np.nonzero(n)", {"n": 3.0}),
+    ("v.argsort().tolist()", {"v": V}),
     ("b = np.where(n > 0, n, 0.0); c = b; b += 1; c", {"n": 3.0}),
     ("b = np.where(n > 0, n, 0); b += 0.5; b", {"n": 3}),
 ]
@@ -183,6 +188,18 @@ def test_refused(text: str, args: dict[str, Any]) -> None:
     assert not isinstance(found.error, IRError)
     assert found.error.span is not None
     expression.close()
+
+
+def test_numbers_of_more_than_64_bits_are_errors() -> None:
+    for text, args in (
+        ("v[0].item()", {"v": np.array([2**64 - 1], np.uint64)}),
+        ("math.gcd(n, 0)", {"n": -(2**63)}),
+    ):
+        expression = numpy_sweep.Expression(text)
+        found = expression.adc(numpy_sweep.Case(text, args))
+        assert isinstance(found, Raised)
+        assert isinstance(found.error, OverflowError)
+        expression.close()
 
 
 def test_compiled() -> None:
@@ -202,6 +219,16 @@ def test_values_of_a_choice_have_gradients() -> None:
         return np.where(n > 0.0, n * n, 2.0)
 
     assert adc.value_and_grad(program)(1.5) == (2.25, 3.0)
+
+
+def test_logarithms_of_sums_have_gradients_at_infinities() -> None:
+    def program(a: Any, b: Any) -> Any:
+        return np.logaddexp(a, b) + np.logaddexp2(a, b)
+
+    inf = np.inf
+    for a, b, want in ((inf, 1.0, (2.0, 0.0)), (2.0, -inf, (2.0, 0.0)), (-inf, inf, (0.0, 2.0))):
+        chain = Chain.of(program, (np.float64(a), np.float64(b)), (0, 1))
+        assert chain.gradient(chain.run(chain.joined)) == want
 
 
 def test_determinants_of_singular_matrices_have_gradients() -> None:

@@ -137,8 +137,9 @@ CHOSEN: dict[str, list[tuple[tuple[float, ...], tuple[float | None, ...]]]] = {
     "asinh": [((1e200,), (0.0,))],
     "tanh": [((INF,), (0.0,)), ((-INF,), (0.0,))],
     "exp": [((-INF,), (0.0,)), ((INF,), (INF,))],
-    "logaddexp": [((-INF, 1.0), (0.0, 1.0)), ((1.0, -INF), (1.0, 0.0)), ((-INF, -INF), (NAN, NAN))],
-    "logaddexp2": [((-INF, 1.0), (0.0, 1.0)), ((1.0, -INF), (1.0, 0.0))],
+    "logaddexp": [((-INF, 1.0), (0.0, 1.0)), ((1.0, -INF), (1.0, 0.0)), ((-INF, -INF), (NAN, NAN)),
+                  ((INF, 1.0), (1.0, 0.0)), ((-INF, INF), (0.0, 1.0))],
+    "logaddexp2": [((-INF, 1.0), (0.0, 1.0)), ((1.0, -INF), (1.0, 0.0)), ((INF, 1.0), (1.0, 0.0))],
 }  # fmt: skip
 
 # Values at points where NumPy and Python leave room for doubt; signs of zeros count.

@@ -50,7 +50,8 @@ from adc.frontend.lower import Lowerer
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Print
 from adc.ir.errors import TypeMismatchError
-from adc.ir.types import B1, BOOL, I64, INT, Scalar, promote
+from adc.ir.types import B1, BOOL, INT, Scalar, promote
+from adc.library import functions
 
 
 def _escaped(text: str) -> str:
@@ -96,8 +97,7 @@ def _extreme(op: type[ast.cmpop]) -> Handler:
         if len(args) == 1:
             array = _as_elements(lo, args[0], node)
             if array is not None:
-                name = "min" if op is ast.Lt else "max"
-                found = reductions.HANDLERS[name](lo, [array], {}, node)
+                found = _most_of(lo, op, array, node)
                 return (
                     Num(numbers.weak(lo, numbers.number(lo, found, node)))
                     if _is_list(args[0])
@@ -120,6 +120,16 @@ def _extreme(op: type[ast.cmpop]) -> Handler:
         return best
 
     return handler
+
+
+def _most_of(lo: Lowerer, op: type[ast.cmpop], array: ArrayRef | Lazy, node: ast.Call) -> Binding:
+    """Return what Python's `min` or `max` finds in an array."""
+    if arrays.element_type(array).kind == "f" and len(views.dims_of(lo, array)) == 1:
+        from adc.frontend import linear  # which is built on this module
+
+        first = functions.first_least if op is ast.Lt else functions.first_most
+        return linear.run(lo, first, [array], {}, node)
+    return reductions.HANDLERS["min" if op is ast.Lt else "max"](lo, [array], {}, node)
 
 
 def _len(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -240,7 +250,6 @@ def total(lo: Lowerer, items: Binding, result: Binding, node: ast.AST) -> Bindin
         ty = None
         if not _is_list(items) and isinstance(result, Num):
             ty = Scalar(promote(numbers.scalar_type(result.operand), source.type).dtype)
-            ty = I64 if ty.kind == "b" else ty
         found = reductions.total(lo, source, [0], False, node, ty=ty)
         if isinstance(found, Num) and _is_list(items):
             found = Num(numbers.weak(lo, found.operand))

@@ -260,6 +260,10 @@ def _put(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     if isinstance(value, ArrayRef | Lazy):
         repeated = _repeated(lo, _flat(lo, value, node), [count], node)
         if repeated is None:
+            some = numbers.apply(lo, "gt", size, integer(0))
+            with lo.at(node):
+                text = "cannot replace elements of an empty array"
+                numbers.check(lo, some, "IndexError", text)
             return Static(None)
         value = repeated
     indexing.write(lo, flat, [indexing.Item(index, node)], value, node)

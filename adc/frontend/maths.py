@@ -211,7 +211,10 @@ def _gcd(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bindi
     if any(x.type.kind == "f" or x.type == B1 for x in found):
         raise TypeMismatchError("`math.gcd` needs integers", lo.span(node))
     a, b = (numbers.to_int(lo, x) for x in found)
-    return Num(numbers.weak(lo, lo.builder.apply("gcd", a, b)))
+    divisor = lo.builder.apply("gcd", a, b)
+    fits = numbers.apply(lo, "ge", divisor, integer(0))
+    numbers.check(lo, fits, "OverflowError", "adc computes Python integers in 64 bits")
+    return Num(numbers.weak(lo, divisor))
 
 
 def _prod(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:

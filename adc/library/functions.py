@@ -54,6 +54,28 @@ def _along(v: Any, rank: int, axis: Any) -> Any:
     return np.expand_dims(v, tuple([k for k in range(rank) if k != at]))
 
 
+def first_most(v: Any) -> Any:
+    """Python's `max` of an array: a NaN counts only where it comes first."""
+    found = np.max(v)
+    if np.isnan(found):
+        found = v[0]
+        for x in v:
+            if x > found:
+                found = x
+    return found
+
+
+def first_least(v: Any) -> Any:
+    """Python's `min` of an array: a NaN counts only where it comes first."""
+    found = np.min(v)
+    if np.isnan(found):
+        found = v[0]
+        for x in v:
+            if x < found:
+                found = x
+    return found
+
+
 def append(arr: Any, values: Any, axis: Any = None) -> Any:
     """`np.append`."""
     if axis is None:

@@ -186,15 +186,26 @@ pow_: OpDef = OpDef(
     ),
     kinds="f", cost=30, domain=((0.2, 3.0), (-2.0, 3.0)),
 )  # fmt: skip
+
+
+def _share(ct: Traced, y: Traced, x: Traced, other: Traced, power: OpDef) -> Traced:
+    """Return the part of a cotangent that an operand of `logaddexp` has.
+
+    One that is the result has all of it, infinite ones, too; of two equal infinities it is NaN.
+    """
+    part = power(x - y)
+    return ct * select(eq(other, y), part, select(eq(x, y), 1.0, part))
+
+
 logaddexp = OpDef(
     "logaddexp", 2, np.logaddexp, "logaddexp({0}, {1})", (np.logaddexp,),
-    vjp=lambda ct, y, a, b: (ct * exp(a - y), ct * exp(b - y)),
+    vjp=lambda ct, y, a, b: (_share(ct, y, a, b, exp), _share(ct, y, b, a, exp)),
     kinds="f", cost=30, domain=WIDE,
     total=True,
 )  # fmt: skip
 logaddexp2 = OpDef(
     "logaddexp2", 2, np.logaddexp2, "logaddexp2({0}, {1})", (np.logaddexp2,),
-    vjp=lambda ct, y, a, b: (ct * exp2(a - y), ct * exp2(b - y)),
+    vjp=lambda ct, y, a, b: (_share(ct, y, a, b, exp2), _share(ct, y, b, a, exp2)),
     kinds="f", cost=30, domain=WIDE,
     total=True,
 )  # fmt: skip
