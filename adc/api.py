@@ -928,7 +928,8 @@ def release_memory() -> None:
     Every derivative keeps its workspace and its tapes for the next call, and the memory of large
     arrays that it returned is used again when they are dropped; on a GPU, the memory of all arrays
     that were not returned. Calls that are running now are not disturbed, arrays that are in use
-    neither; the next calls take new memory.
+    neither; the next calls take new memory. Compiled code that derivatives of one function share is
+    forgotten, but by those derivatives that have used it.
 
     Examples
     --------
@@ -936,6 +937,7 @@ def release_memory() -> None:
     """
     from adc import dispatch
 
+    _kept.cache_clear()
     dispatch.release_memory()
 
 

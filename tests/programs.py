@@ -1295,6 +1295,33 @@ def _simpson(f: Any, a: Any, b: Any, n: Any) -> Any:
     return s * h / 3.0
 
 
+def _power_with(factor: Any) -> Any:
+    def power(x: Any, n: Any) -> Any:
+        return factor * x if n == 0 else x * power(x, n - 1)
+
+    return power
+
+
+_doubled_power, _trebled_power = _power_with(2.0), _power_with(3.0)
+
+
+@program(0.7, tags="closure recursion")
+def recursive_functions_with_one_code(x: Any) -> Any:
+    return _doubled_power(x, 2) + _trebled_power(x, 3)
+
+
+def _around(factor: Any, inner: Any) -> Any:
+    return lambda x: factor * math.sin(x) if inner is None else factor * inner(x)
+
+
+_nested_around = _around(3.0, _around(2.0, None))
+
+
+@program(0.7, tags="closure")
+def function_that_calls_another_with_its_code(x: Any) -> Any:
+    return _nested_around(x) * x
+
+
 @program(0.7, tags="closure")
 def functions_as_arguments(x: Any) -> Any:
     return _twice(_square, x) + _twice(math.sin, x) + _twice(lambda v: v * x + 1.0, x)

@@ -276,7 +276,7 @@ def _slots(value: Any, number: int, name: str) -> list[_Slot]:
 def _filled(value: Any, flat: Iterator[Vector]) -> Any:
     """Return an argument with other floats in it, taken from `flat` in order."""
     tree = trees.tree_of(value, whole=True)
-    return _build(tree, trees.leaves(value, tree), flat)
+    return _build(tree, iter(trees.leaves(value, tree)), flat)
 
 
 def _build(tree: Any, old: Iterator[Any], flat: Iterator[Vector]) -> Any:

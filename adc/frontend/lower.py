@@ -719,7 +719,7 @@ class Lowerer:
             ) from None
         except AttributeError as error:
             raise TypeMismatchError(str(error), self.span(node), "check the spelling") from None
-        closed_over = path[0] in holder.fn.__code__.co_freevars
+        closed_over = len(path) == 1 and path[0] in holder.fn.__code__.co_freevars
         if closed_over and holder.place.varies and type(value) is types.FunctionType:
             # It is made anew with the function around it: any with this code will do.
             self.guard(place.to("__code__"), value.__code__)

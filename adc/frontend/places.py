@@ -184,7 +184,7 @@ class Capture:
             return None
         if trees.key_of(value) != self.key:
             return None
-        return list(trees.leaves(value, self.tree))
+        return trees.leaves(value, self.tree)
 
 
 @dataclass(frozen=True)
