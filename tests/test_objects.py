@@ -305,6 +305,7 @@ del TABLE['n']
 CAPTURED._w[0] = x
 CAPTURED.level = x
 CAPTURED.w = x
+setattr(CAPTURED, 'level', x)
 Model.table[0] = x
 CAPTURED.table[0] = x
 a = adc.stop_gradient(VECTOR); a[0] = x
