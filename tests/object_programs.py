@@ -173,6 +173,42 @@ def descriptors(x: Any) -> Any:
     return thing.scaled * thing.offered
 
 
+class Positive:
+    """A descriptor as the documentation of Python has it."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = f"_{name}"
+
+    def __get__(self, owner: Any, cls: Any = None) -> Any:
+        if owner is None:
+            return self
+        return getattr(owner, self.name)
+
+    def __set__(self, owner: Any, value: Any) -> None:
+        if value < 0.0:
+            raise ValueError("must be positive")
+        setattr(owner, self.name, value)
+
+
+class Rod:
+    length = Positive()
+    width = Positive()
+
+    def __init__(self, length: Any, width: Any) -> None:
+        self.length = length
+        self.width = width
+
+
+@program(0.7)
+def descriptors_that_share_a_class(x: Any) -> Any:
+    rod = Rod(x, 2.0)
+    for k in range(3):
+        rod.length += rod.width * math.sin(x) ** k
+        rod.width *= x
+    thick = getattr(rod, "height", x * x) if not hasattr(rod, "height") else 0.0
+    return rod.length * rod.width * thick + rod._length * hasattr(rod, "width")  # type: ignore[attr-defined]
+
+
 class Counted:
     __slots__ = ("calls", "x")
 

@@ -305,6 +305,7 @@ del TABLE['n']
 CAPTURED._w[0] = x
 CAPTURED.level = x
 CAPTURED.w = x
+setattr(CAPTURED, 'level', x)
 Model.table[0] = x
 CAPTURED.table[0] = x
 a = VECTOR if x > 0.0 else np.zeros(3); a[0] = x
@@ -365,6 +366,26 @@ def test_closures_are_not_changed() -> None:
 
     with pytest.raises(GlobalStateError, match="`kept`, would be changed"):
         adc.grad(fn)(1.0)
+
+
+class Counter:
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def loss(self, x: Any) -> Any:
+        self.calls += 1
+        return x * self.calls
+
+
+def test_what_a_method_is_bound_to_is_not_changed() -> None:
+    counter = Counter()
+    with pytest.raises(GlobalStateError, match="a Counter that the method belongs to would be"):
+        adc.grad(counter.loss)(1.0)
+    with pytest.raises(GlobalStateError, match="a Counter outside the function, `counter`,"):
+        adc.grad(lambda x: counter.loss(x))(1.0)
+    assert adc.grad(Counter.loss, 1)(counter, 1.0) == 1.0
+    assert adc.grad(lambda x: Counter().loss(x))(1.0) == 1.0
+    assert counter.calls == 0
 
 
 def test_defaults_are_not_changed() -> None:

@@ -20,6 +20,7 @@ from adc.frontend import (
     iterators,
     maths,
     numbers,
+    objects,
     operators,
     reductions,
     special,
@@ -342,6 +343,43 @@ def _flat(binding: Binding) -> Iterator[Binding]:
         yield binding
 
 
+def _name_of(lo: Lowerer, binding: Binding, node: ast.Call) -> ast.Attribute:
+    """Return the attribute that a text names, which must be part of the program."""
+    if not (isinstance(binding, Static) and isinstance(binding.value, str)):
+        raise lo.unsupported(f"an attribute named by {kind_of(binding)}", node, "use a constant")
+    return ast.copy_location(ast.Attribute(node, binding.value, ast.Load()), node)
+
+
+def _getattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 2, 3)
+    name = _name_of(lo, args[1], node)
+    if len(args) == 2:
+        return expressions.attribute_of(lo, args[0], name)
+    found = _attribute_or_none(lo, args[0], name, node)
+    return args[2] if found is None else found
+
+
+def _hasattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 2)
+    name = _name_of(lo, args[1], node)
+    return lo.num(_attribute_or_none(lo, args[0], name, node) is not None)
+
+
+def _attribute_or_none(
+    lo: Lowerer, owner: Binding, name: ast.Attribute, node: ast.Call
+) -> Binding | None:
+    if not objects.is_instance(owner):
+        raise lo.unsupported(f"asking whether {kind_of(owner)} has an attribute", node)
+    return containers.attribute(lo, owner, name.attr, name)
+
+
+def _setattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 3)
+    value = elementwise.materialised(lo, args[2], node)
+    objects.set_attribute(lo, args[0], _name_of(lo, args[1], node).attr, value, node)
+    return NONE
+
+
 def _type(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 1)
     cls = class_of(args[0])
@@ -438,6 +476,7 @@ HANDLERS: dict[Any, Handler] = {
     slice: _slice, enumerate: _enumerate, zip: _zip, reversed: _reversed, divmod: _divmod,
     pow: _pow, sum: _sum, tuple: _tuple, print: _print, int: maths.to_integer("trunc"),
     round: maths.to_integer("rint"), float: _to_float, bool: _to_bool, list: _list, dict: _dict,
-    isinstance: _isinstance, type: _type, any: _truths_of("any"), all: _truths_of("all"),
+    isinstance: _isinstance, type: _type, getattr: _getattr, hasattr: _hasattr, setattr: _setattr,
+    any: _truths_of("any"), all: _truths_of("all"),
     sorted: iterators.sort, map: iterators.refused, filter: iterators.refused,
 }  # fmt: skip

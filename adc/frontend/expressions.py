@@ -529,7 +529,11 @@ def _attribute(lo: Lowerer, node: ast.Attribute) -> Binding:
     path = dotted(node)
     if path is not None and _is_free(lo, path):
         return lo.free(_holder(lo), path, node)
-    owner = evaluate(lo, node.value)
+    return attribute_of(lo, evaluate(lo, node.value), node)
+
+
+def attribute_of(lo: Lowerer, owner: Binding, node: ast.Attribute) -> Binding:
+    """Lower an attribute of something that is lowered already."""
     if isinstance(owner, Num) and not isinstance(owner.operand.type, Array):
         return _number_attribute(lo, owner, node)
     if isinstance(owner, ArrayRef | Lazy):

@@ -541,8 +541,11 @@ class Lowerer:
     def changes_outside(self, what: str, place: Place) -> GlobalStateError:
         """Return the error for a change that the next call would see."""
         if isinstance(place.root, int):
-            path = f", `{replace(place, path=('self', *place.path))}`," if place.path else ""
-            where, hint = f" of the object that the method belongs to{path}", "the object"
+            named = replace(place, path=("self", *place.path))
+            where = f" of the object that the method belongs to, `{named}`," if place.path else (
+                " that the method belongs to"
+            )  # fmt: skip
+            hint = "the object"
         else:
             where, hint = f" outside the function, `{place}`,", "it"
         return GlobalStateError(
