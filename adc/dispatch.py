@@ -190,7 +190,7 @@ class Compiled:
                         'use target="cuda", or pass a copy on the host',
                     )
         if self.lowered.written:
-            self._check_overlap(args)
+            self._check_written(values, args)
         if self.lowered.changed:
             self._check_shared(values)
         if self.lowered.drawn:
@@ -228,20 +228,40 @@ class Compiled:
         """Return the states of the generators that the code draws from."""
         return [(each.place, trees.words(each.place.read(values))) for each in self.lowered.drawn]
 
-    def _check_overlap(self, args: Sequence[Any]) -> None:
-        params = enumerate(zip(args, self.lowered.fn.params, strict=False))
-        arrays = [(k, arg) for k, (arg, param) in params if isinstance(param.type, Array)]
+    def _check_written(self, values: tuple[Any, ...], args: Sequence[Any]) -> None:
+        """Raise if an array that the function writes to is read-only, or shares its memory."""
+        params, written = self.lowered.fn.params, self.lowered.written
+        if any(isinstance(params[k].type, Scalar) for k in written):
+            own = self.signature.leaves(values, boxed=True)
+            args = [*own, *args[len(own) :]]
+        pairs = zip(args, params, strict=False)
+        arrays = [
+            (k, arg)
+            for k, (arg, param) in enumerate(pairs)
+            if isinstance(param.type, Array) or type(arg) is np.ndarray
+        ]
+        function, span = f"{name_of(self.signature.fn)}()", span_of(self.signature.fn)
         for k, a in arrays:
-            for j, b in arrays:
-                if k in self.lowered.written and j != k and _overlap(a, b):
-                    names = [self.lowered.fn.params[i].name for i in (k, j)]
+            if k not in written:
+                continue
+            name = params[k].name
+            if type(a) is np.ndarray:
+                if not a.flags.writeable:
+                    raise ArgumentError(
+                        f"argument {name!r} of {function} is read-only, and is written", span,
+                        "pass a copy",
+                    )  # fmt: skip
+                if not a.flags.c_contiguous and _overlaps_itself(a):
                     raise OverlapError(
-                        f"arguments {names[0]!r} and {names[1]!r} of "
-                        f"{name_of(self.signature.fn)}() overlap in memory, and {names[0]!r} is "
-                        "written",
-                        span_of(self.signature.fn),
-                        "pass a copy of one of them",
-                    )
+                        f"elements of argument {name!r} of {function} share memory, and it is "
+                        "written", span, "pass a copy",
+                    )  # fmt: skip
+            for j, b in arrays:
+                if j != k and _overlap(a, b):
+                    raise OverlapError(
+                        f"arguments {name!r} and {params[j].name!r} of {function} overlap in "
+                        f"memory, and {name!r} is written", span, "pass a copy of one of them",
+                    )  # fmt: skip
 
     def _check_shared(self, values: tuple[Any, ...]) -> None:
         """Raise if a list, dict or object that the function changes is reached in two ways."""
@@ -286,6 +306,27 @@ def restore(states: States, values: tuple[Any, ...]) -> None:
     """Give random generators the states that they had, so that code draws the same numbers."""
     for place, state in states:
         trees.advance(place.read(values), state)
+
+
+# The most elements of which the addresses are compared one by one.
+_MOST_ADDRESSES = 1 << 20
+
+
+def _overlaps_itself(a: np.ndarray[Any, Any]) -> bool:
+    """Whether two elements of an array share memory, which its strides say in all usual cases."""
+    reach, sizes = a.itemsize, [(abs(s), n) for s, n in zip(a.strides, a.shape, strict=True)]
+    if 0 in a.shape:
+        return False
+    apart = True
+    for stride, size in sorted(pair for pair in sizes if pair[1] > 1):
+        apart &= stride >= reach
+        reach += stride * (size - 1)
+    if apart or a.size > _MOST_ADDRESSES:
+        return not apart
+    places = np.zeros(1, np.int64)
+    for stride, size in sizes:
+        places = np.add.outer(places, stride * np.arange(size)).ravel()
+    return bool(np.any(np.diff(np.sort(places)) < a.itemsize))
 
 
 def _overlap(a: Any, b: Any) -> bool:

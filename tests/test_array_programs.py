@@ -24,6 +24,8 @@ from tests.random_programs import REFUSED as REFUSED_DRAWS
 from tests.stencil_programs import STENCIL_PROGRAMS
 from tests.thread_programs import THREAD_PROGRAMS
 from tests.undo_programs import UNDO_PROGRAMS
+from tests.view_programs import REFUSED as REFUSED_VIEWS
+from tests.view_programs import VIEW_PROGRAMS
 
 ALL: list[Program] = [
     *ARRAY_PROGRAMS,
@@ -36,8 +38,9 @@ ALL: list[Program] = [
     *RANDOM_PROGRAMS,
     *UNDO_PROGRAMS,
     *INVERT_PROGRAMS,
+    *VIEW_PROGRAMS,
 ]
-REFUSED = [*REFUSED_LANGUAGE, *REFUSED_LISTS, *REFUSED_DRAWS]
+REFUSED = [*REFUSED_LANGUAGE, *REFUSED_LISTS, *REFUSED_DRAWS, *REFUSED_VIEWS]
 BY_NAME = {p.name: p for p in ALL}
 DIFFERENTIABLE = [p for p in ALL if p.argnums]
 

@@ -217,7 +217,7 @@ def in_place(lo: Lowerer, target: ArrayRef, stmt: ast.AugAssign, value: Binding)
             raise TypeMismatchError(
                 "the result has more axes than the array that it is stored in", lo.span(stmt)
             )
-        elementwise.assign_to(lo, target, result, stmt)
+        elementwise.assign_to(lo, target, result, stmt, "output array")
 
 
 # -- attributes, creation --------------------------------------------------------------------------
@@ -259,6 +259,8 @@ def element_type(x: Arraylike) -> Scalar:
 def fill(lo: Lowerer, target: ArrayRef, value: Binding, node: ast.AST) -> None:
     if target.view:
         elementwise.assign_to(lo, target, value, node)
+        return
+    if not elementwise.is_writable(lo, target, node):
         return
     obj = target.object
     operand = numbers.number(lo, value, node, "storing into an array")
@@ -447,8 +449,8 @@ def create(
                 else Literal(bool(one) if element.kind == "b" else int(one), element)
             )
         if not dims:
-            # An array without axes is as good as the number in it.
-            return Num(value if value is not None else numbers.zero_of(element))
+            first = value if value is not None else numbers.zero_of(element)
+            return elementwise.boxed(lo, lo.exact(first, element), dtype)
         return lo.new_array(created(lo, dtype, dims, value), tuple(dims), "a")
 
 

@@ -11,15 +11,24 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 
 from adc.frontend import numbers, views
-from adc.frontend.bindings import ArrayObject, ArrayRef, Binding, Lazy, Num, Stage, kind_of
+from adc.frontend.bindings import (
+    ArrayObject,
+    ArrayRef,
+    Binding,
+    Lazy,
+    Num,
+    Stage,
+    kind_of,
+)
 from adc.frontend.lower import Lowerer
 from adc.frontend.views import Arraylike, dims_of, is_one
 from adc.ir.builder import integer
 from adc.ir.core import Apply, Block, For, Literal, Load, Operand, Value
-from adc.ir.errors import TypeMismatchError
-from adc.ir.types import INT, Scalar
+from adc.ir.errors import AliasError, TypeMismatchError
+from adc.ir.types import BOOL, INT, Scalar
 
 # An operand that costs more than this is computed once before it is broadcast. In units of
 # `OpDef.cost`, not of `adc.passes.costs`: what the front end makes must not depend on the machine,
@@ -39,9 +48,11 @@ def lazy(lo: Lowerer, x: Arraylike, node: ast.AST | None) -> Lazy:
     version = lo.version(obj, node)
 
     def element(index: Sequence[Operand]) -> Operand:
+        if version in lo.boxed and version not in lo.redirected:
+            return lo.boxed[version]
         return lo.builder.load(lo.redirected.get(version, version), views.base_index(lo, x, index))
 
-    return Lazy(dims_of(lo, x), obj.type.element, element, ((obj, view, version),), 1)
+    return Lazy(dims_of(lo, x), obj.type.element, element, ((obj, view, version),), 1, x.readonly)
 
 
 def value_of(lo: Lowerer, binding: Binding, node: ast.AST) -> Binding:
@@ -186,7 +197,15 @@ def materialised(lo: Lowerer, binding: Binding, node: ast.AST, name: str = "a") 
         return binding
     if not binding.dims:
         return value_of(lo, binding, node)
-    return stored_new(lo, binding, binding.type.dtype, node, name)
+    made = stored_new(lo, binding, binding.type.dtype, node, name)
+    return replace(made, readonly=True) if binding.readonly else made
+
+
+def boxed(lo: Lowerer, value: Operand, dtype: str, name: str = "a") -> ArrayRef:
+    """Return a new array without axes: the one element of a vector, seen without its axis."""
+    version = lo.builder.apply("full", value, integer(1), params=(dtype,), hint=name)
+    lo.boxed[version] = value
+    return views.element_of(lo.new_array(version, (integer(1),), name))
 
 
 def stored_new(
@@ -194,6 +213,8 @@ def stored_new(
 ) -> ArrayRef:
     """Compute an expression into a new array."""
     with lo.at(node) if node is not None else nullcontext():
+        if not source.dims:
+            return boxed(lo, lo.exact(source.element([]), Scalar(dtype)), dtype, name)
         empty = lo.builder.apply("empty", *source.dims, params=(dtype,), hint=name)
         element = Scalar(dtype)
 
@@ -281,8 +302,27 @@ def _traced(
 # -- assignment ------------------------------------------------------------------------------------
 
 
-def assign_to(lo: Lowerer, target: ArrayRef, value: Binding, node: ast.AST) -> None:
-    """Lower ``target[...] = value``: broadcast, converted, evaluated before anything is stored."""
+def is_writable(lo: Lowerer, target: ArrayRef, node: ast.AST, what: str = "") -> bool:
+    """Whether an array may be written to; where it may not, the program raises here."""
+    if target.readonly is None:
+        raise AliasError(
+            f"whether {target.object.users_name!r} may be written to depends on the path",
+            lo.span(node), "write to a copy, made with `.copy()`",
+        )  # fmt: skip
+    if target.readonly:
+        with lo.at(node):
+            text = f"{what or 'assignment destination'} is read-only"
+            lo.builder.check(Literal(False, BOOL), "ValueError", text)
+    return not target.readonly
+
+
+def assign_to(lo: Lowerer, target: ArrayRef, value: Binding, node: ast.AST, what: str = "") -> None:
+    """Lower ``target[...] = value``: broadcast, converted, evaluated before anything is stored.
+
+    `what` is what NumPy calls the target where it may not be written to.
+    """
+    if not is_writable(lo, target, node, what):
+        return
     dims = dims_of(lo, target)
     element = target.object.type.element
     value = value_of(lo, value, node)
@@ -299,6 +339,7 @@ def assign_to(lo: Lowerer, target: ArrayRef, value: Binding, node: ast.AST) -> N
     if same and not all(same):
         source = lazy(lo, base_of(lo, source, node), node)
         same = []
+    stored: list[Operand] = []
     with lo.at(node):
 
         def body(index: list[Operand], carried: list[Value]) -> list[Operand]:
@@ -306,6 +347,9 @@ def assign_to(lo: Lowerer, target: ArrayRef, value: Binding, node: ast.AST) -> N
             if same:
                 lo.redirected[current] = carried[0]
             item = numbers.stored(lo, source.element(index), element, node)
+            if current in lo.boxed:
+                item = lo.exact(item, element)
+                stored.append(item)
             if old is None:
                 lo.redirected.pop(current, None)
             else:
@@ -316,6 +360,8 @@ def assign_to(lo: Lowerer, target: ArrayRef, value: Binding, node: ast.AST) -> N
         (version,) = nest(lo, dims, [current], [obj.name], body)
     if version is not current:
         assert isinstance(version, Value)
+        if current in lo.boxed and not dims:
+            lo.boxed[version] = stored[-1]
         lo.update(obj, version)
 
 

@@ -320,13 +320,13 @@ def basic(lo: Lowerer, x: Arraylike, items: Sequence[Item]) -> Arraylike:
 
 def read(lo: Lowerer, x: Arraylike, items: Sequence[Item], node: ast.AST) -> Binding:
     """Lower ``x[items]``: a number, a view, or for advanced indexing an expression."""
+    whole = any(_is(item, Ellipsis) for item in items)
     items = prepared(lo, x, items, node)
     if is_advanced(lo, items):
         return Advanced(lo, x, items, node).read()
     found = basic(lo, x, items)
-    if not dims_of(lo, found) and not any(_is(item, Ellipsis) for item in items):
-        return elementwise.value_of(lo, found, node)
-    return found
+    # With `...` even one element is a view.
+    return found if dims_of(lo, found) or whole else elementwise.value_of(lo, found, node)
 
 
 def write(lo: Lowerer, x: ArrayRef, items: Sequence[Item], value: Binding, node: ast.AST) -> None:
@@ -468,6 +468,8 @@ class Advanced:
         lo, node = self.lo, self.node
         x = self.x
         assert isinstance(x, ArrayRef)
+        if not elementwise.is_writable(lo, x, node):
+            return
         obj = x.object
         target = obj.type.element
         value = elementwise.value_of(lo, value, node)

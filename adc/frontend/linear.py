@@ -126,7 +126,7 @@ HANDLERS |= {
 _ALL_ARRAYS = (
     linalg.solve, routines.solve, functions.average, functions.append, functions.cross,
     functions.kron, functions.trapezoid, functions.interp, functions.isclose, functions.allclose,
-    functions.convolve, functions.array_equal,
+    functions.convolve, functions.array_equal, functions.fill_diagonal,
 )  # fmt: skip
 METHODS: dict[str, Handler] = {
     "sort": _library(sorting.sort_in_place, ("kind", "stable")),

@@ -197,6 +197,11 @@ class Lowerer:
         self.dims: dict[ArrayObject, tuple[Operand, ...]] = {}
         # Arrays that are parameters: their first version is available everywhere.
         self.origin: dict[ArrayObject, Value] = {}
+        # Of arrays without axes: the parameters in them; the numbers in versions, where known.
+        self.boxes: dict[Value, Value] = {}
+        self.boxed: dict[Value, Operand] = {}
+        # The arrays that are found outside of the function and its arguments.
+        self.outside: dict[ArrayObject, Place] = {}
         self.prologue: list[Stmt] = []
         # Bindings of what lies outside, and the numbers and arrays in it: they are parameters.
         self.reached: dict[Place, Binding] = {}
@@ -389,6 +394,18 @@ class Lowerer:
         self.origin[ref.object] = value
         return ref
 
+    def boxed_param(self, value: Value, name: str) -> ArrayRef:
+        """Make the object of a parameter that is an array without axes: code takes its number."""
+        from adc.frontend import views  # which is built on this module
+
+        one = integer(1)
+        held = Value(self.builder.names.fresh(f"{name}.box"), Array(value.type.dtype, 1))
+        self.prologue.append(Apply((held,), OPS["full"], (value, one), (value.type.dtype,)))
+        ref = self.new_array(held, (one,), name)
+        self.origin[ref.object] = held
+        self.boxes[held] = self.boxed[held] = value
+        return views.element_of(ref)
+
     def generator_param(self, value: Value, name: str, place: Place) -> ArrayRef:
         """Make the object of the state of a random generator that is a parameter."""
         ref = self.new_array(value, (integer(WORDS),), name)
@@ -418,6 +435,13 @@ class Lowerer:
                 self.builder.loc,
                 "append a copy, and store a new array in its place",
             )
+        for one in (obj, *obj.alias):
+            if one in self.outside:
+                raise GlobalStateError(
+                    f"an array outside the function, `{self.outside[one]}`, "
+                    f"{'would' if one is obj else 'may'} be changed",
+                    self.builder.loc, "pass it as an argument and return it, or change a copy",
+                )  # fmt: skip
         self.versions[obj] = version
         line = f" (line {self.builder.loc.line})" if self.builder.loc else ""
         for other in obj.alias:
@@ -585,6 +609,7 @@ class Lowerer:
         self.builder.names.load(state)
         taken = state[0]
         self.bits = {value: bits for value, bits in self.bits.items() if value.name in taken}
+        self.boxed = {value: held for value, held in self.boxed.items() if value.name in taken}
         self.exit_values = {
             value: exits for value, exits in self.exit_values.items() if value.name in taken
         }
@@ -676,6 +701,9 @@ class Lowerer:
             self.captured[place] = (
                 Capture(place, tree, trees.key_of(value), params), tuple(made),
             )  # fmt: skip
+            if not isinstance(place.root, int):
+                found = [leaf.object for leaf in made if isinstance(leaf, ArrayRef)]
+                self.outside.update({obj: place for obj in found if not obj.words})
         return binding
 
     def opened(self, binding: Binding) -> Binding:
@@ -727,6 +755,8 @@ def bind_value(
         param = Value(lo.builder.names.fresh(name), tree)
         leaf = lo.array_param(param, name) if isinstance(tree, Array) else Num(param)
         made.append(leaf)
+        if isinstance(tree, Scalar) and tree.boxed and isinstance(place.root, int):
+            return lo.boxed_param(param, name)
         if isinstance(tree, Scalar) and tree.kind in "bi":
             if place in lo.shared.constants:
                 value = lo.shared.constants[place]
@@ -880,7 +910,6 @@ def lower(
         for k, (name, tree) in enumerate(arguments.items())
     }
     params = [param_of(lo, leaf) for leaf in made]
-    inputs = {obj: value for obj, value in lo.origin.items()}
     try:
         if own is not None:
             result = calls.run_custom(lo, own, fn, source, bindings)
@@ -911,10 +940,9 @@ def lower(
         if drawn:
             operands += (lo.version(obj, None),)
     written = frozenset(
-        k
-        for k, param in enumerate(params)
-        for obj, origin in [*inputs.items(), *lo.origin.items()]
-        if origin is param and lo.versions.get(obj, origin) is not origin and not obj.words
+        params.index(lo.boxes.get(origin, origin))
+        for obj, origin in lo.origin.items()
+        if not obj.words and (lo.versions.get(obj, origin) is not origin or obj in lo.stale)
     )
     body = marks.with_marks((*lo.prologue, *lo.builder.stmts), lo.builder.marks)
     name = fn.__name__ if fn.__name__.isidentifier() else "lambda"

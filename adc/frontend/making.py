@@ -12,12 +12,12 @@ import numpy as np
 from adc.frontend import arguments, arrays, elementwise, numbers, products, reductions, views
 from adc.frontend.arguments import Given, Handler
 from adc.frontend.bindings import (
+    NONE,
     ArrayRef,
     Axis,
     Binding,
     Lazy,
     Num,
-    Static,
     TupleOf,
     Window,
     shares,
@@ -28,7 +28,7 @@ from adc.frontend.views import dims_of
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
-from adc.ir.types import F64, I64, INT, Scalar
+from adc.ir.types import BOOL, F64, I64, INT, Scalar
 
 HANDLERS: dict[str, Handler] = {}
 numpy_function = arguments.entering(HANDLERS)
@@ -43,24 +43,28 @@ def _as_array(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     name = getattr(node.func, "attr", "array")
     source = given["a"]
     dtype = arrays.dtype_argument(lo, given.get("dtype"), node)
+    wanted = given.get("copy", lo.num(True) if name == "array" else NONE)
+    never = not (arguments.is_none(wanted) or arguments.flag(lo, wanted, node, "`copy`"))
     if isinstance(source, ArrayRef | Lazy):
         same = dtype is None or dtype == arrays.element_type(source).dtype
-        copying = name == "array" and not (
-            isinstance(given.get("copy"), Num | Static)
-            and not arguments.flag(lo, given.get("copy"), node, "`copy`")
-        )
+        copying = arguments.flag(lo, wanted, node, "`copy`")
         if same and isinstance(source, ArrayRef) and not copying:
             if name == "ascontiguousarray" and not views.is_contiguous(lo, source):
                 return reshaped_copy(lo, source, node)
             return source
+        if never and not same:
+            _refuse_copy(lo, node)
         if same:
             return arrays.copy(lo, source, node)
         return reductions.converted(lo, lazy(lo, source, node), Scalar(dtype or ""), node)
+    if never:
+        _refuse_copy(lo, node)
     items = arguments.sequence(lo, source)
     if items is None and isinstance(source, Num):
-        ty = numbers.scalar_type(source.operand)
-        return Num(lo.exact(numbers.stored(lo, source.operand, Scalar(dtype or ty.dtype), node),
-                            Scalar(dtype or ty.dtype)))  # fmt: skip
+        wide = Scalar(dtype or numbers.scalar_type(source.operand).dtype)
+        with lo.at(node):
+            stored = numbers.stored(lo, source.operand, wide, node)
+            return elementwise.boxed(lo, lo.exact(stored, wide), wide.dtype)
     if items is not None and not items:
         version = arrays.created(lo, dtype or "f64", [integer(0)], None)
         return lo.new_array(version, (integer(0),), "a")
@@ -68,6 +72,13 @@ def _as_array(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     if dtype is not None:
         return reductions.converted(lo, lazy(lo, found, node), Scalar(dtype), node)
     return found
+
+
+def _refuse_copy(lo: Lowerer, node: ast.AST) -> None:
+    """Raise as NumPy does with ``copy=False`` where there is no array to share."""
+    with lo.at(node):
+        text = "Unable to avoid copy while creating an array as requested."
+        numbers.check(lo, Literal(False, BOOL), "ValueError", text)
 
 
 def reshaped_copy(lo: Lowerer, x: ArrayRef, node: ast.AST) -> ArrayRef:
@@ -340,4 +351,9 @@ def _nan_to_num(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
             result = lo.builder.apply("select", cond, lo.exact(values[name], ty), result)
         return Num(lo.exact(result, strong))
 
-    return lift(lo, [source], compute, node)
+    found = lift(lo, [source], compute, node)
+    copying = "copy" not in given or arguments.flag(lo, given["copy"], node, "`copy`")
+    if copying or not isinstance(source, ArrayRef):
+        return found
+    elementwise.assign_to(lo, source, found, node)
+    return source

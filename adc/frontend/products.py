@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from adc.frontend import arguments, arrays, elementwise, numbers, operators, reductions, views
 from adc.frontend.bindings import ArrayRef, Axis, Binding, Lazy, Num, Static, Window
@@ -304,7 +305,8 @@ def diagonal(
             axes.append(Axis(integer(right), ((last, integer(1)),)))
         else:
             axes.append(Axis(integer(0), ((kept.index(k), integer(1)),)))
-    return views.through(lo, x, Window((*(dims[k] for k in kept), size), tuple(axes)))
+    found = views.through(lo, x, Window((*(dims[k] for k in kept), size), tuple(axes)))
+    return replace(found, readonly=True)
 
 
 def _tensordot(
@@ -375,7 +377,22 @@ def _einsum(
     unknown = set(out) - set("".join(labels))
     if unknown or len(set(out)) != len(out):
         raise TypeMismatchError(f"the output subscripts {out!r} are not valid", lo.span(node))
+    if len(parts) == 1 and set(labels[0]) == set(out):
+        return _relabelled(lo, parts[0], labels[0], out, node)
     return _pairwise(lo, parts, labels, out, node)
+
+
+def _relabelled(lo: Lowerer, x: Arraylike, names: str, out: str, node: ast.AST) -> Arraylike:
+    """Return the view that `np.einsum` gives of one operand where nothing is summed."""
+    sizes: dict[str, Operand] = {}
+    for name, size in zip(names, dims_of(lo, x), strict=True):
+        text = (
+            f"dimensions in single operand for collapsing index {name!r} don't match ({{}} != {{}})"
+        )
+        old = sizes.setdefault(name, size)
+        elementwise.require_same(lo, old, size, text, [old, size], node)
+    axes = tuple(Axis(integer(0), ((out.index(name), integer(1)),)) for name in names)
+    return views.through(lo, x, Window(tuple(sizes[name] for name in out), axes))
 
 
 def _pairwise(

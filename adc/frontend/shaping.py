@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 
 from adc.frontend import arguments, arrays, elementwise, numbers, products, views
 from adc.frontend.arguments import Given, Handler
@@ -124,7 +125,7 @@ def _broadcast_to(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         elif not lo.is_one(size):
             elementwise.require_equal(lo, size, wanted, text, [], node)
     # A view: what is later written to the array is seen.
-    return views.broadcast(lo, x, dims)
+    return replace(views.broadcast(lo, x, dims), readonly=True)
 
 
 @numpy_function("a", "atleast_1d")
@@ -206,7 +207,7 @@ def reshaped(lo: Lowerer, x: Arraylike, dims: Sequence[Operand], node: ast.AST) 
     copied = arrays.copy(lo, x, node)
     # NumPy shares memory if the strides allow it: who writes to one may not read the other.
     shares(copied.object, x.object)
-    return views.reshaped(lo, copied, dims)
+    return views.reshaped(lo, replace(copied, readonly=None if x.readonly else False), dims)
 
 
 @numpy_function("a shape order?")

@@ -162,7 +162,7 @@ def type_of(value: Any) -> Scalar | Array | None:
         return Scalar("b1", weak=True)
     if cls is np.ndarray and value.dtype in NAMES:
         if value.ndim == 0:
-            return Scalar(NAMES[value.dtype])
+            return Scalar(NAMES[value.dtype], boxed=True)
         contiguous = value.flags.c_contiguous and value.flags.aligned
         return Array(NAMES[value.dtype], value.ndim, "C" if contiguous else "A", ones_of(value))
     if isinstance(value, np.generic) and value.dtype in NAMES:
@@ -398,9 +398,12 @@ def leaf_types(tree: Any) -> list[Scalar | Array]:
     return []
 
 
-def leaves(value: Any, tree: Any) -> Iterator[Any]:
-    """Yield the numbers and arrays in an argument, as code takes them."""
-    if isinstance(tree, Array):
+def leaves(value: Any, tree: Any, *, boxed: bool = False) -> Iterator[Any]:
+    """Yield the numbers and arrays in an argument, as code takes them.
+
+    `boxed`: but for arrays without axes, which are not the numbers in them.
+    """
+    if isinstance(tree, Array) or (boxed and isinstance(tree, Scalar)):
         yield value
     elif isinstance(tree, Scalar):
         # An array without axes is the number that it holds.
@@ -414,7 +417,7 @@ def leaves(value: Any, tree: Any) -> Iterator[Any]:
         yield words(value)
     elif is_container(tree):
         for item, inner in zip(_held(value), contents(tree), strict=True):
-            yield from leaves(item, inner)
+            yield from leaves(item, inner, boxed=boxed)
 
 
 def held(value: Any, tree: Any) -> Iterator[Any]:
