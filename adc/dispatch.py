@@ -24,7 +24,7 @@ from adc.frontend.results import rebuilt
 from adc.frontend.trees import key_of
 from adc.functions import function_of, name_of, span_of
 from adc.ir import foreign
-from adc.ir.core import Function
+from adc.ir.core import Check, Function, Print, walk
 from adc.ir.errors import (
     AdcError,
     ArgumentError,
@@ -32,6 +32,7 @@ from adc.ir.errors import (
     NonScalarError,
     NotDifferentiableError,
     OverlapError,
+    SizeOneError,
     UnsupportedError,
 )
 from adc.ir.types import Array, Scalar
@@ -84,6 +85,9 @@ class Compiled:
     present: Callable[[Sequence[Any]], Any]
     ones: tuple[Any, ...]
     budget: Budget | None = None
+    # Makes code for axes that may turn out to have size 1, which this code may not be for.
+    generalise: Callable[[tuple[Any, ...]], Compiled] | None = None
+    _general: Compiled | None = None
     _known: dict[Sizes, dict[str, int] | None] = field(default_factory=dict)
 
     @property
@@ -180,6 +184,26 @@ class Compiled:
 
         `directions` are the tangents of what moves, or the cotangents of all float results.
         """
+        if self._general is None:
+            try:
+                return self._flat(values, hidden, directions)
+            except SizeOneError:
+                pass
+        return self._general_flat(values, directions)
+
+    def _general_flat(self, values: tuple[Any, ...], directions: Sequence[Any]) -> Sequence[Any]:
+        """Return what `flat` does, by code for axes of which only a run tells if they are 1."""
+        assert self.generalise is not None
+        made = self._general
+        hidden = None if made is None else made.hidden(values)
+        if made is None or hidden is None or not made.fits(values, hidden):
+            self._general = made = self.generalise(values)
+            hidden = made.hidden(values)
+        return made._flat(values, hidden or [], directions)
+
+    def _flat(
+        self, values: tuple[Any, ...], hidden: list[Any], directions: Sequence[Any]
+    ) -> Sequence[Any]:
         args = [*self.signature.leaves(values), *hidden]
         if self.options.target == "cpu":
             for each in directions:
@@ -568,6 +592,14 @@ def _no_collections() -> Iterator[None]:
         gc.enable()
 
 
+def _cannot_start_again(fn: Function) -> bool:
+    """Whether code that finds an axis of size 1 has perhaps printed something by then."""
+    stmts = [stmt for each in (fn, *fn.callees) for stmt in walk(each.body)]
+    return any(isinstance(stmt, Print) for stmt in stmts) and any(
+        isinstance(stmt, Check) and stmt.error == SizeOneError.__name__ for stmt in stmts
+    )
+
+
 class Code:
     """The code of one derivative of a function, compiled for every signature that is met.
 
@@ -784,11 +816,13 @@ class Code:
         return [compiled for entry in list(self.entries.values()) for compiled in reversed(entry)]
 
     def _lowered(
-        self, values: tuple[Any, ...], whole: Sequence[bool]
+        self, values: tuple[Any, ...], whole: Sequence[bool], general: bool = False
     ) -> tuple[Signature, tuple[Step, ...], Lowered]:
         signature = self._signature(values, whole)
         steps = _steps(self.fn, signature, self.levels, self.along, self.pull)
-        lowered = self._lower(signature, values)
+        lowered = self._lower(signature, values, general)
+        if not general and _cannot_start_again(lowered.fn):
+            lowered = self._lower(signature, values, True)
         if self.options.target == "cpu":
             self._check_on_host(signature, lowered, values)
         if self.levels:
@@ -818,7 +852,7 @@ class Code:
                         'use target="cuda", or pass a copy on the host',
                     )
 
-    def _lower(self, signature: Signature, values: tuple[Any, ...]) -> Lowered:
+    def _lower(self, signature: Signature, values: tuple[Any, ...], general: bool) -> Lowered:
         constants: dict[Place, Any] = {}
         while True:
             try:
@@ -827,14 +861,22 @@ class Code:
                     signature.arguments(),
                     constants,
                     routines=self.options.target == "cuda",
+                    general=general,
                 )
             except ConstantNeededError as error:
                 if error.place in constants:
                     raise
                 constants[error.place] = error.place.read(values)
 
-    def _compile(self, values: tuple[Any, ...], whole: Sequence[bool]) -> Compiled:
-        signature, steps, lowered = self._lowered(values, whole)
+    def _generalised(self, values: tuple[Any, ...]) -> Compiled:
+        """Return code for axes that may or may not have size 1."""
+        with cache.LOCK, _no_collections(), progress(name_of(self.fn), self.options.progress):
+            return self._compile(values, self.whole(values), general=True)
+
+    def _compile(
+        self, values: tuple[Any, ...], whole: Sequence[bool], general: bool = False
+    ) -> Compiled:
+        signature, steps, lowered = self._lowered(values, whole, general)
         options, costs = self.options, self.costs
         budget = self._budget(signature, lowered, values)
         with _over_budget(self.fn) if budget else nullcontext():
@@ -845,8 +887,9 @@ class Code:
         present = _presenter(lowered, signature, self.levels, self.along, self.pull)
         ones = (1.0,) * max(len(self.levels) - 1, 0)
         return Compiled(
-            lowered, steps, signature, options, costs, entry, self.levels, present, ones, budget
-        )
+            lowered, steps, signature, options, costs, entry, self.levels, present, ones, budget,
+            self._generalised,
+        )  # fmt: skip
 
 
 _kernels: weakref.WeakSet[Any] = weakref.WeakSet()

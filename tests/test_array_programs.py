@@ -21,6 +21,7 @@ from tests.list_programs import LIST_PROGRAMS
 from tests.list_programs import REFUSED as REFUSED_LISTS
 from tests.random_programs import RANDOM_PROGRAMS
 from tests.random_programs import REFUSED as REFUSED_DRAWS
+from tests.size_programs import SIZE_PROGRAMS
 from tests.stencil_programs import STENCIL_PROGRAMS
 from tests.thread_programs import THREAD_PROGRAMS
 from tests.undo_programs import UNDO_PROGRAMS
@@ -39,6 +40,7 @@ ALL: list[Program] = [
     *UNDO_PROGRAMS,
     *INVERT_PROGRAMS,
     *VIEW_PROGRAMS,
+    *SIZE_PROGRAMS,
 ]
 REFUSED = [*REFUSED_LANGUAGE, *REFUSED_LISTS, *REFUSED_DRAWS, *REFUSED_VIEWS]
 BY_NAME = {p.name: p for p in ALL}

@@ -90,23 +90,65 @@ def common_size(
     """Return the size that axes of two sizes are broadcast to, checked at run time."""
     if lo.is_one(a) or lo.is_one(b):
         return b if lo.is_one(a) else a
+    if lo.shared.general:
+        return _either_size(lo, a, b, message, args, node)
     if isinstance(a, Literal) and not isinstance(b, Literal):
         a, b = b, a
     for one, other in ((a, b), (b, a)):
         if lo.is_single(one, other):
-            require_one(lo, one, message, args, node)
+            require_one(lo, one, args, node)
             return other
     require_equal(lo, a, b, message, args, node)
     return b if isinstance(b, Literal) else a
 
 
-def require_one(
-    lo: Lowerer, size: Operand, message: str, args: Sequence[Operand], node: ast.AST
-) -> None:
+def _either_size(
+    lo: Lowerer, a: Operand, b: Operand, message: str, args: Sequence[Operand], node: ast.AST
+) -> Operand:
+    """Return the size that axes are broadcast to of which either may turn out to have size 1."""
+    if lo.is_plural(a) or lo.is_plural(b):
+        wide, other = (a, b) if lo.is_plural(a) else (b, a)
+        require_fitting(lo, other, wide, message, args, node)
+        return wide
+    if lo.same_size(a, b):
+        return a
+    with lo.at(node):
+        equal = numbers.apply(lo, "eq", a, b)
+        ones = [numbers.apply(lo, "eq", size, integer(1)) for size in (a, b)]
+        either = numbers.apply(lo, "or", *ones)
+        lo.builder.check(numbers.apply(lo, "or", equal, either), "ValueError", message, *args)
+
+        def make() -> Operand:
+            return lo.counts(lo.builder.apply("select", ones[0], b, a, hint="n"))
+
+        return lo.known_size("broadcast", a, b, make)
+
+
+def require_fitting(
+    lo: Lowerer, size: Operand, wanted: Operand, message: str, args: Sequence[Operand],
+    node: ast.AST,
+) -> None:  # fmt: skip
+    """Check that an axis of one size is broadcast to another, which does not change."""
+    if lo.is_one(size):
+        return
+    if lo.is_single(size, wanted):
+        require_one(lo, size, args, node)
+        return
+    if not lo.shared.general or lo.is_plural(size):
+        require_equal(lo, size, wanted, message, args, node)
+        return
+    if not lo.same_size(size, wanted):
+        with lo.at(node):
+            equal = numbers.apply(lo, "eq", size, wanted)
+            one = numbers.apply(lo, "eq", size, integer(1))
+            numbers.check(lo, numbers.apply(lo, "or", equal, one), "ValueError", message, *args)
+
+
+def require_one(lo: Lowerer, size: Operand, args: Sequence[Operand], node: ast.AST) -> None:
     """Check that a slice of at most one element has one: it is broadcast."""
     with lo.at(node):
         one = numbers.apply(lo, "eq", size, integer(1))
-        numbers.check(lo, one, "ValueError", message, *args)
+        numbers.check(lo, one, "SizeOneError", "", *args)
     lo.unify_sizes(size, integer(1))
 
 
@@ -116,20 +158,19 @@ def require_equal(
     """Check that two sizes agree; from then on they count as one."""
     if lo.same_size(a, b):
         return
+    if lo.shared.general:
+        require_same(lo, a, b, message, args, node)
+        return
     with lo.at(node):
         equal = numbers.apply(lo, "eq", a, b)
         if not isinstance(equal, Literal):
-            # NumPy would broadcast a size that happens to be 1; adc decides before it runs.
+            # NumPy would broadcast a size that happens to be 1: that takes other code.
             one = numbers.apply(
                 lo, "or", numbers.apply(lo, "eq", a, integer(1)),
                 numbers.apply(lo, "eq", b, integer(1)),
             )  # fmt: skip
             lo.builder.check(numbers.apply(lo, "or", equal, one), "ValueError", message, *args)
-            lo.builder.check(
-                equal, "ValueError",
-                "adc: sizes {} and {} would be broadcast, but that one of them is 1 is known only "
-                "at run time; index with `[:1]` or `[..., None]` where it is meant", a, b,
-            )  # fmt: skip
+            lo.builder.check(equal, "SizeOneError", "", a, b)
         else:
             numbers.check(lo, equal, "ValueError", message, *args)
     lo.unify_sizes(a, b)
@@ -255,7 +296,7 @@ def lift(lo: Lowerer, args: Sequence[Binding], compute: Scalars, node: ast.AST) 
         if not isinstance(arg, ArrayRef | Lazy):
             parts.append(arg)
             continue
-        if isinstance(arg, Lazy) and arg.cost > CHEAP and _repeats(arg.dims, dims):
+        if isinstance(arg, Lazy) and arg.cost > CHEAP and _repeats(lo, arg.dims, dims):
             arg = base_of(lo, arg, node)
         parts.append(views.broadcast(lo, lazy(lo, arg, node), dims))
     found = [part for part in parts if isinstance(part, Lazy)]
@@ -273,9 +314,10 @@ def lift(lo: Lowerer, args: Sequence[Binding], compute: Scalars, node: ast.AST) 
     return Lazy(dims, ty, element, reads, cost + sum(part.cost for part in found))
 
 
-def _repeats(own: Sequence[Operand], dims: Sequence[Operand]) -> bool:
+def _repeats(lo: Lowerer, own: Sequence[Operand], dims: Sequence[Operand]) -> bool:
     return len(own) < len(dims) or any(
-        is_one(a) and not is_one(b) for a, b in zip(own, dims, strict=True)
+        not is_one(b) and (is_one(a) or views.repetition(lo, a, b) != integer(1))
+        for a, b in zip(own, dims, strict=True)
     )
 
 
@@ -380,12 +422,7 @@ def fitted(lo: Lowerer, source: Lazy, dims: Sequence[Operand], node: ast.AST) ->
         assert isinstance(dropped, Lazy)
         source, own = dropped, dropped.dims
     for size, wanted in zip(own, dims[len(dims) - len(own) :], strict=True):
-        if lo.is_one(size):
-            continue
-        if lo.is_single(size, wanted):
-            require_one(lo, size, text, [*own, *dims], node)
-            continue
-        require_equal(lo, size, wanted, text, [*own, *dims], node)
+        require_fitting(lo, size, wanted, text, [*own, *dims], node)
     result = views.broadcast(lo, source, dims)
     assert isinstance(result, Lazy)
     return result

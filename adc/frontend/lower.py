@@ -184,6 +184,8 @@ class Shared:
     inlined: int = 10_000
     # Whether there is a library of linear algebra to call.
     routines: bool = False
+    # Whether code is for axes that may or may not turn out to have size 1.
+    general: bool = False
 
 
 class Lowerer:
@@ -225,6 +227,8 @@ class Lowerer:
         self.depth: Operand | None = None
         # Which exits a pending one may be (`control.exits_of`).
         self.exit_values: dict[Value, frozenset[int]] = {}
+        # Sizes that are not 1: what has size 1 among arguments is part of their types.
+        self.plural: set[Operand] = set()
         # Sizes computed so far, by how; and which sizes were checked to be equal.
         self.known: dict[object, Operand] = {}
         # Lists, dicts and objects at the end of the function.
@@ -354,7 +358,11 @@ class Lowerer:
 
         Two that are both 0 or 1 are compared like any.
         """
-        if ("single", size) not in self.known or ("single", among) in self.known:
+        if (
+            self.shared.general
+            or ("single", size) not in self.known
+            or ("single", among) in self.known
+        ):
             return False
         return not self.same_size(size, among)
 
@@ -371,6 +379,13 @@ class Lowerer:
         """Whether a size is surely 1, here."""
         size = self._canonical(size)
         return isinstance(size, Literal) and size.value == 1
+
+    def is_plural(self, size: Operand) -> bool:
+        """Whether a size is surely not 1."""
+        known = self._canonical(size)
+        if isinstance(known, Literal):
+            return known.value != 1
+        return size in self.plural or known in self.plural
 
     def known_size(self, op: str, a: Operand, b: Operand, make: Callable[[], Operand]) -> Operand:
         """Return a size computed from two others, made only once."""
@@ -755,6 +770,8 @@ def bind_value(
         param = Value(lo.builder.names.fresh(name), tree)
         leaf = lo.array_param(param, name) if isinstance(tree, Array) else Num(param)
         made.append(leaf)
+        if isinstance(leaf, ArrayRef):
+            lo.plural.update(d for d in lo.dims[leaf.object] if isinstance(d, Value))
         if isinstance(tree, Scalar) and tree.boxed and isinstance(place.root, int):
             return lo.boxed_param(param, name)
         if isinstance(tree, Scalar) and tree.kind in "bi":
@@ -861,6 +878,7 @@ def lower(
     *,
     inline: bool = True,
     routines: bool = False,
+    general: bool = False,
 ) -> Lowered:
     """Lower `fn` for arguments of the given types.
 
@@ -876,6 +894,9 @@ def lower(
         Whether the functions that it calls become part of it, as far as that is reasonable.
     routines : bool
         Whether linear algebra is in terms of routines that a library has.
+    general : bool
+        Whether axes may turn out to have size 1 and be broadcast while the code runs. Else it
+        raises a `SizeOneError` then.
 
     Raises
     ------
@@ -898,7 +919,7 @@ def lower(
                 "adc reads Python source; builtins and callable objects have none",
             )
         fn = inner
-    shared = Shared(constants=constants, routines=routines)
+    shared = Shared(constants=constants, routines=routines, general=general)
     if not inline:
         shared.inlined = 0
     lo = Lowerer(shared)

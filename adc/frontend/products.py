@@ -46,17 +46,28 @@ def contract(
     for operand in operands[1:]:
         ty = promote(ty, arrays.element_type(operand))
     ty = Scalar(ty.dtype)
-    if ty.kind == "f" and _is_product(lo, labels, out, sizes):
+    alike = all(
+        lo.same_size(size, sizes[name])
+        for operand, names in zip(operands, labels, strict=True)
+        for name, size in zip(names, dims_of(lo, operand), strict=True)
+    )
+    if ty.kind == "f" and alike and _is_product(lo, labels, out, sizes):
         return _product(lo, operands, labels, out, sizes, ty, node)
     parts = [lazy(lo, operand, node) for operand in operands]
+    strides = [
+        [
+            views.repetition(lo, size, sizes[name])
+            for name, size in zip(names, part.dims, strict=True)
+        ]
+        for part, names in zip(parts, labels, strict=True)
+    ]
     summed = [name for name in sizes if name not in out]
 
     def product(places: dict[str, Operand]) -> Operand:
         value: Operand | None = None
-        for part, names in zip(parts, labels, strict=True):
+        for part, names, steps in zip(parts, labels, strides, strict=True):
             index = [
-                integer(0) if lo.is_one(size) else places[name]
-                for name, size in zip(names, part.dims, strict=True)
+                views.times(lo, places[name], step) for name, step in zip(names, steps, strict=True)
             ]
             factor = lo.convert(part.element(index), ty)
             if value is None:

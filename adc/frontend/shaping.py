@@ -120,10 +120,7 @@ def _broadcast_to(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         )
     text = "operands could not be broadcast together with remapped shapes"
     for size, wanted in zip(own, dims[len(dims) - len(own) :], strict=True):
-        if lo.is_single(size, wanted):
-            elementwise.require_one(lo, size, text, [], node)
-        elif not lo.is_one(size):
-            elementwise.require_equal(lo, size, wanted, text, [], node)
+        elementwise.require_fitting(lo, size, wanted, text, [], node)
     # A view: what is later written to the array is seen.
     return replace(views.broadcast(lo, x, dims), readonly=True)
 
