@@ -109,7 +109,9 @@ def _needed(lo: Lowerer, x: Binding, y: Binding, name: str) -> _Step | None:
     if not same_view(x, y):
         if _is_window_of_all(lo, x, y):
             return _Step.WINDOW
-        if y.view and not _is_window_of_all(lo, y, x):
+        # A copy of one element is such a view again.
+        made = bool(y.view) and same_view(y, views.element_of(y))
+        if y.view and not made and not _is_window_of_all(lo, y, x):
             return _Step.COPY
     return None
 

@@ -339,6 +339,6 @@ def hint(callee: Any) -> str:
     module = getattr(callee, "__module__", "") or ""
     if module.startswith("numpy") or isinstance(callee, np.ufunc):
         return "write it with scalar operations in a loop"
-    if callee in vars(builtins).values():
+    if any(callee is each for each in vars(builtins).values()):  # one may be an array: `_`
         return "compute it outside the differentiated function"
     return "define it in Python, so that adc can read its source"
