@@ -7,8 +7,8 @@ Each file in ``golden/errors`` is a bad program. The offending line ends in a co
 from __future__ import annotations
 
 import ast
-import copy
 import builtins
+import copy
 import functools
 import inspect
 import itertools
@@ -107,7 +107,7 @@ def test_callables_without_python_code(fn: Callable[..., Any]) -> None:
 
 def test_the_last_result_of_a_session_is_an_array(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(builtins, "_", np.ones(3), raising=False)  # as the interpreter sets it
-    with pytest.raises(AdcError, match="`functools.partial` is not supported"):
+    with pytest.raises(AdcError, match=r"`functools.partial` is not supported"):
         adc.grad(lambda x: functools.partial(max, x)())(1.0)
 
 
