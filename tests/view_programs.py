@@ -80,6 +80,27 @@ def diagonals_are_read(w: Any, x: Any) -> Any:
     return np.sum(d * x) + np.sum(kept) + np.sum(wide**2)
 
 
+@program(T333, M34, argnums=(0, 1))
+def matrices_in_the_last_axes(a: Any, w: Any) -> Any:
+    b = a * 1.0
+    b.mT[0] = a[1]
+    np.matrix_transpose(b)[2] *= 2.0
+    s = np.sum(np.linalg.trace(b) * np.linalg.diagonal(b, offset=1)[:, 0])
+    first, _, last = np.unstack(np.reshape(b, (9, 3)), axis=1)
+    last *= first
+    np.dsplit(b, 3)[1][...] += 0.5
+    return s + np.sum(b * b) + np.sum(np.atleast_3d(w[0]) ** 2)
+
+
+@program(T333, X3, argnums=(0, 1))
+def windows_that_slide(a: Any, x: Any) -> Any:
+    windows = np.lib.stride_tricks.sliding_window_view(a, (2, 2), axis=(0, 2))
+    s = np.sum(np.sin(windows).sum(axis=(-1, -2)) ** 2)
+    means = np.lib.stride_tricks.sliding_window_view(x, 2).mean(axis=-1)
+    grid, other = np.meshgrid(x, a[0, 0], sparse=True)
+    return s + np.sum(means**2) + np.sum(grid * other + grid)
+
+
 # --- diagonals that are filled --------------------------------------------------------------------
 
 

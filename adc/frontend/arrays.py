@@ -238,6 +238,10 @@ def attribute(lo: Lowerer, owner: Arraylike, name: str, node: ast.AST) -> Bindin
         return Static(element_type(owner).numpy)
     if name == "T":
         return views.permuted(lo, owner, range(len(dims))[::-1])
+    if name == "mT":
+        from adc.frontend import shaping  # which is built on this module
+
+        return shaping.transposed_matrices(lo, owner, node)
     if name == "real":
         return owner
     if name in ("itemsize", "nbytes"):

@@ -263,22 +263,29 @@ def _diag(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     return ref
 
 
-@numpy_function("a b? c? d? * indexing?", "meshgrid")
+@numpy_function("a b? c? d? * indexing? sparse? copy?", "meshgrid")
 def _meshgrid(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     order = arguments.text(lo, given.get("indexing"), "xy", node, "`indexing`")
-    parts = [lazy(lo, arrays.as_array(lo, given[n], node), node) for n in "abcd" if n in given]
-    parts = [p if p.dims else views.with_new_axes(lo, p, [0]) for p in parts]  # type: ignore[misc]
+    sparse = arguments.flag(lo, given.get("sparse"), node, "`sparse`")
+    copying = arguments.flag(lo, given.get("copy", lo.num(True)), node, "`copy`")
+    parts = [arrays.as_array(lo, given[n], node) for n in "abcd" if n in given]
+    if not copying:
+        if not sparse and len(parts) > 1:
+            raise lo.unsupported("a grid whose elements share memory", node, "leave out `copy`")
+        parts = [elementwise.base_of(lo, p, node) for p in parts]
+    parts = [p if dims_of(lo, p) else views.with_new_axes(lo, p, [0]) for p in parts]
     position = list(range(len(parts)))
     if order == "xy" and len(parts) > 1:
         position[0], position[1] = 1, 0
-    dims: list[Operand] = [integer(1)] * len(parts)
+    sizes: list[Operand] = [integer(1)] * len(parts)
     for part, at in zip(parts, position, strict=True):
-        dims[at] = part.dims[0]
+        sizes[at] = dims_of(lo, part)[0]
     made: list[Binding] = []
     for part, at in zip(parts, position, strict=True):
+        dims = [size if k == at or not sparse else integer(1) for k, size in enumerate(sizes)]
         axes = (Axis(integer(0), ((at, integer(1)),)),)
         found = views.through(lo, part, Window(tuple(dims), axes))
-        made.append(elementwise.base_of(lo, lazy(lo, found, node), node))
+        made.append(elementwise.base_of(lo, lazy(lo, found, node), node) if copying else found)
     return TupleOf(tuple(made))
 
 

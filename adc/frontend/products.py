@@ -284,6 +284,14 @@ def _trace(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: a
     return reductions.total(lo, source, [len(source.dims) - 1], False, node)
 
 
+def last_trace(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower `np.linalg.trace`: of the matrices in the last two axes."""
+    given = arguments.match(lo, "a * offset?", args, kwargs, node)
+    return _trace(lo, [], given | {"axis1": lo.num(-2), "axis2": lo.num(-1)}, node)
+
+
 def diagonal(
     lo: Lowerer, x: views.Arraylike, given: dict[str, Binding], node: ast.AST
 ) -> views.Arraylike:
