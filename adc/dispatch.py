@@ -24,7 +24,7 @@ from adc.frontend.results import rebuilt
 from adc.frontend.trees import key_of
 from adc.functions import function_of, name_of, settled, span_of
 from adc.ir import foreign
-from adc.ir.core import Function
+from adc.ir.core import Check, Function, Print, walk
 from adc.ir.errors import (
     AdcError,
     ArgumentError,
@@ -33,6 +33,7 @@ from adc.ir.errors import (
     NonScalarError,
     NotDifferentiableError,
     OverlapError,
+    SizeOneError,
     UnsupportedError,
 )
 from adc.ir.types import Array, Scalar
@@ -87,6 +88,8 @@ class Compiled:
     present: Callable[[Sequence[Any]], Any]
     ones: tuple[Any, ...]
     budget: Budget | None = None
+    # Makes code for axes that may turn out to have size 1, which this code may not be for.
+    _general: Compiled | None = None
     _known: dict[Sizes, dict[str, int] | None] = field(default_factory=dict)
 
     @property
@@ -183,6 +186,26 @@ class Compiled:
 
         `directions` are the tangents of what moves, or the cotangents of all float results.
         """
+        if self._general is None:
+            try:
+                return self._flat(values, hidden, directions)
+            except SizeOneError:
+                pass
+        return self._general_flat(values, directions)
+
+    def _general_flat(self, values: tuple[Any, ...], directions: Sequence[Any]) -> Sequence[Any]:
+        """Return what `flat` does, by code for axes of which only a run tells if they are 1."""
+        assert isinstance(values, Arguments)
+        made = self._general
+        hidden = None if made is None else made.hidden(values)
+        if made is None or hidden is None or not made.fits(values, hidden):
+            self._general = made = values.code.generalised(values)
+            hidden = made.hidden(values)
+        return made._flat(values, hidden or [], directions)
+
+    def _flat(
+        self, values: tuple[Any, ...], hidden: list[Any], directions: Sequence[Any]
+    ) -> Sequence[Any]:
         args = [*self.signature.leaves(values), *hidden]
         if self.options.target == "cpu":
             for each in directions:
@@ -195,7 +218,7 @@ class Compiled:
         if self._changed_arguments:
             self._check_defaults(values)
         if self.lowered.written:
-            self._check_overlap(args)
+            self._check_written(values, args)
         if self.lowered.changed:
             self._check_shared(values)
         if self.lowered.drawn:
@@ -233,20 +256,40 @@ class Compiled:
         """Return the states of the generators that the code draws from."""
         return [(each.place, trees.words(each.place.read(values))) for each in self.lowered.drawn]
 
-    def _check_overlap(self, args: Sequence[Any]) -> None:
-        params = enumerate(zip(args, self.lowered.fn.params, strict=False))
-        arrays = [(k, arg) for k, (arg, param) in params if isinstance(param.type, Array)]
+    def _check_written(self, values: tuple[Any, ...], args: Sequence[Any]) -> None:
+        """Raise if an array that the function writes to is read-only, or shares its memory."""
+        params, written = self.lowered.fn.params, self.lowered.written
+        if any(isinstance(params[k].type, Scalar) for k in written):
+            own = self.signature.leaves(values, boxed=True)
+            args = [*own, *args[len(own) :]]
+        pairs = zip(args, params, strict=False)
+        arrays = [
+            (k, arg)
+            for k, (arg, param) in enumerate(pairs)
+            if isinstance(param.type, Array) or type(arg) is np.ndarray
+        ]
+        function, span = f"{name_of(self.signature.fn)}()", span_of(self.signature.fn)
         for k, a in arrays:
-            for j, b in arrays:
-                if k in self.lowered.written and j != k and _overlap(a, b):
-                    names = [self.lowered.fn.params[i].name for i in (k, j)]
+            if k not in written:
+                continue
+            name = params[k].name
+            if type(a) is np.ndarray:
+                if not a.flags.writeable:
+                    raise ArgumentError(
+                        f"argument {name!r} of {function} is read-only, and is written", span,
+                        "pass a copy",
+                    )  # fmt: skip
+                if not a.flags.c_contiguous and _overlaps_itself(a):
                     raise OverlapError(
-                        f"arguments {names[0]!r} and {names[1]!r} of "
-                        f"{name_of(self.signature.fn)}() overlap in memory, and {names[0]!r} is "
-                        "written",
-                        span_of(self.signature.fn),
-                        "pass a copy of one of them",
-                    )
+                        f"elements of argument {name!r} of {function} share memory, and it is "
+                        "written", span, "pass a copy",
+                    )  # fmt: skip
+            for j, b in arrays:
+                if j != k and _overlap(a, b):
+                    raise OverlapError(
+                        f"arguments {name!r} and {params[j].name!r} of {function} overlap in "
+                        f"memory, and {name!r} is written", span, "pass a copy of one of them",
+                    )  # fmt: skip
 
     @cached_property
     def _changed_arguments(self) -> frozenset[int]:
@@ -318,6 +361,27 @@ def restore(states: States, values: tuple[Any, ...]) -> None:
     """Give random generators the states that they had, so that code draws the same numbers."""
     for place, state in states:
         trees.advance(place.read(values), state)
+
+
+# The most elements of which the addresses are compared one by one.
+_MOST_ADDRESSES = 1 << 20
+
+
+def _overlaps_itself(a: np.ndarray[Any, Any]) -> bool:
+    """Whether two elements of an array share memory, which its strides say in all usual cases."""
+    reach, sizes = a.itemsize, [(abs(s), n) for s, n in zip(a.strides, a.shape, strict=True)]
+    if 0 in a.shape:
+        return False
+    apart = True
+    for stride, size in sorted(pair for pair in sizes if pair[1] > 1):
+        apart &= stride >= reach
+        reach += stride * (size - 1)
+    if apart or a.size > _MOST_ADDRESSES:
+        return not apart
+    places = np.zeros(1, np.int64)
+    for stride, size in sizes:
+        places = np.add.outer(places, stride * np.arange(size)).ravel()
+    return bool(np.any(np.diff(np.sort(places)) < a.itemsize))
 
 
 def _overlap(a: Any, b: Any) -> bool:
@@ -607,6 +671,14 @@ def _shared(
     return Shared(Parameters(definition.code))
 
 
+def _cannot_start_again(fn: Function) -> bool:
+    """Whether code that finds an axis of size 1 has perhaps printed something by then."""
+    stmts = [stmt for each in (fn, *fn.callees) for stmt in walk(each.body)]
+    return any(isinstance(stmt, Print) for stmt in stmts) and any(
+        isinstance(stmt, Check) and stmt.error == SizeOneError.__name__ for stmt in stmts
+    )
+
+
 class Code:
     """The code of one derivative of a function, compiled for every signature that is met.
 
@@ -685,7 +757,7 @@ class Code:
     def match(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
         """Return an argument for each parameter, as a call would; raise TypeError as it would."""
         self._refresh()
-        return Arguments.of(self.fn, self._match(*self._bound, *args, **kwargs))
+        return Arguments.of(self.fn, self._match(*self._bound, *args, **kwargs), self)
 
     def _refresh(self) -> None:
         """Take the function anew if its code or defaults were replaced."""
@@ -849,11 +921,13 @@ class Code:
         return [compiled for entry in list(self.entries.values()) for compiled in reversed(entry)]
 
     def _lowered(
-        self, values: tuple[Any, ...], whole: Sequence[bool]
+        self, values: tuple[Any, ...], whole: Sequence[bool], general: bool = False
     ) -> tuple[Signature, tuple[Step, ...], Lowered]:
         signature = self._signature(values, whole)
         steps = _steps(self.fn, signature, self.levels, self.along, self.pull)
-        lowered = self._lower(signature, values)
+        lowered = self._lower(signature, values, general)
+        if not general and _cannot_start_again(lowered.fn):
+            lowered = self._lower(signature, values, True)
         if self.options.target == "cpu":
             self._check_on_host(signature, lowered, values)
         if self.levels:
@@ -883,7 +957,7 @@ class Code:
                         'use target="cuda", or pass a copy on the host',
                     )
 
-    def _lower(self, signature: Signature, values: tuple[Any, ...]) -> Lowered:
+    def _lower(self, signature: Signature, values: tuple[Any, ...], general: bool) -> Lowered:
         constants: dict[Place, Any] = {}
         while True:
             try:
@@ -894,14 +968,22 @@ class Code:
                     bound=self._skip,
                     routines=self.options.target == "cuda",
                     shared=True,
+                    general=general,
                 )
             except ConstantNeededError as error:
                 if error.place in constants:
                     raise
                 constants[error.place] = error.place.read(values)
 
-    def _compile(self, values: tuple[Any, ...], whole: Sequence[bool]) -> Compiled:
-        signature, steps, lowered = self._lowered(values, whole)
+    def generalised(self, values: tuple[Any, ...]) -> Compiled:
+        """Return code for axes that may or may not have size 1."""
+        with cache.LOCK, _no_collections(), progress(name_of(self.fn), self.options.progress):
+            return self._compile(values, self.whole(values), general=True)
+
+    def _compile(
+        self, values: tuple[Any, ...], whole: Sequence[bool], general: bool = False
+    ) -> Compiled:
+        signature, steps, lowered = self._lowered(values, whole, general)
         options, costs = self.options, self.costs
         budget = self._budget(signature, lowered, values)
         with _over_budget(self.fn) if budget else nullcontext():

@@ -136,14 +136,14 @@ class Signature:
     def arguments(self) -> dict[str, Any]:
         return dict(zip(self.names, self.types, strict=True))
 
-    def leaves(self, values: tuple[Any, ...]) -> Sequence[Any]:
-        """Return the numbers and arrays in the arguments."""
+    def leaves(self, values: tuple[Any, ...], *, boxed: bool = False) -> Sequence[Any]:
+        """Return the numbers and arrays in the arguments (`trees.leaves`)."""
         if self._plain:
             return values
         return [
             leaf
             for value, ty in zip(values, self.types, strict=True)
-            for leaf in trees.leaves(value, ty)
+            for leaf in trees.leaves(value, ty, boxed=boxed)
         ]
 
     def _chosen(self, argnums: int | Sequence[int]) -> list[_Argument]:

@@ -269,6 +269,13 @@ class IRError(AdcError):
         return traceback.format_exception(self)  # a report needs it
 
 
+class SizeOneError(Exception):
+    """An axis turned out to have size 1 while the program ran: other code must broadcast it.
+
+    Most code is for axes of one size where two meet; the driver then makes code for both.
+    """
+
+
 CODES: dict[str, type[AdcError]] = {}
 
 
@@ -307,9 +314,11 @@ def installing(extra: str, other: str = "") -> str:
 
 
 def exception_named(name: str) -> type[Exception]:
-    """Return the exception class that a check raises: a builtin one, or NumPy's own."""
+    """Return the exception class that a check raises: a builtin one, NumPy's, or adc's own."""
     if name == "LinAlgError":
         return np.linalg.LinAlgError
+    if name == SizeOneError.__name__:
+        return SizeOneError
     kind: type[Exception] = getattr(builtins, name)
     assert issubclass(kind, Exception)
     return kind

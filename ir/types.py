@@ -34,10 +34,15 @@ _KIND_ORDER = {"b": 0, "i": 1, "u": 1, "f": 2}
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A number: `dtype` is a key of `DTYPES`; `weak` marks Python's own bool, int and float."""
+    """A number: `dtype` is a key of `DTYPES`; `weak` marks Python's own bool, int and float.
+
+    An argument that is `boxed` is an array without axes, which can be written to. That is no part
+    of the type.
+    """
 
     dtype: str
     weak: bool = False
+    boxed: bool = field(default=False, compare=False)
 
     def __str__(self) -> str:
         return _WEAK_TEXT[self.dtype] if self.weak else self.dtype

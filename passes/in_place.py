@@ -148,7 +148,9 @@ def in_place(fn: Function) -> Function:
     }
     changed = True
     while changed:
-        found = {name: roots.results() for name, roots in _roots(fn, known).items() if name in known}
+        found = {
+            name: roots.results() for name, roots in _roots(fn, known).items() if name in known
+        }
         changed, known = found != known, found
     # What nothing is known of is of functions that never return.
     known = {name: tuple(-1 if p is None else p for p in places) for name, places in known.items()}

@@ -19,7 +19,8 @@ from adc.frontend import trees
 from adc.frontend.bindings import ArrayRef, Binding, Num, Static, TupleOf
 from adc.frontend.lower import Lowered, lower, type_of
 from adc.ir import interp
-from adc.ir.core import Function
+from adc.ir.core import Check, Function, walk
+from adc.ir.errors import SizeOneError
 from adc.ir.parser import parse
 from adc.ir.verifier import problems
 from adc.passes import pipeline
@@ -110,6 +111,20 @@ def rebuild(binding: Binding, stream: Iterator[Any]) -> Any:
     raise AssertionError(binding)
 
 
+def _broadcasts_later(fn: Function, inputs: Sequence[Any]) -> bool:
+    """Whether an axis turns out to have size 1 while a function runs: it takes other code."""
+    stmts = (stmt for each in (fn, *fn.callees) for stmt in walk(each.body))
+    if not any(isinstance(stmt, Check) and stmt.error == "SizeOneError" for stmt in stmts):
+        return False
+    try:
+        run(fn, fresh(inputs))
+    except interp.ProgramError as error:
+        return isinstance(error.error, SizeOneError)
+    except Exception:
+        return False
+    return False
+
+
 @dataclass
 class Chain:
     """One program with a sample, lowered."""
@@ -132,12 +147,15 @@ class Chain:
         argnums: Sequence[int],
         *,
         routines: bool = False,
+        general: bool = False,
     ) -> Chain:
         names = list(inspect.signature(fn).parameters)
         arguments = {name: type_tree(arg) for name, arg in zip(names, args, strict=False)}
-        lowered = lower(fn, arguments, routines=routines)
+        lowered = lower(fn, arguments, routines=routines, general=general)
         inputs = [leaf for arg in args for leaf in flat(arg)]
         inputs += [leaf for capture in lowered.captures for leaf in capture.leaves() or ()]
+        if not general and _broadcasts_later(lowered.fn, inputs):
+            return cls.of(fn, args, argnums, routines=routines, general=True)
         wanted: list[int] = []
         at = 0
         for number, arg in enumerate(args):

@@ -24,10 +24,13 @@ from tests.object_programs import OBJECT_PROGRAMS
 from tests.object_programs import REFUSED as REFUSED_OBJECTS
 from tests.random_programs import RANDOM_PROGRAMS
 from tests.random_programs import REFUSED as REFUSED_DRAWS
+from tests.size_programs import SIZE_PROGRAMS
 from tests.stack_programs import STACK_PROGRAMS
 from tests.stencil_programs import STENCIL_PROGRAMS
 from tests.thread_programs import THREAD_PROGRAMS
 from tests.undo_programs import UNDO_PROGRAMS
+from tests.view_programs import REFUSED as REFUSED_VIEWS
+from tests.view_programs import VIEW_PROGRAMS
 from tests.zip_programs import ZIP_PROGRAMS
 
 ALL: list[Program] = [
@@ -45,8 +48,16 @@ ALL: list[Program] = [
     *INVERT_PROGRAMS,
     *MEANING_PROGRAMS,
     *ZIP_PROGRAMS,
+    *VIEW_PROGRAMS,
+    *SIZE_PROGRAMS,
 ]
-REFUSED = [*REFUSED_LANGUAGE, *REFUSED_LISTS, *REFUSED_OBJECTS, *REFUSED_DRAWS]
+REFUSED = [
+    *REFUSED_LANGUAGE,
+    *REFUSED_LISTS,
+    *REFUSED_OBJECTS,
+    *REFUSED_DRAWS,
+    *REFUSED_VIEWS,
+]
 BY_NAME = {p.name: p for p in ALL}
 DIFFERENTIABLE = [p for p in ALL if p.argnums]
 

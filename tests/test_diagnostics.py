@@ -7,6 +7,7 @@ Each file in ``golden/errors`` is a bad program. The offending line ends in a co
 from __future__ import annotations
 
 import ast
+import builtins
 import copy
 import functools
 import inspect
@@ -102,6 +103,12 @@ def test_callables_without_python_code(fn: Callable[..., Any]) -> None:
     with pytest.raises(AdcError) as caught:
         lower(fn, {"x": chain.type_tree(1.0)})
     assert "is not a Python function" in str(caught.value)
+
+
+def test_the_last_result_of_a_session_is_an_array(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(builtins, "_", np.ones(3), raising=False)  # as the interpreter sets it
+    with pytest.raises(AdcError, match=r"`functools.partial` is not supported"):
+        adc.grad(lambda x: functools.partial(max, x)())(1.0)
 
 
 # --- the text of an error -------------------------------------------------------------------------

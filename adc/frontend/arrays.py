@@ -224,7 +224,7 @@ def in_place(lo: Lowerer, target: ArrayRef, stmt: ast.AugAssign, value: Binding)
             raise TypeMismatchError(
                 "the result has more axes than the array that it is stored in", lo.span(stmt)
             )
-        elementwise.assign_to(lo, target, result, stmt)
+        elementwise.assign_to(lo, target, result, stmt, "output array")
 
 
 # -- attributes, creation --------------------------------------------------------------------------
@@ -245,6 +245,10 @@ def attribute(lo: Lowerer, owner: Arraylike, name: str, node: ast.AST) -> Bindin
         return Static(element_type(owner).numpy)
     if name == "T":
         return views.permuted(lo, owner, range(len(dims))[::-1])
+    if name == "mT":
+        from adc.frontend import shaping  # which is built on this module
+
+        return shaping.transposed_matrices(lo, owner, node)
     if name == "real":
         return owner
     if name in ("itemsize", "nbytes"):
@@ -266,6 +270,8 @@ def element_type(x: Arraylike) -> Scalar:
 def fill(lo: Lowerer, target: ArrayRef, value: Binding, node: ast.AST) -> None:
     if target.view:
         elementwise.assign_to(lo, target, value, node)
+        return
+    if not elementwise.is_writable(lo, target, node):
         return
     obj = target.object
     operand = numbers.number(lo, value, node, "storing into an array")
@@ -473,8 +479,8 @@ def create(
                 else Literal(bool(one) if element.kind == "b" else int(one), element)
             )
         if not dims:
-            # An array without axes is as good as the number in it.
-            return Num(value if value is not None else numbers.zero_of(element), array=True)
+            first = value if value is not None else numbers.zero_of(element)
+            return elementwise.boxed(lo, lo.exact(first, element), dtype)
         return lo.new_array(created(lo, dtype, dims, value), tuple(dims), "a")
 
 

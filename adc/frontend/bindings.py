@@ -96,10 +96,14 @@ Stage = Window | Reshape
 
 @dataclass(frozen=True, slots=True)
 class ArrayRef:
-    """A name for an array, or for a view of it (`views`)."""
+    """A name for an array, or for a view of it (`views`).
+
+    Writing through one that is `readonly` raises; None: whether it is depends on the path.
+    """
 
     object: ArrayObject
     view: tuple[Stage, ...] = ()
+    readonly: bool | None = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -108,7 +112,7 @@ class Lazy:
 
     `reads` are the arrays it reads, through which view, in which version: what it denotes is fixed
     when it is made. `cost` estimates the operations of one element, `depth` is that of expressions
-    in it.
+    in it. `readonly` is what an array of its elements would be.
     """
 
     dims: tuple[Operand, ...]
@@ -117,6 +121,7 @@ class Lazy:
     reads: tuple[tuple[ArrayObject, tuple[Stage, ...], Value], ...] = ()
     cost: float = 0
     depth: int = 0
+    readonly: bool | None = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,6 +369,8 @@ def kind_of(binding: Binding) -> str:
             return f"a number ({operand.type})"
         case ArrayRef(object=obj, view=()):
             return f"an array ({obj.type})"
+        case ArrayRef(object=obj, view=(stage, *_)) if not stage.dims:
+            return f"an array without axes ({obj.type.element})"
         case ArrayRef(object=obj, view=(stage, *_)):
             return f"a view of rank {len(stage.dims)} of an array ({obj.type})"
         case Lazy(type=ty, dims=dims):
@@ -458,12 +465,12 @@ def rebuild(binding: Binding, new: Iterator[Num | ArrayRef]) -> Binding:
         case Num(array=array):
             leaf = next(new)
             return Num(leaf.operand, array) if isinstance(leaf, Num) and array else leaf
-        case ArrayRef(view=()):
             return next(new)
-        case ArrayRef(view=view):
+        case ArrayRef(view=view, readonly=readonly):
             base = next(new)
             assert isinstance(base, ArrayRef)
-            return ArrayRef(base.object, tuple(_rebuilt_stage(stage, new) for stage in view))
+            stages = tuple(_rebuilt_stage(stage, new) for stage in view)
+            return ArrayRef(base.object, stages, readonly)
         case TupleOf(items=items):
             return TupleOf(tuple(rebuild(item, new) for item in items))
         case RecordOf(keys=keys, items=items):
@@ -535,8 +542,8 @@ def shape_of(binding: Binding) -> object:
     match binding:
         case Num():
             return "num"
-        case ArrayRef(object=obj, view=view):
-            return ("array", obj.type, *(_stage_shape(stage) for stage in view))
+        case ArrayRef(object=obj, view=view, readonly=readonly):
+            return ("array", obj.type, readonly, *(_stage_shape(stage) for stage in view))
         case TupleOf(items=items):
             return ("tuple", *(shape_of(item) for item in items))
         case RecordOf(keys=keys, items=items):

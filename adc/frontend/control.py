@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
+from adc.frontend import forms
 from adc.frontend.bindings import (
     ArrayObject,
     ArrayRef,
@@ -22,11 +23,9 @@ from adc.frontend.bindings import (
     Num,
     ObjectRef,
     RecordOf,
-    Static,
     TupleOf,
     Unbound,
     Unstable,
-    Window,
     holders,
     is_slot,
     kind_of,
@@ -36,7 +35,6 @@ from adc.frontend.bindings import (
     related,
     same_view,
     shape_of,
-    shares,
 )
 from adc.frontend.lower import Dead, Lowerer, State
 from adc.ir.builder import integer, zero
@@ -242,10 +240,7 @@ class _Merge:
             lo.frame.partial.add(name)
         if isinstance(a, Unstable) or isinstance(b, Unstable):
             return a if isinstance(a, Unstable) else b
-        a, b = self.detached(0, b, a), self.detached(1, a, b)
-        a, b = self.opened(*aligned(lo, a, b))
-        if isinstance(a, ArrayRef) and isinstance(b, ArrayRef) and not same_view(a, b):
-            a, b = self.copied(0, a), self.copied(1, b)
+        a, b = self.opened(*self.conformed(name, a, b))
         exits = self.exits(name) if is_slot(name) else frozenset()
         if is_slot(name) and (exits or not (first.exited or second.exited)):
             a, b = self.listed(a, b)
@@ -293,30 +288,13 @@ class _Merge:
                     todo.append(arm.lookup(ref.slot))
         return slot in seen
 
-    def copied(self, side: int, ref: ArrayRef) -> ArrayRef:
-        """Return a copy of a view, made in its arm: views of two kinds have no common form.
-
-        In Python the name would still share memory with the array behind the view. Who writes to
-        one of them may not read the other.
-        """
-        if not ref.view:
-            return ref
-        from adc.frontend import arrays  # which is built on the lowering of branches
-
-        with self.within(side):
-            made = arrays.copy(self.lo, ref, None)
-        shares(made.object, ref.object)
-        return made
-
-    def detached(self, side: int, other: Binding, binding: Binding) -> Binding:
-        """Return what an arm binds, where the other one does not with copies of list elements."""
-        from adc.frontend import growing  # which is built on the lowering of branches
-
-        def copy(ref: ArrayRef) -> ArrayRef:
+    def conformed(self, name: str, a: Binding, b: Binding) -> tuple[Binding, Binding]:
+        """Bring what the arms bind to one form, each in its arm."""
+        found: list[Binding] = []
+        for side, (like, binding) in enumerate(((b, a), (a, b))):
             with self.within(side):
-                return growing.element_copy(self.lo, ref)
-
-        return detached(other, binding, copy)
+                found.append(forms.conformed(self.lo, like, binding, name))
+        return found[0], found[1]
 
     def listed(self, a: Binding, b: Binding) -> tuple[Binding, Binding]:
         """Give two lists of different lengths the form of a length known at run time."""
@@ -338,11 +316,11 @@ class _Merge:
     def within(self, side: int) -> Iterator[None]:
         """Add what is lowered here to the end of an arm."""
         lo, state = self.lo, self.arms[side].state
-        outer = lo.versions, lo.known
-        lo.versions, lo.known = state.versions, dict(state.known)
+        outer = lo.versions, lo.known, lo.frame.env
+        lo.versions, lo.known, lo.frame.env = state.versions, dict(state.known), state.env
         with lo.builder.block() as stmts:
             yield
-        lo.versions, lo.known = outer
+        lo.versions, lo.known, lo.frame.env = outer
         self.arms[side].stmts.extend(stmts)
 
     def reference(self, name: str, a: Binding, b: Binding) -> Binding | None:
@@ -529,57 +507,6 @@ def joinable(a: Binding, b: Binding) -> bool:
     if isinstance(a, Growing) and isinstance(b, Growing):
         return a.element == b.element
     return shape_of(a) == shape_of(b) and type(a) is type(b)
-
-
-def detached(start: Binding, end: Binding, copy: Callable[[ArrayRef], ArrayRef]) -> Binding:
-    """Return `end` with copies of the list elements in it that are none in `start`.
-
-    Joined with another array, a view would keep the whole buffer for the sake of one element.
-    """
-    match start, end:
-        case ArrayRef(), ArrayRef():
-            one = start.object is end.object or not (end.object.kept and end.view)
-            return end if one else copy(end)
-        case TupleOf(items=p), TupleOf(items=q) if len(p) == len(q):
-            return TupleOf(tuple(detached(x, y, copy) for x, y in zip(p, q, strict=True)))
-        case RecordOf(items=p), RecordOf(keys=keys, items=q) if len(p) == len(q):
-            return RecordOf(keys, tuple(detached(x, y, copy) for x, y in zip(p, q, strict=True)))
-        case NamedTuple(record=p), NamedTuple(cls=cls, record=q):
-            inner = detached(p, q, copy)
-            assert isinstance(inner, RecordOf)
-            return NamedTuple(cls, inner)
-    return end
-
-
-def aligned(lo: Lowerer, a: Binding, b: Binding) -> tuple[Binding, Binding]:
-    """Make whole arrays windows where the other of two bindings has one of the same kind."""
-    if isinstance(a, TupleOf) and isinstance(b, TupleOf) and len(a.items) == len(b.items):
-        pairs = [aligned(lo, x, y) for x, y in zip(a.items, b.items, strict=True)]
-        return TupleOf(tuple(x for x, _ in pairs)), TupleOf(tuple(y for _, y in pairs))
-    if isinstance(a, RecordOf) and isinstance(b, RecordOf) and a.keys == b.keys:
-        pairs = [aligned(lo, x, y) for x, y in zip(a.items, b.items, strict=True)]
-        return (
-            RecordOf(a.keys, tuple(x for x, _ in pairs)),
-            RecordOf(b.keys, tuple(y for _, y in pairs)),
-        )
-    if isinstance(a, NamedTuple) and isinstance(b, NamedTuple) and a.cls is b.cls:
-        x, y = aligned(lo, a.record, b.record)
-        assert isinstance(x, RecordOf)
-        assert isinstance(y, RecordOf)
-        return NamedTuple(a.cls, x), NamedTuple(b.cls, y)
-    if isinstance(a, Static) and isinstance(b, Static) and a.value is b.value:
-        if a.place != b.place:  # one function, found in two ways
-            lo.pin(a)
-            lo.pin(b)
-            return a, a
-    if isinstance(a, ArrayRef) and isinstance(b, ArrayRef) and bool(a.view) != bool(b.view):
-        from adc.frontend import views  # which is built on the lowering of branches
-
-        if not a.view and len(b.view) == 1 and isinstance(b.view[0], Window):
-            a = views.as_window(lo, a)
-        elif not b.view and len(a.view) == 1 and isinstance(a.view[0], Window):
-            b = views.as_window(lo, b)
-    return a, b
 
 
 def contents_of(held: Binding) -> str:

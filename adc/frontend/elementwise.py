@@ -11,15 +11,24 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 
 from adc.frontend import numbers, views
-from adc.frontend.bindings import ArrayObject, ArrayRef, Binding, Lazy, Num, Stage, kind_of
+from adc.frontend.bindings import (
+    ArrayObject,
+    ArrayRef,
+    Binding,
+    Lazy,
+    Num,
+    Stage,
+    kind_of,
+)
 from adc.frontend.lower import Lowerer
 from adc.frontend.views import Arraylike, dims_of, is_one
 from adc.ir.builder import integer
 from adc.ir.core import Apply, Block, For, Literal, Load, Operand, Value
-from adc.ir.errors import TypeMismatchError
-from adc.ir.types import INT, Scalar
+from adc.ir.errors import AliasError, TypeMismatchError
+from adc.ir.types import BOOL, INT, Scalar
 
 # An operand that costs more than this is computed once before it is broadcast. In units of
 # `OpDef.cost`, not of `adc.passes.costs`: what the front end makes must not depend on the machine,
@@ -41,9 +50,12 @@ def lazy(lo: Lowerer, x: Arraylike, node: ast.AST | None) -> Lazy:
     version = lo.version(obj, node)
 
     def element(index: Sequence[Operand]) -> Operand:
+        if version in lo.boxed and version not in lo.redirected:
+            return lo.boxed[version]
         return lo.builder.load(lo.redirected.get(version, version), views.base_index(lo, x, index))
 
-    return Lazy(dims_of(lo, x), obj.type.element, element, ((obj, view, version),), 1)
+    reads = ((obj, view, version),)
+    return Lazy(dims_of(lo, x), obj.type.element, element, reads, 1, readonly=x.readonly)
 
 
 def value_of(lo: Lowerer, binding: Binding, node: ast.AST) -> Binding:
@@ -81,23 +93,65 @@ def common_size(
     """Return the size that axes of two sizes are broadcast to, checked at run time."""
     if lo.is_one(a) or lo.is_one(b):
         return b if lo.is_one(a) else a
+    if lo.shared.general:
+        return _either_size(lo, a, b, message, args, node)
     if isinstance(a, Literal) and not isinstance(b, Literal):
         a, b = b, a
     for one, other in ((a, b), (b, a)):
         if lo.is_single(one, other):
-            require_one(lo, one, message, args, node)
+            require_one(lo, one, args, node)
             return other
     require_equal(lo, a, b, message, args, node)
     return b if isinstance(b, Literal) else a
 
 
-def require_one(
-    lo: Lowerer, size: Operand, message: str, args: Sequence[Operand], node: ast.AST
-) -> None:
+def _either_size(
+    lo: Lowerer, a: Operand, b: Operand, message: str, args: Sequence[Operand], node: ast.AST
+) -> Operand:
+    """Return the size that axes are broadcast to of which either may turn out to have size 1."""
+    if lo.is_plural(a) or lo.is_plural(b):
+        wide, other = (a, b) if lo.is_plural(a) else (b, a)
+        require_fitting(lo, other, wide, message, args, node)
+        return wide
+    if lo.same_size(a, b):
+        return a
+    with lo.at(node):
+        equal = numbers.apply(lo, "eq", a, b)
+        ones = [numbers.apply(lo, "eq", size, integer(1)) for size in (a, b)]
+        either = numbers.apply(lo, "or", *ones)
+        lo.builder.check(numbers.apply(lo, "or", equal, either), "ValueError", message, *args)
+
+        def make() -> Operand:
+            return lo.counts(lo.builder.apply("select", ones[0], b, a, hint="n"))
+
+        return lo.known_size("broadcast", a, b, make)
+
+
+def require_fitting(
+    lo: Lowerer, size: Operand, wanted: Operand, message: str, args: Sequence[Operand],
+    node: ast.AST,
+) -> None:  # fmt: skip
+    """Check that an axis of one size is broadcast to another, which does not change."""
+    if lo.is_one(size):
+        return
+    if lo.is_single(size, wanted):
+        require_one(lo, size, args, node)
+        return
+    if not lo.shared.general or lo.is_plural(size):
+        require_equal(lo, size, wanted, message, args, node)
+        return
+    if not lo.same_size(size, wanted):
+        with lo.at(node):
+            equal = numbers.apply(lo, "eq", size, wanted)
+            one = numbers.apply(lo, "eq", size, integer(1))
+            numbers.check(lo, numbers.apply(lo, "or", equal, one), "ValueError", message, *args)
+
+
+def require_one(lo: Lowerer, size: Operand, args: Sequence[Operand], node: ast.AST) -> None:
     """Check that a slice of at most one element has one: it is broadcast."""
     with lo.at(node):
         one = numbers.apply(lo, "eq", size, integer(1))
-        numbers.check(lo, one, "ValueError", message, *args)
+        numbers.check(lo, one, "SizeOneError", "", *args)
     lo.unify_sizes(size, integer(1))
 
 
@@ -107,20 +161,19 @@ def require_equal(
     """Check that two sizes agree; from then on they count as one."""
     if lo.same_size(a, b):
         return
+    if lo.shared.general:
+        require_same(lo, a, b, message, args, node)
+        return
     with lo.at(node):
         equal = numbers.apply(lo, "eq", a, b)
         if not isinstance(equal, Literal):
-            # NumPy would broadcast a size that happens to be 1; adc decides before it runs.
+            # NumPy would broadcast a size that happens to be 1: that takes other code.
             one = numbers.apply(
                 lo, "or", numbers.apply(lo, "eq", a, integer(1)),
                 numbers.apply(lo, "eq", b, integer(1)),
             )  # fmt: skip
             lo.builder.check(numbers.apply(lo, "or", equal, one), "ValueError", message, *args)
-            lo.builder.check(
-                equal, "ValueError",
-                "adc: sizes {} and {} would be broadcast, but that one of them is 1 is known only "
-                "at run time; index with `[:1]` or `[..., None]` where it is meant", a, b,
-            )  # fmt: skip
+            lo.builder.check(equal, "SizeOneError", "", a, b)
         else:
             numbers.check(lo, equal, "ValueError", message, *args)
     lo.unify_sizes(a, b)
@@ -188,7 +241,15 @@ def materialised(lo: Lowerer, binding: Binding, node: ast.AST, name: str = "a") 
         return binding
     if not binding.dims:
         return value_of(lo, binding, node)
-    return stored_new(lo, binding, binding.type.dtype, node, name)
+    made = stored_new(lo, binding, binding.type.dtype, node, name)
+    return replace(made, readonly=True) if binding.readonly else made
+
+
+def boxed(lo: Lowerer, value: Operand, dtype: str, name: str = "a") -> ArrayRef:
+    """Return a new array without axes: the one element of a vector, seen without its axis."""
+    version = lo.builder.apply("full", value, integer(1), params=(dtype,), hint=name)
+    lo.boxed[version] = value
+    return views.element_of(lo.new_array(version, (integer(1),), name))
 
 
 def stored_new(
@@ -196,6 +257,8 @@ def stored_new(
 ) -> ArrayRef:
     """Compute an expression into a new array."""
     with lo.at(node) if node is not None else nullcontext():
+        if not source.dims:
+            return boxed(lo, lo.exact(source.element([]), Scalar(dtype)), dtype, name)
         empty = lo.builder.apply("empty", *source.dims, params=(dtype,), hint=name)
         element = Scalar(dtype)
 
@@ -238,7 +301,7 @@ def lift(lo: Lowerer, args: Sequence[Binding], compute: Scalars, node: ast.AST) 
             parts.append(arg)
             continue
         if isinstance(arg, Lazy):
-            if (arg.cost > CHEAP and _repeats(arg.dims, dims)) or arg.depth >= DEEP:
+            if (arg.cost > CHEAP and _repeats(lo, arg.dims, dims)) or arg.depth >= DEEP:
                 arg = base_of(lo, arg, node)
             else:
                 depth = max(depth, arg.depth + 1)
@@ -272,9 +335,10 @@ def _for_each(lo: Lowerer, compute: Scalars) -> Scalars:
     return run
 
 
-def _repeats(own: Sequence[Operand], dims: Sequence[Operand]) -> bool:
+def _repeats(lo: Lowerer, own: Sequence[Operand], dims: Sequence[Operand]) -> bool:
     return len(own) < len(dims) or any(
-        is_one(a) and not is_one(b) for a, b in zip(own, dims, strict=True)
+        not is_one(b) and (is_one(a) or views.repetition(lo, a, b) != integer(1))
+        for a, b in zip(own, dims, strict=True)
     )
 
 
@@ -301,8 +365,27 @@ def _traced(
 # -- assignment ------------------------------------------------------------------------------------
 
 
-def assign_to(lo: Lowerer, target: ArrayRef, value: Binding, node: ast.AST) -> None:
-    """Lower ``target[...] = value``: broadcast, converted, evaluated before anything is stored."""
+def is_writable(lo: Lowerer, target: ArrayRef, node: ast.AST, what: str = "") -> bool:
+    """Whether an array may be written to; where it may not, the program raises here."""
+    if target.readonly is None:
+        raise AliasError(
+            f"whether {target.object.users_name!r} may be written to depends on the path",
+            lo.span(node), "write to a copy, made with `.copy()`",
+        )  # fmt: skip
+    if target.readonly:
+        with lo.at(node):
+            text = f"{what or 'assignment destination'} is read-only"
+            lo.builder.check(Literal(False, BOOL), "ValueError", text)
+    return not target.readonly
+
+
+def assign_to(lo: Lowerer, target: ArrayRef, value: Binding, node: ast.AST, what: str = "") -> None:
+    """Lower ``target[...] = value``: broadcast, converted, evaluated before anything is stored.
+
+    `what` is what NumPy calls the target where it may not be written to.
+    """
+    if not is_writable(lo, target, node, what):
+        return
     dims = dims_of(lo, target)
     element = target.object.type.element
     value = value_of(lo, value, node)
@@ -319,6 +402,7 @@ def assign_to(lo: Lowerer, target: ArrayRef, value: Binding, node: ast.AST) -> N
     if same and not all(same):
         source = lazy(lo, base_of(lo, source, node), node)
         same = []
+    stored: list[Operand] = []
     with lo.at(node):
 
         def body(index: list[Operand], carried: list[Value]) -> list[Operand]:
@@ -326,6 +410,9 @@ def assign_to(lo: Lowerer, target: ArrayRef, value: Binding, node: ast.AST) -> N
             if same:
                 lo.redirected[current] = carried[0]
             item = numbers.stored(lo, source.element(index), element, node)
+            if current in lo.boxed:
+                item = lo.exact(item, element)
+                stored.append(item)
             if old is None:
                 lo.redirected.pop(current, None)
             else:
@@ -336,6 +423,8 @@ def assign_to(lo: Lowerer, target: ArrayRef, value: Binding, node: ast.AST) -> N
         (version,) = nest(lo, dims, [current], [obj.name], body)
     if version is not current:
         assert isinstance(version, Value)
+        if current in lo.boxed and not dims:
+            lo.boxed[version] = stored[-1]
         lo.update(obj, version)
 
 
@@ -354,12 +443,7 @@ def fitted(lo: Lowerer, source: Lazy, dims: Sequence[Operand], node: ast.AST) ->
         assert isinstance(dropped, Lazy)
         source, own = dropped, dropped.dims
     for size, wanted in zip(own, dims[len(dims) - len(own) :], strict=True):
-        if lo.is_one(size):
-            continue
-        if lo.is_single(size, wanted):
-            require_one(lo, size, text, [*own, *dims], node)
-            continue
-        require_equal(lo, size, wanted, text, [*own, *dims], node)
+        require_fitting(lo, size, wanted, text, [*own, *dims], node)
     result = views.broadcast(lo, source, dims)
     assert isinstance(result, Lazy)
     return result

@@ -231,7 +231,7 @@ def augment_item(lo: Lowerer, owner: Binding, stmt: ast.AugAssign, node: ast.Sub
 
 def augmented(lo: Lowerer, old: Binding, stmt: ast.AugAssign) -> Binding:
     """Return what ``old op= value`` leaves: arrays and lists are changed in place."""
-    if isinstance(old, ArrayRef) and views.dims_of(lo, old):
+    if isinstance(old, ArrayRef):
         arrays.in_place(lo, old, stmt, evaluate(lo, stmt.value))
         return old
     value = lower_expr(lo, stmt.value)

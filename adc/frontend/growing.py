@@ -135,8 +135,6 @@ def has_arrays(element: Binding) -> bool:
 def _parts(lo: Lowerer, element: Binding, value: Binding) -> Iterator[Num | ArrayRef]:
     """Yield the numbers and arrays of a value that is like `element`."""
     match element, value:
-        case Cell(sizes=None), ArrayRef():
-            yield Num(elementwise.lazy(lo, value, None).element([]))
         case Cell(), Num() | ArrayRef():
             yield value
         case TupleOf(items=items), TupleOf(items=values):
@@ -220,11 +218,13 @@ def _put(
         source = elementwise.lazy(lo, copied, node)
 
     def body(index: list[Operand], carried: list[Value]) -> list[Operand]:
-        return [lo.builder.store(carried[0], [at, *index], source.element(index), hint="list")]
+        item = lo.exact(lo.convert(source.element(index), cell.type), Scalar(cell.type.dtype))
+        return [lo.builder.store(carried[0], [at, *index], item, hint="list")]
 
     (found,) = elementwise.nest(lo, source.dims, [version], ["list"], body)
     assert isinstance(found, Value)
     lo.versions[obj] = found
+    obj.kept = True
     shares(obj, part.object)
 
 

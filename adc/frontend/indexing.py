@@ -27,7 +27,7 @@ from adc.frontend.elementwise import common_dims, is_array, lazy, nest
 from adc.frontend.lower import Lowerer
 from adc.frontend.views import Arraylike, dims_of, times
 from adc.ir.builder import integer
-from adc.ir.core import Block, If, Literal, Operand, Value
+from adc.ir.core import Apply, Block, If, Literal, Operand, Value
 from adc.ir.errors import TypeMismatchError
 from adc.ir.types import INT
 
@@ -132,23 +132,31 @@ def _at_least_zero(lo: Lowerer, a: Operand, b: Operand) -> Operand:
 def resolve_slice(lo: Lowerer, part: Slice, size: Operand) -> tuple[Operand, Operand, Operand]:
     """Return offset, step and length of a slice of an axis."""
     found = _resolved(lo, part, size)
-    if _selects_one(part) and not isinstance(found[2], Literal):
+    if _selects_one(lo, part) and not isinstance(found[2], Literal):
         lo.at_most_one(found[2])
     return found
 
 
-def _selects_one(part: Slice) -> bool:
-    """Whether constants limit a slice to one element, like ``a[:1]`` and ``a[-1:]``."""
+def _selects_one(lo: Lowerer, part: Slice) -> bool:
+    """Whether a slice has at most one element, like ``a[:1]``, ``a[-1:]``, ``a[i : i + 1]``."""
     if part.step is not None and part.step != integer(1):
         return False
     start = part.start if part.start is not None else integer(0)
     if not isinstance(start, Literal):
-        return False
+        return part.stop is not None and _is_next(lo, start, part.stop)
     if part.stop is None:
         return bool(start.value == -1)
     if not isinstance(part.stop, Literal) or (start.value < 0) != (part.stop.value < 0):
         return False
     return bool(part.stop.value - start.value == 1)
+
+
+def _is_next(lo: Lowerer, start: Operand, stop: Operand) -> bool:
+    """Whether an end of a slice was computed as the other one and 1."""
+    made = next((s for s in reversed(lo.builder.stmts) if stop in s.results), None)
+    if not (isinstance(made, Apply) and made.op.name == "add"):
+        return False
+    return set(made.args) == {start, integer(1)}
 
 
 def _resolved(lo: Lowerer, part: Slice, size: Operand) -> tuple[Operand, Operand, Operand]:
@@ -320,13 +328,13 @@ def basic(lo: Lowerer, x: Arraylike, items: Sequence[Item]) -> Arraylike:
 
 def read(lo: Lowerer, x: Arraylike, items: Sequence[Item], node: ast.AST) -> Binding:
     """Lower ``x[items]``: a number, a view, or for advanced indexing an expression."""
+    whole = any(_is(item, Ellipsis) for item in items)
     items = prepared(lo, x, items, node)
     if is_advanced(lo, items):
         return Advanced(lo, x, items, node).read()
     found = basic(lo, x, items)
-    if not dims_of(lo, found) and not any(_is(item, Ellipsis) for item in items):
-        return elementwise.value_of(lo, found, node)
-    return found
+    # With `...` even one element is a view.
+    return found if dims_of(lo, found) or whole else elementwise.value_of(lo, found, node)
 
 
 def write(lo: Lowerer, x: ArrayRef, items: Sequence[Item], value: Binding, node: ast.AST) -> None:
@@ -468,6 +476,8 @@ class Advanced:
         lo, node = self.lo, self.node
         x = self.x
         assert isinstance(x, ArrayRef)
+        if not elementwise.is_writable(lo, x, node):
+            return
         obj = x.object
         target = obj.type.element
         value = elementwise.value_of(lo, value, node)

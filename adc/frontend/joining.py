@@ -279,6 +279,33 @@ def _vsplit(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 
 
 @numpy_function("a sections")
+def _dsplit(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    x = elementwise.base_of(lo, arrays.as_array(lo, given["a"], node), node)
+    if len(dims_of(lo, x)) < 3:
+        raise TypeMismatchError(
+            "dsplit only works on arrays of 3 or more dimensions", lo.span(node)
+        )
+    return split(lo, x, given["sections"], lo.num(2), True, node)
+
+
+@numpy_function("a * axis?")
+def _unstack(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    x = elementwise.base_of(lo, arrays.as_array(lo, given["a"], node), node)
+    rank = len(dims_of(lo, x))
+    axis = arguments.axis(lo, given.get("axis", lo.num(0)), rank, node)
+    found = views.permuted(lo, x, [axis, *(k for k in range(rank) if k != axis)])
+    size = dims_of(lo, found)[0]
+    if not isinstance(size, Literal):
+        raise lo.unsupported(
+            "`np.unstack` along an axis whose size is known only at run time", node,
+            "loop over the array",
+        )  # fmt: skip
+    with lo.at(node):
+        parts = [arrays.load(lo, found, [integer(k)], node) for k in range(int(size.value))]
+    return TupleOf(tuple(parts))
+
+
+@numpy_function("a sections")
 def _hsplit(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     x = elementwise.base_of(lo, arrays.as_array(lo, given["a"], node), node)
     axis = lo.num(1 if len(dims_of(lo, x)) > 1 else 0)

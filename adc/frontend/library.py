@@ -259,10 +259,16 @@ for _table in (reductions.HANDLERS, products.HANDLERS, _ARRANGED):
     _HANDLERS.update(
         {getattr(np, name): handler for name, handler in _table.items() if hasattr(np, name)}
     )
-for _name in ("matmul", "outer", "trace", "tensordot"):
+for _name, _handler in {
+    **{_name: products.HANDLERS[_name] for _name in ("matmul", "outer", "tensordot")},
+    "trace": products.last_trace,
+    "diagonal": shaping.HANDLERS["last_diagonal"],
+    "matrix_transpose": shaping.HANDLERS["matrix_transpose"],
+}.items():
     if hasattr(np.linalg, _name):
         _own = products.HANDLERS.get(f"linalg_{_name}")
-        _HANDLERS[getattr(np.linalg, _name)] = _own or products.HANDLERS[_name]
+        _HANDLERS[getattr(np.linalg, _name)] = _own or _handler
+_HANDLERS[np.lib.stride_tricks.sliding_window_view] = shaping.HANDLERS["sliding_window_view"]
 
 
 def method(

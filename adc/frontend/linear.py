@@ -199,8 +199,8 @@ HANDLERS |= {
 _ALL_ARRAYS = (
     linalg.solve, routines.solve, functions.average, functions.append, functions.cross,
     functions.kron, functions.trapezoid, functions.interp, functions.isclose, functions.allclose,
-    functions.convolve, functions.array_equal, statistics.corrcoef, statistics.cov,
-    statistics.digitize, statistics.histogram,
+    functions.convolve, functions.array_equal, functions.fill_diagonal, statistics.corrcoef,
+    statistics.cov, statistics.digitize, statistics.histogram,
 )  # fmt: skip
 # Functions of a matrix that NumPy takes stacks of, too.
 _OF_ONE_MATRIX = (

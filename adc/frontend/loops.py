@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from adc.frontend import growing, scope, views
+from adc.frontend import forms, growing, scope
 from adc.frontend.bindings import (
     ArrayObject,
     ArrayRef,
@@ -20,7 +20,6 @@ from adc.frontend.bindings import (
     Given,
     Growing,
     Late,
-    NamedTuple,
     Num,
     RecordOf,
     Ref,
@@ -39,9 +38,7 @@ from adc.frontend.bindings import (
 from adc.frontend.control import (
     FALLS,
     RESULT,
-    aligned,
     contents_of,
-    detached,
     joinable,
     line_of,
     one_type,
@@ -70,14 +67,14 @@ class LoopMemo:
     late: dict[str, Binding] = field(default_factory=dict)
     # Names that have another kind where the loop is left early: they cannot be read after it.
     dropped: set[str] = field(default_factory=set)
-    # Names of whole arrays that iterations make views; names that iterations bind to new lists.
-    windowed: set[str] = field(default_factory=set)
+    # Names that an iteration leaves in another form, and in which; those it binds to new lists.
+    forms: dict[str, Binding] = field(default_factory=dict)
     relisted: set[str] = field(default_factory=set)
     # Lists, dicts and objects that iterations change; lists that they append to, and what.
     slots: set[str] = field(default_factory=set)
     growing: dict[str, Binding] = field(default_factory=dict)
-    # The buffers made for these before the loop: attempts must agree on what `alias` is about.
-    buffers: dict[tuple[str, int], ArrayObject] = field(default_factory=dict)
+    # The arrays made for these before the loop: attempts must agree on what `alias` is about.
+    made: dict[tuple[str, int], ArrayObject] = field(default_factory=dict)
     # Rebound names that may denote elements of a list (`ArrayObject.kept`).
     kept: set[tuple[str, int]] = field(default_factory=set)
     # Whether a copy of the body for each iteration is another way to lower it; whether it may be
@@ -168,9 +165,17 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
     for slot, start in lo.initial.items():
         env.setdefault(slot, start)
     slots = {slot for slot in memo.slots if slot in env}
-    for name in sorted(memo.windowed):
+    for name, like in sorted(memo.forms.items()):
         if name in env:
-            env[name] = _windowed(lo, env[name])
+            known = set(lo.versions)
+            found = forms.conformed(lo, like, env[name], name)
+            again = (
+                _stable(lo, memo, (name, k), leaf)
+                if isinstance(leaf, ArrayRef) and leaf.object not in known
+                else leaf
+                for k, leaf in enumerate(leaves(found))
+            )
+            env[name] = rebuild(found, again)
     for name in sorted(memo.relisted):
         old = env.get(name)
         if isinstance(old, Ref) and old.slot not in env:
@@ -199,24 +204,24 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
             whole = growing.grown(lo, held, element, node)
             env[slot] = whole
             if isinstance(whole, Growing):
-                env[slot] = _stable(lo, memo, slot, held, whole)
+                kept = held.buffers if isinstance(held, Growing) else ()
+                buffers = tuple(
+                    buffer if buffer in kept else _stable(lo, memo, (slot, k), buffer)
+                    for k, buffer in enumerate(whole.buffers)
+                )
+                env[slot] = replace(whole, buffers=buffers)
     return lo.snapshot(), sorted(slots)
 
 
-def _stable(lo: Lowerer, memo: LoopMemo, slot: str, old: Binding, new: Growing) -> Growing:
-    """Return a list with the buffers that an earlier attempt made for it."""
-    before = old.buffers if isinstance(old, Growing) else ()
-    buffers: list[ArrayRef] = []
-    for k, buffer in enumerate(new.buffers):
-        obj = memo.buffers.setdefault((slot, k), buffer.object)
-        if buffer in before or obj in lo.versions or obj.type != buffer.object.type:
-            buffers.append(buffer)
-            continue
-        lo.versions[obj], lo.dims[obj] = lo.versions.pop(buffer.object), lo.dims[buffer.object]
-        for other in buffer.object.alias:
-            suspect(obj, other)
-        buffers.append(ArrayRef(obj))
-    return replace(new, buffers=tuple(buffers))
+def _stable(lo: Lowerer, memo: LoopMemo, key: tuple[str, int], ref: ArrayRef) -> ArrayRef:
+    """Return an array made before the loop as the object that an earlier attempt made for it."""
+    obj = memo.made.setdefault(key, ref.object)
+    if obj in lo.versions or obj.type != ref.object.type:
+        return ref
+    lo.versions[obj], lo.dims[obj] = lo.versions.pop(ref.object), lo.dims[ref.object]
+    for other in ref.object.alias:
+        suspect(obj, other)
+    return replace(ref, object=obj)
 
 
 def _attempt(
@@ -429,12 +434,11 @@ def _close(
             continue
         end = lo.frame.env.get(name, end) if isinstance(end, Ref) else end
         if not isinstance(end, Unbound | Unstable):
-            end = detached(start, end, lambda ref: growing.element_copy(lo, ref))
-            if name not in memo.windowed and _becomes_window(start, end):
-                memo.windowed.add(name)
+            if not forms.conforms(lo, end, start, name):
+                memo.forms[name] = end
                 retry = True
                 continue
-            _, end = aligned(lo, start, end)
+            end = forms.conformed(lo, start, end, name)
             lo.frame.env[name] = end
         opened = _opened(start, end)
         if opened:
@@ -527,31 +531,6 @@ def _close(
         if last_array in lo.stale and key not in memo.stale:
             memo.stale[key] = lo.stale[last_array]
             raise _Retry
-
-
-def _becomes_window(start: Binding, end: Binding) -> bool:
-    """Whether a whole array becomes a view, in a name or in what a tuple or object holds."""
-    if isinstance(start, ArrayRef) and isinstance(end, ArrayRef):
-        return not start.view and bool(end.view)
-    if isinstance(start, NamedTuple) and isinstance(end, NamedTuple):
-        return _becomes_window(start.record, end.record)
-    if isinstance(start, TupleOf | RecordOf) and isinstance(end, TupleOf | RecordOf):
-        return any(_becomes_window(x, y) for x, y in zip(start.items, end.items, strict=False))
-    return False
-
-
-def _windowed(lo: Lowerer, binding: Binding) -> Binding:
-    """Return a binding with its whole arrays as windows that show all of them."""
-    match binding:
-        case ArrayRef(view=()):
-            return views.as_window(lo, binding)
-        case TupleOf(items=items):
-            return TupleOf(tuple(_windowed(lo, item) for item in items))
-        case RecordOf(keys=keys, items=items):
-            return RecordOf(keys, tuple(_windowed(lo, item) for item in items))
-        case NamedTuple(cls=cls, record=RecordOf(keys=keys, items=items)):
-            return NamedTuple(cls, RecordOf(keys, tuple(_windowed(lo, item) for item in items)))
-    return binding
 
 
 def _opened(start: Binding, end: Binding) -> list[Any]:
@@ -791,6 +770,8 @@ def _after(
                 result = _result_array(lo, name, item, inner, leaf)
                 last = _end(end_env, (name, k))
                 made.append((result.object, (inner, last)))
+                if leaf.object in before.stale:
+                    lo.stale[result.object] = before.stale[leaf.object]
                 found.append(result)
         lo.frame.env[name] = rebuild(start, iter(found))
     # Arrays that the body made, by what they are after the loop: names of one stay names of one.
@@ -849,9 +830,11 @@ def _after(
             for other in part.alias:
                 if other in before.versions:
                     suspect(obj, other)
-            if part in stale:
-                lo.stale[obj] = stale[part]
             obj.kept |= part.kept
+        # What an iteration began with is gone after it; without iterations nothing was written.
+        last = inside[1]
+        if last is not None and last in stale:
+            lo.stale[obj] = stale[last]
         for other, parts_of_other in made[:k]:
             if any(map(related, inside, parts_of_other)):
                 suspect(obj, other)

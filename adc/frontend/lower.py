@@ -209,6 +209,8 @@ class Shared:
     routines: bool = False
     # How many of the first arguments are what a method is bound to.
     bound: int = 0
+    # Whether code is for axes that may or may not turn out to have size 1.
+    general: bool = False
 
 
 class Lowerer:
@@ -222,6 +224,9 @@ class Lowerer:
         self.dims: dict[ArrayObject, tuple[Operand, ...]] = {}
         # Arrays that are parameters: their first version is available everywhere.
         self.origin: dict[ArrayObject, Value] = {}
+        # Of arrays without axes: the parameters in them; the numbers in versions, where known.
+        self.boxes: dict[Value, Value] = {}
+        self.boxed: dict[Value, Operand] = {}
         self.prologue: list[Stmt] = []
         # Bindings of what lies outside, and the numbers and arrays in it: they are parameters.
         self.reached: dict[Place, Binding] = {}
@@ -247,6 +252,8 @@ class Lowerer:
         self.depth: Operand | None = None
         # Which exits a pending one may be (`control.exits_of`).
         self.exit_values: dict[Value, frozenset[int]] = {}
+        # Sizes that are not 1: what has size 1 among arguments is part of their types.
+        self.plural: set[Operand] = set()
         # Sizes computed so far, by how; and which sizes were checked to be equal.
         self.known: dict[object, Operand] = {}
         # Lists, dicts and objects at the end of the function.
@@ -381,7 +388,11 @@ class Lowerer:
 
         Two that are both 0 or 1 are compared like any.
         """
-        if ("single", size) not in self.known or ("single", among) in self.known:
+        if (
+            self.shared.general
+            or ("single", size) not in self.known
+            or ("single", among) in self.known
+        ):
             return False
         return not self.same_size(size, among)
 
@@ -398,6 +409,13 @@ class Lowerer:
         """Whether a size is surely 1, here."""
         size = self._canonical(size)
         return isinstance(size, Literal) and size.value == 1
+
+    def is_plural(self, size: Operand) -> bool:
+        """Whether a size is surely not 1."""
+        known = self._canonical(size)
+        if isinstance(known, Literal):
+            return known.value != 1
+        return size in self.plural or known in self.plural
 
     def known_size(self, op: str, a: Operand, b: Operand, make: Callable[[], Operand]) -> Operand:
         """Return a size computed from two others, made only once."""
@@ -420,6 +438,18 @@ class Lowerer:
         ref = self.new_array(value, tuple(dims), name)
         self.origin[ref.object] = value
         return ref
+
+    def boxed_param(self, value: Value, name: str) -> ArrayRef:
+        """Make the object of a parameter that is an array without axes: code takes its number."""
+        from adc.frontend import views  # which is built on this module
+
+        one = integer(1)
+        held = Value(self.builder.names.fresh(f"{name}.box"), Array(value.type.dtype, 1))
+        self.prologue.append(Apply((held,), OPS["full"], (value, one), (value.type.dtype,)))
+        ref = self.new_array(held, (one,), name)
+        self.origin[ref.object] = held
+        self.boxes[held] = self.boxed[held] = value
+        return views.element_of(ref)
 
     def generator_param(self, value: Value, name: str, place: Place) -> ArrayRef:
         """Make the object of the state of a random generator that is a parameter."""
@@ -638,6 +668,7 @@ class Lowerer:
         self.builder.names.load(state)
         taken = state[0]
         self.bits = {value: bits for value, bits in self.bits.items() if value.name in taken}
+        self.boxed = {value: held for value, held in self.boxed.items() if value.name in taken}
         self.exit_values = {
             value: exits for value, exits in self.exit_values.items() if value.name in taken
         }
@@ -825,6 +856,10 @@ def bind_value(
         param = Value(lo.builder.names.fresh(name), tree)
         leaf = lo.array_param(param, name) if isinstance(tree, Array) else Num(param)
         made.append(leaf)
+        if isinstance(leaf, ArrayRef):
+            lo.plural.update(d for d in lo.dims[leaf.object] if isinstance(d, Value))
+        if isinstance(tree, Scalar) and tree.boxed and isinstance(place.root, int):
+            return lo.boxed_param(param, name)
         if isinstance(tree, Scalar) and tree.kind in "bi":
             if place in lo.shared.constants:
                 value = lo.shared.constants[place]
@@ -938,6 +973,7 @@ def lower(
     inline: bool = True,
     routines: bool = False,
     shared: bool = False,
+    general: bool = False,
 ) -> Lowered:
     """Lower `fn` for arguments of the given types.
 
@@ -957,6 +993,9 @@ def lower(
         Whether linear algebra is in terms of routines that a library has.
     shared : bool
         Whether any function with the same code and globals may be called instead of this one.
+    general : bool
+        Whether axes may turn out to have size 1 and be broadcast while the code runs. Else it
+        raises a `SizeOneError` then.
 
     Raises
     ------
@@ -979,7 +1018,7 @@ def lower(
                 "adc reads Python source; builtins and callable objects have none",
             )
         fn = inner
-    lo = Lowerer(Shared(constants=constants, routines=routines, bound=bound))
+    lo = Lowerer(Shared(constants=constants, routines=routines, bound=bound, general=general))
     if not inline:
         lo.shared.inlined = 0
     lo.builder.names.fresh("loss")
@@ -993,7 +1032,6 @@ def lower(
     for k, name in enumerate(list(bindings)[:bound]):
         lo.outside |= arrays_of(leaves(bindings[name]), Place(k))
     params = [param_of(lo, leaf) for leaf in made]
-    inputs = {obj: value for obj, value in lo.origin.items()}
     try:
         if own is not None:
             result = calls.run_custom(lo, own, holder, source, bindings)
@@ -1024,10 +1062,9 @@ def lower(
         if drawn:
             operands += (lo.version(obj, None),)
     written = frozenset(
-        k
-        for k, param in enumerate(params)
-        for obj, origin in [*inputs.items(), *lo.origin.items()]
-        if origin is param and lo.versions.get(obj, origin) is not origin and not obj.words
+        params.index(lo.boxes.get(origin, origin))
+        for obj, origin in lo.origin.items()
+        if not obj.words and (lo.versions.get(obj, origin) is not origin or obj in lo.stale)
     )
     body = marks.with_marks((*lo.prologue, *lo.builder.stmts), lo.builder.marks)
     name = fn.__name__ if fn.__name__.isidentifier() else "lambda"

@@ -12,12 +12,12 @@ import numpy as np
 from adc.frontend import arguments, arrays, elementwise, numbers, products, reductions, views
 from adc.frontend.arguments import Given, Handler
 from adc.frontend.bindings import (
+    NONE,
     ArrayRef,
     Axis,
     Binding,
     Lazy,
     Num,
-    Static,
     TupleOf,
     Window,
     shares,
@@ -29,7 +29,7 @@ from adc.frontend.views import dims_of
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
-from adc.ir.types import F64, FLOAT, I64, INT, Scalar
+from adc.ir.types import BOOL, F64, FLOAT, I64, INT, Scalar
 
 HANDLERS: dict[str, Handler] = {}
 numpy_function = arguments.entering(HANDLERS)
@@ -44,26 +44,30 @@ def _as_array(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     name = getattr(node.func, "attr", "array")
     source = given["a"]
     dtype = arrays.dtype_argument(lo, given.get("dtype"), node)
+    wanted = given.get("copy", lo.num(True) if name == "array" else NONE)
+    never = not (arguments.is_none(wanted) or arguments.flag(lo, wanted, node, "`copy`"))
     if isinstance(source, ArrayRef | Lazy):
         same = dtype is None or dtype == arrays.element_type(source).dtype
-        copying = name == "array" and not (
-            isinstance(given.get("copy"), Num | Static)
-            and not arguments.flag(lo, given.get("copy"), node, "`copy`")
-        )
+        copying = arguments.flag(lo, wanted, node, "`copy`")
         if same and isinstance(source, ArrayRef) and not copying:
             if name == "ascontiguousarray" and not views.is_contiguous(lo, source):
                 return reshaped_copy(lo, source, node)
             return source
+        if never and not same:
+            _refuse_copy(lo, node)
         if same:
             return arrays.copy(lo, source, node)
         return reductions.converted(lo, lazy(lo, source, node), Scalar(dtype or ""), node)
+    if never:
+        _refuse_copy(lo, node)
     items = arguments.sequence(lo, source)
     if name == "ascontiguousarray" and isinstance(source, Num):
         items = (source,)
     if items is None and isinstance(source, Num):
-        ty = numbers.scalar_type(source.operand)
-        return Num(lo.exact(numbers.stored(lo, source.operand, Scalar(dtype or ty.dtype), node),
-                            Scalar(dtype or ty.dtype)), array=True)  # fmt: skip
+        wide = Scalar(dtype or numbers.scalar_type(source.operand).dtype)
+        with lo.at(node):
+            stored = numbers.stored(lo, source.operand, wide, node)
+            return elementwise.boxed(lo, lo.exact(stored, wide), wide.dtype)
     if items is not None and not items:
         version = arrays.created(lo, dtype or "f64", [integer(0)], None)
         return lo.new_array(version, (integer(0),), "a")
@@ -73,6 +77,13 @@ def _as_array(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     if dtype is not None:
         return reductions.converted(lo, lazy(lo, found, node), Scalar(dtype), node)
     return found
+
+
+def _refuse_copy(lo: Lowerer, node: ast.AST) -> None:
+    """Raise as NumPy does with ``copy=False`` where there is no array to share."""
+    with lo.at(node):
+        text = "Unable to avoid copy while creating an array as requested."
+        numbers.check(lo, Literal(False, BOOL), "ValueError", text)
 
 
 def reshaped_copy(lo: Lowerer, x: ArrayRef, node: ast.AST) -> ArrayRef:
@@ -255,22 +266,29 @@ def _diag(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     return ref
 
 
-@numpy_function("a b? c? d? * indexing?", "meshgrid")
+@numpy_function("a b? c? d? * indexing? sparse? copy?", "meshgrid")
 def _meshgrid(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     order = arguments.text(lo, given.get("indexing"), "xy", node, "`indexing`")
-    parts = [lazy(lo, arrays.as_array(lo, given[n], node), node) for n in "abcd" if n in given]
-    parts = [p if p.dims else views.with_new_axes(lo, p, [0]) for p in parts]  # type: ignore[misc]
+    sparse = arguments.flag(lo, given.get("sparse"), node, "`sparse`")
+    copying = arguments.flag(lo, given.get("copy", lo.num(True)), node, "`copy`")
+    parts = [arrays.as_array(lo, given[n], node) for n in "abcd" if n in given]
+    if not copying:
+        if not sparse and len(parts) > 1:
+            raise lo.unsupported("a grid whose elements share memory", node, "leave out `copy`")
+        parts = [elementwise.base_of(lo, p, node) for p in parts]
+    parts = [p if dims_of(lo, p) else views.with_new_axes(lo, p, [0]) for p in parts]
     position = list(range(len(parts)))
     if order == "xy" and len(parts) > 1:
         position[0], position[1] = 1, 0
-    dims: list[Operand] = [integer(1)] * len(parts)
+    sizes: list[Operand] = [integer(1)] * len(parts)
     for part, at in zip(parts, position, strict=True):
-        dims[at] = part.dims[0]
+        sizes[at] = dims_of(lo, part)[0]
     made: list[Binding] = []
     for part, at in zip(parts, position, strict=True):
+        dims = [size if k == at or not sparse else integer(1) for k, size in enumerate(sizes)]
         axes = (Axis(integer(0), ((at, integer(1)),)),)
         found = views.through(lo, part, Window(tuple(dims), axes))
-        made.append(elementwise.base_of(lo, lazy(lo, found, node), node))
+        made.append(elementwise.base_of(lo, lazy(lo, found, node), node) if copying else found)
     return TupleOf(tuple(made))
 
 
@@ -344,4 +362,9 @@ def _nan_to_num(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
             result = lo.builder.apply("select", cond, lo.exact(values[name], ty), result)
         return Num(strong(lo, result))
 
-    return lift(lo, [source], compute, node)
+    found = lift(lo, [source], compute, node)
+    copying = "copy" not in given or arguments.flag(lo, given["copy"], node, "`copy`")
+    if copying or not isinstance(source, ArrayRef):
+        return found
+    elementwise.assign_to(lo, source, found, node)
+    return source

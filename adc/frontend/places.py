@@ -19,14 +19,16 @@ from adc.ir.core import Value
 
 
 class Arguments(tuple[Any, ...]):
-    """The arguments of a call, one for each parameter, and the function that is called."""
+    """The arguments of a call, one for each parameter; whose they are, and who compiles it."""
 
     fn: Any  # a Python function
+    code: Any  # an `adc.dispatch.Code`
 
     @classmethod
-    def of(cls, fn: types.FunctionType, values: Sequence[Any] = ()) -> Arguments:
+    def of(cls, fn: types.FunctionType, values: Sequence[Any] = (), code: Any = None) -> Arguments:
         made = cls(values)
         made.fn = fn
+        made.code = code
         return made
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from adc.frontend import (
     advice,
@@ -54,17 +55,28 @@ def contract(
     for operand in operands[1:]:
         ty = promote(ty, arrays.element_type(operand))
     ty = Scalar(ty.dtype)
-    if ty.kind == "f" and _is_product(lo, labels, out, sizes):
+    alike = all(
+        lo.same_size(size, sizes[name])
+        for operand, names in zip(operands, labels, strict=True)
+        for name, size in zip(names, dims_of(lo, operand), strict=True)
+    )
+    if ty.kind == "f" and alike and _is_product(lo, labels, out, sizes):
         return _product(lo, operands, labels, out, sizes, ty, node)
     parts = [lazy(lo, operand, node) for operand in operands]
+    strides = [
+        [
+            views.repetition(lo, size, sizes[name])
+            for name, size in zip(names, part.dims, strict=True)
+        ]
+        for part, names in zip(parts, labels, strict=True)
+    ]
     summed = [name for name in sizes if name not in out]
 
     def product(places: dict[str, Operand]) -> Operand:
         value: Operand | None = None
-        for part, names in zip(parts, labels, strict=True):
+        for part, names, steps in zip(parts, labels, strides, strict=True):
             index = [
-                integer(0) if lo.is_one(size) else places[name]
-                for name, size in zip(names, part.dims, strict=True)
+                views.times(lo, places[name], step) for name, step in zip(names, steps, strict=True)
             ]
             factor = lo.convert(part.element(index), ty)
             if value is None:
@@ -286,6 +298,14 @@ def _trace(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: a
     return reductions.finish_out(lo, found, given.get("out"), node)
 
 
+def last_trace(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower `np.linalg.trace`: of the matrices in the last two axes."""
+    given = arguments.match(lo, "a * offset?", args, kwargs, node)
+    return _trace(lo, [], given | {"axis1": lo.num(-2), "axis2": lo.num(-1)}, node)
+
+
 def diagonal(
     lo: Lowerer, x: views.Arraylike, given: dict[str, Binding], node: ast.AST
 ) -> views.Arraylike:
@@ -318,7 +338,8 @@ def diagonal(
             axes.append(Axis(integer(right), ((last, integer(1)),)))
         else:
             axes.append(Axis(integer(0), ((kept.index(k), integer(1)),)))
-    return views.through(lo, x, Window((*(dims[k] for k in kept), size), tuple(axes)))
+    found = views.through(lo, x, Window((*(dims[k] for k in kept), size), tuple(axes)))
+    return replace(found, readonly=True)
 
 
 def _tensordot(
@@ -403,7 +424,22 @@ def _einsum(
     unknown = set(out) - set("".join(labels))
     if unknown or len(set(out)) != len(out):
         raise TypeMismatchError(f"the output subscripts {out!r} are not valid", lo.span(node))
+    if len(parts) == 1 and set(labels[0]) == set(out):
+        return _relabelled(lo, parts[0], labels[0], out, node)
     return _pairwise(lo, parts, labels, out, node)
+
+
+def _relabelled(lo: Lowerer, x: Arraylike, names: str, out: str, node: ast.AST) -> Arraylike:
+    """Return the view that `np.einsum` gives of one operand where nothing is summed."""
+    sizes: dict[str, Operand] = {}
+    for name, size in zip(names, dims_of(lo, x), strict=True):
+        text = (
+            f"dimensions in single operand for collapsing index {name!r} don't match ({{}} != {{}})"
+        )
+        old = sizes.setdefault(name, size)
+        elementwise.require_same(lo, old, size, text, [old, size], node)
+    axes = tuple(Axis(integer(0), ((out.index(name), integer(1)),)) for name in names)
+    return views.through(lo, x, Window(tuple(sizes[name] for name in out), axes))
 
 
 def _pairwise(

@@ -181,7 +181,7 @@ def finish_out(lo: Lowerer, result: Binding, out: Binding | None, node: ast.AST)
     if len(dims_of(lo, out)) != (len(dims_of(lo, result)) if elementwise.is_array(result) else 0):  # type: ignore[arg-type]
         raise TypeMismatchError("`out` has the wrong number of axes", lo.span(node))
     operators.check_cast(lo, result, out, node)
-    elementwise.assign_to(lo, out, result, node)
+    elementwise.assign_to(lo, out, result, node, "output array")
     return out
 
 

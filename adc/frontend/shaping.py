@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 
 from adc.frontend import arguments, arrays, elementwise, numbers, products, views
 from adc.frontend.arguments import Given, Handler
-from adc.frontend.bindings import Binding, Lazy, Num, TupleOf, shares
+from adc.frontend.bindings import Axis, Binding, Lazy, Num, TupleOf, Window, shares
 from adc.frontend.elementwise import lazy
 from adc.frontend.lower import Lowerer
 from adc.frontend.views import Arraylike, dims_of
@@ -131,12 +132,10 @@ def _broadcast_to(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         )
     text = "operands could not be broadcast together with remapped shapes"
     for size, wanted in zip(own, dims[len(dims) - len(own) :], strict=True):
-        if lo.is_single(size, wanted):
-            elementwise.require_one(lo, size, text, [], node)
-        elif not lo.is_one(size):
-            elementwise.require_equal(lo, size, wanted, text, [], node)
+        elementwise.require_fitting(lo, size, wanted, text, [], node)
     # A view: what is later written to the array is seen.
-    return _boxed(lo, given["a"], views.broadcast(lo, x, dims), node, always=True)
+    found = replace(views.broadcast(lo, x, dims), readonly=True)
+    return _boxed(lo, given["a"], found, node, always=True)
 
 
 @numpy_function("a", "atleast_1d")
@@ -149,6 +148,56 @@ def _atleast_1d(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 def _atleast_2d(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     x = arrays.as_array(lo, given["a"], node)
     return views.with_new_axes(lo, x, range(2 - min(2, len(dims_of(lo, x)))))
+
+
+@numpy_function("a", "atleast_3d")
+def _atleast_3d(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    x = arrays.as_array(lo, given["a"], node)
+    added = {0: [0, 1, 2], 1: [0, 2], 2: [2]}
+    return views.with_new_axes(lo, x, added.get(len(dims_of(lo, x)), []))
+
+
+@numpy_function("a")
+def _matrix_transpose(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    return transposed_matrices(lo, arrays.as_array(lo, given["a"], node), node)
+
+
+def transposed_matrices(lo: Lowerer, x: Arraylike, node: ast.AST) -> Arraylike:
+    """Return the view that `.mT` gives: the last two axes exchanged."""
+    order = list(range(len(dims_of(lo, x))))
+    if len(order) < 2:
+        raise TypeMismatchError(
+            f"Input array must be at least 2-dimensional, but it is {len(order)}", lo.span(node)
+        )
+    order[-2:] = order[:-3:-1]
+    return views.permuted(lo, x, order)
+
+
+@numpy_function("x window_shape axis? * subok? writeable?", "sliding_window_view")
+def _sliding_window_view(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    x = arrays.as_array(lo, given["x"], node)
+    dims = list(dims_of(lo, x))
+    sizes = arrays.shape_argument(lo, given["window_shape"], node)
+    along = arguments.axes(lo, given.get("axis"), len(dims), node)
+    if len(along) != len(sizes):
+        raise TypeMismatchError(
+            f"{len(sizes)} sizes of a window for {len(along)} axes", lo.span(node)
+        )
+    arrays.check_rank(lo, len(dims) + len(sizes), node)
+    axes = views.whole(dims)
+    with lo.at(node):
+        for k, (axis, size) in enumerate(zip(along, sizes, strict=True)):
+            left = numbers.minus(lo, dims[axis], size)
+            text = "window shape cannot be larger than input array shape"
+            enough = numbers.apply(lo, "ge", left, integer(0))
+            numbers.check(lo, enough, "ValueError", text)
+            terms = (*axes[axis].terms, (len(dims) + k, integer(1)))
+            axes[axis] = Axis(integer(0), terms)
+            dims[axis] = lo.counts(numbers.plus(lo, left, integer(1)))
+    found = views.through(lo, x, Window((*dims, *sizes), tuple(axes)))
+    if arguments.flag(lo, given.get("writeable"), node, "`writeable`"):
+        raise lo.unsupported("writing to elements that share memory", node, "write to the array")
+    return replace(found, readonly=True)
 
 
 def reshape(lo: Lowerer, x: Arraylike, shape: Binding, node: ast.AST) -> Arraylike:
@@ -218,7 +267,7 @@ def reshaped(lo: Lowerer, x: Arraylike, dims: Sequence[Operand], node: ast.AST) 
     copied = arrays.copy(lo, x, node)
     # NumPy shares memory if the strides allow it: who writes to one may not read the other.
     shares(copied.object, x.object)
-    return views.reshaped(lo, copied, dims)
+    return views.reshaped(lo, replace(copied, readonly=None if x.readonly else False), dims)
 
 
 @numpy_function("a shape order?")
@@ -250,6 +299,12 @@ def _flatten(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 @numpy_function("a offset? axis1? axis2?")
 def _diagonal(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     return products.diagonal(lo, arrays.as_array(lo, given["a"], node), given, node)
+
+
+@numpy_function("a * offset?", "last_diagonal")
+def _last_diagonal(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    ends = {"axis1": lo.num(-2), "axis2": lo.num(-1)}
+    return products.diagonal(lo, arrays.as_array(lo, given["a"], node), given | ends, node)
 
 
 @numpy_function("a axis?")

@@ -163,7 +163,7 @@ def type_of(value: Any) -> Scalar | Array | None:
         return Scalar("b1", weak=True)
     if cls is np.ndarray and value.dtype in NAMES:
         if value.ndim == 0:
-            return Scalar(NAMES[value.dtype])
+            return Scalar(NAMES[value.dtype], boxed=True)
         contiguous = value.flags.c_contiguous and value.flags.aligned
         return Array(NAMES[value.dtype], value.ndim, "C" if contiguous else "A", ones_of(value))
     if isinstance(value, np.generic) and value.dtype in NAMES:
@@ -434,16 +434,19 @@ def leaf_types(tree: Any) -> list[Scalar | Array]:
     return []
 
 
-def leaves(value: Any, tree: Any) -> list[Any]:
-    """Return the numbers and arrays in an argument, as code takes them."""
+def leaves(value: Any, tree: Any, *, boxed: bool = False) -> list[Any]:
+    """Return the numbers and arrays in an argument, as code takes them.
+
+    `boxed`: but for arrays without axes, which are not the numbers in them.
+    """
     found: list[Any] = []
-    _add_leaves(value, tree, found)
+    _add_leaves(value, tree, found, boxed)
     return found
 
 
-def _add_leaves(value: Any, tree: Any, found: list[Any]) -> None:
+def _add_leaves(value: Any, tree: Any, found: list[Any], boxed: bool) -> None:
     cls = type(tree)
-    if cls is Array:
+    if cls is Array or (boxed and cls is Scalar):
         found.append(value)
     elif cls is Scalar:
         # An array without axes is the number that it holds.
@@ -454,7 +457,7 @@ def _add_leaves(value: Any, tree: Any, found: list[Any]) -> None:
     elif cls is tuple or cls is Node:
         held = value.values() if type(value) is dict else _held(value)
         for item, inner in zip(held, contents(tree), strict=True):
-            _add_leaves(item, inner, found)
+            _add_leaves(item, inner, found, boxed)
     elif cls is Numbers:
         found.append(np.array(value, tree.type.numpy))
     elif cls is Generator:

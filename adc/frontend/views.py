@@ -17,6 +17,7 @@ from adc.frontend.bindings import ArrayRef, Axis, Lazy, Reshape, Stage, Window
 from adc.frontend.lower import Lowerer
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
+from adc.ir.types import INT
 
 Arraylike = ArrayRef | Lazy
 
@@ -187,13 +188,29 @@ def broadcast(lo: Lowerer, x: Arraylike, dims: Sequence[Operand]) -> Arraylike:
     """Return `x` repeated to `dims`, which were found compatible."""
     own = dims_of(lo, x)
     skip = len(dims) - len(own)
-    if skip == 0 and all(not lo.is_one(a) or lo.is_one(b) for a, b in zip(own, dims, strict=True)):
+    strides = [repetition(lo, a, b) for a, b in zip(own, dims[skip:], strict=True)]
+    one = integer(1)
+    if skip == 0 and all(s == one or lo.is_one(b) for s, b in zip(strides, dims, strict=True)):
         return x
     axes = tuple(
-        Axis(integer(0), () if lo.is_one(size) else ((skip + k, integer(1)),))
+        Axis(integer(0), () if lo.is_one(size) else ((skip + k, strides[k]),))
         for k, size in enumerate(own)
     )
     return through(lo, x, Window(tuple(dims), axes))
+
+
+def repetition(lo: Lowerer, size: Operand, dim: Operand) -> Operand:
+    """Return the stride with which an axis is read that is broadcast from `size` to `dim`."""
+    if lo.is_one(size):
+        return integer(0)
+    if not lo.shared.general or lo.is_plural(size) or lo.same_size(size, dim):
+        return integer(1)
+
+    def make() -> Operand:
+        many = lo.builder.apply("ne", size, integer(1))
+        return lo.counts(lo.convert(many, INT))
+
+    return lo.known_size("repetition", size, size, make)
 
 
 def flipped(lo: Lowerer, x: Arraylike, chosen: Sequence[int]) -> Arraylike:
@@ -249,7 +266,12 @@ def _is_zero(operand: Operand) -> bool:
     return isinstance(operand, Literal) and operand.value == 0
 
 
+def element_of(ref: ArrayRef) -> ArrayRef:
+    """Return the one element of a vector as an array without axes."""
+    return ArrayRef(ref.object, (Window((), (Axis(integer(0), ()),)),))
+
+
 def as_window(lo: Lowerer, ref: ArrayRef) -> ArrayRef:
     """Return a whole array as a window that shows all of it, to join with one that does not."""
     dims = lo.dims[ref.object]
-    return ArrayRef(ref.object, (Window(dims, tuple(whole(dims))),))
+    return replace(ref, view=(Window(dims, tuple(whole(dims))),))

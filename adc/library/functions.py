@@ -279,13 +279,27 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
     return full[m - 1 : n]
 
 
-def fill_diagonal(a: Any, val: Any) -> None:
-    """`np.fill_diagonal` of a matrix; an array of values is repeated."""
-    for k in range(min(a.shape[0], a.shape[1])):
-        if isinstance(val, np.ndarray):
-            a[k, k] = val[k % len(val)]
+def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
+    """`np.fill_diagonal`: an array of values is repeated."""
+    if a.ndim < 2:
+        raise ValueError("array must be at least 2-d")
+    count = a.shape[0]
+    if a.ndim == 2:
+        columns = a.shape[1]
+        # With `wrap`, of a tall matrix: every so many elements, whatever the row.
+        count = (a.size + columns) // (columns + 1) if wrap else min(count, columns)
+    else:
+        for axis in range(1, a.ndim):
+            if a.shape[axis] != count:
+                raise ValueError("All dimensions of input must be of equal length")
+    repeated = isinstance(val, np.ndarray)
+    values = np.ravel(val) if repeated else val
+    for k in range(count):
+        value = values[k % values.size] if repeated else values
+        if a.ndim == 2 and wrap:
+            a[k * (columns + 1) // columns, k * (columns + 1) % columns] = value
         else:
-            a[k, k] = val
+            a[(k,) * a.ndim] = value
 
 
 def logspace(
@@ -358,6 +372,8 @@ def matrix_power(a: Any, n: int) -> Any:
     """`np.linalg.matrix_power`."""
     if n < 0:
         return matrix_power(np.linalg.inv(a), -n)
+    if n == 1:
+        return a  # NumPy: the very array
     result = np.eye(a.shape[0], dtype=a.dtype)
     for _k in range(n):
         result = result @ a
