@@ -178,12 +178,12 @@ def _logdet_tangent(primals: Any, tangents: Any) -> Any:
 _logdet.define(_logdet_record, _logdet_reverse, _logdet_tangent)
 
 
-def _factorized(a: Any) -> Any:
+def _factorized(a: Any, message: str) -> Any:
     """Return the factors of a matrix that is not singular."""
     _square(a)
     lu, pivots, singular = _lu_factor(stop_gradient(a))
     if singular != 0:
-        raise np.linalg.LinAlgError("Singular matrix")
+        raise np.linalg.LinAlgError(message)
     return lu, pivots
 
 
@@ -197,7 +197,7 @@ def solve(a: Any, b: Any) -> Any:
     if a.dtype != b.dtype:
         a = a.astype(np.float64)
         b = b.astype(np.float64)
-    lu, pivots = _factorized(a)
+    lu, pivots = _factorized(a, "Singular matrix")
     if b.ndim == 1:
         return _lu_solve(a, lu, pivots, b[:, None], False)[:, 0]
     return _lu_solve(a, lu, pivots, b, False)
@@ -206,27 +206,24 @@ def solve(a: Any, b: Any) -> Any:
 def inv(a: Any) -> Any:
     """`np.linalg.inv`."""
     a = _floating(a)
-    lu, pivots = _factorized(a)
+    lu, pivots = _factorized(a, "Singular matrix")
     return _lu_solve(a, lu, pivots, np.eye(a.shape[0], dtype=a.dtype), False)
 
 
 def det(a: Any) -> Any:
-    """`np.linalg.det`."""
+    """`np.linalg.det`; a matrix that elimination finds singular is an error.
+
+    `linalg.singular_det` would take each thread memory that it hardly ever needs.
+    """
     a = _floating(a)
-    _square(a)
-    lu, pivots, singular = _lu_factor(stop_gradient(a))
-    if singular != 0:
-        return linalg.singular_det(a)
+    lu, pivots = _factorized(a, "adc: the determinant of a singular matrix")
     return _det(a, lu, pivots)
 
 
 def slogdet(a: Any) -> Any:
-    """`np.linalg.slogdet`."""
+    """`np.linalg.slogdet`; a matrix that elimination finds singular is an error."""
     a = _floating(a)
-    _square(a)
-    lu, pivots, singular = _lu_factor(stop_gradient(a))
-    if singular != 0:
-        return SlogdetResult(a.dtype.type(0), np.log(np.abs(linalg.singular_det(a))))
+    lu, pivots = _factorized(a, "adc: the determinant of a singular matrix")
     sign = a.dtype.type(1)
     for i in range(a.shape[0]):
         if (pivots[i] == i) == (lu[i, i] < 0):
