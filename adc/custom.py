@@ -110,7 +110,9 @@ class CustomJVP(Custom[P, R]):
         rule : callable
             Takes first the arguments in `nondiff_argnums`, then tuples of the other arguments and
             of their tangents (None for what is no float); returns the value and its tangent,
-            which must be linear in the tangents: reverse mode transposes it.
+            which must be linear in the tangents: reverse mode transposes it, and refuses what it
+            cannot see to be (a product of two tangents, a decision on one, a solver that iterates
+            on them). Keep primals and tangents in arrays of their own.
         """
         self._define(rule)
         return rule

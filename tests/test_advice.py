@@ -8,6 +8,7 @@ import functools
 import itertools
 import json
 import random
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -169,3 +170,14 @@ def test_objects_are_not_shown_in_full() -> None:
         adc.grad(lambda x: np.sum(x))(Table())
     assert caught.value.message == "argument 'x' of <lambda>() is a Table of pandas"
     assert caught.value.hint == "pass an array, as `x.to_numpy()` makes"
+
+
+def test_extras_are_installed_from_a_checkout() -> None:
+    # The package of this name on the index is another project's.
+    root = Path(__file__).parents[1]
+    files = [root / "README.md"]
+    for folder in ("adc", "ir", "passes", "tests/bench"):
+        files += [path for path in (root / folder).rglob("*") if path.suffix in (".py", ".md")]
+    found = [path for path in files if re.search(r"pip install '?adc\b|'adc\[", path.read_text())]
+    assert len(files) > 200
+    assert not found

@@ -441,6 +441,7 @@ def test_passes(program: str, capsys: pytest.CaptureFixture[str]) -> None:
         "rows", "ordered", "registers", "coalesce", "lift", "reuse", "apart",
     ]  # fmt: skip
     assert all(len(line.split()) > 3 for line in listed[1:]), "each says what it does"
+    assert not any("functools" in line for line in listed), "of the pass, not of what wraps it"
     timed = _printed(capsys, "passes", f"{program}:product").splitlines()
     assert [line.split()[0] for line in timed[1:]] == [*names[1:], "all"]
     assert all(" ms" in line for line in timed[1:])
