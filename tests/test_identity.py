@@ -843,6 +843,41 @@ def test_methods_share_code(lowered: list[str]) -> None:
     assert len(lowered) == 2
 
 
+def test_derivatives_of_derivatives_that_are_methods() -> None:
+    class Model:
+        def __init__(self, w: Any) -> None:
+            self.w = w
+
+        @adc.grad(argnums=1)
+        def by_number(self, x: Any, y: Any) -> Any:
+            return self.w * x * x * y
+
+        @adc.grad(argnames="x")
+        def by_name(self, x: Any, y: Any) -> Any:
+            return self.w * x * x * y
+
+        @adc.grad(argnums=-1)
+        def by_last(self, x: Any, y: Any) -> Any:
+            return self.w * y * x * x
+
+        @adc.grad
+        def by_object(self, x: Any, y: Any) -> Any:
+            return self.w * x * x * y
+
+        rows = adc.jacrev(lambda self, x: self.w * x * x, argnums=1)
+
+    model = Model(2.0)
+    for derivative in (model.by_number, model.by_name):
+        assert derivative(3.0, 5.0) == 60.0
+        assert adc.jvp(derivative, (3.0, 5.0), (1.0, None)) == (60.0, 20.0)
+        assert adc.grad(derivative)(3.0, 5.0) == 20.0
+    assert adc.grad(model.by_last)(3.0, 5.0) == 12.0
+    with pytest.raises(adc.AdcError, match="with respect to the object that it is bound to"):
+        adc.jvp(model.by_object, (3.0, 5.0), (1.0, None))
+    with pytest.raises(adc.AdcError, match="cannot be differentiated again"):
+        adc.grad(model.rows)
+
+
 def test_nothing_that_functions_hold_is_kept() -> None:
     def made(data: Any) -> Any:
         def helper(u: Any) -> Any:
