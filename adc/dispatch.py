@@ -51,6 +51,8 @@ Sizes = tuple[tuple[str, "int | tuple[int, ...]"], ...]
 _MOST_ENTRIES = 256
 # Definitions of functions whose code is kept for derivatives that are made anew for every call.
 _MOST_DEFINITIONS = 256
+# Bytes of workspace and tapes that code holds for a derivative that may be made anew.
+_MOST_HELD = 2**20
 # The most code for arguments with one key: for objects with attributes of other kinds.
 _MOST_VARIANTS = 8
 # The words of random generators, by the places where these are found.
@@ -560,10 +562,13 @@ class Shared:
     entries : dict
         For every key code, the newest first: objects of one class may need code of their own, and
         functions that hold other objects.
+    users : set
+        Derivatives that can call it.
     """
 
     parameters: Parameters
     entries: dict[object, list[Compiled]] = field(default_factory=dict)
+    users: weakref.WeakSet[Code] = field(default_factory=weakref.WeakSet)
 
 
 @lru_cache(maxsize=_MOST_DEFINITIONS)
@@ -632,9 +637,23 @@ class Code:
         # What such a function holds would be kept with the code.
         make = _shared.__wrapped__ if more is not None and fn.__closure__ else _shared
         shared = make(definition, self.levels, self.options, self.along, self.pull)
+        shared.users.add(self)
+        self._shared = shared
         self._parameters, self.entries = shared.parameters, shared.entries
         self._match = shared.parameters.matching(fn)
         self._whole: tuple[bool, ...] | None = None
+
+    def __del__(self) -> None:
+        """Give back much memory that calls left behind, once no derivative has a use for it."""
+        shared: Shared | None = vars(self).get("_shared")
+        if shared is None:
+            return
+        shared.users.discard(self)
+        if not shared.users:
+            for compiled in self.compiled():
+                kernel = compiled.entry.kernel
+                if getattr(kernel, "nbytes", 0) > _MOST_HELD:  # not of a GPU
+                    kernel.release_memory()
 
     @cached_property
     def costs(self) -> Costs:

@@ -913,6 +913,26 @@ def test_nothing_that_functions_hold_is_kept() -> None:
     assert [k for k, each in enumerate(watched) if each() is not None] == []
 
 
+def test_large_workspaces_are_given_back() -> None:
+    def fn(x: Any, n: Any) -> Any:
+        for _ in range(n):
+            x = np.sin(x)
+        return np.sum(x)
+
+    slope = adc.grad(fn)
+    slope(np.ones(1000), 500)
+    kernel = slope.compiled_for().entry.kernel
+    assert kernel.nbytes > 2**20
+    other = adc.grad(fn)
+    assert other(np.ones(1000), 500).shape == (1000,)
+    del slope
+    assert kernel.nbytes > 2**20
+    del other
+    assert kernel.nbytes == 0
+    adc.grad(fn)(np.ones(3), 1)
+    assert kernel.nbytes > 0
+
+
 def test_code_is_forgotten(lowered: list[str]) -> None:
     adc.grad(square)(3.0)
     adc.release_memory()
