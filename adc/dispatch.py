@@ -673,10 +673,12 @@ class Code:
 
     def match(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
         """Return an argument for each parameter, as a call would; raise TypeError as it would."""
-        self._refresh()
-        return Arguments.of(self.fn, self._match(*self._bound, *args, **kwargs))
+        self.refresh()
+        values = Arguments(self._match(*self._bound, *args, **kwargs))
+        values.fn = self.fn
+        return values
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
         """Take the function anew if its code or defaults were replaced."""
         fn, (code, defaults, keywords) = self.fn, self._now
         if (
@@ -704,7 +706,6 @@ class Code:
 
     def find(self, values: tuple[Any, ...]) -> tuple[Compiled, list[Any]]:
         """Return code that is up to date for these arguments, and its hidden arguments."""
-        self._refresh()
         whole = self._whole or self.whole(values)
         key: object = tuple(map(key_of, values, whole))
         found = self._valid(key, values)
