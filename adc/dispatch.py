@@ -554,7 +554,7 @@ class Definition:
 
 
 @dataclass
-class Shared:
+class Family:
     """What all derivatives of one kind of functions with one definition have in common.
 
     Attributes
@@ -578,8 +578,8 @@ def _shared(
     options: Options,
     along: tuple[int, ...] | None,
     pull: tuple[int, ...] | None,
-) -> Shared:
-    return Shared(Parameters(definition.code))
+) -> Family:
+    return Family(Parameters(definition.code))
 
 
 class Code:
@@ -645,7 +645,7 @@ class Code:
 
     def __del__(self) -> None:
         """Give back much memory that calls left behind, once no derivative has a use for it."""
-        shared: Shared | None = vars(self).get("_shared")
+        shared: Family | None = vars(self).get("_shared")
         if shared is None:
             return
         shared.users.discard(self)
