@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from adc.derivative import Checkpoint, Derivative, Jacobian, Jitted
-from adc.functions import chosen, settled
+from adc.functions import chosen, settled, span_of
 from adc.ir.errors import ArgumentError, NonScalarError
 from adc.library import invertible, recompute, save, stop_gradient
 from adc.library.transforms import Level, transform
@@ -103,7 +103,7 @@ def _split(
     fn: Callable[..., Any], options: Options
 ) -> tuple[Callable[..., Any], tuple[Level, ...], Options]:
     """Return the function that is differentiated, what was taken of it, and how to go on."""
-    if isinstance(fn, Jacobian):
+    if isinstance(getattr(fn, "__func__", fn), Jacobian):
         raise NonScalarError(
             f"{fn!r} cannot be differentiated again", None, "use `adc.hvp`, or differentiate `grad`"
         )
@@ -113,11 +113,26 @@ def _split(
     if isinstance(fn, types.MethodType) and isinstance(fn.__func__, Derivative):
         derivative = fn.__func__
         method = types.MethodType(derivative.__wrapped__, fn.__self__)
-        levels = settled(derivative.__wrapped__, derivative._levels)
+        levels = tuple([_bound(method, level) for level in derivative._levels])
         return method, levels, options.over(derivative._options)
     if not callable(fn):
         raise ArgumentError(f"{fn!r} is not a function", None, "pass the function itself")
     return fn, (), options
+
+
+def _bound(method: types.MethodType, level: Level) -> Level:
+    """Return a level of a function for a method of it: `self` is not counted any more."""
+    if level.names is not None:
+        return dataclasses.replace(level, argnums=chosen(method, level.names))
+    numbers = (level.argnums,) if isinstance(level.argnums, int) else level.argnums
+    if 0 in numbers:
+        raise ArgumentError(
+            f"{method.__name__}() is differentiated with respect to the object that it is bound to",
+            span_of(method), "take it from the class, and pass the object as the first argument",
+        )  # fmt: skip
+    shifted = tuple([number - 1 if number > 0 else number for number in numbers])
+    whole = isinstance(level.argnums, int)
+    return dataclasses.replace(level, argnums=shifted[0] if whole else shifted)
 
 
 def _make(

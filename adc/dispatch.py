@@ -53,6 +53,8 @@ Sizes = tuple[tuple[str, "int | tuple[int, ...]"], ...]
 _MOST_ENTRIES = 256
 # Definitions of functions whose code is kept for derivatives that are made anew for every call.
 _MOST_DEFINITIONS = 256
+# Bytes of workspace and tapes that code holds for a derivative that may be made anew.
+_MOST_HELD = 2**20
 # The most code for arguments with one key: for objects with attributes of other kinds.
 _MOST_VARIANTS = 8
 # The words of random generators, by the places where these are found.
@@ -646,7 +648,7 @@ class Definition:
 
 
 @dataclass
-class Shared:
+class Family:
     """What all derivatives of one kind of functions with one definition have in common.
 
     Attributes
@@ -654,10 +656,13 @@ class Shared:
     entries : dict
         For every key code, the newest first: objects of one class may need code of their own, and
         functions that hold other objects.
+    users : set
+        Derivatives that can call it.
     """
 
     parameters: Parameters
     entries: dict[object, list[Compiled]] = field(default_factory=dict)
+    users: weakref.WeakSet[Code] = field(default_factory=weakref.WeakSet)
 
 
 @lru_cache(maxsize=_MOST_DEFINITIONS)
@@ -667,8 +672,8 @@ def _shared(
     options: Options,
     along: tuple[int, ...] | None,
     pull: tuple[int, ...] | None,
-) -> Shared:
-    return Shared(Parameters(definition.code))
+) -> Family:
+    return Family(Parameters(definition.code))
 
 
 def _cannot_start_again(fn: Function) -> bool:
@@ -734,9 +739,23 @@ class Code:
         # What such a function holds would be kept with the code.
         make = _shared.__wrapped__ if more is not None and fn.__closure__ else _shared
         shared = make(definition, self.levels, self.options, self.along, self.pull)
+        shared.users.add(self)
+        self._shared = shared
         self._parameters, self.entries = shared.parameters, shared.entries
         self._match = shared.parameters.matching(fn)
         self._whole: tuple[bool, ...] | None = None
+
+    def __del__(self) -> None:
+        """Give back much memory that calls left behind, once no derivative has a use for it."""
+        shared: Family | None = vars(self).get("_shared")
+        if shared is None:
+            return
+        shared.users.discard(self)
+        if not shared.users:
+            for compiled in self.compiled():
+                kernel = compiled.entry.kernel
+                if getattr(kernel, "nbytes", 0) > _MOST_HELD:  # not of a GPU
+                    kernel.release_memory()
 
     @cached_property
     def costs(self) -> Costs:
@@ -756,10 +775,12 @@ class Code:
 
     def match(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
         """Return an argument for each parameter, as a call would; raise TypeError as it would."""
-        self._refresh()
-        return Arguments.of(self.fn, self._match(*self._bound, *args, **kwargs), self)
+        self.refresh()
+        values = Arguments(self._match(*self._bound, *args, **kwargs))
+        values.fn, values.code = self.fn, self
+        return values
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
         """Take the function anew if its code or defaults were replaced."""
         fn, (code, defaults, keywords) = self.fn, self._now
         if (
@@ -787,7 +808,6 @@ class Code:
 
     def find(self, values: tuple[Any, ...]) -> tuple[Compiled, list[Any]]:
         """Return code that is up to date for these arguments, and its hidden arguments."""
-        self._refresh()
         whole = self._whole or self.whole(values)
         key: object = tuple(map(key_of, values, whole))
         found = self._valid(key, values)

@@ -155,6 +155,7 @@ def reverse(
     has_aux: bool = False,
 ) -> Any:
     """Return the Jacobian of a function, row by row."""
+    primal.refresh()  # the arguments were matched to the other code
     evaluated, outside = primal.find(values)
     compiled, hidden = code.find(values)
     chosen = (argnums,) if isinstance(argnums, int) else argnums

@@ -843,6 +843,41 @@ def test_methods_share_code(lowered: list[str]) -> None:
     assert len(lowered) == 2
 
 
+def test_derivatives_of_derivatives_that_are_methods() -> None:
+    class Model:
+        def __init__(self, w: Any) -> None:
+            self.w = w
+
+        @adc.grad(argnums=1)
+        def by_number(self, x: Any, y: Any) -> Any:
+            return self.w * x * x * y
+
+        @adc.grad(argnames="x")
+        def by_name(self, x: Any, y: Any) -> Any:
+            return self.w * x * x * y
+
+        @adc.grad(argnums=-1)
+        def by_last(self, x: Any, y: Any) -> Any:
+            return self.w * y * x * x
+
+        @adc.grad
+        def by_object(self, x: Any, y: Any) -> Any:
+            return self.w * x * x * y
+
+        rows = adc.jacrev(lambda self, x: self.w * x * x, argnums=1)
+
+    model = Model(2.0)
+    for derivative in (model.by_number, model.by_name):
+        assert derivative(3.0, 5.0) == 60.0
+        assert adc.jvp(derivative, (3.0, 5.0), (1.0, None)) == (60.0, 20.0)
+        assert adc.grad(derivative)(3.0, 5.0) == 20.0
+    assert adc.grad(model.by_last)(3.0, 5.0) == 12.0
+    with pytest.raises(adc.AdcError, match="with respect to the object that it is bound to"):
+        adc.jvp(model.by_object, (3.0, 5.0), (1.0, None))
+    with pytest.raises(adc.AdcError, match="cannot be differentiated again"):
+        adc.grad(model.rows)
+
+
 def test_nothing_that_functions_hold_is_kept() -> None:
     def made(data: Any) -> Any:
         def helper(u: Any) -> Any:
@@ -876,6 +911,26 @@ def test_nothing_that_functions_hold_is_kept() -> None:
     del arrays, fn, held, other
     gc.collect()
     assert [k for k, each in enumerate(watched) if each() is not None] == []
+
+
+def test_large_workspaces_are_given_back() -> None:
+    def fn(x: Any, n: Any) -> Any:
+        for _ in range(n):
+            x = np.sin(x)
+        return np.sum(x)
+
+    slope = adc.grad(fn)
+    slope(np.ones(1000), 500)
+    kernel = slope.compiled_for().entry.kernel
+    assert kernel.nbytes > 2**20
+    other = adc.grad(fn)
+    assert other(np.ones(1000), 500).shape == (1000,)
+    del slope
+    assert kernel.nbytes > 2**20
+    del other
+    assert kernel.nbytes == 0
+    adc.grad(fn)(np.ones(3), 1)
+    assert kernel.nbytes > 0
 
 
 def test_code_is_forgotten(lowered: list[str]) -> None:

@@ -95,8 +95,7 @@ class Place:
         """Return what is there now; raise LookupError or AttributeError if nothing is."""
         root = self.root
         if root is None:
-            assert isinstance(arguments, Arguments)
-            found: Any = arguments.fn
+            found: Any = arguments.fn  # type: ignore[attr-defined]  # they are `Arguments` then
         else:
             found = arguments[root] if isinstance(root, int) else root
         return follow(found, self.path)
@@ -222,11 +221,13 @@ class Guard:
             value = self.place.read(arguments)
             if self.key is not None:
                 return trees.key_of(value) == self.key
+            if value is self.value:
+                return True
             if isinstance(self.value, Place):
                 return value is self.value.read(arguments)
         except (LookupError, AttributeError):
             return False
-        return value is self.value or is_equal(value, self.value)
+        return is_equal(value, self.value)
 
 
 # Bound methods are made anew each time that they are read, constants by each call of what is around
