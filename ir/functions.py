@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from adc.ir.builder import Builder, zero
 from adc.ir.core import (
+    Apply,
     Block,
     Call,
     For,
@@ -40,6 +41,11 @@ def called(fn: Function) -> Iterator[str]:
         yield from fn.rule.functions
     if fn.mirror:
         yield fn.mirror
+
+
+def runs_again(fn: Function) -> bool:
+    """Whether a function has checkpointed loops, whose schedule makes it run iterations again."""
+    return any(isinstance(stmt, Apply) and stmt.op.name == "sweeps" for stmt in walk(fn.body))
 
 
 def reached(fn: Function) -> Function:

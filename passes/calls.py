@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from adc.ir.core import Apply, Call, Function, Operand, Pop, Stmt, Value, walk
-from adc.ir.functions import reached
+from adc.ir.functions import reached, runs_again
 from adc.ir.types import Array
 from adc.ir.walk import Names, clone, map_blocks, size, substitute, substitute_stmt
 
@@ -54,7 +54,7 @@ def calls(fn: Function) -> Function:
 
 
 def _fits(fn: Function, count: int) -> bool:
-    if fn.rule is not None or fn.routine or fn.mirror:
+    if fn.rule is not None or fn.routine or fn.mirror or runs_again(fn):
         return False
     return size(fn.body) <= (LARGE if count == 1 else SMALL)
 
@@ -98,9 +98,13 @@ def _levels(fn: Function) -> Function:
     One that makes arrays stays as it is: those of all levels would live as long as the outermost.
     """
     own = [stmt for stmt in walk(fn.body) if isinstance(stmt, Call) and stmt.callee == fn.name]
-    if not own or any(
-        isinstance(stmt, Apply | Pop) and any(isinstance(v.type, Array) for v in stmt.results)
-        for stmt in walk(fn.body)
+    if (
+        runs_again(fn)
+        or not own
+        or any(
+            isinstance(stmt, Apply | Pop) and any(isinstance(v.type, Array) for v in stmt.results)
+            for stmt in walk(fn.body)
+        )
     ):
         return fn
     one = size(fn.body)

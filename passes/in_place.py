@@ -12,7 +12,9 @@ In buffer form, a result that always is a parameter says nothing that the caller
 
 Arrays that branches and loops hand on for that reason only are no longer yielded. For functions
 that call themselves, results are taken to be parameters until something tells otherwise (Wegman and
-Zadeck's optimism). Passing an array out takes longer than a short function does.
+Zadeck's optimism). Passing an array out takes longer than a short function does. Functions that
+run iterations again (`checkpoint`) return the cotangents that they were passed; `peak` counts on
+it.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adc.ir.core import Apply, Block, Call, For, Function, If, Operand, Pop, Stmt, Value, While
+from adc.ir.functions import runs_again
 from adc.ir.types import Array
 from adc.ir.walk import map_operands, substitute
 
@@ -144,12 +147,15 @@ class _Rewriter:
 def in_place(fn: Function) -> Function:
     """Return `fn`, which is in buffer form, with callees that return only what they make."""
     known: dict[str, tuple[int | None, ...]] = {
-        each.name: (None,) * len(each.results) for each in fn.callees
+        each.name: (-1 if runs_again(each) else None,) * len(each.results) for each in fn.callees
     }
+    alone = {name for name, places in known.items() if -1 in places}
     changed = True
     while changed:
         found = {
-            name: roots.results() for name, roots in _roots(fn, known).items() if name in known
+            name: known[name] if name in alone else roots.results()
+            for name, roots in _roots(fn, known).items()
+            if name in known
         }
         changed, known = found != known, found
     # What nothing is known of is of functions that never return.

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from adc.ir.core import Apply, Block, For, Function, If, Load, Operand, Stmt, Value
+from adc.ir.core import Apply, Block, For, Function, If, Load, Stmt
 from adc.ir.walk import Names, map_blocks
 
 
@@ -47,21 +47,17 @@ def _switched(loop: For, names: Names) -> Stmt:
     inside = {loop.index, *loop.body.params, *(v for s in before if s for v in s.results)}
     if branch.cond in inside or loop.body.yields != branch.results:
         return loop
-    for idle, busy in ((branch.orelse, branch.then), (branch.then, branch.orelse)):
-        if not idle.stmts and idle.yields == loop.body.params:
-            break
-    else:
+    arms = (branch.then, branch.orelse)
+    idle = [not arm.stmts and arm.yields == loop.body.params for arm in arms]
+    if idle[0] == idle[1]:
         return loop
+    busy = arms[idle[0]]
     stmts = (*(stmt for stmt in before if stmt is not None), *busy.stmts)
     results = tuple(replace(v, name=names.fresh(v.name)) for v in loop.results)
     inner = replace(loop, results=results, body=Block(loop.body.params, stmts, busy.yields))
-    arms = Block((), (inner,), _same(results)), Block((), (), loop.init)
-    then, orelse = arms if busy is branch.then else arms[::-1]
+    blocks = [Block((), (inner,), tuple(results)), Block((), (), loop.init)]
+    then, orelse = blocks[::-1] if idle[0] else blocks
     return If(loop.results, branch.cond, then, orelse, loc=loop.loc)
-
-
-def _same(values: Sequence[Value]) -> tuple[Operand, ...]:
-    return tuple(values)
 
 
 __all__ = ["unswitch"]
