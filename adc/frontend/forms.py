@@ -3,7 +3,7 @@
 Two views join where they differ in numbers only, two arrays where they have one dtype and rank.
 What does not is adapted, on each path for itself: a whole array becomes a view that shows all of
 it, a view of another kind is copied, an array without axes that has no other name is the number in
-it.
+it, and a number that is one with other names elsewhere is an array that nobody may write to.
 Python would share memory where a copy is made: who writes to one may not read the other
 (`bindings.shares`). Branches and loops are alike here: a loop's two paths are the one into it and
 the one from an iteration to the next.
@@ -29,6 +29,7 @@ from adc.frontend.bindings import (
     shares,
 )
 from adc.frontend.lower import Frame, Lowerer
+from adc.ir.types import Scalar
 
 Change = Callable[[Binding, Binding], Binding]
 
@@ -40,6 +41,7 @@ class _Step(enum.Enum):
     WINDOW = enum.auto()
     COPY = enum.auto()
     ELEMENT = enum.auto()
+    BOX = enum.auto()
 
 
 def paired(like: Binding, binding: Binding, change: Change) -> Binding:
@@ -98,6 +100,9 @@ def _needed(lo: Lowerer, x: Binding, y: Binding, name: str) -> _Step | None:
     """Return what is to be done to `y`, which is `x` elsewhere."""
     from adc.frontend import views  # which is built on the lowering of branches
 
+    if isinstance(x, ArrayRef) and isinstance(y, Num) and not views.dims_of(lo, x):
+        boxed = is_shared(lo, x.object, name) and y.operand.type.dtype == x.object.type.dtype
+        return _Step.BOX if boxed else None
     if not isinstance(y, ArrayRef):
         return None
     if isinstance(x, Num):
@@ -128,6 +133,10 @@ def _is_window_of_all(lo: Lowerer, view: ArrayRef, ref: ArrayRef) -> bool:
 def _taken(lo: Lowerer, step: _Step, ref: Binding) -> Binding:
     from adc.frontend import arrays, elementwise, growing, views
 
+    if isinstance(ref, Num):
+        strong = Scalar(ref.operand.type.dtype)
+        made = elementwise.boxed(lo, lo.exact(ref.operand, strong), strong.dtype)
+        return replace(made, readonly=None)  # a number is bound anew where an array is changed
     assert isinstance(ref, ArrayRef)
     match step:
         case _Step.READ:
