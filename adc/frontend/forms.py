@@ -69,7 +69,9 @@ def conformed(lo: Lowerer, like: Binding, binding: Binding, name: str) -> Bindin
 
     def change(x: Binding, y: Binding) -> Binding:
         step = _needed(lo, x, y, name)
-        y = y if step is None else _taken(lo, step, y)
+        if step is not None:
+            assert isinstance(y, Num | ArrayRef)
+            y = _taken(lo, step, y)
         if isinstance(y, ArrayRef) and _is_unsure(x, y):
             return replace(y, readonly=None)
         return y
@@ -130,25 +132,22 @@ def _is_window_of_all(lo: Lowerer, view: ArrayRef, ref: ArrayRef) -> bool:
     return same_view(view, views.as_window(lo, ref))
 
 
-def _taken(lo: Lowerer, step: _Step, ref: Binding) -> Binding:
-    from adc.frontend import arrays, elementwise, growing, views
+def _taken(lo: Lowerer, step: _Step, found: Num | ArrayRef) -> Num | ArrayRef:
+    from adc.frontend import arrays, elementwise, growing, numbers, views
 
-    if isinstance(ref, Num):
-        strong = Scalar(ref.operand.type.dtype)
-        made = elementwise.boxed(lo, lo.exact(ref.operand, strong), strong.dtype)
+    if isinstance(found, Num):
+        strong = Scalar(numbers.scalar_type(found.operand).dtype)
+        made = elementwise.boxed(lo, lo.exact(found.operand, strong), strong.dtype)
         return replace(made, readonly=None)  # a number is bound anew where an array is changed
-    assert isinstance(ref, ArrayRef)
-    match step:
-        case _Step.READ:
-            return Num(elementwise.lazy(lo, ref, None).element([]))
-        case _Step.WINDOW:
-            return views.as_window(lo, ref)
-        case _Step.ELEMENT:
-            return growing.element_copy(lo, ref)
-        case _Step.COPY:
-            made = arrays.copy(lo, ref, None)
-            shares(made.object, ref.object)
-            return replace(made, readonly=ref.readonly)
+    if step is _Step.READ:
+        return Num(elementwise.lazy(lo, found, None).element([]))
+    if step is _Step.WINDOW:
+        return views.as_window(lo, found)
+    if step is _Step.ELEMENT:
+        return growing.element_copy(lo, found)
+    made = arrays.copy(lo, found, None)
+    shares(made.object, found.object)
+    return replace(made, readonly=found.readonly)
 
 
 def is_shared(lo: Lowerer, obj: ArrayObject, name: str) -> bool:
