@@ -15,6 +15,7 @@ program's way through:
 `statements` `iteration`           one function per statement node; `for` and `while`
 `control` `loops`                  branches and how they join; loops and what they carry
 `chains`                           long chains of decisions, which are not nested
+`forms`                            what names are on two paths, brought to one form
 `expressions` `operators`          one function per expression node; operators on any binding
 `numbers`                          arithmetic on scalars by NumPy's promotion
 `views` `indexing`                 what shares memory; what stands between brackets

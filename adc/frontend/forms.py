@@ -3,7 +3,7 @@
 Two views join where they differ in numbers only, two arrays where they have one dtype and rank.
 What does not is adapted, on each path for itself: a whole array becomes a view that shows all of
 it, a view of another kind is copied, an array without axes that has no other name is the number in
-it.
+it, and a number that is one with other names elsewhere is an array that nobody may write to.
 Python would share memory where a copy is made: who writes to one may not read the other
 (`bindings.shares`). Branches and loops are alike here: a loop's two paths are the one into it and
 the one from an iteration to the next.
@@ -30,6 +30,7 @@ from adc.frontend.bindings import (
     shares,
 )
 from adc.frontend.lower import Frame, Lowerer
+from adc.ir.types import Scalar
 
 Change = Callable[[Binding, Binding], Binding]
 
@@ -41,6 +42,7 @@ class _Step(enum.Enum):
     WINDOW = enum.auto()
     COPY = enum.auto()
     ELEMENT = enum.auto()
+    BOX = enum.auto()
 
 
 def paired(like: Binding, binding: Binding, change: Change) -> Binding:
@@ -73,7 +75,9 @@ def conformed(lo: Lowerer, like: Binding, binding: Binding, name: str) -> Bindin
             assert isinstance(y, Static)
             return Static(y.value)
         step = _needed(lo, x, y, name)
-        y = y if step is None else _taken(lo, step, y)
+        if step is not None:
+            assert isinstance(y, Num | ArrayRef)
+            y = _taken(lo, step, y)
         if isinstance(y, ArrayRef) and _is_unsure(x, y):
             return replace(y, readonly=None)
         return y
@@ -112,6 +116,9 @@ def _needed(lo: Lowerer, x: Binding, y: Binding, name: str) -> _Step | None:
     """Return what is to be done to `y`, which is `x` elsewhere."""
     from adc.frontend import views  # which is built on the lowering of branches
 
+    if isinstance(x, ArrayRef) and isinstance(y, Num) and not views.dims_of(lo, x):
+        boxed = is_shared(lo, x.object, name) and y.operand.type.dtype == x.object.type.dtype
+        return _Step.BOX if boxed else None
     if not isinstance(y, ArrayRef):
         return None
     if isinstance(x, Num):
@@ -139,21 +146,22 @@ def _is_window_of_all(lo: Lowerer, view: ArrayRef, ref: ArrayRef) -> bool:
     return same_view(view, views.as_window(lo, ref))
 
 
-def _taken(lo: Lowerer, step: _Step, ref: Binding) -> Binding:
-    from adc.frontend import arrays, elementwise, growing, views
+def _taken(lo: Lowerer, step: _Step, found: Num | ArrayRef) -> Num | ArrayRef:
+    from adc.frontend import arrays, elementwise, growing, numbers, views
 
-    assert isinstance(ref, ArrayRef)
-    match step:
-        case _Step.READ:
-            return Num(elementwise.lazy(lo, ref, None).element([]))
-        case _Step.WINDOW:
-            return views.as_window(lo, ref)
-        case _Step.ELEMENT:
-            return growing.element_copy(lo, ref)
-        case _Step.COPY:
-            made = arrays.copy(lo, ref, None)
-            shares(made.object, ref.object)
-            return replace(made, readonly=ref.readonly)
+    if isinstance(found, Num):
+        strong = Scalar(numbers.scalar_type(found.operand).dtype)
+        made = elementwise.boxed(lo, lo.exact(found.operand, strong), strong.dtype)
+        return replace(made, readonly=None)  # a number is bound anew where an array is changed
+    if step is _Step.READ:
+        return Num(elementwise.lazy(lo, found, None).element([]))
+    if step is _Step.WINDOW:
+        return views.as_window(lo, found)
+    if step is _Step.ELEMENT:
+        return growing.element_copy(lo, found)
+    made = arrays.copy(lo, found, None)
+    shares(made.object, found.object)
+    return replace(made, readonly=found.readonly)
 
 
 def is_shared(lo: Lowerer, obj: ArrayObject, name: str) -> bool:

@@ -295,7 +295,7 @@ def method(
         return Num(numbers.weak(lo, elementwise.lazy(lo, owner, node).element(index)))
     if name == "fill":
         if not isinstance(owner, ArrayRef):
-            return NONE
+            raise TypeMismatchError("filling a number, or what has no name", lo.span(node))
         arrays.fill(lo, owner, args[0], node)
         return NONE
     if name in ("conj",):

@@ -70,6 +70,8 @@ def detached(
     match binding:
         case Num(operand=operand):
             return Num(operand)
+        case ArrayRef() if not views.dims_of(lo, binding):
+            return elementwise.value_of(lo, binding, node)
         case ArrayRef(object=obj, view=view):
             if view:
                 made = arrays.copy(lo, binding, node)
