@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import adc
-from adc.driver import Plans
+from adc.driver import Budget, Plans, transform
 from adc.ir import interp
 from adc.ir.errors import MemoryBudgetError
+from adc.passes.costs import SHIPPED
 from adc.passes.extents import Extents
 from adc.passes.formulas import Known
 from adc.passes.peak import peak
@@ -565,3 +566,23 @@ def test_random_programs(kind: str, seed: int) -> None:
     repeated = fuzz_budgets.repeated(generated)
     assert fuzz_budgets.check(repeated) == []
     fuzz.forget(repeated)
+
+
+def test_plans_are_made_once_for_all_budgets() -> None:
+    """Transforming for a budget takes the plans of another one, and makes the same code."""
+    fn, args, positions = PROGRAMS["days"]
+    chain = chains.Chain.of(fn, args, positions)
+    steps, sizes = (("adjoint", positions),), tuple(chain.known.items())
+
+    def made(budget: int, plans: Any = None) -> Any:
+        sized = Budget(budget, sizes)
+        return transform(chain.lowered, steps, "auto", SHIPPED, sized, plans)
+
+    first = made(budgets("days")[4])
+    assert first.plans is not None
+    apart, shared = made(budgets("days")[2]), made(budgets("days")[2], first.plans)
+    assert shared.plans is first.plans
+    assert (shared.fn, shared.plan) == (apart.fn, apart.plan)
+    assert [name for name, _ in shared.trace.stages] == [name for name, _ in apart.trace.stages]
+    other = transform(chain.lowered, steps, "store", SHIPPED, Budget(10**9, sizes), first.plans)
+    assert other.plans is not first.plans
