@@ -37,7 +37,7 @@ from adc.ir.walk import defined
 
 if TYPE_CHECKING:
     from adc.backend.emit import Emitted
-    from adc.driver import Budget, Compilation, Step
+    from adc.driver import Budget, Compilation, Plans, Step
     from adc.passes.costs import Costs
     from adc.passes.plan import Plan
 
@@ -185,8 +185,9 @@ def load_or_build(
     costs: Costs,
     use_disk: bool,
     budget: Budget | None = None,
+    plans: Plans | None = None,
 ) -> Entry:
-    """Return compiled code, from disk if it is there.
+    """Return compiled code, from disk if it is there; `plans` are those that `transform` takes.
 
     Raises
     ------
@@ -194,7 +195,7 @@ def load_or_build(
         In a signal handler that interrupts another compilation: LLVM would abort.
     """
     if costs.cuda:
-        return _on_device(lowered, steps, policy, costs, use_disk, budget)
+        return _on_device(lowered, steps, policy, costs, use_disk, budget, plans)
     with LOCK, _once():
         place = private_folder() if use_disk else None
         if place is not None:
@@ -206,7 +207,7 @@ def load_or_build(
         # Nothing of what compiles is imported where code is found.
         from adc.driver import transform
 
-        made = transform(lowered, steps, policy, costs, budget)
+        made = transform(lowered, steps, policy, costs, budget, plans)
         if place is not None:
             try:
                 return _build(made, entry, costs.offload)
@@ -222,6 +223,7 @@ def _on_device(
     costs: Costs,
     use_disk: bool,
     budget: Budget | None,
+    plans: Plans | None,
 ) -> Entry:
     """Return a program for the device; an error of the program is the one that the CPU finds."""
     from adc.backend.cuda import program
@@ -230,7 +232,7 @@ def _on_device(
     from adc.passes.tangent import primal_names
 
     require()
-    made = transform(lowered, steps, policy, costs, budget)
+    made = transform(lowered, steps, policy, costs, budget, plans)
     own = dataclasses.replace(costs, cuda=False, offload=False)
 
     def again(*args: Any) -> None:

@@ -723,6 +723,8 @@ class Code:
         self._skip = len(self._bound)
         self.last: Compiled | None = None
         self.hits = 0
+        # Plans made before, which are asked where they are those for the arguments.
+        self.planned: Plans | None = None
         self._define()
 
     def _define(self) -> None:
@@ -848,13 +850,16 @@ class Code:
         with _over_budget(self.fn) if budget else nullcontext():
             return transform(lowered, steps, self.options.remat, self.costs, budget)
 
-    def plans(self, values: tuple[Any, ...]) -> Plans:
-        """Return the plans for these arguments, for any budget."""
+    def plans(self, values: tuple[Any, ...], made: Compilation | None = None) -> Plans:
+        """Return the plans for these arguments, for any budget: those of `made` if they are."""
         from adc.driver import Plans
 
         signature, steps, lowered = self._lowered(values, self.whole(values))
         sizes = self._sizes(signature, lowered, values)
-        return Plans(lowered, steps, self.options.remat, self.costs, sizes)
+        asked = (lowered, steps, self.options.remat, self.costs, sizes)
+        if made is not None and made.plans is not None and made.plans.are_for(*asked):
+            return made.plans
+        return Plans(*asked)
 
     def described(
         self, values: tuple[Any, ...], made: Compilation, alternatives: bool | None = None
@@ -885,7 +890,7 @@ class Code:
         else:
             plan = plan.at(arguments, peak)
         if alternatives or (alternatives is None and plan.budget is not None):
-            plans = self.plans(values)
+            plans = self.plans(values, made)
             with _over_budget(self.fn):
                 budget = plan.budget or plans.range[1]
             budgets = (budget // 2, 2 * budget)
@@ -1007,7 +1012,9 @@ class Code:
         options, costs = self.options, self.costs
         budget = self._budget(signature, lowered, values)
         with _over_budget(self.fn) if budget else nullcontext():
-            entry = cache.load_or_build(lowered, steps, options.remat, costs, options.cache, budget)
+            entry = cache.load_or_build(
+                lowered, steps, options.remat, costs, options.cache, budget, self.planned
+            )
         if options.parallel:
             entry.kernel.share(None if options.parallel is True else options.parallel)
         _kernels.add(entry.kernel)

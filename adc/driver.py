@@ -76,12 +76,15 @@ class Compilation:
         What the reverse code remembers; None for code without reverse part.
     trace : pipeline.Trace
         The function after every pass, and the seconds each took.
+    plans : Plans or None
+        The plans for any budget, of the same function for the same sizes.
     """
 
     lowered: Lowered
     fn: Function
     plan: Plan | None
     trace: pipeline.Trace = field(default_factory=pipeline.Trace)
+    plans: Plans | None = field(default=None, repr=False, compare=False)
 
 
 def transform(
@@ -90,19 +93,28 @@ def transform(
     policy: str = "auto",
     costs: Costs = SHIPPED,
     budget: Budget | None = None,
+    plans: Plans | None = None,
 ) -> Compilation:
     """Run every pass on a lowered function: primal, transformations, remat, storage.
 
-    Plans are made for a machine of these costs: by default those that are shipped.
+    Plans are made for a machine of these costs: by default those that are shipped. For a budget,
+    `plans` made before are asked, if they are of the same function for the same sizes: most of what
+    a plan takes is the same for all budgets.
 
     Raises
     ------
     OverBudget
         If no plan fits in the budget.
     """
-    plans = Plans(lowered, steps, policy, costs, budget.sizes if budget else ())
-    made, plan = plans.rest(NO_ORDERS, plans.trace) if budget is None else plans.made(budget.bytes)
-    return Compilation(lowered, schedules(made), plan, plans.trace)
+    asked = (lowered, steps, policy, costs, budget.sizes if budget else ())
+    if plans is None or not plans.are_for(*asked):
+        plans = Plans(*asked)
+    trace = plans.trace.copy()
+    if budget is None:
+        made, plan = plans.rest(NO_ORDERS, trace)
+    else:
+        made, plan = plans.made(budget.bytes, trace)
+    return Compilation(lowered, schedules(made), plan, trace, plans)
 
 
 class Plans:
@@ -116,6 +128,7 @@ class Plans:
         costs: Costs,
         sizes: Sequence[tuple[str, int | tuple[int, ...]]],
     ) -> None:
+        self._asked = lowered.fn, tuple(steps), policy, costs, tuple(sizes)
         self.trace = trace = pipeline.Trace()
         trace.stages.append(("frontend", lowered.fn))
         more: tuple[pipeline.Pass, ...] = (("partials", partials),) if costs.parallel else ()
@@ -139,6 +152,19 @@ class Plans:
         self.host = replace(self.rest, costs=replace(costs, cuda=False), formulas={})
         self._held: dict[Orders, Held] = {}
 
+    def are_for(
+        self,
+        lowered: Lowered,
+        steps: Sequence[Step],
+        policy: str,
+        costs: Costs,
+        sizes: Sequence[tuple[str, int | tuple[int, ...]]],
+    ) -> bool:
+        """Whether these are the plans of a function for some sizes."""
+        return self._asked[1:] == (tuple(steps), policy, costs, tuple(sizes)) and (
+            self._asked[0] == lowered.fn
+        )
+
     @cached_property
     def planner(self) -> Planner:
         from adc.passes.remat_budget import Planner
@@ -146,26 +172,28 @@ class Plans:
         rest = self.host
         return Planner(rest.fn, rest.costs, rest.known, rest.peak)
 
-    def made(self, budget: int) -> tuple[Function, Plan | None]:
-        """Return the function in its last form, and the plan."""
+    def made(
+        self, budget: int, trace: pipeline.Trace | None = None
+    ) -> tuple[Function, Plan | None]:
+        """Return the function in its last form, and the plan; `trace` gets the stages."""
         from adc.passes.remat_budget import OverBudget
 
         if self.rest.costs.cuda:
-            return self.made_on_device(budget)
+            return self.made_on_device(budget, trace)
         if not self.rest.reverses:  # then there is nothing to plan
             least = self.rest.peak(NO_ORDERS)
             if math.isinf(least):
                 raise self.unknown
             if least > budget:
                 raise OverBudget(budget, int(least))
-            return self.rest(NO_ORDERS, self.trace)
+            return self.rest(NO_ORDERS, trace)
         try:
             found = self.planner.plan(budget)
         except OverBudget as error:
             if error.least is not None:
                 raise
             raise self.unknown from None
-        fn, plan = self.rest(found.orders, self.trace)
+        fn, plan = self.rest(found.orders, trace)
         assert plan is not None
         fastest = self.seconds
         plan = replace(
@@ -182,10 +210,12 @@ class Plans:
         )
         return fn, plan
 
-    def made_on_device(self, budget: int) -> tuple[Function, Plan | None]:
+    def made_on_device(
+        self, budget: int, trace: pipeline.Trace | None = None
+    ) -> tuple[Function, Plan | None]:
         """Return a function with launches that holds so much on the device, and the plan."""
         found = self.on_device(budget)
-        fn, plan = self.rest(found.orders, self.trace)
+        fn, plan = self.rest(found.orders, trace)
         if plan is not None:
             plan = replace(
                 plan,

@@ -39,7 +39,8 @@ class Function:
         depth and the tape, however often it runs.
         ``"total"`` and ``"most"``: of `args[1]` over `args[0]` iterations of the loop `label`,
         which `name` counts. ``"call"``: `args[0]` in the function `name`, as the call `label` runs
-        it. ``"recursion"``: the formula `of` of that function.
+        it. ``"recursion"``: the formula `of` of that function. ``"upto"``: a number that a loop
+        counts, from 0 to as many as `args[0]`; a record of a run knows it by its `name`.
     args : tuple of Sum
         What it is a function of.
     label, name, of : str
@@ -57,7 +58,7 @@ class Function:
         match self.kind:
             case "//":
                 return f"(({texts[0]})//({texts[1]}))"
-            case "count" | "rounded" | "call":
+            case "count" | "rounded" | "call" | "upto":
                 return texts[0]
             case "if":  # what it is at most
                 return str(self.args[1].max(self.args[2]))
@@ -77,7 +78,8 @@ class Function:
     def names(self) -> frozenset[str]:
         """All names, also those that only an iteration or a callee knows."""
         found = frozenset[str]().union(*(arg.names for arg in self.args))
-        return found | {self.label} if self.label else found
+        own = self.name if self.kind == "upto" else self.label
+        return found | {own} if own else found
 
     @cached_property
     def free(self) -> frozenset[str]:
@@ -344,6 +346,10 @@ def _number(made: Function, known: Known, upper: bool) -> int | None:
         case "call" | "recursion":
             inner = known.callee(made)
             return None if inner is None else inner[0].value(inner[1], upper)
+        case "upto":
+            counted = known.name(made.name)
+            if counted is not None or not upper:
+                return counted or 0
         case "if":
             least, highest = (made.args[0].value(known, which) for which in (False, True))
             if least is not None and least > 0:
@@ -368,7 +374,7 @@ def _number(made: Function, known: Known, upper: bool) -> int | None:
             return min(args)
         case "range":
             return len(range(*args)) if args[2] else None
-        case "count":
+        case "count" | "upto":
             return max(args[0], 0)
         case "rounded":
             return -(-args[0] // args[1]) * args[1]

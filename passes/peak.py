@@ -26,6 +26,7 @@ from adc.ir.core import (
     For,
     Function,
     If,
+    Literal,
     Operand,
     Pop,
     Push,
@@ -35,7 +36,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.escape import escaping, handed_on, holding, let_go, stacked
-from adc.ir.types import Array
+from adc.ir.types import INT, Array
 from adc.ir.walk import loop_values, use_counts
 from adc.passes import formulas
 from adc.passes.activity import carried_yields
@@ -275,6 +276,12 @@ class _Run:
             owners.resize(params[k], env.bytes(result), lambda size: not rounds.fixed(size))
         self.need.own = self.need.own.max(rounds.most(own))
         self.bound |= self.need.add_loop(need, rounds, machine)
+        for k, result in enumerate(stmt.results):
+            # Which elements a mask selects, only a run can tell: all of them at most.
+            if isinstance(stmt, For) and _is_count(stmt, k) and result not in env.numbers:
+                upto = formulas.Function("upto", (rounds.trips,), name=env.prefix + result.name)
+                env.numbers[result] = Sum.atom(upto)
+                self.bound = True
 
     def iteration(self, stmt: For | While, env: _Env, supply: Sequence[Item]) -> Need:
         """Run an iteration, up to where carried values are assigned, and return what it needs."""
@@ -486,6 +493,21 @@ def _known(size: int | Sequence[int] | None) -> Sum | tuple[Sum, ...] | None:
     if size is None or isinstance(size, int):
         return None if size is None else Sum.number(size)
     return tuple(map(Sum.number, size))
+
+
+def _is_count(loop: For, slot: int) -> bool:
+    """Whether a loop counts in how many of its iterations something holds."""
+    param, end = loop.body.params[slot], loop.body.yields[slot]
+    if param.type != INT or loop.init[slot] != Literal(0, INT):
+        return False
+    made = {result: stmt for stmt in loop.body.stmts for result in stmt.results}
+    step = made.get(end) if isinstance(end, Value) else None
+    match step:
+        case Apply(op=op, args=(first, one)) if op.name == "add" and first == param:
+            cast = made.get(one) if isinstance(one, Value) else None
+            is_truth = isinstance(cast, Apply) and cast.op.name == "cast"
+            return is_truth and cast.args[0].type.kind == "b"  # type: ignore[union-attr]
+    return False
 
 
 def peak(

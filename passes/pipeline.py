@@ -169,6 +169,10 @@ class Trace:
     stages: list[tuple[str, Function]] = field(default_factory=list)
     seconds: list[tuple[str, float]] = field(default_factory=list)
 
+    def copy(self) -> Trace:
+        """Return a trace that may go on in another way."""
+        return Trace(list(self.stages), list(self.seconds))
+
     def after(self, name: str) -> Function:
         """Return the function as the last run of the named pass left it; KeyError if none did."""
         for stage, fn in reversed(self.stages):

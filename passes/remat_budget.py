@@ -96,6 +96,7 @@ class Planner:
         self.attempt = functools.cache(attempt)
         self.inputs = fn, costs, known
         self.candidates: dict[int, Solution] = {}
+        self.bounds: dict[int, float] = {}
 
     @cached_property
     def model(self) -> Model:
@@ -161,6 +162,11 @@ class Planner:
 
     def bound(self, room: int) -> float:
         """Return the least that any plan costs within a room."""
+        if room not in self.bounds:
+            self.bounds[room] = self._bound(room)
+        return self.bounds[room]
+
+    def _bound(self, room: int) -> float:
         problem = self.model.problem
         if self.segments:
             # As if what is computed again in time took no memory.

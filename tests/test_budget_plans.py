@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import adc
-from adc.driver import Plans
+from adc.driver import Budget, Plans, transform
 from adc.ir import interp
 from adc.ir.errors import MemoryBudgetError
+from adc.passes.costs import SHIPPED
 from adc.passes.extents import Extents
 from adc.passes.formulas import Known
 from adc.passes.peak import peak
@@ -565,3 +566,56 @@ def test_random_programs(kind: str, seed: int) -> None:
     repeated = fuzz_budgets.repeated(generated)
     assert fuzz_budgets.check(repeated) == []
     fuzz.forget(repeated)
+
+
+def _sizes(chain: chains.Chain) -> Iterator[tuple[str, int | tuple[int, ...]]]:
+    for name, size in chain.known.items():
+        yield name, size if isinstance(size, int) else tuple(size)
+
+
+def test_plans_are_made_once_for_all_budgets() -> None:
+    """Transforming for a budget takes the plans of another one, and makes the same code."""
+    fn, args, positions = PROGRAMS["days"]
+    chain = chains.Chain.of(fn, args, positions)
+    steps, sizes = (("adjoint", positions),), tuple(_sizes(chain))
+
+    def made(budget: int, plans: Any = None) -> Any:
+        sized = Budget(budget, sizes)
+        return transform(chain.lowered, steps, "auto", SHIPPED, sized, plans)
+
+    first = made(budgets("days")[4])
+    assert first.plans is not None
+    apart, shared = made(budgets("days")[2]), made(budgets("days")[2], first.plans)
+    assert shared.plans is first.plans
+    assert (shared.fn, shared.plan) == (apart.fn, apart.plan)
+    assert [name for name, _ in shared.trace.stages] == [name for name, _ in apart.trace.stages]
+    other = transform(chain.lowered, steps, "store", SHIPPED, Budget(10**9, sizes), first.plans)
+    assert other.plans is not first.plans
+
+
+def masked(x: Any, limit: Any) -> Any:
+    """Sizes that are counted from data, in a loop and behind it."""
+    total = 0.0
+    for k in range(4):
+        y = x[x > limit + 0.1 * k]
+        total += np.sum(np.sin(y) * y)
+    chosen = x[np.flatnonzero(x < 0.3)]
+    return total + np.sum(chosen**3) + np.sum(np.compress(x > limit, x) * x[0])
+
+
+@pytest.mark.parametrize("limit", [-9.0, 0.0, 9.0])
+def test_a_mask_holds_at_most_its_array(limit: float) -> None:
+    """However many elements are selected, a call holds no more than the plan says."""
+    x = np.linspace(-1.0, 1.0, 200)
+    code = adc.grad(masked)._code
+    plans = code.plans(code.match((x, limit), {}))
+    least, most = plans.range
+    want = adc.grad(masked)(x, limit)
+    for budget in (least, most):
+        fn, plan = plans.made(budget)
+        assert plan is not None
+        meter = Meter(schedules(fn))
+        np.testing.assert_allclose(meter.run([x.copy(), limit])[-1], want, rtol=1e-13)
+        assert plan.peak_bytes is not None
+        assert meter.peak <= plan.peak_bytes
+        np.testing.assert_array_equal(adc.grad(masked, memory=budget)(x, limit), want)

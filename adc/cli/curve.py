@@ -29,7 +29,7 @@ def curve(found: Target, count: int) -> list[Point]:
         least, most = plans.range
         fastest = plans.seconds
         if fastest is None:  # the model does not know all sizes: predicted is what plans add
-            fastest = measured(found.within(most), found.args)
+            fastest = measured(found.within(most, plans), found.args)
         # Two budgets with the same plan take the same time.
         times: dict[tuple[int, float], float] = {}
         for k, budget in enumerate(budgets(least, most, count)):
@@ -39,7 +39,7 @@ def curve(found: Target, count: int) -> list[Point]:
             extra, bound = plan.extra or 0.0, plan.bound or 0.0
             key = plan.peak, extra
             if key not in times:
-                times[key] = measured(found.within(budget), found.args)
+                times[key] = measured(found.within(budget, plans), found.args)
             points.append(Point(budget, plan.peak, fastest + extra, fastest + bound, times[key]))
     return points
 

@@ -61,10 +61,12 @@ class Target:
         """Return the plans for any budget."""
         return self.derivative._code.plans(self.values)
 
-    def within(self, memory: int) -> Derivative:
-        """Return the derivative with a budget."""
+    def within(self, memory: int, plans: Plans) -> Derivative:
+        """Return the derivative with a budget, of these plans."""
         made = self.derivative
-        return _remade(made, made.__wrapped__, replace(made._options, memory=memory))
+        found = _remade(made, made.__wrapped__, replace(made._options, memory=memory))
+        found._code.planned = plans
+        return found
 
     def sizes(self) -> dict[str, int | tuple[int, ...]]:
         """Return integers and shapes among the arguments, by parameter of the code."""
