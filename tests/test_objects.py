@@ -357,6 +357,24 @@ def test_attributes_of_classes_are_not_changed(text: str) -> None:
         lowered_for(fn, (1.5,))
 
 
+def _derivative_that_changes(x: Any) -> Any:
+    a, b = np.ones(1), np.ones(1)
+
+    def changing(u: Any) -> Any:
+        c = a if x > 0.0 else b
+        c[0] = 3.0 * u
+        return u * u
+
+    return adc.grad(changing)(x) * a[0]
+
+
+def test_derivatives_change_nothing_else() -> None:
+    with pytest.raises(UnsupportedError, match="which changes 'a'"):
+        adc.grad(_derivative_that_changes)(2.0)
+    with pytest.raises(GlobalStateError, match="`a`, would be changed"):
+        _derivative_that_changes(2.0)
+
+
 def test_closures_are_not_changed() -> None:
     kept = np.zeros(3)
 

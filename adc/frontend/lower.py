@@ -480,9 +480,9 @@ class Lowerer:
                 self.builder.loc,
                 "append a copy, and store a new array in its place",
             )
-        for each in (obj, *obj.alias):
-            if each in self.outside:
-                raise self.changes_outside("an array", self.outside[each])
+        found = [self.outside[each] for each in (obj, *obj.alias) if each in self.outside]
+        if found:
+            raise self.changes_outside("an array", min(found, key=str))
         self.versions[obj] = version
         line = f" (line {self.builder.loc.line})" if self.builder.loc else ""
         for other in obj.alias:
