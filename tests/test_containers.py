@@ -11,6 +11,8 @@ import pytest
 
 import adc
 from adc.ir.errors import AdcError
+from tests.chain import Chain, run
+from tests.test_frontend import lowered_for
 
 X = np.array([0.3, -0.7, 1.1])
 
@@ -163,3 +165,98 @@ def test_stop_gradient_of_what_cannot_be_copied() -> None:
         adc.grad(twice)(X)
     with pytest.raises(AdcError, match="`stop_gradient` of"):
         adc.grad(random)(X, np.random.default_rng(0))
+
+
+# -- what Python draws from once: read a second time, it is empty there ----------------------------
+
+
+def _inner(pairs: Any) -> Any:
+    return sum(a * b for a, b in pairs)
+
+
+def _zip_with_a_name(x: Any) -> Any:
+    pairs = zip(x, x, strict=True)
+    return sum(a for a, _ in pairs) + sum(b for _, b in pairs)
+
+
+def _enumerate_with_a_name(x: Any) -> Any:
+    found = enumerate(x)
+    return sum(v for _, v in found) + sum(v for _, v in found)
+
+
+def _reversed_with_a_name(x: Any) -> Any:
+    found, s = reversed(x), 0.0
+    for v in found:
+        s += v
+    for v in found:
+        s += v
+    return s
+
+
+def _generator_with_a_name(x: Any) -> Any:
+    squares = (v * v for v in x)
+    return sum(squares) + sum(squares)
+
+
+def _generator_that_sees_a_change(x: Any) -> Any:
+    a = x.copy()
+    scaled = (v * a[0] for v in x) if len(x) else (v for v in x)
+    a[0] = 10.0
+    return sum(scaled)
+
+
+def _generator_as_an_argument(x: Any) -> Any:
+    return _inner((v, v) for v in x)
+
+
+def _zip_as_an_argument(x: Any) -> Any:
+    return _inner(zip(x, x, strict=True))
+
+
+def _generator_as_a_result(x: Any) -> Any:
+    def squares() -> Any:
+        return (v * v for v in x)
+
+    found = squares()
+    return sum(found) + sum(found)
+
+
+def _zip_in_a_list(x: Any) -> Any:
+    held = [zip(x, x, strict=True)]
+    return sum(a for a, _ in held[0]) + sum(a for a, _ in held[0])
+
+
+def _zip_by_a_walrus(x: Any) -> Any:
+    s = 0.0
+    for a, _ in (pairs := zip(x, x, strict=True)):
+        s += a
+    return s + sum(a for a, _ in pairs)
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        _zip_with_a_name, _enumerate_with_a_name, _reversed_with_a_name, _generator_with_a_name,
+        _generator_that_sees_a_change, _generator_as_an_argument, _zip_as_an_argument,
+        _generator_as_a_result, _zip_in_a_list, _zip_by_a_walrus,
+    ],
+)  # fmt: skip
+def test_what_is_drawn_from_once_is_not_kept(fn: Callable[..., Any]) -> None:
+    with pytest.raises(AdcError, match=r"keeping (a generator|what `\w+` draws from)") as caught:
+        lowered_for(fn, (X,))
+    assert caught.value.code == "ADC010"
+    assert "list(" in (caught.value.hint or "")
+
+
+def _used_where_it_is_made(x: Any) -> Any:
+    pairs = list(zip(x, x, strict=True))
+    s = sum(v * v for v in x) + max(v for v in x) + _inner([(v, v) for v in x])
+    for k, (a, b) in enumerate(zip(x, reversed(x), strict=True)):
+        s += k * a * b
+    return s + pairs[0][0] + _inner(pairs) + sum(v for v in list(w * w for w in x))
+
+
+def test_what_is_drawn_from_where_it_is_made() -> None:
+    chain = Chain.of(_used_where_it_is_made, (X,), (0,))
+    (value,) = run(chain.primal, [X])
+    assert value == pytest.approx(_used_where_it_is_made(X), rel=1e-14)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -204,6 +204,14 @@ def closure(lo: Lowerer, node: ast.FunctionDef | ast.Lambda) -> Closure:
     return Closure(node, source, lo.frame, defaults)
 
 
+def _require_lasting(lo: Lowerer, args: Iterable[Binding], node: ast.Call) -> None:
+    """Refuse to pass what Python draws from once to a function of the program."""
+    for value in args:
+        iterators.require_lasting(lo, node, value)
+    for arg in (*node.args, *(keyword.value for keyword in node.keywords)):
+        iterators.require_lasting(lo, arg)
+
+
 def bind_arguments(
     lo: Lowerer,
     name: str,
@@ -272,6 +280,7 @@ def _call_closure(
         frame, depth = frame.caller, depth + 1
     if depth > MAX_CALL_DEPTH:
         raise RecursionDepthError("calls nest too deeply", lo.span(node))
+    _require_lasting(lo, (*args, *kwargs.values()), node)
     bound = bind_arguments(lo, callee.name, callee.node.args, args, kwargs, callee.defaults, node)
     return _run(lo, callee.node, callee.source, bound, outer.holder, outer)
 
@@ -316,6 +325,7 @@ def heap_of(frame: Frame | None) -> dict[str, Binding]:
 def _body(lo: Lowerer, frame: Frame, node: ast.FunctionDef | ast.Lambda, source: Source) -> Binding:
     with lo.entered(frame):
         if isinstance(node, ast.Lambda):
+            iterators.require_lasting(lo, node.body)
             return expressions.lower_expr(lo, node.body)
         statements.lower_stmts(lo, node.body)
         result = frame.env.get(RESULT, NONE)
@@ -394,6 +404,8 @@ def call_function(
         raise refusal(lo, node, GENERATOR)
     lo.shared.sources[id(fn.__code__)] = source
     spec = source.node.args
+    if not (fn.__module__ or "").startswith("adc.library"):
+        _require_lasting(lo, (*args, *kwargs.values()), node)
     bound = bind_arguments(lo, fn.__name__, spec, args, kwargs, function_defaults(holder), node)
     key = _key(fn, bound)
     if key in lo.shared.recursive:

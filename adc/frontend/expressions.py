@@ -15,6 +15,7 @@ from adc.frontend import (
     containers,
     elementwise,
     growing,
+    iterators,
     numbers,
     objects,
     operators,
@@ -146,6 +147,7 @@ def _items(lo: Lowerer, elts: Sequence[ast.expr]) -> tuple[Binding, ...]:
             items.extend(static_sequence(lo, inner, element))
         else:
             items.append(lower_expr(lo, element))
+            iterators.require_lasting(lo, element, items[-1])
     return tuple(items)
 
 
@@ -170,10 +172,12 @@ def _dict(lo: Lowerer, node: ast.Dict) -> Binding:
             continue
         name = containers.key_of(lo, lower_expr(lo, key), key)
         record = record.with_item(name, lower_expr(lo, value))
+        iterators.require_lasting(lo, value, record.get(name))
     return lo.new_ref(DictRef, record)
 
 
 def _named(lo: Lowerer, node: ast.NamedExpr) -> Binding:
+    iterators.require_lasting(lo, node.value)
     value = lower_expr(lo, node.value)
     statements.assign(lo, node.target, value)
     return value

@@ -25,10 +25,12 @@ from adc.frontend.bindings import (
     ArrayRef,
     Binding,
     Cell,
+    Enumerate,
     Growing,
     ListRef,
     NamedTuple,
     Num,
+    Reversed,
     Static,
     TupleOf,
     Zip,
@@ -50,6 +52,23 @@ def is_drawn(lo: Lowerer, node: ast.expr) -> bool:
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return False
     return expressions.lower_expr(lo, node.func) in (Static(map), Static(filter))
+
+
+def require_lasting(lo: Lowerer, node: ast.AST, value: Binding | None = None) -> None:
+    """Refuse to keep what Python draws from once: read a second time, it would be empty there.
+
+    A generator would also see what has changed since.
+    """
+    one_shot = isinstance(value, Zip | Enumerate | Reversed)
+    if isinstance(node, ast.IfExp):
+        require_lasting(lo, node.body)
+        require_lasting(lo, node.orelse)
+    if one_shot or isinstance(node, ast.GeneratorExp):
+        kind = type(value).__name__.lower() if one_shot else "generator"
+        what = "a generator" if kind == "generator" else f"what `{kind}` draws from"
+        raise lo.unsupported(
+            f"keeping {what}", node, "use it where it is made, or make a list of it: `list(…)`"
+        )
 
 
 def generator(lo: Lowerer, node: ast.Call) -> ast.GeneratorExp:

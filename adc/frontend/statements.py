@@ -123,6 +123,8 @@ def _expr(lo: Lowerer, stmt: ast.Expr) -> None:
 
 
 def _assign(lo: Lowerer, stmt: ast.Assign) -> None:
+    if not isinstance(stmt.targets[0], ast.Tuple | ast.List):
+        iterators.require_lasting(lo, stmt.value)
     if len(stmt.targets) == 1 and isinstance(stmt.targets[0], ast.Subscript):
         # What is stored into an array needs no array of its own.
         assign(lo, stmt.targets[0], expressions.evaluate(lo, stmt.value))
@@ -150,11 +152,14 @@ def named(lo: Lowerer, stmt: ast.Assign) -> Binding:
 
 def _ann_assign(lo: Lowerer, stmt: ast.AnnAssign) -> None:
     if stmt.value is not None:
+        iterators.require_lasting(lo, stmt.value)
         assign(lo, stmt.target, expressions.lower_expr(lo, stmt.value))
 
 
 def assign(lo: Lowerer, target: ast.expr, value: Binding) -> None:
     """Bind `value` to a name, an element or a pattern of them."""
+    if not isinstance(target, ast.Tuple | ast.List):
+        iterators.require_lasting(lo, target, value)
     match target:
         case ast.Name(id=name):
             if isinstance(value, ArrayRef) and not value.view and lo.frame.site is None:
@@ -371,6 +376,8 @@ def _nested_if(
 
 
 def _return(lo: Lowerer, stmt: ast.Return) -> None:
+    if stmt.value is not None:
+        iterators.require_lasting(lo, stmt.value)
     value = NONE if stmt.value is None else expressions.lower_expr(lo, stmt.value)
     lo.frame.env[RESULT] = value
     set_exit(lo, RETURN)

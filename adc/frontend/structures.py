@@ -68,10 +68,12 @@ def detached(
         return detached(lo, lo.opened(item), node, sources)
 
     match binding:
-        case Num(operand=operand):
-            return Num(operand)
+        case Num(operand=operand, array=array):
+            return Num(operand, array)
         case ArrayRef() if not views.dims_of(lo, binding):
-            return elementwise.value_of(lo, binding, node)
+            found = elementwise.value_of(lo, binding, node)
+            assert isinstance(found, Num)
+            return Num(found.operand, array=True)
         case ArrayRef(object=obj, view=view):
             if view:
                 made = arrays.copy(lo, binding, node)
