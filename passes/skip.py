@@ -106,9 +106,9 @@ class _Skipper:
                     found = self.of(b) | {(cond, False)}
                 else:
                     found = self.of(a) & self.of(b)
-            case "mul", (a, b):
+            case "mul" | "xmuly", (a, b):
                 found = self.of(a) | self.of(b)
-            case "truediv", (a, _):
+            case "truediv" | "xdivy", (a, _):
                 found = self.of(a)
             case "neg" | "cast", (a,):
                 found = self.of(a)
@@ -187,9 +187,9 @@ class _Idle:
 
     def apply(self, stmt: Apply, result: Value) -> None:
         match stmt.op.name, stmt.args:
-            case "mul", (a, b) if self.zero(a) or self.zero(b):
+            case "mul" | "xmuly", (a, b) if self.zero(a) or self.zero(b):
                 self.zeros.add(result)
-            case ("neg" | "cast", (a,)) | ("truediv", (a, _)) if self.zero(a):
+            case ("neg" | "cast", (a,)) | ("truediv" | "xdivy", (a, _)) if self.zero(a):
                 self.zeros.add(result)
             case "select", (_, a, b):
                 self.join(result, a, b)

@@ -148,7 +148,7 @@ def _nested(x: Any, depth: Any) -> Any:
 
 
 @program(S44, tags="recursive")
-def determinant_by_minors(a: Any) -> Any:
+def determinant_by_recursion(a: Any) -> Any:
     n = a.shape[0]
     following = np.arange(1, n + 2)
     following[n] = 0

@@ -435,10 +435,11 @@ def test_passes(program: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert names == [
         "frontend", "simplify", "cse", "induction", "bounds", "hoist", "private", "guard",
         "cse", "dce", "fuse", "contract", "cse", "dce", "fuse", "contract", "dce", "exchange",
-        "adjoint", "simplify", "cse", "hoist", "accumulate", "reduce", "dce", "overwrite", "gather",
-        "local", "predicates", "cse", "dce", "remat", "simplify", "cse", "fuse", "contract", "dce",
-        "inline", "cse", "fuse", "contract", "dce", "storage",
-        "rows", "ordered", "registers", "coalesce", "lift", "reuse", "apart",
+        "adjoint", "relax", "simplify", "cse", "hoist", "accumulate", "reduce", "dce", "overwrite",
+        "gather", "local", "relax", "predicates", "skip", "cse", "dce", "remat", "calls", "simplify",
+        "cse", "hoist", "fuse", "contract", "dce", "inline", "cse", "fuse", "contract", "dce",
+        "unswitch", "storage", "rows", "ordered", "registers", "coalesce", "lift", "reuse", "apart",
+        "in_place",
     ]  # fmt: skip
     assert all(len(line.split()) > 3 for line in listed[1:]), "each says what it does"
     assert not any("functools" in line for line in listed), "of the pass, not of what wraps it"

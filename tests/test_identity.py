@@ -995,3 +995,9 @@ def texts() -> Iterator[None]:
     for name in [name for name in linecache.cache if name.startswith(("<cell", "<identity"))]:
         del linecache.cache[name]
     sys.modules.pop("kept", None)
+
+
+def test_a_lambda_within_another_in_one_line() -> None:
+    outer = lambda t, x: adc.grad(lambda x: x * x * t)(x) + adc.grad(lambda x: adc.grad(lambda y: y**3)(x))(x)  # noqa: E501, E731
+    assert outer(2.0, 3.0) == 30.0
+    assert adc.jit(outer)(2.0, 3.0) == 30.0

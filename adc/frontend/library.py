@@ -167,7 +167,8 @@ def _numpy_copy(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -
     if not views.dims_of(lo, x):
         found = elementwise.value_of(lo, x, node)
         assert isinstance(found, Num)
-        return Num(found.operand, array=True)
+        dtype = numbers.scalar_type(found.operand).dtype
+        return elementwise.boxed(lo, lo.exact(found.operand, Scalar(dtype)), dtype)
     return arrays.copy(lo, x, node)
 
 

@@ -335,8 +335,6 @@ def _tolist(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 
 @numpy_function("a * nan? posinf? neginf? copy?", "nan_to_num")
 def _nan_to_num(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    if "copy" in given and not arguments.flag(lo, given["copy"], node, "`copy`"):
-        raise lo.unsupported("`np.nan_to_num` with `copy=False`", node, "assign the result")
     source = arrays.as_operand(lo, given["a"], node)
 
     def compute(items: list[Binding]) -> Binding:
