@@ -89,6 +89,7 @@ class Compiled:
     levels: tuple[Level, ...]
     present: Callable[[Sequence[Any]], Any]
     ones: tuple[Any, ...]
+    users: weakref.WeakSet[Code]
     budget: Budget | None = None
     # Makes code for axes that may turn out to have size 1, which this code may not be for.
     _general: Compiled | None = None
@@ -198,10 +199,12 @@ class Compiled:
     def _general_flat(self, values: tuple[Any, ...], directions: Sequence[Any]) -> Sequence[Any]:
         """Return what `flat` does, by code for axes of which only a run tells if they are 1."""
         assert isinstance(values, Arguments)
+        # Of those that can call this code, the one that does.
+        code = next(user for user in self.users if user.fn is values.fn)
         made = self._general
         hidden = None if made is None else made.hidden(values)
         if made is None or hidden is None or not made.fits(values, hidden):
-            self._general = made = values.code.generalised(values)
+            self._general = made = code.generalised(values)
             hidden = made.hidden(values)
         return made._flat(values, hidden or [], directions)
 
@@ -779,7 +782,7 @@ class Code:
         """Return an argument for each parameter, as a call would; raise TypeError as it would."""
         self.refresh()
         values = Arguments(self._match(*self._bound, *args, **kwargs))
-        values.fn, values.code = self.fn, self
+        values.fn = self.fn
         return values
 
     def refresh(self) -> None:
@@ -1022,8 +1025,9 @@ class Code:
         ones = (1.0,) * max(len(self.levels) - 1, 0)
         signature = signature.emptied()
         return Compiled(
-            lowered, steps, signature, options, costs, entry, self.levels, present, ones, budget
-        )
+            lowered, steps, signature, options, costs, entry, self.levels, present, ones,
+            self._shared.users, budget,
+        )  # fmt: skip
 
 
 _kernels: weakref.WeakSet[Any] = weakref.WeakSet()

@@ -207,7 +207,7 @@ class Pullback:
         self._code = make(self._moved)
         self._of = values.fn.__code__
         copied = copy.deepcopy(tuple(values), _copies(compiled, values))
-        self._values = Arguments.of(values.fn, copied, values.code)
+        self._values = Arguments.of(values.fn, copied)
 
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
         """Return a cotangent for each argument; None for one without floats."""

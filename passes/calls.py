@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from adc.ir.core import Apply, Call, Function, Operand, Pop, Stmt, Value, walk
+from adc.ir.errors import Span
 from adc.ir.functions import reached, runs_again
 from adc.ir.types import Array
 from adc.ir.walk import Names, clone, map_blocks, size, substitute, substitute_stmt
@@ -56,7 +57,15 @@ def calls(fn: Function) -> Function:
 def _fits(fn: Function, count: int) -> bool:
     if fn.rule is not None or fn.routine or fn.mirror or runs_again(fn):
         return False
+    if fn.name.startswith("adc."):  # what schedules ask, which plans tell by its name
+        return False
     return size(fn.body) <= (LARGE if count == 1 else SMALL)
+
+
+def _located(stmt: Stmt, caller: Span | None) -> Stmt:
+    """Return a statement of a function that was called somewhere: tracebacks tell where."""
+    stmt = map_blocks(stmt, lambda b: replace(b, stmts=tuple(_located(s, caller) for s in b.stmts)))
+    return replace(stmt, loc=stmt.loc.called(caller)) if stmt.loc else stmt
 
 
 def _called(fn: Function) -> list[str]:
@@ -136,18 +145,30 @@ class _Caller:
     def stmts(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
         done: list[Stmt] = []
         for stmt in stmts:
-            if isinstance(stmt, Call) and stmt.callee in self.table:
+            if isinstance(stmt, Call) and self.fits(stmt):
                 done += self.spliced(stmt)
             else:
                 new = map_blocks(stmt, lambda b: replace(b, stmts=self.stmts(b.stmts)))
                 done.append(substitute_stmt(new, self.env))
         return tuple(done)
 
+    def fits(self, call: Call) -> bool:
+        """Whether a call is of a function of the table, with exactly its types.
+
+        Of numbers of Python (weak ones) for NumPy's, operations have results of other types.
+        """
+        callee = self.table.get(call.callee)
+        if callee is None:
+            return False
+        given = (*call.args, *call.results)
+        wanted = (*callee.params, *callee.results)
+        return all(a.type == b.type for a, b in zip(given, wanted, strict=True))
+
     def spliced(self, call: Call) -> list[Stmt]:
         callee = self.table[call.callee]
         args = [substitute(arg, self.env) for arg in call.args]
         own: dict[Value, Operand] = dict(zip(callee.params, args, strict=True))
-        found = clone(callee.body, own, self.names)
+        found = [_located(stmt, call.loc) for stmt in clone(callee.body, own, self.names)]
         for result, operand in zip(call.results, callee.results, strict=True):
             self.env[result] = own.get(operand, operand) if isinstance(operand, Value) else operand
         return found

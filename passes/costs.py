@@ -183,8 +183,9 @@ _NANOSECONDS = {
     4.3, "cbrt": 1.8, "cos": 0.98, "cosh": 1.6, "erf": 1.4, "erfc": 1.8, "exp": 0.89, "exp2":
     0.83, "expm1": 1.3, "floordiv": 9, "fmod": 8.9, "gamma": 29, "hypot": 0.84, "lgamma": 8.6,
     "log": 1.2, "log10": 1.5, "log1p": 1.9, "log2": 1.5, "logaddexp": 17, "logaddexp2": 16,
-    "mod": 9, "nextafter": 6.1, "pow": 4.4, "reciprocal": 0.49, "sin": 0.94, "sinh": 1.4,
-    "sqrt": 0.78, "tan": 1.1, "tanh": 2.4, "truediv": 0.49,
+    "mod": 9, "mulzeros": 0.1, "nextafter": 6.1, "pow": 4.4, "reciprocal": 0.49, "sin": 0.94,
+    "sinh": 1.4, "sqrt": 0.78, "tan": 1.1, "tanh": 2.4, "truediv": 0.49, "xdivy": 0.5,
+    "xmuly": 0.07,
 }  # fmt: skip
 SHIPPED = Costs(
     operation=0.035e-9,

@@ -147,7 +147,7 @@ class _Rewriter:
 def in_place(fn: Function) -> Function:
     """Return `fn`, which is in buffer form, with callees that return only what they make."""
     known: dict[str, tuple[int | None, ...]] = {
-        each.name: (-1 if runs_again(each) else None,) * len(each.results) for each in fn.callees
+        each.name: (-1 if _is_kept(each) else None,) * len(each.results) for each in fn.callees
     }
     alone = {name for name, places in known.items() if -1 in places}
     changed = True
@@ -170,6 +170,11 @@ def in_place(fn: Function) -> Function:
     rewriter = _Rewriter(roots[fn.name], known)
     results = tuple(map(rewriter.operand, fn.results))
     return replace(fn, body=rewriter.stmts(fn.body), results=results, callees=tuple(callees))
+
+
+def _is_kept(fn: Function) -> bool:
+    """Whether a function keeps its results: one that `checkpoint` or `online` made or calls."""
+    return runs_again(fn) or fn.name.startswith("adc.")
 
 
 def _roots(fn: Function, known: dict[str, tuple[int | None, ...]]) -> dict[str, _Roots]:

@@ -72,8 +72,6 @@ CALLS: list[tuple[Callable[[Any], Any], str, str]] = [
     (lambda x: np.sum(np.loadtxt("a") * x), "`numpy.loadtxt`", "read it outside"),
     (lambda x: json.loads("1") * x[0], "`json.loads`", "read it outside"),
     (lambda x: float(input()) * x[0], "`input`", "read it outside"),
-    (lambda x: sorted(x)[0], "`sorted`", "`np.sort`"),
-    (lambda x: sum(filter(lambda v: v > 0.0, x)), "`filter`", "comprehension with `if`"),
     (_counted, "`collections.Counter`", "a dict"),
     (lambda x: np.sum(np.polyval(x, 2.0)), "`numpy.polyval`", "Horner"),
     (lambda x: np.sum(np.unique(x)), "`numpy.unique`", "`adc supported` lists"),

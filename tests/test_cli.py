@@ -436,8 +436,9 @@ def test_passes(program: str, capsys: pytest.CaptureFixture[str]) -> None:
         "frontend", "simplify", "cse", "induction", "bounds", "hoist", "private", "guard",
         "cse", "dce", "fuse", "contract", "cse", "dce", "fuse", "contract", "dce", "exchange",
         "adjoint", "relax", "simplify", "cse", "hoist", "accumulate", "reduce", "dce", "overwrite",
-        "gather", "local", "relax", "predicates", "skip", "cse", "dce", "remat", "calls", "simplify",
-        "cse", "hoist", "fuse", "contract", "dce", "inline", "cse", "fuse", "contract", "dce",
+        "gather", "local", "relax", "predicates", "skip", "cse", "dce", "remat", "calls",
+        "simplify", "cse", "hoist", "fuse", "contract", "dce", "inline", "cse", "fuse", "contract",
+        "dce",
         "unswitch", "storage", "rows", "ordered", "registers", "coalesce", "lift", "reuse", "apart",
         "in_place",
     ]  # fmt: skip

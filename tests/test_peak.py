@@ -52,6 +52,7 @@ BRANCHES = {
     "list_of_a_loop_that_is_left",
     "helper_that_returns_early",
     "nbody_loops",
+    "small_filled_in_both_arms",
 }
 # An array that an iteration makes counts even if there is none.
 NO_ITERATION = {"stencil_no_steps"}
@@ -135,7 +136,7 @@ def test_compiled_under_every_plan(program: Program, tmp_path: Path) -> None:
 
 # Where more than sizes decides which arrays are held at once, the most that may be is computed: an
 # array may be kept or not, and a list has room for more elements than there are.
-AT_MOST = {"kept_if_better": 1.1, "states": 1.4, "grows": 1.2}
+AT_MOST = {"kept_if_better": 1.1, "states": 1.4, "grows": 1.25}
 
 
 def test_arrays_that_loops_hand_on() -> None:

@@ -135,9 +135,11 @@ def nested(x: Any) -> Any:
 
 
 def test_real_calls() -> None:
-    # Of a recursion, the first call and the last.
+    # Of a recursion, the first call and the last, and some between: it has levels of itself in it.
     found, _ = _frames(adc.grad(recursive), X)
-    assert [name for name, _ in found] == ["recursive", "_power"]
+    first, *others = [name for name, _ in found]
+    assert first == "recursive"
+    assert set(others) == {"_power"}
     found, _ = _frames(adc.grad(nested), X)
     assert [name for name, _ in found] == ["nested", "inlined", "_middle", "_inner"]
 

@@ -312,9 +312,8 @@ def thread_old_and_new_arrays_swapped(x: Any, steps: Any) -> Any:
     return s
 
 
-@program(X43, 2, 4)
+@program(X43, 2, 4, tags="whole both measured")
 def thread_sizes_that_are_one_of_two(x: Any, m: Any, n: Any) -> Any:
-    """No launch: an array on the tape has a size that only a run can tell."""
     s = 0.0
     for i in range(x.shape[0]):
         steps = m if i == 1 else n

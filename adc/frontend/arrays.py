@@ -356,7 +356,7 @@ def from_items(lo: Lowerer, items: Sequence[Binding], node: ast.AST, dtype: str 
             if len(own) != len(inner):
                 raise TypeMismatchError(text, lo.span(node))
             for a, b in zip(own, inner, strict=True):
-                elementwise.require_equal(lo, a, b, text, [], node)
+                elementwise.require_same(lo, a, b, text, [], node)
         dims = (integer(len(parts)), *inner)
         check_rank(lo, len(dims), node)
         version = lo.builder.apply("empty", *dims, params=(found,), hint="a")

@@ -195,6 +195,15 @@ HANDLERS |= {
     getattr(np, name): _library(getattr(statistics, name))
     for name in ("corrcoef", "cov", "digitize", "histogram")
 }
+
+
+def _covariance(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    found = _library(statistics.cov)(lo, args, kwargs, node)
+    # Of one variable it is an array without axes.
+    return Num(found.operand, array=True) if isinstance(found, Num) else found
+
+
+HANDLERS[np.cov] = _covariance
 # Functions of which all array-like arguments count, not only the first.
 _ALL_ARRAYS = (
     linalg.solve, routines.solve, functions.average, functions.append, functions.cross,

@@ -787,7 +787,7 @@ class Lowerer:
             self.guard(place, value)
         made: list[Num | ArrayRef] = []
         before = set(self.initial)
-        hint = next((step for step in reversed(place.path) if isinstance(step, str)), "item")
+        hint = place.name
         binding = bind_value(self, hint, tree, place, made)
         self.elsewhere |= set(self.initial) - before
         self.reached[place] = binding

@@ -57,7 +57,9 @@ def _as_array(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
             _refuse_copy(lo, node)
         if same:
             return arrays.copy(lo, source, node)
-        return reductions.converted(lo, lazy(lo, source, node), Scalar(dtype or ""), node)
+        if dims_of(lo, source):
+            return reductions.converted(lo, lazy(lo, source, node), Scalar(dtype or ""), node)
+        source = elementwise.value_of(lo, source, node)
     if never:
         _refuse_copy(lo, node)
     items = arguments.sequence(lo, source)

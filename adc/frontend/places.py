@@ -19,16 +19,14 @@ from adc.ir.core import Value
 
 
 class Arguments(tuple[Any, ...]):
-    """The arguments of a call, one for each parameter; whose they are, and who compiles it."""
+    """The arguments of a call, one for each parameter, and the function that is called."""
 
     fn: Any  # a Python function
-    code: Any  # an `adc.dispatch.Code`
 
     @classmethod
-    def of(cls, fn: types.FunctionType, values: Sequence[Any] = (), code: Any = None) -> Arguments:
+    def of(cls, fn: types.FunctionType, values: Sequence[Any] = ()) -> Arguments:
         made = cls(values)
         made.fn = fn
-        made.code = code
         return made
 
 
@@ -86,6 +84,13 @@ class Place:
             else:
                 names.append(step if isinstance(step, str) else step.name)
         return ".".join(names)
+
+    @property
+    def name(self) -> str:
+        """The last name on the way to it, for what is made of it."""
+        names = (step if isinstance(step, str) else step.name
+                 for step in reversed(self.path) if not isinstance(step, Item))  # fmt: skip
+        return next(names, "item")
 
     def to(self, *steps: Step) -> Place:
         """Return the place of something that the object here holds."""

@@ -371,9 +371,13 @@ def _quantile(a: Any, q: Any, axis: Any, keepdims: bool) -> Any:
 def matrix_power(a: Any, n: int) -> Any:
     """`np.linalg.matrix_power`."""
     if n < 0:
-        return matrix_power(np.linalg.inv(a), -n)
+        return _power(np.linalg.inv(a), -n)
     if n == 1:
         return a  # NumPy: the very array
+    return _power(a, n)
+
+
+def _power(a: Any, n: int) -> Any:
     result = np.eye(a.shape[0], dtype=a.dtype)
     for _k in range(n):
         result = result @ a

@@ -116,4 +116,4 @@ def digitize(x: Any, bins: Any, right: Any = False) -> Any:
         return np.searchsorted(bins, x, "left" if right else "right")
     if not np.all(bins[:-1] >= bins[1:]):
         raise ValueError("bins must be monotonically increasing or decreasing")
-    return len(bins) - np.searchsorted(bins[::-1], x, "right" if right else "left")
+    return len(bins) - np.searchsorted(bins[::-1], x, "left" if right else "right")
