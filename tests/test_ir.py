@@ -863,7 +863,7 @@ def test_builder() -> None:
         "  %s = if %c {\n    %t.1 = sin %x.1\n    yield %t.1\n  } else {\n    yield %x.1\n  }\n"
         "  %x.1.r = recall %x.1\n"
         "  %d = cos %x.1.r\n"
-        "  %x.ct = mul %s %d\n"
+        "  %x.ct = xmuly %s %d\n"
         "  return %x.ct %b\n}\n"
     )
     assert all(stmt.loc == Span("a.py", 1) for stmt in walk(fn.body))
