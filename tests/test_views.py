@@ -274,7 +274,7 @@ def test_arrays_outside_are_not_written() -> None:
         return np.sum(y)
 
     for fn, name in ((element, "`G`, would"), (view, "`G`, would"), (closed_over, "`own`, would"),
-                     (attribute, "`HOLDER.a`, would"), (one_of_two, "`G`, may")):  # fmt: skip
+                     (attribute, "`HOLDER.a`, would"), (one_of_two, "`G`, would")):  # fmt: skip
         with pytest.raises(GlobalStateError, match=f"an array outside the function, {name} be"):
             adc.grad(fn)(np.ones(3))
 
@@ -298,7 +298,7 @@ def derivative_that_changes_something(x: Any) -> Any:
 
 
 def test_derivatives_change_nothing_else() -> None:
-    with pytest.raises(GlobalStateError, match="outside the function, `a`, may be changed"):
+    with pytest.raises(GlobalStateError, match="outside the function, `a`, would be changed"):
         derivative_that_changes_something(X)
     with pytest.raises(AdcError, match="which changes 'a'"):
         adc.grad(derivative_that_changes_something)(X)
