@@ -1173,7 +1173,7 @@ class _ArrayWriter(_Writer):
                     f"{a.name}[{m}] += 0.2 * {_factor(self.update_value(0))}",
                     f"{a.name}[{m}] = np.tanh({b})[{m}]",
                     f"np.copyto({a.name}, np.sin({b}), where={m})",
-                    f"np.putmask({a.name}, {m}, np.sin({b}))",
+                    f"np.putmask({a.name}, {m}, np.sin({b}).astype({a.name}.dtype))",
                 ]
             )
         )
