@@ -43,6 +43,11 @@ def called(fn: Function) -> Iterator[str]:
         yield fn.mirror
 
 
+def is_of_schedule(fn: Function) -> bool:
+    """Whether checkpointed loops ask a function for their schedule (`adc.ir.schedule`)."""
+    return fn.name.startswith("adc.")
+
+
 def runs_again(fn: Function) -> bool:
     """Whether a function has checkpointed loops, whose schedule makes it run iterations again."""
     return any(isinstance(stmt, Apply) and stmt.op.name == "sweeps" for stmt in walk(fn.body))

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from adc.ir.core import Apply, Call, Function, Operand, Pop, Stmt, Value, walk
 from adc.ir.errors import Span
-from adc.ir.functions import reached, runs_again
+from adc.ir.functions import is_of_schedule, reached, runs_again
 from adc.ir.types import Array
 from adc.ir.walk import Names, clone, map_blocks, size, substitute, substitute_stmt
 
@@ -57,7 +57,7 @@ def calls(fn: Function) -> Function:
 def _fits(fn: Function, count: int) -> bool:
     if fn.rule is not None or fn.routine or fn.mirror or runs_again(fn):
         return False
-    if fn.name.startswith("adc."):  # what schedules ask, which plans tell by its name
+    if is_of_schedule(fn):  # plans tell such calls by their names
         return False
     return size(fn.body) <= (LARGE if count == 1 else SMALL)
 
