@@ -337,6 +337,12 @@ class Gathering:
             return self.choose(fits, array, ends, lambda version: version)
         return self.choose(fits, array, ends, lambda version: self.lacking(version, at))
 
+    def size(self, trips: Operand) -> Operand:
+        """Return a number of iterations as a size: it may be negative, where there are none."""
+        if isinstance(trips, Literal):
+            return integer(max(int(trips.value), 0))
+        return self.apply("maximum", trips, integer(0))
+
     def lacking(self, array: Value, at: list[Value]) -> Value:
         """Write what the iterations that there are add to a row."""
         places = [itself(index) for index in at]
@@ -360,7 +366,7 @@ class Gathering:
 
             there = self.all(
                 [
-                    self.apply("inside", self.emit(place + -shift), trips)
+                    self.apply("inside", self.emit(place + -shift), self.size(trips))
                     for place, shift, trips, span in zip(
                         places, shifts, self.trips, self.spans, strict=False
                     )

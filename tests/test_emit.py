@@ -112,7 +112,9 @@ def defined(op: OpDef, args: tuple[Any, ...]) -> bool:
         return bool(np.isfinite(args[0]) and 0 < args[0] < 20)
     if op.name in ("erf", "erfc", "pow"):
         return bool(np.all(np.isfinite(args))) and not (op.name == "pow" and args[0] <= 0)
-    if op.name == "inside" or op.name == "trips":
+    if op.name == "inside":
+        return bool(args[1] >= 0)  # a size
+    if op.name == "trips":
         return abs(int(args[0])) < 2**60 and abs(int(args[1])) < 2**60
     return True
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import math
-import operator
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -333,13 +332,13 @@ class Function:
     def compare(
         self, left: ast.expr, ops: Sequence[ast.cmpop], others: Sequence[ast.expr]
     ) -> _Value:
-        """Write a comparison; one of three operands, which none of them can fail, is two."""
-        values = [self.expr(each) for each in (left, *others)]
-        found: _Value = None
-        for op, a, b in zip(ops, values, values[1:], strict=False):
-            one = self.apply(OPERATORS[type(op)], [a, b])
-            found = one if found is None else self.apply(operator.and_, [found, one])
-        return found
+        """Write a comparison; ``0 <= i < n``, of a size `n`, is one of unsigned integers."""
+        if len(ops) == 1:
+            return self.apply(OPERATORS[type(ops[0])], [self.expr(left), self.expr(others[0])])
+        i, n = map(self.expr, others)
+        assert isinstance(left, ast.Constant)
+        assert left.value == 0
+        return Scalar(types.boolean, self.builder.icmp_unsigned("<", i.value, n.value))
 
     def place(self, array: Array, index: ast.expr) -> tuple[Any, Any, str]:
         """Return type, address and home of an element; indices are not negative."""

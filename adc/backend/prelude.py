@@ -341,8 +341,15 @@ lcm = _op(2, _lcm)
 
 
 def _wrap(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:
+    # A jump, not a selection: few indices are negative, and what is loaded need not wait for it.
     i, n = args
-    return b.select(b.icmp_signed("<", i, _const(_I64, 0)), b.add(i, n), i)
+    before = b.block
+    with b.if_then(b.icmp_signed("<", i, _const(_I64, 0)), likely=False):
+        wrapped, behind = b.add(i, n), b.block
+    found = b.phi(i.type)
+    found.add_incoming(i, before)
+    found.add_incoming(wrapped, behind)
+    return found
 
 
 def _trips(b: ir.IRBuilder, ty: Any, args: list[Any]) -> Any:

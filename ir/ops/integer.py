@@ -66,7 +66,8 @@ wrap = OpDef(
 )  # fmt: skip
 inside = OpDef(
     "inside", 2, lambda i, n: np.bool_(0 <= i < n), "(0 <= {0} < {1})", (), _inside_types,
-    why=INTEGER, kinds="i", doc="0 <= i < n",
+    why=INTEGER, kinds="i", domain=((-3.0, 9.0), (0.0, 9.0)),
+    doc="0 <= i < n, where n is a size: it is not negative.",
 )  # fmt: skip
 trips = OpDef(
     "trips", 3, _trips, "trips({0}, {1}, {2})", (), _index, why=INTEGER, kinds="i",
