@@ -290,6 +290,17 @@ def check_stages(
     return found
 
 
+def check_last(
+    chain: Chain, want: tuple[Any, ...], policy: str, *, magnification: float = 1.0
+) -> list[str]:
+    """Check what is emitted of a gradient, under one plan, and nothing before it: that is quick."""
+    fn = chain.planned(policy)[-1][1]
+    problem = oracle.gradient_mismatch(
+        chain.gradient(chain.run(fn)), want, magnification=magnification
+    )
+    return [*problems(fn), *([f"last {policy}: {problem}"] if problem else [])]
+
+
 def check_passes(chain: Chain, policy: str = "auto", *, forward: bool = True) -> list[str]:
     """Every pass keeps the results, in the interpreter: the bits, or what it says it keeps.
 

@@ -1870,8 +1870,12 @@ def _ambiguous(w: _ArrayWriter) -> str:
 # --- the properties -------------------------------------------------------------------------------
 
 
-def check(generated: Generated, *, compiled: bool, directions: int = 3) -> list[str]:
+def check(
+    generated: Generated, *, compiled: bool, directions: int = 3, quick: bool = False
+) -> list[str]:
     """Return what is wrong with adc's treatment of a program; the first word says of what kind.
+
+    `quick`: the gradient as it is emitted under one of the plans, and no stage before it.
 
     Raises
     ------
@@ -1911,10 +1915,13 @@ def check(generated: Generated, *, compiled: bool, directions: int = 3) -> list[
     problems = _check_slopes(double, gradient, rng, directions, single)
     policies = ("store", "recompute", f"random:{generated.seed}")
     own = tuple(np.asarray(g) for g in gradient)
-    problems += chains.check_stages(
-        chain, own, policies=("auto", policies[generated.seed % len(policies)])
-    )
-    problems += chains.check_passes(chain, policies[generated.seed % len(policies)])
+    policy = policies[generated.seed % len(policies)]
+    if quick:
+        policy = ("auto", *policies)[generated.seed % (1 + len(policies))]
+        problems += chains.check_last(chain, own, policy)
+    else:
+        problems += chains.check_stages(chain, own, policies=("auto", policy))
+        problems += chains.check_passes(chain, policy)
     problems += chains.check_tangent(chain, rng)
     if compiled:
         problems += _check_call(generated, own)
