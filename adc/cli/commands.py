@@ -127,13 +127,14 @@ def supported(args: argparse.Namespace) -> int:
 def explain(args: argparse.Namespace) -> int:
     from adc import explain
 
-    if args.code is None:
-        output.show(("code", "meaning"), explain.titles().items())
+    if args.topic is None:
+        output.show(("topic", "about"), explain.titles().items())
         return 0
     try:
-        output.show_markdown(explain.page(args.code))
+        output.show_markdown(explain.page(args.topic))
     except KeyError:
-        raise UsageError(f"there is no code {args.code}; `adc explain` lists them") from None
+        message = f"there is no guide or error code {args.topic}; `adc explain` lists them"
+        raise UsageError(message) from None
     return 0
 
 

@@ -185,9 +185,14 @@ def parser() -> argparse.ArgumentParser:
         "adc supported",
     )
     explain = add(
-        "explain", commands.explain, "explain an error code, or list them", "adc explain ADC012"
+        "explain",
+        commands.explain,
+        "show a guide, explain an error code, or list both",
+        "adc explain memory\n  adc explain ADC012",
     )
-    explain.add_argument("code", metavar="CODE", nargs="?", help="as the message shows it")
+    explain.add_argument(
+        "topic", metavar="TOPIC", nargs="?", help="a guide, or a code as the message shows it"
+    )
 
     completion = add(
         "completion",

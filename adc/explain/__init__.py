@@ -1,4 +1,9 @@
-"""The pages of the error codes: what each means, a program that shows it, and the way out."""
+"""What `adc explain` shows: a page for every error code, and guides.
+
+A page of an error (`ADC012.md`) says what the code means, shows a program that has it, and the way
+out.
+A guide (`memory.md`) is about a subject; the README lists them.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +11,40 @@ from importlib import resources
 
 from adc.ir.errors import CODES
 
+GUIDES = ("memory", "threads", "gpu", "random", "numerics", "errors", "benchmarks", "internals")
 
-def page(code: str) -> str:
-    """Return the page of an error code, in Markdown; raise KeyError if there is no such code.
+
+def page(topic: str) -> str:
+    """Return the page of an error code or a guide, in Markdown.
 
     Parameters
     ----------
-    code : str
-        Such as ``"ADC012"``; the letters and leading zeros may be left out.
+    topic : str
+        A guide, or a code such as ``"ADC012"``; its letters and leading zeros may be left out.
+
+    Raises
+    ------
+    KeyError
+        If there is no such page.
 
     Examples
     --------
     >>> page("12").splitlines()[0]
     '# ADC012: A variable whose kind of value depends on the path taken'
+    >>> page("threads").splitlines()[0]
+    '# Threads'
     """
-    name = f"ADC{code.upper().removeprefix('ADC').zfill(3)}"
-    if name not in CODES:
-        raise KeyError(code)
+    name = topic.lower()
+    if name not in GUIDES:
+        name = f"ADC{topic.upper().removeprefix('ADC').zfill(3)}"
+        if name not in CODES:
+            raise KeyError(topic)
     return resources.files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8")
 
 
 def titles() -> dict[str, str]:
-    """Return the title of every page, by code."""
-    return {code: page(code).splitlines()[0].removeprefix(f"# {code}: ") for code in sorted(CODES)}
+    """Return the title of every page: of guides, then of error codes."""
+    return {
+        topic: page(topic).splitlines()[0].removeprefix("# ").removeprefix(f"{topic}: ")
+        for topic in (*GUIDES, *sorted(CODES))
+    }
