@@ -171,7 +171,7 @@ def like_number(lo: Lowerer, operand: Operand, like: Operand) -> Operand:
 
 
 def returned(
-    lo: Lowerer, result: Binding, heap: dict[str, Binding], values: Iterator[Num | ArrayRef]
+    lo: Lowerer, result: Binding, heap: dict[str, Binding], values: Iterator[Binding]
 ) -> Binding:
     """Return a finished result (`results.finished`) of other code, with values of this code."""
     made: dict[str, Binding] = {}
