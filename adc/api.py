@@ -107,6 +107,9 @@ def _split(
     """Return the function that is differentiated, what was taken of it, and how to go on."""
     if isinstance(fn, Derivative):
         return fn.__wrapped__, fn.__adc_applied__, options.over(fn._options)
+    if isinstance(fn, Checkpoint) and isinstance(fn.py_func, Derivative):
+        function, levels, how = _split(fn.py_func, options)
+        return function, (*levels, *fn.__adc_applied__), how
     if isinstance(fn, types.MethodType) and isinstance(fn.__func__, Derivative):
         derivative = fn.__func__
         method = types.MethodType(derivative.__wrapped__, fn.__self__)

@@ -57,6 +57,10 @@ class Derivative:
         """What was applied to the function that code is made of."""
         return self._levels
 
+    def _at_once(self) -> Derivative:
+        """Return what returns the same, as it is, from one run of compiled code."""
+        return self
+
     # -- calling ---------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -311,6 +315,9 @@ class Jacobian(Derivative):
     @property
     def _applied(self) -> tuple[Level, ...]:
         return (*self._levels, self._level)
+
+    def _at_once(self) -> Derivative:
+        return Derivative(self.__wrapped__, self._applied, replace(self._options, memory=None))
 
     def _made_of(self, fn: Callable[..., Any], options: Options) -> Jacobian:
         return Jacobian(fn, self._levels, options, self._level)

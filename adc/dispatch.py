@@ -505,7 +505,7 @@ def check_commuting(fn: Callable[..., Any], lowered: Function) -> None:
                 f"{name_of(fn)}() is differentiated in reverse twice, and a function in it has a "
                 "rule of its own",
                 span_of(fn),
-                "use `adc.hvp`, or `adc.jvp` of the gradient: forward over reverse",
+                "use `adc.hvp`, or `adc.jvp` or `adc.jacfwd` of the gradient: forward over reverse",
             )
 
 
@@ -997,6 +997,8 @@ class Code:
         if not self.nested and self.pull is None:
             count = _by_steps(signature, self.levels, self.along is not None)
         start = len(self.levels) - count
+        for level in self.levels[:start]:
+            signature.positions(level.argnums)  # errors in terms of the arguments
         lowered = self._lower(signature, values, general, self.levels[:start])
         levels = self.levels[start:]
         if levels and levels[-1].kind == "jacrev":

@@ -476,6 +476,18 @@ def cells_of(element: Binding) -> Iterator[Cell]:
             yield from cells_of(record)
 
 
+def with_cells(element: Binding, parts: Iterator[Binding]) -> Binding:
+    """Return what a `Growing` has as element with its cells replaced, left to right."""
+    match element:
+        case Cell():
+            return next(parts)
+        case TupleOf(items=items):
+            return TupleOf(tuple(with_cells(item, parts) for item in items))
+        case NamedTuple(cls=cls, record=RecordOf(keys=keys, items=items)):
+            return NamedTuple(cls, RecordOf(keys, tuple(with_cells(each, parts) for each in items)))
+    return element
+
+
 def rebuild(binding: Binding, new: Iterator[Num | ArrayRef]) -> Binding:
     """Return `binding` with its leaves taken from `new`, left to right."""
     match binding:

@@ -81,11 +81,6 @@ class _Maker:
 
     def made(self) -> Binding:
         lo, heap = self.lo, self.outlined.heap
-        if any(results.in_lists(self.result, heap)):
-            raise lo.unsupported(
-                "a Jacobian of a list whose length is known only at run time", self.node,
-                "make an array of it with `np.array`",
-            )  # fmt: skip
         make = {"jacfwd": self.forward, "jacrev": self.reverse, "hessian": self.second}
         parts = make[self.level.kind]()
         leaves = results.leaves_of(self.result, heap)

@@ -250,9 +250,11 @@ def _apart(
 class Outlined:
     """A function of numbers and arrays, and what it is called with.
 
-    `chosen` are the arguments that are differentiated, `moved` the positions of their floats.
+    `words` say what function it is, `chosen` are the arguments that are differentiated, `moved` the
+    positions of their floats.
     """
 
+    words: str
     fn: Function
     args: tuple[Operand, ...]
     chosen: tuple[Binding, ...]
@@ -289,7 +291,8 @@ def outline_call(
     )
     fn = outline.function(part, outside)
     _advance(lo, outline, part, outside, operands, node)
-    return Outlined(fn, tuple(operands), chosen, moved, part.result, part.heap)
+    words = words_of(callee)
+    return Outlined(words, fn, tuple(operands), chosen, moved, part.result, part.heap)
 
 
 def _advance(
@@ -321,6 +324,15 @@ def name_of(callee: Binding) -> str:
         case Static(value=value) if str(getattr(value, "__name__", "")).isidentifier():
             return str(value.__name__)
     return "lambda"
+
+
+def words_of(callee: Binding) -> str:
+    """Return what errors call a function."""
+    if isinstance(callee, Static) and (made := of_object(callee.value)) is not None:
+        return words_of(made)
+    if isinstance(callee, Transformed) and callee.kind not in _SAME:
+        return f"`{callee.kind}` of {words_of(callee.fn)}"
+    return f"{name_of(callee)}()"
 
 
 def parameters(lo: Lowerer, callee: Binding, node: ast.AST) -> list[str]:
@@ -439,7 +451,7 @@ def first_of_pair(lo: Lowerer, outlined: Outlined, node: ast.AST) -> Binding:
     result = outlined.result
     if not (isinstance(result, TupleOf) and len(result.items) == 2):
         raise NonScalarError(
-            f"{outlined.fn.name}() returns {kind_of(result)}; `has_aux` needs a pair",
+            f"{outlined.words} returns {kind_of(result)}; `has_aux` needs a pair",
             lo.span(node), "return (value, auxiliary results)",
         )  # fmt: skip
     return result.items[0]
@@ -449,7 +461,7 @@ def _check_scalar(lo: Lowerer, outlined: Outlined, has_aux: bool, node: ast.AST)
     result = first_of_pair(lo, outlined, node) if has_aux else outlined.result
     if not (isinstance(result, Num) and result.operand.type.kind == "f"):
         raise NonScalarError(
-            f"{outlined.fn.name}() returns {kind_of(result)}; only one float can be differentiated",
+            f"{outlined.words} returns {kind_of(result)}; only one float can be differentiated",
             lo.span(node), "return a scalar, for instance a sum",
         )  # fmt: skip
 
@@ -578,7 +590,7 @@ def zeros_like(lo: Lowerer, value: Operand) -> Operand:
 def check_any_float(lo: Lowerer, outlined: Outlined, node: ast.AST) -> None:
     if not outlined.floats():
         raise NonScalarError(
-            f"{outlined.fn.name}() returns {kind_of(outlined.result)}; there is no float in it",
+            f"{outlined.words} returns {kind_of(outlined.result)}; there is no float in it",
             lo.span(node), "return floats, or arrays of floats",
         )  # fmt: skip
 
