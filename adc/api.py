@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from adc.derivative import Checkpoint, Derivative, Jacobian, Jitted
-from adc.functions import chosen, settled, span_of
+from adc.functions import chosen, span_of
 from adc.ir.errors import ArgumentError, NonScalarError
 from adc.library import invertible, recompute, save, stop_gradient
 from adc.library.transforms import Level, transform
@@ -86,34 +86,34 @@ def _argnums(argnums: int | Sequence[int]) -> int | tuple[int, ...]:
 
 
 def _chosen(
+    kind: str,
     fn: Callable[..., Any],
     argnums: int | Sequence[int] | None,
     argnames: str | Sequence[str] | None,
+    has_aux: bool = False,
 ) -> Level:
-    """Return which arguments are differentiated, chosen in one of two ways."""
+    """Return a derivative with respect to arguments, which are chosen in one of two ways."""
     if argnames is None:
-        return Level(_argnums(0 if argnums is None else argnums))
+        return Level(kind, _argnums(0 if argnums is None else argnums), has_aux)
     if argnums is not None:
         raise ArgumentError("argnums and argnames are both given", None, "give one of them")
     names = argnames if isinstance(argnames, str) else tuple(argnames)
-    return Level(chosen(fn, names), names=names)
+    return Level(kind, chosen(fn, names), has_aux, names)
 
 
 def _split(
     fn: Callable[..., Any], options: Options
 ) -> tuple[Callable[..., Any], tuple[Level, ...], Options]:
     """Return the function that is differentiated, what was taken of it, and how to go on."""
-    if isinstance(getattr(fn, "__func__", fn), Jacobian):
-        raise NonScalarError(
-            f"{fn!r} cannot be differentiated again", None, "use `adc.hvp`, or differentiate `grad`"
-        )
     if isinstance(fn, Derivative):
-        levels = settled(fn.__wrapped__, fn._levels)
-        return fn.__wrapped__, levels, options.over(fn._options)
+        return fn.__wrapped__, fn.__adc_applied__, options.over(fn._options)
+    if isinstance(fn, Checkpoint) and isinstance(fn.py_func, Derivative):
+        function, levels, how = _split(fn.py_func, options)
+        return function, (*levels, *fn.__adc_applied__), how
     if isinstance(fn, types.MethodType) and isinstance(fn.__func__, Derivative):
         derivative = fn.__func__
         method = types.MethodType(derivative.__wrapped__, fn.__self__)
-        levels = tuple([_bound(method, level) for level in derivative._levels])
+        levels = tuple([_bound(method, level) for level in derivative._applied])
         return method, levels, options.over(derivative._options)
     if not callable(fn):
         raise ArgumentError(f"{fn!r} is not a function", None, "pass the function itself")
@@ -124,29 +124,27 @@ def _bound(method: types.MethodType, level: Level) -> Level:
     """Return a level of a function for a method of it: `self` is not counted any more."""
     if level.names is not None:
         return dataclasses.replace(level, argnums=chosen(method, level.names))
-    numbers = (level.argnums,) if isinstance(level.argnums, int) else level.argnums
-    if 0 in numbers:
+    if 0 in level.chosen:
         raise ArgumentError(
             f"{method.__name__}() is differentiated with respect to the object that it is bound to",
             span_of(method), "take it from the class, and pass the object as the first argument",
         )  # fmt: skip
-    shifted = tuple([number - 1 if number > 0 else number for number in numbers])
+    shifted = tuple([number - 1 if number > 0 else number for number in level.chosen])
     whole = isinstance(level.argnums, int)
     return dataclasses.replace(level, argnums=shifted[0] if whole else shifted)
 
 
 def _make(
+    kind: str,
     fn: Callable[..., Any] | None,
     argnums: int | Sequence[int] | None,
     argnames: str | Sequence[str] | None,
-    with_value: bool,
     has_aux: bool,
     options: Options,
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     def make(fn: Callable[..., Any]) -> Derivative:
         function, levels, how = _split(fn, options)
-        level = _chosen(function, argnums, argnames)
-        level = dataclasses.replace(level, with_value=with_value, has_aux=has_aux)
+        level = _chosen(kind, function, argnums, argnames, has_aux)
         return Derivative(function, (*levels, level), how)
 
     if argnames is None:
@@ -293,10 +291,10 @@ def grad(
     disk: 8*steps*x.dim0 + 8*steps = 3200 bytes (not in the peak)
     """
     return _make(
+        "grad",
         fn,
         argnums,
         argnames,
-        False,
         has_aux,
         _options(remat, cache, memory, offload, parallel, progress, target, deterministic),
     )
@@ -374,10 +372,10 @@ def value_and_grad(
     (9.0, 6.0)
     """
     return _make(
+        "value_and_grad",
         fn,
         argnums,
         argnames,
-        True,
         has_aux,
         _options(remat, cache, memory, offload, parallel, progress, target, deterministic),
     )
@@ -389,12 +387,13 @@ def _code(
     options: Options,
     along: tuple[int, ...] | None,
     pull: tuple[int, ...] | None = None,
+    nested: bool = False,
 ) -> Code:
     # What a closure, a default or a method holds may be large, and is not kept for a next time.
     held = isinstance(fn, types.MethodType) or getattr(fn, "__closure__", None) or (
         getattr(fn, "__defaults__", None)
     )  # fmt: skip
-    return (_made if held else _kept)(fn, levels, options, along, pull)
+    return (_made if held else _kept)(fn, levels, options, along, pull, nested)
 
 
 def _made(
@@ -403,10 +402,11 @@ def _made(
     options: Options,
     along: tuple[int, ...] | None,
     pull: tuple[int, ...] | None,
+    nested: bool,
 ) -> Code:
     from adc.dispatch import Code
 
-    return Code(fn, levels, options, along, pull)
+    return Code(fn, levels, options, along, pull, nested)
 
 
 _kept = functools.lru_cache(maxsize=256)(_made)
@@ -546,7 +546,7 @@ def hvp(
     function, levels, options = _split(
         fn, _options(remat, cache, memory, offload, parallel, progress, target, deterministic)
     )
-    levels = (*levels, Level(moved))
+    levels = (*levels, Level("grad", moved))
     _, found = _along(function, levels, options, primals, tangents)
     products = dict(zip(moved, found, strict=True))
     if len(primals) == 1:
@@ -749,18 +749,15 @@ def vjp(
     function, levels, options = _split(
         fn, _options(remat, cache, memory, offload, parallel, progress, target, deterministic)
     )
-    if any(level.with_value or level.has_aux for level in levels):
-        raise NonScalarError(
-            "only `grad` itself can be pulled back through", None, "use `adc.grad`"
-        )
-    primal = _code(function, levels, options, None, None)
+    gradient = bool(levels) and levels[-1].kind == "grad" and not levels[-1].has_aux
+    primal = _code(function, levels, options, None, None, bool(levels) and not gradient)
 
     def make(moved: tuple[int, ...]) -> Code:
-        if not levels:
-            return _code(function, (), options, None, moved)
-        last = levels[-1].argnums
-        along = (last,) if isinstance(last, int) else last
-        return _code(function, (*levels[:-1], Level(moved)), options, along, None)
+        if not gradient:
+            return _code(function, levels, options, None, moved)
+        # Second derivatives are symmetric: the cotangent of a gradient is a direction.
+        inner, along = (*levels[:-1], Level("grad", moved)), levels[-1].chosen
+        return _code(function, inner, options, along, None)
 
     pull = Pullback(primal, make, primal.match(primals, {}), has_aux)
     if has_aux:
@@ -770,24 +767,17 @@ def vjp(
 
 
 def _jacobian(
+    kind: str,
     fn: Callable[..., Any] | None,
     argnums: int | Sequence[int] | None,
     argnames: str | Sequence[str] | None,
     options: Options,
-    reverse: bool,
     has_aux: bool = False,
-    of_gradient: bool = False,
 ) -> Any:
     def make(fn: Callable[..., Any]) -> Jacobian:
         function, levels, how = _split(fn, options)
-        level = _chosen(function, argnums, argnames)
-        if any(level.with_value or level.has_aux for level in levels):
-            raise NonScalarError("only `grad` itself has a Jacobian", None, "use `adc.grad`")
-        if of_gradient:
-            levels = (*levels, level)
-        if has_aux and levels:
-            raise NonScalarError("a gradient has no auxiliary results", None, "drop `has_aux`")
-        return Jacobian(function, levels, how, level.argnums, reverse, has_aux, level.names)
+        level = _chosen(kind, function, argnums, argnames, has_aux)
+        return Jacobian(function, levels, how, level)
 
     return make if fn is None else make(fn)
 
@@ -839,11 +829,11 @@ def jacrev(
            [2., 1.]])
     """
     return _jacobian(
+        "jacrev",
         fn,
         argnums,
         argnames,
         _options(remat, cache, memory, offload, parallel, progress, target, deterministic),
-        True,
         has_aux,
     )
 
@@ -885,11 +875,11 @@ def jacfwd(
     ((3.0, 2.0), (1.0, 1.0))
     """
     return _jacobian(
+        "jacfwd",
         fn,
         argnums,
         argnames,
         _options(remat, cache, memory, offload, parallel, progress, target, deterministic),
-        False,
         has_aux,
     )
 
@@ -934,7 +924,7 @@ def hessian(
            [10.,  6.]])
     """
     options = _options(remat, cache, memory, offload, parallel, progress, target, deterministic)
-    return _jacobian(fn, argnums, argnames, options, False, of_gradient=True)
+    return _jacobian("hessian", fn, argnums, argnames, options)
 
 
 def release_memory() -> None:

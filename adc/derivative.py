@@ -6,9 +6,10 @@ import functools
 import sys
 import types
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from adc.functions import chosen, function_of, settled
+from adc.functions import function_of, settled
 from adc.ir.errors import ArgumentError
 from adc.library.transforms import Level
 from adc.options import Options
@@ -47,9 +48,18 @@ class Derivative:
     def _made(self, name: str, **way: Any) -> Code:
         from adc.dispatch import Code
 
-        code = Code(self.__wrapped__, self._levels, self._options, **way)
+        code = Code(self.__wrapped__, self._transformed, self._options, **way)
         # The same for two threads that ask at once.
         return vars(self).setdefault(name, code)  # type: ignore[no-any-return]  # of a dict of Any
+
+    @property
+    def _transformed(self) -> tuple[Level, ...]:
+        """What was applied to the function that code is made of."""
+        return self._levels
+
+    def _at_once(self) -> Derivative:
+        """Return what returns the same, as it is, from one run of compiled code."""
+        return self
 
     # -- calling ---------------------------------------------------------------------------
 
@@ -71,15 +81,21 @@ class Derivative:
         if found is self:
             # Made by a decorator: the name of the function leads here.
             return fn.__qualname__
-        return (Derivative, (fn, self._levels, self._options))
+        return (type(self), (fn, self._levels, self._options))
 
     @property
-    def __adc_applied__(self) -> tuple[tuple[str, Level], ...]:
+    def __adc_applied__(self) -> tuple[Level, ...]:
         """What was applied to the function, first to last, for code that calls this within."""
-        return tuple(
-            ("value_and_grad" if level.with_value else "grad", level)
-            for level in settled(self.__wrapped__, self._levels)
-        )
+        return settled(self.__wrapped__, self._applied)
+
+    @property
+    def _applied(self) -> tuple[Level, ...]:
+        """What was applied to the function, with arguments where they were when it was made."""
+        return self._levels
+
+    def _made_of(self, fn: Callable[..., Any], options: Options) -> Derivative:
+        """Return what this does, of another function or with other options."""
+        return type(self)(fn, self._levels, options)
 
     # -- inspection ------------------------------------------------------------------------
 
@@ -186,9 +202,9 @@ class Derivative:
 
     def __repr__(self) -> str:
         name = getattr(self.__wrapped__, "__qualname__", repr(self.__wrapped__))
-        levels = reversed(self._levels)  # the last is the outermost
-        words = "".join("value_and_grad(" if lv.with_value else "grad(" for lv in levels)
-        return f"<adc {words}{name}{')' * len(self._levels)}>"
+        levels = self._applied
+        words = "".join(f"{level.kind}(" for level in reversed(levels))  # the last is the outermost
+        return f"<adc {words}{name}{')' * len(levels)}>"
 
 
 class Jitted(Derivative):
@@ -198,10 +214,6 @@ class Jitted(Derivative):
     def py_func(self) -> Callable[..., Any]:
         """What is called instead where the call itself is compiled (a name that Numba uses)."""
         return self.__wrapped__
-
-    def __reduce__(self) -> str | tuple[Any, ...]:
-        found = super().__reduce__()
-        return found if isinstance(found, str) else (Jitted, found[1])
 
     def __repr__(self) -> str:
         return f"<adc jit({super().__repr__()[5:-1]})>"
@@ -223,50 +235,71 @@ class Checkpoint:
         return self if instance is None else types.MethodType(self, instance)
 
     @property
-    def __adc_applied__(self) -> tuple[tuple[str, Level], ...]:
+    def __adc_applied__(self) -> tuple[Level, ...]:
         """What was applied to the function, for code that calls this within."""
-        return (("checkpoint", Level(())),)
+        return (Level("checkpoint"),)
 
     def __repr__(self) -> str:
         return f"<adc checkpoint({self.py_func.__qualname__})>"
+
+
+def differentiated(level: Level) -> tuple[Level, ...]:
+    """Return what is applied to a function before it is differentiated: a Hessian is two steps."""
+    return (replace(level, kind="jacrev"),) if level.kind == "hessian" else ()
+
+
+def applied(
+    fn: Callable[..., Any], levels: tuple[Level, ...], options: Options
+) -> Callable[..., Any]:
+    """Return the derivative of a function that some levels make, first to last."""
+    if not levels:
+        return fn
+    *before, last = levels
+    if last.kind in ("grad", "value_and_grad"):
+        return Derivative(fn, levels, options)
+    return Jacobian(fn, tuple(before), options, last)
 
 
 class Jacobian(Derivative):
     """A function that returns a Jacobian. Made by `jacrev`, `jacfwd` and `hessian`."""
 
     def __init__(
-        self,
-        fn: Callable[..., Any],
-        levels: tuple[Level, ...],
-        options: Options,
-        argnums: int | tuple[int, ...],
-        reverse: bool,
-        has_aux: bool = False,
-        names: str | tuple[str, ...] | None = None,
+        self, fn: Callable[..., Any], levels: tuple[Level, ...], options: Options, level: Level
     ) -> None:
         super().__init__(fn, levels, options)
-        self._argnums = argnums
-        self._names = names
-        self._has_aux = has_aux
+        self._level = level
+        last = levels[-1] if levels else None
         # That of a gradient is forward over reverse.
-        self._reverse = reverse and not levels
+        self._reverse = level.kind == "jacrev" and (
+            last is None or last.kind != "grad" or last.has_aux
+        )
+        # Whether columns and rows are of whatever the derivative before returns.
+        self._nested = last is not None and (self._reverse or level.has_aux or last.with_value)
 
     @functools.cached_property
     def _code(self) -> Code:
-        argnums = (self._argnums,) if isinstance(self._argnums, int) else self._argnums
-        return self._made("_code", **{"pull" if self._reverse else "along": argnums})
+        chosen = self._level.chosen
+        if self._reverse:
+            return self._made("_code", pull=chosen)
+        return self._made("_code", along=chosen)
+
+    def _made(self, name: str, **way: Any) -> Code:
+        return super()._made(name, nested=self._nested, **way)
+
+    @property
+    def _transformed(self) -> tuple[Level, ...]:
+        return (*self._levels, *differentiated(self._level))
 
     def _settle(self) -> None:
         """Find the arguments anew that were chosen by name."""
-        if self._names is not None:
-            argnums = chosen(self.__wrapped__, self._names)
-            if argnums != self._argnums:
-                self._argnums = argnums
-                vars(self).pop("_code", None)
+        (level,) = settled(self.__wrapped__, (self._level,))
+        if level != self._level:
+            self._level = level
+            vars(self).pop("_code", None)
 
     @functools.cached_property
     def _primal(self) -> Code:
-        return self._made("_primal")  # there are no levels where it is asked for
+        return self._made("_primal")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the Jacobian at the given arguments."""
@@ -274,28 +307,26 @@ class Jacobian(Derivative):
 
         self._settle()
         values = self._code.match(args, kwargs)
+        argnums, has_aux = self._level.argnums, self._level.has_aux
         if self._reverse:
-            primal = self._primal
-            return jacobian.reverse(primal, self._code, self._argnums, values, self._has_aux)
-        return jacobian.forward(self._code, self._argnums, values, self._has_aux)
+            return jacobian.reverse(self._primal, self._code, argnums, values, has_aux)
+        return jacobian.forward(self._code, argnums, values, has_aux)
 
     @property
-    def __adc_applied__(self) -> tuple[tuple[str, Level], ...]:
-        """What was applied to the function, first to last, for code that calls this within."""
-        self._settle()
-        kind = "jacrev" if self._reverse else "jacfwd"
-        return (*super().__adc_applied__, (kind, Level(self._argnums, has_aux=self._has_aux)))
+    def _applied(self) -> tuple[Level, ...]:
+        return (*self._levels, self._level)
+
+    def _at_once(self) -> Derivative:
+        return Derivative(self.__wrapped__, self._applied, replace(self._options, memory=None))
+
+    def _made_of(self, fn: Callable[..., Any], options: Options) -> Jacobian:
+        return Jacobian(fn, self._levels, options, self._level)
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         found = super().__reduce__()
         if isinstance(found, str):
             return found
-        given = (self.__wrapped__, self._levels, self._options, self._argnums, self._reverse)
-        return (Jacobian, (*given, self._has_aux, self._names))
-
-    def __repr__(self) -> str:
-        mode = "jacrev" if self._reverse else "jacfwd"
-        return f"<adc {mode}({super().__repr__()[5:-1]})>"
+        return (Jacobian, (self.__wrapped__, self._levels, self._options, self._level))
 
 
 __all__ = ["Checkpoint", "Derivative", "Jacobian", "Jitted"]

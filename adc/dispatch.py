@@ -73,7 +73,7 @@ class Compiled:
     Attributes
     ----------
     levels : tuple of Level
-        The gradients that it takes.
+        The gradients that it takes of what was lowered.
     present : callable
         Makes what the user gets of the results of the kernel.
     ones : tuple
@@ -401,7 +401,6 @@ def _overlap(a: Any, b: Any) -> bool:
 
 
 def _steps(
-    fn: Callable[..., Any],
     signature: Signature,
     levels: tuple[Level, ...],
     along: tuple[int, ...] | None,
@@ -417,22 +416,7 @@ def _steps(
         *inner, last = levels
         mode = "adjoint" if last.with_value or last.has_aux else "gradient"
         steps.append((mode, signature.positions(last.argnums)))
-        for level in inner:
-            positions = signature.positions(level.argnums)
-            if signature.scalar(level.argnums) is None or level.with_value or level.has_aux:
-                raise NonScalarError(
-                    f"a gradient of {name_of(fn)}() that is differentiated again is not one number",
-                    span_of(fn),
-                    "differentiate a gradient with respect to a scalar argument, or use `adc.hvp` "
-                    "for Hessian-vector products",
-                )
-            steps.append(("tangent", positions))
-        if last.has_aux and (inner or along is not None):
-            raise NonScalarError(
-                f"a gradient of {name_of(fn)}() has no auxiliary results",
-                span_of(fn),
-                "drop `has_aux`",
-            )
+        steps += [("tangent", signature.positions(level.argnums)) for level in inner]
     if along is not None:
         steps.append(("tangent", signature.positions(along)))
     if pull is not None:
@@ -440,16 +424,48 @@ def _steps(
     return tuple(steps)
 
 
+def _by_steps(signature: Signature, levels: tuple[Level, ...], moves: bool) -> int:
+    """Return how many of the last levels are transformations of the function that is lowered.
+
+    Those before are lowered, as calls of derivatives within the function that is transformed. A
+    gradient is one of the transformations; with those before it that are derivatives by a number.
+    The result `moves` where it is differentiated in a direction.
+    """
+    *before, last = levels or (Level("jit"),)
+    if last.kind not in ("grad", "value_and_grad", "jacrev"):
+        return 0
+    if last.has_aux and (moves or last.kind == "jacrev"):
+        return 0
+    count = 1
+    for level in reversed(before):
+        scalar = level.kind == "grad" and signature.scalar(level.argnums) is not None
+        if not scalar or level.has_aux or last.has_aux:
+            break
+        count += 1
+    return count
+
+
+def _is_number(lowered: Lowered) -> bool:
+    """Whether a function returns one float."""
+    return isinstance(lowered.result, Num) and lowered.result.operand.type.kind == "f"
+
+
 def first_of_pair(fn: Callable[..., Any], lowered: Lowered) -> Binding:
     """Return what is differentiated of a result with auxiliary results."""
     result = lowered.result
     if not (isinstance(result, TupleOf) and len(result.items) == 2):
         raise NonScalarError(
-            f"{name_of(fn)}() returns {kind_of(result)}; `has_aux` needs a pair",
+            f"{_words(fn, lowered)} returns {kind_of(result)}; `has_aux` needs a pair",
             span_of(fn),
             "return (value, auxiliary results)",
         )
     return result.items[0]
+
+
+def _words(fn: Callable[..., Any], lowered: Lowered) -> str:
+    """Return what is lowered in words: a function, or a derivative of it."""
+    words = "".join(f"`{level.kind}` of " for level in reversed(lowered.applied))
+    return f"{words}{name_of(fn)}()"
 
 
 def _check_result(fn: Callable[..., Any], lowered: Lowered, has_aux: bool) -> None:
@@ -458,18 +474,20 @@ def _check_result(fn: Callable[..., Any], lowered: Lowered, has_aux: bool) -> No
     if not (isinstance(result, Num) and result.operand.type.kind == "f"):
         floats = any(operand.type.kind == "f" for operand in lowered.fn.results)
         raise NonScalarError(
-            f"{name_of(fn)}() returns {kind_of(result)}; only one float can be differentiated",
+            f"{_words(fn, lowered)} returns {kind_of(result)}; only one float can be "
+            "differentiated",
             span_of(fn),
-            "return a scalar, for instance a sum"
+            ("differentiate a function that makes a number of it, for instance a sum"
+             if lowered.applied else "return a scalar, for instance a sum")
             + (", or use `adc.jacrev` or `adc.vjp`" if floats else ""),
-        )
+        )  # fmt: skip
 
 
 def _check_floats(fn: Callable[..., Any], lowered: Lowered) -> None:
     """Raise unless there is something to differentiate in the results."""
     if not any(operand.type.kind == "f" for operand in lowered.fn.results):
         raise NonScalarError(
-            f"{name_of(fn)}() returns {kind_of(lowered.result)}; there is no float in it",
+            f"{_words(fn, lowered)} returns {kind_of(lowered.result)}; there is no float in it",
             span_of(fn),
             "return floats, or arrays of floats",
         )
@@ -487,7 +505,7 @@ def check_commuting(fn: Callable[..., Any], lowered: Function) -> None:
                 f"{name_of(fn)}() is differentiated in reverse twice, and a function in it has a "
                 "rule of its own",
                 span_of(fn),
-                "use `adc.hvp`, or `adc.jvp` of the gradient: forward over reverse",
+                "use `adc.hvp`, or `adc.jvp` or `adc.jacfwd` of the gradient: forward over reverse",
             )
 
 
@@ -571,7 +589,7 @@ def _presenter(
     if not levels[-1].has_aux:
         return value
     gradient = _presenter(
-        lowered, signature, (replace(levels[-1], with_value=False, has_aux=False),), None, None
+        lowered, signature, (replace(levels[-1], kind="grad", has_aux=False),), None, None
     )
     arrange = _results(lowered)
 
@@ -668,6 +686,22 @@ class Family:
     users: weakref.WeakSet[Code] = field(default_factory=weakref.WeakSet)
 
 
+@dataclass(frozen=True)
+class _Prepared:
+    """What code is made from: a function, and the transformations of it.
+
+    Attributes
+    ----------
+    levels : tuple of Level
+        The gradients among what was applied that are `steps`; others are calls in the function.
+    """
+
+    signature: Signature
+    levels: tuple[Level, ...]
+    steps: tuple[Step, ...]
+    lowered: Lowered
+
+
 @lru_cache(maxsize=_MOST_DEFINITIONS)
 def _shared(
     definition: Definition,
@@ -675,6 +709,7 @@ def _shared(
     options: Options,
     along: tuple[int, ...] | None,
     pull: tuple[int, ...] | None,
+    nested: bool,
 ) -> Family:
     return Family(Parameters(definition.code))
 
@@ -697,11 +732,14 @@ class Code:
     fn : function
         The function that is differentiated.
     levels : tuple of Level
-        The gradients taken of it, first to last.
+        What was applied to it, first to last.
     along : tuple of int or None
         Arguments of a directional derivative of that.
     pull : tuple of int or None
-        Arguments whose cotangents are computed from those of the results, if `levels` is empty.
+        Arguments whose cotangents are computed from those of the results.
+    nested : bool
+        Whether what was applied is lowered with the function, as calls of derivatives within code.
+        It is where cotangents are pulled back; else as much of it as can be is transformations.
     """
 
     def __init__(
@@ -711,6 +749,7 @@ class Code:
         options: Options,
         along: tuple[int, ...] | None = None,
         pull: tuple[int, ...] | None = None,
+        nested: bool = False,
     ) -> None:
         self.fn = function_of(fn)
         # A function with a derivative of its own, or that is checkpointed, is more than its code.
@@ -721,6 +760,7 @@ class Code:
         self.options = options
         self.along = along
         self.pull = pull
+        self.nested = nested
         # What a bound method adds to the arguments; `argnums` does not count it.
         self._bound = (fn.__self__,) if isinstance(fn, types.MethodType) else ()
         self._skip = len(self._bound)
@@ -743,7 +783,7 @@ class Code:
         definition = Definition(fn, more, bool(self._bound))
         # What such a function holds would be kept with the code.
         make = _shared.__wrapped__ if more is not None and fn.__closure__ else _shared
-        shared = make(definition, self.levels, self.options, self.along, self.pull)
+        shared = make(definition, self.levels, self.options, self.along, self.pull, self.nested)
         shared.users.add(self)
         self._shared = shared
         self._parameters, self.entries = shared.parameters, shared.entries
@@ -848,18 +888,18 @@ class Code:
         """Return every stage for these arguments; no machine code is made."""
         from adc.driver import transform
 
-        signature, steps, lowered = self._lowered(values, self.whole(values))
-        budget = self._budget(signature, lowered, values)
+        made = self._prepared(values, self.whole(values))
+        budget = self._budget(made.signature, made.lowered, values)
         with _over_budget(self.fn) if budget else nullcontext():
-            return transform(lowered, steps, self.options.remat, self.costs, budget)
+            return transform(made.lowered, made.steps, self.options.remat, self.costs, budget)
 
     def plans(self, values: tuple[Any, ...], made: Compilation | None = None) -> Plans:
         """Return the plans for these arguments, for any budget: those of `made` if they are."""
         from adc.driver import Plans
 
-        signature, steps, lowered = self._lowered(values, self.whole(values))
-        sizes = self._sizes(signature, lowered, values)
-        asked = (lowered, steps, self.options.remat, self.costs, sizes)
+        found = self._prepared(values, self.whole(values))
+        sizes = self._sizes(found.signature, found.lowered, values)
+        asked = (found.lowered, found.steps, self.options.remat, self.costs, sizes)
         if made is not None and made.plans is not None and made.plans.are_for(*asked):
             return made.plans
         return Plans(*asked)
@@ -948,23 +988,37 @@ class Code:
         """Return the code of all signatures."""
         return [compiled for entry in list(self.entries.values()) for compiled in reversed(entry)]
 
-    def _lowered(
+    def _prepared(
         self, values: tuple[Any, ...], whole: Sequence[bool], general: bool = False
-    ) -> tuple[Signature, tuple[Step, ...], Lowered]:
+    ) -> _Prepared:
+        """Return the types of the arguments, the function, and what is to be done with it."""
         signature = self._signature(values, whole)
-        steps = _steps(self.fn, signature, self.levels, self.along, self.pull)
-        lowered = self._lower(signature, values, general)
+        count = 0
+        if not self.nested and self.pull is None:
+            count = _by_steps(signature, self.levels, self.along is not None)
+        start = len(self.levels) - count
+        for level in self.levels[:start]:
+            signature.positions(level.argnums)  # errors in terms of the arguments
+        lowered = self._lower(signature, values, general, self.levels[:start])
+        levels = self.levels[start:]
+        if levels and levels[-1].kind == "jacrev":
+            if _is_number(lowered):
+                levels = (*levels[:-1], replace(levels[-1], kind="grad"))
+            else:
+                levels = ()
+                lowered = self._lower(signature, values, general, self.levels)
         if not general and _cannot_start_again(lowered.fn):
-            lowered = self._lower(signature, values, True)
+            lowered = self._lower(signature, values, True, lowered.applied)
         if self.options.target == "cpu":
             self._check_on_host(signature, lowered, values)
-        if self.levels:
-            _check_result(self.fn, lowered, any(level.has_aux for level in self.levels))
-            if len({level.argnums for level in self.levels}) > 1:
+        if levels:
+            _check_result(self.fn, lowered, levels[-1].has_aux)
+            if len({level.argnums for level in levels}) > 1:
                 check_commuting(self.fn, lowered.fn)
-        elif steps:
+        steps = _steps(signature, levels, self.along, self.pull)
+        if steps and not levels:
             _check_floats(self.fn, lowered)
-        return signature, steps, lowered
+        return _Prepared(signature, levels, steps, lowered)
 
     def _check_on_host(
         self, signature: Signature, lowered: Lowered, values: tuple[Any, ...]
@@ -985,7 +1039,13 @@ class Code:
                         'use target="cuda", or pass a copy on the host',
                     )
 
-    def _lower(self, signature: Signature, values: tuple[Any, ...], general: bool) -> Lowered:
+    def _lower(
+        self,
+        signature: Signature,
+        values: tuple[Any, ...],
+        general: bool,
+        applied: tuple[Level, ...],
+    ) -> Lowered:
         constants: dict[Place, Any] = {}
         while True:
             try:
@@ -997,6 +1057,7 @@ class Code:
                     routines=self.options.target == "cuda",
                     shared=True,
                     general=general,
+                    applied=applied,
                 )
             except ConstantNeededError as error:
                 if error.place in constants:
@@ -1011,7 +1072,8 @@ class Code:
     def _compile(
         self, values: tuple[Any, ...], whole: Sequence[bool], general: bool = False
     ) -> Compiled:
-        signature, steps, lowered = self._lowered(values, whole, general)
+        made = self._prepared(values, whole, general)
+        signature, steps, lowered = made.signature, made.steps, made.lowered
         options, costs = self.options, self.costs
         budget = self._budget(signature, lowered, values)
         with _over_budget(self.fn) if budget else nullcontext():
@@ -1021,11 +1083,11 @@ class Code:
         if options.parallel:
             entry.kernel.share(None if options.parallel is True else options.parallel)
         _kernels.add(entry.kernel)
-        present = _presenter(lowered, signature, self.levels, self.along, self.pull)
-        ones = (1.0,) * max(len(self.levels) - 1, 0)
+        present = _presenter(lowered, signature, made.levels, self.along, self.pull)
+        ones = (1.0,) * max(len(made.levels) - 1, 0)
         signature = signature.emptied()
         return Compiled(
-            lowered, steps, signature, options, costs, entry, self.levels, present, ones,
+            lowered, steps, signature, options, costs, entry, made.levels, present, ones,
             self._shared.users, budget,
         )  # fmt: skip
 

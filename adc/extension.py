@@ -11,7 +11,7 @@ def init() -> None:
     from adc.derivative import Derivative
 
     def result_of(derivative: Any, args: tuple[Any, ...]) -> Any:
-        compiled = derivative.compiled_for(*args)
+        compiled = derivative._at_once().compiled_for(*args)
         types = [result.type for result in compiled.compilation.fn.results]
         return compiled.present(zeros_like_types(types))
 

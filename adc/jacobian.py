@@ -118,33 +118,35 @@ def forward(
     chosen = (argnums,) if isinstance(argnums, int) else argnums
     inputs = _inputs(compiled, chosen, values)
     columns = list(map(foreign.shape_of, inputs))
-    own = compiled.lowered.fn.results
     blocks: list[list[Leaf]] = []
-    flat: Sequence[Any] = ()
     states = compiled.states(values)
     for k, index, unit in _units(columns):
         restore(states, values)
         flat = compiled.flat(values, hidden, unit)
-        found = list(map(_found, flat))
-        if compiled.levels:
-            # Value, gradients, and the derivatives of both.
-            count = len(compiled.signature.positions(compiled.levels[-1].argnums))
-            rows = found[-count:]
-        else:
-            moving = len(_floats(primary(compiled, has_aux)[1]))
-            rows = found[len(own) : len(own) + moving]
+        rows = _moved(compiled, flat, has_aux)
         blocks = blocks or _blocks(rows, columns)
         for row, block in zip(rows, blocks, strict=True):
             place: tuple[Any, ...] = (*(slice(None),) * row.ndim, *index)
             block[k][place] = row
+    if not blocks:  # there is no element to move: the shapes of the results count
+        flat = compiled.flat(values, hidden, [_argument(np.zeros_like(each)) for each in columns])
+        blocks = _blocks(_moved(compiled, flat, has_aux), columns)
     inner = _like_arguments(compiled, argnums)
-    if not blocks:
-        raise ArgumentError("there is nothing to differentiate with respect to: no elements")
     pieces = [inner(list(map(_like_input, row, inputs))) for row in blocks]
     if compiled.levels:
         return compiled.signature.arranged(compiled.levels[-1].argnums, converted=False)(pieces)
     found_ = _like_results(compiled, pieces, has_aux)
     return (found_, _auxiliary(compiled, flat)) if has_aux else found_
+
+
+def _moved(compiled: Compiled, flat: Sequence[Any], has_aux: bool) -> list[Leaf]:
+    """Return derivatives in a direction: of gradients, or of the floats in the result."""
+    found = list(map(_found, flat))
+    if compiled.levels:
+        # Value, gradients, and the derivatives of both.
+        return found[-len(compiled.signature.positions(compiled.levels[-1].argnums)) :]
+    own = len(compiled.lowered.fn.results)
+    return found[own : own + len(_floats(primary(compiled, has_aux)[1]))]
 
 
 def reverse(

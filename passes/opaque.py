@@ -108,8 +108,8 @@ def check_symmetric(of: Function, loc: Span | None) -> None:
                 f"a gradient is differentiated in reverse, and {users_name(each.name)}() in it has "
                 "a rule of its own",
                 loc,
-                "use `adc.hvp` or `adc.jvp` of the gradient: second derivatives that follow a "
-                "custom rule are taken forward over reverse",
+                "use `adc.hvp`, `adc.jvp` or `adc.jacfwd` of the gradient: second derivatives that "
+                "follow a custom rule are taken forward over reverse",
             )
 
 

@@ -93,8 +93,9 @@ class Peak:
     ) -> dict[str, int]:
         found: dict[str, int] = dict(counts or {})
         for name, position, axis in self.names:
-            argument: Any = arguments[position]
-            found[name] = int(argument.shape[axis] if axis >= 0 else argument)
+            if position < len(arguments):  # cotangents, which follow, are as large as results
+                argument: Any = arguments[position]
+                found[name] = int(argument.shape[axis] if axis >= 0 else argument)
         return found
 
     def at_sizes(

@@ -541,7 +541,8 @@ def interpreted(fn: Callable[..., Any], args: tuple[Any, ...]) -> Any:
 
 
 def _interpreted(code: Code, values: Any, general: bool) -> Any:
-    signature, _, lowered = code._lowered(values, code.whole(values), general)
+    made = code._prepared(values, code.whole(values), general)
+    signature, lowered = made.signature, made.lowered
     leaves = [*signature.leaves(values)]
     for capture in lowered.captures:
         leaves += capture.leaves(values) or ()

@@ -209,7 +209,7 @@ def test_hessians() -> None:
 
 
 def test_jacobians_are_functions() -> None:
-    assert repr(adc.hessian(energy)) == "<adc jacfwd(grad(energy))>"
+    assert repr(adc.hessian(energy)) == "<adc hessian(energy)>"
     assert repr(adc.jacrev(energy)) == "<adc jacrev(energy)>"
     again = pickle.loads(pickle.dumps(adc.hessian(energy)))
     np.testing.assert_array_equal(again(X), adc.hessian(energy)(X))
@@ -221,14 +221,9 @@ def test_jacobians_are_functions() -> None:
 def test_what_has_no_jacobian() -> None:
     with pytest.raises(adc.AdcError, match="there is no float in it"):
         adc.jacrev(lambda x: 3)(1.0)
-    with pytest.raises(adc.AdcError, match="cannot be differentiated again"):
-        adc.grad(adc.hessian(energy))
-    with pytest.raises(adc.AdcError, match="only `grad` itself"):
-        adc.jacfwd(adc.value_and_grad(energy))
-    with pytest.raises(adc.AdcError, match="only `grad` itself"):
-        adc.vjp(adc.value_and_grad(energy), X)
-    with pytest.raises(adc.AdcError, match="no elements"):
-        adc.jacfwd(lambda x: x * 2.0)(np.zeros(0))
+    with pytest.raises(adc.AdcError, match="`hessian` of energy.* returns an array") as error:
+        adc.grad(adc.hessian(energy))(X)
+    assert "a function that makes a number of it" in str(error.value)
 
 
 # -- gradients alone -------------------------------------------------------------------------------
@@ -443,5 +438,5 @@ def test_auxiliary_results_need_a_pair() -> None:
     for call in calls:
         with pytest.raises(adc.AdcError, match="`has_aux`"):
             call()
-    with pytest.raises(adc.AdcError, match="a gradient has no auxiliary results"):
-        adc.jacfwd(adc.grad(single), has_aux=True)
+    with pytest.raises(adc.AdcError, match="`grad` of single.* `has_aux` needs a pair"):
+        adc.jacfwd(adc.grad(single), has_aux=True)(X)

@@ -13,7 +13,7 @@ import numpy as np
 
 from adc import differences
 from adc.cli import output, target
-from adc.derivative import Derivative, Jacobian
+from adc.derivative import Derivative, applied, differentiated
 from adc.differences import Outcome
 from adc.frontend import trees
 from adc.ir.types import Array, Scalar
@@ -160,20 +160,16 @@ def _complex(value: Any) -> np.ndarray[Any, Any]:
 
 def _function(derivative: Derivative) -> tuple[Callable[..., Any], int | tuple[int, ...]]:
     """Return what was differentiated last, as a function, and with respect to what."""
-    fn, levels, options = derivative.__wrapped__, derivative._levels, derivative._options
-    if isinstance(derivative, Jacobian):
-        return Derivative(fn, levels, options) if levels else fn, derivative._argnums
-    *inner, last = levels
-    if inner:
-        return Derivative(fn, tuple(inner), options), last.argnums
-    return (lambda *args: fn(*args)[0]) if last.has_aux else fn, last.argnums
+    *before, last = derivative._applied
+    function = applied(
+        derivative.__wrapped__, (*before, *differentiated(last)), derivative._options
+    )
+    return (lambda *args: function(*args)[0]) if last.has_aux else function, last.argnums
 
 
 def _derivatives(derivative: Derivative, found: Any) -> Any:
     """Return the derivatives among what a call returned."""
-    if isinstance(derivative, Jacobian):
-        return found
-    level = derivative._levels[-1]
+    level = derivative._applied[-1]
     if level.with_value:
         return found[1]
     return found[0] if level.has_aux else found

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from adc.api import Options, jacrev, value_and_grad
-from adc.derivative import Derivative, Jacobian, Jitted
+from adc.api import jacrev, value_and_grad
+from adc.derivative import Derivative, Jitted
 from adc.driver import Compilation, Plans
 from adc.ir.errors import NonScalarError
 from adc.ir.types import DTYPES, Array, Scalar, parse_type
@@ -64,7 +64,7 @@ class Target:
     def within(self, memory: int, plans: Plans) -> Derivative:
         """Return the derivative with a budget, of these plans."""
         made = self.derivative
-        found = _remade(made, made.__wrapped__, replace(made._options, memory=memory))
+        found = made._made_of(made.__wrapped__, replace(made._options, memory=memory))
         found._code.planned = plans
         return found
 
@@ -138,7 +138,7 @@ def _derivative(found: Any, args: argparse.Namespace) -> Derivative:
     if isinstance(found, types.MethodType) and isinstance(found.__func__, Derivative):
         method = found.__func__
         bound = types.MethodType(method.__wrapped__, found.__self__)
-        found = _remade(method, bound, method._options)
+        found = method._made_of(bound, method._options)
     if not isinstance(found, Derivative):
         if isinstance(found, Pullback):
             raise UsageError(
@@ -157,14 +157,7 @@ def _derivative(found: Any, args: argparse.Namespace) -> Derivative:
     if "memory" in given:
         given["memory"] = parse(given["memory"])
     options = replace(options, **given)
-    return found if options == found._options else _remade(found, found.__wrapped__, options)
-
-
-def _remade(made: Derivative, fn: Callable[..., Any], options: Options) -> Derivative:
-    """Return what `made` does, of another function or with other options."""
-    if isinstance(made, Jacobian):
-        return Jacobian(fn, made._levels, options, made._argnums, made._reverse)
-    return type(made)(fn, made._levels, options)
+    return found if options == found._options else found._made_of(found.__wrapped__, options)
 
 
 def _kind(value: Any) -> str:

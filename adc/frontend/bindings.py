@@ -14,7 +14,7 @@ from typing import Any
 
 from adc.frontend.places import Place
 from adc.frontend.source import Source
-from adc.ir.core import Function, Operand, Value
+from adc.ir.core import Derived, Function, Operand, Value
 from adc.ir.errors import Span
 from adc.ir.types import Array, Scalar
 from adc.library.transforms import Level
@@ -285,11 +285,15 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Transformed:
-    """A derivative of a function, not yet called; `kind` is the name of what made it."""
+    """A derivative of a function, not yet called."""
 
     fn: Binding
-    kind: str
     level: Level
+
+    @property
+    def kind(self) -> str:
+        """The name of what made it."""
+        return self.level.kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +310,18 @@ class Pullback:
     moved: tuple[int, ...]
     result: Binding
     heap: dict[str, Binding] = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Directional:
+    """A derivative of a function of numbers and arrays at `args`, which takes directions alone.
+
+    It returns the results of `of` from the first that counts on.
+    """
+
+    of: Derived
+    args: TupleOf
+    first: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,6 +371,7 @@ Binding = (
     | Bound
     | Transformed
     | Pullback
+    | Directional
     | Unbound
     | Late
     | Unstable
@@ -408,7 +425,7 @@ def kind_of(binding: Binding) -> str:
             return f"method {name!r}"
         case Transformed(fn=fn, kind=kind):
             return f"`{kind}` of {kind_of(fn)}"
-        case Pullback():
+        case Pullback() | Directional():
             return "a pullback"
         case Unbound():
             return "unbound"
@@ -443,7 +460,7 @@ def leaves(binding: Binding) -> Iterator[Num | ArrayRef]:
             yield start
         case Reversed(inner=inner):
             yield from leaves(inner)
-        case Pullback(args=args):
+        case Pullback(args=args) | Directional(args=args):
             yield from leaves(args)
 
 
@@ -457,6 +474,18 @@ def cells_of(element: Binding) -> Iterator[Cell]:
                 yield from cells_of(item)
         case NamedTuple(record=record):
             yield from cells_of(record)
+
+
+def with_cells(element: Binding, parts: Iterator[Binding]) -> Binding:
+    """Return what a `Growing` has as element with its cells replaced, left to right."""
+    match element:
+        case Cell():
+            return next(parts)
+        case TupleOf(items=items):
+            return TupleOf(tuple(with_cells(item, parts) for item in items))
+        case NamedTuple(cls=cls, record=RecordOf(keys=keys, items=items)):
+            return NamedTuple(cls, RecordOf(keys, tuple(with_cells(each, parts) for each in items)))
+    return element
 
 
 def rebuild(binding: Binding, new: Iterator[Num | ArrayRef]) -> Binding:
@@ -496,7 +525,7 @@ def rebuild(binding: Binding, new: Iterator[Num | ArrayRef]) -> Binding:
             return Enumerate(inner_again, start)
         case Reversed(inner=inner):
             return Reversed(rebuild(inner, new))
-        case Pullback(args=args):
+        case Pullback(args=args) | Directional(args=args):
             again = rebuild(args, new)
             assert isinstance(again, TupleOf)
             return replace(binding, args=again)
@@ -574,9 +603,9 @@ def shape_of(binding: Binding) -> object:
             return ("closure", id(binding.node))
         case Bound(owner=owner, name=name):
             return ("method", shape_of(owner), name)
-        case Transformed(fn=fn, kind=kind, level=level):
-            return (kind, shape_of(fn), level)
-        case Pullback(of=of, args=args):
+        case Transformed(fn=fn, level=level):
+            return (level, shape_of(fn))
+        case Pullback(of=of, args=args) | Directional(of=of, args=args):
             return ("pullback", of, shape_of(args))
         case Unbound() | Unstable():
             return type(binding).__name__

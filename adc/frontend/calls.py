@@ -19,6 +19,7 @@ from adc.frontend import (
     elementwise,
     expressions,
     iterators,
+    jacobians,
     library,
     marks,
     nested,
@@ -36,6 +37,7 @@ from adc.frontend.bindings import (
     Bound,
     Closure,
     DictRef,
+    Directional,
     Given,
     Lazy,
     ListRef,
@@ -160,6 +162,8 @@ def apply(
             return nested.call(lo, callee, args, kwargs, node)
         case Pullback():
             return nested.pull(lo, callee, args, kwargs, node)
+        case Directional():
+            return jacobians.along(lo, callee, args, node)
         case Bound(owner=ListRef() | TupleOf() | DictRef()):
             return containers.method(lo, callee, args, kwargs, node)
         case Bound(owner=NamedTuple(cls=cls) as owner, name="_replace") if objects.replaces(cls):

@@ -168,6 +168,6 @@ def shape(binding: Binding) -> object:
         case Closure():
             parts = tuple((name, shape(part)) for name, part in _parts(binding))
             return ("closure", id(binding.node), parts)
-        case Transformed(fn=fn, kind=kind, level=level):
-            return (kind, shape(fn), level)
+        case Transformed(fn=fn, level=level):
+            return (level, shape(fn))
     return shape_of(binding)

@@ -48,6 +48,7 @@ from adc.frontend.bindings import (
     cells_of,
     kind_of,
     shares,
+    with_cells,
 )
 from adc.frontend.control import branch, one_type
 from adc.frontend.lower import Lowerer
@@ -143,18 +144,6 @@ def _parts(lo: Lowerer, element: Binding, value: Binding) -> Iterator[Num | Arra
         case NamedTuple(record=record), NamedTuple(record=held):
             for item, inner in zip(record.items, held.items, strict=True):
                 yield from _parts(lo, item, inner)
-
-
-def _filled(element: Binding, parts: Iterator[Binding]) -> Binding:
-    """Return `element` with its cells replaced, left to right."""
-    match element:
-        case Cell():
-            return next(parts)
-        case TupleOf(items=items):
-            return TupleOf(tuple(_filled(item, parts) for item in items))
-        case NamedTuple(cls=cls, record=RecordOf(keys=keys, items=items)):
-            return NamedTuple(cls, RecordOf(keys, tuple(_filled(item, parts) for item in items)))
-    return element
 
 
 # -- buffers ---------------------------------------------------------------------------------------
@@ -316,7 +305,7 @@ def widened(lo: Lowerer, held: Growing, element: Binding, node: ast.AST | None) 
 
 def read(lo: Lowerer, held: Growing, index: Operand, node: ast.AST) -> Binding:
     """Read an element at an index that is in range."""
-    return _filled(
+    return with_cells(
         held.element,
         (
             _cell(lo, buffer, cell, index, node)
@@ -610,7 +599,7 @@ def pop(lo: Lowerer, ref: ListRef, held: Growing, node: ast.AST) -> Binding:
             parts.append(part)
             buffers.append(buffer)
         lo.hold(ref, Growing(tuple(buffers), Num(last), held.element))
-    return _filled(held.element, iter(parts))
+    return with_cells(held.element, iter(parts))
 
 
 # -- comprehensions --------------------------------------------------------------------------------

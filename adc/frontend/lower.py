@@ -69,7 +69,7 @@ from adc.ir.functions import reached
 from adc.ir.opdef import OPS, numpy_value
 from adc.ir.types import BOOL, FLOAT, INT, NAMES, Array, Scalar
 from adc.ir.walk import Names
-from adc.library.transforms import has_rule, is_checkpointed
+from adc.library.transforms import Level, has_rule, is_checkpointed
 
 # How deep calls are inlined before adc gives up; recursive functions become calls much earlier.
 MAX_CALL_DEPTH = 60
@@ -117,6 +117,8 @@ class Lowered:
         Lists, dicts and objects among the arguments that the function changes.
     generators : tuple of Generated
         Random generators among the parameters.
+    applied : tuple of Level
+        What was applied to the Python function, first to last, and is lowered with it.
     """
 
     fn: Function
@@ -128,6 +130,7 @@ class Lowered:
     heap: dict[str, Binding] = field(default_factory=dict)
     changed: tuple[Place, ...] = ()
     generators: tuple[Generated, ...] = ()
+    applied: tuple[Level, ...] = ()
 
     @property
     def drawn(self) -> tuple[Generated, ...]:
@@ -974,6 +977,7 @@ def lower(
     routines: bool = False,
     shared: bool = False,
     general: bool = False,
+    applied: tuple[Level, ...] = (),
 ) -> Lowered:
     """Lower `fn` for arguments of the given types.
 
@@ -996,6 +1000,8 @@ def lower(
     general : bool
         Whether axes may turn out to have size 1 and be broadcast while the code runs. Else it
         raises a `SizeOneError` then.
+    applied : tuple of Level
+        What is lowered instead of the function: what was applied to it, first to last.
 
     Raises
     ------
@@ -1004,7 +1010,7 @@ def lower(
     AdcError
         If the function, or anything it calls, is not in the supported subset.
     """
-    from adc.frontend import calls, marks, results
+    from adc.frontend import calls, marks, nested, results
 
     own = fn if has_rule(fn) else None
     inside = is_checkpointed(fn)
@@ -1033,7 +1039,9 @@ def lower(
         lo.outside |= arrays_of(leaves(bindings[name]), Place(k))
     params = [param_of(lo, leaf) for leaf in made]
     try:
-        if own is not None:
+        if applied:
+            result = nested.run(lo, own or fn, inside, applied, holder, source, bindings)
+        elif own is not None:
             result = calls.run_custom(lo, own, holder, source, bindings)
         else:
             mark = Mark("checkpoint", source.span(source.node)) if inside else None
@@ -1079,6 +1087,7 @@ def lower(
         heap,
         tuple(lo.changed),
         tuple(generators),
+        applied,
     )
 
 

@@ -18,6 +18,7 @@ from adc.frontend import (
     calls,
     closures,
     elementwise,
+    jacobians,
     marks,
     numbers,
     objects,
@@ -32,6 +33,7 @@ from adc.frontend.bindings import (
     Binding,
     Bound,
     Closure,
+    DictRef,
     Growing,
     ListRef,
     NamedTuple,
@@ -43,9 +45,12 @@ from adc.frontend.bindings import (
     TupleOf,
     kind_of,
 )
-from adc.frontend.lower import Lowerer, leaf_operand
+from adc.frontend.control import EXIT, FALLS
+from adc.frontend.lower import Frame, Holder, Lowerer, leaf_operand
 from adc.frontend.outline import Outline, Part, hint_of
 from adc.frontend.places import Place
+from adc.frontend.source import Source
+from adc.ir.builder import integer
 from adc.ir.core import Call, Derived, Function, Literal, Operand, Value
 from adc.ir.errors import (
     ArgumentError,
@@ -55,7 +60,6 @@ from adc.ir.errors import (
 )
 from adc.ir.functions import contracted, without_prints
 from adc.ir.types import Array, Scalar
-from adc.library import jacobians
 from adc.library.transforms import Level, transform_name
 
 _LEVELS = ("grad", "value_and_grad", "jacfwd", "jacrev", "hessian")
@@ -87,11 +91,10 @@ def transform(
     """Lower a call of `grad` or one of its relatives."""
     kwargs = {key: value for key, value in kwargs.items() if key not in _IGNORED}
     if name in _SAME:
-        return Transformed(args[0] if args else NONE, name, Level(()))
+        return Transformed(args[0] if args else NONE, Level(name))
     if name in _LEVELS:
         fn, *rest = args or [kwargs.pop("fn", NONE)]
-        level = _level(lo, name, fn, rest, kwargs, node)
-        return Transformed(fn, name, level)
+        return Transformed(fn, _level(lo, name, fn, rest, kwargs, node))
     handler = {"jvp": _jvp, "hvp": _hvp, "vjp": _vjp}.get(name)
     if handler is None:
         raise lo.unsupported(f"`adc.{name}` here", node, "use it at module level")
@@ -105,7 +108,7 @@ def _level(
     node: ast.AST,
 ) -> Level:  # fmt: skip
     """Return what a derivative was asked for."""
-    known = {"argnums", "argnames", "has_aux"}
+    known = {"argnums", "argnames"} | ({"has_aux"} if name != "hessian" else set())
     if len(rest) > 1 or not set(kwargs) <= known:
         raise TypeMismatchError(f"adc.{name}() does not take these arguments", lo.span(node))
     argnums = _static(lo, rest[0] if rest else kwargs.get("argnums", NONE), node)
@@ -126,7 +129,7 @@ def _level(
             f"argnums={argnums!r} is neither an integer nor a sequence of integers", lo.span(node)
         )
     has_aux = bool(_static(lo, kwargs.get("has_aux", NONE), node))
-    return Level(0 if argnums is None else argnums, name == "value_and_grad", has_aux)
+    return Level(name, 0 if argnums is None else argnums, has_aux)
 
 
 def _static(lo: Lowerer, binding: Binding, node: ast.AST) -> Any:
@@ -147,12 +150,59 @@ def of_object(value: Any) -> Binding | None:
     applied = getattr(value, "__adc_applied__", None)
     if applied is None:
         return None
-    binding: Binding = Static(value.__wrapped__)
-    if not applied:
-        return Transformed(binding, "jit", Level(()))
-    for kind, level in applied:
-        binding = Transformed(binding, kind, level)
+    return transformed(Static(value.__wrapped__), applied or (Level("jit"),))
+
+
+def transformed(binding: Binding, levels: Sequence[Level]) -> Binding:
+    """Return a function that derivatives are taken of, first to last."""
+    for level in levels:
+        binding = Transformed(binding, level)
     return binding
+
+
+def run(
+    lo: Lowerer, value: Any, checkpointed: bool, levels: Sequence[Level], holder: Holder,
+    source: Source, bound: dict[str, Binding],
+) -> Binding:  # fmt: skip
+    """Lower a call of a derivative of the main function, for `lower`."""
+    fn: Binding = Static(value, holder.place if value is holder.fn else None)
+    if checkpointed:
+        fn = Transformed(fn, Level("checkpoint"))
+    lo.shared.sources[id(holder.fn.__code__)] = source
+    lo.frame = Frame(source, {**lo.initial, EXIT: Num(integer(FALLS))}, holder)
+    lo.builder.loc = source.span(source.node)
+    args, kwargs = _passed(lo, source.node.args, bound)
+    node = ast.copy_location(ast.Call(ast.Name("f", ast.Load()), [], []), source.node)
+    # What a method is bound to is not counted.
+    skip = lo.shared.bound
+    shifted = [replace(level, argnums=_shifted(level.argnums, skip)) for level in levels]
+    result = calls.apply(lo, transformed(fn, shifted), args, kwargs, node)
+    lo.heap = calls.heap_of(lo.frame)
+    return result
+
+
+def _passed(
+    lo: Lowerer, spec: ast.arguments, bound: dict[str, Binding]
+) -> tuple[list[Binding], dict[str, Binding]]:
+    """Return the arguments of a call that binds parameters so, by position and by name."""
+    args = [bound[arg.arg] for arg in (*spec.posonlyargs, *spec.args)]
+    if spec.vararg is not None:
+        rest = bound[spec.vararg.arg]
+        assert isinstance(rest, TupleOf)
+        args += rest.items
+    kwargs = {arg.arg: bound[arg.arg] for arg in spec.kwonlyargs}
+    if spec.kwarg is not None:
+        others = bound[spec.kwarg.arg]
+        assert isinstance(others, DictRef)
+        record = lo.record(others)
+        kwargs.update(zip(record.keys, record.items, strict=True))
+    return args, kwargs
+
+
+def _shifted(argnums: int | tuple[int, ...], by: int) -> int | tuple[int, ...]:
+    if isinstance(argnums, int):
+        return argnums + by if argnums >= 0 else argnums
+    return tuple([number + by if number >= 0 else number for number in argnums])
 
 
 def call(
@@ -169,7 +219,7 @@ def call(
         return _apart(lo, target, args, kwargs, node)
     if target.kind in ("grad", "value_and_grad"):
         return _gradient(lo, target, args, kwargs, node)
-    return _jacobian(lo, target, args, kwargs, node)
+    return jacobians.call(lo, target, args, kwargs, node)
 
 
 def _apart(
@@ -197,12 +247,14 @@ def _apart(
 
 
 @dataclass(frozen=True)
-class _Outlined:
+class Outlined:
     """A function of numbers and arrays, and what it is called with.
 
-    `chosen` are the arguments that are differentiated, `moved` the positions of their floats.
+    `words` say what function it is, `chosen` are the arguments that are differentiated, `moved` the
+    positions of their floats.
     """
 
+    words: str
     fn: Function
     args: tuple[Operand, ...]
     chosen: tuple[Binding, ...]
@@ -215,10 +267,10 @@ class _Outlined:
         return [k for k, result in enumerate(self.fn.results) if result.type.kind == "f"]
 
 
-def _outline(
+def outline_call(
     lo: Lowerer, callee: Binding, args: Sequence[Binding], kwargs: dict[str, Binding],
     numbers_: Sequence[int], node: ast.Call,
-) -> _Outlined:  # fmt: skip
+) -> Outlined:  # fmt: skip
     """Lower a call of `callee` to a function; the arguments `numbers_` are differentiated."""
     given = [elementwise.materialised(lo, arg, node) for arg in (*args, *kwargs.values())]
     sources: dict[ArrayObject, ArrayObject] = {}
@@ -239,7 +291,8 @@ def _outline(
     )
     fn = outline.function(part, outside)
     _advance(lo, outline, part, outside, operands, node)
-    return _Outlined(fn, tuple(operands), chosen, moved, part.result, part.heap)
+    words = words_of(callee)
+    return Outlined(words, fn, tuple(operands), chosen, moved, part.result, part.heap)
 
 
 def _advance(
@@ -253,8 +306,8 @@ def _advance(
     if not part.drawn:
         return
     after = replace(part, operands=tuple(part.drawn.values()))
-    derived = _declared(lo, "primal", without_prints(outline.function(after, outside)), ())
-    found = _emit(lo, derived, operands, ["words"] * len(part.drawn), node)
+    derived = declared(lo, "primal", without_prints(outline.function(after, outside)), ())
+    found = emit(lo, derived, operands, ["words"] * len(part.drawn), node)
     by_place = {place: obj for obj, place in lo.generators.items()}
     for where, words in zip(part.drawn, found, strict=True):
         lo.update(by_place[where] if isinstance(where, Place) else where, words)
@@ -271,6 +324,15 @@ def name_of(callee: Binding) -> str:
         case Static(value=value) if str(getattr(value, "__name__", "")).isidentifier():
             return str(value.__name__)
     return "lambda"
+
+
+def words_of(callee: Binding) -> str:
+    """Return what errors call a function."""
+    if isinstance(callee, Static) and (made := of_object(callee.value)) is not None:
+        return words_of(made)
+    if isinstance(callee, Transformed) and callee.kind not in _SAME:
+        return f"`{callee.kind}` of {words_of(callee.fn)}"
+    return f"{name_of(callee)}()"
 
 
 def parameters(lo: Lowerer, callee: Binding, node: ast.AST) -> list[str]:
@@ -332,7 +394,7 @@ def argument_places(
 # -- calls -----------------------------------------------------------------------------------------
 
 
-def _declared(
+def declared(
     lo: Lowerer, mode: str, of: Function, wrt: tuple[int, ...],
     along: tuple[tuple[int, ...], ...] = (),
 ) -> Derived:  # fmt: skip
@@ -346,7 +408,7 @@ def _declared(
     return made
 
 
-def _emit(
+def emit(
     lo: Lowerer, derived: Derived, args: Sequence[Operand], hints: Sequence[str], node: ast.AST
 ) -> list[Value]:
     with lo.at(node):
@@ -359,27 +421,23 @@ def _emit(
     return values
 
 
-def _value(lo: Lowerer, outlined: _Outlined, node: ast.AST) -> Binding:
+def _value(lo: Lowerer, outlined: Outlined, node: ast.AST) -> Binding:
     """Call the function itself."""
-    return _value_and_leaves(lo, outlined, node)[0]
+    return value_and_leaves(lo, outlined, node)[0]
 
 
-def _value_and_leaves(
-    lo: Lowerer, outlined: _Outlined, node: ast.AST
+def value_and_leaves(
+    lo: Lowerer, outlined: Outlined, node: ast.AST
 ) -> tuple[Binding, list[Num | ArrayRef]]:
     """Call the function itself; return the numbers and arrays in the result, too."""
-    derived = _declared(lo, "primal", outlined.fn, ())
+    derived = declared(lo, "primal", outlined.fn, ())
     hints = ["r"] * len(outlined.fn.results)
-    found = _emit(lo, derived, outlined.args, hints, node)
-    leaves = [_leaf(lo, value) for value in found]
+    found = emit(lo, derived, outlined.args, hints, node)
+    leaves = [leaf_of(lo, value) for value in found]
     return structures.returned(lo, outlined.result, outlined.heap, iter(leaves)), leaves
 
 
-def _chosen(level: Level) -> tuple[int, ...]:
-    return (level.argnums,) if isinstance(level.argnums, int) else level.argnums
-
-
-def _check_floats(lo: Lowerer, outlined: _Outlined, node: ast.AST) -> None:
+def check_floats(lo: Lowerer, outlined: Outlined, node: ast.AST) -> None:
     for each in outlined.chosen:
         if not list(structures.floats(each, lo.held)):
             raise IntegerArgumentError(
@@ -388,22 +446,22 @@ def _check_floats(lo: Lowerer, outlined: _Outlined, node: ast.AST) -> None:
             )  # fmt: skip
 
 
-def _first(lo: Lowerer, outlined: _Outlined, node: ast.AST) -> Binding:
+def first_of_pair(lo: Lowerer, outlined: Outlined, node: ast.AST) -> Binding:
     """Return what is differentiated of a result with auxiliary results."""
     result = outlined.result
     if not (isinstance(result, TupleOf) and len(result.items) == 2):
         raise NonScalarError(
-            f"{outlined.fn.name}() returns {kind_of(result)}; `has_aux` needs a pair",
+            f"{outlined.words} returns {kind_of(result)}; `has_aux` needs a pair",
             lo.span(node), "return (value, auxiliary results)",
         )  # fmt: skip
     return result.items[0]
 
 
-def _check_scalar(lo: Lowerer, outlined: _Outlined, has_aux: bool, node: ast.AST) -> None:
-    result = _first(lo, outlined, node) if has_aux else outlined.result
+def _check_scalar(lo: Lowerer, outlined: Outlined, has_aux: bool, node: ast.AST) -> None:
+    result = first_of_pair(lo, outlined, node) if has_aux else outlined.result
     if not (isinstance(result, Num) and result.operand.type.kind == "f"):
         raise NonScalarError(
-            f"{outlined.fn.name}() returns {kind_of(result)}; only one float can be differentiated",
+            f"{outlined.words} returns {kind_of(result)}; only one float can be differentiated",
             lo.span(node), "return a scalar, for instance a sum",
         )  # fmt: skip
 
@@ -413,8 +471,8 @@ def _gradient(
     node: ast.Call,
 ) -> Binding:  # fmt: skip
     level = target.level
-    outlined = _outline(lo, target.fn, args, kwargs, _chosen(level), node)
-    _check_floats(lo, outlined, node)
+    outlined = outline_call(lo, target.fn, args, kwargs, level.chosen, node)
+    check_floats(lo, outlined, node)
     _check_scalar(lo, outlined, level.has_aux, node)
     value: Binding | None = None
     of = outlined.fn
@@ -422,9 +480,9 @@ def _gradient(
         value = _value(lo, outlined, node)
         of = without_prints(of)
     scalar = replace(of, results=of.results[:1])
-    derived = _declared(lo, "reverse", scalar, outlined.moved)
+    derived = declared(lo, "reverse", scalar, outlined.moved)
     hints = [f"d{of.params[k].name.split('.')[0]}" for k in outlined.moved]
-    found = iter(_emit(lo, derived, outlined.args, hints, node))
+    found = iter(emit(lo, derived, outlined.args, hints, node))
     parts = tuple(structures.gradients(lo, each, found) for each in outlined.chosen)
     gradient = parts[0] if isinstance(level.argnums, int) else TupleOf(parts)
     if value is None:
@@ -449,7 +507,7 @@ def _sequence(lo: Lowerer, binding: Binding, what: str, node: ast.AST) -> tuple[
 
 def _moving(
     lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
-) -> tuple[_Outlined, list[Operand], tuple[int, ...]]:
+) -> tuple[Outlined, list[Operand], tuple[int, ...]]:
     """Return a function, the tangents of its arguments, and which of these have some."""
     bound = {**dict(zip(("fn", "primals", "tangents"), args, strict=False)), **kwargs}
     if set(bound) != {"fn", "primals", "tangents"}:
@@ -466,8 +524,8 @@ def _moving(
         raise ArgumentError(
             "there is no tangent", lo.span(node), "give one for at least one argument"
         )
-    outlined = _outline(lo, bound["fn"], list(primals), {}, chosen, node)
-    _check_floats(lo, outlined, node)
+    outlined = outline_call(lo, bound["fn"], list(primals), {}, chosen, node)
+    check_floats(lo, outlined, node)
     directions = [
         operand
         for each, k in zip(outlined.chosen, chosen, strict=True)
@@ -484,21 +542,21 @@ def _jvp(
 ) -> Binding:
     outlined, directions, _ = _moving(lo, args, kwargs, node)
     if has_aux:
-        _first(lo, outlined, node)
-    _check_any_float(lo, outlined, node)
-    derived = _declared(lo, "forward", outlined.fn, outlined.moved)
+        first_of_pair(lo, outlined, node)
+    check_any_float(lo, outlined, node)
+    derived = declared(lo, "forward", outlined.fn, outlined.moved)
     own = outlined.fn.results
     hints = ["r"] * len(own) + ["dr"] * sum(r.type.kind == "f" for r in own)
-    found = _emit(lo, derived, (*outlined.args, *directions), hints, node)
+    found = emit(lo, derived, (*outlined.args, *directions), hints, node)
     dots = iter(found[len(own) :])
     # What is no float does not move.
     moving = [
-        _dot(lo, next(dots), operand) if operand.type.kind == "f" else _zeros_like(lo, own_value)
+        _dot(lo, next(dots), operand) if operand.type.kind == "f" else zeros_like(lo, own_value)
         for operand, own_value in zip(own, found, strict=False)
     ]
     value, dot = (
         structures.returned(
-            lo, outlined.result, outlined.heap, iter([_leaf(lo, each) for each in leaves])
+            lo, outlined.result, outlined.heap, iter([leaf_of(lo, each) for each in leaves])
         )
         for leaves in (found[: len(own)], moving)
     )
@@ -513,25 +571,26 @@ def _dot(lo: Lowerer, dot: Value, like: Operand) -> Operand:
     return dot if isinstance(dot.type, Array) else structures.like_number(lo, dot, like)
 
 
-def _leaf(lo: Lowerer, operand: Operand) -> Num | ArrayRef:
+def leaf_of(lo: Lowerer, operand: Operand, name: str = "r") -> Num | ArrayRef:
+    """Return a number, or a new array."""
     if isinstance(operand, Value) and isinstance(operand.type, Array):
-        return structures.new_array(lo, operand, "r")
+        return structures.new_array(lo, operand, name)
     return Num(operand)
 
 
-def _zeros_like(lo: Lowerer, value: Value) -> Operand:
+def zeros_like(lo: Lowerer, value: Operand) -> Operand:
     ty = value.type
-    if isinstance(ty, Scalar):
+    if not isinstance(ty, Array):
         return numbers.zero_of(ty)
     sizes = [lo.builder.apply("dim", value, params=(k,), hint="n") for k in range(ty.rank)]
     zero = numbers.zero_of(ty.element)
     return lo.builder.apply("full", zero, *sizes, params=(ty.dtype,), hint="v")
 
 
-def _check_any_float(lo: Lowerer, outlined: _Outlined, node: ast.AST) -> None:
+def check_any_float(lo: Lowerer, outlined: Outlined, node: ast.AST) -> None:
     if not outlined.floats():
         raise NonScalarError(
-            f"{outlined.fn.name}() returns {kind_of(outlined.result)}; there is no float in it",
+            f"{outlined.words} returns {kind_of(outlined.result)}; there is no float in it",
             lo.span(node), "return floats, or arrays of floats",
         )  # fmt: skip
 
@@ -543,9 +602,9 @@ def _hvp(
         raise TypeMismatchError("adc.hvp() does not take these arguments", lo.span(node))
     outlined, directions, chosen = _moving(lo, args, kwargs, node)
     _check_scalar(lo, outlined, False, node)
-    derived = _declared(lo, "reverse", outlined.fn, outlined.moved, (outlined.moved,))
+    derived = declared(lo, "reverse", outlined.fn, outlined.moved, (outlined.moved,))
     hints = ["hv"] * len(outlined.moved)
-    found = iter(_emit(lo, derived, (*outlined.args, *directions), hints, node))
+    found = iter(emit(lo, derived, (*outlined.args, *directions), hints, node))
     parts = dict(
         zip(
             chosen, [structures.gradients(lo, each, found) for each in outlined.chosen], strict=True
@@ -560,20 +619,13 @@ def _vjp(
 ) -> Binding:
     fn, *primals = args
     chosen = tuple(k for k, arg in enumerate(primals) if list(structures.floats(arg, lo.held)))
-    outlined = _outline(lo, fn, primals, kwargs, chosen, node)
-    _check_any_float(lo, outlined, node)
-    value, leaves = _value_and_leaves(lo, outlined, node)
-    result = _first(lo, outlined, node) if has_aux else outlined.result
+    outlined = outline_call(lo, fn, primals, kwargs, chosen, node)
+    check_any_float(lo, outlined, node)
+    value, leaves = value_and_leaves(lo, outlined, node)
+    result = first_of_pair(lo, outlined, node) if has_aux else outlined.result
     count = len(list(results.leaves_of(result, outlined.heap)))
     floats = [k for k in outlined.floats() if k < count]
     weighted = contracted(without_prints(outlined.fn), floats)
-    arguments: list[Binding] = []
-    for operand in outlined.args:
-        # As they are now, whatever becomes of the arrays.
-        if isinstance(operand, Value) and isinstance(operand.type, Array):
-            arguments.append(structures.new_array(lo, operand, hint_of(operand)))
-        else:
-            arguments.append(Num(operand))
     like = TupleOf(
         tuple(
             outlined.chosen[chosen.index(k)] if k in chosen else NONE for k in range(len(primals))
@@ -587,12 +639,17 @@ def _vjp(
             for k in floats
         )
     )
-    held = TupleOf((TupleOf(tuple(arguments)), sizes))
+    held = TupleOf((as_now(lo, outlined), sizes))
     pull = Pullback(weighted, held, like, outlined.moved, result, outlined.heap)
     if not has_aux:
         return TupleOf((value, pull))
     assert isinstance(value, TupleOf)
     return TupleOf((value.items[0], pull, value.items[1]))
+
+
+def as_now(lo: Lowerer, outlined: Outlined) -> TupleOf:
+    """Return what a function is called with as it is now, whatever becomes of the arrays."""
+    return TupleOf(tuple(leaf_of(lo, operand, hint_of(operand)) for operand in outlined.args))
 
 
 def pull(
@@ -618,49 +675,10 @@ def pull(
         assert isinstance(dims, TupleOf)
         known = [size.operand for size in dims.items if isinstance(size, Num)]
         operands.append(structures.fitted(lo, ty, known, given, "the cotangent", node))
-    derived = _declared(lo, "reverse", pullback.of, pullback.moved)
+    derived = declared(lo, "reverse", pullback.of, pullback.moved)
     hints = [f"d{hint_of(pullback.of.params[k])}" for k in pullback.moved]
-    found = iter(_emit(lo, derived, operands, hints, node))
+    found = iter(emit(lo, derived, operands, hints, node))
     return TupleOf(tuple(structures.gradients(lo, each, found) for each in pullback.like.items))
-
-
-def _jacobian(
-    lo: Lowerer, target: Transformed, args: list[Binding], kwargs: dict[str, Binding],
-    node: ast.Call,
-) -> Binding:  # fmt: skip
-    """Lower a call of `jacfwd`, `jacrev` or `hessian` of a function of one array or number."""
-    kind, level = target.kind, target.level
-    if not isinstance(level.argnums, int) or level.has_aux or kwargs or level.argnums < 0:
-        raise lo.unsupported(
-            f"`adc.{kind}` with these options within a function", node,
-            "differentiate with respect to one argument, given by position",
-        )  # fmt: skip
-    chosen = level.argnums
-    fn = TupleOf((target.fn, TupleOf(tuple(args[:chosen])), TupleOf(tuple(args[chosen + 1 :]))))
-    x = elementwise.materialised(lo, args[chosen], node)
-    if isinstance(x, Num):
-        code = {"hessian": jacobians.second}.get(kind, jacobians.slope)
-    elif isinstance(x, ArrayRef):
-        code = {
-            "hessian": jacobians.hessian, "jacfwd": jacobians.columns, "jacrev": jacobians.rows
-        }[kind]  # fmt: skip
-    else:
-        raise lo.unsupported(
-            f"`adc.{kind}` with respect to {kind_of(x)} within a function", node,
-            "differentiate with respect to an array",
-        )  # fmt: skip
-    assert isinstance(code, types.FunctionType)
-    before = {**lo.origin, **lo.versions}
-    found = calls.call_function(lo, code, [*fn.items, x], {}, node)
-    now = {**lo.origin, **lo.versions}
-    if isinstance(x, ArrayRef) and any(
-        obj.words and now[obj] is not before.get(obj, lo.origin.get(obj, now[obj])) for obj in now
-    ):
-        raise lo.unsupported(
-            f"`adc.{kind}` of a function that draws random numbers, within a function", node,
-            "draw them before, and pass them to it",
-        )  # fmt: skip
-    return found
 
 
 __all__ = ["call", "of_object", "pull", "transform", "transform_name"]

@@ -148,11 +148,10 @@ def rebuilt(result: Binding, heap: Heap, flat: Iterator[Any]) -> Any:
 
     def container(ref: Ref, held: Binding) -> Any:
         if isinstance(held, Growing):
-            columns = []
-            for cell in cells_of(held.element):
-                column = next(flat)
-                columns.append(column.tolist() if cell.type.weak else list(column))
-            return [element(held.element, iter(row)) for row in zip(*columns, strict=True)]
+            columns = [_column(next(flat), cell) for cell in cells_of(held.element)]
+            count = max(map(len, columns), default=0)
+            filled = [column or [None] * count for column in columns]
+            return [element(held.element, iter(row)) for row in zip(*filled, strict=True)]
         if isinstance(held, TupleOf):
             return [visit(item) for item in held.items]
         assert isinstance(held, RecordOf)
@@ -160,6 +159,18 @@ def rebuilt(result: Binding, heap: Heap, flat: Iterator[Any]) -> Any:
         return trees.build(cls, held.keys, [visit(item) for item in held.items])
 
     return visit(result)
+
+
+def _column(found: Any, cell: Cell) -> list[Any]:
+    """Return the numbers or arrays in the elements of a list; none where nothing belongs to them."""
+    if found is None:
+        return []
+    if not hasattr(found, "shape"):
+        raise ArgumentError(
+            "a list whose length is known only at run time has elements, whose derivatives are "
+            "structures", None, "return an array",
+        )  # fmt: skip
+    return found.tolist() if cell.type.weak and found.ndim == 1 else list(found)
 
 
 def flat_like(result: Binding, heap: Heap, value: Any, what: str) -> Iterator[Any]:

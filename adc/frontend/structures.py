@@ -15,6 +15,7 @@ from adc.frontend.bindings import (
     ArrayObject,
     ArrayRef,
     Binding,
+    Cell,
     DictRef,
     Growing,
     ListRef,
@@ -24,7 +25,9 @@ from adc.frontend.bindings import (
     RecordOf,
     Ref,
     TupleOf,
+    cells_of,
     kind_of,
+    with_cells,
 )
 from adc.frontend.lower import Lowerer
 from adc.ir.core import Operand, Value, derivative_type
@@ -171,7 +174,7 @@ def like_number(lo: Lowerer, operand: Operand, like: Operand) -> Operand:
 
 
 def returned(
-    lo: Lowerer, result: Binding, heap: dict[str, Binding], values: Iterator[Num | ArrayRef]
+    lo: Lowerer, result: Binding, heap: dict[str, Binding], values: Iterator[Binding]
 ) -> Binding:
     """Return a finished result (`results.finished`) of other code, with values of this code."""
     made: dict[str, Binding] = {}
@@ -188,14 +191,8 @@ def returned(
                 inner = visit(record)
                 assert isinstance(inner, RecordOf)
                 return NamedTuple(cls, inner)
-            case Growing(buffers=buffers, element=element):
-                columns: list[ArrayRef] = []
-                for old in buffers:
-                    column = next(values)
-                    assert isinstance(column, ArrayRef)
-                    column.object.kept = old.object.kept
-                    columns.append(column)
-                return Growing(tuple(columns), Num(lo.dims[columns[0].object][0]), element)
+            case Growing():
+                return _grown(lo, binding, values)
             case ListRef() | DictRef() | ObjectRef():
                 if binding.slot not in made:
                     made[binding.slot] = new_ref(lo, binding, visit(heap[binding.slot]))
@@ -203,6 +200,32 @@ def returned(
         return binding
 
     return visit(result)
+
+
+def _grown(lo: Lowerer, like: Growing, values: Iterator[Binding]) -> Growing:
+    """Return a growing list of columns: they may have more axes than those it is like."""
+    columns: list[ArrayRef] = []
+    cells: list[Binding] = []
+    for cell in cells_of(like.element):
+        column = next(values)
+        if column == NONE:
+            cells.append(NONE)
+            continue
+        if not isinstance(column, ArrayRef):
+            raise lo.unsupported(
+                "a list whose length is known only at run time, of structures,",
+                lo.frame.source.node, "return an array",
+            )  # fmt: skip
+        column = arrays.copy(lo, column, lo.frame.source.node) if column.view else column
+        more = column.object.type.rank - 1 - len(cell.sizes or ())
+        if more:
+            scalar = Scalar(column.object.type.dtype)
+            cell = Cell(scalar, (*(cell.sizes or ()), *(None,) * more))
+        column.object.kept = cell.sizes is not None
+        columns.append(column)
+        cells.append(cell)
+    element = with_cells(like.element, iter(cells))
+    return Growing(tuple(columns), Num(lo.dims[columns[0].object][0]), element)
 
 
 def belonging(

@@ -1,6 +1,8 @@
-"""Jacobians within differentiated code: one derivative after the other, as plain Python.
+"""Jacobians within code: one direction after the other, as plain Python.
 
-`before` and `after` are the arguments around `x`.
+`derivative` takes a direction for each number and array that moves, and returns a derivative of
+each that depends on them, which has the shape of what is `like` it. All directions but that of `x`
+are zeros: those `before` and `after` it.
 """
 
 from __future__ import annotations
@@ -10,66 +12,70 @@ from typing import Any
 
 import numpy as np
 
-from adc.library.transforms import transform
-
-Arguments = tuple[Any, ...]
-
-
-# Names that the front end knows: it lowers their calls, and nothing ever runs them.
+Derivative = Callable[..., Any]
+Some = tuple[Any, ...]
 
 
-@transform
-def jvp(fn: Any, primals: Any, tangents: Any) -> Any: ...
+def alone(derivative: Derivative, like: Some, before: Some, x: Any, after: Some) -> Any:
+    """Return derivatives along a number."""
+    return derivative(*before, 1.0, *after)
 
 
-@transform
-def vjp(fn: Any, *primals: Any) -> Any: ...
-
-
-@transform
-def hvp(fn: Any, primals: Any, tangents: Any) -> Any: ...
-
-
-def slope(fn: Callable[..., Any], before: Arguments, after: Arguments, x: Any) -> Any:
-    """Return the derivative of a function of a number."""
-    return jvp(lambda y: fn(*before, y, *after), (x,), (1.0,))[1]
-
-
-def second(fn: Callable[..., Any], before: Arguments, after: Arguments, x: Any) -> Any:
-    """Return the second derivative of a function of a number."""
-    return hvp(lambda y: fn(*before, y, *after), (x,), (1.0,))
-
-
-def columns(fn: Callable[..., Any], before: Arguments, after: Arguments, x: Any) -> Any:
-    """Return the Jacobian of a function of an array, in forward mode."""
-    value = np.asarray(fn(*before, x, *after))
-    found = np.zeros((value.size, x.size))
+def columns(derivative: Derivative, like: Some, before: Some, x: Any, after: Some) -> Any:
+    """Return derivatives along all elements of an array: their last axes are those of `x`."""
+    arrays = [np.asarray(each) for each in like]
+    blocks = [np.zeros((each.size, x.size), each.dtype) for each in arrays]
     for k in range(x.size):
-        unit = np.zeros(x.size)
-        unit[k] = 1.0
-        _, dot = jvp(lambda y: fn(*before, y, *after), (x,), (unit.reshape(x.shape),))
-        found[:, k] = np.asarray(dot).reshape(-1)
-    return found.reshape(value.shape + x.shape)
+        unit = np.zeros(x.shape, x.dtype)
+        unit.reshape(x.size)[k] = 1.0
+        found = derivative(*before, unit, *after)
+        for block, part, each in zip(blocks, found, arrays, strict=True):
+            block[:, k] = np.reshape(part, each.size)
+    return [block.reshape(each.shape + x.shape) for block, each in zip(blocks, arrays, strict=True)]
 
 
-def rows(fn: Callable[..., Any], before: Arguments, after: Arguments, x: Any) -> Any:
-    """Return the Jacobian of a function of an array, in reverse mode."""
-    value, pull = vjp(lambda y: np.asarray(fn(*before, y, *after)).reshape(-1), x)
-    shape = np.asarray(fn(*before, x, *after)).shape
-    found = np.zeros((value.size, x.size))
-    for k in range(value.size):
-        unit = np.zeros(value.size)
-        unit[k] = 1.0
-        found[k] = pull(unit)[0].reshape(-1)
-    return found.reshape(shape + x.shape)
-
-
-def hessian(fn: Callable[..., Any], before: Arguments, after: Arguments, x: Any) -> Any:
-    """Return the matrix of second derivatives of a function of an array."""
-    found = np.zeros((x.size, x.size))
+def rows(derivative: Derivative, like: Some, before: Some, x: Any, after: Some) -> Any:
+    """Return derivatives along all elements of an array: their first axes are those of `x`."""
+    arrays = [np.asarray(each) for each in like]
+    blocks = [np.zeros((x.size, each.size), x.dtype) for each in arrays]
     for k in range(x.size):
-        unit = np.zeros(x.size)
-        unit[k] = 1.0
-        product = hvp(lambda y: fn(*before, y, *after), (x,), (unit.reshape(x.shape),))
-        found[:, k] = product.reshape(-1)
-    return found.reshape(x.shape + x.shape)
+        unit = np.zeros(x.shape, x.dtype)
+        unit.reshape(x.size)[k] = 1.0
+        found = derivative(*before, unit, *after)
+        for block, part, each in zip(blocks, found, arrays, strict=True):
+            block[k] = np.reshape(part, each.size)
+    return [block.reshape(x.shape + each.shape) for block, each in zip(blocks, arrays, strict=True)]
+
+
+def layers(
+    along: Callable[..., Any], derivative: Derivative, like: Some, before: Some, x: Any,
+    after: Some, first: Some, y: Any, last: Some,
+) -> Any:  # fmt: skip
+    """Return derivatives along `x` for weights `y` that are each one in turn: their first axes.
+
+    `derivative` takes weights, all but those of `y` zeros (`first` and `last`), and then
+    directions; `along` is `alone` or `columns`.
+    """
+    arrays = [np.asarray(each) for each in like]
+    shape, size = np.shape(x), np.size(x)
+    blocks = [np.zeros((y.size, each.size * size), y.dtype) for each in arrays]
+    for k in range(y.size):
+        unit = np.zeros(y.shape, y.dtype)
+        unit.reshape(y.size)[k] = 1.0
+        weights = (*first, unit, *last)
+        found = _weighted(along, derivative, like, before, x, after, weights)
+        for block, part, each in zip(blocks, found, arrays, strict=True):
+            block[k] = np.reshape(part, each.size * size)
+    return [
+        block.reshape(y.shape + e.shape + shape) for block, e in zip(blocks, arrays, strict=True)
+    ]
+
+
+def _weighted(
+    along: Callable[..., Any], derivative: Derivative, like: Some, before: Some, x: Any,
+    after: Some, weights: Some,
+) -> Any:  # fmt: skip
+    return along(lambda *directions: derivative(*weights, *directions), like, before, x, after)
+
+
+__all__ = ["alone", "columns", "layers", "rows"]

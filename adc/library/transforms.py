@@ -13,15 +13,24 @@ _MARK = "__adc_transform__"
 
 @dataclass(frozen=True)
 class Level:
-    """One application of `grad` or one of its relatives.
+    """One application of `grad` or one of its relatives; `kind` is the name of what was applied.
 
     Where the arguments were chosen by `names`, a function with other parameters has them elsewhere.
     """
 
-    argnums: int | tuple[int, ...]
-    with_value: bool = False
+    kind: str
+    argnums: int | tuple[int, ...] = ()
     has_aux: bool = False
     names: str | tuple[str, ...] | None = None
+
+    @property
+    def with_value(self) -> bool:
+        return self.kind == "value_and_grad"
+
+    @property
+    def chosen(self) -> tuple[int, ...]:
+        """The arguments that are differentiated."""
+        return (self.argnums,) if isinstance(self.argnums, int) else self.argnums
 
 
 def transform(fn: F) -> F:
@@ -44,7 +53,7 @@ def has_rule(fn: Any) -> bool:
 def is_checkpointed(fn: Any) -> bool:
     """Whether `adc.checkpoint` made a function, or the function of a method."""
     applied = getattr(getattr(fn, "__func__", fn), "__adc_applied__", ())
-    return any(kind == "checkpoint" for kind, _ in applied)
+    return any(level.kind == "checkpoint" for level in applied)
 
 
 __all__ = ["Level", "has_rule", "is_checkpointed", "transform", "transform_name"]
