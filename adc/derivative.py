@@ -254,7 +254,8 @@ class Jacobian(Derivative):
     @functools.cached_property
     def _code(self) -> Code:
         argnums = (self._argnums,) if isinstance(self._argnums, int) else self._argnums
-        return self._made("_code", **{"pull" if self._reverse else "along": argnums})
+        way = {"pull" if self._reverse else "along": argnums}
+        return self._made("_code", wide=True, **way)
 
     def _settle(self) -> None:
         """Find the arguments anew that were chosen by name."""

@@ -1,7 +1,8 @@
-"""Jacobians, one direction after the other, and the function that pulls cotangents back.
+"""Jacobians, some directions after the other, and the function that pulls cotangents back.
 
-A Jacobian is computed in as many runs of compiled code as it has columns (forward mode) or rows
-(reverse mode). All runs draw the same random numbers.
+A run of compiled code computes some columns of a Jacobian (forward mode) or rows (reverse mode) at
+once: the last axis of what is passed and returned goes through them (`passes.directions`). Where
+that cannot be, it is one column or row. All runs draw the same random numbers.
 """
 
 from __future__ import annotations
@@ -34,6 +35,20 @@ def _floats(operands: Sequence[Operand]) -> list[int]:
     return [k for k, operand in enumerate(operands) if operand.type.kind == "f"]
 
 
+def _moving(operands: Sequence[Operand]) -> list[Operand]:
+    return [operands[k] for k in _floats(operands)]
+
+
+def _rank(ty: Scalar | Array) -> int:
+    return ty.rank if isinstance(ty, Array) else 0
+
+
+def _of_last(compiled: Compiled) -> tuple[int, ...]:
+    """Return the arguments of the outermost gradient."""
+    argnums = compiled.levels[-1].argnums
+    return (argnums,) if isinstance(argnums, int) else argnums
+
+
 def _inputs(compiled: Compiled, argnums: Sequence[int], values: tuple[Any, ...]) -> list[Any]:
     """Return the floats that are differentiated with respect to."""
     leaves = compiled.signature.leaves(values)
@@ -45,23 +60,60 @@ def _found(leaf: Any) -> Leaf:
     return transfers.to_host(leaf) if foreign.is_foreign(leaf) else np.asarray(leaf)
 
 
-def _units(like: Sequence[Leaf]) -> Iterator[tuple[int, tuple[int, ...], list[Any]]]:
-    """Yield every element of the leaves, and zeros with a one there."""
-    zeros = [np.zeros(leaf.shape, leaf.dtype) for leaf in like]
-    for k, leaf in enumerate(like):
-        for index in np.ndindex(leaf.shape):
-            zeros[k][index] = 1.0
-            yield k, index, [_argument(zero) for zero in zeros]
-            zeros[k][index] = 0.0
+def _units(
+    like: Sequence[Leaf], width: int | None, others: Sequence[Leaf] = ()
+) -> Iterator[tuple[slice, list[Any]]]:
+    """Yield, for some elements of the leaves at a time, ones at these and zeros elsewhere.
+
+    A last axis goes through `width` elements, and zeros at the end; without it, None, there is one
+    element at a time. The elements are counted through all leaves. Zeros like `others` follow.
+    """
+    last = () if width is None else (width,)
+    units = [np.zeros(leaf.shape + last, leaf.dtype) for leaf in (*like, *others)]
+    flat = [unit.reshape(leaf.size, -1) for unit, leaf in zip(units, like, strict=False)]
+    places = [(rows, k) for rows in flat for k in range(len(rows))]
+    for start in range(0, len(places), width or 1):
+        some = places[start : start + (width or 1)]
+        for direction, (rows, k) in enumerate(some):
+            rows[k, direction] = 1.0
+        yield slice(start, start + len(some)), [_argument(unit) for unit in units]
+        for direction, (rows, k) in enumerate(some):
+            rows[k, direction] = 0.0
+
+
+def _along(found: Leaf, rank: int, width: int | None) -> Leaf:
+    """Return something of a rank with a last axis of directions, which it may not depend on."""
+    if width is not None and found.ndim > rank:
+        return found
+    return np.broadcast_to(found[..., np.newaxis], (*found.shape, width or 1))
+
+
+def _width(compiled: Compiled, like: Sequence[Any]) -> int | None:
+    """Return for how many directions code is, None for code without an axis of directions.
+
+    `like` are values of what its last parameters are directions of.
+    """
+    name, counts = compiled.steps[-1]
+    if name != "directions" or not like:
+        return None
+    rank = _rank(compiled.entry.kernel.emitted.params[-1])
+    return counts[0] if rank > np.ndim(like[-1]) else None
 
 
 def _argument(leaf: Leaf) -> Any:
     return leaf[()] if leaf.ndim == 0 else leaf
 
 
-def _blocks(rows: Sequence[Leaf], columns: Sequence[Leaf]) -> list[list[Leaf]]:
-    """Return an array for every pair of a result and an argument, of the result's dtype."""
-    return [[np.zeros(row.shape + col.shape, row.dtype) for col in columns] for row in rows]
+def _parted(whole: Leaf, axis: int, like: Sequence[Leaf]) -> list[Leaf]:
+    """Return the parts of an array along an axis that goes through the elements of leaves."""
+    parts: list[Leaf] = []
+    first = 0
+    for leaf in like:
+        index = (*(slice(None),) * axis, slice(first, first + leaf.size))
+        part = np.ascontiguousarray(whole[index])
+        parts.append(part.reshape(*whole.shape[:axis], *leaf.shape, *whole.shape[axis + 1 :]))
+        first += leaf.size
+    return parts
 
 
 # -- what a user gets ------------------------------------------------------------------------------
@@ -119,26 +171,29 @@ def forward(
     inputs = _inputs(compiled, chosen, values)
     columns = list(map(foreign.shape_of, inputs))
     own = compiled.lowered.fn.results
-    blocks: list[list[Leaf]] = []
+    width = _width(compiled, columns)
+    if compiled.levels:
+        # Value, gradients, and the derivatives of both.
+        ranks = [np.ndim(each) for each in _inputs(compiled, _of_last(compiled), values)]
+        first = -len(ranks)
+    else:
+        ranks = [_rank(each.type) for each in _moving(primary(compiled, has_aux)[1])]
+        first = len(own)
+    total = sum(column.size for column in columns)
+    wholes: list[Leaf] = []
     flat: Sequence[Any] = ()
     states = compiled.states(values)
-    for k, index, unit in _units(columns):
+    for some, unit in _units(columns, width):
         restore(states, values)
         flat = compiled.flat(values, hidden, unit)
-        found = list(map(_found, flat))
-        if compiled.levels:
-            # Value, gradients, and the derivatives of both.
-            count = len(compiled.signature.positions(compiled.levels[-1].argnums))
-            rows = found[-count:]
-        else:
-            moving = len(_floats(primary(compiled, has_aux)[1]))
-            rows = found[len(own) : len(own) + moving]
-        blocks = blocks or _blocks(rows, columns)
-        for row, block in zip(rows, blocks, strict=True):
-            place: tuple[Any, ...] = (*(slice(None),) * row.ndim, *index)
-            block[k][place] = row
+        found = list(map(_found, flat[first:][: len(ranks)]))
+        rows = [_along(each, rank, width) for each, rank in zip(found, ranks, strict=True)]
+        wholes = wholes or [np.empty((*row.shape[:-1], total), row.dtype) for row in rows]
+        for row, whole in zip(rows, wholes, strict=True):
+            whole[..., some] = row[..., : some.stop - some.start]
+    blocks = [_parted(whole, whole.ndim - 1, columns) for whole in wholes]
     inner = _like_arguments(compiled, argnums)
-    if not blocks:
+    if not total:
         raise ArgumentError("there is nothing to differentiate with respect to: no elements")
     pieces = [inner(list(map(_like_input, row, inputs))) for row in blocks]
     if compiled.levels:
@@ -166,13 +221,20 @@ def reverse(
     flat = evaluated.flat(values, outside)
     every = [foreign.shape_of(flat[k]) for k in _floats(own)]
     rows = every[: len(_floats(primary(evaluated, has_aux)[1]))]
-    others = [_argument(np.zeros_like(row)) for row in every[len(rows) :]]
-    blocks = _blocks(rows, columns)
-    for k, index, unit in _units(rows):
+    width = _width(compiled, every)
+    total = sum(row.size for row in rows)
+    wholes = [np.empty((total, *column.shape), column.dtype) for column in columns]
+    for some, unit in _units(rows, width, every[len(rows) :]):
         restore(states, values)
-        found = compiled.flat(values, hidden, [*unit, *others])[len(own) :]
-        for block, cotangent in zip(blocks[k], found, strict=True):
-            block[index] = _found(cotangent)
+        found = map(_found, compiled.flat(values, hidden, unit)[len(own) :])
+        for whole, cotangent in zip(wholes, found, strict=True):
+            part = np.moveaxis(_along(cotangent, whole.ndim - 1, width), -1, 0)
+            whole[some] = part[: some.stop - some.start]
+    parts = [_parted(whole, 0, rows) for whole in wholes]
+    blocks = [
+        [part.astype(row.dtype, copy=False) for part in by_column]
+        for row, by_column in zip(rows, zip(*parts, strict=True), strict=True)
+    ]
     inner = _like_arguments(compiled, argnums)
     pieces = [inner(list(map(_like_input, row, inputs))) for row in blocks]
     found_ = _like_results(compiled, pieces, has_aux)
