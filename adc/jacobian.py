@@ -70,7 +70,7 @@ def _units(
     """
     last = () if width is None else (width,)
     units = [np.zeros(leaf.shape + last, leaf.dtype) for leaf in (*like, *others)]
-    flat = [unit.reshape(leaf.size, -1) for unit, leaf in zip(units, like, strict=False)]
+    flat = [unit.reshape(leaf.size, width or 1) for unit, leaf in zip(units, like, strict=False)]
     places = [(rows, k) for rows in flat for k in range(len(rows))]
     for start in range(0, len(places), width or 1):
         some = places[start : start + (width or 1)]
@@ -110,8 +110,8 @@ def _parted(whole: Leaf, axis: int, like: Sequence[Leaf]) -> list[Leaf]:
     first = 0
     for leaf in like:
         index = (*(slice(None),) * axis, slice(first, first + leaf.size))
-        part = np.ascontiguousarray(whole[index])
-        parts.append(part.reshape(*whole.shape[:axis], *leaf.shape, *whole.shape[axis + 1 :]))
+        shape = whole.shape[:axis] + leaf.shape + whole.shape[axis + 1 :]
+        parts.append(np.ascontiguousarray(whole[index]).reshape(shape))
         first += leaf.size
     return parts
 

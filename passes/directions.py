@@ -51,7 +51,7 @@ from adc.ir.core import (
 )
 from adc.ir.opdef import OPS
 from adc.ir.types import INT, Array
-from adc.ir.walk import Names, inner_values, map_operands, stmt_reads
+from adc.ir.walk import Names, inner_values
 from adc.passes.activity import ENTRY, Marks, carried_yields, dependent, functions
 from adc.passes.shapes import Shapes
 
@@ -274,7 +274,7 @@ class _Widened:
 
     def _stmt(self, stmt: Stmt) -> None:
         match stmt:
-            case Apply(op=op, args=args):
+            case Apply(args=args):
                 if any(isinstance(x.type, Array) for x in (*args, *stmt.results)):
                     self._arrays_apply(stmt)
                 elif any(map(self.wide, args)):
@@ -370,6 +370,9 @@ class _Widened:
                     array, at[-1:], self.builder.load(source, at), accumulate=True
                 ),
             )
+        elif name == "add":
+            args = tuple(map(self._array, stmt.args))
+            self.builder.emit(Apply((self._bind(result),), stmt.op, args, (), stmt.loc))
         else:
             raise DirectionsError(f"{name} of an array that depends on a direction")
 
