@@ -81,11 +81,9 @@ def _units(
             rows[k, direction] = 0.0
 
 
-def _along(found: Leaf, rank: int, width: int | None) -> Leaf:
-    """Return something of a rank with a last axis of directions, which it may not depend on."""
-    if width is not None and found.ndim > rank:
-        return found
-    return np.broadcast_to(found[..., np.newaxis], (*found.shape, width or 1))
+def _along(found: Leaf, rank: int) -> Leaf:
+    """Return something of a rank with a last axis of directions, which it may not have."""
+    return found if found.ndim > rank else found[..., np.newaxis]
 
 
 def _width(compiled: Compiled, like: Sequence[Any]) -> int | None:
@@ -106,6 +104,8 @@ def _argument(leaf: Leaf) -> Any:
 
 def _parted(whole: Leaf, axis: int, like: Sequence[Leaf]) -> list[Leaf]:
     """Return the parts of an array along an axis that goes through the elements of leaves."""
+    if len(like) == 1:
+        return [whole.reshape(whole.shape[:axis] + like[0].shape + whole.shape[axis + 1 :])]
     parts: list[Leaf] = []
     first = 0
     for leaf in like:
@@ -187,7 +187,7 @@ def forward(
         restore(states, values)
         flat = compiled.flat(values, hidden, unit)
         found = list(map(_found, flat[first:][: len(ranks)]))
-        rows = [_along(each, rank, width) for each, rank in zip(found, ranks, strict=True)]
+        rows = [_along(each, rank) for each, rank in zip(found, ranks, strict=True)]
         wholes = wholes or [np.empty((*row.shape[:-1], total), row.dtype) for row in rows]
         for row, whole in zip(rows, wholes, strict=True):
             whole[..., some] = row[..., : some.stop - some.start]
@@ -228,7 +228,8 @@ def reverse(
         restore(states, values)
         found = map(_found, compiled.flat(values, hidden, unit)[len(own) :])
         for whole, cotangent in zip(wholes, found, strict=True):
-            part = np.moveaxis(_along(cotangent, whole.ndim - 1, width), -1, 0)
+            part = _along(cotangent, whole.ndim - 1)
+            part = part.transpose(part.ndim - 1, *range(part.ndim - 1))
             whole[some] = part[: some.stop - some.start]
     parts = [_parted(whole, 0, rows) for whole in wholes]
     blocks = [

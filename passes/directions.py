@@ -370,11 +370,34 @@ class _Widened:
                     array, at[-1:], self.builder.load(source, at), accumulate=True
                 ),
             )
-        elif name == "add":
-            args = tuple(map(self._array, stmt.args))
-            self.builder.emit(Apply((self._bind(result),), stmt.op, args, (), stmt.loc))
         else:
-            raise DirectionsError(f"{name} of an array that depends on a direction")
+            self.arrays[result] = self._elementwise(stmt)
+
+    def _elementwise(self, stmt: Apply) -> Value:
+        """Apply a row to every element along every direction; return the array."""
+        build, result = self.builder, stmt.result
+        arrays = [x for x in stmt.args if isinstance(x.type, Array)]
+        if not isinstance(result.type, Array) or not arrays:
+            raise DirectionsError(f"{stmt.op.name} of an array that depends on a direction")
+        first = arrays[0]
+        assert isinstance(first, Value)
+        sizes = [*self._sizes(first), integer(self.count)]
+        empty = build.apply("empty", *sizes, params=(result.type.dtype,), hint=f"{result.name}s")
+
+        def element(at: list[Value], array: Value) -> Value:
+            args: list[Operand] = []
+            for arg in stmt.args:
+                index: Sequence[Operand] = at if isinstance(arg.type, Array) else at[-1:]
+                source: Operand = arg
+                if isinstance(arg, Value) and self.wide(arg):
+                    source = build.load(self.arrays[arg], index)
+                elif isinstance(arg, Value) and isinstance(arg.type, Array):
+                    source = build.load(arg, at[:-1])
+                args.append(source)
+            found = build.apply(stmt.op, *args, params=stmt.params)
+            return build.store(array, at, self._strong(found))
+
+        return self._nest(sizes, empty, element)
 
     # -- control flow ----------------------------------------------------------------------
 

@@ -400,14 +400,21 @@ WAYS: dict[str, Callable[[Chain], Function]] = {
 
 
 def check_directions(
-    chain: Chain, rng: np.random.Generator, way: str, policy: str = "auto"
+    chain: Chain,
+    rng: np.random.Generator,
+    way: str,
+    policy: str = "auto",
+    widen: Callable[[Function, Sequence[int], int], Function] = directions,
 ) -> list[str] | None:
-    """Several directions at once are what each is alone, zeros among them; None: refused."""
+    """Several directions at once are what each is alone, zeros among them; None: refused.
+
+    `widen` is what takes them at once.
+    """
     narrow = pipeline.run(WAYS[way](chain), (*pipeline.LAST, *pipeline.JOINED))
     count = 3
     own = range(len(chain.primal.params), len(narrow.params))
     try:
-        wide = directions(narrow, own, count)
+        wide = widen(narrow, own, count)
     except DirectionsError:
         return None
     found = well_formed(wide)
