@@ -22,6 +22,7 @@ alone, but for sums, which are made one term after the other, and products of ma
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -90,6 +91,10 @@ def directions(fn: Function, positions: Sequence[int], count: int) -> Function:
     made = {name: each.function() for name, each in done.items()}
     callees = tuple(made[callee.name] for callee in fn.callees)
     return replace(made[ENTRY], callees=callees, derived=fn.derived)
+
+
+def _is_no_product(stmt: Stmt) -> bool:
+    return not isinstance(stmt, Gemm)
 
 
 def _wide(value: Value, names: Names) -> Value:
@@ -237,26 +242,42 @@ class _Widened:
         return self.wide(value) and value not in self.arrays
 
     def _flush(self) -> None:
-        """Emit the loop over the directions for the statements that wait."""
+        """Emit the loops over the directions for the statements that wait."""
         if not self.pending:
             return
         stmts, based = self.pending, self.based
         self.pending, self.based = [], {}
-        loc, self.builder.loc = self.builder.loc, stmts[0].loc
-        _Loop(self, stmts, based).emit()
+        loc = self.builder.loc
+        for product, group in itertools.groupby(stmts, lambda each: isinstance(each, Gemm)):
+            some = list(group)
+            if product:
+                for stmt in some:
+                    assert isinstance(stmt, Gemm)
+                    self.builder.loc = stmt.loc
+                    self._gemm(stmt)
+            else:
+                self.builder.loc = some[0].loc
+                _Loop(self, some, based).emit()
         self.builder.loc = loc
 
     def _wait(self, stmt: Apply | Load | Store) -> None:
         if isinstance(stmt, Store):
             array = stmt.array
-            stored = any(isinstance(each, Store) and each.array == array for each in self.pending)
-            inside = {id(stmt), *map(id, self.pending)}
+            # Those that will be in one loop with it.
+            with_it = [*itertools.takewhile(_is_no_product, reversed(self.pending))]
+            stored = any(isinstance(each, Store) and each.array == array for each in with_it)
+            inside = {id(stmt), *map(id, with_it)}
             between = self._waits(array) and not self.users[array] <= inside
             if stored or between:
                 self._flush()
             if not self.wide(array):
                 self.based[array] = self._array(array)
         self.pending.append(stmt)
+
+    def _settle(self) -> None:
+        """Emit the products that wait: what follows may change what they read."""
+        if any(isinstance(stmt, Gemm) for stmt in self.pending):
+            self._flush()
 
     # -- statements ------------------------------------------------------------------------
 
@@ -292,6 +313,7 @@ class _Widened:
                 if self.wide(result):
                     self._wait(stmt)
                 else:
+                    self._settle()
                     self.builder.emit(stmt)
             case Check() | Print():
                 self._same(*operands(stmt))
@@ -305,12 +327,13 @@ class _Widened:
                 self.builder.emit(Recall(self._bind(result), self.recalled[value], stmt.loc))
             case Gemm():
                 if any(map(self.wide, (stmt.a, stmt.b, *stmt.results))):
-                    self._flush()
-                    self._gemm(stmt)
+                    self.pending.append(stmt)
                 else:
+                    self._settle()
                     self.builder.emit(stmt)
             case If() | For() | While() | Reverse() | Call():
                 if self._is_same(stmt):
+                    self._settle()
                     self.builder.emit(stmt)
                     return
                 self._flush()
