@@ -484,19 +484,20 @@ class _Widened:
         array = self._array(c)
         rows, columns = self._sizes(c)
         terms = self._sizes(stmt.a)[int(not stmt.transposed[0])]
-        arms: list[Block] = []
-        both = not isinstance(terms, Literal)
-        if both:
+        args = stmt, array, a, b, rows, columns, terms
+        if not self.wide(stmt.b):
+            # A number of the other matrix is multiplied by all directions: there is nothing to win.
+            result = self._loops(*args)
+        elif isinstance(terms, Literal):
+            result = (self._loops if int(terms.value) < _LONG else self._products)(*args)
+        else:
+            arms: list[Block] = []
             small = build.apply("lt", terms, integer(_LONG))
             for make in (self._loops, self._products):
                 with build.block() as stmts:
-                    found = make(stmt, array, a, b, rows, columns, terms)
+                    found = make(*args)
                 arms.append(Block((), tuple(stmts), (found,)))
             (result,) = build.if_(small, arms[0], arms[1], [array.name])
-        else:
-            assert isinstance(terms, Literal)
-            make = self._loops if int(terms.value) < _LONG else self._products
-            result = make(stmt, array, a, b, rows, columns, terms)
         self.arrays[stmt.result] = result
 
     def _element(
@@ -534,21 +535,30 @@ class _Widened:
             (i,) = at
             if known is not None and known <= _AT_ONCE:
                 return part(i, c, [integer(k) for k in range(known)], not stmt.accumulate)
+            times = build.apply("floordiv", terms, integer(_AT_ONCE))
+            done = build.apply("mul", times, integer(_AT_ONCE))
+            more: Operand = times
             if not stmt.accumulate:
-                c = part(i, c, [], True)
+                some = build.apply("gt", times, integer(0))
+                arms: list[Block] = []
+                for count in (_AT_ONCE, 0):
+                    with build.block() as stmts:
+                        found = part(i, c, [integer(k) for k in range(count)], True)
+                    arms.append(Block((), tuple(stmts), (found,)))
+                (c,) = build.if_(some, arms[0], arms[1], [c.name])
+                more = build.apply("maximum", build.apply("sub", times, integer(1)), integer(0))
 
-            def some(here: list[Value], x: Value) -> Value:
-                first = build.apply("mul", here[0], integer(_AT_ONCE))
+            def block(here: list[Value], x: Value) -> Value:
+                at = here[0] if stmt.accumulate else build.apply("add", here[0], integer(1))
+                first = build.apply("mul", at, integer(_AT_ONCE))
                 found = [build.apply("add", first, integer(k)) for k in range(_AT_ONCE)]
                 return part(i, x, found, False)
 
             def one(here: list[Value], x: Value) -> Value:
                 return part(i, x, [build.apply("add", done, here[0])], False)
 
-            times = build.apply("floordiv", terms, integer(_AT_ONCE))
-            done = build.apply("mul", times, integer(_AT_ONCE))
             left = build.apply("sub", terms, done)
-            return self._nest([left], self._nest([times], c, some), one)
+            return self._nest([left], self._nest([more], c, block), one)
 
         return self._nest([rows], array, row)
 
