@@ -278,10 +278,8 @@ class Jacobian(Derivative):
 
     @functools.cached_property
     def _code(self) -> Code:
-        chosen = self._level.chosen
-        if self._reverse:
-            return self._made("_code", pull=chosen)
-        return self._made("_code", along=chosen)
+        way = {"pull" if self._reverse else "along": self._level.chosen}
+        return self._made("_code", wide=True, **way)
 
     def _made(self, name: str, **way: Any) -> Code:
         return super()._made(name, nested=self._nested, **way)

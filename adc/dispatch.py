@@ -59,6 +59,8 @@ _MOST_HELD = 2**20
 _MOST_VARIANTS = 8
 # The words of random generators, by the places where these are found.
 States = list[tuple[Place, np.ndarray[Any, Any]]]
+# Directions of a Jacobian that are taken at once, where there are so few, and where there are more.
+_FEW, _MANY = 8, 16
 # Times that code is made for one call: while it is, another thread may change what it reads.
 _MOST_ATTEMPTS = 3
 
@@ -710,6 +712,7 @@ def _shared(
     along: tuple[int, ...] | None,
     pull: tuple[int, ...] | None,
     nested: bool,
+    wide: bool,
 ) -> Family:
     return Family(Parameters(definition.code))
 
@@ -740,6 +743,8 @@ class Code:
     nested : bool
         Whether what was applied is lowered with the function, as calls of derivatives within code.
         It is where cotangents are pulled back; else as much of it as can be is transformations.
+    wide : bool
+        Whether several of these directions, or cotangents, are to be taken at once.
     """
 
     def __init__(
@@ -750,6 +755,7 @@ class Code:
         along: tuple[int, ...] | None = None,
         pull: tuple[int, ...] | None = None,
         nested: bool = False,
+        wide: bool = False,
     ) -> None:
         self.fn = function_of(fn)
         # A function with a derivative of its own, or that is checkpointed, is more than its code.
@@ -761,6 +767,7 @@ class Code:
         self.along = along
         self.pull = pull
         self.nested = nested
+        self.wide = wide
         # What a bound method adds to the arguments; `argnums` does not count it.
         self._bound = (fn.__self__,) if isinstance(fn, types.MethodType) else ()
         self._skip = len(self._bound)
@@ -783,7 +790,8 @@ class Code:
         definition = Definition(fn, more, bool(self._bound))
         # What such a function holds would be kept with the code.
         make = _shared.__wrapped__ if more is not None and fn.__closure__ else _shared
-        shared = make(definition, self.levels, self.options, self.along, self.pull, self.nested)
+        way = (self.along, self.pull, self.nested, self.wide)
+        shared = make(definition, self.levels, self.options, *way)
         shared.users.add(self)
         self._shared = shared
         self._parameters, self.entries = shared.parameters, shared.entries
@@ -1018,7 +1026,30 @@ class Code:
         steps = _steps(signature, levels, self.along, self.pull)
         if steps and not levels:
             _check_floats(self.fn, lowered)
+        if self.wide:
+            steps += self._directions(signature, lowered, values)
         return _Prepared(signature, levels, steps, lowered)
+
+    def _directions(
+        self, signature: Signature, lowered: Lowered, values: tuple[Any, ...]
+    ) -> tuple[Step, ...]:
+        """Return the step to several directions at once.
+
+        For how many depends on the first arguments that code is made for, no result does.
+        """
+        if self.options.target != "cpu" or self.options.memory is not None:
+            return ()
+        if self.along is not None:
+            leaves = signature.leaves(values)
+            moved = signature.positions(self.along)
+            types = [lowered.fn.params[k].type for k in moved]
+            total = sum(np.size(leaves[k]) for k in moved)
+        else:
+            types = [each.type for each in lowered.fn.results if each.type.kind == "f"]
+            total = len(types)
+        if total < 2 and not any(isinstance(ty, Array) for ty in types):
+            return ()
+        return (("directions", (_FEW if total <= _FEW else _MANY,)),)
 
     def _check_on_host(
         self, signature: Signature, lowered: Lowered, values: tuple[Any, ...]

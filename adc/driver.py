@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,6 +19,7 @@ from adc.passes.adjoint import adjoint
 from adc.passes.checkpoint import Schedule
 from adc.passes.costs import SHIPPED, Costs, estimate
 from adc.passes.derive import expand, link
+from adc.passes.directions import DirectionsError, directions
 from adc.passes.extents import Known
 from adc.passes.formulas import Known as Names
 from adc.passes.formulas import Sum
@@ -133,13 +135,22 @@ class Plans:
         trace.stages.append(("frontend", lowered.fn))
         more: tuple[pipeline.Pass, ...] = (("partials", partials),) if costs.parallel else ()
         fn = pipeline.run(expand(lowered.fn), (*pipeline.PRIMAL, *more), trace)
+        *steps, last = steps or [("", ())]
+        if last[0] != "directions":
+            steps = [*steps, last] if last[0] else steps
+        own = 0
         for k, (name, positions) in enumerate(steps):
+            own = len(fn.params)
             mode: Callable[..., Function] = _MODES[name]
             apply = functools.partial(mode, wrt=positions)
             stage = "adjoint" if name == "gradient" else name
             cleaned = pipeline.LAST if k == len(steps) - 1 else pipeline.DERIVATIVE
             fn = pipeline.run(fn, ((stage, apply), *cleaned, *more), trace)
         fn = pipeline.run(fn, pipeline.JOINED, trace)
+        if last[0] == "directions":
+            with contextlib.suppress(DirectionsError):  # then one at a time
+                fn = directions(fn, range(own, len(fn.params)), last[1][0])
+                trace.stages.append(("directions", fn))
         reverses = bool(fn.derived) or any(name != "tangent" for name, _ in steps)
         if reverses:
             fn = rerun(fn, costs)

@@ -1,7 +1,8 @@
-"""Jacobians, one direction after the other, and the function that pulls cotangents back.
+"""Jacobians, some directions after the other, and the function that pulls cotangents back.
 
-A Jacobian is computed in as many runs of compiled code as it has columns (forward mode) or rows
-(reverse mode). All runs draw the same random numbers.
+A run of compiled code computes some columns of a Jacobian (forward mode) or rows (reverse mode) at
+once: the last axis of what is passed and returned goes through them (`passes.directions`). Where
+that cannot be, it is one column or row. All runs draw the same random numbers.
 """
 
 from __future__ import annotations
@@ -34,6 +35,20 @@ def _floats(operands: Sequence[Operand]) -> list[int]:
     return [k for k, operand in enumerate(operands) if operand.type.kind == "f"]
 
 
+def _moving(operands: Sequence[Operand]) -> list[Operand]:
+    return [operands[k] for k in _floats(operands)]
+
+
+def _rank(ty: Scalar | Array) -> int:
+    return ty.rank if isinstance(ty, Array) else 0
+
+
+def _of_last(compiled: Compiled) -> tuple[int, ...]:
+    """Return the arguments of the outermost gradient."""
+    argnums = compiled.levels[-1].argnums
+    return (argnums,) if isinstance(argnums, int) else argnums
+
+
 def _inputs(compiled: Compiled, argnums: Sequence[int], values: tuple[Any, ...]) -> list[Any]:
     """Return the floats that are differentiated with respect to."""
     leaves = compiled.signature.leaves(values)
@@ -45,23 +60,62 @@ def _found(leaf: Any) -> Leaf:
     return transfers.to_host(leaf) if foreign.is_foreign(leaf) else np.asarray(leaf)
 
 
-def _units(like: Sequence[Leaf]) -> Iterator[tuple[int, tuple[int, ...], list[Any]]]:
-    """Yield every element of the leaves, and zeros with a one there."""
-    zeros = [np.zeros(leaf.shape, leaf.dtype) for leaf in like]
-    for k, leaf in enumerate(like):
-        for index in np.ndindex(leaf.shape):
-            zeros[k][index] = 1.0
-            yield k, index, [_argument(zero) for zero in zeros]
-            zeros[k][index] = 0.0
+def _units(
+    like: Sequence[Leaf], width: int | None, others: Sequence[Leaf] = ()
+) -> Iterator[tuple[slice, list[Any]]]:
+    """Yield, for some elements of the leaves at a time, ones at these and zeros elsewhere.
+
+    A last axis goes through `width` elements, and zeros at the end; without it, None, there is one
+    element at a time. The elements are counted through all leaves. Zeros like `others` follow.
+    """
+    last = () if width is None else (width,)
+    units = [np.zeros(leaf.shape + last, leaf.dtype) for leaf in (*like, *others)]
+    flat = [unit.reshape(leaf.size, width or 1) for unit, leaf in zip(units, like, strict=False)]
+    places = [(rows, k) for rows in flat for k in range(len(rows))]
+    if not places:  # the shapes of the results count
+        yield slice(0, 0), [_argument(unit) for unit in units]
+    for start in range(0, len(places), width or 1):
+        some = places[start : start + (width or 1)]
+        for direction, (rows, k) in enumerate(some):
+            rows[k, direction] = 1.0
+        yield slice(start, start + len(some)), [_argument(unit) for unit in units]
+        for direction, (rows, k) in enumerate(some):
+            rows[k, direction] = 0.0
+
+
+def _along(found: Leaf, rank: int) -> Leaf:
+    """Return something of a rank with a last axis of directions, which it may not have."""
+    return found if found.ndim > rank else found[..., np.newaxis]
+
+
+def _width(compiled: Compiled, like: Sequence[Any]) -> int | None:
+    """Return for how many directions code is, None for code without an axis of directions.
+
+    `like` are values of what its last parameters are directions of.
+    """
+    name, counts = compiled.steps[-1]
+    if name != "directions" or not like:
+        return None
+    rank = _rank(compiled.entry.kernel.emitted.params[-1])
+    return counts[0] if rank > np.ndim(like[-1]) else None
 
 
 def _argument(leaf: Leaf) -> Any:
     return leaf[()] if leaf.ndim == 0 else leaf
 
 
-def _blocks(rows: Sequence[Leaf], columns: Sequence[Leaf]) -> list[list[Leaf]]:
-    """Return an array for every pair of a result and an argument, of the result's dtype."""
-    return [[np.zeros(row.shape + col.shape, row.dtype) for col in columns] for row in rows]
+def _parted(whole: Leaf, axis: int, like: Sequence[Leaf]) -> list[Leaf]:
+    """Return the parts of an array along an axis that goes through the elements of leaves."""
+    if len(like) == 1:
+        return [whole.reshape(whole.shape[:axis] + like[0].shape + whole.shape[axis + 1 :])]
+    parts: list[Leaf] = []
+    first = 0
+    for leaf in like:
+        index = (*(slice(None),) * axis, slice(first, first + leaf.size))
+        shape = whole.shape[:axis] + leaf.shape + whole.shape[axis + 1 :]
+        parts.append(np.ascontiguousarray(whole[index]).reshape(shape))
+        first += leaf.size
+    return parts
 
 
 # -- what a user gets ------------------------------------------------------------------------------
@@ -118,19 +172,19 @@ def forward(
     chosen = (argnums,) if isinstance(argnums, int) else argnums
     inputs = _inputs(compiled, chosen, values)
     columns = list(map(foreign.shape_of, inputs))
-    blocks: list[list[Leaf]] = []
+    width = _width(compiled, columns)
+    total = sum(column.size for column in columns)
+    wholes: list[Leaf] = []
+    flat: Sequence[Any] = ()
     states = compiled.states(values)
-    for k, index, unit in _units(columns):
+    for some, unit in _units(columns, width):
         restore(states, values)
         flat = compiled.flat(values, hidden, unit)
-        rows = _moved(compiled, flat, has_aux)
-        blocks = blocks or _blocks(rows, columns)
-        for row, block in zip(rows, blocks, strict=True):
-            place: tuple[Any, ...] = (*(slice(None),) * row.ndim, *index)
-            block[k][place] = row
-    if not blocks:  # there is no element to move: the shapes of the results count
-        flat = compiled.flat(values, hidden, [_argument(np.zeros_like(each)) for each in columns])
-        blocks = _blocks(_moved(compiled, flat, has_aux), columns)
+        rows = _moved(compiled, flat, values, has_aux)
+        wholes = wholes or [np.empty((*row.shape[:-1], total), row.dtype) for row in rows]
+        for row, whole in zip(rows, wholes, strict=True):
+            whole[..., some] = row[..., : some.stop - some.start]
+    blocks = [_parted(whole, whole.ndim - 1, columns) for whole in wholes]
     inner = _like_arguments(compiled, argnums)
     pieces = [inner(list(map(_like_input, row, inputs))) for row in blocks]
     if compiled.levels:
@@ -139,14 +193,19 @@ def forward(
     return (found_, _auxiliary(compiled, flat)) if has_aux else found_
 
 
-def _moved(compiled: Compiled, flat: Sequence[Any], has_aux: bool) -> list[Leaf]:
-    """Return derivatives in a direction: of gradients, or of the floats in the result."""
-    found = list(map(_found, flat))
+def _moved(
+    compiled: Compiled, flat: Sequence[Any], values: tuple[Any, ...], has_aux: bool
+) -> list[Leaf]:
+    """Return derivatives in some directions, the last axis: of gradients, or of a result's floats."""
     if compiled.levels:
         # Value, gradients, and the derivatives of both.
-        return found[-len(compiled.signature.positions(compiled.levels[-1].argnums)) :]
-    own = len(compiled.lowered.fn.results)
-    return found[own : own + len(_floats(primary(compiled, has_aux)[1]))]
+        ranks = [np.ndim(each) for each in _inputs(compiled, _of_last(compiled), values)]
+        first = len(flat) - len(ranks)
+    else:
+        ranks = [_rank(each.type) for each in _moving(primary(compiled, has_aux)[1])]
+        first = len(compiled.lowered.fn.results)
+    found = map(_found, flat[first : first + len(ranks)])
+    return [_along(each, rank) for each, rank in zip(found, ranks, strict=True)]
 
 
 def reverse(
@@ -168,13 +227,21 @@ def reverse(
     flat = evaluated.flat(values, outside)
     every = [foreign.shape_of(flat[k]) for k in _floats(own)]
     rows = every[: len(_floats(primary(evaluated, has_aux)[1]))]
-    others = [_argument(np.zeros_like(row)) for row in every[len(rows) :]]
-    blocks = _blocks(rows, columns)
-    for k, index, unit in _units(rows):
+    width = _width(compiled, every)
+    total = sum(row.size for row in rows)
+    wholes = [np.empty((total, *column.shape), column.dtype) for column in columns]
+    for some, unit in _units(rows, width, every[len(rows) :]):
         restore(states, values)
-        found = compiled.flat(values, hidden, [*unit, *others])[len(own) :]
-        for block, cotangent in zip(blocks[k], found, strict=True):
-            block[index] = _found(cotangent)
+        found = map(_found, compiled.flat(values, hidden, unit)[len(own) :])
+        for whole, cotangent in zip(wholes, found, strict=True):
+            part = _along(cotangent, whole.ndim - 1)
+            part = part.transpose(part.ndim - 1, *range(part.ndim - 1))
+            whole[some] = part[: some.stop - some.start]
+    parts = [_parted(whole, 0, rows) for whole in wholes]
+    blocks = [
+        [part.astype(row.dtype, copy=False) for part in by_column]
+        for row, by_column in zip(rows, zip(*parts, strict=True), strict=True)
+    ]
     inner = _like_arguments(compiled, argnums)
     pieces = [inner(list(map(_like_input, row, inputs))) for row in blocks]
     found_ = _like_results(compiled, pieces, has_aux)

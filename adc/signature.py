@@ -106,6 +106,8 @@ class Signature:
             for ty, value in zip(self.types, values, strict=True)
         )
         self._arguments = self._positional(parameters)[skip:]
+        # What was asked for, which each call asks again.
+        self._known: dict[object, Any] = {}
 
     def emptied(self) -> Signature:
         """Return this signature without the objects of the call that it was made for."""
@@ -113,6 +115,7 @@ class Signature:
         made.fn = trees.emptied_function(self.fn)
         made.types = tuple([trees.emptied(ty) for ty in self.types])
         made._arguments = [replace(each, type=trees.emptied(each.type)) for each in self._arguments]
+        made._known = {}
         return made
 
     def _positional(self, parameters: Parameters) -> list[_Argument]:
@@ -160,6 +163,13 @@ class Signature:
 
     def positions(self, argnums: int | Sequence[int]) -> tuple[int, ...]:
         """Return the positions of the floats in the differentiated arguments."""
+        key = ("positions", argnums if isinstance(argnums, int) else tuple(argnums))
+        if key not in self._known:
+            self._known[key] = self._positions(argnums)
+        known: tuple[int, ...] = self._known[key]
+        return known
+
+    def _positions(self, argnums: int | Sequence[int]) -> tuple[int, ...]:
         found: list[int] = []
         for argument in self._chosen(argnums):
             leaves = trees.leaf_types(argument.type)
@@ -189,9 +199,14 @@ class Signature:
 
         `converted`: and makes numbers where these have numbers.
         """
-        at = itertools.count()
-        found = tuple(trees.arranged(arg.type, at, converted) for arg in self._chosen(argnums))
-        return found[0] if isinstance(argnums, int) else trees.together(found)
+        key = (argnums if isinstance(argnums, int) else tuple(argnums), converted)
+        if key not in self._known:
+            at = itertools.count()
+            found = tuple(trees.arranged(arg.type, at, converted) for arg in self._chosen(argnums))
+            made = found[0] if isinstance(argnums, int) else trees.together(found)
+            self._known[key] = made
+        arrange: Callable[[Sequence[Any]], Any] = self._known[key]
+        return arrange
 
     def count(self) -> int:
         """Return the number of arguments that `argnums` counts."""

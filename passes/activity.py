@@ -200,6 +200,23 @@ class _Varied(_Flow):
                 assert_never(stmt)
 
 
+class _Dependent(_Varied):
+    """Marks whatever depends on parameters in any way but by the size of an array."""
+
+    def mark(self, where: str, operand: Operand, on: bool = True) -> None:
+        marks = self.marks[where]
+        if on and isinstance(operand, Value) and operand not in marks:
+            marks.add(operand)
+            self.grown = True
+
+    def stmt(self, where: str, stmt: Stmt) -> None:
+        if not isinstance(stmt, Apply):
+            super().stmt(where, stmt)
+        elif stmt.op.name != "dim" and any(self.marked(where, arg) for arg in stmt.args):
+            for result in stmt.results:
+                self.mark(where, result)
+
+
 class _Useful(_Flow):
     def __init__(self, fn: Function, results: Sequence[int]) -> None:
         super().__init__(fn)
@@ -272,6 +289,14 @@ def varied(fn: Function, wrt: Sequence[int]) -> Marks:
     `fn` may be any value form, reverse code included.
     """
     return _Varied(fn, wrt).run()
+
+
+def dependent(fn: Function, positions: Sequence[int]) -> Marks:
+    """Return the values that depend on the parameters `positions`, for each function.
+
+    What only the way that the code takes depends on is not among them.
+    """
+    return _Dependent(fn, positions).run()
 
 
 def analyse(fn: Function, wrt: Sequence[int], results: Sequence[int] | None = None) -> Activity:

@@ -26,6 +26,7 @@ from adc.ir.verifier import problems
 from adc.passes import pipeline
 from adc.passes.adjoint import adjoint
 from adc.passes.derive import derive, expand, link
+from adc.passes.directions import DirectionsError, directions
 from adc.passes.extents import Known
 from adc.passes.remat import rematerialize
 from adc.passes.storage import storage
@@ -396,6 +397,62 @@ def check_tangent(chain: Chain, rng: np.random.Generator) -> list[str]:
     single = "f32" in str(chain.primal)
     if not abs(slope - expected) <= (1e-3 if single else 1e-8) * size:
         found.append(f"tangent: {slope} along a direction, adjoint: {expected}")
+    return found
+
+
+# The ways to a Jacobian: what is done to the function, then its directions are taken at once.
+WAYS: dict[str, Callable[[Chain], Function]] = {
+    "tangent": lambda chain: tangent(chain.primal, chain.positions),
+    "pullback": lambda chain: adjoint(chain.primal, chain.positions, seed=False),
+    "hessian": lambda chain: tangent(
+        pipeline.run(adjoint(chain.primal, chain.positions), pipeline.DERIVATIVE), chain.positions
+    ),
+}
+
+
+def check_directions(
+    chain: Chain,
+    rng: np.random.Generator,
+    way: str,
+    policy: str = "auto",
+    widen: Callable[[Function, Sequence[int], int], Function] = directions,
+) -> list[str] | None:
+    """Several directions at once are what each is alone, zeros among them; None: refused.
+
+    `widen` is what takes them at once.
+    """
+    narrow = pipeline.run(WAYS[way](chain), (*pipeline.LAST, *pipeline.JOINED))
+    count = 3
+    own = range(len(chain.primal.params), len(narrow.params))
+    try:
+        wide = widen(narrow, own, count)
+    except DirectionsError:
+        return None
+    found = well_formed(wide)
+    if way == "pullback":
+        like = [each for each in chain.run(chain.primal) if np.asarray(each).dtype.kind == "f"]
+    else:
+        like = [chain.inputs[k] for k in chain.positions]
+    types = [narrow.params[k].type for k in own]
+    given = [
+        rng.standard_normal((*shape, count)).astype(ty.numpy)
+        for shape, ty in zip(map(np.shape, like), types, strict=True)
+    ]
+    for each in given:
+        each[..., 1] = 0.0
+    results = run(wide, [*fresh(chain.inputs), *given])
+    single = "f32" in str(chain.primal)
+    for k in range(count):
+        alone = run(narrow, [*fresh(chain.inputs), *(np.copy(each[..., k])[()] for each in given)])
+        largest = max(map(largest_in, alone))
+        for number, (a, b) in enumerate(zip(alone, results, strict=True)):
+            b = b[..., k] if np.ndim(b) > np.ndim(a) else b
+            if not near(a, b, single, largest):
+                found.append(f"{way}: result {number} along direction {k}: {b} instead of {a}")
+    last = stages(wide, finish(policy, {}))[-1][1]
+    found += well_formed(last)
+    if bits(run(last, [*fresh(chain.inputs), *given])) != bits(results):
+        found.append(f"{way}: other bits in the end")
     return found
 
 

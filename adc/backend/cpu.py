@@ -169,10 +169,28 @@ def _array(ty: Array, arg: Any) -> Any:
     return array if array.flags.writeable else np.asarray(_Borrowed(array))
 
 
+def _array_converter(ty: Array) -> Callable[[Any], Any]:
+    dtype, rank = ty.numpy, ty.rank
+    # What an array must be so that code takes it as it is: aligned, to be written, by its layout.
+    as_it_is = operator.attrgetter({"C": "carray", "F": "farray", "A": "behaved"}[ty.layout])
+
+    def convert(arg: Any) -> Any:
+        if (
+            type(arg) is np.ndarray
+            and arg.dtype == dtype
+            and arg.ndim == rank
+            and as_it_is(arg.flags)
+        ):
+            return arg
+        return _array(ty, arg)
+
+    return convert
+
+
 def converter(ty: Type) -> Callable[[Any], Any]:
     """Return what makes an argument what Numba takes for `ty`."""
     if isinstance(ty, Array):
-        return functools.partial(_array, ty)
+        return _array_converter(ty)
     simple: dict[str, Callable[[Any], Any]] = {"f64": float, "i64": operator.index, "b1": bool}
     if ty.kind in "iu" and ty.dtype != "i64":
         return lambda value: ty.numpy.type(operator.index(value))

@@ -706,7 +706,8 @@ class Function:
                 counter.add_incoming(b.add(counter, ir.Constant(_I64, step), flags=flags), b.block)
                 again = b.branch(test)
                 if self.group is not None:
-                    again.set_metadata("llvm.loop", self.module.apart(self.group))
+                    vectors = isinstance(stop, ir.Constant) and stop.constant % 8 == 0 and step == 1
+                    again.set_metadata("llvm.loop", self.module.apart(self.group, vectors))
         self.group = None
 
     def step(self, node: ast.expr) -> int:

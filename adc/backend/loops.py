@@ -97,7 +97,8 @@ class _Loop:
     """A loop that is being written.
 
     `names` are the variables of what it carries, `index` and `count` texts. It is `busy` if there
-    are loops, calls or products in it; if not, it `looks` for signals unless it is over soon.
+    are calls or products in it, or loops of more than a few iterations, `within` each of its own;
+    if not, it `looks` for signals unless it is over soon.
     """
 
     stmt: For
@@ -107,11 +108,17 @@ class _Loop:
     looks: bool
     count: str = ""
     range: str = "range"  # or that its iterations keep apart
+    within: int = 1
 
     @property
     def fixed(self) -> int | None:
         """The number of iterations where it is a constant."""
         return int(self.count) if self.count.isdigit() else None
+
+    @property
+    def work(self) -> str:
+        """How many of the innermost iterations it has."""
+        return self.count if self.within == 1 else f"{self.within} * {self.count}"
 
 
 class Loops(Traffic):
@@ -192,9 +199,11 @@ class Loops(Traffic):
         self.flush()
         short = self.is_short(stmt)
         inner = any(isinstance(s, _BUSY) for s in walk(stmt.body.stmts))
-        busy = inner and not short
+        within = _iterations(stmt.body.stmts)
+        busy = inner and not short and (within > _FEW or self.is_long(stmt))
         looks = not busy and not short
         loop = _Loop(stmt, names, self.name(stmt.index), busy, looks)
+        loop.within = 1 if busy else int(within)
         loop.range = self.range(stmt)
         keeps, adds = id(stmt) in self._shared.tapes.blocks, self.adds(stmt)
         loop.count = trips.bare
@@ -391,7 +400,7 @@ class Loops(Traffic):
             self._unlooked = 0.0
             return
         if loop.looks and self.is_due(loop.stmt):
-            self.stop_if(f"poll(state, {loop.count})")
+            self.stop_if(f"poll(state, {loop.work})")
         self.header(loop)
 
     def header(self, loop: _Loop) -> None:

@@ -146,14 +146,19 @@ class Module:
         """Return a name for the loads and stores of one loop."""
         return _Distinct(self.llvm, [])
 
-    def apart(self, group: Any) -> Any:
+    def apart(self, group: Any, vectors: bool = False) -> Any:
         """Return what tells LLVM that no iteration of a loop needs what another one does.
 
-        That is, by the loads and stores of a group.
+        That is, by the loads and stores of a group. A loop of few iterations is to become `vectors`
+        before it is unrolled: else the loop around it might, which gathers and scatters.
         """
         kind = ir.MetaDataString(self.llvm, "llvm.loop.parallel_accesses")
+        notes = [self.llvm.add_metadata([kind, group])]
+        if vectors:
+            kind = ir.MetaDataString(self.llvm, "llvm.loop.unroll.disable")
+            notes.append(self.llvm.add_metadata([kind]))
         loop = _Distinct(self.llvm, [])
-        loop.operands = (loop, self.llvm.add_metadata([kind, group]))
+        loop.operands = (loop, *notes)
         return loop
 
     def function(self, name: str, args: tuple[Any, ...], homes: Sequence[str] = ()) -> Any:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import builtins
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -170,6 +171,30 @@ def member_of(cls: type, name: str) -> Any:
     raise KeyError(name)
 
 
+def reader(place: Place) -> Callable[[Sequence[Any]], Any]:
+    """Return what does `place.read`, faster where a function finds a name among its globals."""
+    fn, (first, *rest) = place.root, place.path or (None,)
+    if (
+        not isinstance(fn, types.FunctionType)
+        or not isinstance(first, Variable)
+        or fn.__closure__ is not None
+        or len(rest) > 1
+        or not all(isinstance(step, str) for step in rest)
+    ):
+        return place.read
+    # Neither of these can be replaced.
+    found, name, built_in = fn.__globals__, first.name, vars(builtins)
+
+    def variable(arguments: Sequence[Any]) -> Any:
+        return found[name] if name in found else built_in[name]
+
+    def attribute(arguments: Sequence[Any]) -> Any:
+        return getattr(found[name] if name in found else built_in[name], step)
+
+    step = str(rest[0]) if rest else ""
+    return attribute if rest else variable
+
+
 # -- what is done with what is there ---------------------------------------------------------------
 
 
@@ -212,6 +237,11 @@ class Guard:
     key: object = None
     shared: bool = False
 
+    @cached_property
+    def _read(self) -> Callable[[Sequence[Any]], Any]:
+        """What reads the place at every call."""
+        return reader(self.place)
+
     @classmethod
     def of(cls, place: Place, value: Any) -> Guard:
         if isinstance(value, _CONSTANTS) or trees.is_unchanging(value):
@@ -223,7 +253,7 @@ class Guard:
     def holds(self, arguments: Sequence[Any] = ()) -> bool:
         """Whether what the code was built with is still there."""
         try:
-            value = self.place.read(arguments)
+            value = self._read(arguments)
             if self.key is not None:
                 return trees.key_of(value) == self.key
             if value is self.value:
