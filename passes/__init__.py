@@ -11,6 +11,7 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
 `private`       scratch arrays that an iteration overwrites first, made in the iteration
 `guard`         index checks of a loop, tested in front of it, and what that says of sizes
 `dce`           dead operations, carried values, arms and loops
+`scalars`       small arrays whose elements are all named, as numbers; loops over them unrolled
 `fuse`          neighbouring loops of equal trips, merged (`accesses`)
 `contract`      arrays read only where they were written, made smaller, or numbers (`accesses`)
 `exchange`      loops in an order that memory and vectors like better: over parts of arrays outside
@@ -24,6 +25,7 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
 `derive`        derivatives that the code itself calls: declared (`ir.core.Derived`) until `remat`
                 is done, differentiated by what they are (`opaque`; `linearity`: only linear rules
                 have a transpose), then linked in as callees
+`recalled`      dear operations that forward code has computed, too, recalled
 `accumulate`    clearing a cotangent merged with the next addition to it
 `reduce`        cotangents of what all iterations read, summed in lanes (`ir.sums`)
 `overwrite`     stores that nobody reads, and filling what a nest overwrites, dropped

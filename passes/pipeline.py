@@ -38,11 +38,13 @@ from adc.passes.ordered import ordered
 from adc.passes.overwrite import overwrite
 from adc.passes.predicates import predicates
 from adc.passes.private import private
+from adc.passes.recalled import recalled
 from adc.passes.reduce import reduce
 from adc.passes.registers import registers
 from adc.passes.relax import relax
 from adc.passes.reuse import reuse
 from adc.passes.rows import rows
+from adc.passes.scalars import scalars
 from adc.passes.simplify import simplify
 from adc.passes.skip import skip
 from adc.passes.unswitch import unswitch
@@ -60,6 +62,7 @@ PRIMAL: tuple[Pass, ...] = (
     ("guard", guard),
     ("cse", cse),
     ("dce", dce),
+    ("scalars", scalars),
     ("fuse", fuse),
     ("contract", contract),
     ("cse", cse),
@@ -72,6 +75,7 @@ PRIMAL: tuple[Pass, ...] = (
 # After `adjoint` and `tangent`.
 DERIVATIVE: tuple[Pass, ...] = (
     ("simplify", simplify),
+    ("recalled", recalled),
     ("cse", cse),
     ("hoist", hoist),
     ("accumulate", accumulate),
@@ -104,6 +108,7 @@ def cleanup(costs: Costs = SHIPPED, known: Known | None = None) -> tuple[Pass, .
         *(() if apart else (("calls", calls),)),
         ("simplify", simplify),
         ("cse", cse),
+        *(() if apart else (("scalars", scalars), ("dce", dce))),
         *(() if apart else (("hoist", hoist),)),
         ("fuse", fuse),
         ("contract", contract),

@@ -29,6 +29,7 @@ from tests.stack_programs import STACK_PROGRAMS
 from tests.stencil_programs import STENCIL_PROGRAMS
 from tests.thread_programs import THREAD_PROGRAMS
 from tests.undo_programs import UNDO_PROGRAMS
+from tests.vector_programs import VECTOR_PROGRAMS
 from tests.view_programs import REFUSED as REFUSED_VIEWS
 from tests.view_programs import VIEW_PROGRAMS
 from tests.zip_programs import ZIP_PROGRAMS
@@ -50,6 +51,7 @@ ALL: list[Program] = [
     *ZIP_PROGRAMS,
     *VIEW_PROGRAMS,
     *SIZE_PROGRAMS,
+    *VECTOR_PROGRAMS,
 ]
 REFUSED = [
     *REFUSED_LANGUAGE,

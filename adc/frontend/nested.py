@@ -53,7 +53,7 @@ from adc.ir.errors import (
     NonScalarError,
     TypeMismatchError,
 )
-from adc.ir.functions import contracted, without_prints
+from adc.ir.functions import contracted, replayed, without_prints
 from adc.ir.types import Array, Scalar
 from adc.library import jacobians
 from adc.library.transforms import Level, transform_name
@@ -566,7 +566,8 @@ def _vjp(
     result = _first(lo, outlined, node) if has_aux else outlined.result
     count = len(list(results.leaves_of(result, outlined.heap)))
     floats = [k for k in outlined.floats() if k < count]
-    weighted = contracted(without_prints(outlined.fn), floats)
+    # The function itself has been called, right above.
+    weighted = contracted(replayed(outlined.fn), floats)
     arguments: list[Binding] = []
     for operand in outlined.args:
         # As they are now, whatever becomes of the arrays.
