@@ -33,6 +33,7 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
                 (`gather_find`, `gather_rewrite`)
 `partials`      where threads are to share loops: additions of groups of iterations, apart
 `local`         reverse code of an iteration that follows its forward code at once
+`chosen`        reverse code of the last iteration that replaced a number, as in a least one
 `skip`          reverse loops whose cotangents are zero, as a branch chose another value
 `remat`         every Recall decided: kept, recomputed, reloaded (`remat_choose`, `forwarding`; the
                 fastest plan is a minimum cut, `remat_cut`, `flow`), carried out
@@ -49,6 +50,7 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
                 analysis for whatever decides by price
 `calls`         small functions, and those called in one place, in place of their calls
 `unswitch`      branches that a loop takes in every iteration or in none, outside of it
+`once`          loops of which one iteration does something: that iteration
 `inline`        elements of temporary arrays made again where that is cheaper
 `storage`       value form to buffer form: stores in place, copies where two versions are needed
                 (`sharing`)

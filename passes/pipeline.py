@@ -14,6 +14,7 @@ from adc.passes.accumulate import accumulate
 from adc.passes.apart import apart
 from adc.passes.bounds import bounds
 from adc.passes.calls import calls
+from adc.passes.chosen import chosen
 from adc.passes.coalesce import coalesce
 from adc.passes.contract import contract
 from adc.passes.costs import SHIPPED, Costs
@@ -34,6 +35,7 @@ from adc.passes.inline import inline
 from adc.passes.kernels import kernels
 from adc.passes.lift import lift
 from adc.passes.local import local
+from adc.passes.once import once
 from adc.passes.ordered import ordered
 from adc.passes.overwrite import overwrite
 from adc.passes.predicates import predicates
@@ -91,6 +93,7 @@ JOINED: tuple[Pass, ...] = (
     ("local", local),
     ("relax", relax),
     ("predicates", predicates),
+    ("chosen", chosen),
     ("skip", skip),
     ("cse", cse),
     ("dce", dce),
@@ -119,6 +122,8 @@ def cleanup(costs: Costs = SHIPPED, known: Known | None = None) -> tuple[Pass, .
         ("contract", contract),
         ("dce", dce),
         ("unswitch", unswitch),
+        ("once", once),
+        ("simplify", simplify),
     )
 
 

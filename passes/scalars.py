@@ -95,12 +95,19 @@ class _Webs:
         self.parents: dict[Value, Value] = {}
         self.sizes: dict[Value, Sizes] = {}
         self.refused: set[Value] = set()
+        self.accesses: list[Load | Store] = []
         self.defs: dict[Value, Apply] = {}
         # Sizes that a check has found to be numbers.
         self.numbers: dict[Operand, int] = {}
         for value in (*fn.params, *fn.results):
             self.refuse(value)
         self.block(fn.body)
+        for access in self.accesses:
+            # Behind a check that fails there are indices that are outside.
+            sizes = self.sizes_of(access.array) or ()
+            for index, size in zip(access.index, sizes, strict=False):
+                if isinstance(index, Literal) and not 0 <= index.value < size:
+                    self.refuse(access.array)
 
     def root(self, value: Value) -> Value:
         while value in self.parents:
@@ -156,9 +163,10 @@ class _Webs:
                 self.made(stmt, result)
             case Apply(op=op) if op.name in ("dim", "eq"):
                 self.defs[stmt.result] = stmt
-            case Load(array=array, index=index) if all(map(self.is_named, index)):
-                pass
+            case Load(index=index) if all(map(self.is_named, index)):
+                self.accesses.append(stmt)
             case Store(result=result, array=array, index=index):
+                self.accesses.append(stmt)
                 self.join(array, result)
                 if not all(map(self.is_named, index)):
                     self.refuse(array)

@@ -324,6 +324,7 @@ def _maximum(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
 
 _RULES: dict[str, Callable[[_Simplify, tuple[Operand, ...]], Operand | None]] = {
     "mul": _mul,
+    "xmuly": lambda s, args: args[1] if _is(args[0], 1) else None,
     "truediv": _truediv,
     "add": _add,
     "sub": _sub,

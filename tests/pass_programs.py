@@ -205,6 +205,25 @@ def recalled(x: Any) -> Any:
     return total
 
 
+def chosen(x: Any) -> Any:
+    least = 4.0
+    for i in range(x.shape[0]):
+        if math.sin(x[i]) < least:
+            least = math.sin(x[i])
+    return least * least
+
+
+def once(x: Any, w: Any) -> Any:
+    closest = 4.0
+    for j in range(w.shape[0]):
+        distance = 0.0
+        for k in range(x.shape[0]):
+            distance += (x[k] - w[j, k]) ** 2
+        if distance < closest:
+            closest = distance
+    return closest * closest
+
+
 def skip(x: Any, w: Any) -> Any:
     total = 0.0
     for i in range(x.shape[0]):
@@ -275,6 +294,8 @@ PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(gather, (_X,), (0,)),
     PassProgram(local, (_X,), (0,)),
     PassProgram(predicates, (_X, 0.9), (0, 1)),
+    PassProgram(chosen, (_X,), (0,)),
+    PassProgram(once, (_X[:3], np.cos(_X[:9].reshape(3, 3))), (0, 1)),
     PassProgram(skip, (_X.reshape(4, 3), np.cos(_X[:9].reshape(3, 3))), (0, 1)),
     PassProgram(unswitch, (_X, 0.4)),
     PassProgram(calls, (_X, 0.4)),

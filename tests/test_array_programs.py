@@ -11,6 +11,7 @@ from adc.ir.errors import AdcError
 from tests import array_oracle
 from tests import chain as chains
 from tests.array_programs import ARRAY_PROGRAMS
+from tests.choice_programs import CHOICE_PROGRAMS
 from tests.corpus import Program
 from tests.function_programs import FUNCTION_PROGRAMS
 from tests.invert_programs import INVERT_PROGRAMS
@@ -52,6 +53,7 @@ ALL: list[Program] = [
     *VIEW_PROGRAMS,
     *SIZE_PROGRAMS,
     *VECTOR_PROGRAMS,
+    *CHOICE_PROGRAMS,
 ]
 REFUSED = [
     *REFUSED_LANGUAGE,
