@@ -28,12 +28,12 @@ from adc.ir.core import Check, Function, Print, walk
 from adc.ir.errors import (
     AdcError,
     ArgumentError,
+    AssumptionError,
     GlobalStateError,
     MemoryBudgetError,
     NonScalarError,
     NotDifferentiableError,
     OverlapError,
-    SizeOneError,
     UnsupportedError,
 )
 from adc.ir.types import Array, Scalar
@@ -95,6 +95,7 @@ class Compiled:
     budget: Budget | None = None
     # Makes code for axes that may turn out to have size 1, which this code may not be for.
     _general: Compiled | None = None
+    _usual: bool = True
     _known: dict[Sizes, dict[str, int] | None] = field(default_factory=dict)
 
     @property
@@ -191,12 +192,14 @@ class Compiled:
 
         `directions` are the tangents of what moves, or the cotangents of all float results.
         """
-        if self._general is None:
+        if self._usual:
             try:
                 return self._flat(values, hidden, directions)
-            except SizeOneError:
+            except AssumptionError:
                 pass
-        return self._general_flat(values, directions)
+        found = self._general_flat(values, directions)
+        self._usual = False  # for calls like this one: it was no mistake that the program raises
+        return found
 
     def _general_flat(self, values: tuple[Any, ...], directions: Sequence[Any]) -> Sequence[Any]:
         """Return what `flat` does, by code for axes of which only a run tells if they are 1."""
@@ -721,7 +724,7 @@ def _cannot_start_again(fn: Function) -> bool:
     """Whether code that finds an axis of size 1 has perhaps printed something by then."""
     stmts = [stmt for each in (fn, *fn.callees) for stmt in walk(each.body)]
     return any(isinstance(stmt, Print) for stmt in stmts) and any(
-        isinstance(stmt, Check) and stmt.error == SizeOneError.__name__ for stmt in stmts
+        isinstance(stmt, Check) and stmt.error == AssumptionError.__name__ for stmt in stmts
     )
 
 

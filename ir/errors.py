@@ -269,10 +269,11 @@ class IRError(AdcError):
         return traceback.format_exception(self)  # a report needs it
 
 
-class SizeOneError(Exception):
-    """An axis turned out to have size 1 while the program ran: other code must broadcast it.
+class AssumptionError(Exception):
+    """Something that most programs keep to turned out otherwise while the program ran.
 
-    Most code is for axes of one size where two meet; the driver then makes code for both.
+    An axis that meets another one has size 1, and is broadcast; an array ends before `x[:3]` does.
+    Most code is made for what is usual; the driver then makes code for both.
     """
 
 
@@ -317,8 +318,8 @@ def exception_named(name: str) -> type[Exception]:
     """Return the exception class that a check raises: a builtin one, NumPy's, or adc's own."""
     if name == "LinAlgError":
         return np.linalg.LinAlgError
-    if name == SizeOneError.__name__:
-        return SizeOneError
+    if name == AssumptionError.__name__:
+        return AssumptionError
     kind: type[Exception] = getattr(builtins, name)
     assert issubclass(kind, Exception)
     return kind

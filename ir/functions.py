@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from types import UnionType
 
 from adc.ir.builder import Builder, zero
 from adc.ir.core import (
     Apply,
     Block,
     Call,
+    Check,
     For,
     Function,
     If,
@@ -71,18 +73,26 @@ def reached(fn: Function) -> Function:
 
 def without_prints(fn: Function) -> Function:
     """Return a function that prints nothing: what it computes was printed elsewhere."""
+    return _without(fn, Print)
 
-    def quiet(stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+
+def replayed(fn: Function) -> Function:
+    """Return a function for arguments that `fn` has had: it has printed, and raised nothing."""
+    return _without(fn, Print | Check)
+
+
+def _without(fn: Function, kinds: type | UnionType) -> Function:
+    def rest(stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
         return tuple(
-            map_blocks(stmt, lambda b: Block(b.params, quiet(b.stmts), b.yields))
+            map_blocks(stmt, lambda b: Block(b.params, rest(b.stmts), b.yields))
             if isinstance(stmt, If | For | While | Reverse)
             else stmt
             for stmt in stmts
-            if not isinstance(stmt, Print)
+            if not isinstance(stmt, kinds)
         )
 
-    callees = tuple(replace(each, body=quiet(each.body)) for each in fn.callees)
-    return replace(fn, body=quiet(fn.body), callees=callees)
+    callees = tuple(replace(each, body=rest(each.body)) for each in fn.callees)
+    return replace(fn, body=rest(fn.body), callees=callees)
 
 
 def contracted(fn: Function, which: Sequence[int]) -> Function:

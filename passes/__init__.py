@@ -11,6 +11,7 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
 `private`       scratch arrays that an iteration overwrites first, made in the iteration
 `guard`         index checks of a loop, tested in front of it, and what that says of sizes
 `dce`           dead operations, carried values, arms and loops
+`scalars`       small arrays whose elements are all named, as numbers; loops over them unrolled
 `fuse`          neighbouring loops of equal trips, merged (`accesses`)
 `contract`      arrays read only where they were written, made smaller, or numbers (`accesses`)
 `exchange`      loops in an order that memory and vectors like better: over parts of arrays outside
@@ -24,6 +25,7 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
 `derive`        derivatives that the code itself calls: declared (`ir.core.Derived`) until `remat`
                 is done, differentiated by what they are (`opaque`; `linearity`: only linear rules
                 have a transpose), then linked in as callees
+`recalled`      dear operations that forward code has computed, too, recalled
 `accumulate`    clearing a cotangent merged with the next addition to it
 `reduce`        cotangents of what all iterations read, summed in lanes (`ir.sums`)
 `overwrite`     stores that nobody reads, and filling what a nest overwrites, dropped
@@ -31,6 +33,7 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
                 (`gather_find`, `gather_rewrite`)
 `partials`      where threads are to share loops: additions of groups of iterations, apart
 `local`         reverse code of an iteration that follows its forward code at once
+`chosen`        reverse code of the last iteration that replaced a number, as in a least one
 `skip`          reverse loops whose cotangents are zero, as a branch chose another value
 `remat`         every Recall decided: kept, recomputed, reloaded (`remat_choose`, `forwarding`; the
                 fastest plan is a minimum cut, `remat_cut`, `flow`), carried out
@@ -47,6 +50,7 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
                 analysis for whatever decides by price
 `calls`         small functions, and those called in one place, in place of their calls
 `unswitch`      branches that a loop takes in every iteration or in none, outside of it
+`once`          loops of which one iteration does something: that iteration
 `inline`        elements of temporary arrays made again where that is cheaper
 `storage`       value form to buffer form: stores in place, copies where two versions are needed
                 (`sharing`)

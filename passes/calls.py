@@ -11,14 +11,24 @@ Recalls.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from adc.ir.core import Apply, Call, Function, Operand, Pop, Stmt, Value, walk
+from adc.ir.core import Apply, Block, Call, Function, Operand, Pop, Stmt, Value, walk
 from adc.ir.errors import Span
 from adc.ir.functions import is_of_schedule, reached, runs_again
 from adc.ir.types import Array
-from adc.ir.walk import Names, clone, map_blocks, size, substitute, substitute_stmt
+from adc.ir.walk import (
+    Names,
+    clone,
+    map_blocks,
+    size,
+    substitute,
+    substitute_block,
+    substitute_stmt,
+)
+from adc.passes.shapes import Shapes
 
 # Statements of a function that is called in several places, and in one.
 SMALL = 12
@@ -46,12 +56,36 @@ def calls(fn: Function) -> Function:
             for other in done
             if other not in ways[other] and _fits(done[other], counts.get(other, 0))
         }
-        made = _Caller(each, chosen).function()
+        made = _sized(_Caller(each, chosen).function())
         if name in ways[name]:
             made = _levels(made)
         done[name] = made
     callees = tuple(done.get(each.name, each) for each in fn.callees)
     return reached(replace(done[fn.name], callees=callees))
+
+
+def _sized(fn: Function) -> Function:
+    """Return a function that asks no array for a size that it was made with.
+
+    A callee has to ask for the sizes of what it is passed.
+    """
+    asked = [stmt for stmt in walk(fn.body) if isinstance(stmt, Apply) and stmt.op.name == "dim"]
+    if fn.mirror or not asked:
+        return fn
+    first = itertools.takewhile(lambda s: isinstance(s, Apply) and s.op.name == "dim", fn.body)
+    known = {result for stmt in first for result in stmt.results}
+    shapes = Shapes(fn, Names.of(fn))
+    env: dict[Value, Operand] = {}
+    for stmt in asked:
+        (array,), axis = stmt.args, int(stmt.params[0])
+        assert isinstance(array, Value)
+        size = shapes.size(array, axis, known)
+        if size is not None and size.type == stmt.result.type and stmt.result not in known:
+            env[stmt.result] = size
+    if not env:
+        return fn
+    body = substitute_block(Block((), fn.body, fn.results), env)
+    return replace(fn, body=body.stmts, results=body.yields)
 
 
 def _fits(fn: Function, count: int) -> bool:

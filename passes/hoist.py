@@ -14,7 +14,8 @@ After::
 
 Operations on numbers move, and Recalls of what the mirrored loop does not compute. They are pure,
 so it does no harm if the loop has no iteration. Loads of arrays that the loop does not change move
-if the element exists whether or not there is an iteration. Statements in branches stay.
+if the element exists whether or not there is an iteration. Branches of such statements move as a
+whole, where there is no reverse code that has branches where they are; others stay.
 """
 
 from __future__ import annotations
@@ -127,4 +128,16 @@ class _Hoist:
                     return False
                 sizes = None if self.shapes is None else self.shapes.known(stmt.array)
                 return self.facts.exists(stmt.index, sizes)  # by what is known outside the loop
+            case If() if self.shapes is not None:
+                own = set(inner_values(stmt))
+                return stmt.cond not in varying and all(
+                    self.moves_arm(arm, varying - own, label) for arm in blocks(stmt)
+                )
         return False
+
+    def moves_arm(self, arm: Block, varying: set[Value], label: str) -> bool:
+        """Whether all that an arm does may be done before the loop, or for nothing."""
+        return all(
+            isinstance(stmt, Apply | Load | If) and self.moves(stmt, varying, label)
+            for stmt in arm.stmts
+        ) and varying.isdisjoint(arm.yields)

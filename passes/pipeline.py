@@ -14,6 +14,7 @@ from adc.passes.accumulate import accumulate
 from adc.passes.apart import apart
 from adc.passes.bounds import bounds
 from adc.passes.calls import calls
+from adc.passes.chosen import chosen
 from adc.passes.coalesce import coalesce
 from adc.passes.contract import contract
 from adc.passes.costs import SHIPPED, Costs
@@ -34,15 +35,18 @@ from adc.passes.inline import inline
 from adc.passes.kernels import kernels
 from adc.passes.lift import lift
 from adc.passes.local import local
+from adc.passes.once import once
 from adc.passes.ordered import ordered
 from adc.passes.overwrite import overwrite
 from adc.passes.predicates import predicates
 from adc.passes.private import private
+from adc.passes.recalled import recalled
 from adc.passes.reduce import reduce
 from adc.passes.registers import registers
 from adc.passes.relax import relax
 from adc.passes.reuse import reuse
 from adc.passes.rows import rows
+from adc.passes.scalars import scalars
 from adc.passes.simplify import simplify
 from adc.passes.skip import skip
 from adc.passes.unswitch import unswitch
@@ -60,6 +64,7 @@ PRIMAL: tuple[Pass, ...] = (
     ("guard", guard),
     ("cse", cse),
     ("dce", dce),
+    ("scalars", scalars),
     ("fuse", fuse),
     ("contract", contract),
     ("cse", cse),
@@ -72,6 +77,7 @@ PRIMAL: tuple[Pass, ...] = (
 # After `adjoint` and `tangent`.
 DERIVATIVE: tuple[Pass, ...] = (
     ("simplify", simplify),
+    ("recalled", recalled),
     ("cse", cse),
     ("hoist", hoist),
     ("accumulate", accumulate),
@@ -87,6 +93,7 @@ JOINED: tuple[Pass, ...] = (
     ("local", local),
     ("relax", relax),
     ("predicates", predicates),
+    ("chosen", chosen),
     ("skip", skip),
     ("cse", cse),
     ("dce", dce),
@@ -104,6 +111,7 @@ def cleanup(costs: Costs = SHIPPED, known: Known | None = None) -> tuple[Pass, .
         *(() if apart else (("calls", calls),)),
         ("simplify", simplify),
         ("cse", cse),
+        *(() if apart else (("scalars", scalars), ("dce", dce))),
         *(() if apart else (("hoist", hoist),)),
         ("fuse", fuse),
         ("contract", contract),
@@ -114,6 +122,8 @@ def cleanup(costs: Costs = SHIPPED, known: Known | None = None) -> tuple[Pass, .
         ("contract", contract),
         ("dce", dce),
         ("unswitch", unswitch),
+        ("once", once),
+        ("simplify", simplify),
     )
 
 

@@ -19,7 +19,7 @@ sizes differ between paths: the statement is put right behind the definition.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from adc.ir.core import (
@@ -87,6 +87,17 @@ class Shapes:
         dims = [self._found.get(d, d) if isinstance(d, Own) else d for d in self._shape[array]]
         operands = [dim for dim in dims if not isinstance(dim, Own)]
         return tuple(operands) if len(operands) == len(dims) else None
+
+    def size(self, array: Value, axis: int, asked: Collection[Value]) -> Operand | None:
+        """Return a size of `array` if it, or what it is a version of, was made with an operand.
+
+        Or if that is the size of another array, and one of `asked` has it.
+        """
+        dim = self._shape[array][axis] if array in self._shape else None
+        if isinstance(dim, Own):
+            found = self._found.get(dim)
+            return found if found in asked else None
+        return dim
 
     def literals(self, array: Value) -> tuple[Literal | None, ...]:
         """Return the sizes of `array` that are numbers, and None for others."""

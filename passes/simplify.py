@@ -22,6 +22,7 @@ of a float is done: ``x + 0.0`` stays (it turns -0.0 into 0.0).
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -226,13 +227,15 @@ def _truediv(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
 
 def _add(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
     a, b = args
-    if a.type.kind not in "iu":
-        return None
-    if _is(b, 0):
-        return a
-    if _is(a, 0):
-        return b
+    for one, other in ((a, b), (b, a)):
+        # Of floats, the number that changes no other is -0.0.
+        if _is(other, 0) and (a.type.kind in "iu" or _is_negative(other)):
+            return one
     return None
+
+
+def _is_negative(zero: Operand) -> bool:
+    return isinstance(zero, Literal) and math.copysign(1.0, zero.value) < 0.0
 
 
 def _sub(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
@@ -321,6 +324,7 @@ def _maximum(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
 
 _RULES: dict[str, Callable[[_Simplify, tuple[Operand, ...]], Operand | None]] = {
     "mul": _mul,
+    "xmuly": lambda s, args: args[1] if _is(args[0], 1) else None,
     "truediv": _truediv,
     "add": _add,
     "sub": _sub,

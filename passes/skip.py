@@ -106,7 +106,7 @@ class _Skipper:
                     found = self.of(b) | {(cond, False)}
                 else:
                     found = self.of(a) & self.of(b)
-            case "mul" | "xmuly", (a, b):
+            case (("mul" | "xmuly" | "mulzeros"), (a, b)):
                 found = self.of(a) | self.of(b)
             case "truediv" | "xdivy", (a, _):
                 found = self.of(a)
@@ -187,7 +187,7 @@ class _Idle:
 
     def apply(self, stmt: Apply, result: Value) -> None:
         match stmt.op.name, stmt.args:
-            case "mul" | "xmuly", (a, b) if self.zero(a) or self.zero(b):
+            case (("mul" | "xmuly" | "mulzeros"), (a, b)) if self.zero(a) or self.zero(b):
                 self.zeros.add(result)
             case ("neg" | "cast", (a,)) | ("truediv" | "xdivy", (a, _)) if self.zero(a):
                 self.zeros.add(result)

@@ -20,7 +20,7 @@ from adc.frontend.bindings import ArrayRef, Binding, Num, Static, TupleOf
 from adc.frontend.lower import Lowered, lower, type_of
 from adc.ir import interp
 from adc.ir.core import Check, Function, walk
-from adc.ir.errors import SizeOneError
+from adc.ir.errors import AssumptionError
 from adc.ir.parser import parse
 from adc.ir.verifier import problems
 from adc.passes import pipeline
@@ -115,12 +115,12 @@ def rebuild(binding: Binding, stream: Iterator[Any]) -> Any:
 def _broadcasts_later(fn: Function, inputs: Sequence[Any]) -> bool:
     """Whether an axis turns out to have size 1 while a function runs: it takes other code."""
     stmts = (stmt for each in (fn, *fn.callees) for stmt in walk(each.body))
-    if not any(isinstance(stmt, Check) and stmt.error == "SizeOneError" for stmt in stmts):
+    if not any(isinstance(stmt, Check) and stmt.error == "AssumptionError" for stmt in stmts):
         return False
     try:
         run(fn, fresh(inputs))
     except interp.ProgramError as error:
-        return isinstance(error.error, SizeOneError)
+        return isinstance(error.error, AssumptionError)
     except Exception:
         return False
     return False

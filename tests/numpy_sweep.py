@@ -25,7 +25,7 @@ import numpy as np
 
 from adc.dispatch import Code, _results
 from adc.ir import interp
-from adc.ir.errors import AdcError, IRError, SizeOneError
+from adc.ir.errors import AdcError, AssumptionError, IRError
 from adc.ir.types import DTYPES
 from adc.options import Options
 from adc.passes.derive import derive
@@ -536,7 +536,7 @@ def interpreted(fn: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     values = code.match(args, {})
     try:
         return _interpreted(code, values, general=False)
-    except SizeOneError:  # which asks for code that does for axes of any size
+    except AssumptionError:  # which asks for code that does for axes of any size
         return _interpreted(code, values, general=True)
 
 

@@ -42,6 +42,20 @@ def guard(x: Any, n: Any) -> Any:
     return total
 
 
+def scalars(x: Any) -> Any:
+    total = 0.0
+    for i in range(x.shape[0]):
+        pair = np.empty(2)
+        if x[i] > 0.5:
+            pair[0] = x[i]
+            pair[1] = total
+        else:
+            for k in range(2):
+                pair[k] = x[i] * k
+        total += np.sum(pair * pair)
+    return total
+
+
 def fuse(x: Any) -> Any:
     y = np.sin(x)
     return np.sum(y) + np.sum(y * x)
@@ -184,6 +198,32 @@ def kernels(x: Any, w: Any) -> Any:
     return total
 
 
+def recalled(x: Any) -> Any:
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += math.sin(x[i]) * math.cos(x[i])
+    return total
+
+
+def chosen(x: Any) -> Any:
+    least = 4.0
+    for i in range(x.shape[0]):
+        if math.sin(x[i]) < least:
+            least = math.sin(x[i])
+    return least * least
+
+
+def once(x: Any, w: Any) -> Any:
+    closest = 4.0
+    for j in range(w.shape[0]):
+        distance = 0.0
+        for k in range(x.shape[0]):
+            distance += (x[k] - w[j, k]) ** 2
+        if distance < closest:
+            closest = distance
+    return closest * closest
+
+
 def skip(x: Any, w: Any) -> Any:
     total = 0.0
     for i in range(x.shape[0]):
@@ -243,15 +283,19 @@ PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(hoist, (_X, 0.4)),
     PassProgram(private, (_X,)),
     PassProgram(guard, (_X, 6)),
+    PassProgram(scalars, (_X,)),
     PassProgram(fuse, (_X,)),
     PassProgram(contract, (_X.reshape(3, 4),)),
     PassProgram(exchange, (_X.reshape(2, 2, 3), 0.4)),
     PassProgram(inline, (_X,)),
     PassProgram(relax, (_X, 0.4), (0, 1)),
+    PassProgram(recalled, (_X,), (0,)),
     PassProgram(reduce, (_X, 0.4), (0, 1)),
     PassProgram(gather, (_X,), (0,)),
     PassProgram(local, (_X,), (0,)),
     PassProgram(predicates, (_X, 0.9), (0, 1)),
+    PassProgram(chosen, (_X,), (0,)),
+    PassProgram(once, (_X[:3], np.cos(_X[:9].reshape(3, 3))), (0, 1)),
     PassProgram(skip, (_X.reshape(4, 3), np.cos(_X[:9].reshape(3, 3))), (0, 1)),
     PassProgram(unswitch, (_X, 0.4)),
     PassProgram(calls, (_X, 0.4)),

@@ -11,6 +11,7 @@ from adc.ir.errors import AdcError
 from tests import array_oracle
 from tests import chain as chains
 from tests.array_programs import ARRAY_PROGRAMS
+from tests.choice_programs import CHOICE_PROGRAMS
 from tests.corpus import Program
 from tests.function_programs import FUNCTION_PROGRAMS
 from tests.invert_programs import INVERT_PROGRAMS
@@ -29,6 +30,7 @@ from tests.stack_programs import STACK_PROGRAMS
 from tests.stencil_programs import STENCIL_PROGRAMS
 from tests.thread_programs import THREAD_PROGRAMS
 from tests.undo_programs import UNDO_PROGRAMS
+from tests.vector_programs import VECTOR_PROGRAMS
 from tests.view_programs import REFUSED as REFUSED_VIEWS
 from tests.view_programs import VIEW_PROGRAMS
 from tests.zip_programs import ZIP_PROGRAMS
@@ -50,6 +52,8 @@ ALL: list[Program] = [
     *ZIP_PROGRAMS,
     *VIEW_PROGRAMS,
     *SIZE_PROGRAMS,
+    *VECTOR_PROGRAMS,
+    *CHOICE_PROGRAMS,
 ]
 REFUSED = [
     *REFUSED_LANGUAGE,

@@ -151,7 +151,7 @@ def require_one(lo: Lowerer, size: Operand, args: Sequence[Operand], node: ast.A
     """Check that a slice of at most one element has one: it is broadcast."""
     with lo.at(node):
         one = numbers.apply(lo, "eq", size, integer(1))
-        numbers.check(lo, one, "SizeOneError", "", *args)
+        numbers.check(lo, one, "AssumptionError", "", *args)
     lo.unify_sizes(size, integer(1))
 
 
@@ -173,7 +173,7 @@ def require_equal(
                 numbers.apply(lo, "eq", b, integer(1)),
             )  # fmt: skip
             lo.builder.check(numbers.apply(lo, "or", equal, one), "ValueError", message, *args)
-            lo.builder.check(equal, "SizeOneError", "", a, b)
+            lo.builder.check(equal, "AssumptionError", "", a, b)
         else:
             numbers.check(lo, equal, "ValueError", message, *args)
     lo.unify_sizes(a, b)

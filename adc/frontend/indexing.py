@@ -97,6 +97,10 @@ def slice_end(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand | None:
     return numbers.to_int(lo, binding.operand)
 
 
+# Elements of a slice that is taken to be as long as its ends say.
+_SHORT = 16
+
+
 # -- one axis --------------------------------------------------------------------------------------
 
 
@@ -200,9 +204,35 @@ def _resolved(lo: Lowerer, part: Slice, size: Operand) -> tuple[Operand, Operand
     return first, step, length
 
 
+def _whole_slice(
+    lo: Lowerer, start: Operand | None, stop: Operand | None, size: Operand
+) -> tuple[Operand, Operand, Operand] | None:
+    """Return offset, step and length of a short slice like ``a[:3]``, ``a[3:6]``, ``a[-2:]``.
+
+    Its length is a number unless the array ends before it does, which other code is for.
+    """
+    ends = (start or integer(0), stop or integer(0))
+    if lo.shared.general or isinstance(size, Literal):
+        return None
+    first, last = (int(end.value) if isinstance(end, Literal) else None for end in ends)
+    if first is None or last is None or not 0 < last - first <= _SHORT:
+        return None
+    # Its elements are on one side: from the front, or from the back.
+    if first < 0 < last or (stop is None) != (last == 0):
+        return None
+    needed = max(last, -first)
+    holds = numbers.apply(lo, "inside", integer(needed - 1), size)
+    numbers.check(lo, holds, "AssumptionError", "", integer(needed), size)
+    offset = integer(first) if first >= 0 else numbers.plus(lo, size, integer(first))
+    return offset, integer(1), integer(last - first)
+
+
 def _unit_slice(
     lo: Lowerer, start: Operand | None, stop: Operand | None, size: Operand
 ) -> tuple[Operand, Operand, Operand]:
+    whole = _whole_slice(lo, start, stop, size)
+    if whole is not None:
+        return whole
     one = integer(1)
     first: Operand
     if start is None:

@@ -999,7 +999,7 @@ def lower(
         Whether any function with the same code and globals may be called instead of this one.
     general : bool
         Whether axes may turn out to have size 1 and be broadcast while the code runs. Else it
-        raises a `SizeOneError` then.
+        raises a `AssumptionError` then.
     applied : tuple of Level
         What is lowered instead of the function: what was applied to it, first to last.
 

@@ -58,7 +58,7 @@ from adc.ir.errors import (
     NonScalarError,
     TypeMismatchError,
 )
-from adc.ir.functions import contracted, without_prints
+from adc.ir.functions import contracted, replayed, without_prints
 from adc.ir.types import Array, Scalar
 from adc.library.transforms import Level, transform_name
 
@@ -625,7 +625,8 @@ def _vjp(
     result = first_of_pair(lo, outlined, node) if has_aux else outlined.result
     count = len(list(results.leaves_of(result, outlined.heap)))
     floats = [k for k in outlined.floats() if k < count]
-    weighted = contracted(without_prints(outlined.fn), floats)
+    # The function itself has been called, right above.
+    weighted = contracted(replayed(outlined.fn), floats)
     like = TupleOf(
         tuple(
             outlined.chosen[chosen.index(k)] if k in chosen else NONE for k in range(len(primals))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -114,51 +115,67 @@ def in_lists(result: Binding, heap: Heap) -> list[bool]:
 
 def rebuilt(result: Binding, heap: Heap, flat: Iterator[Any]) -> Any:
     """Arrange flat results as the Python function returns them."""
-    made: dict[str, Any] = {}
+    return _Arrangement(heap, flat).of(result)
 
-    def visit(binding: Binding) -> Any:
+
+@dataclass
+class _Arrangement:
+    """Results while they are arranged.
+
+    Methods rather than functions that refer to themselves: those would be a cycle of references,
+    and all results would be held until the garbage collector finds it.
+    """
+
+    heap: Heap
+    flat: Iterator[Any]
+    made: dict[str, Any] = field(default_factory=dict)
+
+    def of(self, binding: Binding) -> Any:
         match binding:
             case Num(array=True):
-                return np.asarray(next(flat))
+                return np.asarray(next(self.flat))
             case Num() | ArrayRef():
-                return next(flat)
+                return next(self.flat)
             case TupleOf(items=items):
-                return tuple([visit(item) for item in items])
+                return tuple(self.all(items))
             case NamedTuple(cls=cls, record=record):
-                return trees.build(cls, record.keys, [visit(item) for item in record.items])
+                return trees.build(cls, record.keys, self.all(record.items))
             case Static(value=value):
                 return value
             case ListRef() | DictRef() | ObjectRef():
-                if binding.slot not in made:
-                    made[binding.slot] = container(binding, heap[binding.slot])
-                return made[binding.slot]
+                if binding.slot not in self.made:
+                    self.made[binding.slot] = self.container(binding, self.heap[binding.slot])
+                return self.made[binding.slot]
         raise AssertionError(binding)
 
-    def element(like: Binding, row: Iterator[Any]) -> Any:
-        match like:
-            case Cell():
-                return next(row)
-            case TupleOf(items=items):
-                return tuple([element(item, row) for item in items])
-            case NamedTuple(cls=cls, record=record):
-                return trees.build(cls, record.keys, [element(item, row) for item in record.items])
-            case Static(value=value):
-                return value
-        raise AssertionError(like)
+    def all(self, items: Sequence[Binding]) -> list[Any]:
+        return [self.of(item) for item in items]
 
-    def container(ref: Ref, held: Binding) -> Any:
+    def container(self, ref: Ref, held: Binding) -> Any:
         if isinstance(held, Growing):
-            columns = [_column(next(flat), cell) for cell in cells_of(held.element)]
+            columns = [_column(next(self.flat), cell) for cell in cells_of(held.element)]
             count = max(map(len, columns), default=0)
             filled = [column or [None] * count for column in columns]
-            return [element(held.element, iter(row)) for row in zip(*filled, strict=True)]
+            return [_element(held.element, iter(row)) for row in zip(*filled, strict=True)]
         if isinstance(held, TupleOf):
-            return [visit(item) for item in held.items]
+            return self.all(held.items)
         assert isinstance(held, RecordOf)
         cls = ref.cls if isinstance(ref, ObjectRef) else dict
-        return trees.build(cls, held.keys, [visit(item) for item in held.items])
+        return trees.build(cls, held.keys, self.all(held.items))
 
-    return visit(result)
+
+def _element(like: Binding, row: Iterator[Any]) -> Any:
+    """Arrange what a list that has grown holds in one place."""
+    match like:
+        case Cell():
+            return next(row)
+        case TupleOf(items=items):
+            return tuple([_element(item, row) for item in items])
+        case NamedTuple(cls=cls, record=record):
+            return trees.build(cls, record.keys, [_element(item, row) for item in record.items])
+        case Static(value=value):
+            return value
+    raise AssertionError(like)
 
 
 def _column(found: Any, cell: Cell) -> list[Any]:

@@ -1,0 +1,202 @@
+"""Of the iterations that replace a number, only the last one gets a cotangent.
+
+Where a loop chooses, as for the least of some numbers, reverse code asks each iteration what it
+chose, and gives a cotangent to the last that replaced the number: for those before, it is zero.
+Before::
+
+    %m = for L %i in 0 to %n carrying (%m.1 = inf:f64) {
+      …
+      %c = lt %d %m.1
+      %m.2 = select %c %d %m.1
+      yield %m.2
+    }
+    … = reverse L %i.r carrying (%m.ct = %ct) {
+      %c.r = recall %c
+      %d.ct = select %c.r %m.ct 0.0:f64
+      %m.ct.1 = select %c.r 0.0:f64 %m.ct
+      …
+      yield %m.ct.1
+    }
+
+After, the loop also hands on which iteration that was, and there is nothing to keep for each::
+
+    %m, %last = for L %i in 0 to %n carrying (%m.1 = inf:f64, %last.1 = -1) {
+      …
+      %last.2 = select %c %i %last.1
+      yield %m.2 %last.2
+    }
+    %last.r = recall %last
+    … = reverse L %i.r carrying (%m.ct = %ct) {
+      %hit = eq %i.r %last.r
+      %d.ct = select %hit %m.ct 0.0:f64
+      …
+
+No bit changes. `once` leaves the one iteration where the others then have nothing to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from adc.ir.builder import integer
+from adc.ir.core import (
+    Apply,
+    Block,
+    For,
+    Function,
+    Literal,
+    Operand,
+    Recall,
+    Reverse,
+    Stmt,
+    Value,
+    walk,
+)
+from adc.ir.opdef import OPS
+from adc.ir.types import BOOL, INT
+from adc.ir.walk import Names, map_blocks, stmt_reads
+
+
+def chosen(fn: Function) -> Function:
+    """Return `fn` with numbers of iterations in place of what each iteration chose."""
+
+    def done(each: Function) -> Function:
+        if each.mirror or not any(isinstance(stmt, Reverse) for stmt in walk(each.body)):
+            return each
+        return _Chooser(each).run()
+
+    return replace(done(fn), callees=tuple(map(done, fn.callees)))
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """A condition of forward code, and whether a number is replaced where it holds."""
+
+    cond: Value
+    holds: bool
+
+
+@dataclass
+class _Chooser:
+    fn: Function
+    names: Names = field(init=False)
+    loops: dict[str, For] = field(init=False)
+    # By the label of a loop: what stands for its last iteration that replaced a number.
+    added: dict[str, dict[_Choice, Value]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.names = Names.of(self.fn)
+        self.loops = {s.label: s for s in walk(self.fn.body) if isinstance(s, For) and not s.down}
+
+    def run(self) -> Function:
+        body = self.reverse(self.fn.body)
+        return replace(self.fn, body=self.forward(body) if self.added else body)
+
+    # -- reverse code ----------------------------------------------------------------------
+
+    def reverse(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        done: list[Stmt] = []
+        for stmt in stmts:
+            stmt = map_blocks(stmt, lambda b: replace(b, stmts=self.reverse(b.stmts)))
+            if isinstance(stmt, Reverse) and stmt.loop in self.loops:
+                stmt = self.rewritten(stmt, done)
+            done.append(stmt)
+        return tuple(done)
+
+    def rewritten(self, loop: Reverse, before: list[Stmt]) -> Reverse:
+        """Return a loop whose choices are told by the number of the iteration."""
+        forward = self.loops[loop.loop]
+        own = {value for stmt in forward.body.stmts for value in stmt.results}
+        recalls = {s.result: s.value for s in loop.body.stmts if isinstance(s, Recall)}
+        found: dict[Value, _Choice] = {}
+        for k in range(len(loop.init)):
+            cond, choice = self.choice(loop.body, k, recalls)
+            if cond is not None and choice is not None and choice.cond in own:
+                found[loop.body.params[k]] = choice
+        if not found:
+            return loop
+        hits: dict[_Choice, Value] = {}
+        tests: list[Stmt] = []
+        for choice in dict.fromkeys(found.values()):
+            last = self.last(loop.loop, choice)
+            recalled, hit = self.names.value(last), Value(self.names.fresh("hit"), BOOL)
+            before.append(Recall(recalled, last, loc=loop.loc))
+            tests.append(Apply((hit,), OPS["eq"], (loop.index, recalled), (), loop.loc))
+            hits[choice] = hit
+        body = [self.told(stmt, found, hits) for stmt in loop.body.stmts]
+        return replace(loop, body=replace(loop.body, stmts=(*tests, *body)))
+
+    def told(self, stmt: Stmt, found: dict[Value, _Choice], hits: dict[_Choice, Value]) -> Stmt:
+        if not (isinstance(stmt, Apply) and stmt.op.name == "select"):
+            return stmt
+        for cotangent, choice in found.items():
+            if cotangent in stmt.args:
+                zero = next(arg for arg in stmt.args[1:] if arg != cotangent)
+                # Where a number was replaced, what replaced it has the cotangent.
+                taken = (stmt.args[1] == cotangent) == choice.holds
+                arms = (cotangent, zero) if taken else (zero, cotangent)
+                return replace(stmt, args=(hits[choice], *arms))
+        return stmt
+
+    def choice(
+        self, body: Block, k: int, recalls: dict[Value, Value]
+    ) -> tuple[Operand | None, _Choice | None]:
+        """Return the condition on which a carried cotangent becomes zero, and else stays."""
+        cotangent, following = body.params[k], body.yields[k]
+        if body.yields.count(cotangent):
+            return None, None
+        cond: Operand | None = None
+        holds = False
+        for stmt in body.stmts:
+            if cotangent not in stmt_reads(stmt):
+                continue
+            if not (isinstance(stmt, Apply) and stmt.op.name == "select"):
+                return None, None
+            test, a, b = stmt.args
+            if not ((a == cotangent and _is_zero(b)) or (b == cotangent and _is_zero(a))):
+                return None, None
+            if cond not in (None, test):
+                return None, None
+            cond = test
+            if stmt.result == following:
+                holds = _is_zero(a)
+                following = cotangent  # found
+        if following != cotangent or not isinstance(cond, Value) or cond not in recalls:
+            return None, None
+        return cond, _Choice(recalls[cond], holds)
+
+    # -- forward code ----------------------------------------------------------------------
+
+    def last(self, label: str, choice: _Choice) -> Value:
+        """Return the number of the last iteration of a loop that replaced a number."""
+        known = self.added.setdefault(label, {})
+        if choice not in known:
+            known[choice] = Value(self.names.fresh("last"), INT)
+        return known[choice]
+
+    def forward(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        done: list[Stmt] = []
+        for stmt in stmts:
+            stmt = map_blocks(stmt, lambda b: replace(b, stmts=self.forward(b.stmts)))
+            if isinstance(stmt, For) and stmt.label in self.added:
+                for choice, last in self.added[stmt.label].items():
+                    stmt = self.counting(stmt, choice, last)
+            done.append(stmt)
+        return tuple(done)
+
+    def counting(self, loop: For, choice: _Choice, last: Value) -> For:
+        before, after = self.names.value(last), self.names.value(last)
+        arms = (loop.index, before) if choice.holds else (before, loop.index)
+        stmt = Apply((after,), OPS["select"], (choice.cond, *arms), (), loop.loc)
+        body = loop.body
+        body = Block((*body.params, before), (*body.stmts, stmt), (*body.yields, after))
+        init = (*loop.init, integer(-1))
+        return replace(loop, results=(*loop.results, last), init=init, body=body)
+
+
+def _is_zero(operand: Operand) -> bool:
+    return isinstance(operand, Literal) and not operand.value
+
+
+__all__ = ["chosen"]
