@@ -38,6 +38,7 @@ from adc.ir.core import (
     If,
     Literal,
     Load,
+    Mark,
     Operand,
     Pop,
     Push,
@@ -54,7 +55,7 @@ from adc.ir.core import (
 from adc.ir.opdef import OPS
 from adc.ir.sums import lane_values, summed
 from adc.ir.types import INT, Array, Scalar
-from adc.ir.walk import Names, clone, map_operands, substitute
+from adc.ir.walk import Names, clone, inner_values, map_operands, marked, substitute
 from adc.passes.affine import equated
 from adc.passes.simplify import simplify
 
@@ -149,8 +150,10 @@ class _Webs:
         return isinstance(index, Literal) or index in self.named
 
     def stmt(self, stmt: Stmt) -> None:
-        for value in stmt.results:
-            if value.mark is not None:
+        for value in (*stmt.results, *inner_values(stmt)):
+            # What is taken back in place is an array; other marks are handed on to the elements,
+            # as no bit depends on them.
+            if value.mark is not None and value.mark.kind == "invertible":
                 self.refuse(value)
         match stmt:
             case Check() if (equal := equated(stmt, self.defs)) is not None:
@@ -322,7 +325,8 @@ class _Unroller:
         return done
 
     def sum_of(self, a: Operand, b: Operand, loop: For, done: list[Stmt]) -> Value:
-        result = Value(self.names.fresh("s"), b.type)
+        mark = loop.results[0].mark
+        result = Value(self.names.fresh("s"), b.type, mark)
         done.append(Apply((result,), OPS["add"], (a, b), (), loop.loc))
         return result
 
@@ -353,6 +357,8 @@ def _replaced(fn: Function) -> Function:
         return fn
     replacer = _Replacer(fn, webs)
     body = tuple(replacer.stmts(fn.body))
+    if replacer.marks:
+        body = marked(body, lambda value: replacer.marks.get(value, value.mark))
     results = tuple(substitute(each, replacer.env) for each in fn.results)
     return replace(fn, body=body, results=results)
 
@@ -364,6 +370,15 @@ class _Replacer:
         # The elements of arrays, in C order.
         self.elements: dict[Value, list[Operand]] = {}
         self.env: dict[Value, Operand] = {}
+        # What operations and loads compute without a mark, and the marks that they get.
+        self.computed: set[Operand] = {
+            value
+            for stmt in walk(fn.body)
+            if isinstance(stmt, Apply | Load)
+            for value in stmt.results
+            if value.mark is None
+        }
+        self.marks: dict[Operand, Mark] = {}
 
     def stmts(self, stmts: Sequence[Stmt]) -> list[Stmt]:
         done: list[Stmt] = []
@@ -387,7 +402,9 @@ class _Replacer:
                 found.append(value)
                 continue
             ty = _element(value)
-            new = [Value(self.names.fresh(value.name), ty) for _ in range(math.prod(sizes))]
+            new = [
+                Value(self.names.fresh(value.name), ty, value.mark) for _ in range(math.prod(sizes))
+            ]
             self.elements[value] = list(new)
             found += new
         return tuple(found)
@@ -438,12 +455,13 @@ class _Replacer:
         done: list[Stmt] = []
         if stmt.op.name == "copy":
             self.elements[result] = list(self.split(stmt.args[0]))
+            self.note(result.mark, self.elements[result])
             return done
         ty = _element(result)
         if stmt.op.name == "full":
             value = self.converted(stmt.args[0], ty, stmt, done)
         else:
-            value = Value(self.names.fresh(result.name), ty)
+            value = Value(self.names.fresh(result.name), ty, result.mark)
             done.append(Apply((value,), OPS["undef"], (), (str(ty),), stmt.loc))
         self.elements[result] = [value] * math.prod(sizes)
         return done
@@ -453,12 +471,18 @@ class _Replacer:
         elements, at = list(self.elements[stmt.array]), self.place(stmt)
         value = self.converted(stmt.value, _element(stmt.array), stmt, done)
         if stmt.accumulate:
-            total = Value(self.names.fresh(stmt.result.name), value.type)
+            total = Value(self.names.fresh(stmt.result.name), value.type, stmt.result.mark)
             done.append(Apply((total,), OPS["add"], (elements[at], value), (), stmt.loc))
             value = total
         elements[at] = value
         self.elements[stmt.result] = elements
+        self.note(stmt.result.mark, elements)
         return done
+
+    def note(self, mark: Mark | None, elements: Sequence[Operand]) -> None:
+        """Say of elements what is said of an array."""
+        if mark is not None:
+            self.marks.update((value, mark) for value in elements if value in self.computed)
 
     def converted(
         self, value: Operand, ty: Scalar, stmt: Apply | Store, done: list[Stmt]
@@ -466,7 +490,7 @@ class _Replacer:
         """Return a number as an element of an array has it."""
         if value.type == ty:
             return value
-        result = Value(self.names.fresh("t"), ty)
+        result = Value(self.names.fresh("t"), ty, stmt.results[0].mark)
         done.append(Apply((result,), OPS["cast"], (value,), (str(ty),), stmt.loc))
         return result
 

@@ -148,3 +148,23 @@ def last_one_of_a_kind(x: Any) -> Any:
         if x[i] > 0.3:
             found = y[i] * x[i]
     return found * found + y[2]
+
+
+@program(X6, 4)
+def one_of_many_and_all(x: Any, n: Any) -> Any:
+    one, all_ = 0.0, 0.0
+    for i in range(len(x)):
+        if i == n:
+            one = x[i] * x[0]
+        all_ += x[i]
+    return one * one + all_ * all_
+
+
+@program(X6, 4)
+def one_of_many(x: Any, n: Any) -> Any:
+    y = x.copy()
+    for i in range(len(x)):
+        if i == n:
+            for k in range(i):
+                y[k] = y[k] * x[i]
+    return np.sum(y * y)
