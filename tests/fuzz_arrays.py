@@ -1916,6 +1916,8 @@ def check(generated: Generated, *, compiled: bool, directions: int = 3) -> list[
     )
     problems += chains.check_passes(chain, policies[generated.seed % len(policies)])
     problems += chains.check_tangent(chain, rng)
+    way = list(chains.WAYS)[generated.seed % len(chains.WAYS)]
+    problems += chains.check_directions(chain, rng, way) or []
     if compiled:
         problems += _check_call(generated, own)
     return problems
