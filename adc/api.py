@@ -798,9 +798,10 @@ def jacrev(
     target: str = "cpu",
     deterministic: bool = False,
 ) -> Any:
-    """Return a function that computes the Jacobian of `fn` in reverse mode, row by row.
+    """Return a function that computes the Jacobian of `fn` in reverse mode, by rows.
 
-    Better than `jacfwd` where there are more arguments than results.
+    Better than `jacfwd` where there are more arguments than results. Some rows are computed at
+    once, unless there is a budget (`memory`), or on a GPU.
 
     Parameters
     ----------
@@ -854,9 +855,10 @@ def jacfwd(
     target: str = "cpu",
     deterministic: bool = False,
 ) -> Any:
-    """Return a function that computes the Jacobian of `fn` in forward mode, column by column.
+    """Return a function that computes the Jacobian of `fn` in forward mode, by columns.
 
-    Better than `jacrev` where there are more results than arguments.
+    Better than `jacrev` where there are more results than arguments. Some columns are computed at
+    once, unless there is a budget (`memory`), or on a GPU.
 
     Parameters
     ----------

@@ -119,9 +119,9 @@ class Derivative:
             ``"cse"``, ``"induction"``, ``"bounds"``, ``"hoist"``, ``"private"``, ``"guard"``,
             ``"dce"``, ``"fuse"``, ``"contract"``, ``"adjoint"`` (``"pullback"`` in `vjp`),
             ``"tangent"``, ``"accumulate"``, ``"reduce"``, ``"overwrite"``, ``"gather"``,
-            ``"local"``, ``"predicates"``, ``"remat"``, ``"inline"``, ``"storage"``,
-            ``"rows"``, ``"lift"``, ``"reuse"``. Of a pass that runs more than once, the last
-            run counts.
+            ``"local"``, ``"predicates"``, ``"directions"`` (of Jacobians), ``"remat"``,
+            ``"inline"``, ``"storage"``, ``"rows"``, ``"lift"``, ``"reuse"``. Of a pass that runs
+            more than once, the last run counts.
         """
         trace = self.compiled_for(*args, **kwargs).compilation.trace
         try:

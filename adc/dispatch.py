@@ -59,8 +59,8 @@ _MOST_HELD = 2**20
 _MOST_VARIANTS = 8
 # The words of random generators, by the places where these are found.
 States = list[tuple[Place, np.ndarray[Any, Any]]]
-# Directions of a Jacobian that are taken at once, where there are so few, and where there are more.
-_FEW, _MANY = 8, 16
+# Directions of a Jacobian that are taken at once: the least of these that are enough, or the most.
+_DIRECTIONS = (4, 8, 16)
 # Times that code is made for one call: while it is, another thread may change what it reads.
 _MOST_ATTEMPTS = 3
 
@@ -127,6 +127,15 @@ class Compiled:
         places = [each.place for each in lowered.captures] + [each.place for each in lowered.guards]
         return any(place.varies for place in places)
 
+    @cached_property
+    def few(self) -> tuple[int, ...] | None:
+        """The arguments along which code takes few directions at once, which may be many."""
+        if self.steps[-1:] != (("directions", _DIRECTIONS[:1]),):
+            return None
+        name, positions = self.steps[-2]
+        arrays = any(isinstance(self.lowered.fn.params[k].type, Array) for k in positions)
+        return positions if name == "tangent" and arrays else None
+
     def hidden(self, values: tuple[Any, ...]) -> list[Any] | None:
         """Return what is read outside, or None if something built into the code has changed."""
         for guard in self.lowered.guards:
@@ -141,7 +150,14 @@ class Compiled:
         return found
 
     def fits(self, values: tuple[Any, ...], hidden: list[Any]) -> bool:
-        """Whether a call with these arguments stays within the budget of the plan."""
+        """Whether it may be called with these arguments.
+
+        That is, within the budget of the plan; and not for a few directions of many.
+        """
+        if self.few is not None:
+            leaves = self.signature.leaves(values)
+            if sum(np.size(leaves[k]) for k in self.few) > _DIRECTIONS[0]:
+                return False
         args = [*self.signature.leaves(values), *hidden] if self.budget else ()
         return self._needs(args) is not None
 
@@ -1050,9 +1066,12 @@ class Code:
         else:
             types = [each.type for each in lowered.fn.results if each.type.kind == "f"]
             total = len(types)
-        if total < 2 and not any(isinstance(ty, Array) for ty in types):
-            return ()
-        return (("directions", (_FEW if total <= _FEW else _MANY,)),)
+        count = next((most for most in _DIRECTIONS if total <= most), _DIRECTIONS[-1])
+        if not any(isinstance(ty, Array) for ty in types):
+            count = min(count, total)  # there are never more
+        elif self.along is None:
+            count = _DIRECTIONS[1]  # how many there are, only a run can tell
+        return (("directions", (count,)),) if count > 1 else ()
 
     def _check_on_host(
         self, signature: Signature, lowered: Lowered, values: tuple[Any, ...]

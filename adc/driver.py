@@ -56,6 +56,10 @@ _MODES: dict[str, Callable[..., Function]] = {
 Step = tuple[str, tuple[int, ...]]
 
 
+def _as_it_is(fn: Function) -> Function:
+    return fn
+
+
 @dataclass(frozen=True)
 class Budget:
     """The most bytes that a call may hold, and the sizes of its arguments, by parameter."""
@@ -135,9 +139,8 @@ class Plans:
         trace.stages.append(("frontend", lowered.fn))
         more: tuple[pipeline.Pass, ...] = (("partials", partials),) if costs.parallel else ()
         fn = pipeline.run(expand(lowered.fn), (*pipeline.PRIMAL, *more), trace)
-        *steps, last = steps or [("", ())]
-        if last[0] != "directions":
-            steps = [*steps, last] if last[0] else steps
+        counts = [count for name, (count, *_) in steps[-1:] if name == "directions"]
+        steps = steps[: len(steps) - len(counts)]
         own = 0
         for k, (name, positions) in enumerate(steps):
             own = len(fn.params)
@@ -147,10 +150,10 @@ class Plans:
             cleaned = pipeline.LAST if k == len(steps) - 1 else pipeline.DERIVATIVE
             fn = pipeline.run(fn, ((stage, apply), *cleaned, *more), trace)
         fn = pipeline.run(fn, pipeline.JOINED, trace)
-        if last[0] == "directions":
-            with contextlib.suppress(DirectionsError):  # then one at a time
-                fn = directions(fn, range(own, len(fn.params)), last[1][0])
-                trace.stages.append(("directions", fn))
+        for count in counts:
+            with contextlib.suppress(DirectionsError):  # then it is one at a time
+                wide = directions(fn, range(own, len(fn.params)), count)
+                fn = pipeline.run(wide, (("directions", _as_it_is),), trace)
         reverses = bool(fn.derived) or any(name != "tangent" for name, _ in steps)
         if reverses:
             fn = rerun(fn, costs)

@@ -167,7 +167,7 @@ def _like_input(block: Leaf, leaf: Any) -> Any:
 def forward(
     code: Code, argnums: int | tuple[int, ...], values: tuple[Any, ...], has_aux: bool = False
 ) -> Any:
-    """Return the Jacobian of a function, or of a gradient, column by column."""
+    """Return the Jacobian of a function, or of a gradient, some columns at a time."""
     compiled, hidden = code.find(values)
     chosen = (argnums,) if isinstance(argnums, int) else argnums
     inputs = _inputs(compiled, chosen, values)
@@ -215,7 +215,7 @@ def reverse(
     values: tuple[Any, ...],
     has_aux: bool = False,
 ) -> Any:
-    """Return the Jacobian of a function, row by row."""
+    """Return the Jacobian of a function, some rows at a time."""
     primal.refresh()  # the arguments were matched to the other code
     evaluated, outside = primal.find(values)
     compiled, hidden = code.find(values)

@@ -20,6 +20,8 @@ In the order of the chain; `simplify`, `cse` and `dce` run again after passes th
 `adjoint`       reverse code behind the forward code, with Recalls (`activity`, `shapes`;
                 `adjoint_body`: straight lines, `adjoint_control`: branches, loops, calls)
 `tangent`       forward mode, on reverse code, too (`tangent_body`)
+`directions`    Jacobians: several tangents or cotangents at once, in a last axis
+                (`directions_loop`: numbers; `directions_arrays`: arrays, products)
 `relax`         products of derivatives without a test for zero, where what they multiply by is
                 finite (`ranges`: bounds of floats, and whether they may be infinite or NaN)
 `derive`        derivatives that the code itself calls: declared (`ir.core.Derived`) until `remat`

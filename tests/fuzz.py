@@ -1144,6 +1144,8 @@ def check(generated: Generated, *, compiled: bool, quick: bool = False) -> list[
         )
         problems += chains.check_passes(chain, policies[generated.seed % len(policies)])
     problems += chains.check_tangent(chain, np.random.default_rng(generated.seed))
+    way = list(chains.WAYS)[generated.seed % len(chains.WAYS)]
+    problems += chains.check_directions(chain, np.random.default_rng(generated.seed), way) or []
     if compiled:
         problems += chains.check_compiled(
             chain,

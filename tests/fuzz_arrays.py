@@ -1923,6 +1923,8 @@ def check(
         problems += chains.check_stages(chain, own, policies=("auto", policy))
         problems += chains.check_passes(chain, policy)
     problems += chains.check_tangent(chain, rng)
+    way = list(chains.WAYS)[generated.seed % len(chains.WAYS)]
+    problems += chains.check_directions(chain, rng, way) or []
     if compiled:
         problems += _check_call(generated, own)
     return problems

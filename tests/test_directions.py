@@ -163,10 +163,11 @@ fn f(%x: f64[:], %n: int) -> f64 {
 }"""
     narrow = pipeline.run(tangent(parse(text), (0,)), pipeline.LAST)
     wide = directions(narrow, (2,), 8)
-    inside = [s for loop in walk(wide.body) if isinstance(loop, For) and loop.trips.type.weak
+    inside = [s for loop in walk(wide.body) if isinstance(loop, For)
               for s in loop.body.stmts if loop.index.name.startswith("d")]  # fmt: skip
     names = {s.op.name for s in inside if isinstance(s, Apply)}
-    assert names == {"mul", "add"} or names == {"mul", "add", "xmuly"}
+    assert names <= {"mul", "add", "xmuly"}
+    assert "mul" in names
     assert sum(isinstance(s, Apply) and s.op.name == "sin" for s in walk(wide.body)) == 1
 
 
@@ -245,16 +246,19 @@ def energy(x: Any) -> Any:
 @pytest.mark.parametrize("way", [adc.jacfwd, adc.jacrev])
 def test_jacobians_are_those_along_one_direction_after_the_other(fn: Any, way: Any) -> None:
     made, alone = way(fn), one_at_a_time(way(fn))
-    for n in (2, 4, 8, 10, 16, 18, 34):
+    widths = []
+    for n in (2, 4, 10, 2, 8, 16, 18, 34):
         x = np.linspace(-0.4, 1.3, n)
         np.testing.assert_allclose(made(x), alone(x), rtol=1e-12, atol=1e-14)
-    assert width(made) == 8
+        widths.append(width(made))
+    # Code for few directions is not taken for many, as that for many is for few.
+    assert widths == ([4, 4, *[16] * 6] if way is adc.jacfwd else [8] * 8)
     assert width(alone) == 1
 
 
 def test_a_hessian() -> None:
     made, alone = adc.hessian(energy), one_at_a_time(adc.hessian(energy))
-    for n in (20, 3):
+    for n in (3, 20, 5):
         x = np.linspace(-0.4, 1.3, n)
         np.testing.assert_allclose(made(x), alone(x), rtol=1e-12, atol=1e-14)
     assert width(made) == 16
@@ -312,7 +316,7 @@ def test_zero_is_zero_in_each_direction(way: Any, x: Any) -> None:
     made = way(corner)
     found = made(args)
     np.testing.assert_array_equal(found, one_at_a_time(way(corner))(args))
-    assert width(made) == 8
+    assert width(made) > 1
     assert not np.any(np.isnan(found))
 
 
@@ -337,7 +341,7 @@ def test_rules_of_the_user() -> None:
     x = np.array([2.0, 3.0])
     found = made(x)
     np.testing.assert_allclose(found, [[6.0, 0.0], [9.0, 24.0]])
-    assert width(made) == 8
+    assert width(made) == 4
 
 
 def curvature(x: Any) -> Any:
