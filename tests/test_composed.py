@@ -20,7 +20,7 @@ N = range(3)
 
 
 def quartic(x: Any) -> Any:
-    return np.sum(np.array([0.5, -1.0, 2.0]) * x**4) + x[0] * x[1] * x[2]
+    return 0.5 * x[0] ** 4 - x[1] ** 4 + 2.0 * x[2] ** 4 + x[0] * x[1] * x[2]
 
 
 def derivative(order: int, x: Any = X) -> Any:
@@ -184,7 +184,7 @@ class Model:
     def loss(self, x: Any, power: Any = 2.0) -> Any:
         return self.scale * quartic(x) * power
 
-    @adc.jacrev(argnums=1)
+    @adc.jacrev(argnums=1)  # type: ignore[untyped-decorator]  # what Jacobians return is any
     def slope(self, x: Any) -> Any:
         return self.scale * quartic(x)
 
@@ -345,8 +345,6 @@ def test_errors(case: str) -> None:
     call, code, message = ERRORS[case]
     with pytest.raises(adc.AdcError) as caught:
         call()
-    assert caught.value.message == message.replace("lambda()", "<lambda>()") or (
-        caught.value.message == message
-    )
+    assert caught.value.message == message
     assert caught.value.code == code
     assert case == "structures" or caught.value.span is not None
