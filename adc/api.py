@@ -467,8 +467,8 @@ def jvp(
     Parameters
     ----------
     fn : callable
-        A Python function that returns floats, arrays, or tuples, lists and dicts of them; or the
-        gradient of a function.
+        A Python function that returns floats, arrays, or tuples, lists and dicts of them; or what
+        `grad` or one of its relatives made.
     primals, tangents : sequences
         The arguments, and a direction for each: of its shape, or None to hold it fixed.
     has_aux : bool
@@ -716,8 +716,8 @@ def vjp(
     Parameters
     ----------
     fn : callable
-        A Python function that returns floats, arrays, or tuples, lists and dicts of them; or the
-        gradient of a function.
+        A Python function that returns floats, arrays, or tuples, lists and dicts of them; or what
+        `grad` or one of its relatives made.
     *primals
         The arguments. Later changes to them do not matter, and `pull` draws the random numbers
         again that the call of `fn` drew.
@@ -806,8 +806,8 @@ def jacrev(
     Parameters
     ----------
     fn : callable
-        A Python function that returns floats, arrays, or tuples, lists and dicts of them; or the
-        gradient of a function.
+        A Python function that returns floats, arrays, or tuples, lists and dicts of them; or what
+        `grad` or one of its relatives made.
     argnums, argnames
         As for `grad`.
     has_aux : bool
@@ -908,7 +908,7 @@ def hessian(
     Parameters
     ----------
     fn : callable
-        A Python function that returns one float.
+        A Python function that returns one float, or whatever `jacrev` takes.
     argnums, argnames, remat, memory, offload, parallel, cache, progress, target, deterministic
         As for `grad`.
 
@@ -916,7 +916,7 @@ def hessian(
     -------
     callable
         For an argument of shape `s` its result has shape ``s + s``; for several it is a tuple of
-        tuples.
+        tuples. Where `fn` returns arrays, their shapes come first: it is ``jacfwd(jacrev(fn))``.
 
     Examples
     --------
@@ -924,6 +924,10 @@ def hessian(
     >>> hessian(lambda x: x[0] * x[1] ** 2)(np.array([3.0, 5.0]))
     array([[ 0., 10.],
            [10.,  6.]])
+    >>> hessian(lambda x: x**3)(np.array([2.0]))
+    array([[[12.]]])
+    >>> jacrev(hessian(lambda x: np.sum(x**3)))(np.array([2.0]))
+    array([[[6.]]])
     """
     options = _options(remat, cache, memory, offload, parallel, progress, target, deterministic)
     return _jacobian("hessian", fn, argnums, argnames, options)

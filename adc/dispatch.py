@@ -817,10 +817,10 @@ class Code:
         self._match = shared.parameters.matching(fn)
         self._whole: tuple[bool, ...] | None = None
 
-    def __del__(self) -> None:
+    def __del__(self, ends: Callable[[], bool] = sys.is_finalizing) -> None:
         """Give back much memory that calls left behind, once no derivative has a use for it."""
         shared: Family | None = vars(self).get("_shared")
-        if shared is None:
+        if shared is None or ends():  # then nothing of this module can be relied on
             return
         shared.users.discard(self)
         if not shared.users:

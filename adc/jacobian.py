@@ -196,7 +196,7 @@ def forward(
 def _moved(
     compiled: Compiled, flat: Sequence[Any], values: tuple[Any, ...], has_aux: bool
 ) -> list[Leaf]:
-    """Return derivatives in some directions, the last axis: of gradients, or of a result's floats."""
+    """Return derivatives along directions, the last axis: of gradients, or of a result's floats."""
     if compiled.levels:
         # Value, gradients, and the derivatives of both.
         ranks = [np.ndim(each) for each in _inputs(compiled, _of_last(compiled), values)]

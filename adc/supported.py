@@ -115,8 +115,8 @@ def page(*, refused: bool = False) -> str:
         "",
         _wrapped(f"adc.{name}" for name in nested.names()),
         "",
-        "Of functions, lambdas and methods, also as decorators; functions with rules of their own "
-        "(`adc.custom_vjp`, `adc.custom_jvp`) are called.",
+        "Of functions, lambdas and methods, also as decorators, and of each other in any order; "
+        "functions with rules of their own (`adc.custom_vjp`, `adc.custom_jvp`) are called.",
     ]
     lines += ["", "## Methods", ""]
     lines.append(f"- of arrays: {_wrapped(sorted(library.METHODS))}")

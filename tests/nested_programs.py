@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import adc
+from tests.composed_programs import COMPOSED_PROGRAMS
 from tests.corpus import Program, recorder
 
 NESTED_PROGRAMS: list[Program] = []
@@ -527,3 +528,6 @@ def linear_rules(x: Any) -> Any:
     total += np.sum(np.cos(forward_inside(x)))
     total += np.sum(gradient_inside(x) * x)
     return total + np.sum(recursing(x) * x)
+
+
+NESTED_PROGRAMS += COMPOSED_PROGRAMS

@@ -221,7 +221,7 @@ def test_jacobians_are_functions() -> None:
 def test_what_has_no_jacobian() -> None:
     with pytest.raises(adc.AdcError, match="there is no float in it"):
         adc.jacrev(lambda x: 3)(1.0)
-    with pytest.raises(adc.AdcError, match="`hessian` of energy.* returns an array") as error:
+    with pytest.raises(adc.AdcError, match=r"`hessian` of energy\(\) returns an array") as error:
         adc.grad(adc.hessian(energy))(X)
     assert "a function that makes a number of it" in str(error.value)
 
@@ -438,5 +438,5 @@ def test_auxiliary_results_need_a_pair() -> None:
     for call in calls:
         with pytest.raises(adc.AdcError, match="`has_aux`"):
             call()
-    with pytest.raises(adc.AdcError, match="`grad` of single.* `has_aux` needs a pair"):
+    with pytest.raises(adc.AdcError, match=r"`grad` of single\(\) .*`has_aux`"):
         adc.jacfwd(adc.grad(single), has_aux=True)(X)

@@ -24,7 +24,7 @@ from tests.nested_programs import (
     scaled_sine,
 )
 
-SINGLE = {"single_precision"}
+SINGLE = {"single_precision", "jacobians_in_single_precision"}
 # Structures as results need the API; programs with rules have no forward mode.
 NO_TANGENT = {
     "decorated_methods", "custom_reverse",
@@ -39,6 +39,7 @@ DEFAULT = {
     "compiled_functions_change_nothing",
     "trajectory", "descent_until_it_stops", "branches", "forward_mode", "structures", "snapshot",
     "custom_reverse_on_a_path", "custom_forward",
+    "gradient_of_a_weighted_hessian", "structures_of_jacobians", "jacobians_on_paths",
 }  # fmt: skip
 
 

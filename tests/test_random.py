@@ -493,10 +493,28 @@ def test_derivative_of_training() -> None:
     check_grads(trained, (W, X, generator()), modes="rev")
 
 
-def test_draws_that_derivatives_within_code_refuse() -> None:
-    with pytest.raises(AdcError, match="jacfwd` of a function that draws"):
-        adc.jit(lambda w, r: adc.jacfwd(lambda u: u * r.normal(size=6))(w))(W, generator())
+def test_jacobians_within_code_draw_once() -> None:
+    for jacobian in (adc.jacfwd, adc.jacrev):
+        ours, numpys = generator(), generator()
+        drawn = numpys.normal(size=6)
+        found = adc.jit(lambda w, r, j=jacobian: j(lambda u: u * r.normal(size=6))(w))(W, ours)
+        np.testing.assert_array_equal(found, np.diag(drawn))
+        assert state(ours) == state(numpys)
 
+
+def test_derivatives_of_hessians_draw_once() -> None:
+    def cubes(w: Any, r: Any) -> Any:
+        return np.sum((w * r.normal(size=6)) ** 3)
+
+    want = np.zeros((6, 6, 6))
+    for made in (adc.jacrev(adc.hessian(cubes)), adc.jacfwd(adc.hessian(cubes))):
+        ours, numpys = generator(), generator()
+        want[(range(6),) * 3] = 6.0 * numpys.normal(size=6) ** 3
+        np.testing.assert_allclose(made(W, ours), want, rtol=1e-14)
+        assert state(ours) == state(numpys)
+
+
+def test_draws_that_derivatives_within_code_refuse() -> None:
     @adc.custom_vjp
     def custom(x: Any, r: Any) -> Any:
         return x * r.normal()

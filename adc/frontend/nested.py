@@ -460,9 +460,12 @@ def first_of_pair(lo: Lowerer, outlined: Outlined, node: ast.AST) -> Binding:
 def _check_scalar(lo: Lowerer, outlined: Outlined, has_aux: bool, node: ast.AST) -> None:
     result = first_of_pair(lo, outlined, node) if has_aux else outlined.result
     if not (isinstance(result, Num) and result.operand.type.kind == "f"):
+        hint = "return a scalar, for instance a sum"
+        if outlined.words.startswith("`"):  # of a derivative, whose result nobody can change
+            hint = "differentiate a function that makes a number of it, for instance a sum"
         raise NonScalarError(
             f"{outlined.words} returns {kind_of(result)}; only one float can be differentiated",
-            lo.span(node), "return a scalar, for instance a sum",
+            lo.span(node), hint,
         )  # fmt: skip
 
 

@@ -179,7 +179,7 @@ def _element(like: Binding, row: Iterator[Any]) -> Any:
 
 
 def _column(found: Any, cell: Cell) -> list[Any]:
-    """Return the numbers or arrays in the elements of a list; none where nothing belongs to them."""
+    """Return the numbers or arrays in the elements of a list, nothing where they have none."""
     if found is None:
         return []
     if not hasattr(found, "shape"):

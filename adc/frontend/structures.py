@@ -31,7 +31,7 @@ from adc.frontend.bindings import (
 )
 from adc.frontend.lower import Lowerer
 from adc.ir.core import Operand, Value, derivative_type
-from adc.ir.errors import TypeMismatchError
+from adc.ir.errors import TypeMismatchError, UnsupportedError
 from adc.ir.types import Array, Scalar
 
 Held = Callable[[Ref], Binding]
@@ -212,9 +212,9 @@ def _grown(lo: Lowerer, like: Growing, values: Iterator[Binding]) -> Growing:
             cells.append(NONE)
             continue
         if not isinstance(column, ArrayRef):
-            raise lo.unsupported(
-                "a list whose length is known only at run time, of structures,",
-                lo.frame.source.node, "return an array",
+            raise UnsupportedError(
+                "a list whose length is known only at run time, of structures, is not supported",
+                lo.builder.loc, "return an array",
             )  # fmt: skip
         column = arrays.copy(lo, column, lo.frame.source.node) if column.view else column
         more = column.object.type.rank - 1 - len(cell.sizes or ())
