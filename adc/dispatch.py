@@ -1024,7 +1024,7 @@ class Code:
         if not self.nested and self.pull is None:
             count = _by_steps(signature, self.levels, self.along is not None)
         start = len(self.levels) - count
-        for level in self.levels[:start]:
+        for level in self.levels:
             signature.positions(level.argnums)  # errors in terms of the arguments
         lowered = self._lower(signature, values, general, self.levels[:start])
         levels = self.levels[start:]
