@@ -1024,8 +1024,8 @@ class Code:
         if not self.nested and self.pull is None:
             count = _by_steps(signature, self.levels, self.along is not None)
         start = len(self.levels) - count
-        for level in self.levels:
-            signature.positions(level.argnums)  # errors in terms of the arguments
+        for chosen in (*(level.chosen for level in self.levels), self.along, self.pull):
+            signature.positions(chosen or ())  # raises if there is nothing to differentiate
         lowered = self._lower(signature, values, general, self.levels[:start])
         levels = self.levels[start:]
         if levels and levels[-1].kind == "jacrev":

@@ -416,11 +416,11 @@ def test_results_that_cannot_be_differentiated() -> None:
         adc.grad(auxiliary)(np.ones(2), "none")
     with pytest.raises(NonScalarError, match="needs a pair"):
         adc.grad(cube, has_aux=True)(1.0)
-    with pytest.raises(NonScalarError, match="no auxiliary results"):
+    with pytest.raises(NonScalarError, match=r"`grad` of cube.*needs a pair"):
         adc.grad(adc.grad(cube), has_aux=True)(1.0)
-    with pytest.raises(NonScalarError, match="not one number"):
+    with pytest.raises(NonScalarError, match=r"`grad` of squares.*only one float"):
         adc.grad(adc.grad(squares))(np.ones(2))
-    with pytest.raises(NonScalarError, match="not one number"):
+    with pytest.raises(NonScalarError, match=r"`value_and_grad` of cube.*only one float"):
         adc.grad(adc.value_and_grad(cube))(1.0)
 
 
@@ -463,6 +463,10 @@ def test_jvp() -> None:
     assert (type(value), type(slope)) == (type(squares(x.astype("f4"))),) * 2
 
 
+def _with_sum(x: Any) -> Any:
+    return np.sum(x * x), np.sum(x)
+
+
 def test_jvp_of_a_gradient() -> None:
     x, v = np.array([1.0, 2.0]), np.array([3.0, 4.0])
     gradient, product = adc.jvp(adc.grad(squares), (x,), (v,))
@@ -472,8 +476,10 @@ def test_jvp_of_a_gradient() -> None:
     assert (value, slope) == (5.0, 22.0)
     np.testing.assert_array_equal(along, 2.0 * v)
     assert adc.jvp(adc.grad(adc.grad(cube)), (2.0,), (1.0,)) == (12.0, 6.0)
-    with pytest.raises(NonScalarError, match="no auxiliary results"):
-        adc.jvp(adc.grad(through, has_aux=True), (x,), (v,))
+    (gradient, aux), (moved, tangent) = adc.jvp(adc.grad(_with_sum, has_aux=True), (x,), (v,))
+    np.testing.assert_array_equal(gradient, 2.0 * x)
+    np.testing.assert_array_equal(moved, 2.0 * v)
+    assert (aux, tangent) == (3.0, 7.0)
 
 
 def test_hvp() -> None:

@@ -92,6 +92,26 @@ def test_of_several_results_and_arguments() -> None:
     np.testing.assert_allclose(mixed["y"], np.moveaxis(found["y"][0][1], 1, -1), rtol=1e-13)
 
 
+@pytest.mark.parametrize("single", [False, True])
+def test_hessians_within_code_are_like_those_outside(single: bool) -> None:
+    def f(x: Any, t: Any) -> Any:
+        return {"y": x * t * t, "n": t**3, "s": (np.sum(x * x) * t,)}
+
+    kind = np.float32 if single else float
+    x, t = (X.astype(np.float32) if single else X), kind(0.5)
+    outside = adc.hessian(f, argnums=(0, 1))(x, t)
+    within = adc.jit(adc.hessian(f, argnums=(0, 1)))(x, t)
+    for i, j in itertools.product(range(2), repeat=2):
+        for found, want in (
+            (within["y"][i][j], outside["y"][i][j]), (within["n"][i][j], outside["n"][i][j]),
+            (within["s"][0][i][j], outside["s"][0][i][j]),
+        ):  # fmt: skip
+            assert np.shape(found) == np.shape(want)
+            assert np.asarray(found).dtype == np.asarray(want).dtype
+            np.testing.assert_allclose(found, want, rtol=1e-6)
+    assert type(within["n"][1][1]) is type(outside["n"][1][1]) is kind
+
+
 def test_of_values_and_gradients() -> None:
     both = adc.value_and_grad(quartic)
     for jacobian in (adc.jacfwd, adc.jacrev):

@@ -31,15 +31,13 @@ from adc.frontend.bindings import (
     TupleOf,
 )
 from adc.frontend.lower import Lowerer, leaf_operand
-from adc.ir.core import Function, Operand
+from adc.ir.core import Function, Literal, Operand
 from adc.ir.functions import contracted, without_prints
 from adc.ir.types import Array, Scalar
 from adc.library import jacobians
 from adc.library.transforms import Level
 
 Leaf = Num | ArrayRef
-# For each number or array that is differentiated, its derivatives by each that moves.
-Blocks = Iterator[tuple[Binding, ...]]
 
 
 def call(
@@ -174,12 +172,13 @@ class _Maker:
         if self.is_number:
             return self.loop(jacobians.columns, push, xs, xs, j)
         zeros = self.zeros(ys)
-        if isinstance(ys[k], Num):
-            weights = (*zeros[:k], self.lo.num(1.0), *zeros[k + 1 :])
+        if isinstance(y := ys[k], Num):
+            one = Num(Literal(1.0, Scalar(numbers.scalar_type(y.operand).dtype)))
+            weights = (*zeros[:k], one, *zeros[k + 1 :])
             push = replace(push, args=TupleOf((*push.args.items, *weights)))
             return self.loop(jacobians.columns, push, xs, xs, j)
         inner = jacobians.columns if isinstance(xs[j], ArrayRef) else jacobians.alone
-        more = (TupleOf(zeros[:k]), ys[k], TupleOf(zeros[k + 1 :]))
+        more = (TupleOf(zeros[:k]), y, TupleOf(zeros[k + 1 :]))
         return self.run(jacobians.layers, Static(inner), push, *self.around(xs, xs, j), *more)
 
     @property
@@ -234,9 +233,10 @@ class _Maker:
         return TupleOf(tuple(like)), TupleOf(zeros[:k]), leaves[k], TupleOf(zeros[k + 1 :])
 
     def zeros(self, leaves: Sequence[Leaf]) -> tuple[Leaf, ...]:
-        lo = self.lo
+        """Return directions that do not move, of the types that directions have."""
+        lo, node = self.lo, self.node
         return tuple(
-            nested.leaf_of(lo, nested.zeros_like(lo, leaf_operand(lo, leaf, self.node)))
+            nested.leaf_of(lo, structures.fitted_to(lo, leaf, NONE, "a direction", node))
             for leaf in leaves
         )
 
