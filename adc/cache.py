@@ -229,7 +229,7 @@ def _on_device(
     from adc.backend.cuda import program
     from adc.backend.cuda.api import require
     from adc.driver import transform
-    from adc.passes.tangent import primal_names
+    from adc.ir.functions import primal_names
 
     require()
     made = transform(lowered, steps, policy, costs, budget, plans)

@@ -60,6 +60,11 @@ class Value:
         return f"%{self.name}"
 
 
+def is_invertible(value: Value) -> bool:
+    """Whether the user allows that a value is found again up to rounding."""
+    return value.mark is not None and value.mark.kind == "invertible"
+
+
 @dataclass(frozen=True, slots=True)
 class Literal:
     """A constant operand. Compares by bits, so that ``-0.0`` is not ``0.0`` and NaN equals NaN."""
