@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from adc.ir.core import Static
 from adc.ir.errors import IRError
-from adc.ir.opdef import OpDef
+from adc.ir.opdef import OpDef, Static
 from adc.ir.ops.integer import INTEGER
 from adc.ir.ops.ziggurat import DTYPE_OF, table
 from adc.ir.types import Scalar, Type
