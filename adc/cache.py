@@ -115,8 +115,8 @@ def key_of(
     budget: Budget | None = None,
 ) -> str:
     """Return the name of the entry for a lowered function and what is to be made of it."""
-    from adc import __version__
     from adc.backend import cpu
+    from adc.version import __version__
 
     fn = lowered.fn
     # Errors and plans name places in the source.

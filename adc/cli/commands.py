@@ -252,8 +252,9 @@ def _gpu() -> str:
 
 
 def info(args: argparse.Namespace) -> int:
-    from adc import __version__, cache
+    from adc import cache
     from adc.backend import cpu
+    from adc.version import __version__
 
     packages = ("numpy", "scipy", "numba", "llvmlite", "optree", "rich")
     rows = [
