@@ -18,7 +18,8 @@ import numpy as np
 from adc import cache, transfers
 from adc.frontend import trees
 from adc.frontend.bindings import Binding, Num, TupleOf, kind_of
-from adc.frontend.lower import ConstantNeededError, Lowered, lower
+from adc.frontend.entry import lower
+from adc.frontend.lower import ConstantNeededError, Lowered
 from adc.frontend.places import Arguments, Place, defaults_of
 from adc.frontend.results import rebuilt
 from adc.frontend.trees import key_of

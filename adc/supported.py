@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend import containers, draws, expressions, library, nested, special, statements
+from adc.frontend import attributes, draws, entry, library, nested, special
 from adc.frontend.refusals import REFUSED
 from adc.ir.opdef import OPS, OpDef, find
 
@@ -86,7 +86,7 @@ def page(*, refused: bool = False) -> str:
     """
     lines = ["# What adc supports", "", "Made by `adc supported` from the tables of the front end."]
     lines += ["", "## Language", "", "| construct | state |", "|---|---|"]
-    for node in [*statements.table(), *expressions.table()]:
+    for node in sorted(entry.nodes(), key=list(_WORDS).index):
         lines.append(f"| {_WORDS[node]} | supported |")
     seen: set[str] = set()
     for refusal in REFUSED.values():
@@ -120,8 +120,8 @@ def page(*, refused: bool = False) -> str:
     ]
     lines += ["", "## Methods", ""]
     lines.append(f"- of arrays: {_wrapped(sorted(library.METHODS))}")
-    lines.append(f"- of lists: {_wrapped(sorted(containers.LIST_METHODS))}")
-    lines.append(f"- of dicts: {_wrapped(sorted(containers.DICT_METHODS))}")
+    lines.append(f"- of lists: {_wrapped(sorted(attributes.LIST_METHODS))}")
+    lines.append(f"- of dicts: {_wrapped(sorted(attributes.DICT_METHODS))}")
     lines.append(f"- of random generators: {_wrapped(sorted(draws.METHODS))}")
     lines += [
         "",

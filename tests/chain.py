@@ -17,7 +17,9 @@ import numpy as np
 from adc.driver import transform
 from adc.frontend import trees
 from adc.frontend.bindings import ArrayRef, Binding, Num, Static, TupleOf
-from adc.frontend.lower import Lowered, lower, type_of
+from adc.frontend.entry import lower
+from adc.frontend.lower import Lowered
+from adc.frontend.trees import type_of
 from adc.ir import interp
 from adc.ir.core import Check, Function, walk
 from adc.ir.errors import SizeOneError

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adc.frontend import numbers
+from adc.frontend import elementwise, numbers
 from adc.frontend.bindings import Binding, ListRef, Num, Static, TupleOf, kind_of
 from adc.frontend.lower import Lowerer
 from adc.ir.core import Literal, Operand
@@ -87,7 +87,7 @@ def is_none(binding: Binding | None) -> bool:
 
 def integer(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:
     """Return an integer argument as a Python integer."""
-    operand = numbers.number(lo, binding, node)
+    operand = elementwise.number(lo, binding, node)
     if operand.type.kind == "f":
         raise TypeMismatchError("an integer is needed here", lo.span(node))
     return lo.convert(numbers.to_int(lo, operand), INT)

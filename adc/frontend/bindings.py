@@ -12,11 +12,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
+from adc.frontend import trees
 from adc.frontend.places import Place
 from adc.frontend.source import Source
+from adc.ir.builder import integer
 from adc.ir.core import Function, Operand, Value
 from adc.ir.errors import Span
-from adc.ir.types import Array, Scalar
+from adc.ir.types import Array, Scalar, Type
 from adc.library.transforms import Level
 
 
@@ -618,3 +622,32 @@ def holders(env: dict[str, Binding], slot: str) -> list[str]:
 def same_view(a: ArrayRef, b: ArrayRef) -> bool:
     """Whether two views differ in numbers only."""
     return [_stage_shape(s) for s in a.view] == [_stage_shape(s) for s in b.view]
+
+
+def is_generator(binding: Binding) -> bool:
+    return isinstance(binding, NamedTuple) and trees.is_generator_class(binding.cls)
+
+
+def generator_of(words: ArrayRef) -> NamedTuple:
+    """Return the generator whose state is an array."""
+    words.object.words = True
+    return NamedTuple(np.random.Generator, RecordOf(("words",), (words,)))
+
+
+def one_type(a: Type, b: Type) -> bool:
+    """Whether a variable may be a number of either type.
+
+    Numbers of two kinds join by promotion. That would change what later arithmetic gives where
+    NumPy wraps around or treats truth values in its own way: such variables are refused.
+    """
+    if a == b or not (isinstance(a, Scalar) and isinstance(b, Scalar)):
+        return True
+    if "b" in (a.kind, b.kind):
+        truth, other = (a, b) if a.kind == "b" else (b, a)
+        return truth.weak or other.kind == "b"
+    return a.weak or b.weak or "f" in (a.kind, b.kind)
+
+
+def element_of(ref: ArrayRef) -> ArrayRef:
+    """Return the one element of a vector as an array without axes."""
+    return ArrayRef(ref.object, (Window((), (Axis(integer(0), ()),)),))

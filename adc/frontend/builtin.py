@@ -11,18 +11,26 @@ import numpy as np
 
 from adc.frontend import (
     arguments,
-    arrays,
+    assignment,
+    attributes,
+    classes,
+    comparisons,
     containers,
     elementwise,
+    evaluation,
     expressions,
     growing,
     iteration,
     iterators,
+    library,
+    linear,
+    list_buffers,
     maths,
     numbers,
     objects,
     operators,
     reductions,
+    sequences,
     special,
     views,
 )
@@ -50,7 +58,7 @@ from adc.frontend.bindings import (
 from adc.frontend.lower import Lowerer
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand, Print
-from adc.ir.errors import TypeMismatchError
+from adc.ir.errors import TypeMismatchError, TypeUnstableError
 from adc.ir.types import B1, BOOL, INT, Scalar, promote
 from adc.library import functions
 
@@ -68,7 +76,7 @@ def _to_float(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> 
             return lo.num(float(args[0].value))
         except ValueError as error:
             numbers.check(lo, Literal(False, BOOL), "ValueError", _escaped(str(error)))
-    return Num(numbers.weak(lo, numbers.as_float(lo, args[0], node)))
+    return Num(numbers.weak(lo, elementwise.as_float(lo, args[0], node)))
 
 
 def _to_bool(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -78,7 +86,7 @@ def _to_bool(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> B
 
 def _abs(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 1)
-    x = numbers.number(lo, args[0], node)
+    x = elementwise.number(lo, args[0], node)
     if x.type.kind == "b":
         x = lo.convert(x, INT) if numbers.scalar_type(x).weak else x
         if x.type.kind == "b":
@@ -100,18 +108,18 @@ def _extreme(op: type[ast.cmpop]) -> Handler:
             if array is not None:
                 found = _most_of(lo, op, array, node)
                 return (
-                    Num(numbers.weak(lo, numbers.number(lo, found, node)))
+                    Num(numbers.weak(lo, elementwise.number(lo, found, node)))
                     if _is_list(args[0])
                     else found
                 )
-            items = list(expressions.static_sequence(lo, args[0], node))
+            items = list(sequences.static_sequence(lo, args[0], node))
         if not items:
             raise TypeMismatchError("`min` or `max` of nothing", lo.span(node))
         best = items[0]
         for item in items[1:]:
             # Python keeps the first of equals, and compares as `item < best`.
-            better = operators.compare(lo, op(), item, best, node)
-            a, b = numbers.number(lo, item, node), numbers.number(lo, best, node)
+            better = comparisons.compare(lo, op(), item, best, node)
+            a, b = elementwise.number(lo, item, node), elementwise.number(lo, best, node)
             if a.type != b.type:
                 a, b, _ = numbers.promoted(lo, a, b, node)
             if isinstance(better, Literal):
@@ -125,9 +133,7 @@ def _extreme(op: type[ast.cmpop]) -> Handler:
 
 def _most_of(lo: Lowerer, op: type[ast.cmpop], array: ArrayRef | Lazy, node: ast.Call) -> Binding:
     """Return what Python's `min` or `max` finds in an array."""
-    if arrays.element_type(array).kind == "f" and len(views.dims_of(lo, array)) == 1:
-        from adc.frontend import linear  # which is built on this module
-
+    if elementwise.element_type(array).kind == "f" and len(views.dims_of(lo, array)) == 1:
         first = functions.first_least if op is ast.Lt else functions.first_most
         return linear.run(lo, first, [array], {}, node)
     return reductions.HANDLERS["min" if op is ast.Lt else "max"](lo, [array], {}, node)
@@ -153,7 +159,7 @@ def _len(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bindi
         case Range(start=start, stop=stop, step=step):
             row = lo.builder.apply("trips", start.operand, stop.operand, step.operand)
             return Num(lo.counts(row))
-    items = containers.static_items(lo, args[0])
+    items = sequences.static_items(lo, args[0])
     if items is not None:
         return Num(integer(len(items)))
     raise TypeMismatchError(f"len() of {kind_of(args[0])}", lo.span(node))
@@ -163,7 +169,7 @@ def _range(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bin
     arguments.arity(lo, args, kwargs, node, 1, 3)
     numbers_: list[Num] = []
     for arg in args:
-        operand = numbers.number(lo, arg, node)
+        operand = elementwise.number(lo, arg, node)
         if operand.type.kind == "f" or operand.type == B1:
             raise TypeMismatchError(f"range() needs integers, not {kind_of(arg)}", lo.span(node))
         numbers_.append(Num(numbers.weak(lo, numbers.to_int(lo, operand))))
@@ -209,7 +215,7 @@ def _require_as_long(lo: Lowerer, first: Operand, size: Operand, k: int, node: a
 
 
 def _iterations(lo: Lowerer, iterable: Binding, node: ast.Call) -> Operand:
-    items = containers.static_items(lo, iterable)
+    items = sequences.static_items(lo, iterable)
     return integer(len(items)) if items is not None else iteration.iteration(lo, iterable, node)[0]
 
 
@@ -227,7 +233,7 @@ def _reversed(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> 
 
 def _divmod(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 2)
-    a, b = (numbers.number(lo, arg, node, "`divmod`") for arg in args)
+    a, b = (elementwise.number(lo, arg, node, "`divmod`") for arg in args)
     quotient, remainder = numbers.divmod_(lo, a, b, node)
     return TupleOf((Num(quotient), Num(remainder)))
 
@@ -256,11 +262,11 @@ def total(lo: Lowerer, items: Binding, result: Binding, node: ast.AST) -> Bindin
             found = Num(numbers.weak(lo, found.operand))
         elif _is_list(items) and isinstance(found, ArrayRef | Lazy):
             # Python's sum keeps the dtype, NumPy's has 64 bits.
-            ty = arrays.element_type(array)
+            ty = elementwise.element_type(array)
             if ty.kind in "iu":
                 found = reductions.converted(lo, elementwise.lazy(lo, found, node), ty, node)
         return operators.binary(lo, ast.Add, result, found, node)
-    for item in expressions.static_sequence(lo, items, node):
+    for item in sequences.static_sequence(lo, items, node):
         result = operators.binary(lo, ast.Add, result, item, node)
     return result
 
@@ -279,12 +285,12 @@ def _as_elements(
         held = lo.held(binding)
         if not isinstance(held, Growing):
             return None
-        if growing.has_arrays(held.element) and not of_arrays:
+        if list_buffers.has_arrays(held.element) and not of_arrays:
             raise TypeMismatchError(
                 "The truth value of an array with more than one element is ambiguous",
                 lo.span(node), "use functions of NumPy on `np.array(...)` of the list",
             )  # fmt: skip
-        return growing.array_of(lo, held, node)
+        return list_buffers.array_of(lo, held, node)
     return None
 
 
@@ -293,7 +299,7 @@ def _tuple(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bin
 
 
 def _elements(lo: Lowerer, binding: Binding, node: ast.AST) -> tuple[Binding, ...]:
-    return expressions.static_sequence(lo, elementwise.materialised(lo, binding, node), node)
+    return sequences.static_sequence(lo, elementwise.materialised(lo, binding, node), node)
 
 
 def _list(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -303,7 +309,7 @@ def _list(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
         if isinstance(held, Growing):
             return growing.copied(lo, held, node)
     source = elementwise.materialised(lo, args[0], node) if args else TupleOf(())
-    if expressions.known_elements(lo, source, node) is None:
+    if sequences.known_elements(lo, source, node) is None:
         return growing.listed(lo, source, node)
     return lo.new_ref(ListRef, TupleOf(_elements(lo, source, node)))
 
@@ -314,8 +320,8 @@ def _dict(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: as
         if isinstance(arg, DictRef):
             record = lo.record(arg)
             continue
-        for pair in expressions.static_sequence(lo, arg, node):
-            key, value = expressions.unpack(lo, pair, node, 2)
+        for pair in sequences.static_sequence(lo, arg, node):
+            key, value = assignment.unpack(lo, pair, node, 2)
             record = record.with_item(containers.key_of(lo, key, node), value)
     for name, value in kwargs.items():
         record = record.with_item(name, elementwise.materialised(lo, value, node))
@@ -354,7 +360,7 @@ def _getattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> B
     arguments.arity(lo, args, kwargs, node, 2, 3)
     name = _name_of(lo, args[1], node)
     if len(args) == 2:
-        return expressions.attribute_of(lo, args[0], name)
+        return attributes.attribute_of(lo, args[0], name)
     found = _attribute_or_none(lo, args[0], name, node)
     return args[2] if found is None else found
 
@@ -368,9 +374,9 @@ def _hasattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> B
 def _attribute_or_none(
     lo: Lowerer, owner: Binding, name: ast.Attribute, node: ast.Call
 ) -> Binding | None:
-    if not objects.is_instance(owner):
+    if not classes.is_instance(owner):
         raise lo.unsupported(f"asking whether {kind_of(owner)} has an attribute", node)
-    return containers.attribute(lo, owner, name.attr, name)
+    return attributes.of_container(lo, owner, name.attr, name)
 
 
 def _setattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
@@ -430,9 +436,7 @@ def _print(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: a
         )
         texts.append(text)
         operands += values
-    lo.builder.emit(
-        Print(expressions.escaped(between).join(texts), tuple(operands), lo.builder.loc)
-    )
+    lo.builder.emit(Print(numbers.escaped(between).join(texts), tuple(operands), lo.builder.loc))
     return NONE
 
 
@@ -447,8 +451,8 @@ def of_generator(lo: Lowerer, callee: Binding, node: ast.Call) -> Binding | None
         return None
     if expressions.is_static(lo, generator.generators) and callee.value is sum:
         return None
-    rest = [expressions.lower_expr(lo, arg) for arg in node.args[1:]]
-    return growing.reduced(lo, callee.value.__name__, generator, rest)
+    rest = [evaluation.lower_expr(lo, arg) for arg in node.args[1:]]
+    return _reduced(lo, callee.value.__name__, generator, rest)
 
 
 def _truths_of(name: str) -> Handler:
@@ -459,9 +463,9 @@ def _truths_of(name: str) -> Handler:
         array = _as_elements(lo, args[0], node)
         if array is not None:
             found = reductions.HANDLERS[name](lo, [array], {}, node)
-            return Num(numbers.weak(lo, numbers.number(lo, found, node)))
+            return Num(numbers.weak(lo, elementwise.number(lo, found, node)))
         result: Operand = Literal(name == "all", BOOL)
-        for item in expressions.static_sequence(lo, args[0], node):
+        for item in sequences.static_sequence(lo, args[0], node):
             row = "and" if name == "all" else "or"
             result = numbers.apply(
                 lo, row, result, numbers.weak(lo, operators.truth(lo, item, node))
@@ -480,3 +484,37 @@ HANDLERS: dict[Any, Handler] = {
     any: _truths_of("any"), all: _truths_of("all"),
     sorted: iterators.sort, map: iterators.refused, filter: iterators.refused,
 }  # fmt: skip
+
+
+def _reduced(lo: Lowerer, name: str, node: ast.GeneratorExp, args: list[Binding]) -> Binding:
+    """Lower ``sum``, ``any`` or ``all`` of a generator."""
+    if name == "sum":
+        before, saved, mark = lo.snapshot(), lo.builder.names.save(), len(lo.builder.stmts)
+        bound = lo.frame.locals
+        add = ast.BinOp(left=growing.name_node(growing.RESULT), op=ast.Add(), right=node.elt)
+        start = args[0] if args else Num(integer(0))
+        body: list[ast.stmt] = [
+            ast.Assign(targets=[growing.name_node(growing.RESULT, ast.Store())], value=add)
+        ]
+        try:
+            return growing.run(lo, node, start, body)
+        except TypeUnstableError:
+            # The sum of arrays begins with a number.
+            lo.restore(before)
+            lo.frame.locals = bound
+            lo.reset_names(saved)
+            del lo.builder.stmts[mark:]
+        return total(lo, growing.comprehension(lo, node), start, node)
+    found, target = name == "any", growing.name_node(growing.RESULT, ast.Store())
+    test: ast.expr = node.elt if found else ast.UnaryOp(op=ast.Not(), operand=node.elt)
+    body = [
+        ast.If(
+            test=test,
+            body=[ast.Assign(targets=[target], value=ast.Constant(value=found))],
+            orelse=[],
+        )
+    ]
+    return growing.run(lo, node, lo.num(not found), body)
+
+
+library.enter(HANDLERS)

@@ -1,123 +1,74 @@
-"""Calls: Python functions are inlined, recursive ones become IR functions, the rest is a table."""
+"""Calls of anything: of functions known by name, of methods, instances and inner functions."""
 
 from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
 
 from adc.frontend import (
     advice,
+    bindings,
     builtin,
-    closures,
+    classes,
     containers,
-    control,
     custom,
+    dispatch,
     draws,
     elementwise,
-    expressions,
+    evaluation,
+    inlining,
     iterators,
     library,
-    marks,
     nested,
     objects,
-    scope,
+    sequences,
     special,
-    statements,
-    trees,
 )
 from adc.frontend.bindings import (
     NONE,
-    ArrayObject,
     ArrayRef,
     Binding,
     Bound,
     Closure,
     DictRef,
-    Given,
     Lazy,
     ListRef,
     NamedTuple,
     Num,
     ObjectRef,
-    Pullback,
-    RecordOf,
     Static,
-    Transformed,
     TupleOf,
-    Unbound,
-    Unstable,
-    is_slot,
     kind_of,
-    leaves,
-    rebuild,
-    refs,
-    shape_of,
 )
-from adc.frontend.control import EXIT, FALLS, RESULT, RETURN
-from adc.frontend.lower import MAX_CALL_DEPTH, Dead, Frame, Holder, Lowerer, static
-from adc.frontend.places import Default, Place, defaults_of
-from adc.frontend.refusals import GENERATOR, refusal
+from adc.frontend.dispatch import called, handles
+from adc.frontend.lower import MAX_CALL_DEPTH, Frame, Lowerer, static
 from adc.frontend.source import Source
-from adc.ir.builder import integer
-from adc.ir.core import Call, Function, Literal, Operand, Value
-from adc.ir.errors import AliasError, RecursionDepthError, TypeMismatchError, UnsupportedError
+from adc.ir.errors import RecursionDepthError, TypeMismatchError
 from adc.ir.foreign import peculiarity
-from adc.ir.types import INT, Array, Scalar, join
 from adc.library.transforms import is_checkpointed
 
-# Compiled recursion has no interpreter to stop it before the stack ends.
-MAX_RECURSION = 3000
-# A recursive function is lowered once for each combination of argument types and functions.
-MAX_CALLEES = 24
 
-
-class _Recursive(Exception):
-    """A function calls itself while it is inlined: it must become an IR function."""
-
-    def __init__(self, key: object) -> None:
-        self.key = key
-
-
-def _key(fn: types.FunctionType, bound: dict[str, Binding]) -> object:
-    """Return what tells calls of a function apart while it is inlined: the functions passed.
-
-    ``apply(lambda u: apply(f, u), x)`` is no recursion: the two calls apply different functions.
-    """
-    fixed = tuple(
-        (name, shape_of(binding))
-        for name, binding in bound.items()
-        if isinstance(binding, Closure | Static | Transformed)
-    )
-    return (fn, fixed)
-
-
-class _Bottom(Dead):
-    """A recursive call whose result is not known yet: this path tells nothing."""
-
-
+@handles(ast.Call)
 def call(lo: Lowerer, node: ast.Call) -> Binding:
     """Lower a call expression."""
-    callee = expressions.evaluate(lo, node.func)
-    special = builtin.of_generator(lo, callee, node)
-    if special is not None:
-        return special
+    callee = dispatch.evaluate(lo, node.func)
+    found = builtin.of_generator(lo, callee, node)
+    if found is not None:
+        return found
     if iterators.is_drawn(lo, node):
-        return expressions.lower_expr(lo, iterators.generator(lo, node))
+        return evaluation.lower_expr(lo, iterators.generator(lo, node))
     args: list[Binding] = []
     for arg in node.args:
         if isinstance(arg, ast.Starred):
-            inner = expressions.lower_expr(lo, arg.value)
-            args.extend(expressions.static_sequence(lo, inner, arg))
+            inner = evaluation.lower_expr(lo, arg.value)
+            args.extend(sequences.static_sequence(lo, inner, arg))
         elif isinstance(arg, ast.JoinedStr) and callee == Static(print):
             args.append(NONE)  # `print` lowers the node itself
         else:
-            args.append(expressions.evaluate(lo, arg))
+            args.append(dispatch.evaluate(lo, arg))
     kwargs: dict[str, Binding] = {}
     for keyword in node.keywords:
-        value = expressions.evaluate(lo, keyword.value)
+        value = dispatch.evaluate(lo, keyword.value)
         if keyword.arg is not None:
             kwargs[keyword.arg] = value
             continue
@@ -126,149 +77,103 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
         record = lo.record(value)
         kwargs.update(zip(record.keys, record.items, strict=True))
     with lo.at(node):
-        return apply(lo, callee, args, kwargs, node)
+        return dispatch.apply(lo, callee, args, kwargs, node)
 
 
-def apply(
-    lo: Lowerer, callee: Binding, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+@called(Static)
+def _call_known(
+    lo: Lowerer, callee: Static, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
-    """Lower a call of `callee` with arguments already lowered."""
-    if isinstance(callee, Static):
-        made = nested.of_object(callee.value)
-        if made is not None:
-            return apply(lo, made, args, kwargs, node)
-        if custom.rule_of(callee.value, lo, node) is not None:
-            return custom.call(lo, callee.value, args, kwargs, node)
-        name = nested.transform_name(callee.value)
-        if name is not None:
-            return nested.transform(lo, name, args, kwargs, node)
-        handled = special.builtin(lo, callee.value, args, kwargs, node)
-        if handled is None:
-            handled = library.call(lo, callee.value, args, kwargs, node)
-        if handled is not None:
-            return handled
-    if isinstance(callee, Bound) and isinstance(callee.owner, ArrayRef | Lazy | Num):
+    """Lower a call of what is known at compile time: a function, a class, a bound method."""
+    value = callee.value
+    made = nested.of_object(value)
+    if made is not None:
+        return dispatch.apply(lo, made, args, kwargs, node)
+    if custom.rule_of(value, lo, node) is not None:
+        return custom.call(lo, value, args, kwargs, node)
+    name = nested.transform_name(value)
+    if name is not None:
+        return nested.transform(lo, name, args, kwargs, node)
+    handled = special.builtin(lo, value, args, kwargs, node)
+    if handled is None:
+        handled = library.call(lo, value, args, kwargs, node)
+    if handled is not None:
+        return handled
+    args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
+    if classes.is_record_class(value):
+        return objects.construct(lo, value, args, kwargs, node)
+    fn = getattr(value, "py_func", value)
+    if isinstance(fn, types.FunctionType) and not advice.is_unread(fn):
+        return inlining.call_function(lo, fn, args, kwargs, node, callee.place)
+    if isinstance(fn, types.MethodType) and is_checkpointed(fn):
+        return dispatch.apply(lo, Static(fn.__func__), [static(fn.__self__), *args], kwargs, node)
+    if isinstance(fn, types.MethodType) and (
+        isinstance(fn.__func__, types.FunctionType) and not advice.is_unread(fn.__func__)
+    ):
+        owner = static(fn.__self__)
+        return inlining.call_function(lo, fn.__func__, [owner, *args], kwargs, node)
+    if isinstance(value, type) and classes.is_written(value):
+        why = f"an object of class `{value.__name__}`, {peculiarity(value)},"
+        raise lo.unsupported(why, node, "use a plain class, or make it outside")
+    raise lo.unsupported(f"`{advice.name_of(value)}`", node, advice.hint(value))
+
+
+@called(Bound)
+def _call_method(
+    lo: Lowerer, callee: Bound, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    if isinstance(callee.owner, ArrayRef | Lazy | Num):
         return library.method(lo, callee, args, kwargs, node)
-    if isinstance(callee, Bound) and draws.is_generator(callee.owner):
+    if bindings.is_generator(callee.owner):
         return draws.method(lo, callee, args, kwargs, node)
-    args = [elementwise.materialised(lo, arg, node) for arg in args]
-    kwargs = {name: elementwise.materialised(lo, arg, node) for name, arg in kwargs.items()}
+    args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
     match callee:
-        case Closure():
-            return _call_closure(lo, callee, args, kwargs, node)
-        case Transformed():
-            return nested.call(lo, callee, args, kwargs, node)
-        case Pullback():
-            return nested.pull(lo, callee, args, kwargs, node)
         case Bound(owner=ListRef() | TupleOf() | DictRef()):
             return containers.method(lo, callee, args, kwargs, node)
         case Bound(owner=NamedTuple(cls=cls) as owner, name="_replace") if objects.replaces(cls):
             return objects.replaced(lo, owner, args, kwargs, node)
         case Bound(owner=(NamedTuple(cls=cls) | ObjectRef(cls=cls)) as owner, name=name):
-            fn = objects.find_method(lo, cls, name)
-            return apply(lo, Static(fn), [owner, *args], kwargs, node)
-        case ObjectRef() | NamedTuple() if (fn := special.find(lo, callee, "__call__")) is not None:
-            return apply(lo, Static(fn), [callee, *args], kwargs, node)
-        case Static(value=value) if objects.is_record_class(value):
-            return objects.construct(lo, value, args, kwargs, node)
-        case Static(value=value, place=place):
-            fn = getattr(value, "py_func", value)
-            if isinstance(fn, types.FunctionType) and not advice.is_unread(fn):
-                return call_function(lo, fn, args, kwargs, node, place)
-            if isinstance(fn, types.MethodType) and is_checkpointed(fn):
-                return apply(lo, Static(fn.__func__), [static(fn.__self__), *args], kwargs, node)
-            if isinstance(fn, types.MethodType) and (
-                isinstance(fn.__func__, types.FunctionType) and not advice.is_unread(fn.__func__)
-            ):
-                owner_ = static(fn.__self__)
-                return call_function(lo, fn.__func__, [owner_, *args], kwargs, node)
-            if isinstance(value, type) and objects.is_written(value):
-                why = f"an object of class `{value.__name__}`, {peculiarity(value)},"
-                raise lo.unsupported(why, node, "use a plain class, or make it outside")
-            raise lo.unsupported(f"`{advice.name_of(value)}`", node, advice.hint(value))
-    raise TypeMismatchError(f"{kind_of(callee)} is not a function", lo.span(node))
+            fn = classes.find_method(lo, cls, name)
+            return dispatch.apply(lo, Static(fn), [owner, *args], kwargs, node)
+    raise dispatch.not_callable(lo, callee, node)
 
 
+@called(ObjectRef, NamedTuple)
+def _call_instance(
+    lo: Lowerer,
+    callee: ObjectRef | NamedTuple,
+    args: list[Binding],
+    kwargs: dict[str, Binding],
+    node: ast.Call,
+) -> Binding:
+    args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
+    fn = classes.find(lo, callee, "__call__")
+    if fn is None:
+        raise dispatch.not_callable(lo, callee, node)
+    return dispatch.apply(lo, Static(fn), [callee, *args], kwargs, node)
+
+
+@handles(ast.Lambda)
 def closure(lo: Lowerer, node: ast.FunctionDef | ast.Lambda) -> Closure:
     """Return the function that a `def` or `lambda` inside the lowered code denotes."""
     defaults: dict[str, Binding] = {}
     positional = [*node.args.posonlyargs, *node.args.args]
     for arg, default in zip(reversed(positional), reversed(node.args.defaults), strict=False):
-        defaults[arg.arg] = expressions.lower_expr(lo, default)
+        defaults[arg.arg] = evaluation.lower_expr(lo, default)
     for arg, kw_default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
         if kw_default is not None:
-            defaults[arg.arg] = expressions.lower_expr(lo, kw_default)
+            defaults[arg.arg] = evaluation.lower_expr(lo, kw_default)
     source = Source(
         node, lo.frame.source.file, getattr(node, "name", "<lambda>"), lo.frame.source.text
     )
     return Closure(node, source, lo.frame, defaults)
 
 
-def _require_lasting(lo: Lowerer, args: Iterable[Binding], node: ast.Call) -> None:
-    """Refuse to pass what Python draws from once to a function of the program."""
-    for value in args:
-        iterators.require_lasting(lo, node, value)
-    for arg in (*node.args, *(keyword.value for keyword in node.keywords)):
-        iterators.require_lasting(lo, arg)
-
-
-def bind_arguments(
-    lo: Lowerer,
-    name: str,
-    spec: ast.arguments,
-    args: Sequence[Binding],
-    kwargs: dict[str, Binding],
-    defaults: dict[str, Binding],
-    node: ast.AST,
-) -> dict[str, Binding]:
-    """Match arguments to parameters as Python does."""
-    positional = [arg.arg for arg in (*spec.posonlyargs, *spec.args)]
-    by_name = {arg.arg for arg in (*spec.args, *spec.kwonlyargs)}
-    bound: dict[str, Binding] = dict(zip(positional, args, strict=False))
-    if len(args) > len(positional):
-        if spec.vararg is None:
-            raise TypeMismatchError(
-                f"{name}() takes {len(positional)} arguments but {len(args)} were given",
-                lo.span(node),
-            )
-        bound[spec.vararg.arg] = TupleOf(tuple(args[len(positional) :]))
-    elif spec.vararg is not None:
-        bound[spec.vararg.arg] = TupleOf(())
-    extra = RecordOf((), ())
-    for key, value in kwargs.items():
-        if key not in by_name and spec.kwarg is not None:
-            extra = extra.with_item(key, value)
-            continue
-        if key not in by_name:
-            raise TypeMismatchError(f"{name}() has no parameter {key!r}", lo.span(node))
-        if key in bound:
-            raise TypeMismatchError(f"{name}() got {key!r} twice", lo.span(node))
-        bound[key] = value
-    for key in [*positional, *(arg.arg for arg in spec.kwonlyargs)]:
-        if key not in bound:
-            if key not in defaults:
-                raise TypeMismatchError(f"{name}() needs {key!r}", lo.span(node))
-            bound[key] = lo.opened(defaults[key])
-    if spec.kwarg is not None:
-        bound[spec.kwarg.arg] = lo.new_ref(DictRef, extra)
-    return bound
-
-
-def function_defaults(holder: Holder) -> dict[str, Binding]:
-    """Return the default values of a function object: numbers are part of the program."""
-    return {
-        name: Given(holder.place.to(Default(name)), value, trees.is_constant((value,)))
-        for name, value in defaults_of(holder.fn).items()
-    }
-
-
+@called(Closure)
 def _call_closure(
-    lo: Lowerer,
-    callee: Closure,
-    args: Sequence[Binding],
-    kwargs: dict[str, Binding],
-    node: ast.Call,
+    lo: Lowerer, callee: Closure, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
+    args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
     outer: Frame = callee.scope
     depth = 0
     frame: Frame | None = lo.frame
@@ -280,426 +185,20 @@ def _call_closure(
         frame, depth = frame.caller, depth + 1
     if depth > MAX_CALL_DEPTH:
         raise RecursionDepthError("calls nest too deeply", lo.span(node))
-    _require_lasting(lo, (*args, *kwargs.values()), node)
-    bound = bind_arguments(lo, callee.name, callee.node.args, args, kwargs, callee.defaults, node)
-    return _run(lo, callee.node, callee.source, bound, outer.holder, outer)
-
-
-def _run(
-    lo: Lowerer,
-    node: ast.FunctionDef | ast.Lambda,
-    source: Source,
-    bound: dict[str, Binding],
-    holder: Holder,
-    outer: Frame | None,
-) -> Binding:
-    """Lower the body of a function in a frame of its own; return what it returns."""
-    path = lo.frame.path if lo.frame is not None else ()
-    site = lo.here
-    frame = Frame(
-        source,
-        {**lo.initial, **heap_of(lo.frame), **bound, EXIT: Num(integer(FALLS))},
-        holder,
-        outer,
-        lo.frame,
-        path=(*path, (id(node), site.line if site else 0, site.column if site else 0)),
-        locals=closures.locals_of(node),
-        site=lo.builder.loc if (holder.fn.__module__ or "").startswith("adc.library") else None,
+    inlining.require_lasting(lo, (*args, *kwargs.values()), node)
+    bound = inlining.bind_arguments(
+        lo, callee.name, callee.node.args, args, kwargs, callee.defaults, node
     )
-    caller = lo.frame
-    if caller is not None and not caller.shared:
-        frame.called = lo.builder.loc
-    result = _body(lo, frame, node, source)
-    # Lists, dicts and objects that the function changed or made.
-    (lo.heap if caller is None else caller.env).update(heap_of(frame))
-    return result
+    return inlining.run(lo, callee.node, callee.source, bound, outer.holder, outer)
 
 
-def heap_of(frame: Frame | None) -> dict[str, Binding]:
-    """Return the slots of lists, dicts and objects: the state that all functions share."""
-    if frame is None:
-        return {}
-    return {name: held for name, held in frame.env.items() if is_slot(name)}
-
-
-def _body(lo: Lowerer, frame: Frame, node: ast.FunctionDef | ast.Lambda, source: Source) -> Binding:
-    with lo.entered(frame):
-        if isinstance(node, ast.Lambda):
-            iterators.require_lasting(lo, node.body)
-            return expressions.lower_expr(lo, node.body)
-        statements.lower_stmts(lo, node.body)
-        result = frame.env.get(RESULT, NONE)
-        pending = control.exit_of(lo)
-        if isinstance(pending, Literal):
-            return result if pending.value == RETURN else NONE
-        if isinstance(result, Static) and result.value is None:
-            return NONE
-        if isinstance(result, Unbound | Unstable):
-            return result
-        return Unstable(
-            f"of {source.name}() is {kind_of(result)} on one path and None on another",
-            source.span(node),
-        )
-
-
-def run_function(lo: Lowerer, holder: Holder, source: Source, bound: dict[str, Binding]) -> Binding:
-    """Lower the main function, for `lower`."""
-    lo.shared.sources[id(holder.fn.__code__)] = source
-    missing = {k: lo.opened(v) for k, v in function_defaults(holder).items() if k not in bound}
-    args = {**missing, **bound}
-    mark = len(lo.builder.stmts)
-    state = (dict(lo.versions), dict(lo.stale))
-    key = _key(holder.fn, args)
-    lo.stack.append(key)
-    try:
-        return _run(lo, source.node, source, args, holder, None)
-    except _Recursive as signal:
-        if signal.key != key:
-            raise
-    finally:
-        lo.stack.pop()
-    # The main function calls itself: it becomes a function that main calls once.
-    del lo.builder.stmts[mark:]
-    lo.versions, lo.stale = state
-    lo.shared.recursive.add(key)
-    lo.frame = Frame(source, {**lo.initial, EXIT: Num(integer(FALLS))}, holder)
-    lo.builder.loc = source.span(source.node)
-    result = call_recursive(lo, holder, source, args, source.node)
-    lo.heap = heap_of(lo.frame)
-    return result
-
-
-def run_custom(
-    lo: Lowerer, value: Any, holder: Holder, source: Source, bound: dict[str, Binding]
-) -> Binding:
-    """Lower the main function where it has a derivative of its own, for `lower`."""
-    lo.shared.sources[id(holder.fn.__code__)] = source
-    spec = source.node.args
-    args: list[Binding] = []
-    for name, binding in bound.items():
-        if spec.vararg is not None and name == spec.vararg.arg and isinstance(binding, TupleOf):
-            args += binding.items
-        else:
-            args.append(binding)
-    lo.frame = Frame(source, {EXIT: Num(integer(FALLS))}, holder)
-    lo.builder.loc = source.span(source.node)
-    node = ast.copy_location(ast.Call(ast.Name("f", ast.Load()), [], []), source.node)
-    result = apply(lo, static(value), args, {}, node)
-    lo.heap = heap_of(lo.frame)
-    return result
-
-
-def call_function(
-    lo: Lowerer,
-    fn: types.FunctionType,
-    args: Sequence[Binding],
-    kwargs: dict[str, Binding],
-    node: ast.Call,
-    place: Place | None = None,
-) -> Binding:
-    """Lower a call of a function object: inline it, or call it if it is recursive."""
-    holder = lo.holder_of(fn, place)
-    source = lo.source_of(holder)
-    if isinstance(source.node, ast.FunctionDef) and _is_generator(source.node):
-        raise refusal(lo, node, GENERATOR)
-    lo.shared.sources[id(fn.__code__)] = source
-    spec = source.node.args
-    if not (fn.__module__ or "").startswith("adc.library"):
-        _require_lasting(lo, (*args, *kwargs.values()), node)
-    bound = bind_arguments(lo, fn.__name__, spec, args, kwargs, function_defaults(holder), node)
-    key = _key(fn, bound)
-    if key in lo.shared.recursive:
-        return call_recursive(lo, holder, source, bound, node)
-    if key in lo.stack:
-        raise _Recursive(key)
-    passed = [*bound.values()]
-    if lo.builder.emitted > lo.shared.inlined and not any(True for b in passed for _ in refs(b)):
-        lo.shared.recursive.add(key)  # it may call itself
-        return call_recursive(lo, holder, source, bound, node)
-    if len(lo.stack) >= MAX_CALL_DEPTH:
-        raise RecursionDepthError(f"calls nest more than {MAX_CALL_DEPTH} deep", lo.span(node))
-    before, mark = lo.snapshot(), len(lo.builder.stmts)
-    frame = lo.frame
-    lo.stack.append(key)
-    try:
-        return _run(lo, source.node, source, bound, holder, None)
-    except _Recursive as signal:
-        if signal.key != key:
-            raise
-    finally:
-        lo.stack.pop()
-    del lo.builder.stmts[mark:]
-    lo.frame = frame
-    lo.restore(before)
-    lo.shared.recursive.add(key)
-    return call_recursive(lo, holder, source, bound, node)
-
-
-def _is_generator(node: ast.FunctionDef) -> bool:
-    return any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in scope._inside(node.body))
-
-
-# -- recursion ---------------------------------------------------------------------------------
-
-
-@dataclass(eq=False)
-class Callee:
-    """A recursive function, for one signature: found by iterating until nothing changes."""
-
-    name: str
-    result: Binding | None = None
-    types: tuple[Scalar | Array, ...] = ()
-    # For each result leaf: the position of the array parameter that it is, or -1.
-    origins: tuple[int, ...] = ()
-    modified: frozenset[int] = frozenset()
-    captures: tuple[Place, ...] = ()
-    function: Function | None = None
-
-    def facts(self) -> tuple[object, ...]:
-        return (self.types, self.origins, self.modified, len(self.captures),
-                None if self.result is None else shape_of(self.result))  # fmt: skip
-
-
-def call_recursive(
-    lo: Lowerer,
-    holder: Holder,
-    source: Source,
-    bound: dict[str, Binding],
-    node: ast.AST,
-) -> Binding:
-    """Lower a call of a recursive function to a `Call`."""
-    fn = holder.fn
-    bound = {name: closures.closed(lo, binding, node, ()) for name, binding in bound.items()}
-    bound = {**bound, **dict(sorted(closures.reachable(lo, bound.values()).items()))}
-    found = [leaf for binding in bound.values() for leaf in closures.leaves_of(binding)]
-    unique: list[Num | ArrayRef] = []
-    slots: list[int] = []
-    for leaf in found:
-        if isinstance(leaf, ArrayRef):
-            same = [
-                k
-                for k, other in enumerate(unique)
-                if isinstance(other, ArrayRef) and other.object is leaf.object
-            ]
-            if same:
-                slots.append(same[0])
-                continue
-            for other in unique:
-                if isinstance(other, ArrayRef) and other.object in leaf.object.alias:
-                    raise AliasError(
-                        f"{leaf.object.users_name!r} and {other.object.users_name!r} may or may "
-                        "not be the same array here",
-                        lo.span(node),
-                        "make one of them a copy with `.copy()`",
-                    )
-        slots.append(len(unique))
-        unique.append(leaf)
-    types_ = tuple(
-        leaf.operand.type
-        if isinstance(leaf, Num)
-        else replace(leaf.object.type, ones=())  # of the array on one path, perhaps
-        for leaf in unique
-    )
-    key = (
-        fn, tuple(slots), types_,
-        tuple((name, closures.shape(binding)) for name, binding in bound.items()),
-    )  # fmt: skip
-    callee = lo.shared.callees.get(key)
-    if callee is None:
-        count = sum(1 for other in lo.shared.callees.values())
-        callee = Callee(f"{fn.__name__}{count or ''}_rec")
-        lo.shared.callees[key] = callee
-        _find(lo, callee, holder, source, bound, types_, slots, node)
-    if callee.result is None:
-        raise _Bottom
-    return _emit_call(lo, callee, unique, node)
-
-
-def _check_data(result: Binding, source: Source) -> None:
-    """Raise unless the result of a recursive function can be passed back by value."""
-    match result:
-        case TupleOf(items=items):
-            for item in items:
-                _check_data(item, source)
-        case Closure() | Bound() | ListRef() | DictRef() | ObjectRef():
-            raise UnsupportedError(
-                f"returning {kind_of(result)} from a recursive function is not supported",
-                source.span(source.node),
-                "return numbers and arrays",
-            )
-
-
-def _emit_call(
-    lo: Lowerer, callee: Callee, unique: Sequence[Num | ArrayRef], node: ast.AST
-) -> Binding:
-    passed: list[Num | ArrayRef] = list(unique)
-    for place in callee.captures:
-        lo.reach(place, lo.shared.values[place])
-        passed += lo.captured[place][1]
-    level: Operand = (
-        integer(0)
-        if lo.depth is None
-        else lo.builder.apply("add", lo.depth, integer(1), hint="depth")
-    )
-    args: list[Operand] = [level]
-    for leaf in passed:
-        args.append(leaf.operand if isinstance(leaf, Num) else lo.version(leaf.object, node))
-    assert callee.result is not None
-    results = [lo.builder.value("r", ty) for ty in callee.types]
-    changed: list[tuple[ArrayObject, Value]] = []
-    for position in sorted(callee.modified):
-        leaf = passed[position]
-        assert isinstance(leaf, ArrayRef)
-        changed.append((leaf.object, lo.builder.value(leaf.object.name, leaf.object.type)))
-    outputs = [r for r, origin in zip(results, callee.origins, strict=True) if origin < 0]
-    label = lo.builder.names.fresh("C0")
-    lo.builder.emit(
-        Call((*outputs, *(v for _, v in changed)), label, callee.name, tuple(args),
-             loc=lo.builder.loc)
-    )  # fmt: skip
-    for obj, version in changed:
-        lo.update(obj, version)
-    made: list[Num | ArrayRef] = []
-    for value, origin in zip(results, callee.origins, strict=True):
-        if origin >= 0:
-            made.append(passed[origin])
-        elif isinstance(value.type, Array):
-            dims = tuple(
-                lo.builder.apply("dim", value, params=(axis,), hint="dim")
-                for axis in range(value.type.rank)
-            )
-            made.append(lo.new_array(value, dims, "r"))
-        else:
-            made.append(Num(value))
-    return rebuild(callee.result, iter(made))
-
-
-def _find(
-    lo: Lowerer,
-    callee: Callee,
-    holder: Holder,
-    source: Source,
-    bound: dict[str, Binding],
-    types_: tuple[Scalar | Array, ...],
-    slots: Sequence[int],
-    node: ast.AST,
-) -> None:
-    """Lower the body again and again until result types, writes and captures are stable."""
-    fn = holder.fn
-    if len(lo.shared.callees) > MAX_CALLEES:
-        raise RecursionDepthError(
-            f"{fn.__name__}() calls itself with ever new functions", lo.span(node),
-            "pass the same function on",
-        )  # fmt: skip
-    known = set(lo.shared.callees)
-    for _ in range(12):
-        facts = callee.facts()
-        # Callees found on the way depend on what was believed of this one.
-        for key in [key for key in lo.shared.callees if key not in known]:
-            del lo.shared.callees[key]
-        try:
-            function = _lower_callee(lo, callee, holder, source, bound, types_, slots)
-        except Dead:
-            raise UnsupportedError(
-                f"{fn.__name__}() calls itself on every path", source.span(source.node),
-                "give the recursion an end",
-            ) from None  # fmt: skip
-        if callee.facts() == facts:
-            callee.function = function
-            return
-    raise UnsupportedError(
-        f"the types in the recursive function {fn.__name__}() do not settle",
-        source.span(source.node),
-    )
-
-
-def _lower_callee(
-    lo: Lowerer,
-    callee: Callee,
-    holder: Holder,
-    source: Source,
-    bound: dict[str, Binding],
-    types_: tuple[Scalar | Array, ...],
-    slots: Sequence[int],
-) -> Function:
-    fn = holder.fn
-    sub = Lowerer(lo.shared)
-    sub.stack = [_key(fn, bound)]
-    depth = sub.builder.value("depth", INT)
-    sub.depth = depth
-    found = [
-        (name, leaf) for name, binding in bound.items() for leaf in closures.leaves_of(binding)
-    ]
-    params: list[Value] = []
-    made: list[Num | ArrayRef] = []
-    for position, ty in enumerate(types_):
-        hint, given = found[slots.index(position)]
-        param = Value(sub.builder.names.fresh(hint), ty)
-        params.append(param)
-        made.append(sub.array_param(param, hint) if isinstance(ty, Array) else Num(param))
-        if isinstance(leaf := made[-1], ArrayRef) and isinstance(given, ArrayRef):
-            leaf.object.words = given.object.words
-    fresh: Iterator[Num | ArrayRef] = iter([made[slot] for slot in slots])
-    env = {name: closures.rebuilt(binding, fresh) for name, binding in bound.items()}
-    sub.lent = {name for name in bound if is_slot(name)}
-    for slot in sub.lent:
-        sub.builder.names.reserve(slot)
-    sub.builder.loc = source.span(source.node)
-    within = sub.builder.apply("lt", depth, integer(MAX_RECURSION))
-    sub.builder.check(within, "RecursionError", "maximum recursion depth exceeded")
-    result = _run(sub, source.node, source, env, holder, None)
-    if isinstance(result, Unstable | Unbound):
-        raise TypeMismatchError(f"the result {result.why}", source.span(source.node))
-    _check_data(result, source)
-    callee.captures = tuple(sub.captured)
-    arrays_in = [*made, *(leaf for _, found in sub.captured.values() for leaf in found)]
-    position_of = {leaf.object: k for k, leaf in enumerate(arrays_in) if isinstance(leaf, ArrayRef)}
-    outputs: list[Operand] = []
-    origins: list[int] = []
-    found_types: list[Scalar | Array] = []
-    for k, leaf in enumerate(leaves(result)):
-        if isinstance(leaf, Num):
-            ty = leaf.operand.type
-            assert isinstance(ty, Scalar)
-            if callee.result is not None and k < len(callee.types):
-                old = callee.types[k]
-                assert isinstance(old, Scalar)
-                ty = join(old, ty)
-            outputs.append(sub.convert(leaf.operand, ty))
-            origins.append(-1)
-            found_types.append(ty)
-            continue
-        obj = leaf.object
-        if obj in position_of:
-            origins.append(position_of[obj])
-        elif obj.alias & set(position_of):
-            raise AliasError(
-                f"{fn.__name__}() may or may not return one of its arguments",
-                source.span(source.node),
-                "return a copy with `.copy()`",
-            )
-        else:
-            origins.append(-1)
-            outputs.append(sub.version(obj, None))
-        found_types.append(obj.type)
-    for obj in position_of:
-        if obj in sub.stale:
-            sub.version(obj, None)  # raises: it may have been changed under another name
-    modified = frozenset(
-        k
-        for obj, k in position_of.items()
-        if sub.versions.get(obj, sub.origin[obj]) is not sub.origin[obj]
-    )
-    callee.modified |= modified
-    for k in sorted(callee.modified):
-        leaf = arrays_in[k]
-        assert isinstance(leaf, ArrayRef)
-        outputs.append(sub.versions.get(leaf.object, sub.origin[leaf.object]))
-    callee.result, callee.types, callee.origins = result, tuple(found_types), tuple(origins)
-    captured_params = [p for capture, _ in sub.captured.values() for p in capture.params]
-    return Function(
-        callee.name,
-        (depth, *params, *captured_params),
-        marks.with_marks((*sub.prologue, *sub.builder.stmts), sub.builder.marks),
-        tuple(outputs),
-    )
+@handles(ast.FunctionDef)
+def _function(lo: Lowerer, stmt: ast.FunctionDef) -> None:
+    found: Binding = closure(lo, stmt)
+    for decorator in reversed(stmt.decorator_list):
+        with lo.at(decorator):
+            made = evaluation.lower_expr(lo, decorator)
+            call = ast.copy_location(ast.Call(decorator, [], []), decorator)
+            found = dispatch.apply(lo, made, [found], {}, call)
+    lo.frame.env[stmt.name] = found
+    lo.frame.partial.discard(stmt.name)

@@ -70,7 +70,7 @@ def _ix(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.
         x = arrays.as_array(lo, arg, node)
         if len(dims_of(lo, x)) != 1 or kwargs:
             raise TypeMismatchError("Cross index must be 1 dimensional", lo.span(node))
-        if arrays.element_type(x).kind == "b":
+        if elementwise.element_type(x).kind == "b":
             x = indexing.nonzero(lo, lazy(lo, x, node), node)[0]
         others = [j for j in range(len(args)) if j != k]
         found.append(elementwise.base_of(lo, views.with_new_axes(lo, x, others), node))
@@ -96,7 +96,7 @@ def _where(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 def _choose(lo: Lowerer, args: Sequence[Binding], node: ast.AST) -> Binding:
     """Lower `np.where` of numbers."""
     cond = operators.truth(lo, args[0], node)
-    a, b = (numbers.number(lo, arg, node, "`np.where`") for arg in args[1:])
+    a, b = (elementwise.number(lo, arg, node, "`np.where`") for arg in args[1:])
     ty = common_type([a, b])
     a, b = (strong(lo, numbers.fit(lo, x, ty, node)) for x in (a, b))
     if isinstance(cond, Literal):
@@ -126,9 +126,9 @@ def _in_one_type(lo: Lowerer, parts: Sequence[Binding], node: ast.AST) -> list[B
     samples: list[Operand] = []
     for part in parts:
         if isinstance(part, ArrayRef | Lazy):
-            samples.append(numbers.zero_of(arrays.element_type(part)))
+            samples.append(numbers.zero_of(elementwise.element_type(part)))
         else:
-            samples.append(numbers.number(lo, part, node, "`np.select`"))
+            samples.append(elementwise.number(lo, part, node, "`np.select`"))
     ty = Scalar(common_type(samples).dtype)
     return [
         reductions.converted(lo, lazy(lo, part, node), ty, node)
@@ -286,7 +286,7 @@ def _values(lo: Lowerer, given: Binding, target: ArrayRef, node: ast.AST) -> Bin
     found = elementwise.value_of(lo, arrays.as_operand(lo, given, node), node)
     if not isinstance(found, ArrayRef | Lazy):
         return found
-    ty = arrays.element_type(found)
+    ty = elementwise.element_type(found)
     if not np.can_cast(ty.numpy, wanted.numpy, "safe"):
         raise TypeMismatchError(
             f"cannot put values of {ty.numpy} into an array of {wanted.numpy}", lo.span(node),
@@ -364,9 +364,9 @@ def _check_castable(
         raise TypeMismatchError(f"casting {casting!r}", lo.span(node))
     wanted = target.object.type.element
     if isinstance(source, ArrayRef | Lazy):
-        ty = arrays.element_type(source)
+        ty = elementwise.element_type(source)
     else:
-        ty = numbers.scalar_type(numbers.number(lo, source, node, "`np.copyto`"))
+        ty = numbers.scalar_type(elementwise.number(lo, source, node, "`np.copyto`"))
         if ty.weak and promote(ty, wanted) == wanted:
             return
     if not np.can_cast(ty.numpy, wanted.numpy, casting):  # type: ignore[arg-type]  # checked above
@@ -379,7 +379,7 @@ def _check_castable(
 @numpy_function("x weights? minlength?", "bincount")
 def _bincount(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     index = arrays.as_array(lo, given["x"], node)
-    if arrays.element_type(index).kind not in "iu" or len(dims_of(lo, index)) != 1:
+    if elementwise.element_type(index).kind not in "iu" or len(dims_of(lo, index)) != 1:
         raise TypeMismatchError("`np.bincount` needs a vector of integers", lo.span(node))
     index = elementwise.base_of(lo, index, node)
     least = arguments.integer(lo, given.get("minlength", lo.num(0)), node)
@@ -435,7 +435,7 @@ def _searchsorted(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     value = arrays.as_operand(lo, given["v"], node)
 
     def compute(items: list[Binding]) -> Binding:
-        v = numbers.number(lo, items[0], node)
+        v = elementwise.number(lo, items[0], node)
         return Num(_bisect(lo, source, v, row.endswith("left"), node))
 
     if not elementwise.is_array(value):

@@ -25,6 +25,7 @@ from adc.frontend.bindings import (
     Transformed,
     TupleOf,
     Unbound,
+    is_slot,
     kind_of,
     leaves,
     rebuild,
@@ -171,3 +172,10 @@ def shape(binding: Binding) -> object:
         case Transformed(fn=fn, kind=kind, level=level):
             return (kind, shape(fn), level)
     return shape_of(binding)
+
+
+def heap_of(frame: Frame | None) -> dict[str, Binding]:
+    """Return the slots of lists, dicts and objects: the state that all functions share."""
+    if frame is None:
+        return {}
+    return {name: held for name, held in frame.env.items() if is_slot(name)}

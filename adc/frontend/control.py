@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from adc.frontend import forms
+from adc.frontend import bindings, forms, list_buffers
 from adc.frontend.bindings import (
     ArrayObject,
     ArrayRef,
@@ -39,7 +39,7 @@ from adc.frontend.bindings import (
 from adc.frontend.lower import Dead, Lowerer, State
 from adc.ir.builder import integer, zero
 from adc.ir.core import Block, If, Literal, Operand, Stmt, Value
-from adc.ir.types import BOOL, INT, Array, Scalar, Type, join
+from adc.ir.types import BOOL, INT, Array, Scalar, join
 
 FALLS, BREAK, CONTINUE, RETURN, NATURAL = range(5)
 EXIT, RESULT = "$exit", "$return"
@@ -298,18 +298,16 @@ class _Merge:
 
     def listed(self, a: Binding, b: Binding) -> tuple[Binding, Binding]:
         """Give two lists of different lengths the form of a length known at run time."""
-        from adc.frontend import growing  # which is built on the lowering of branches
-
         lists = (a, b)
         if not all(isinstance(x, TupleOf | Growing) for x in lists) or joinable(a, b):
             return a, b
-        element = growing.common(self.lo, lists)
+        element = list_buffers.common(self.lo, lists)
         if element is None:
             return a, b
         found: list[Binding] = []
         for side, x in enumerate(lists):
             with self.within(side):
-                found.append(growing.grown(self.lo, x, element, None))
+                found.append(list_buffers.grown(self.lo, x, element, None))
         return found[0], found[1]
 
     @contextmanager
@@ -476,23 +474,9 @@ def unread(lo: Lowerer, like: Value) -> Operand:
     return lo.builder.apply("undef", params=(str(like.type),), hint=like.name)
 
 
-def one_type(a: Type, b: Type) -> bool:
-    """Whether a variable may be a number of either type.
-
-    Numbers of two kinds join by promotion. That would change what later arithmetic gives where
-    NumPy wraps around or treats truth values in its own way: such variables are refused.
-    """
-    if a == b or not (isinstance(a, Scalar) and isinstance(b, Scalar)):
-        return True
-    if "b" in (a.kind, b.kind):
-        truth, other = (a, b) if a.kind == "b" else (b, a)
-        return truth.weak or other.kind == "b"
-    return a.weak or b.weak or "f" in (a.kind, b.kind)
-
-
 def joinable(a: Binding, b: Binding) -> bool:
     if isinstance(a, Num) and isinstance(b, Num):
-        return one_type(a.operand.type, b.operand.type)
+        return bindings.one_type(a.operand.type, b.operand.type)
     if isinstance(a, ArrayRef) and isinstance(b, ArrayRef):
         return same_view(a, b) and (a.object.type.dtype, a.object.type.rank) == (
             b.object.type.dtype,

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from adc.frontend import calls, elementwise, nested, numbers, structures, views
+from adc.frontend import dispatch, elementwise, nested, numbers, structures, views
 from adc.frontend.bindings import (
     NONE,
     ArrayObject,
@@ -193,7 +193,7 @@ class _Maker:
     def _primal(self, made: Made) -> Part:
         sub, inside, params = self.outline.enter()
         count = len(inside.items) - len(self.given)
-        result = calls.apply(sub, inside.items[0], list(inside.items[count:]), {}, self.node)
+        result = dispatch.apply(sub, inside.items[0], list(inside.items[count:]), {}, self.node)
         return self.outline.leave(sub, made.names[0], params, result)
 
     def _with_tangent(self, made: Made, primal: Part, taken: Sequence[Type]) -> Function:
@@ -210,7 +210,7 @@ class _Maker:
                 parts.append(_parameter(sub, dots[-1]))
             tangents.append(structures.arranged(sub, each, sub.held, iter(parts)))
         fixed = [given[k] for k in self.fixed]
-        pair = calls.apply(
+        pair = dispatch.apply(
             sub, rule, [*fixed, TupleOf(tuple(primals)), TupleOf(tuple(tangents))], {}, self.node
         )
         value, dot = self._pair(pair, "the rule", "(value, tangent)")
@@ -229,7 +229,7 @@ class _Maker:
     def _with_reverse(self, made: Made, primal: Part) -> tuple[Function, Function, Sequence[Type]]:
         sub, inside, params = self.outline.enter()
         count = len(inside.items) - len(self.given)
-        pair = calls.apply(sub, inside.items[1], list(inside.items[count:]), {}, self.node)
+        pair = dispatch.apply(sub, inside.items[1], list(inside.items[count:]), {}, self.node)
         value, kept = self._pair(pair, "the forward rule", "(value, kept)")
         record = self.outline.leave(sub, made.names[1], params, TupleOf((value, kept)))
         assert isinstance(record.result, TupleOf)
@@ -280,7 +280,7 @@ class _Maker:
             cts.append(Value(sub.builder.names.fresh("ct"), derivative_type(_type(leaf))))
             parts.append(_parameter(sub, cts[-1]))
         like = structures.arranged(sub, value, held, iter(parts))
-        result = calls.apply(sub, rule, [*fixed, saved, like], {}, self.node)
+        result = dispatch.apply(sub, rule, [*fixed, saved, like], {}, self.node)
         operands = tuple(self._fitted(sub, self._cotangents(sub, result), sizes))
         part = outline.part(sub, made.names[2], own, operands, NONE, {})
         found = outline.outside([part])

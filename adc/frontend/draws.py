@@ -33,9 +33,10 @@ import numpy as np
 from adc.frontend import (
     arguments,
     arrays,
-    calls,
+    bindings,
     choosing,
     elementwise,
+    inlining,
     numbers,
     trees,
     views,
@@ -48,7 +49,6 @@ from adc.frontend.bindings import (
     Lazy,
     NamedTuple,
     Num,
-    RecordOf,
     Static,
     TupleOf,
     kind_of,
@@ -74,16 +74,6 @@ _STANDARD = {
 # The place of the words that draws change, of 64 bits and of 32.
 _CHANGED = {4: (0, 1), 6: (0, 1, 4, 5)}
 _INTEGERS = ("i64", "u64", "i32", "u32")
-
-
-def is_generator(binding: Binding) -> bool:
-    return isinstance(binding, NamedTuple) and trees.is_generator_class(binding.cls)
-
-
-def of_words(words: ArrayRef) -> NamedTuple:
-    """Return the generator whose state is an array."""
-    words.object.words = True
-    return NamedTuple(np.random.Generator, RecordOf(("words",), (words,)))
 
 
 def attribute(lo: Lowerer, owner: NamedTuple, name: str, node: ast.AST) -> Binding:
@@ -145,7 +135,7 @@ def _drawn(
             given[place] = operand
         found = _call(lo, fn, [*map(Num, given), *more], node)
         assert isinstance(found, TupleOf)
-        value, *after = (numbers.number(lo, item, node) for item in found.items)
+        value, *after = (elementwise.number(lo, item, node) for item in found.items)
         return [made(value), *after]
 
     with lo.at(node):
@@ -180,7 +170,7 @@ def _standard(
         found = _drawn(lo, generator, double, node, 4, dims)
     else:
         found = _drawn(lo, generator, single, node, 6, dims, element=Scalar("f32"))
-    return Num(numbers.weak(lo, numbers.number(lo, found, node))) if dims is None else found
+    return Num(numbers.weak(lo, elementwise.number(lo, found, node))) if dims is None else found
 
 
 def _size(lo: Lowerer, given: Given, node: ast.Call) -> list[Operand] | None:
@@ -240,7 +230,7 @@ def _combined(
     """Apply arithmetic in double precision to numbers and arrays."""
 
     def elements(items: list[Binding]) -> Binding:
-        operands = [numbers.number(lo, item, node, "a draw") for item in items]
+        operands = [elementwise.number(lo, item, node, "a draw") for item in items]
         return Num(compute(*(lo.exact(lo.convert(each, F64), F64) for each in operands)))
 
     return elementwise.lift(lo, args, elements, node)
@@ -249,7 +239,7 @@ def _combined(
 def _call(lo: Lowerer, fn: Callable[..., Any], args: Sequence[Binding], node: ast.Call) -> Binding:
     """Lower a call of a function of the library."""
     assert isinstance(fn, types.FunctionType)
-    return calls.call_function(lo, fn, args, {}, node)
+    return inlining.call_function(lo, fn, args, {}, node)
 
 
 def _checked(lo: Lowerer, check: Callable[..., None], value: Binding, node: ast.Call) -> None:
@@ -295,7 +285,7 @@ def _located(
 
     found = _combined(lo, compute, [*parts, drawn], node)
     if python:
-        return Num(numbers.weak(lo, numbers.number(lo, found, node)))
+        return Num(numbers.weak(lo, elementwise.number(lo, found, node)))
     return found
 
 
@@ -363,7 +353,7 @@ def _integers(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     found = _below(lo, given["generator"], span, dims, node, element, least)
     asked = given.get("dtype")
     if dims is None and isinstance(asked, Static) and asked.value is int:
-        return Num(numbers.weak(lo, numbers.number(lo, found, node)))
+        return Num(numbers.weak(lo, elementwise.number(lo, found, node)))
     return found
 
 
@@ -506,10 +496,10 @@ def _choice(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
             if isinstance(index, ArrayRef):
                 index = Num(elementwise.lazy(lo, index, node).element([integer(0)]))
             if x is None and dims is None:
-                return Num(numbers.weak(lo, numbers.number(lo, index, node)))
+                return Num(numbers.weak(lo, elementwise.number(lo, index, node)))
         elif len(dims) > 1:
             assert isinstance(index, ArrayRef)
-            index = arrays.copy(lo, views.reshaped(lo, index, dims), node)
+            index = elementwise.copy(lo, views.reshaped(lo, index, dims), node)
         return index if x is None else _taken(lo, x, index, axis, node)
 
 
@@ -525,7 +515,7 @@ def _weighted(
     p = elementwise.value_of(lo, arrays.as_array(lo, given["p"], node), node)
     if not isinstance(p, ArrayRef | Lazy) or len(views.dims_of(lo, p)) != 1:
         raise TypeMismatchError("p must be 1-dimensional", lo.span(node))
-    single = arrays.element_type(p).dtype == "f32"
+    single = elementwise.element_type(p).dtype == "f32"
     size = views.dims_of(lo, p)[0]
     text = "a and p must have same size"
     numbers.check(lo, numbers.apply(lo, "eq", size, count), "ValueError", text)
@@ -564,7 +554,7 @@ def _default_rng(
     """Lower ``np.random.default_rng(seed)``."""
     given = arguments.match(lo, "seed?", args, kwargs, node)
     seed = given.get("seed")
-    if seed is not None and is_generator(seed):
+    if seed is not None and bindings.is_generator(seed):
         return seed
     if is_none(seed):
         raise lo.unsupported(
@@ -572,7 +562,7 @@ def _default_rng(
             "give it one, or pass a generator as an argument",
         )  # fmt: skip
     assert seed is not None
-    operand = numbers.number(lo, seed, node, "a seed")
+    operand = elementwise.number(lo, seed, node, "a seed")
     if operand.type.kind not in "iu":
         raise TypeMismatchError(f"a seed must be an integer, not {kind_of(seed)}", lo.span(node))
     with lo.at(node):
@@ -581,12 +571,12 @@ def _default_rng(
         if not isinstance(operand, Literal):
             made = _call(lo, random.seeded, [Num(_word(lo, operand))], node)
             assert isinstance(made, ArrayRef)
-            return of_words(made)
+            return bindings.generator_of(made)
         found = trees.words(np.random.default_rng(int(operand.value))).tolist()
         words = lo.builder.apply("full", Literal(0, U64), integer(len(found)), params=("u64",))
         for k, word in enumerate(found):
             words = lo.builder.store(words, [integer(k)], Literal(word, U64))
-        return of_words(lo.new_array(words, (integer(len(found)),), "rng"))
+        return bindings.generator_of(lo.new_array(words, (integer(len(found)),), "rng"))
 
 
 def _row(name: str) -> Handler:
@@ -595,7 +585,7 @@ def _row(name: str) -> Handler:
     def handler(
         lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
     ) -> Binding:
-        operands = [numbers.number(lo, arg, node) for arg in args]
+        operands = [elementwise.number(lo, arg, node) for arg in args]
         return Num(lo.builder.apply(name, *operands))
 
     return handler
@@ -606,5 +596,3 @@ ROWS: dict[Any, Handler] = {
     for name in ("pcg64_high", "pcg64_word", "libm_exp", "libm_log1p", *DTYPE_OF)
 }
 assert {fn.__name__ for fn in ROWS} <= set(OPS)
-
-__all__ = ["METHODS", "ROWS", "attribute", "is_generator", "method", "of_module", "of_words"]

@@ -9,26 +9,36 @@ expression reads the versions that were current when it was made.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 
-from adc.frontend import numbers, views
+from adc.frontend import bindings, numbers, views
 from adc.frontend.bindings import (
     ArrayObject,
     ArrayRef,
+    Axis,
     Binding,
     Lazy,
     Num,
     Stage,
+    Window,
     kind_of,
 )
 from adc.frontend.lower import Lowerer
 from adc.frontend.views import Arraylike, dims_of, is_one
 from adc.ir.builder import integer
-from adc.ir.core import Apply, Block, For, Literal, Load, Operand, Value
+from adc.ir.core import (
+    Apply,
+    Block,
+    For,
+    Literal,
+    Load,
+    Operand,
+    Value,
+)
 from adc.ir.errors import AliasError, TypeMismatchError
-from adc.ir.types import BOOL, INT, Scalar
+from adc.ir.types import BOOL, FLOAT, INT, Scalar
 
 # An operand that costs more than this is computed once before it is broadcast. In units of
 # `OpDef.cost`, not of `adc.passes.costs`: what the front end makes must not depend on the machine,
@@ -245,11 +255,21 @@ def materialised(lo: Lowerer, binding: Binding, node: ast.AST, name: str = "a") 
     return replace(made, readonly=True) if binding.readonly else made
 
 
+def all_materialised(
+    lo: Lowerer, args: Sequence[Binding], kwargs: Mapping[str, Binding], node: ast.AST
+) -> tuple[list[Binding], dict[str, Binding]]:
+    """Compute the array expressions among arguments, for a function of the program."""
+    return (
+        [materialised(lo, arg, node) for arg in args],
+        {name: materialised(lo, arg, node) for name, arg in kwargs.items()},
+    )
+
+
 def boxed(lo: Lowerer, value: Operand, dtype: str, name: str = "a") -> ArrayRef:
     """Return a new array without axes: the one element of a vector, seen without its axis."""
     version = lo.builder.apply("full", value, integer(1), params=(dtype,), hint=name)
     lo.boxed[version] = value
-    return views.element_of(lo.new_array(version, (integer(1),), name))
+    return bindings.element_of(lo.new_array(version, (integer(1),), name))
 
 
 def stored_new(
@@ -283,7 +303,6 @@ def base_of(lo: Lowerer, x: Arraylike, node: ast.AST) -> ArrayRef:
 
 
 # -- lifting ---------------------------------------------------------------------------------------
-
 Scalars = Callable[[list[Binding]], Binding]
 
 
@@ -392,7 +411,7 @@ def assign_to(lo: Lowerer, target: ArrayRef, value: Binding, node: ast.AST, what
     if isinstance(value, ArrayRef | Lazy):
         source = fitted(lo, lazy(lo, value, node), dims, node)
     else:
-        operand = numbers.number(lo, value, node, "storing into an array")
+        operand = number(lo, value, node, "storing into an array")
         with lo.at(node):
             operand = numbers.stored(lo, operand, element, node)
         source = Lazy(dims, element, lambda index: operand)
@@ -450,3 +469,46 @@ def fitted(lo: Lowerer, source: Lazy, dims: Sequence[Operand], node: ast.AST) ->
 
 
 Reads = tuple[tuple[ArrayObject, tuple[Stage, ...], Value], ...]
+
+
+def number(lo: Lowerer, binding: Binding, node: ast.AST, what: str = "this operation") -> Operand:
+    """Return the operand of a scalar binding, or raise."""
+    if isinstance(binding, ArrayRef | Lazy):
+        binding = value_of(lo, binding, node)
+    if isinstance(binding, Num):
+        return binding.operand
+    if isinstance(binding, ArrayRef | Lazy):
+        raise TypeMismatchError(
+            f"{what} needs a number, not {kind_of(binding)}", lo.span(node),
+            "use the elements, or NumPy's function for arrays",
+        )  # fmt: skip
+    raise TypeMismatchError(f"{what} on {kind_of(binding)}", lo.span(node))
+
+
+def as_float(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:
+    return lo.convert(number(lo, binding, node), FLOAT)
+
+
+def load(lo: Lowerer, x: Arraylike, index: Sequence[Operand], node: ast.AST) -> Binding:
+    """Read an element, or a view of the remaining axes, at leading indices that are in range."""
+    rank = len(dims_of(lo, x))
+    if len(index) == rank:
+        return Num(lazy(lo, x, node).element(index))
+    dims = dims_of(lo, x)
+    axes = [Axis(k, ()) for k in index]
+    axes += [Axis(integer(0), ((k, integer(1)),)) for k in range(rank - len(index))]
+    return views.through(lo, x, Window(tuple(dims[len(index) :]), tuple(axes)))
+
+
+def element_type(x: Arraylike) -> Scalar:
+    return x.type if isinstance(x, Lazy) else x.object.type.element
+
+
+def copy(lo: Lowerer, x: Arraylike, node: ast.AST | None) -> ArrayRef:
+    if isinstance(x, ArrayRef) and not x.view:
+        obj = x.object
+        version = lo.builder.apply("copy", lo.version(obj, node), hint=obj.name)
+        return lo.new_array(version, lo.dims[obj], obj.name)
+    source = lazy(lo, x, node)
+    name = x.object.name if isinstance(x, ArrayRef) else "a"
+    return stored_new(lo, source, source.type.dtype, node, name)

@@ -15,6 +15,7 @@ import enum
 from collections.abc import Callable
 from dataclasses import replace
 
+from adc.frontend import bindings, elementwise, list_buffers, numbers, views
 from adc.frontend.bindings import (
     ArrayObject,
     ArrayRef,
@@ -114,8 +115,6 @@ def _is_unsure(x: Binding, y: Binding) -> bool:
 
 def _needed(lo: Lowerer, x: Binding, y: Binding, name: str) -> _Step | None:
     """Return what is to be done to `y`, which is `x` elsewhere."""
-    from adc.frontend import views  # which is built on the lowering of branches
-
     if isinstance(x, ArrayRef) and isinstance(y, Num) and not views.dims_of(lo, x):
         boxed = is_shared(lo, x.object, name) and y.operand.type.dtype == x.object.type.dtype
         return _Step.BOX if boxed else None
@@ -131,7 +130,7 @@ def _needed(lo: Lowerer, x: Binding, y: Binding, name: str) -> _Step | None:
         if _is_window_of_all(lo, x, y):
             return _Step.WINDOW
         # A copy of one element is such a view again.
-        made = bool(y.view) and same_view(y, views.element_of(y))
+        made = bool(y.view) and same_view(y, bindings.element_of(y))
         if y.view and not made and not _is_window_of_all(lo, y, x):
             return _Step.COPY
     return None
@@ -139,16 +138,12 @@ def _needed(lo: Lowerer, x: Binding, y: Binding, name: str) -> _Step | None:
 
 def _is_window_of_all(lo: Lowerer, view: ArrayRef, ref: ArrayRef) -> bool:
     """Whether `view` is of the kind that shows all of an array as it is, like `ref`."""
-    from adc.frontend import views
-
     if ref.view or len(view.view) != 1 or not isinstance(view.view[0], Window):
         return False
     return same_view(view, views.as_window(lo, ref))
 
 
 def _taken(lo: Lowerer, step: _Step, found: Num | ArrayRef) -> Num | ArrayRef:
-    from adc.frontend import arrays, elementwise, growing, numbers, views
-
     if isinstance(found, Num):
         strong = Scalar(numbers.scalar_type(found.operand).dtype)
         made = elementwise.boxed(lo, lo.exact(found.operand, strong), strong.dtype)
@@ -158,8 +153,8 @@ def _taken(lo: Lowerer, step: _Step, found: Num | ArrayRef) -> Num | ArrayRef:
     if step is _Step.WINDOW:
         return views.as_window(lo, found)
     if step is _Step.ELEMENT:
-        return growing.element_copy(lo, found)
-    made = arrays.copy(lo, found, None)
+        return list_buffers.element_copy(lo, found)
+    made = elementwise.copy(lo, found, None)
     shares(made.object, found.object)
     return replace(made, readonly=found.readonly)
 

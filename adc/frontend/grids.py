@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend import elementwise, expressions, making, numbers, operators
+from adc.frontend import comparisons, elementwise, evaluation, making, numbers, operators
 from adc.frontend.bindings import Binding, Lazy, Num, TupleOf
 from adc.frontend.lower import Lowerer
 from adc.ir.builder import integer
@@ -102,8 +102,8 @@ def _count(part: ast.Slice) -> int | None:
 def _end(lo: Lowerer, node: ast.expr | None, where: ast.AST) -> Num:
     if node is None:
         raise TypeMismatchError("a slice of a grid needs an end", lo.span(where))
-    found = elementwise.value_of(lo, expressions.lower_expr(lo, node), node)
-    return Num(numbers.number(lo, found, node, "an end of a grid"))
+    found = elementwise.value_of(lo, evaluation.lower_expr(lo, node), node)
+    return Num(elementwise.number(lo, found, node, "an end of a grid"))
 
 
 def _part(lo: Lowerer, part: ast.Slice, node: ast.Subscript) -> _Part:
@@ -119,10 +119,10 @@ def _part(lo: Lowerer, part: ast.Slice, node: ast.Subscript) -> _Part:
                 step = operators.binary(lo, ast.Div, span, lo.num(float(count - 1)), node)
             return _Part(start, step, integer(count), (*types, FLOAT))
         by = lo.num(1) if part.step is None else _end(lo, part.step, node)
-        nonzero = operators.compare(lo, ast.NotEq(), by, lo.num(0), node)
+        nonzero = comparisons.compare(lo, ast.NotEq(), by, lo.num(0), node)
         numbers.check(lo, nonzero, "ZeroDivisionError", "division by zero")
         parts = operators.binary(lo, ast.Div, span, by, node)
-        enough = operators.compare(lo, ast.Gt(), parts, lo.num(-1.0), node)
+        enough = comparisons.compare(lo, ast.Gt(), parts, lo.num(-1.0), node)
         numbers.check(lo, enough, "ValueError", "negative dimensions are not allowed")
         size = _arange(lo, [start, stop, by], node).dims[0]
     return _Part(start, by, size, (*types, numbers.scalar_type(by.operand)))
@@ -136,6 +136,6 @@ def _points(lo: Lowerer, part: _Part, ty: Scalar, node: ast.AST) -> Callable[[Op
             whole = Num(lo.convert(lo.exact(k, I64), ty))
             scaled = operators.binary(lo, ast.Mult, whole, part.step, node)
             found = operators.binary(lo, ast.Add, scaled, part.start, node)
-            return lo.exact(numbers.stored(lo, numbers.number(lo, found, node), ty, node), ty)
+            return lo.exact(numbers.stored(lo, elementwise.number(lo, found, node), ty, node), ty)
 
     return point

@@ -10,14 +10,25 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from adc.frontend import elementwise, expressions, numbers, operators, views
+from adc.frontend import (
+    arrays,
+    dispatch,
+    elementwise,
+    evaluation,
+    numbers,
+    operators,
+    sequences,
+    views,
+)
 from adc.frontend.bindings import (
     ArrayRef,
     Axis,
     Binding,
     Lazy,
+    ListRef,
     NamedTuple,
     Num,
+    Range,
     Static,
     TupleOf,
     Window,
@@ -60,10 +71,10 @@ def items_of(lo: Lowerer, node: ast.expr) -> list[Item]:
             found.append(Item(lower_slice(lo, part), part))
             continue
         if isinstance(part, ast.Starred):
-            inner = expressions.lower_expr(lo, part.value)
-            found += [Item(b, part) for b in expressions.static_sequence(lo, inner, part)]
+            inner = evaluation.lower_expr(lo, part.value)
+            found += [Item(b, part) for b in sequences.static_sequence(lo, inner, part)]
             continue
-        binding = expressions.evaluate(lo, part)
+        binding = dispatch.evaluate(lo, part)
         inner_items = _index_tuple(binding)
         if inner_items is not None and not isinstance(node, ast.Tuple):
             found += [Item(item, part) for item in inner_items]
@@ -80,7 +91,7 @@ def lower_slice(lo: Lowerer, node: ast.Slice) -> Slice:
     """Lower a slice whose ends are integers or None."""
     ends: list[Operand | None] = []
     for part in (node.lower, node.upper, node.step):
-        binding = None if part is None else expressions.lower_expr(lo, part)
+        binding = None if part is None else evaluation.lower_expr(lo, part)
         ends.append(None if binding is None else slice_end(lo, binding, node))
     start, stop, step = ends
     return Slice(start, stop, step, node)
@@ -256,7 +267,7 @@ def prepared(lo: Lowerer, x: Arraylike, items: Sequence[Item], node: ast.AST) ->
             start, stop, step = (slice_end(lo, end, item.node) for end in value.record.items)
             value = Slice(start, stop, step, item.node)
         if not isinstance(value, Slice):
-            value = expressions.as_index_array(lo, value, item.node)
+            value = as_index_array(lo, value, item.node)
             value = elementwise.value_of(lo, value, item.node)
         found.append(Item(value, item.node))
     rank = len(dims_of(lo, x))
@@ -486,7 +497,7 @@ class Advanced:
             if any(o is obj for o, _, _ in source.reads) or source.cost > elementwise.CHEAP:
                 source = lazy(lo, elementwise.base_of(lo, source, node), node)
         else:
-            operand = numbers.number(lo, value, node, "storing into an array")
+            operand = elementwise.number(lo, value, node, "storing into an array")
             with lo.at(node):
                 operand = numbers.stored(lo, operand, target, node)
             source = Lazy(self.dims, target, lambda index: operand)
@@ -552,3 +563,27 @@ def count_true(lo: Lowerer, mask: Lazy, node: ast.AST) -> Operand:
 
         (count,) = nest(lo, mask.dims, [integer(0)], ["count"], body)
     return lo.counts(count)
+
+
+def index_of(lo: Lowerer, x: Arraylike, indices: Sequence[Binding], node: ast.AST) -> list[Operand]:
+    """Return checked, non-negative indices of one element of the array behind `x`."""
+    dims = dims_of(lo, x)
+    if len(indices) != len(dims):
+        raise TypeMismatchError(
+            f"{len(indices)} indices of one element of an array with {len(dims)} axes",
+            lo.span(node),
+        )
+    found: list[Operand] = []
+    for axis, (binding, size) in enumerate(zip(indices, dims, strict=True)):
+        operand = elementwise.number(lo, binding, node, "an index")
+        found.append(checked_index(lo, operand, size, axis, node))
+    return found
+
+
+def as_index_array(lo: Lowerer, binding: Binding, node: ast.AST) -> Binding:
+    """Return an array for a list, tuple or range used as an index."""
+    if isinstance(binding, ListRef | TupleOf | Range):
+        return arrays.as_array(lo, binding, node)
+    if isinstance(binding, Num) and binding.operand.type.kind == "b":
+        raise lo.unsupported("a truth value as an index", node, "use an array of them")
+    return binding

@@ -9,15 +9,16 @@ import ast
 from collections.abc import Callable, Sequence
 
 from adc.frontend import (
-    arrays,
-    containers,
-    expressions,
-    growing,
+    assignment,
+    blocks,
+    classes,
+    elementwise,
+    evaluation,
     iterators,
+    list_buffers,
     numbers,
-    objects,
     scope,
-    statements,
+    sequences,
     views,
 )
 from adc.frontend.bindings import (
@@ -51,6 +52,7 @@ from adc.frontend.control import (
     keep_exit,
     set_exit,
 )
+from adc.frontend.dispatch import handles
 from adc.frontend.loops import RestructuredError, lower_loop, same_numbers
 from adc.frontend.lower import INDEX_BITS, Dead, Lowerer
 from adc.ir.builder import integer, zero
@@ -59,10 +61,11 @@ from adc.ir.errors import TypeMismatchError, TypeUnstableError, UnboundError
 from adc.ir.types import BOOL
 
 
+@handles(ast.For)
 def lower_for(lo: Lowerer, stmt: ast.For) -> None:
     if iterators.is_drawn(lo, stmt.iter):
         stmt = iterators.loop(lo, stmt)
-    iterable = expressions.lower_expr(lo, stmt.iter)
+    iterable = evaluation.lower_expr(lo, stmt.iter)
     if _most(lo, iterable) is not None:
         _unrolled(lo, stmt, iterable)
         return
@@ -73,7 +76,7 @@ def lower_for(lo: Lowerer, stmt: ast.For) -> None:
     before, saved = lo.snapshot(), lo.builder.names.save()
     mark = len(lo.builder.stmts)
     held = _hold(lo, iterable)
-    items = containers.static_range(iterable)
+    items = sequences.static_range(iterable)
     unrolls = items is not None and len(items) <= MAX_UNROLLED
     try:
         _settled(lo, stmt, iterable, trips, element, unrolls)
@@ -201,8 +204,8 @@ def _loop(
 
     def step(index: Operand) -> None:
         before = _lengths(lo, iterable)
-        statements.assign(lo, stmt.target, element(index))
-        statements.lower_stmts(lo, stmt.body)
+        assignment.assign(lo, stmt.target, element(index))
+        blocks.lower_stmts(lo, stmt.body)
         if _lengths(lo, iterable) != before:
             raise lo.unsupported(
                 "a list that changes its length while a loop is over it",
@@ -312,13 +315,13 @@ def _else(
     if not orelse:
         return
     if reason is None or is_exit(reason, end):
-        statements.lower_stmts(lo, orelse)
+        blocks.lower_stmts(lo, orelse)
         return
     natural = lo.builder.apply("eq", reason, integer(end), hint="natural")
 
     def run() -> None:
         set_exit(lo, FALLS)
-        statements.lower_stmts(lo, orelse)
+        blocks.lower_stmts(lo, orelse)
 
     pending = exit_of(lo)
     branch(lo, natural, run, lambda: None, else_exited=not is_exit(pending, FALLS))
@@ -338,10 +341,10 @@ def _unrolled(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
 
     def iterate(k: int, item: Binding) -> None:
         bound = _bound(lo, names)
-        statements.assign(lo, stmt.target, item)
+        assignment.assign(lo, stmt.target, item)
         path = lo.frame.path
         lo.frame.path = (*path, ("item", id(stmt), k))
-        statements.lower_stmts(lo, stmt.body)
+        blocks.lower_stmts(lo, stmt.body)
         lo.frame.path = path
         pending = exit_of(lo)
         if not isinstance(pending, Literal):
@@ -407,7 +410,6 @@ def _again_flag(lo: Lowerer, pending: Operand) -> Operand:
 
 
 # -- what a loop is over ---------------------------------------------------------------------------
-
 Element = Callable[[Operand], Binding]
 
 
@@ -416,7 +418,7 @@ def _most(lo: Lowerer, iterable: Binding) -> int | None:
 
     ``zip(array, [a, b])`` has two or fewer, each of a kind of its own.
     """
-    items = containers.static_items(lo, iterable)
+    items = sequences.static_items(lo, iterable)
     if items is not None:
         return len(items)
     match iterable:
@@ -430,7 +432,7 @@ def _most(lo: Lowerer, iterable: Binding) -> int | None:
 
 def _counts(lo: Lowerer, iterable: Binding) -> dict[int, int]:
     """Return how many elements the parts of an iterable have before a loop, by identity."""
-    items = containers.static_items(lo, iterable)
+    items = sequences.static_items(lo, iterable)
     if items is not None:
         return {id(iterable): len(items)}
     parts = iterable.inners if isinstance(iterable, Zip) else ()
@@ -443,7 +445,7 @@ def _item(
 ) -> tuple[Operand, Callable[[], Binding]] | None:
     """Return whether an iterable has a k-th element, and what gives it; None after the last."""
     if id(iterable) in counts:
-        constant = containers.next_item(lo, iterable, k, counts[id(iterable)], node)
+        constant = sequences.next_item(lo, iterable, k, counts[id(iterable)], node)
         return None if constant is None else (Literal(True, BOOL), lambda: constant)
     if _most(lo, iterable) is None:
         trips, element = iteration(lo, iterable, node)
@@ -475,9 +477,11 @@ def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, 
             dims = views.dims_of(lo, iterable)
             if not dims:
                 raise TypeMismatchError("iteration over an array without axes", lo.span(node))
-            return dims[0], lambda k: arrays.load(lo, iterable, [k], node)
+            return dims[0], lambda k: elementwise.load(lo, iterable, [k], node)
         case ListRef() if isinstance(held := lo.held(iterable), Growing):
-            return held.length.operand, lambda k: growing.read(lo, _grown(lo, iterable), k, node)
+            return held.length.operand, lambda k: list_buffers.read(
+                lo, _grown(lo, iterable), k, node
+            )
         case Enumerate(inner=inner, start=start):
             trips, element = iteration(lo, inner, node)
             first = start.operand
@@ -502,7 +506,7 @@ def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, 
 
             return trips, backwards
     owner = iterable.inner if isinstance(iterable, Reversed | Enumerate) else iterable
-    if objects.is_instance(owner):
+    if classes.is_instance(owner):
         raise TypeMismatchError(
             f"cannot loop over {kind_of(owner)}: `__iter__` of an object is not followed",
             lo.span(node), "loop over the list or array that it holds",
@@ -549,6 +553,7 @@ def _range_iteration(
     return trips, at
 
 
+@handles(ast.While)
 def lower_while(lo: Lowerer, stmt: ast.While) -> None:
     names = scope.assigned_in([stmt.test, *stmt.body])
     early = scope.has_break(stmt.body) or scope.has_return(stmt.body)
@@ -556,11 +561,11 @@ def lower_while(lo: Lowerer, stmt: ast.While) -> None:
     bound = _bound(lo, names)
 
     def iterate() -> None:
-        statements.lower_stmts(lo, stmt.body)
+        blocks.lower_stmts(lo, stmt.body)
         _skip(lo, stmt, bound)
 
     def body(_: Value | None) -> Operand:
-        cond = expressions.condition(lo, stmt.test)
+        cond = evaluation.condition(lo, stmt.test)
         branch(lo, cond, iterate, lambda: set_exit(lo, NATURAL))
         if early:
             return _again(lo)

@@ -10,14 +10,14 @@ import numpy as np
 from adc.frontend import (
     arguments,
     arrays,
-    calls,
-    containers,
+    dispatch,
     elementwise,
-    expressions,
-    growing,
+    evaluation,
     indexing,
     linear,
+    list_buffers,
     numbers,
+    sequences,
     views,
 )
 from adc.frontend.bindings import (
@@ -25,12 +25,10 @@ from adc.frontend.bindings import (
     ArrayRef,
     Binding,
     Cell,
-    Enumerate,
     Growing,
     ListRef,
     NamedTuple,
     Num,
-    Reversed,
     Static,
     TupleOf,
     Zip,
@@ -51,31 +49,14 @@ def is_drawn(lo: Lowerer, node: ast.expr) -> bool:
     """Whether an expression is a call of `map` or `filter`."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return False
-    return expressions.lower_expr(lo, node.func) in (Static(map), Static(filter))
-
-
-def require_lasting(lo: Lowerer, node: ast.AST, value: Binding | None = None) -> None:
-    """Refuse to keep what Python draws from once: read a second time, it would be empty there.
-
-    A generator would also see what has changed since.
-    """
-    one_shot = isinstance(value, Zip | Enumerate | Reversed)
-    if isinstance(node, ast.IfExp):
-        require_lasting(lo, node.body)
-        require_lasting(lo, node.orelse)
-    if one_shot or isinstance(node, ast.GeneratorExp):
-        kind = type(value).__name__.lower() if one_shot else "generator"
-        what = "a generator" if kind == "generator" else f"what `{kind}` draws from"
-        raise lo.unsupported(
-            f"keeping {what}", node, "use it where it is made, or make a list of it: `list(…)`"
-        )
+    return evaluation.lower_expr(lo, node.func) in (Static(map), Static(filter))
 
 
 def generator(lo: Lowerer, node: ast.Call) -> ast.GeneratorExp:
     """Return ``(f(a, b) for a, b in …)`` for ``map(f, …)``; what is iterated over has a name."""
     name = f"${node.func.id}{node.lineno}_{node.col_offset}"  # type: ignore[attr-defined]
     given = _arguments(lo, node)
-    mapped = expressions.lower_expr(lo, node.func) == Static(map)
+    mapped = evaluation.lower_expr(lo, node.func) == Static(map)
     if len(given) < 2 or (not mapped and len(given) != 2) or node.keywords:
         raise TypeMismatchError(
             f"{ast.unparse(node.func)}() takes a function and what to apply it to", lo.span(node)
@@ -93,10 +74,10 @@ def _arguments(lo: Lowerer, node: ast.Call) -> list[Binding]:
     found: list[Binding] = []
     for arg in node.args:
         if isinstance(arg, ast.Starred):
-            inner = expressions.lower_expr(lo, arg.value)
-            found += expressions.static_sequence(lo, inner, arg)
+            inner = evaluation.lower_expr(lo, arg.value)
+            found += sequences.static_sequence(lo, inner, arg)
         else:
-            found.append(expressions.evaluate(lo, arg))
+            found.append(dispatch.evaluate(lo, arg))
     return found
 
 
@@ -144,15 +125,17 @@ def sort(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
     backwards = arguments.flag(lo, given.get("reverse"), node, "`reverse`")
     source = elementwise.materialised(lo, given["iterable"], node)
     keyed = not arguments.is_none(given.get("key"))
-    items = containers.static_items(lo, source)
-    items = containers.static_range(source) if items is None else items
+    items = sequences.static_items(lo, source)
+    items = sequences.static_range(source) if items is None else items
     if items is None:
         if keyed:
             raise lo.unsupported(
                 f"`sorted` with a key of {kind_of(source)}", node, "sort `np.argsort` of the keys"
             )
         return _sorted_numbers(lo, source, backwards, node)
-    keys = [calls.apply(lo, given["key"], [item], {}, node) for item in items] if keyed else items
+    keys = (
+        [dispatch.apply(lo, given["key"], [item], {}, node) for item in items] if keyed else items
+    )
     known = [_constant(lo, key) for key in keys]
     if None not in known:
         order = _order(lo, [key[0] for key in known if key is not None], backwards, node)
@@ -172,7 +155,7 @@ def _constant(lo: Lowerer, key: Binding) -> tuple[Any] | None:
         case Num(operand=Literal(value=value)) | Static(value=value):
             return (value,)
         case TupleOf() | NamedTuple() | ListRef():
-            items = containers.static_items(lo, key)
+            items = sequences.static_items(lo, key)
             found = [_constant(lo, item) for item in items] if items is not None else [None]
             known = tuple(item[0] for item in found if item is not None)
             return (known,) if len(known) == len(found) else None
@@ -198,13 +181,15 @@ def _sorted_numbers(lo: Lowerer, source: Binding, backwards: bool, node: ast.Cal
     assert isinstance(found, ArrayRef)
     if backwards:
         part = indexing.Slice(None, None, integer(-1), node)
-        found = arrays.copy(lo, indexing.window(lo, found, [indexing.Item(part, node)], node), node)
+        found = elementwise.copy(
+            lo, indexing.window(lo, found, [indexing.Item(part, node)], node), node
+        )
     ty = found.object.type.element
     if isinstance(source, ListRef):
         ty = numbers.scalar_type(numbers.weak(lo, numbers.zero_of(ty)))
     (size,) = views.dims_of(lo, found)
     held = Growing((found,), Num(size), Cell(ty))
     if isinstance(size, Literal):
-        items = (growing.read(lo, held, integer(k), node) for k in range(int(size.value)))
+        items = (list_buffers.read(lo, held, integer(k), node) for k in range(int(size.value)))
         return lo.new_ref(ListRef, TupleOf(tuple(items)))
     return lo.new_ref(ListRef, held)

@@ -10,8 +10,8 @@ from adc.frontend import (
     arguments,
     arrays,
     elementwise,
-    growing,
     indexing,
+    list_buffers,
     numbers,
     reductions,
     views,
@@ -39,7 +39,7 @@ def parts_of(
         return [arrays.as_array(lo, item, node) for item in items]
     held = lo.held(binding) if isinstance(binding, ListRef) else None
     if isinstance(held, Growing):
-        return growing.array_of(lo, held, node, f"need at least one array to {verb}")
+        return list_buffers.array_of(lo, held, node, f"need at least one array to {verb}")
     x = arrays.as_array(lo, binding, node)
     size = dims_of(lo, x)[0]
     if not isinstance(size, Literal):
@@ -48,7 +48,7 @@ def parts_of(
             numbers.check(lo, some, "ValueError", f"need at least one array to {verb}")
         return x
     return [
-        arrays.load(lo, x, [integer(k)], node)  # type: ignore[misc]
+        elementwise.load(lo, x, [integer(k)], node)  # type: ignore[misc]
         for k in range(int(size.value))
     ]
 
@@ -80,7 +80,7 @@ def _run_together(
         own = dims_of(lo, x)
         size = lo.counts(views.times(lo, own[axis], own[axis + 1]))
         dims = (*own[:axis], size, *own[axis + 2 :])
-        found = dtype or arrays.element_type(x).dtype
+        found = dtype or elementwise.element_type(x).dtype
         version = lo.builder.apply("empty", *dims, params=(found,), hint="a")
         ref = lo.new_array(version, dims, "a")
         one = integer(1)
@@ -117,7 +117,7 @@ def concatenated(
         offsets.append(total)
         total = numbers.plus(lo, total, dims[axis])
     lo.counts(total)
-    found = dtype or numbers.array_type([arrays.element_type(p) for p in parts]).dtype
+    found = dtype or numbers.array_type([elementwise.element_type(p) for p in parts]).dtype
     dims = tuple(total if k == axis else size for k, size in enumerate(inner))
     with lo.at(node):
         version = lo.builder.apply("empty", *dims, params=(found,), hint="a")
@@ -301,7 +301,7 @@ def _unstack(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
             "loop over the array",
         )  # fmt: skip
     with lo.at(node):
-        parts = [arrays.load(lo, found, [integer(k)], node) for k in range(int(size.value))]
+        parts = [elementwise.load(lo, found, [integer(k)], node) for k in range(int(size.value))]
     return TupleOf(tuple(parts))
 
 

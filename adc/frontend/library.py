@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,10 @@ import numpy as np
 from adc.frontend import (
     arguments,
     arrays,
-    builtin,
     choosing,
     draws,
     elementwise,
+    indexing,
     joining,
     linear,
     making,
@@ -91,11 +92,11 @@ def _clip(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: as
 
 def _clipped(lo: Lowerer, args: list[Binding], node: ast.Call) -> Binding:
     given = [arg for arg in args if not (isinstance(arg, Static) and arg.value is None)]
-    operands = [numbers.number(lo, arg, node, "`np.clip`") for arg in given]
+    operands = [elementwise.number(lo, arg, node, "`np.clip`") for arg in given]
     ty = common_type(operands)
     if ty.kind == "b":
         raise lo.unsupported("`np.clip` of truth values", node)
-    result = strong(lo, numbers.fit(lo, numbers.number(lo, args[0], node), ty, node))
+    result = strong(lo, numbers.fit(lo, elementwise.number(lo, args[0], node), ty, node))
     for bound, row in ((args[1], "maximum"), (args[2], "minimum")):
         if isinstance(bound, Num):
             limit = strong(lo, numbers.fit(lo, bound.operand, ty, node))
@@ -105,7 +106,7 @@ def _clipped(lo: Lowerer, args: list[Binding], node: ast.Call) -> Binding:
 
 def _numpy_power(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 2)
-    a, b = (numbers.number(lo, arg, node, "`np.power`") for arg in args)
+    a, b = (elementwise.number(lo, arg, node, "`np.power`") for arg in args)
     ty = common_type([a, b])
     if ty.kind == "b":
         raise lo.unsupported("`np.power` of truth values", node)
@@ -115,7 +116,7 @@ def _numpy_power(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) 
 
 def _float_power(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 2)
-    a, b = (numbers.number(lo, arg, node, "`np.float_power`") for arg in args)
+    a, b = (elementwise.number(lo, arg, node, "`np.float_power`") for arg in args)
     a, b = (strong(lo, lo.convert(x, F64)) for x in (a, b))
     return Num(numbers.power(lo, a, b, node))
 
@@ -128,7 +129,7 @@ def _rounded(row: str) -> Handler:
     ) -> Binding:
         decimals = args[1] if len(args) > 1 else kwargs.get("decimals", lo.num(0))
         places = arguments.constant_int(lo, decimals, node, "the number of decimals")
-        x = strong(lo, numbers.number(lo, args[0], node, f"`{ast.unparse(node.func)}`"))
+        x = strong(lo, elementwise.number(lo, args[0], node, f"`{ast.unparse(node.func)}`"))
         if x.type.kind == "b":
             raise lo.unsupported("rounding a truth value", node)
         if places and x.type.kind == "f":
@@ -147,7 +148,7 @@ def _rounded(row: str) -> Handler:
 
 def _reciprocal(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 1)
-    x = numbers.number(lo, args[0], node)
+    x = elementwise.number(lo, args[0], node)
     if x.type.kind != "f":
         raise lo.unsupported("`np.reciprocal` of an integer", node)
     return Num(numbers.apply(lo, "reciprocal", strong(lo, x)))
@@ -155,7 +156,7 @@ def _reciprocal(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -
 
 def _positive(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 1)
-    x = numbers.number(lo, args[0], node, "`np.positive`")
+    x = elementwise.number(lo, args[0], node, "`np.positive`")
     if x.type.kind == "b":
         raise TypeMismatchError("NumPy has no sign of a truth value", lo.span(node))
     return Num(strong(lo, x))
@@ -169,7 +170,7 @@ def _numpy_copy(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -
         assert isinstance(found, Num)
         dtype = numbers.scalar_type(found.operand).dtype
         return elementwise.boxed(lo, lo.exact(found.operand, Scalar(dtype)), dtype)
-    return arrays.copy(lo, x, node)
+    return elementwise.copy(lo, x, node)
 
 
 def _logical(name: str) -> Handler:
@@ -205,7 +206,7 @@ def _dtype_call(
     ty = Scalar(NAMES[dtype])
     if not args:
         return Num(lo.convert(Literal(0, INT), ty))
-    x = numbers.number(lo, args[0], node)
+    x = elementwise.number(lo, args[0], node)
     if ty.kind == "b":
         return Num(strong(lo, operators.truth(lo, args[0], node)))
     x = numbers.stored(lo, x, ty, node)
@@ -213,7 +214,7 @@ def _dtype_call(
 
 
 _HANDLERS: dict[Any, Handler] = {
-    **builtin.HANDLERS, **maths.HANDLERS, **linear.HANDLERS, **draws.ROWS,
+    **maths.HANDLERS, **linear.HANDLERS, **draws.ROWS,
     np.shape: _shape, np.size: _size, np.ndim: _ndim, np.divmod: _numpy_divmod,
     np.reciprocal: _reciprocal, np.positive: _positive, np.power: _numpy_power, np.clip: _clip,
     np.copy: _numpy_copy, np.ndarray: _ndarray, np.float_power: _float_power,
@@ -232,7 +233,6 @@ _HANDLERS.update(
         for kind in (base, f"{base}_like")
     }
 )
-
 
 # Functions of numbers that NumPy applies to arrays element by element.
 _LIFTED = {
@@ -255,7 +255,6 @@ METHODS = frozenset(
     if hasattr(np.ndarray, name)
 )  # fmt: skip
 
-
 for _table in (reductions.HANDLERS, products.HANDLERS, _ARRANGED):
     _HANDLERS.update(
         {getattr(np, name): handler for name, handler in _table.items() if hasattr(np, name)}
@@ -270,6 +269,12 @@ for _name, _handler in {
         _own = products.HANDLERS.get(f"linalg_{_name}")
         _HANDLERS[getattr(np.linalg, _name)] = _own or _handler
 _HANDLERS[np.lib.stride_tricks.sliding_window_view] = shaping.HANDLERS["sliding_window_view"]
+
+
+def enter(handlers: Mapping[Any, Handler]) -> None:
+    """Enter handlers of functions from above this module in the table."""
+    assert not _HANDLERS.keys() & handlers.keys()
+    _HANDLERS.update(handlers)
 
 
 def method(
@@ -292,7 +297,7 @@ def method(
         dims = views.dims_of(lo, owner)
         if len(args) == 1 and len(dims) != 1:
             owner = views.reshaped(lo, owner, [views.size_of(lo, dims)])
-        index = arrays.index_of(lo, owner, args, node)
+        index = indexing.index_of(lo, owner, args, node)
         return Num(numbers.weak(lo, elementwise.lazy(lo, owner, node).element(index)))
     if name == "fill":
         if not isinstance(owner, ArrayRef):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from adc.frontend import forms, growing, scope
+from adc.frontend import forms, list_buffers, scope
 from adc.frontend.bindings import (
     ArrayObject,
     ArrayRef,
@@ -30,6 +30,7 @@ from adc.frontend.bindings import (
     is_slot,
     kind_of,
     leaves,
+    one_type,
     rebuild,
     related,
     shape_of,
@@ -41,7 +42,6 @@ from adc.frontend.control import (
     contents_of,
     joinable,
     line_of,
-    one_type,
     rank_of,
     set_exit,
     unread,
@@ -201,7 +201,7 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
     for slot, element in memo.growing.items():
         held = env.get(slot)
         if isinstance(held, TupleOf | Growing):
-            whole = growing.grown(lo, held, element, node)
+            whole = list_buffers.grown(lo, held, element, node)
             env[slot] = whole
             if isinstance(whole, Growing):
                 kept = held.buffers if isinstance(held, Growing) else ()
@@ -579,14 +579,14 @@ def _found_list(lo: Lowerer, memo: LoopMemo, name: str, start: Binding, end: Bin
     element = lo.appended.get(name)
     if not is_slot(name) or element is None or not isinstance(start, TupleOf | Growing):
         return False
-    whole = growing.common(lo, [start], element)
+    whole = list_buffers.common(lo, [start], element)
     if whole is None:
         return False
     if isinstance(start, TupleOf):
         longer = isinstance(end, TupleOf) and len(end.items) != len(start.items)
         if not (longer or isinstance(end, Unstable | Growing)):
             return False
-        if longer and memo.unrolls and growing.has_arrays(whole):
+        if longer and memo.unrolls and list_buffers.has_arrays(whole):
             return False  # a copy of the body for each iteration keeps the arrays themselves
     elif whole == start.element:
         return False

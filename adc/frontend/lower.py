@@ -1,27 +1,23 @@
-"""The lowering state, and the entry: a Python function and argument types to value form."""
+"""The lowering state: what names are bound to, arrays and their versions, what lies outside."""
 
 from __future__ import annotations
 
 import ast
-import inspect
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
 
-from adc.frontend import trees
+from adc.frontend import bindings, trees
 from adc.frontend.bindings import (
-    NONE,
     ArrayObject,
     ArrayRef,
     Binding,
     Bound,
     Cell,
-    Closure,
     DictRef,
     Given,
     Growing,
@@ -39,37 +35,24 @@ from adc.frontend.bindings import (
     kind_of,
     leaves,
 )
-from adc.frontend.places import (
-    Capture,
-    Guard,
-    Item,
-    Place,
-    Step,
-    Variable,
-    follow,
-    variable_of,
-)
+from adc.frontend.places import Capture, Guard, Item, Place, Step, Variable, follow, variable_of
 from adc.frontend.source import Source, source_of
-from adc.frontend.trees import Instance, type_of
+from adc.frontend.trees import Instance
 from adc.ir.builder import Builder, integer
-from adc.ir.core import Apply, Call, Derived, Function, Literal, Mark, Operand, Stmt, Value, walk
+from adc.ir.core import Apply, Derived, Function, Literal, Operand, Stmt, Value
 from adc.ir.errors import (
-    AdcError,
     AliasError,
     ArgumentError,
     GlobalStateError,
-    RecursionDepthError,
     Span,
     TypeMismatchError,
     TypeUnstableError,
     UnboundError,
     UnsupportedError,
 )
-from adc.ir.functions import reached
 from adc.ir.opdef import OPS, numpy_value
 from adc.ir.types import BOOL, FLOAT, INT, NAMES, Array, Scalar
 from adc.ir.walk import Names
-from adc.library.transforms import has_rule, is_checkpointed
 
 # How deep calls are inlined before adc gives up; recursive functions become calls much earlier.
 MAX_CALL_DEPTH = 60
@@ -77,7 +60,6 @@ MAX_CALL_DEPTH = 60
 WORDS = 6
 # No array has more elements and no loop runs more often than this many bits can count.
 INDEX_BITS = 40
-
 
 RefType = TypeVar("RefType", ListRef, DictRef, ObjectRef)
 
@@ -258,13 +240,13 @@ class Lowerer:
         self.known: dict[object, Operand] = {}
         # Lists, dicts and objects at the end of the function.
         self.heap: dict[str, Binding] = {}
-        # What was appended to lists, or None if it is not of one kind (`growing.element_of`).
+        # What was appended to lists, or None if it is not of one kind (`list_buffers.element_of`).
         self.appended: dict[str, Binding | None] = {}
         # In an update of elements in place: the version to read instead of an older one.
         self.redirected: dict[Value, Value] = {}
         # Whether what is lowered runs for each element of an array, of which there may be none.
         self.for_each = False
-        # How many bits a Python integer needs at most, where that is known (`numbers.bits_of`).
+        # How many bits a Python integer needs at most, where that is known (`bits_of`).
         self.bits: dict[Value, int] = {}
 
     # -- positions and errors --------------------------------------------------------------
@@ -441,15 +423,13 @@ class Lowerer:
 
     def boxed_param(self, value: Value, name: str) -> ArrayRef:
         """Make the object of a parameter that is an array without axes: code takes its number."""
-        from adc.frontend import views  # which is built on this module
-
         one = integer(1)
         held = Value(self.builder.names.fresh(f"{name}.box"), Array(value.type.dtype, 1))
         self.prologue.append(Apply((held,), OPS["full"], (value, one), (value.type.dtype,)))
         ref = self.new_array(held, (one,), name)
         self.origin[ref.object] = held
         self.boxes[held] = self.boxed[held] = value
-        return views.element_of(ref)
+        return bindings.element_of(ref)
 
     def generator_param(self, value: Value, name: str, place: Place) -> ArrayRef:
         """Make the object of the state of a random generator that is a parameter."""
@@ -874,11 +854,9 @@ def bind_value(
         length = Num(lo.dims[buffer.object][0])
         return lo.borrow(ListRef, Growing((buffer,), length, Cell(tree.type)), place)
     if isinstance(tree, trees.Generator):
-        from adc.frontend import draws
-
         words = lo.generator_param(Value(lo.builder.names.fresh(name), tree.array), name, place)
         made.append(words)
-        return draws.of_words(words)
+        return bindings.generator_of(words)
     if isinstance(tree, Instance):
         held = trees.attributes(tree.value)
         given = tuple(Given(place.to(key), value) for key, value in held.items())
@@ -933,171 +911,3 @@ def param_of(lo: Lowerer, leaf: Num | ArrayRef) -> Value:
 
 def leaf_operand(lo: Lowerer, leaf: Num | ArrayRef, node: ast.AST | None = None) -> Operand:
     return leaf.operand if isinstance(leaf, Num) else lo.version(leaf.object, node)
-
-
-def _with_functions(shared: Shared, fn: Function) -> Function:
-    """Return `fn` with the functions that it calls, and those with theirs."""
-    callees = tuple(callee.function for callee in shared.callees.values())
-    callees += tuple(each for made in shared.rules.values() for each in made.functions)
-    derived: list[Derived] = []
-    for each in shared.derived.values():  # what one calls was declared before
-        of = reached(replace(each.of, callees=callees, derived=tuple(derived)))
-        known = {callee.name for callee in of.callees} | {other.name for other in of.derived}
-        for other in (of, *of.callees):
-            for stmt in walk(other.body):
-                if isinstance(stmt, Call) and stmt.callee not in known:
-                    raise UnsupportedError(
-                        f"a derivative of {each.of.name}() within {stmt.callee}(), which it calls, "
-                        "is not supported",
-                        stmt.loc,
-                    )
-        derived.append(replace(each, of=_apart(of)))
-    return _apart(reached(replace(fn, callees=callees, derived=tuple(derived))))
-
-
-def _apart(fn: Function) -> Function:
-    """Return `fn` under a name that none of its callees has: a user may have chosen theirs."""
-    taken = {each.name for each in fn.callees} | {each.name for each in fn.derived}
-    name = fn.name
-    while name in taken:
-        name += "_"
-    return replace(fn, name=name)
-
-
-def lower(
-    fn: Callable[..., Any],
-    arguments: dict[str, Any],
-    constants: Mapping[Place, Any] = MappingProxyType({}),
-    *,
-    bound: int = 0,
-    inline: bool = True,
-    routines: bool = False,
-    shared: bool = False,
-    general: bool = False,
-) -> Lowered:
-    """Lower `fn` for arguments of the given types.
-
-    Parameters
-    ----------
-    fn : callable
-        A Python function with source.
-    arguments : dict
-        By parameter name, in order, the type tree of an argument (`trees`).
-    constants : mapping
-        Integers among arguments and captured variables that are part of the program, by place.
-    bound : int
-        How many of the first arguments are what a method is bound to.
-    inline : bool
-        Whether the functions that it calls become part of it, as far as that is reasonable.
-    routines : bool
-        Whether linear algebra is in terms of routines that a library has.
-    shared : bool
-        Whether any function with the same code and globals may be called instead of this one.
-    general : bool
-        Whether axes may turn out to have size 1 and be broadcast while the code runs. Else it
-        raises a `SizeOneError` then.
-
-    Raises
-    ------
-    ConstantNeededError
-        If another such integer must be one.
-    AdcError
-        If the function, or anything it calls, is not in the supported subset.
-    """
-    from adc.frontend import calls, marks, results
-
-    own = fn if has_rule(fn) else None
-    inside = is_checkpointed(fn)
-    if not isinstance(fn, types.FunctionType):
-        inner = getattr(fn, "__func__", fn)
-        inner = getattr(inner, "py_func", inner)
-        if not isinstance(inner, types.FunctionType):
-            raise UnsupportedError(
-                f"{getattr(fn, '__name__', fn)!r} is not a Python function",
-                None,
-                "adc reads Python source; builtins and callable objects have none",
-            )
-        fn = inner
-    lo = Lowerer(Shared(constants=constants, routines=routines, bound=bound, general=general))
-    if not inline:
-        lo.shared.inlined = 0
-    lo.builder.names.fresh("loss")
-    holder = lo.holder_of(fn, Place(None) if shared else None)
-    source = lo.source_of(holder)
-    made: list[Num | ArrayRef] = []
-    bindings = {
-        name: bind_value(lo, name, tree, Place(k), made)
-        for k, (name, tree) in enumerate(arguments.items())
-    }
-    for k, name in enumerate(list(bindings)[:bound]):
-        lo.outside |= arrays_of(leaves(bindings[name]), Place(k))
-    params = [param_of(lo, leaf) for leaf in made]
-    try:
-        if own is not None:
-            result = calls.run_custom(lo, own, holder, source, bindings)
-        else:
-            mark = Mark("checkpoint", source.span(source.node)) if inside else None
-            with lo.builder.marking(mark):
-                result = calls.run_function(lo, holder, source, bindings)
-    except Dead:
-        result = Num(Literal(0.0, FLOAT))  # every path raises: nobody sees it
-    except RecursionError:
-        raise RecursionDepthError(
-            f"{fn.__name__!r} nests deeper than adc can follow", source.span(source.node)
-        ) from None
-    if isinstance(result, Unstable):
-        raise TypeUnstableError(f"the result {result.why}", source.span(source.node))
-    lo.frame = Frame(source, lo.heap, holder)
-    heap: dict[str, Binding] = {}
-    result = results.finished(lo, result, heap)
-    operands = tuple(leaf_operand(lo, leaf) for leaf in results.leaves_of(result, heap))
-    captures = tuple(capture for capture, _ in lo.captured.values())
-    params += [param for capture in captures for param in capture.params]
-    generators: list[Generated] = []
-    for obj, place in lo.generators.items():
-        if obj in lo.stale:
-            lo.version(obj, source.node)  # raises
-        drawn = lo.versions.get(obj, lo.origin[obj]) is not lo.origin[obj]
-        generators.append(Generated(params.index(lo.origin[obj]), place, drawn))
-        if drawn:
-            operands += (lo.version(obj, None),)
-    written = frozenset(
-        params.index(lo.boxes.get(origin, origin))
-        for obj, origin in lo.origin.items()
-        if not obj.words and (lo.versions.get(obj, origin) is not origin or obj in lo.stale)
-    )
-    body = marks.with_marks((*lo.prologue, *lo.builder.stmts), lo.builder.marks)
-    name = fn.__name__ if fn.__name__.isidentifier() else "lambda"
-    lowered = _with_functions(lo.shared, Function(name, tuple(params), body, operands))
-    return Lowered(
-        lowered,
-        result,
-        captures,
-        tuple(lo.shared.guards.values()),
-        tuple(lo.shared.sources.values()),
-        written,
-        heap,
-        tuple(lo.changed),
-        tuple(generators),
-    )
-
-
-__all__ = [
-    "NONE",
-    "AdcError",
-    "Capture",
-    "Closure",
-    "Dead",
-    "Frame",
-    "Guard",
-    "Lowered",
-    "Lowerer",
-    "Shared",
-    "State",
-    "inspect",
-    "integer",
-    "kind_of",
-    "lower",
-    "static",
-    "type_of",
-]

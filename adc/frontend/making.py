@@ -11,17 +11,7 @@ import numpy as np
 
 from adc.frontend import arguments, arrays, elementwise, numbers, products, reductions, views
 from adc.frontend.arguments import Given, Handler
-from adc.frontend.bindings import (
-    NONE,
-    ArrayRef,
-    Axis,
-    Binding,
-    Lazy,
-    Num,
-    TupleOf,
-    Window,
-    shares,
-)
+from adc.frontend.bindings import NONE, ArrayRef, Axis, Binding, Lazy, Num, TupleOf, Window, shares
 from adc.frontend.elementwise import lazy, lift
 from adc.frontend.lower import Lowerer
 from adc.frontend.ufuncs import common_type, strong
@@ -47,7 +37,7 @@ def _as_array(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     wanted = given.get("copy", lo.num(True) if name == "array" else NONE)
     never = not (arguments.is_none(wanted) or arguments.flag(lo, wanted, node, "`copy`"))
     if isinstance(source, ArrayRef | Lazy):
-        same = dtype is None or dtype == arrays.element_type(source).dtype
+        same = dtype is None or dtype == elementwise.element_type(source).dtype
         copying = arguments.flag(lo, wanted, node, "`copy`")
         if same and isinstance(source, ArrayRef) and not copying:
             if name == "ascontiguousarray" and not views.is_contiguous(lo, source):
@@ -56,7 +46,7 @@ def _as_array(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         if never and not same:
             _refuse_copy(lo, node)
         if same:
-            return arrays.copy(lo, source, node)
+            return elementwise.copy(lo, source, node)
         if dims_of(lo, source):
             return reductions.converted(lo, lazy(lo, source, node), Scalar(dtype or ""), node)
         source = elementwise.value_of(lo, source, node)
@@ -90,7 +80,7 @@ def _refuse_copy(lo: Lowerer, node: ast.AST) -> None:
 
 def reshaped_copy(lo: Lowerer, x: ArrayRef, node: ast.AST) -> ArrayRef:
     """Return a copy that may or may not share memory in NumPy."""
-    copied = arrays.copy(lo, x, node)
+    copied = elementwise.copy(lo, x, node)
     shares(copied.object, x.object)
     return copied
 
@@ -103,7 +93,7 @@ def _arange(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         ends[0], ends[1] = lo.num(0), ends[0]
     if arguments.is_none(ends[2]):
         ends[2] = lo.num(1)
-    operands = [numbers.number(lo, end, node) for end in ends if end is not None]
+    operands = [elementwise.number(lo, end, node) for end in ends if end is not None]
     ty = numbers.array_type([numbers.scalar_type(o) for o in operands])
     ty = I64 if ty.kind == "b" else ty
     wanted = _dtype(lo, given, ty.dtype, node)
@@ -149,7 +139,7 @@ def _linspace(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     closed = endpoint is None or arguments.flag(lo, endpoint, node, "`endpoint`")
     if arguments.flag(lo, given.get("retstep"), node, "`retstep`"):
         raise lo.unsupported("`retstep`", node)
-    ends = [numbers.number(lo, given[name], node) for name in ("start", "stop")]
+    ends = [elementwise.number(lo, given[name], node) for name in ("start", "stop")]
     # Of float32 and Python's numbers, float32.
     ty = Scalar(common_type([*ends, Literal(1.0, FLOAT)]).dtype)
     start, stop = (lo.exact(lo.convert(end, ty), ty) for end in ends)
@@ -324,9 +314,9 @@ def _astype(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     x = arrays.as_array(lo, given["a"], node)
     dtype = arrays.dtype_argument(lo, given["dtype"], node)
     assert dtype is not None
-    if arrays.element_type(x).dtype == dtype:
+    if elementwise.element_type(x).dtype == dtype:
         copying = "copy" not in given or arguments.flag(lo, given["copy"], node, "`copy`")
-        return arrays.copy(lo, x, node) if copying or isinstance(x, Lazy) else x
+        return elementwise.copy(lo, x, node) if copying or isinstance(x, Lazy) else x
     return reductions.converted(lo, lazy(lo, x, node), Scalar(dtype), node)
 
 
@@ -340,7 +330,7 @@ def _nan_to_num(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     source = arrays.as_operand(lo, given["a"], node)
 
     def compute(items: list[Binding]) -> Binding:
-        x = numbers.number(lo, items[0], node)
+        x = elementwise.number(lo, items[0], node)
         ty = numbers.scalar_type(x)
         if ty.kind != "f":
             return Num(strong(lo, x))
@@ -350,7 +340,7 @@ def _nan_to_num(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         for name, default in limits.items():
             values[name] = Literal(default, ty)
             if not arguments.is_none(given.get(name)):
-                values[name] = lo.convert(numbers.number(lo, given[name], node), ty)
+                values[name] = lo.convert(elementwise.number(lo, given[name], node), ty)
         result: Operand = x
         infinite = numbers.apply(lo, "isinf", x)
         positive = numbers.apply(lo, "gt", x, Literal(0.0, ty))

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from adc.frontend import calls, closures, elementwise
+from adc.frontend import closures, dispatch, elementwise
 from adc.frontend.bindings import Binding, Lazy, Num, TupleOf, leaves
 from adc.frontend.lower import Lowerer
 from adc.ir.core import Apply, For, If, Mark, Operand, Stmt, Store, Value, While, walk
@@ -40,11 +40,11 @@ def checkpointed(
 ) -> Binding:
     """Lower a call of a checkpointed function: a call, the values inside of which are marked."""
     mark = Mark("checkpoint", lo.span(node), lo.builder.mark)
-    arrays, slots = list(lo.versions), list(calls.heap_of(lo.frame))
+    arrays, slots = list(lo.versions), list(closures.heap_of(lo.frame))
     with lo.builder.marking(mark):
-        result = calls.apply(lo, fn, args, kwargs, node)
+        result = dispatch.apply(lo, fn, args, kwargs, node)
     # What it returns, and what it changed.
-    heap = calls.heap_of(lo.frame)
+    heap = closures.heap_of(lo.frame)
     found = [result, *closures.reachable(lo, [result]).values()]
     found += [heap[slot] for slot in slots if slot in heap]
     for leaf in (leaf for each in found for leaf in leaves(each)):

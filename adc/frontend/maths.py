@@ -10,7 +10,7 @@ import ast
 import math
 from typing import Any
 
-from adc.frontend import arguments, numbers, operators
+from adc.frontend import arguments, elementwise, numbers, operators
 from adc.frontend.arguments import Handler
 from adc.frontend.bindings import Binding, Num, TupleOf, kind_of
 from adc.frontend.lower import Lowerer
@@ -70,7 +70,7 @@ def _math_row(name: str) -> Handler:
         lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
     ) -> Binding:
         arguments.arity(lo, args, kwargs, node, 1)
-        x = numbers.as_float(lo, args[0], node)
+        x = elementwise.as_float(lo, args[0], node)
         _domain(lo, kind, x)
         result = lo.builder.apply(name, x)
         if kind in ("overflow", "pole", "poles"):
@@ -85,7 +85,7 @@ def _math_binary(name: str) -> Handler:
         lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
     ) -> Binding:
         arguments.arity(lo, args, kwargs, node, 2)
-        a, b = numbers.as_float(lo, args[0], node), numbers.as_float(lo, args[1], node)
+        a, b = elementwise.as_float(lo, args[0], node), elementwise.as_float(lo, args[1], node)
         if name == "fmod":
             zero = numbers.apply(lo, "eq", b, Literal(0.0, FLOAT))
             number = [numbers.apply(lo, "not", numbers.apply(lo, "isnan", v)) for v in (a, b)]
@@ -100,7 +100,7 @@ def _math_binary(name: str) -> Handler:
 
 def _math_pow(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 2)
-    a, b = numbers.as_float(lo, args[0], node), numbers.as_float(lo, args[1], node)
+    a, b = elementwise.as_float(lo, args[0], node), elementwise.as_float(lo, args[1], node)
     return Num(numbers.weak(lo, numbers.math_power(lo, numbers.weak(lo, a), numbers.weak(lo, b))))
 
 
@@ -116,11 +116,11 @@ def _math_log(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> 
 def _math_hypot(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     if kwargs or not args:
         raise lo.unsupported("this call of `math.hypot`", node)
-    result = numbers.as_float(lo, args[0], node)
+    result = elementwise.as_float(lo, args[0], node)
     if len(args) == 1:
         return Num(numbers.weak(lo, numbers.apply(lo, "abs", result)))
     for arg in args[1:]:
-        result = lo.builder.apply("hypot", result, numbers.as_float(lo, arg, node))
+        result = lo.builder.apply("hypot", result, elementwise.as_float(lo, arg, node))
     return Num(numbers.weak(lo, result))
 
 
@@ -129,7 +129,7 @@ def scaled(factor: float, weak: bool) -> Handler:
         lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
     ) -> Binding:
         arguments.arity(lo, args, kwargs, node, 1)
-        x = numbers.number(lo, args[0], node)
+        x = elementwise.number(lo, args[0], node)
         ty = numbers.scalar_type(x)
         if not weak and (ty.kind == "b" or ty.dtype in ("i8", "u8", "i16", "u16")):
             raise lo.unsupported(f"`{ast.unparse(node.func)}` on {ty.numpy}", node, "convert it")
@@ -145,14 +145,16 @@ def _predicate(name: str) -> Handler:
         lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
     ) -> Binding:
         arguments.arity(lo, args, kwargs, node, 1)
-        return Num(numbers.weak(lo, numbers.apply(lo, name, numbers.as_float(lo, args[0], node))))
+        return Num(
+            numbers.weak(lo, numbers.apply(lo, name, elementwise.as_float(lo, args[0], node)))
+        )
 
     return handler
 
 
 def _fabs(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 1)
-    return Num(numbers.weak(lo, numbers.apply(lo, "abs", numbers.as_float(lo, args[0], node))))
+    return Num(numbers.weak(lo, numbers.apply(lo, "abs", elementwise.as_float(lo, args[0], node))))
 
 
 def to_integer(row: str, name: str = "") -> Handler:
@@ -166,7 +168,7 @@ def to_integer(row: str, name: str = "") -> Handler:
         if row == "trunc" and not args and not kwargs:
             return Num(integer(0))
         arguments.arity(lo, args, kwargs, node, 1)
-        x = numbers.number(lo, args[0], node)
+        x = elementwise.number(lo, args[0], node)
         ty = numbers.scalar_type(x)
         if name == "trunc" and not ty.weak and ty != F64:
             raise TypeMismatchError(
@@ -192,7 +194,7 @@ def to_integer(row: str, name: str = "") -> Handler:
 
 def _ldexp(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 2)
-    x, k = numbers.as_float(lo, args[0], node), numbers.number(lo, args[1], node)
+    x, k = elementwise.as_float(lo, args[0], node), elementwise.number(lo, args[1], node)
     if k.type not in (INT, BOOL):
         raise TypeMismatchError("`math.ldexp` needs a Python int as exponent", lo.span(node))
     k = lo.convert(k, FLOAT)
@@ -207,7 +209,7 @@ def _ldexp(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bin
 
 def _gcd(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     arguments.arity(lo, args, kwargs, node, 2)
-    found = [numbers.number(lo, arg, node) for arg in args]
+    found = [elementwise.number(lo, arg, node) for arg in args]
     if any(x.type.kind == "f" or x.type == B1 for x in found):
         raise TypeMismatchError("`math.gcd` needs integers", lo.span(node))
     a, b = (numbers.to_int(lo, x) for x in found)

@@ -194,7 +194,7 @@ def _diff(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         x = elementwise.base_of(lo, x, node)
         after = joining.piece(lo, x, axis, integer(1), None, node)
         before = joining.piece(lo, x, axis, None, integer(-1), node)
-        op = ast.BitXor if arrays.element_type(x).kind == "b" else ast.Sub
+        op = ast.BitXor if elementwise.element_type(x).kind == "b" else ast.Sub
         result = operators.binary(lo, op, after, before, node)
         assert isinstance(result, ArrayRef | Lazy)
         x = result
@@ -291,7 +291,7 @@ def _padded(
     widths: Sequence[tuple[Operand, Operand]], given: Given, node: ast.AST,
 ) -> Binding:  # fmt: skip
     filler = given.get("constant_values", lo.num(0))
-    value = numbers.number(lo, filler, node, "`constant_values`")
+    value = elementwise.number(lo, filler, node, "`constant_values`")
     with lo.at(node):
         value = numbers.stored(lo, value, x.type, node)
         version = arrays.created(lo, x.type.dtype, list(dims), value)

@@ -15,12 +15,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from adc.frontend import (
-    calls,
+    classes,
     closures,
+    dispatch,
     elementwise,
+    inlining,
     marks,
     numbers,
-    objects,
     results,
     structures,
     views,
@@ -43,6 +44,7 @@ from adc.frontend.bindings import (
     TupleOf,
     kind_of,
 )
+from adc.frontend.dispatch import called
 from adc.frontend.lower import Lowerer, leaf_operand
 from adc.frontend.outline import Outline, Part, hint_of
 from adc.frontend.places import Place
@@ -155,11 +157,13 @@ def of_object(value: Any) -> Binding | None:
     return binding
 
 
-def call(
+@called(Transformed)
+def _call(
     lo: Lowerer, target: Transformed, args: list[Binding], kwargs: dict[str, Binding],
     node: ast.Call,
 ) -> Binding:  # fmt: skip
     """Lower a call of a derivative."""
+    args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
     if target.fn == NONE:  # `adc.grad(argnums=1)(f)`
         (fn,) = args
         return replace(target, fn=fn)
@@ -191,7 +195,7 @@ def _apart(
     try:
         given = [apart(arg) for arg in args]
         named = {name: apart(arg) for name, arg in kwargs.items()}
-        return apart(calls.apply(lo, target.fn, given, named, node))
+        return apart(dispatch.apply(lo, target.fn, given, named, node))
     finally:
         lo.lent = lent
 
@@ -230,7 +234,7 @@ def _outline(
     sub, inside, params = outline.enter()
     function, *rest = inside.items
     named = dict(zip(kwargs, rest[len(args) :], strict=True))
-    result = calls.apply(sub, function, rest[: len(args)], named, node)
+    result = dispatch.apply(sub, function, rest[: len(args)], named, node)
     part = outline.leave(sub, name_of(callee), params, result)
     outside = outline.outside([part])
     operands = [*outline.operands, *(operand for found in outside.values() for operand in found)]
@@ -283,9 +287,9 @@ def parameters(lo: Lowerer, callee: Binding, node: ast.AST) -> list[str]:
         case Transformed(fn=fn):
             return parameters(lo, fn, node)
         case Bound(owner=ObjectRef(cls=cls) | NamedTuple(cls=cls), name=name):
-            return parameters(lo, Static(objects.find_method(lo, cls, name)), node)[1:]
+            return parameters(lo, Static(classes.find_method(lo, cls, name)), node)[1:]
         case ObjectRef(cls=cls) | NamedTuple(cls=cls):
-            return parameters(lo, Static(objects.find_method(lo, cls, "__call__")), node)[1:]
+            return parameters(lo, Static(classes.find_method(lo, cls, "__call__")), node)[1:]
         case Static(value=value, place=place):
             inner_ = of_object(value)
             if inner_ is not None:
@@ -595,10 +599,12 @@ def _vjp(
     return TupleOf((value.items[0], pull, value.items[1]))
 
 
-def pull(
+@called(Pullback)
+def _pull(
     lo: Lowerer, pullback: Pullback, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
     """Lower a call of what `vjp` returned."""
+    args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
     if len(args) != 1 or kwargs:
         raise TypeMismatchError("a pullback takes one cotangent", lo.span(node))
     own, sizes = pullback.args.items
@@ -651,7 +657,7 @@ def _jacobian(
         )  # fmt: skip
     assert isinstance(code, types.FunctionType)
     before = {**lo.origin, **lo.versions}
-    found = calls.call_function(lo, code, [*fn.items, x], {}, node)
+    found = inlining.call_function(lo, code, [*fn.items, x], {}, node)
     now = {**lo.origin, **lo.versions}
     if isinstance(x, ArrayRef) and any(
         obj.words and now[obj] is not before.get(obj, lo.origin.get(obj, now[obj])) for obj in now
@@ -663,4 +669,4 @@ def _jacobian(
     return found
 
 
-__all__ = ["call", "of_object", "pull", "transform", "transform_name"]
+__all__ = ["of_object", "transform", "transform_name"]

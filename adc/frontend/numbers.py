@@ -11,13 +11,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from adc.frontend.bindings import (
-    ArrayRef,
-    Binding,
-    Lazy,
-    Num,
-    kind_of,
-)
 from adc.frontend.lower import INDEX_BITS, Dead, Lowerer, integer_range
 from adc.ir.builder import integer
 from adc.ir.core import Apply, Call, For, If, Literal, Load, Operand, Recall, Stmt, Value, While
@@ -136,26 +129,6 @@ def with_result(stmt: Stmt, result: Value) -> Stmt:
         case Apply() | If() | For() | While() | Call():
             return replace(stmt, results=(result,))
     raise AssertionError(stmt)
-
-
-def number(lo: Lowerer, binding: Binding, node: ast.AST, what: str = "this operation") -> Operand:
-    """Return the operand of a scalar binding, or raise."""
-    if isinstance(binding, ArrayRef | Lazy):
-        from adc.frontend import elementwise  # which is built on this module
-
-        binding = elementwise.value_of(lo, binding, node)
-    if isinstance(binding, Num):
-        return binding.operand
-    if isinstance(binding, ArrayRef | Lazy):
-        raise TypeMismatchError(
-            f"{what} needs a number, not {kind_of(binding)}", lo.span(node),
-            "use the elements, or NumPy's function for arrays",
-        )  # fmt: skip
-    raise TypeMismatchError(f"{what} on {kind_of(binding)}", lo.span(node))
-
-
-def as_float(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:
-    return lo.convert(number(lo, binding, node), FLOAT)
 
 
 def weak(lo: Lowerer, operand: Operand) -> Operand:
@@ -552,3 +525,7 @@ def _of_numpy(lo: Lowerer, truth: Operand) -> Operand:
 
 def _of_python(lo: Lowerer, truth: Operand) -> Operand:
     return lo.exact(truth, BOOL)
+
+
+def escaped(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")

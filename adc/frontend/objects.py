@@ -11,14 +11,11 @@ import collections
 import dataclasses
 import functools
 import inspect
-import sys
 import types
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from adc.frontend import calls, draws, trees
+from adc.frontend import classes, dispatch, trees
 from adc.frontend.bindings import (
     NONE,
     ArrayRef,
@@ -32,54 +29,15 @@ from adc.frontend.bindings import (
     leaves,
     refs,
 )
+from adc.frontend.classes import Instance
 from adc.frontend.lower import Lowerer, static
 from adc.frontend.places import Item, Member, Place, Step
-from adc.ir.errors import GlobalStateError, TypeMismatchError, UnsupportedError
-from adc.ir.foreign import is_plain, peculiarity
-
-Instance = ObjectRef | NamedTuple
-# What `in_class` returns for nothing.
-MISSING: Any = object()
-_FIELD: type = type(collections.namedtuple("_Example", "x").x)  # type: ignore[attr-defined]
-# Descriptors of what instances hold themselves: slots, and the fields of named tuples.
-_HELD = (types.MemberDescriptorType, _FIELD)
-# The flag of classes that were made while Python ran.
-_HEAP_TYPE = 1 << 9
-
-
-def is_instance(binding: Binding) -> bool:
-    """Whether a binding is an instance of a class, which may have methods that Python calls."""
-    if isinstance(binding, NamedTuple):
-        return binding.cls is not slice and not draws.is_generator(binding)
-    return isinstance(binding, ObjectRef)
-
-
-def in_class(cls: type, name: str) -> Any:
-    """Return what a class, or one that it inherits from, has under a name; else `MISSING`."""
-    return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), MISSING)
-
-
-def is_method(value: Any) -> bool:
-    """Whether a class attribute is a function, or what adc makes of one: bound to an instance."""
-    made = type(value).__module__.startswith("adc.") and hasattr(type(value), "__get__")
-    return made or isinstance(value, types.FunctionType)
-
-
-def find_method(lo: Lowerer, cls: type, name: str) -> Any:
-    """Return the function, or what adc made of one, that a method of a class is."""
-    value = in_class(cls, name)
-    lo.guard(Place(cls, (Member(name),)), value)
-    return value
-
-
-def call_at(node: ast.AST) -> ast.Call:
-    """Return a call without arguments, where something else stands that makes Python call."""
-    func: Any = node
-    return ast.copy_location(ast.Call(func=func, args=[], keywords=[]), node)
+from adc.ir.errors import GlobalStateError, TypeMismatchError
+from adc.ir.foreign import is_plain
 
 
 def _apply(lo: Lowerer, fn: Any, args: list[Binding], node: ast.AST) -> Binding:
-    return calls.apply(lo, Static(fn), args, {}, call_at(node))
+    return dispatch.apply(lo, Static(fn), args, {}, classes.call_at(node))
 
 
 # -- attributes ------------------------------------------------------------------------------------
@@ -100,15 +58,15 @@ def _is_data(value: Any) -> bool:
 
 def attribute(lo: Lowerer, owner: Instance, name: str, node: ast.AST) -> Binding | None:
     """Lower ``owner.name``; return None if there is no such attribute."""
-    value = in_class(owner.cls, name)
-    first = _is_data(value) and _has(value, "__get__") and not isinstance(value, _HELD)
+    value = classes.in_class(owner.cls, name)
+    first = _is_data(value) and _has(value, "__get__") and not isinstance(value, classes.HELD)
     held = None if first else _record(lo, owner).get(name)
     if held is not None:
         return lo.opened(held)
-    if value is not MISSING:
-        return None if isinstance(value, _HELD) else _of_class(lo, owner, name, value, node)
+    if value is not classes.MISSING:
+        return None if isinstance(value, classes.HELD) else _of_class(lo, owner, name, value, node)
     for hook in ("__getattr__", "__getattribute__"):
-        if isinstance(in_class(owner.cls, hook), types.FunctionType):
+        if isinstance(classes.in_class(owner.cls, hook), types.FunctionType):
             raise lo.unsupported(f"`{hook}` of {kind_of(owner)}", node, "name the attributes")
     return None
 
@@ -118,7 +76,7 @@ def _of_class(
 ) -> Binding | None:  # fmt: skip
     """Return what an attribute of a class is when it is read through an instance."""
     cls, place = owner.cls, Place(owner.cls, (Member(name),))
-    if is_method(value):
+    if classes.is_method(value):
         return Bound(owner, name)
     if name == "__class__":
         return Static(cls)
@@ -167,14 +125,14 @@ def _described(
 ) -> Binding:  # fmt: skip
     """Call a method of a descriptor that a class has as an attribute."""
     kind = type(value)
-    fn = in_class(kind, method)
-    if not (is_plain(kind) and is_written(kind) and is_method(fn)):
+    fn = classes.in_class(kind, method)
+    if not (is_plain(kind) and classes.is_written(kind) and classes.is_method(fn)):
         raise lo.unsupported(
             f"`{name}` of {kind_of(owner)}, a descriptor of class `{kind.__name__}`,", node,
             "make it a method or a property",
         )  # fmt: skip
     descriptor = lo.reach(Place(owner.cls, (Member(name),)), value)
-    return _apply(lo, find_method(lo, kind, method), [descriptor, *args], node)
+    return _apply(lo, classes.find_method(lo, kind, method), [descriptor, *args], node)
 
 
 def set_attribute(lo: Lowerer, owner: Binding, name: str, value: Binding, node: ast.AST) -> None:
@@ -188,7 +146,7 @@ def set_attribute(lo: Lowerer, owner: Binding, name: str, value: Binding, node: 
         raise lo.unsupported(
             f"assignment to an attribute of {kind_of(owner)}", node, "use a local name"
         )
-    cls, meant = owner.cls, in_class(owner.cls, name)
+    cls, meant = owner.cls, classes.in_class(owner.cls, name)
     if isinstance(owner, NamedTuple) or trees.is_frozen(cls):
         raise TypeMismatchError(f"{kind_of(owner)} cannot be changed", lo.span(node))
     if isinstance(meant, property):
@@ -199,9 +157,9 @@ def set_attribute(lo: Lowerer, owner: Binding, name: str, value: Binding, node: 
                 "set what it reads",
             )  # fmt: skip
         _apply(lo, meant.fset, [owner, value], node)
-    elif _is_data(meant) and not isinstance(meant, _HELD):
+    elif _is_data(meant) and not isinstance(meant, classes.HELD):
         _described(lo, owner, name, meant, "__set__", [owner, value], node)
-    elif not isinstance(meant, _HELD) and not cls.__dictoffset__:
+    elif not isinstance(meant, classes.HELD) and not cls.__dictoffset__:
         raise TypeMismatchError(
             f"{cls.__name__!r} object has no attribute {name!r}", lo.span(node),
             "add it to `__slots__`",
@@ -214,8 +172,8 @@ def delete_attribute(lo: Lowerer, owner: Binding, name: str, node: ast.AST) -> N
     """Lower ``del owner.name``."""
     if not isinstance(owner, ObjectRef) or trees.is_frozen(owner.cls):
         raise lo.unsupported(f"`del` of an attribute of {kind_of(owner)}", node)
-    cls, meant = owner.cls, in_class(owner.cls, name)
-    if isinstance(in_class(cls, "__delattr__"), types.FunctionType):
+    cls, meant = owner.cls, classes.in_class(owner.cls, name)
+    if isinstance(classes.in_class(cls, "__delattr__"), types.FunctionType):
         raise lo.unsupported(f"`__delattr__` of {kind_of(owner)}", node)
     if isinstance(meant, property):
         lo.guard(Place(cls, (Member(name),)), meant)
@@ -224,7 +182,7 @@ def delete_attribute(lo: Lowerer, owner: Binding, name: str, node: ast.AST) -> N
                 f"property {name!r} of {cls.__name__!r} object has no deleter", lo.span(node)
             )
         _apply(lo, meant.fdel, [owner], node)
-    elif _is_data(meant) and not isinstance(meant, _HELD):
+    elif _is_data(meant) and not isinstance(meant, classes.HELD):
         _described(lo, owner, name, meant, "__delete__", [owner], node)
     elif lo.record(owner).get(name) is None:
         raise TypeMismatchError(f"{cls.__name__!r} object has no attribute {name!r}", lo.span(node))
@@ -236,72 +194,51 @@ def of_static(lo: Lowerer, known: Static, name: str, node: ast.AST) -> Binding |
     """Lower an attribute of an object that is known as such: of a module, a class, a function."""
     owner = known.value
     if isinstance(owner, type):
-        value = in_class(owner, name)
-        if is_record_class(owner) and _is_data(in_class(type(owner), name)) and name[:2] != "__":
+        value = classes.in_class(owner, name)
+        if (
+            classes.is_record_class(owner)
+            and _is_data(classes.in_class(type(owner), name))
+            and name[:2] != "__"
+        ):
             raise lo.unsupported(f"`{name}` of the metaclass of `{owner.__name__}`", node)
-        if is_record_class(owner) and value is not MISSING and not _has(value, "__get__"):
+        if (
+            classes.is_record_class(owner)
+            and value is not classes.MISSING
+            and not _has(value, "__get__")
+        ):
             return lo.reach(Place(owner, (Member(name),)), value)
-        if is_record_class(owner) and is_plain(type(value)) and value is not MISSING:
+        if (
+            classes.is_record_class(owner)
+            and is_plain(type(value))
+            and value is not classes.MISSING
+        ):
             raise lo.unsupported(f"`{owner.__name__}.{name}`, a descriptor,", node)
-    elif is_opaque(owner):
-        value = in_class(type(owner), name)
-        held = vars(owner).get(name, MISSING) if hasattr(owner, "__dict__") else MISSING
+    elif classes.is_opaque(owner):
+        value = classes.in_class(type(owner), name)
+        held = (
+            vars(owner).get(name, classes.MISSING)
+            if hasattr(owner, "__dict__")
+            else classes.MISSING
+        )
         if isinstance(value, property) and value.fget is not None:
             return _apply(lo, value.fget, [Static(owner)], node)
-        constant = held is not MISSING and trees.is_constant((held,))
+        constant = held is not classes.MISSING and trees.is_constant((held,))
         if not constant and not isinstance(value, types.FunctionType | staticmethod | classmethod):
-            raise refused(lo, owner, node)
+            raise classes.refused(lo, owner, node)
     try:
         return lo.attribute(known, name)
     except AttributeError:
         return None
 
 
-# -- what cannot be followed -----------------------------------------------------------------------
-
-
-def is_opaque(value: Any) -> bool:
-    """Whether an object is an instance of a class of a program's, known to the code as such.
-
-    What it holds may change, and nobody would notice. Constants that it has as attributes are part
-    of what decides which code runs (`trees.state_of`).
-    """
-    cls = type(value)
-    holds = isinstance(value, list | dict | tuple | np.ndarray | types.SimpleNamespace)
-    return (holds or is_written(cls)) and not trees.is_unchanging(value)
-
-
-def is_written(cls: type) -> bool:
-    """Whether a class was made by a program, not by Python or a library that adc knows."""
-    package = (cls.__module__ or "").split(".")[0]
-    known = package in ("adc", "numpy", "numba") or package in sys.stdlib_module_names
-    return bool(cls.__flags__ & _HEAP_TYPE) and not known
-
-
-def refused(lo: Lowerer, value: Any, node: ast.AST | None = None) -> UnsupportedError:
-    """Return the error for a use of an object that is opaque."""
-    cls = type(value)
-    why = peculiarity(cls)
-    return UnsupportedError(
-        f"this use of an object of class `{cls.__name__}`{', ' if why else ''}{why}, is not "
-        "supported",
-        lo.span(node) if node is not None else lo.builder.loc,
-        "pass the numbers and arrays that it holds",
-    )
-
-
 # -- construction ----------------------------------------------------------------------------------
-
-
-def is_record_class(value: Any) -> bool:
-    return isinstance(value, type) and (trees.is_named_tuple(value) or is_plain(value))
 
 
 def construct(
     lo: Lowerer, cls: type, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
     """Lower a call of a class: a named tuple, a dataclass, or a plain class."""
-    if in_class(cls, "__del__") is not MISSING:
+    if classes.in_class(cls, "__del__") is not classes.MISSING:
         raise lo.unsupported(f"`{cls.__name__}`, which has `__del__`,", node)
     if issubclass(cls, tuple):
         return _named_tuple(lo, cls, args, kwargs, node)
@@ -310,18 +247,18 @@ def construct(
             f"Can't instantiate abstract class {cls.__name__}", lo.span(node),
             "make an object of a class that has all of its methods",
         )  # fmt: skip
-    init = in_class(cls, "__init__")
+    init = classes.in_class(cls, "__init__")
     if init is object.__init__:
         if args or kwargs:
             raise TypeMismatchError(f"{cls.__name__}() takes no arguments", lo.span(node))
-    elif is_generated(cls, init):
+    elif classes.is_generated(cls, init):
         return _dataclass(lo, cls, args, kwargs, node)
-    elif not is_method(init):
+    elif not classes.is_method(init):
         raise lo.unsupported(f"the constructor of `{cls.__name__}`", node, "make it a function")
     ref = lo.new_ref(lambda slot: ObjectRef(slot, cls), RecordOf((), ()))
-    if is_method(init):
+    if classes.is_method(init):
         lo.guard(Place(cls, (Member("__init__"),)), init)
-        result = calls.apply(lo, Static(init), [ref, *args], kwargs, node)
+        result = dispatch.apply(lo, Static(init), [ref, *args], kwargs, node)
         if result != NONE:
             raise TypeMismatchError(
                 f"__init__() should return None, not {kind_of(result)}", lo.span(node)
@@ -329,21 +266,15 @@ def construct(
     return ref
 
 
-def is_generated(cls: type, fn: Any) -> bool:
-    """Whether a method was made by `dataclass`, which compiles it from a string.
-
-    The code of what was typed in has a name such as "<stdin>".
-    """
-    code = getattr(getattr(fn, "__wrapped__", fn), "__code__", None)
-    return dataclasses.is_dataclass(cls) and getattr(code, "co_filename", "") == "<string>"
-
-
 def _named_tuple(
     lo: Lowerer, cls: Any, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
     made = next(base for base in cls.__mro__ if "_fields" in vars(base))
-    for name, meant in (("__new__", in_class(made, "__new__")), ("__init__", object.__init__)):
-        if in_class(cls, name) is not meant:
+    for name, meant in (
+        ("__new__", classes.in_class(made, "__new__")),
+        ("__init__", object.__init__),
+    ):
+        if classes.in_class(cls, name) is not meant:
             raise lo.unsupported(f"`{cls.__name__}`, a named tuple with `{name}`,", node)
     given = _given(lo, cls, cls._fields, cls._fields, args, kwargs, node)
     for name in cls._fields:
@@ -394,10 +325,10 @@ def _dataclass(
             set_attribute(lo, made, name, value, node)
     if "__post_init__" in init.__code__.co_names:
         extra = [given[name] for name in names if name not in own]
-        post = in_class(cls, "__post_init__")
-        if not is_method(post):
+        post = classes.in_class(cls, "__post_init__")
+        if not classes.is_method(post):
             raise lo.unsupported(f"`__post_init__` of `{cls.__name__}`", node)
-        _apply(lo, find_method(lo, cls, "__post_init__"), [made, *extra], node)
+        _apply(lo, classes.find_method(lo, cls, "__post_init__"), [made, *extra], node)
     return made
 
 
@@ -433,7 +364,7 @@ def _require(
 
 def replaces(cls: type) -> bool:
     """Whether the method `_replace` of a class is that of any named tuple."""
-    code = getattr(in_class(cls, "_replace"), "__code__", None)
+    code = getattr(classes.in_class(cls, "_replace"), "__code__", None)
     return code is not None and code.co_filename == collections.__file__
 
 
@@ -449,25 +380,3 @@ def replaced(
             raise TypeMismatchError(f"Got unexpected field names: [{name!r}]", lo.span(node))
         record = record.with_item(name, value)
     return NamedTuple(owner.cls, record)
-
-
-__all__ = [
-    "MISSING",
-    "attribute",
-    "call_at",
-    "construct",
-    "delete_attribute",
-    "find_method",
-    "in_class",
-    "is_generated",
-    "is_instance",
-    "is_method",
-    "is_opaque",
-    "is_record_class",
-    "is_written",
-    "of_static",
-    "refused",
-    "replaced",
-    "replaces",
-    "set_attribute",
-]

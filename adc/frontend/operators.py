@@ -6,7 +6,15 @@ import ast
 
 import numpy as np
 
-from adc.frontend import arrays, containers, elementwise, numbers, objects, products, special
+from adc.frontend import (
+    arrays,
+    classes,
+    dispatch,
+    elementwise,
+    numbers,
+    sequences,
+    special,
+)
 from adc.frontend.bindings import (
     ArrayRef,
     Binding,
@@ -18,13 +26,12 @@ from adc.frontend.bindings import (
     NamedTuple,
     Num,
     Range,
-    Ref,
     Static,
     TupleOf,
     kind_of,
 )
-from adc.frontend.lower import Lowerer, static
-from adc.ir.core import Literal, Operand, Value
+from adc.frontend.lower import Lowerer
+from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
 from adc.ir.types import BOOL
 
@@ -36,8 +43,9 @@ def binary(
     found = special.binary(lo, kind, left, right, node)
     if found is not None:
         return found
-    if kind is ast.MatMult:
-        return products.matmul(lo, left, right, node)
+    of_kind = dispatch.operator(kind)
+    if of_kind is not None:
+        return of_kind(lo, kind, left, right, node)
     name = numbers.ROWS[kind]
     if elementwise.is_array(left) or elementwise.is_array(right):
         operands = [arrays.as_operand(lo, side, node) for side in (left, right)]
@@ -46,8 +54,9 @@ def binary(
             return binary(lo, kind, items[0], items[1], node)
 
         return elementwise.lift(lo, operands, compute, node)
-    if isinstance(left, ListRef) or isinstance(right, ListRef):
-        return containers.combined(lo, name, left, right, node)
+    of_operand = dispatch.operator(type(left)) or dispatch.operator(type(right))
+    if of_operand is not None:
+        return of_operand(lo, kind, left, right, node)
     if isinstance(left, TupleOf) and isinstance(right, TupleOf) and name == "add":
         return TupleOf(left.items + right.items)
     if isinstance(left, TupleOf) and name == "mul" and isinstance(right, Num):
@@ -65,7 +74,7 @@ def binary(
             f"`{numbers.SIGNS[name]}` on {kind_of(left)} and {kind_of(right)}", lo.span(node)
         )
     what = f"`{numbers.SIGNS[name]}`"
-    a, b = numbers.number(lo, left, node, what), numbers.number(lo, right, node, what)
+    a, b = elementwise.number(lo, left, node, what), elementwise.number(lo, right, node, what)
     with lo.at(node):
         return Num(numbers.arithmetic(lo, name, a, b, node))
 
@@ -75,125 +84,15 @@ def check_cast(lo: Lowerer, result: Binding, target: Binding, node: ast.AST) -> 
     if not isinstance(target, ArrayRef):
         return
     if isinstance(result, ArrayRef | Lazy):
-        ty = arrays.element_type(result)
+        ty = elementwise.element_type(result)
     else:
-        ty = numbers.scalar_type(numbers.number(lo, result, node))
+        ty = numbers.scalar_type(elementwise.number(lo, result, node))
     wanted = target.object.type.element
     if not np.can_cast(ty.numpy, wanted.numpy, "same_kind"):
         raise TypeMismatchError(
             f"cannot store a result of {ty.numpy} in an array of {wanted.numpy}", lo.span(node),
             "convert it with `.astype`",
         )  # fmt: skip
-
-
-def comparison(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST) -> Binding:
-    """Lower one comparison: of arrays, element by element."""
-    found = special.comparison(lo, op, left, right, node)
-    if found is not None:
-        return found
-    kind = type(op)
-    if kind in numbers.COMPARE and (elementwise.is_array(left) or elementwise.is_array(right)):
-        if any(isinstance(side, Static) for side in (left, right)):
-            raise TypeMismatchError(
-                "an array is compared with None or another object",
-                lo.span(node), "use `is None`",
-            )  # fmt: skip
-        else:
-            operands = [arrays.as_operand(lo, side, node) for side in (left, right)]
-
-            def compute(items: list[Binding]) -> Binding:
-                return Num(compare(lo, op, items[0], items[1], node))
-
-            return elementwise.lift(lo, operands, compute, node)
-    return Num(compare(lo, op, left, right, node))
-
-
-def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST) -> Operand:
-    """Lower one comparison of anything but arrays."""
-    asked = special.comparison(lo, op, left, right, node)
-    if asked is not None:
-        return truth(lo, asked, node)
-    if isinstance(op, ast.Is | ast.IsNot):
-        same = _identical(lo, left, right, node)
-        return Literal(same == isinstance(op, ast.Is), BOOL)
-    if isinstance(op, ast.In | ast.NotIn):
-        return _member(lo, op, left, right, node)
-    left, right = (elementwise.value_of(lo, side, node) for side in (left, right))
-    if isinstance(left, Num) and isinstance(right, Num):
-        with lo.at(node):
-            return numbers.compare_numbers(
-                lo, numbers.COMPARE[type(op)], left.operand, right.operand, node
-            )
-    left, right = (containers.as_tuple(lo, side) for side in (left, right))
-    if isinstance(left, TupleOf) and isinstance(right, TupleOf):
-        if isinstance(op, ast.Eq | ast.NotEq):
-            return _equal_tuples(lo, op, left, right, node)
-        raise lo.unsupported("ordering of tuples", node)
-    if isinstance(left, Static) and isinstance(right, Static):
-        if isinstance(op, ast.Eq | ast.NotEq):
-            lo.pin(left)
-            lo.pin(right)
-            return Literal((left.value == right.value) == isinstance(op, ast.Eq), BOOL)
-    elif isinstance(left, Static) != isinstance(right, Static) and isinstance(
-        op, ast.Eq | ast.NotEq
-    ):
-        return Literal(isinstance(op, ast.NotEq), BOOL)
-    raise TypeMismatchError(f"comparison of {kind_of(left)} with {kind_of(right)}", lo.span(node))
-
-
-def _identical(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool:
-    if isinstance(left, ArrayRef) and isinstance(right, ArrayRef):
-        if left.object in right.object.alias:
-            raise lo.unsupported("`is` on arrays that may be one", node)
-        return left.object is right.object
-    if isinstance(left, Static) and isinstance(right, Static):
-        lo.pin(left)
-        lo.pin(right)
-        return left.value is right.value
-    if isinstance(left, Static) or isinstance(right, Static):
-        return False
-    if isinstance(left, Num) or isinstance(right, Num):
-        raise lo.unsupported("`is` on numbers", node, "use `==`")
-    return special.is_same(lo, left, right, node)
-
-
-def _member(
-    lo: Lowerer, op: ast.In | ast.NotIn, left: Binding, right: Binding, node: ast.AST
-) -> Operand:
-    if isinstance(right, DictRef):
-        right = TupleOf(tuple(static(key) for key in lo.record(right).keys))
-    right = containers.as_tuple(lo, right)
-    if not isinstance(right, TupleOf):
-        raise lo.unsupported(f"`in` {kind_of(right)}", node)
-    found: Operand = Literal(False, BOOL)
-    for item in right.items:
-        equal = same_or_equal(lo, left, item, node)
-        found = numbers.apply(lo, "or", found, equal)
-    return numbers.apply(lo, "not", found) if isinstance(op, ast.NotIn) else found
-
-
-def same_or_equal(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> Operand:
-    """Compare as containers do: a NaN equals itself."""
-    if isinstance(left, Num) and isinstance(right, Num):
-        if isinstance(left.operand, Value) and left.operand is right.operand:
-            return Literal(True, BOOL)
-    elif isinstance(left, ArrayRef) and isinstance(right, ArrayRef):
-        if left.object is right.object:
-            return Literal(True, BOOL)
-    elif isinstance(left, Ref) and isinstance(right, Ref) and left.slot == right.slot:
-        return Literal(True, BOOL)
-    return compare(lo, ast.Eq(), left, right, node)
-
-
-def _equal_tuples(
-    lo: Lowerer, op: ast.cmpop, left: TupleOf, right: TupleOf, node: ast.AST
-) -> Operand:
-    if len(left.items) != len(right.items):
-        return Literal(isinstance(op, ast.NotEq), BOOL)
-    equal: Operand = Literal(True, BOOL)
-    for a, b in zip(left.items, right.items, strict=True):
-        equal = numbers.apply(lo, "and", equal, same_or_equal(lo, a, b, node))
-    return equal if isinstance(op, ast.Eq) else numbers.apply(lo, "not", equal)
 
 
 def truth(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:
@@ -206,15 +105,15 @@ def truth(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:
             return numbers.truth_of(lo, operand)
         case TupleOf(items=items):
             return Literal(bool(items), BOOL)
-        case Static(value=value) if objects.is_opaque(value):
-            raise objects.refused(lo, value, node)
+        case Static(value=value) if classes.is_opaque(value):
+            raise classes.refused(lo, value, node)
         case Static(value=value):
             return Literal(bool(value), BOOL)
         case Range(start=start, stop=stop, step=step):
             trips = lo.builder.apply("trips", start.operand, stop.operand, step.operand)
             return numbers.truth_of(lo, trips)
         case DictView(ref=ref):
-            return Literal(bool(containers.length(lo, ref)), BOOL)
+            return Literal(bool(sequences.length(lo, ref)), BOOL)
         case ArrayRef() | Lazy():
             value = elementwise.value_of(lo, binding, node)
             if isinstance(value, Num):
@@ -228,5 +127,5 @@ def truth(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:
         case NamedTuple(cls=cls) if not issubclass(cls, tuple):
             return Literal(True, BOOL)  # a frozen dataclass
         case ListRef() | DictRef() | NamedTuple():
-            return Literal(bool(containers.length(lo, binding)), BOOL)
+            return Literal(bool(sequences.length(lo, binding)), BOOL)
     return Literal(True, BOOL)

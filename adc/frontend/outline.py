@@ -11,15 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from adc.frontend import closures, elementwise, marks, results
-from adc.frontend.bindings import (
-    ArrayObject,
-    ArrayRef,
-    Binding,
-    Num,
-    TupleOf,
-    Unbound,
-    Unstable,
-)
+from adc.frontend.bindings import ArrayObject, ArrayRef, Binding, Num, TupleOf, Unbound, Unstable
 from adc.frontend.control import EXIT, FALLS
 from adc.frontend.lower import Frame, Lowerer, leaf_operand
 from adc.frontend.places import Place

@@ -22,6 +22,7 @@ from adc.frontend import (
     views,
 )
 from adc.frontend.bindings import ArrayRef, Axis, Binding, Lazy, Num, Static, Window, kind_of
+from adc.frontend.dispatch import operates
 from adc.frontend.elementwise import is_array, lazy, nest
 from adc.frontend.lower import Lowerer
 from adc.frontend.views import Arraylike, dims_of
@@ -51,9 +52,9 @@ def contract(
             text = "matmul: operands have a mismatch in a core dimension: {} and {}"
             old = sizes.get(name, size)
             sizes[name] = elementwise.common_size(lo, old, size, text, [old, size], node)
-    ty = arrays.element_type(operands[0])
+    ty = elementwise.element_type(operands[0])
     for operand in operands[1:]:
-        ty = promote(ty, arrays.element_type(operand))
+        ty = promote(ty, elementwise.element_type(operand))
     ty = Scalar(ty.dtype)
     alike = all(
         lo.same_size(size, sizes[name])
@@ -187,6 +188,13 @@ def _is_transpose(lo: Lowerer, x: ArrayRef) -> bool:
     axes = (Axis(zero, ((1, one),)), Axis(zero, ((0, one),)))
     rows, columns = lo.dims[x.object]
     return window.axes == axes and window.dims == (columns, rows)
+
+
+@operates(ast.MatMult)
+def _operator(
+    lo: Lowerer, kind: type[ast.AST], left: Binding, right: Binding, node: ast.AST
+) -> Binding:
+    return matmul(lo, left, right, node)
 
 
 def matmul(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> Binding:
@@ -460,5 +468,4 @@ HANDLERS: dict[str, Handler] = {
     "matmul": _matmul, "dot": _dot, "vdot": _vdot, "inner": _inner, "outer": _outer,
     "linalg_outer": _linalg_outer, "trace": _trace, "tensordot": _tensordot, "einsum": _einsum,
 }  # fmt: skip
-
 __all__ = ["HANDLERS", "contract", "diagonal", "dot", "matmul"]

@@ -235,7 +235,7 @@ def total(
 
 def _initial(lo: Lowerer, given: dict[str, Binding], node: ast.AST) -> Operand | None:
     initial = given.get("initial")
-    return None if arguments.is_none(initial) else numbers.number(lo, initial, node)  # type: ignore[arg-type]
+    return None if arguments.is_none(initial) else elementwise.number(lo, initial, node)  # type: ignore[arg-type]
 
 
 def _sum(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
@@ -297,7 +297,7 @@ def mean(
     inner = ty if ty.kind == "f" else F64
 
     def divide(items: list[Binding]) -> Binding:
-        s, n = (lo.convert(numbers.number(lo, item, node), inner) for item in items)
+        s, n = (lo.convert(elementwise.number(lo, item, node), inner) for item in items)
         if ddof is not None:
             n = numbers.apply(lo, "sub", n, lo.convert(ddof, numbers.scalar_type(n)))
             n = numbers.apply(lo, "maximum", n, Literal(0.0, numbers.scalar_type(n)))
@@ -340,18 +340,20 @@ def _variance(root: bool) -> Handler:
         center = elementwise.materialised(lo, center, node)
 
         def deviation(items: list[Binding]) -> Binding:
-            x, m = (numbers.number(lo, item, node) for item in items)
+            x, m = (elementwise.number(lo, item, node) for item in items)
             return Num(numbers.apply(lo, "square", numbers.arithmetic(lo, "sub", x, m, node)))
 
         squares = lift(lo, [source, center], deviation, node)
         squares = lazy(lo, arrays.as_array(lo, squares, node), node)
         ddof = given.get("ddof", given.get("correction"))
-        less = None if arguments.is_none(ddof) else numbers.number(lo, ddof, node)  # type: ignore[arg-type]
+        less = None if arguments.is_none(ddof) else elementwise.number(lo, ddof, node)  # type: ignore[arg-type]
         result = mean(lo, squares, axes, keepdims, node, mask, less, ty)
         if root:
             result = lift(
                 lo, [result],
-                lambda items: Num(numbers.apply(lo, "sqrt", numbers.number(lo, items[0], node))),
+                lambda items: Num(
+                    numbers.apply(lo, "sqrt", elementwise.number(lo, items[0], node))
+                ),
                 node,
             )  # fmt: skip
         return finish_out(lo, result, given.get("out"), node)
@@ -455,13 +457,15 @@ def _with_initial(
     lo: Lowerer, row: str, source: Lazy, axes: Sequence[int], keepdims: bool,
     given: dict[str, Binding], node: ast.AST,
 ) -> Binding:  # fmt: skip
-    start = numbers.stored(lo, numbers.number(lo, given["initial"], node), source.type, node)
+    start = numbers.stored(lo, elementwise.number(lo, given["initial"], node), source.type, node)
     mask = given.get("where")
     if mask is not None and not _is_true(mask):
 
         def compute(items: list[Binding]) -> Binding:
             truth = operators.truth(lo, items[1], node)
-            return Num(lo.builder.apply("select", truth, numbers.number(lo, items[0], node), start))
+            return Num(
+                lo.builder.apply("select", truth, elementwise.number(lo, items[0], node), start)
+            )
 
         found = lift(lo, [source, mask], compute, node)
         assert isinstance(found, Lazy)
@@ -588,5 +592,4 @@ HANDLERS: dict[str, Handler] = {
     "all": _logical("and"), "count_nonzero": _count_nonzero, "ptp": _ptp,
     "cumsum": _cumulative("add"), "cumprod": _cumulative("mul"),
 }  # fmt: skip
-
 __all__ = ["HANDLERS"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from adc.frontend.bindings import Binding, Enumerate, Reversed, Zip
 from adc.frontend.lower import Lowerer
 from adc.ir.errors import (
     AsyncError,
@@ -59,3 +60,20 @@ def refusal(lo: Lowerer, node: ast.AST, found: Refusal | None = None) -> Unsuppo
     if found is None:
         found = Refusal(f"`{type(node).__name__}`", "")
     return found.error(f"{found.what} is not supported", lo.span(node), found.hint)
+
+
+def require_lasting(lo: Lowerer, node: ast.AST, value: Binding | None = None) -> None:
+    """Refuse to keep what Python draws from once: read a second time, it would be empty there.
+
+    A generator would also see what has changed since.
+    """
+    one_shot = isinstance(value, Zip | Enumerate | Reversed)
+    if isinstance(node, ast.IfExp):
+        require_lasting(lo, node.body)
+        require_lasting(lo, node.orelse)
+    if one_shot or isinstance(node, ast.GeneratorExp):
+        kind = type(value).__name__.lower() if one_shot else "generator"
+        what = "a generator" if kind == "generator" else f"what `{kind}` draws from"
+        raise lo.unsupported(
+            f"keeping {what}", node, "use it where it is made, or make a list of it: `list(…)`"
+        )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend import trees
+from adc.frontend import elementwise, list_buffers, trees, views
 from adc.frontend.bindings import (
     ArrayRef,
     Binding,
@@ -34,8 +34,6 @@ Heap = dict[str, Binding]
 
 def finished(lo: Lowerer, result: Binding, heap: Heap) -> Binding:
     """Return a result without views and run-time state: what its containers hold is in `heap`."""
-    from adc.frontend import arrays, elementwise, growing, views
-
     node = lo.frame.source.node
     match result:
         case Static():
@@ -48,7 +46,7 @@ def finished(lo: Lowerer, result: Binding, heap: Heap) -> Binding:
                 found = elementwise.value_of(lo, result, node)
                 assert isinstance(found, Num)
                 return Num(found.operand, array=True)
-            return arrays.copy(lo, result, node)
+            return elementwise.copy(lo, result, node)
         case TupleOf(items=items):
             return TupleOf(tuple(finished(lo, item, heap) for item in items))
         case RecordOf(keys=keys, items=items):
@@ -61,7 +59,8 @@ def finished(lo: Lowerer, result: Binding, heap: Heap) -> Binding:
             return NamedTuple(cls, inner)
         case Growing(buffers=buffers, length=length, element=element):
             copies = [
-                arrays.copy(lo, growing.view(lo, result, k), node) for k in range(len(buffers))
+                elementwise.copy(lo, list_buffers.view(lo, result, k), node)
+                for k in range(len(buffers))
             ]
             return Growing(tuple(copies), length, element)
         case Given(place=place, value=value):

@@ -12,7 +12,7 @@ _LOOPS = (ast.For, ast.While)
 _EXITS = (ast.Return, ast.Break, ast.Continue, ast.Raise)
 
 
-def _inside(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+def inside(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """Yield nodes, not descending into functions and comprehensions' own scopes."""
     todo = list(nodes)
     while todo:  # a chain of `elif` is as deep as it is long
@@ -29,7 +29,7 @@ def _inside(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
 def assigned(node: ast.AST) -> frozenset[str]:
     """Return the names that `node` binds in its own scope."""
     names: set[str] = set()
-    for inner in _inside([node]):
+    for inner in inside([node]):
         if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store | ast.Del):
             names.add(inner.id)
         elif isinstance(inner, ast.MatchAs | ast.MatchStar) and inner.name:

@@ -264,7 +264,7 @@ def reshaped(lo: Lowerer, x: Arraylike, dims: Sequence[Operand], node: ast.AST) 
         return x
     if isinstance(x, Lazy) or views.is_contiguous(lo, x):
         return views.reshaped(lo, x, dims)
-    copied = arrays.copy(lo, x, node)
+    copied = elementwise.copy(lo, x, node)
     # NumPy shares memory if the strides allow it: who writes to one may not read the other.
     shares(copied.object, x.object)
     return views.reshaped(lo, replace(copied, readonly=None if x.readonly else False), dims)

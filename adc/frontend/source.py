@@ -154,7 +154,6 @@ def _is_body(node: ast.Lambda, code: types.CodeType) -> bool:
 
 
 # -- what it compiles to ---------------------------------------------------------------------------
-
 _FEATURES = (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 # Smaller flags have other meanings in code objects.
 _FUTURE = sum(flag for flag in _FEATURES if flag > 0xFFFF)
@@ -220,7 +219,6 @@ def _placeless(code: types.CodeType) -> types.CodeType:
 
 
 # -- asserts that pytest has rewritten -------------------------------------------------------------
-
 _LAYOUT = frozenset(["RESUME", "NOP", "CACHE", "EXTENDED_ARG"])
 
 

@@ -76,7 +76,7 @@ def detached(
             return Num(found.operand, array=True)
         case ArrayRef(object=obj, view=view):
             if view:
-                made = arrays.copy(lo, binding, node)
+                made = elementwise.copy(lo, binding, node)
             else:
                 made = lo.new_array(lo.version(obj, node), lo.dims[obj], obj.name)
             sources[made.object] = obj
@@ -269,7 +269,7 @@ def fitted(
     if isinstance(ty, Scalar):
         if given == NONE:
             return numbers.zero_of(ty)
-        number = numbers.number(lo, elementwise.value_of(lo, given, node), node, what)
+        number = elementwise.number(lo, elementwise.value_of(lo, given, node), node, what)
         return lo.exact(lo.convert(number, ty), ty)
     if given == NONE:
         assert dims is not None

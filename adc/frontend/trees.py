@@ -297,7 +297,6 @@ def has_structure(value: Any) -> bool:
 
 
 # -- keys ------------------------------------------------------------------------------------------
-
 _NUMBERS = frozenset({float, *(dtype.type for dtype in DTYPES.values())})
 UNCHANGING = (
     type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, np.ufunc, np.dtype,

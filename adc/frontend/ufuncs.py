@@ -34,7 +34,7 @@ def _numbers(
     if kwargs or len(args) != row.arity:
         raise lo.unsupported(f"`{ast.unparse(node.func)}` with these arguments", node)
     what = f"`{ast.unparse(node.func)}`"
-    operands = [numbers.number(lo, arg, node, what) for arg in args]
+    operands = [elementwise.number(lo, arg, node, what) for arg in args]
     ty = common_type(operands)
     if row.name in _COMPARISONS and ty.kind != "f":
         a, b = operands

@@ -266,11 +266,6 @@ def _is_zero(operand: Operand) -> bool:
     return isinstance(operand, Literal) and operand.value == 0
 
 
-def element_of(ref: ArrayRef) -> ArrayRef:
-    """Return the one element of a vector as an array without axes."""
-    return ArrayRef(ref.object, (Window((), (Axis(integer(0), ()),)),))
-
-
 def as_window(lo: Lowerer, ref: ArrayRef) -> ArrayRef:
     """Return a whole array as a window that shows all of it, to join with one that does not."""
     dims = lo.dims[ref.object]
