@@ -11,8 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend import attributes, draws, entry, library, nested, special
-from adc.frontend.refusals import REFUSED
+from adc.frontend import entry
+from adc.frontend.calls import nested
+from adc.frontend.core.refusals import REFUSED
+from adc.frontend.language import attributes
+from adc.frontend.numpy import draws, library
+from adc.frontend.values import special
 from adc.ir.opdef import OPS, OpDef, find
 
 # What the names of syntax nodes mean to a user.

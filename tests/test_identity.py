@@ -22,7 +22,8 @@ import pytest
 
 import adc
 from adc import dispatch
-from adc.frontend import entry, source
+from adc.frontend import entry
+from adc.frontend.core import source
 from adc.ir.errors import SourceError
 
 X = np.array([1.0, 2.0, 3.0])

@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,6 +28,12 @@ MAY_IMPORT = {
     "adc.inspect": {"adc.ir", "adc.passes", "adc.inspect", "graphviz", "matplotlib", "pygraphviz"},
     "adc": {"adc", "numpy", "optree", "rich", "scipy"},
 }
+# Packages in which one may import only those before it.
+ROOMS = {
+    "adc.frontend": ("core", "values", "control", "numpy", "language", "calls", "entry"),
+}
+# No folder has more modules, or it is hard to find one's way in it.
+LARGEST = 15
 FOLDERS = {"adc": "adc", "ir": "adc.ir", "passes": "adc.passes"}
 
 
@@ -138,6 +145,27 @@ def test_no_modules_import_each_other_in_circles() -> None:
     assert [each for each in found if {own[name] for name in each.split(" -> ")} - CYCLIC] == []
     # A package without circles leaves the list.
     assert {own[name] for each in found for name in each.split(" -> ")} == CYCLIC
+
+
+@pytest.mark.parametrize("layer", ROOMS)
+def test_rooms_import_only_those_before_them(layer: str) -> None:
+    rooms = ROOMS[layer]
+
+    def place(name: str) -> int:
+        return rooms.index(name.removeprefix(f"{layer}.").split(".")[0])
+
+    inside = {name: path for name, path in MODULES.items() if name.startswith(f"{layer}.")}
+    graph = arrows(
+        {name: (package_of(name, path), path.read_text()) for name, path in inside.items()}
+    )
+    assert [
+        f"{module} -> {other}"
+        for module, others in graph.items()
+        for other in others
+        if place(other) > place(module)
+    ] == []
+    sizes = Counter(package_of(name, path) for name, path in inside.items())
+    assert max(sizes.values()) <= LARGEST + 1  # with `__init__`
 
 
 def test_a_circle_is_found() -> None:

@@ -13,7 +13,7 @@ import pytest
 import adc
 from adc.backend import cpu
 from adc.driver import transform
-from adc.frontend import trees
+from adc.frontend.core import trees
 from adc.frontend.entry import lower
 from adc.ir import interp
 from adc.ir.core import Apply, Function, Value

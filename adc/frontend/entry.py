@@ -9,28 +9,12 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-# Among these are all that have handlers, which register when they are imported (`dispatch`).
-from adc.frontend import (  # noqa: F401
-    attributes,
-    blocks,
-    builtin,
-    calls,
-    closures,
-    containers,
-    dispatch,
-    expressions,
-    inlining,
-    iteration,
-    marks,
-    nested,
-    products,
-    results,
-    statements,
-    subscripts,
-)
-from adc.frontend.bindings import ArrayRef, Binding, Num, TupleOf, Unstable, leaves
-from adc.frontend.control import EXIT, FALLS
-from adc.frontend.lower import (
+from adc.frontend.calls import builtin, calls, nested
+from adc.frontend.control import blocks, inlining, marks
+from adc.frontend.control.control import EXIT, FALLS
+from adc.frontend.core import closures, dispatch
+from adc.frontend.core.bindings import ArrayRef, Binding, Num, TupleOf, Unstable, leaves
+from adc.frontend.core.lower import (
     Dead,
     Frame,
     Generated,
@@ -44,8 +28,18 @@ from adc.frontend.lower import (
     param_of,
     static,
 )
-from adc.frontend.places import Place
-from adc.frontend.source import Source
+from adc.frontend.core.places import Place
+from adc.frontend.core.source import Source
+from adc.frontend.language import (
+    attributes,
+    containers,
+    expressions,
+    iteration,
+    statements,
+    subscripts,
+)
+from adc.frontend.numpy import products
+from adc.frontend.values import results
 from adc.ir.builder import integer
 from adc.ir.core import Call, Derived, Function, Literal, Mark, walk
 from adc.ir.errors import (
@@ -56,6 +50,12 @@ from adc.ir.errors import (
 from adc.ir.functions import reached
 from adc.ir.types import FLOAT
 from adc.library.transforms import has_rule, is_checkpointed
+
+# The modules with handlers: these register when they are imported (`core.dispatch`).
+HANDLERS = (
+    attributes, blocks, builtin, calls, containers, expressions, iteration, nested, products,
+    statements, subscripts,
+)  # fmt: skip
 
 
 def nodes() -> frozenset[type[ast.AST]]:
