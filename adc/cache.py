@@ -28,8 +28,8 @@ from pathlib import Path
 from stat import S_ISDIR
 from typing import TYPE_CHECKING, Any
 
-from adc.frontend import results
-from adc.frontend.lower import Lowered
+from adc.frontend.core.lower import Lowered
+from adc.frontend.values import results
 from adc.ir.core import Function, Mark, walk
 from adc.ir.errors import Span, UnsupportedError
 from adc.ir.types import parse_type

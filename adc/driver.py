@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from adc.frontend.lower import Lowered
+from adc.frontend.core.lower import Lowered
 from adc.ir.access import atomics
 from adc.ir.core import Function, Write
 from adc.ir.functions import primal_names

@@ -139,11 +139,11 @@ def explain(args: argparse.Namespace) -> int:
 
 
 def passes(args: argparse.Namespace) -> int:
-    from adc.frontend import lower
+    from adc.frontend import entry
     from adc.passes import adjoint, pipeline, remat, storage
 
     steps: list[tuple[str, Callable[..., Any]]] = [
-        ("frontend", lower.lower),
+        ("frontend", entry.lower),
         *pipeline.PRIMAL,
         ("adjoint", adjoint.adjoint),
         *pipeline.LAST,
