@@ -23,8 +23,7 @@ from adc.api import (
 )
 from adc.custom import custom_jvp, custom_vjp
 from adc.ir.errors import AdcError
-
-__version__ = "0.1.0"
+from adc.version import __version__
 
 __all__ = [
     "AdcError",

@@ -28,8 +28,8 @@ from pathlib import Path
 from stat import S_ISDIR
 from typing import TYPE_CHECKING, Any
 
-from adc.frontend import results
-from adc.frontend.lower import Lowered
+from adc.frontend.core.lower import Lowered
+from adc.frontend.values import results
 from adc.ir.core import Function, Mark, walk
 from adc.ir.errors import Span, UnsupportedError
 from adc.ir.types import parse_type
@@ -115,8 +115,8 @@ def key_of(
     budget: Budget | None = None,
 ) -> str:
     """Return the name of the entry for a lowered function and what is to be made of it."""
-    from adc import __version__
     from adc.backend import cpu
+    from adc.version import __version__
 
     fn = lowered.fn
     # Errors and plans name places in the source.
@@ -229,7 +229,7 @@ def _on_device(
     from adc.backend.cuda import program
     from adc.backend.cuda.api import require
     from adc.driver import transform
-    from adc.passes.tangent import primal_names
+    from adc.ir.functions import primal_names
 
     require()
     made = transform(lowered, steps, policy, costs, budget, plans)

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adc import cache, transfers
-from adc.frontend import trees
-from adc.frontend.bindings import Binding, Num, TupleOf, kind_of
-from adc.frontend.lower import ConstantNeededError, Lowered, lower
-from adc.frontend.places import Arguments, Place, defaults_of
-from adc.frontend.results import rebuilt
-from adc.frontend.trees import key_of
+from adc.frontend.core import trees
+from adc.frontend.core.bindings import Binding, Num, TupleOf, kind_of
+from adc.frontend.core.lower import ConstantNeededError, Lowered
+from adc.frontend.core.places import Arguments, Place, defaults_of
+from adc.frontend.core.trees import key_of
+from adc.frontend.entry import lower
+from adc.frontend.values.results import rebuilt
 from adc.functions import function_of, name_of, settled, span_of
 from adc.ir import foreign
 from adc.ir.core import Check, Function, Print, walk

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from adc.frontend.lower import Lowered
+from adc.frontend.core.lower import Lowered
 from adc.ir.access import atomics
 from adc.ir.core import Function, Write
+from adc.ir.functions import primal_names
 from adc.ir.types import Array
 from adc.passes import pipeline, storage
 from adc.passes.adjoint import adjoint
@@ -33,7 +34,7 @@ from adc.passes.remat_facts import NO_ORDERS, Orders
 from adc.passes.rerun import rerun
 from adc.passes.schedules import schedules
 from adc.passes.symbols import Symbols
-from adc.passes.tangent import primal_names, tangent
+from adc.passes.tangent import tangent
 
 if TYPE_CHECKING:
     from adc.backend.cuda.rehearsal import Held

@@ -15,9 +15,10 @@ import numpy as np
 
 from adc import transfers
 from adc.dispatch import Code, Compiled, check_commuting, first_of_pair, restore
-from adc.frontend import results, trees
-from adc.frontend.bindings import Binding
-from adc.frontend.places import Arguments
+from adc.frontend.core import trees
+from adc.frontend.core.bindings import Binding
+from adc.frontend.core.places import Arguments
+from adc.frontend.values import results
 from adc.functions import name_of, span_of
 from adc.ir import foreign
 from adc.ir.core import Operand

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend import advice, trees
-from adc.frontend.trees import describe
+from adc.frontend.core import advice, trees
+from adc.frontend.core.trees import describe
 from adc.functions import name_of, span_of
 from adc.ir import foreign
 from adc.ir.errors import ArgumentError, IntegerArgumentError

@@ -11,8 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from adc.frontend import containers, draws, expressions, library, nested, special, statements
-from adc.frontend.refusals import REFUSED
+from adc.frontend import entry
+from adc.frontend.calls import nested
+from adc.frontend.core.refusals import REFUSED
+from adc.frontend.language import attributes
+from adc.frontend.numpy import draws, library
+from adc.frontend.values import special
 from adc.ir.opdef import OPS, OpDef, find
 
 # What the names of syntax nodes mean to a user.
@@ -86,7 +90,7 @@ def page(*, refused: bool = False) -> str:
     """
     lines = ["# What adc supports", "", "Made by `adc supported` from the tables of the front end."]
     lines += ["", "## Language", "", "| construct | state |", "|---|---|"]
-    for node in [*statements.table(), *expressions.table()]:
+    for node in sorted(entry.nodes(), key=list(_WORDS).index):
         lines.append(f"| {_WORDS[node]} | supported |")
     seen: set[str] = set()
     for refusal in REFUSED.values():
@@ -120,8 +124,8 @@ def page(*, refused: bool = False) -> str:
     ]
     lines += ["", "## Methods", ""]
     lines.append(f"- of arrays: {_wrapped(sorted(library.METHODS))}")
-    lines.append(f"- of lists: {_wrapped(sorted(containers.LIST_METHODS))}")
-    lines.append(f"- of dicts: {_wrapped(sorted(containers.DICT_METHODS))}")
+    lines.append(f"- of lists: {_wrapped(sorted(attributes.LIST_METHODS))}")
+    lines.append(f"- of dicts: {_wrapped(sorted(attributes.DICT_METHODS))}")
     lines.append(f"- of random generators: {_wrapped(sorted(draws.METHODS))}")
     lines += [
         "",

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adc import api, differences
-from adc.frontend import trees
+from adc.frontend.core import trees
 from adc.ir.errors import ArgumentError
 
 Leaves = list[np.ndarray[Any, Any]]

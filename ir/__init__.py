@@ -43,4 +43,5 @@ the `remat` pass replaces both by `push`, `pop`, recomputation and ordinary loop
 `push` keeps the contents that an array has then.
 """
 
-import adc.ir.ops  # noqa: F401  (fills the op table)
+import adc.ir.ops  # (fills the op table)
+import adc.ir.printer  # noqa: F401  (lets functions be written as text)

@@ -21,14 +21,14 @@ from adc.ir.core import (
     Operand,
     Recall,
     Reverse,
-    Static,
     Stmt,
     Store,
     Value,
     While,
 )
 from adc.ir.errors import Span
-from adc.ir.opdef import OPS, OpDef, Rule
+from adc.ir.opdef import OPS, OpDef, Static
+from adc.ir.rules import Rule
 from adc.ir.types import INT, Array, Scalar, Type
 from adc.ir.walk import Names
 

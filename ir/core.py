@@ -10,15 +10,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from adc.ir.errors import Span
+from adc.ir.opdef import OpDef, Static
 from adc.ir.types import Array, Scalar, Type
 
-if TYPE_CHECKING:
-    from adc.ir.opdef import OpDef
-
-Static = int | str
 Found = TypeVar("Found")
 
 
@@ -58,6 +55,11 @@ class Value:
 
     def __str__(self) -> str:
         return f"%{self.name}"
+
+
+def is_invertible(value: Value) -> bool:
+    """Whether the user allows that a value is found again up to rounding."""
+    return value.mark is not None and value.mark.kind == "invertible"
 
 
 @dataclass(frozen=True, slots=True)
@@ -426,9 +428,7 @@ class Function:
     routine: str = ""
 
     def __str__(self) -> str:
-        from adc.ir.printer import print_function
-
-        return print_function(self)
+        return _PRINTERS[0](self)
 
     def with_body(self, body: tuple[Stmt, ...], results: tuple[Operand, ...]) -> Function:
         return replace(self, body=body, results=results)
@@ -481,6 +481,15 @@ _OPERANDS: dict[type[Stmt], Callable[[Any], tuple[Operand, ...]]] = {
     Pop: lambda stmt: (),
     Write: lambda stmt: (stmt.array, *stmt.index, stmt.value),
 }
+
+
+_PRINTERS: list[Callable[[Function], str]] = []
+
+
+def printer(function: Callable[[Function], str]) -> Callable[[Function], str]:
+    """Let a function write functions as text: statements do not know how they are written."""
+    _PRINTERS.append(function)
+    return function
 
 
 def walk(stmts: tuple[Stmt, ...]) -> Iterator[Stmt]:

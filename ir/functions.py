@@ -55,6 +55,19 @@ def runs_again(fn: Function) -> bool:
     return any(isinstance(stmt, Apply) and stmt.op.name == "sweeps" for stmt in walk(fn.body))
 
 
+def primal_names(fn: Function, suffix: str = ".dot") -> dict[str, str]:
+    """Return of the parameters that are tangents whose: those have their types and shapes."""
+    names = {param.name for param in fn.params}
+    found: dict[str, str] = {}
+    for param in fn.params:
+        base = param.name
+        while base.endswith(suffix) and base.removesuffix(suffix) in names:
+            base = base.removesuffix(suffix)
+        if base != param.name:
+            found[param.name] = base
+    return found
+
+
 def reached(fn: Function) -> Function:
     """Return `fn` without the callees and derivatives that no call can reach."""
     table = {each.name: each for each in fn.callees}

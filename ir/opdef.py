@@ -2,28 +2,27 @@
 
 A row says what the operation is called, which Python callables it stands for, what it computes
 (`evaluate`, on NumPy scalars), how it is spelled in emitted code, its type rule, its derivative,
-its cost and where tests sample it. Derivative rules are ordinary arithmetic on traced operands;
-tracing turns them into a small IR block from which the values that must be alive in reverse are
-*computed*, never declared.
+its cost and where tests sample it. Derivative rules are ordinary arithmetic on operands that
+`adc.ir.rules` traces.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from adc.ir.core import Apply, Literal, Operand, Static, Value
 from adc.ir.errors import IRError
 from adc.ir.types import B1, BOOL, Array, Scalar, Type
 
+Static = int | str
 TypeRule = Callable[[Sequence[Type], tuple[Static, ...]], tuple[Type, ...]]
-# (cotangent, result, *operands) -> one contribution per operand, None for "no contribution".
-VjpRule = Callable[..., "tuple[Traced | float | None, ...]"]
+# (cotangent, result, *operands), traced -> one contribution per operand, None for none.
+VjpRule = Callable[..., tuple[Any, ...]]
 
 OPS: dict[str, OpDef] = {}
 
@@ -119,15 +118,12 @@ class OpDef:
     def __reduce__(self) -> tuple[Any, ...]:
         return (_row, (self.name,))
 
-    def __call__(self, *args: Traced | float) -> Traced:
-        """Record an application of the row to traced operands, inside a rule."""
-        return _record(self, args)
-
-
-# Rows whose result is proportional to operands that are.
-_LINEAR = frozenset(
-    ("add", "sub", "neg", "mul", "truediv", "xmuly", "xdivy", "mulzeros", "select", "cast")
-)
+    def __call__(self, *args: Any) -> Any:
+        """Record an application of the row to operands, inside of a rule that is traced."""
+        for arg in args:
+            if not isinstance(arg, float | int):
+                return arg.record(self, args)
+        raise IRError(f"{self.name} is applied to no traced operand")
 
 
 def _row(name: str) -> OpDef:
@@ -142,150 +138,6 @@ def find(callee: object) -> OpDef | None:
 @lru_cache(maxsize=1)
 def _spellings() -> dict[int, OpDef]:
     return {id(spelling): op for op in OPS.values() for spelling in op.spellings}
-
-
-class _Trace:
-    """The statements recorded while a rule runs.
-
-    A cotangent that is zero contributes nothing, whatever the local derivative: where a rule
-    multiplies or divides what is linear in the cotangent, `xmuly` and `xdivy` are recorded.
-    """
-
-    def __init__(self) -> None:
-        self.stmts: list[Apply] = []
-        # Which operands are proportional to the cotangent.
-        self.linear: set[Operand] = set()
-
-    def apply(self, op: OpDef, args: Sequence[Operand], params: tuple[Static, ...] = ()) -> Value:
-        op, args = self._shielded(op, tuple(args))
-        types = op.types([arg.type for arg in args], params)
-        result = Value(f"r{len(self.stmts)}", types[0])
-        self.stmts.append(Apply((result,), op, args, params))
-        if op.name in _LINEAR and not self.linear.isdisjoint(args):
-            self.linear.add(result)
-        return result
-
-    def _shielded(self, op: OpDef, args: tuple[Operand, ...]) -> tuple[OpDef, tuple[Operand, ...]]:
-        if op.name not in ("mul", "truediv") or any(isinstance(arg, Literal) for arg in args):
-            return op, args
-        if args[0] in self.linear:
-            return OPS["xmuly" if op.name == "mul" else "xdivy"], args
-        if args[1] in self.linear and op.name == "mul":
-            return OPS["xmuly"], args[::-1]
-        return op, args
-
-
-@dataclass(frozen=True, eq=False)
-class Traced:
-    """An operand inside a rule that is being traced; arithmetic on it is recorded."""
-
-    operand: Operand
-    trace: _Trace = field(repr=False)
-
-    def __add__(self, other: Traced | float) -> Traced:
-        return OPS["add"](self, other)
-
-    def __radd__(self, other: float) -> Traced:
-        return OPS["add"](other, self)
-
-    def __sub__(self, other: Traced | float) -> Traced:
-        return OPS["sub"](self, other)
-
-    def __rsub__(self, other: float) -> Traced:
-        return OPS["sub"](other, self)
-
-    def __mul__(self, other: Traced | float) -> Traced:
-        return OPS["mul"](self, other)
-
-    def __rmul__(self, other: float) -> Traced:
-        return OPS["mul"](other, self)
-
-    def __truediv__(self, other: Traced | float) -> Traced:
-        return OPS["truediv"](self, other)
-
-    def __rtruediv__(self, other: float) -> Traced:
-        return OPS["truediv"](other, self)
-
-    def __neg__(self) -> Traced:
-        return OPS["neg"](self)
-
-
-def _record(op: OpDef, args: Sequence[Traced | float]) -> Traced:
-    traced = [arg for arg in args if isinstance(arg, Traced)]
-    if not traced:
-        raise IRError(f"{op.name} is applied to no traced operand")
-    # A Python number in a rule takes the dtype of the operands it meets. In `select` that is the
-    # dtype of the choices, not of the condition.
-    numbers = [t for t in traced if t.operand.type.kind != "b"] or traced
-    ty = Scalar(numbers[0].operand.type.dtype)
-    operands = [
-        arg.operand
-        if isinstance(arg, Traced)
-        else Literal(arg if isinstance(arg, bool) or ty.kind != "f" else float(arg), ty)
-        for arg in args
-    ]
-    trace = traced[0].trace
-    return Traced(trace.apply(op, operands), trace)
-
-
-@dataclass(frozen=True)
-class Rule:
-    """A traced derivative rule: ``outputs`` as functions of ``params = (ct, y, *operands)``."""
-
-    params: tuple[Value, ...]
-    stmts: tuple[Apply, ...]
-    outputs: tuple[Operand | None, ...]
-
-    def needs(self, wanted: Sequence[bool] | None = None) -> frozenset[int]:
-        """Return the positions in `params` that the wanted outputs read."""
-        outputs = [
-            out
-            for k, out in enumerate(self.outputs)
-            if out is not None and (wanted is None or wanted[k])
-        ]
-        live = {out for out in outputs if isinstance(out, Value)}
-        for stmt in reversed(self.stmts):
-            if stmt.result in live:
-                live.update(arg for arg in stmt.args if isinstance(arg, Value))
-        return frozenset(k for k, param in enumerate(self.params) if param in live)
-
-    def only(self, wanted: Sequence[bool]) -> Rule:
-        """Return the rule with the wanted outputs alone, and the statements that they need."""
-        outputs = tuple(
-            out if want else None for out, want in zip(self.outputs, wanted, strict=True)
-        )
-        live = {out for out in outputs if isinstance(out, Value)}
-        stmts: list[Apply] = []
-        for stmt in reversed(self.stmts):
-            if stmt.result in live:
-                live.update(arg for arg in stmt.args if isinstance(arg, Value))
-                stmts.append(stmt)
-        return Rule(self.params, tuple(reversed(stmts)), outputs)
-
-
-@cache
-def vjp_rule(op: OpDef, types: tuple[Type, ...], params: tuple[Static, ...] = ()) -> Rule:
-    """Trace the `vjp` of `op` for operands of the given types."""
-    assert op.vjp is not None
-    trace = _Trace()
-    result = op.types(list(types), params)[0]
-    strong = Scalar(result.dtype) if isinstance(result, Scalar) else result
-    values = [Value("ct", strong), Value("y", strong)]
-    values += [
-        Value(f"x{k}", Scalar(ty.dtype) if isinstance(ty, Scalar) else ty)
-        for k, ty in enumerate(types)
-    ]
-    trace.linear.add(values[0])
-    outputs = op.vjp(*(Traced(value, trace) for value in values), *params)
-    if len(outputs) != len(types):
-        raise IRError(f"the rule of {op.name} has {len(outputs)} results for {len(types)} operands")
-    operands: list[Operand | None] = []
-    for out in outputs:
-        if out is None or isinstance(out, Traced):
-            operands.append(None if out is None else out.operand)
-        else:
-            operands.append(Literal(float(out), strong))
-    return Rule(tuple(values), tuple(trace.stmts), tuple(operands))
 
 
 def numpy_value(value: object, ty: Type) -> Any:

@@ -26,7 +26,6 @@ from adc.ir.core import (
     Recall,
     Reverse,
     Rule,
-    Static,
     Stmt,
     Store,
     Value,
@@ -34,7 +33,7 @@ from adc.ir.core import (
     Write,
 )
 from adc.ir.errors import IRError, Span
-from adc.ir.opdef import OPS
+from adc.ir.opdef import OPS, Static
 from adc.ir.types import BOOL, FLOAT, INT, Array, Type, parse_type
 
 _TOKEN = re.compile(

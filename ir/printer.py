@@ -28,6 +28,7 @@ from adc.ir.core import (
     Value,
     While,
     Write,
+    printer,
 )
 from adc.ir.types import Array
 
@@ -156,6 +157,7 @@ def _derived(each: Derived) -> str:
     return "\n".join([*lines, "}"])
 
 
+@printer
 def print_function(fn: Function) -> str:
     """Return the text of `fn`, its callees first."""
     parts = [_derived(each) for each in fn.derived]

@@ -49,7 +49,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.errors import IRError
-from adc.ir.opdef import vjp_rule
+from adc.ir.rules import vjp_rule
 
 # The key of the differentiated function itself; calls of it from within have its name as key.
 ENTRY = ""

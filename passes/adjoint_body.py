@@ -33,7 +33,7 @@ from adc.ir.core import (
     derivative_type,
 )
 from adc.ir.errors import NotDifferentiableError
-from adc.ir.opdef import vjp_rule
+from adc.ir.rules import vjp_rule
 from adc.ir.types import Array, Scalar, Type
 from adc.ir.walk import Names
 from adc.passes.activity import flows, is_zero

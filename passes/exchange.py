@@ -6,7 +6,7 @@ this is done before there is reverse code, which names loops of the forward code
 
 from __future__ import annotations
 
-from adc.ir.core import Function
+from adc.ir.core import Function, is_invertible
 from adc.ir.walk import defined
 from adc.passes.contract import contract
 from adc.passes.cse import cse
@@ -14,7 +14,6 @@ from adc.passes.dce import dce
 from adc.passes.distribute import distribute
 from adc.passes.fuse import fuse
 from adc.passes.interchange import interchange
-from adc.passes.remat_facts import is_invertible
 
 
 def exchange(fn: Function) -> Function:

@@ -49,6 +49,7 @@ from adc.ir.core import (
     Stmt,
     Value,
     While,
+    is_invertible,
     remembered,
     walk,
 )
@@ -76,7 +77,6 @@ from adc.passes.accesses import (
     own_axis,
 )
 from adc.passes.affine import Facts
-from adc.passes.remat_facts import is_invertible
 
 # Statements of a merged body; longer ones are slow to compile and no faster to run.
 MOST = 150

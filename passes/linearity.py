@@ -43,7 +43,7 @@ from adc.ir.core import (
     While,
 )
 from adc.ir.errors import IRError, Span
-from adc.ir.opdef import Rule, vjp_rule
+from adc.ir.rules import Rule, vjp_rule
 from adc.ir.types import Array
 from adc.ir.walk import stmt_reads
 from adc.passes.activity import is_zero

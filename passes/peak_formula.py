@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from adc.ir.core import Function, While, walk
+from adc.ir.functions import primal_names
 from adc.ir.types import Array
 from adc.ir.walk import inner_values
 from adc.passes.formulas import ZERO, Known, Sum, dims
-from adc.passes.tangent import primal_names
 
 
 @dataclass(frozen=True)

@@ -38,11 +38,11 @@ from adc.ir.core import (
     Stmt,
     Value,
     blocks,
+    is_invertible,
     walk,
 )
 from adc.ir.types import Array
 from adc.ir.walk import Names, inner_values, map_blocks
-from adc.passes.remat_facts import is_invertible
 from adc.passes.rounded import jumps
 
 # Where a value is defined: the way to its block (statement, block, statement, …), and the statement

@@ -225,8 +225,3 @@ def mark_of(stmt: Stmt) -> Mark | None:
         if mark is not None:
             return mark
     return None
-
-
-def is_invertible(value: Value) -> bool:
-    """Whether the user allows that a value is found again up to rounding."""
-    return value.mark is not None and value.mark.kind == "invertible"

@@ -113,19 +113,6 @@ class _Functions:
         return reached(replace(made, callees=tuple(callees), derived=self.derivatives.all()))
 
 
-def primal_names(fn: Function, suffix: str = ".dot") -> dict[str, str]:
-    """Return of the parameters that are tangents whose: those have their types and shapes."""
-    names = {param.name for param in fn.params}
-    found: dict[str, str] = {}
-    for param in fn.params:
-        base = param.name
-        while base.endswith(suffix) and base.removesuffix(suffix) in names:
-            base = base.removesuffix(suffix)
-        if base != param.name:
-            found[param.name] = base
-    return found
-
-
 def tangent(fn: Function, wrt: Sequence[int], *, suffix: str = ".dot") -> Function:
     """Return `fn` with tangents of the parameters `wrt` and of every float result.
 

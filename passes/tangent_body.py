@@ -44,7 +44,7 @@ from adc.ir.core import (
 )
 from adc.ir.errors import IRError, NotDifferentiableError
 from adc.ir.functions import users_name
-from adc.ir.opdef import vjp_rule
+from adc.ir.rules import vjp_rule
 from adc.ir.types import Array
 from adc.ir.walk import Names
 from adc.passes.activity import Marks, flows, is_zero

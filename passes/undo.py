@@ -76,6 +76,7 @@ from adc.ir.core import (
     Value,
     While,
     blocks,
+    is_invertible,
     walk,
 )
 from adc.ir.errors import RecomputeError, Span
@@ -98,7 +99,7 @@ from adc.passes.history import (
 )
 from adc.passes.plan import KEPT
 from adc.passes.remat_choose import Chooser
-from adc.passes.remat_facts import NOTHING_RESTORED, Restored, is_invertible
+from adc.passes.remat_facts import NOTHING_RESTORED, Restored
 from adc.passes.rounded import decision, handed_on
 
 Planner = Callable[[Function, Restored], Chooser]

@@ -28,9 +28,9 @@ from adc.ir.core import (
     Value,
     While,
     blocks,
+    is_invertible,
 )
 from adc.passes.activity import carried_yields
-from adc.passes.remat_facts import is_invertible
 
 Has = Callable[[Operand, Value], bool]
 Known = Mapping[Value, Value]

@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 
 from adc.driver import transform
-from adc.frontend import trees
-from adc.frontend.bindings import ArrayRef, Binding, Num, Static, TupleOf
-from adc.frontend.lower import Lowered, lower, type_of
+from adc.frontend.core import trees
+from adc.frontend.core.bindings import ArrayRef, Binding, Num, Static, TupleOf
+from adc.frontend.core.lower import Lowered
+from adc.frontend.core.trees import type_of
+from adc.frontend.entry import lower
 from adc.ir import interp
 from adc.ir.core import Check, Function, walk
 from adc.ir.errors import AssumptionError

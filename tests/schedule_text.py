@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from adc.frontend.lower import lower
+from adc.frontend.entry import lower
 from adc.ir import schedule
 from adc.ir.builder import integer
 from adc.ir.core import Block, Call, Function, Stmt

@@ -152,7 +152,7 @@ def test_the_key_depends_on(what: str, tmp_path: Path, monkeypatch: pytest.Monke
     assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled")
     match what:
         case "version":
-            monkeypatch.setattr(adc, "__version__", "9.9")
+            monkeypatch.setattr("adc.version.__version__", "9.9")
         case "source of adc":
             monkeypatch.setattr(cache, "_own_source", lambda: "another")
         case "machine":

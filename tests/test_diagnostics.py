@@ -26,7 +26,7 @@ import numpy as np
 import pytest
 
 import adc
-from adc.frontend.lower import lower
+from adc.frontend.entry import lower
 from adc.ir.errors import CODES, AdcError, SourceError, Span, UnsupportedError
 from adc.ir.verifier import problems
 from tests import chain, programs

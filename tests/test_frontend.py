@@ -21,7 +21,8 @@ import numpy as np
 import pytest
 
 import adc
-from adc.frontend.lower import Lowered, lower
+from adc.frontend.core.lower import Lowered
+from adc.frontend.entry import lower
 from adc.ir.core import walk
 from adc.ir.errors import AdcError
 from adc.ir.interp import Interpreter, ProgramError

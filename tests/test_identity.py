@@ -22,8 +22,8 @@ import pytest
 
 import adc
 from adc import dispatch
-from adc.frontend import lower as lowering
-from adc.frontend import source
+from adc.frontend import entry
+from adc.frontend.core import source
 from adc.ir.errors import SourceError
 
 X = np.array([1.0, 2.0, 3.0])
@@ -43,7 +43,7 @@ def load(text: str, path: Path, **names: Any) -> ModuleType:
 def lowered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the names of functions for which code was made, as it is made."""
     found: list[str] = []
-    lower = lowering.lower
+    lower = entry.lower
 
     def noted(fn: Any, *args: Any, **kwargs: Any) -> Any:
         found.append(fn.__name__)

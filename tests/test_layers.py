@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,6 +28,12 @@ MAY_IMPORT = {
     "adc.inspect": {"adc.ir", "adc.passes", "adc.inspect", "graphviz", "matplotlib", "pygraphviz"},
     "adc": {"adc", "numpy", "optree", "rich", "scipy"},
 }
+# Packages in which one may import only those before it.
+ROOMS = {
+    "adc.frontend": ("core", "values", "control", "numpy", "language", "calls", "entry"),
+}
+# No folder has more modules, or it is hard to find one's way in it.
+LARGEST = 15
 FOLDERS = {"adc": "adc", "ir": "adc.ir", "passes": "adc.passes"}
 
 
@@ -75,6 +82,45 @@ def offences(module: str, package: str, source: str) -> list[str]:
     ]
 
 
+def arrows(modules: dict[str, tuple[str, str]]) -> dict[str, set[str]]:
+    """Return which of `modules`, given with their packages and sources, each imports.
+
+    Imports for type checking only and those inside functions count.
+    """
+
+    def target(name: str) -> str:
+        while name and name not in modules:
+            name = name.rpartition(".")[0]
+        return name
+
+    return {
+        module: {target(name) for _, name in imports(source, package)} - {"", module}
+        for module, (package, source) in modules.items()
+    }
+
+
+def reached(module: str, graph: dict[str, set[str]]) -> set[str]:
+    """Return all that a module imports, or that what it imports does."""
+    found: set[str] = set()
+    waiting = [module]
+    while waiting:
+        more = graph[waiting.pop()] - found
+        found |= more
+        waiting += more
+    return found
+
+
+def circular(graph: dict[str, set[str]]) -> list[str]:
+    """List the arrows that lie on a circle."""
+    below = {module: reached(module, graph) for module in graph}
+    return [
+        f"{module} -> {other}"
+        for module, others in sorted(graph.items())
+        for other in sorted(others)
+        if module in below[other]
+    ]
+
+
 def package_of(module: str, path: Path) -> str:
     return module if path.name == "__init__.py" else module.rpartition(".")[0]
 
@@ -86,6 +132,45 @@ MODULES = dict(modules())
 def test_layer_imports_only_what_it_may(module: str) -> None:
     path = MODULES[module]
     assert offences(module, package_of(module, path), path.read_text()) == []
+
+
+def test_no_modules_import_each_other_in_circles() -> None:
+    own = {name: package_of(name, path) for name, path in MODULES.items()}
+    graph = arrows({name: (own[name], path.read_text()) for name, path in MODULES.items()})
+    assert circular(graph) == []
+
+
+@pytest.mark.parametrize("layer", ROOMS)
+def test_rooms_import_only_those_before_them(layer: str) -> None:
+    rooms = ROOMS[layer]
+
+    def place(name: str) -> int:
+        return rooms.index(name.removeprefix(f"{layer}.").split(".")[0])
+
+    inside = {name: path for name, path in MODULES.items() if name.startswith(f"{layer}.")}
+    graph = arrows(
+        {name: (package_of(name, path), path.read_text()) for name, path in inside.items()}
+    )
+    assert [
+        f"{module} -> {other}"
+        for module, others in graph.items()
+        for other in others
+        if place(other) > place(module)
+    ] == []
+    sizes = Counter(package_of(name, path) for name, path in inside.items())
+    assert max(sizes.values()) <= LARGEST + 1  # with `__init__`
+
+
+def test_a_circle_is_found() -> None:
+    graph = arrows(
+        {
+            "adc.a": ("adc", "from adc import b"),
+            "adc.b": ("adc", "def f():\n    from adc.c import g"),
+            "adc.c": ("adc", "if TYPE_CHECKING:\n    from .a import h"),
+            "adc.d": ("adc", "import adc.a"),
+        }
+    )
+    assert circular(graph) == ["adc.a -> adc.b", "adc.b -> adc.c", "adc.c -> adc.a"]
 
 
 @pytest.mark.parametrize(

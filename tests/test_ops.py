@@ -24,9 +24,10 @@ from mpmath import mp
 from adc.ir.core import Function, Literal, Value
 from adc.ir.errors import IRError
 from adc.ir.interp import run
-from adc.ir.opdef import OPS, OpDef, Rule, Traced, find, predicate, same, vjp_rule
+from adc.ir.opdef import OPS, OpDef, find, predicate, same
 from adc.ir.ops.random import TABLES
 from adc.ir.parser import parse
+from adc.ir.rules import Rule, Traced, vjp_rule
 from adc.ir.types import B1, BOOL, DTYPES, F32, F64, FLOAT, INT, Array, Scalar, Type
 from adc.ir.verifier import problems
 from adc.passes.adjoint import adjoint

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from adc.driver import transform
-from adc.frontend.lower import lower
+from adc.frontend.entry import lower
 from adc.ir.core import Function
 from adc.passes import pipeline
 from adc.passes.costs import SHIPPED

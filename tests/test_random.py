@@ -13,8 +13,8 @@ import pytest
 import adc
 from adc.backend import cpu
 from adc.driver import transform
-from adc.frontend import trees
-from adc.frontend.lower import lower
+from adc.frontend.core import trees
+from adc.frontend.entry import lower
 from adc.ir import interp
 from adc.ir.core import Apply, Function, Value
 from adc.ir.errors import AdcError, IRError

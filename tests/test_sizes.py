@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import adc
-from adc.frontend.lower import lower
+from adc.frontend.entry import lower
 from tests import chain as chains
 
 X = np.array([1.0, 2.0, 3.0])

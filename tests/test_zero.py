@@ -17,8 +17,9 @@ import pytest
 import adc
 from adc.ir import interp
 from adc.ir.core import Apply, walk
-from adc.ir.opdef import OPS, OpDef, vjp_rule
+from adc.ir.opdef import OPS, OpDef
 from adc.ir.parser import parse
+from adc.ir.rules import vjp_rule
 from adc.ir.types import F32, F64, Scalar
 from adc.passes.adjoint import adjoint
 from adc.passes.ranges import Ranges

@@ -33,7 +33,7 @@ from adc.backend import gemm, side_by_side, vector_math
 from adc.backend.emit import Emitted, Site, emit
 from adc.backend.lowering import Compiler
 from adc.backend.memory import Memory
-from adc.backend.numba_api import types
+from adc.backend.numba_api import numba_type, types
 from adc.backend.runtime import State, word_value
 from adc.backend.target import Dispatcher
 from adc.ir.core import Function
@@ -44,18 +44,6 @@ DEFAULT_FOLDER = Path(tempfile.gettempdir()) / f"adc-{os.getuid() if hasattr(os,
 
 _restore: Any = ctypes.pythonapi.PyErr_Restore
 _restore.restype, _restore.argtypes = None, [ctypes.c_void_p] * 3
-
-
-def _numba_scalar(dtype: str) -> Any:
-    numpy = Scalar(dtype).numpy
-    return types.boolean if dtype == "b1" else getattr(types, numpy.name)
-
-
-def numba_type(ty: Type) -> Any:
-    """Return Numba's type for a type of the IR."""
-    if isinstance(ty, Array):
-        return types.Array(_numba_scalar(ty.dtype), ty.rank, ty.layout)
-    return _numba_scalar(ty.dtype)
 
 
 class Source(Protocol):
@@ -418,4 +406,4 @@ def compile(
     return Kernel(emitted, build(emitted, path, cache=cache), path, offload)
 
 
-__all__ = ["Kernel", "build", "compile", "numba_type", "processor", "target", "write_source"]
+__all__ = ["Kernel", "build", "compile", "processor", "target", "write_source"]

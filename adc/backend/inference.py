@@ -5,12 +5,10 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-from adc.backend.numba_api import types
-
-if TYPE_CHECKING:
-    from adc.backend.lowering import Module
+from adc.backend.numba_api import numba_type, types
+from adc.ir.types import parse_type
 
 OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
@@ -27,10 +25,23 @@ RUNTIME = frozenset(
 )
 
 
+class Unit(Protocol):
+    """The emitted file that a function is in, as those see it who translate the function."""
+
+    globals: dict[str, Any]
+    trees: dict[str, ast.FunctionDef]
+
+    def signature(self, function: Any, args: tuple[Any, ...]) -> Any:
+        """Return the signature of a call of an intrinsic, or of a function that Numba knows."""
+
+    def types_of(self, name: str, args: tuple[Any, ...]) -> Types:
+        """Return the types in another function of the file."""
+
+
 class Types:
     """The types of the variables and of the result of a function."""
 
-    def __init__(self, module: Module, tree: ast.FunctionDef, args: tuple[Any, ...]) -> None:
+    def __init__(self, module: Unit, tree: ast.FunctionDef, args: tuple[Any, ...]) -> None:
         self.module = module
         self.tree = tree
         self.names = dict(zip((arg.arg for arg in tree.args.args), args, strict=True))
@@ -42,9 +53,6 @@ class Types:
 
     def _declared(self) -> Any:
         """Return the result's type as the documentation of the function has it."""
-        from adc.backend.cpu import numba_type
-        from adc.ir.types import parse_type
-
         text = (ast.get_docstring(self.tree) or "").rpartition(" -> ")[2]
         found = [] if text == "none" else [parse_type(part) for part in _parts(text)]
         return types.BaseTuple.from_types(tuple(numba_type(ty) for ty in found))

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numba.core.callconv
 from llvmlite import ir
@@ -18,6 +18,7 @@ from adc.backend.inference import (
     CHOICES,
     OPERATORS,
     RUNTIME,
+    Unit,
     constant_type,
     dtype_of,
     transposed,
@@ -25,9 +26,6 @@ from adc.backend.inference import (
 from adc.backend.numba_api import cgutils, types
 from adc.backend.side_by_side import Parts, is_worth, share
 from adc.ir.sums import LANES
-
-if TYPE_CHECKING:
-    from adc.backend.lowering import Module
 
 _I64 = ir.IntType(64)
 
@@ -38,6 +36,33 @@ class Scalar:
 
     type: Any
     value: Any
+
+
+class Translation(Unit, Protocol):
+    """The emitted file that a function is in, while it becomes LLVM's language."""
+
+    context: Any
+
+    def code(self, builder: Any, function: Any, types: tuple[Any, ...], args: list[Any]) -> Any:
+        """Write a call of an intrinsic, or of a function that Numba knows."""
+
+    def apply(self, builder: Any, function: Any, args: Sequence[Any]) -> Scalar:
+        """Write an operation on scalars, which are converted to what it takes."""
+
+    def function(self, name: str, args: tuple[Any, ...], homes: Sequence[str] = ()) -> Any:
+        """Return the LLVM function that another function of the file is."""
+
+    def scopes(self, home: str) -> tuple[Any, Any]:
+        """Return LLVM's lists of the scope of one home of memory, and of those of all others."""
+
+    def access_group(self) -> Any:
+        """Return a name for the loads and stores of one loop."""
+
+    def apart(self, group: Any, vectors: bool = False) -> Any:
+        """Return what tells LLVM that no iteration of a loop needs what another one does.
+
+        A loop of few iterations is to become `vectors` before it is unrolled.
+        """
 
 
 @dataclass(frozen=True)
@@ -91,7 +116,7 @@ class Function:
 
     def __init__(
         self,
-        module: Module,
+        module: Translation,
         name: str,
         args: tuple[Any, ...],
         function: Any,

@@ -10,6 +10,8 @@ import numba.core.runtime.nrt
 import numba.core.types
 import numba.core.typing.templates
 
+from adc.ir.types import Array, Scalar, Type
+
 cgutils: Any = numba.core.cgutils
 types: Any = numba.core.types
 templates: Any = numba.core.typing.templates
@@ -33,3 +35,15 @@ class Intrinsic:
 
 
 intrinsic = Intrinsic
+
+
+def _numba_scalar(dtype: str) -> Any:
+    numpy = Scalar(dtype).numpy
+    return types.boolean if dtype == "b1" else getattr(types, numpy.name)
+
+
+def numba_type(ty: Type) -> Any:
+    """Return Numba's type for a type of the IR."""
+    if isinstance(ty, Array):
+        return types.Array(_numba_scalar(ty.dtype), ty.rank, ty.layout)
+    return _numba_scalar(ty.dtype)

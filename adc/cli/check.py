@@ -15,7 +15,7 @@ from adc import differences
 from adc.cli import output, target
 from adc.derivative import Derivative, applied, differentiated
 from adc.differences import Outcome
-from adc.frontend import trees
+from adc.frontend.core import trees
 from adc.ir.types import Array, Scalar
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]

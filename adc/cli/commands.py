@@ -139,11 +139,11 @@ def explain(args: argparse.Namespace) -> int:
 
 
 def passes(args: argparse.Namespace) -> int:
-    from adc.frontend import lower
+    from adc.frontend import entry
     from adc.passes import adjoint, pipeline, remat, storage
 
     steps: list[tuple[str, Callable[..., Any]]] = [
-        ("frontend", lower.lower),
+        ("frontend", entry.lower),
         *pipeline.PRIMAL,
         ("adjoint", adjoint.adjoint),
         *pipeline.LAST,
@@ -252,8 +252,9 @@ def _gpu() -> str:
 
 
 def info(args: argparse.Namespace) -> int:
-    from adc import __version__, cache
+    from adc import cache
     from adc.backend import cpu
+    from adc.version import __version__
 
     packages = ("numpy", "scipy", "numba", "llvmlite", "optree", "rich")
     rows = [

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from adc import __version__
 from adc.api import POLICIES
 from adc.calibrate import BUDGET
 from adc.cli import commands, target
@@ -16,6 +15,7 @@ from adc.cli.check import check
 from adc.cli.completion import SHELLS, script
 from adc.cli.failure import program_error
 from adc.ir.errors import AdcError
+from adc.version import __version__
 
 Command = Callable[[argparse.Namespace], int]
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from adc.ir.core import Static
 from adc.ir.errors import IRError
-from adc.ir.opdef import OPS, OpDef, Traced, predicate
+from adc.ir.opdef import OPS, OpDef, Static, predicate
+from adc.ir.rules import Traced
 from adc.ir.types import Array, Scalar, Type, parse_type
 
 STEP = "piecewise constant: the derivative is zero wherever it exists"

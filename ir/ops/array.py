@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from adc.ir.core import Literal, Static
+from adc.ir.core import Literal
 from adc.ir.errors import IRError
-from adc.ir.opdef import OPS, OpDef, Traced
+from adc.ir.opdef import OPS, OpDef, Static
+from adc.ir.rules import Traced
 from adc.ir.types import DTYPES, INT, Array, Scalar, Type, parse_type
 
 

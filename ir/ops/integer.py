@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from adc.ir import schedule
-from adc.ir.core import Static
 from adc.ir.errors import IRError
-from adc.ir.opdef import OpDef
+from adc.ir.opdef import OpDef, Static
 from adc.ir.types import BOOL, INT, Type
 
 INTEGER = "integers have no derivative"

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from adc.ir.opdef import OpDef, Traced
+from adc.ir.opdef import OpDef
 from adc.ir.ops.arith import eq, select
+from adc.ir.rules import Traced
 
 LN2 = math.log(2.0)
 LN10 = math.log(10.0)
@@ -193,8 +194,9 @@ def _share(ct: Traced, y: Traced, x: Traced, other: Traced, power: OpDef) -> Tra
 
     One that is the result has all of it, infinite ones, too; of two equal infinities it is NaN.
     """
-    part = power(x - y)
-    return ct * select(eq(other, y), part, select(eq(x, y), 1.0, part))
+    part: Traced = power(x - y)
+    weight: Traced = select(eq(other, y), part, select(eq(x, y), 1.0, part))
+    return ct * weight
 
 
 logaddexp = OpDef(

@@ -1,9 +1,9 @@
 """What draws of random numbers are made of: NumPy's generator PCG64, and tables.
 
-The state of a generator is a value like any other (`adc.frontend.draws`), and a draw is ordinary
-code on it (`adc.library.random`). Only what plain code cannot say is a row: a product of 128 bits,
-the word that a state gives, the tables of the ziggurat method, and the C library's own functions,
-for elementary functions of other implementations differ in the last bit.
+The state of a generator is a value like any other (`adc.frontend.numpy.draws`), and a draw is
+ordinary code on it (`adc.library.random`). Only what plain code cannot say is a row: a product of
+128 bits, the word that a state gives, the tables of the ziggurat method, and the C library's own
+functions, for elementary functions of other implementations differ in the last bit.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from adc.ir.core import Static
 from adc.ir.errors import IRError
-from adc.ir.opdef import OpDef
+from adc.ir.opdef import OpDef, Static
 from adc.ir.ops.integer import INTEGER
 from adc.ir.ops.ziggurat import DTYPE_OF, table
 from adc.ir.types import Scalar, Type

@@ -1,0 +1,518 @@
+"""Python's builtin functions."""
+
+from __future__ import annotations
+
+import abc
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from adc.frontend.control import evaluation
+from adc.frontend.core import classes, numbers
+from adc.frontend.core.bindings import (
+    NONE,
+    ArrayRef,
+    Binding,
+    DictRef,
+    Enumerate,
+    Growing,
+    Lazy,
+    ListRef,
+    NamedTuple,
+    Num,
+    ObjectRef,
+    Range,
+    RecordOf,
+    Reversed,
+    Static,
+    TupleOf,
+    Zip,
+    kind_of,
+)
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.language import (
+    assignment,
+    attributes,
+    containers,
+    expressions,
+    growing,
+    iteration,
+    iterators,
+)
+from adc.frontend.numpy import library, linear, maths, reductions
+from adc.frontend.values import (
+    arguments,
+    comparisons,
+    elementwise,
+    list_buffers,
+    objects,
+    operators,
+    sequences,
+    special,
+    views,
+)
+from adc.frontend.values.arguments import Handler
+from adc.ir.builder import integer
+from adc.ir.core import Literal, Operand, Print
+from adc.ir.errors import TypeMismatchError, TypeUnstableError
+from adc.ir.types import B1, BOOL, INT, Scalar, promote
+from adc.library import functions
+
+
+def _escaped(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def _to_float(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 0, 1)
+    if not args:
+        return lo.num(0.0)
+    if isinstance(args[0], Static) and isinstance(args[0].value, str):
+        try:
+            return lo.num(float(args[0].value))
+        except ValueError as error:
+            numbers.check(lo, Literal(False, BOOL), "ValueError", _escaped(str(error)))
+    return Num(numbers.weak(lo, elementwise.as_float(lo, args[0], node)))
+
+
+def _to_bool(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 0, 1)
+    return Num(numbers.weak(lo, operators.truth(lo, args[0], node))) if args else lo.num(False)
+
+
+def _abs(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 1)
+    x = elementwise.number(lo, args[0], node)
+    if x.type.kind == "b":
+        x = lo.convert(x, INT) if numbers.scalar_type(x).weak else x
+        if x.type.kind == "b":
+            return Num(x)
+    if isinstance(x, Literal) and x.type == INT:
+        return Num(x if x.value >= 0 else numbers.negated(lo, x, node))
+    return Num(x) if x.type.kind == "u" else Num(numbers.apply(lo, "abs", x))
+
+
+def _extreme(op: type[ast.cmpop]) -> Handler:
+    def handler(
+        lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+    ) -> Binding:
+        if kwargs:
+            raise lo.unsupported("`min` or `max` with keywords", node)
+        items = args
+        if len(args) == 1:
+            array = _as_elements(lo, args[0], node)
+            if array is not None:
+                found = _most_of(lo, op, array, node)
+                return (
+                    Num(numbers.weak(lo, elementwise.number(lo, found, node)))
+                    if _is_list(args[0])
+                    else found
+                )
+            items = list(sequences.static_sequence(lo, args[0], node))
+        if not items:
+            raise TypeMismatchError("`min` or `max` of nothing", lo.span(node))
+        best = items[0]
+        for item in items[1:]:
+            # Python keeps the first of equals, and compares as `item < best`.
+            better = comparisons.compare(lo, op(), item, best, node)
+            a, b = elementwise.number(lo, item, node), elementwise.number(lo, best, node)
+            if a.type != b.type:
+                a, b, _ = numbers.promoted(lo, a, b, node)
+            if isinstance(better, Literal):
+                best = Num(a if better.value else b)
+            else:
+                best = Num(numbers.select(lo, better, a, b))
+        return best
+
+    return handler
+
+
+def _most_of(lo: Lowerer, op: type[ast.cmpop], array: ArrayRef | Lazy, node: ast.Call) -> Binding:
+    """Return what Python's `min` or `max` finds in an array."""
+    if elementwise.element_type(array).kind == "f" and len(views.dims_of(lo, array)) == 1:
+        first = functions.first_least if op is ast.Lt else functions.first_most
+        return linear.run(lo, first, [array], {}, node)
+    return reductions.HANDLERS["min" if op is ast.Lt else "max"](lo, [array], {}, node)
+
+
+def _len(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 1)
+    asked = special.length(lo, args[0], node)
+    if asked is not None:
+        return Num(asked)
+    match args[0]:
+        case ArrayRef() | Lazy():
+            dims = views.dims_of(lo, args[0])
+            if not dims:
+                raise TypeMismatchError("len() of unsized object", lo.span(node))
+            return Num(dims[0])
+        case ListRef() if isinstance(lo.held(args[0]), Growing):
+            held = lo.held(args[0])
+            assert isinstance(held, Growing)
+            return held.length
+        case Static(value=value) if type(value) is str:
+            return Num(integer(len(value)))
+        case Range(start=start, stop=stop, step=step):
+            row = lo.builder.apply("trips", start.operand, stop.operand, step.operand)
+            return Num(lo.counts(row))
+    items = sequences.static_items(lo, args[0])
+    if items is not None:
+        return Num(integer(len(items)))
+    raise TypeMismatchError(f"len() of {kind_of(args[0])}", lo.span(node))
+
+
+def _range(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 1, 3)
+    numbers_: list[Num] = []
+    for arg in args:
+        operand = elementwise.number(lo, arg, node)
+        if operand.type.kind == "f" or operand.type == B1:
+            raise TypeMismatchError(f"range() needs integers, not {kind_of(arg)}", lo.span(node))
+        numbers_.append(Num(numbers.weak(lo, numbers.to_int(lo, operand))))
+    if len(numbers_) == 1:
+        return Range(Num(integer(0)), numbers_[0], Num(integer(1)))
+    step = numbers_[2] if len(numbers_) == 3 else Num(integer(1))
+    nonzero = numbers.apply(lo, "ne", step.operand, integer(0))
+    numbers.check(lo, nonzero, "ValueError", "range() arg 3 must not be zero")
+    return Range(numbers_[0], numbers_[1], step)
+
+
+def _enumerate(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    start = kwargs.get("start", args[1] if len(args) > 1 else lo.num(0))
+    if not args or not isinstance(start, Num) or set(kwargs) - {"start"}:
+        raise lo.unsupported("this call of `enumerate`", node)
+    inner = elementwise.materialised(lo, args[0], node)
+    return Enumerate(inner, Num(lo.convert(start.operand, INT)))
+
+
+def _zip(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    if set(kwargs) - {"strict"}:
+        raise lo.unsupported("`zip` with keywords", node)
+    parts = tuple(elementwise.materialised(lo, arg, node) for arg in args)
+    if arguments.flag(lo, kwargs.get("strict"), node, "`strict`") and parts:
+        first, *others = [_iterations(lo, part, node) for part in parts]
+        for k, size in enumerate(others, 2):
+            _require_as_long(lo, first, size, k, node)
+    return Zip(parts)
+
+
+def _require_as_long(lo: Lowerer, first: Operand, size: Operand, k: int, node: ast.AST) -> None:
+    """Check that the k-th argument of `zip` is as long as those before it."""
+    if lo.same_size(first, size):
+        return
+    before = "argument 1" if k == 2 else f"arguments 1-{k - 1}"
+    with lo.at(node):
+        for row, word in (("le", "longer"), ("ge", "shorter")):
+            text = f"zip() argument {k} is {word} than {before}"
+            numbers.check(lo, numbers.apply(lo, row, size, first), "ValueError", text)
+    lo.unify_sizes(first, size)
+
+
+def _iterations(lo: Lowerer, iterable: Binding, node: ast.Call) -> Operand:
+    items = sequences.static_items(lo, iterable)
+    return integer(len(items)) if items is not None else iteration.iteration(lo, iterable, node)[0]
+
+
+def _slice(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    if kwargs or not 1 <= len(args) <= 3:
+        raise TypeMismatchError("`slice` takes one to three arguments", lo.span(node))
+    ends = [NONE, *args, NONE] if len(args) == 1 else [*args, NONE][:3]
+    return NamedTuple(slice, RecordOf(("start", "stop", "step"), tuple(ends)))
+
+
+def _reversed(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 1)
+    return Reversed(elementwise.materialised(lo, args[0], node))
+
+
+def _divmod(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 2)
+    a, b = (elementwise.number(lo, arg, node, "`divmod`") for arg in args)
+    quotient, remainder = numbers.divmod_(lo, a, b, node)
+    return TupleOf((Num(quotient), Num(remainder)))
+
+
+def _pow(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 2)
+    return operators.binary(lo, ast.Pow, args[0], args[1], node)
+
+
+def _sum(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, {k: v for k, v in kwargs.items() if k != "start"}, node, 1, 2)
+    return total(lo, args[0], args[1] if len(args) > 1 else kwargs.get("start", lo.num(0)), node)
+
+
+def total(lo: Lowerer, items: Binding, result: Binding, node: ast.AST) -> Binding:
+    """Lower ``sum(items, result)``."""
+    array = _as_elements(lo, items, node, of_arrays=True)
+    if array is not None:
+        # Python adds one element after the other to `result`: in the type that these two have.
+        source = elementwise.lazy(lo, array, node)
+        ty = None
+        if not _is_list(items) and isinstance(result, Num):
+            ty = Scalar(promote(numbers.scalar_type(result.operand), source.type).dtype)
+        found = reductions.total(lo, source, [0], False, node, ty=ty)
+        if isinstance(found, Num) and _is_list(items):
+            found = Num(numbers.weak(lo, found.operand))
+        elif _is_list(items) and isinstance(found, ArrayRef | Lazy):
+            # Python's sum keeps the dtype, NumPy's has 64 bits.
+            ty = elementwise.element_type(array)
+            if ty.kind in "iu":
+                found = reductions.converted(lo, elementwise.lazy(lo, found, node), ty, node)
+        return operators.binary(lo, ast.Add, result, found, node)
+    for item in sequences.static_sequence(lo, items, node):
+        result = operators.binary(lo, ast.Add, result, item, node)
+    return result
+
+
+def _is_list(binding: Binding) -> bool:
+    return isinstance(binding, ListRef)
+
+
+def _as_elements(
+    lo: Lowerer, binding: Binding, node: ast.AST, of_arrays: bool = False
+) -> ArrayRef | Lazy | None:
+    """Return the array that holds the elements of an iterable, if one does."""
+    if isinstance(binding, ArrayRef | Lazy) and views.dims_of(lo, binding):
+        return binding
+    if isinstance(binding, ListRef):
+        held = lo.held(binding)
+        if not isinstance(held, Growing):
+            return None
+        if list_buffers.has_arrays(held.element) and not of_arrays:
+            raise TypeMismatchError(
+                "The truth value of an array with more than one element is ambiguous",
+                lo.span(node), "use functions of NumPy on `np.array(...)` of the list",
+            )  # fmt: skip
+        return list_buffers.array_of(lo, held, node)
+    return None
+
+
+def _tuple(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    return TupleOf(_elements(lo, args[0], node)) if args else TupleOf(())
+
+
+def _elements(lo: Lowerer, binding: Binding, node: ast.AST) -> tuple[Binding, ...]:
+    return sequences.static_sequence(lo, elementwise.materialised(lo, binding, node), node)
+
+
+def _list(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 0, 1)
+    if args and isinstance(args[0], ListRef):
+        held = lo.held(args[0])
+        if isinstance(held, Growing):
+            return growing.copied(lo, held, node)
+    source = elementwise.materialised(lo, args[0], node) if args else TupleOf(())
+    if sequences.known_elements(lo, source, node) is None:
+        return growing.listed(lo, source, node)
+    return lo.new_ref(ListRef, TupleOf(_elements(lo, source, node)))
+
+
+def _dict(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    record = RecordOf((), ())
+    for arg in args:
+        if isinstance(arg, DictRef):
+            record = lo.record(arg)
+            continue
+        for pair in sequences.static_sequence(lo, arg, node):
+            key, value = assignment.unpack(lo, pair, node, 2)
+            record = record.with_item(containers.key_of(lo, key, node), value)
+    for name, value in kwargs.items():
+        record = record.with_item(name, elementwise.materialised(lo, value, node))
+    return lo.new_ref(DictRef, record)
+
+
+def _isinstance(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 2)
+    classes = [item.value if isinstance(item, Static) else None for item in _flat(args[1])]
+    cls = class_of(args[0])
+    if cls is None or not all(isinstance(c, type) for c in classes):
+        raise lo.unsupported(f"`isinstance` of {kind_of(args[0])}", node)
+    usual: list[Any] = [type.__instancecheck__, abc.ABCMeta.__instancecheck__]
+    for c in classes:
+        if type(c).__instancecheck__ not in usual:
+            raise lo.unsupported(f"`__instancecheck__` of `{type(c).__name__}`", node)
+    return lo.num(any(issubclass(cls, c) for c in classes if isinstance(c, type)))
+
+
+def _flat(binding: Binding) -> Iterator[Binding]:
+    if isinstance(binding, TupleOf):
+        for item in binding.items:
+            yield from _flat(item)
+    else:
+        yield binding
+
+
+def _name_of(lo: Lowerer, binding: Binding, node: ast.Call) -> ast.Attribute:
+    """Return the attribute that a text names, which must be part of the program."""
+    if not (isinstance(binding, Static) and isinstance(binding.value, str)):
+        raise lo.unsupported(f"an attribute named by {kind_of(binding)}", node, "use a constant")
+    return ast.copy_location(ast.Attribute(node, binding.value, ast.Load()), node)
+
+
+def _getattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 2, 3)
+    name = _name_of(lo, args[1], node)
+    if len(args) == 2:
+        return attributes.attribute_of(lo, args[0], name)
+    found = _attribute_or_none(lo, args[0], name, node)
+    return args[2] if found is None else found
+
+
+def _hasattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 2)
+    name = _name_of(lo, args[1], node)
+    return lo.num(_attribute_or_none(lo, args[0], name, node) is not None)
+
+
+def _attribute_or_none(
+    lo: Lowerer, owner: Binding, name: ast.Attribute, node: ast.Call
+) -> Binding | None:
+    if not classes.is_instance(owner):
+        raise lo.unsupported(f"asking whether {kind_of(owner)} has an attribute", node)
+    return attributes.of_container(lo, owner, name.attr, name)
+
+
+def _setattr(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 3)
+    value = elementwise.materialised(lo, args[2], node)
+    objects.set_attribute(lo, args[0], _name_of(lo, args[1], node).attr, value, node)
+    return NONE
+
+
+def _type(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 1)
+    cls = class_of(args[0])
+    if cls is None:
+        raise lo.unsupported(f"`type` of {kind_of(args[0])}", node)
+    return Static(cls)
+
+
+def class_of(binding: Binding) -> type | None:
+    """Return the class of what a binding denotes."""
+    match binding:
+        case Num(array=True):
+            return np.ndarray
+        case Num(operand=operand):
+            ty = numbers.scalar_type(operand)
+            if ty.weak:
+                return {"b": bool, "i": int, "f": float}[ty.kind]
+            return ty.numpy.type
+        case ArrayRef() | Lazy():
+            return np.ndarray
+        case TupleOf():
+            return tuple
+        case ListRef():
+            return list
+        case DictRef():
+            return dict
+        case NamedTuple(cls=cls) | ObjectRef(cls=cls):
+            return cls
+        case Static(value=value):
+            return type(value)
+    return None
+
+
+def _print(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    between = arguments.text(lo, kwargs.get("sep"), " ", node, "`sep`")
+    end = arguments.text(lo, kwargs.get("end"), "\n", node, "`end`")
+    if end != "\n" or set(kwargs) - {"sep", "end", "flush"}:
+        raise lo.unsupported("`print` with these keywords", node)
+    if any(isinstance(arg, ast.Starred) for arg in node.args):
+        raise lo.unsupported("`print` of a starred argument", node)
+    texts: list[str] = []
+    operands: list[Operand] = []
+    for binding, arg in zip(args, node.args, strict=True):
+        text, values = (
+            expressions.message(lo, arg)
+            if isinstance(arg, ast.JoinedStr)
+            else expressions.text_of(lo, binding, arg)
+        )
+        texts.append(text)
+        operands += values
+    lo.builder.emit(Print(numbers.escaped(between).join(texts), tuple(operands), lo.builder.loc))
+    return NONE
+
+
+def of_generator(lo: Lowerer, callee: Binding, node: ast.Call) -> Binding | None:
+    """Lower ``sum``, ``any`` and ``all`` of a generator over a length known only at run time."""
+    if not isinstance(callee, Static) or callee.value not in (sum, any, all) or node.keywords:
+        return None
+    generator = node.args[0] if node.args else None
+    if isinstance(generator, ast.Call) and iterators.is_drawn(lo, generator):
+        generator = iterators.generator(lo, generator)
+    if not isinstance(generator, ast.GeneratorExp):
+        return None
+    if expressions.is_static(lo, generator.generators) and callee.value is sum:
+        return None
+    rest = [evaluation.lower_expr(lo, arg) for arg in node.args[1:]]
+    return _reduced(lo, callee.value.__name__, generator, rest)
+
+
+def _truths_of(name: str) -> Handler:
+    """Python's `any` and `all` of elements whose number is part of the program, or of an array."""
+
+    def handler(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+        arguments.arity(lo, args, kwargs, node, 1)
+        array = _as_elements(lo, args[0], node)
+        if array is not None:
+            found = reductions.HANDLERS[name](lo, [array], {}, node)
+            return Num(numbers.weak(lo, elementwise.number(lo, found, node)))
+        result: Operand = Literal(name == "all", BOOL)
+        for item in sequences.static_sequence(lo, args[0], node):
+            row = "and" if name == "all" else "or"
+            result = numbers.apply(
+                lo, row, result, numbers.weak(lo, operators.truth(lo, item, node))
+            )
+        return Num(result)
+
+    return handler
+
+
+HANDLERS: dict[Any, Handler] = {
+    abs: _abs, min: _extreme(ast.Lt), max: _extreme(ast.Gt), len: _len, range: _range,
+    slice: _slice, enumerate: _enumerate, zip: _zip, reversed: _reversed, divmod: _divmod,
+    pow: _pow, sum: _sum, tuple: _tuple, print: _print, int: maths.to_integer("trunc"),
+    round: maths.to_integer("rint"), float: _to_float, bool: _to_bool, list: _list, dict: _dict,
+    isinstance: _isinstance, type: _type, getattr: _getattr, hasattr: _hasattr, setattr: _setattr,
+    any: _truths_of("any"), all: _truths_of("all"),
+    sorted: iterators.sort, map: iterators.refused, filter: iterators.refused,
+}  # fmt: skip
+
+
+def _reduced(lo: Lowerer, name: str, node: ast.GeneratorExp, args: list[Binding]) -> Binding:
+    """Lower ``sum``, ``any`` or ``all`` of a generator."""
+    if name == "sum":
+        before, saved, mark = lo.snapshot(), lo.builder.names.save(), len(lo.builder.stmts)
+        bound = lo.frame.locals
+        add = ast.BinOp(left=growing.name_node(growing.RESULT), op=ast.Add(), right=node.elt)
+        start = args[0] if args else Num(integer(0))
+        body: list[ast.stmt] = [
+            ast.Assign(targets=[growing.name_node(growing.RESULT, ast.Store())], value=add)
+        ]
+        try:
+            return growing.run(lo, node, start, body)
+        except TypeUnstableError:
+            # The sum of arrays begins with a number.
+            lo.restore(before)
+            lo.frame.locals = bound
+            lo.reset_names(saved)
+            del lo.builder.stmts[mark:]
+        return total(lo, growing.comprehension(lo, node), start, node)
+    found, target = name == "any", growing.name_node(growing.RESULT, ast.Store())
+    test: ast.expr = node.elt if found else ast.UnaryOp(op=ast.Not(), operand=node.elt)
+    body = [
+        ast.If(
+            test=test,
+            body=[ast.Assign(targets=[target], value=ast.Constant(value=found))],
+            orelse=[],
+        )
+    ]
+    return growing.run(lo, node, lo.num(not found), body)
+
+
+library.enter(HANDLERS)

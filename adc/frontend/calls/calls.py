@@ -1,0 +1,191 @@
+"""Calls of anything: of functions known by name, of methods, instances and inner functions."""
+
+from __future__ import annotations
+
+import ast
+import types
+
+from adc.frontend.calls import builtin, custom, derivatives, nested
+from adc.frontend.control import evaluation, inlining
+from adc.frontend.core import advice, bindings, classes, dispatch
+from adc.frontend.core.bindings import (
+    NONE,
+    ArrayRef,
+    Binding,
+    Bound,
+    Closure,
+    DictRef,
+    Lazy,
+    ListRef,
+    NamedTuple,
+    Num,
+    ObjectRef,
+    Static,
+    TupleOf,
+    kind_of,
+)
+from adc.frontend.core.dispatch import called, handles
+from adc.frontend.core.lower import MAX_CALL_DEPTH, Frame, Lowerer, static
+from adc.frontend.core.source import Source
+from adc.frontend.language import containers, iterators
+from adc.frontend.numpy import draws, library
+from adc.frontend.values import elementwise, objects, sequences, special
+from adc.ir.errors import RecursionDepthError, TypeMismatchError
+from adc.ir.foreign import peculiarity
+from adc.library.transforms import is_checkpointed, transform_name
+
+
+@handles(ast.Call)
+def call(lo: Lowerer, node: ast.Call) -> Binding:
+    """Lower a call expression."""
+    callee = dispatch.evaluate(lo, node.func)
+    found = builtin.of_generator(lo, callee, node)
+    if found is not None:
+        return found
+    if iterators.is_drawn(lo, node):
+        return evaluation.lower_expr(lo, iterators.generator(lo, node))
+    args: list[Binding] = []
+    for arg in node.args:
+        if isinstance(arg, ast.Starred):
+            inner = evaluation.lower_expr(lo, arg.value)
+            args.extend(sequences.static_sequence(lo, inner, arg))
+        elif isinstance(arg, ast.JoinedStr) and callee == Static(print):
+            args.append(NONE)  # `print` lowers the node itself
+        else:
+            args.append(dispatch.evaluate(lo, arg))
+    kwargs: dict[str, Binding] = {}
+    for keyword in node.keywords:
+        value = dispatch.evaluate(lo, keyword.value)
+        if keyword.arg is not None:
+            kwargs[keyword.arg] = value
+            continue
+        if not isinstance(value, DictRef):
+            raise TypeMismatchError(f"`**` of {kind_of(value)}", lo.span(keyword.value))
+        record = lo.record(value)
+        kwargs.update(zip(record.keys, record.items, strict=True))
+    with lo.at(node):
+        return dispatch.apply(lo, callee, args, kwargs, node)
+
+
+@called(Static)
+def _call_known(
+    lo: Lowerer, callee: Static, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower a call of what is known at compile time: a function, a class, a bound method."""
+    value = callee.value
+    made = derivatives.of_object(value)
+    if made is not None:
+        return dispatch.apply(lo, made, args, kwargs, node)
+    if custom.rule_of(value, lo, node) is not None:
+        return custom.call(lo, value, args, kwargs, node)
+    name = transform_name(value)
+    if name is not None:
+        return nested.transform(lo, name, args, kwargs, node)
+    handled = special.builtin(lo, value, args, kwargs, node)
+    if handled is None:
+        handled = library.call(lo, value, args, kwargs, node)
+    if handled is not None:
+        return handled
+    args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
+    if classes.is_record_class(value):
+        return objects.construct(lo, value, args, kwargs, node)
+    fn = getattr(value, "py_func", value)
+    if isinstance(fn, types.FunctionType) and not advice.is_unread(fn):
+        return inlining.call_function(lo, fn, args, kwargs, node, callee.place)
+    if isinstance(fn, types.MethodType) and is_checkpointed(fn):
+        return dispatch.apply(lo, Static(fn.__func__), [static(fn.__self__), *args], kwargs, node)
+    if isinstance(fn, types.MethodType) and (
+        isinstance(fn.__func__, types.FunctionType) and not advice.is_unread(fn.__func__)
+    ):
+        owner = static(fn.__self__)
+        return inlining.call_function(lo, fn.__func__, [owner, *args], kwargs, node)
+    if isinstance(value, type) and classes.is_written(value):
+        why = f"an object of class `{value.__name__}`, {peculiarity(value)},"
+        raise lo.unsupported(why, node, "use a plain class, or make it outside")
+    raise lo.unsupported(f"`{advice.name_of(value)}`", node, advice.hint(value))
+
+
+@called(Bound)
+def _call_method(
+    lo: Lowerer, callee: Bound, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    if isinstance(callee.owner, ArrayRef | Lazy | Num):
+        return library.method(lo, callee, args, kwargs, node)
+    if bindings.is_generator(callee.owner):
+        return draws.method(lo, callee, args, kwargs, node)
+    args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
+    match callee:
+        case Bound(owner=ListRef() | TupleOf() | DictRef()):
+            return containers.method(lo, callee, args, kwargs, node)
+        case Bound(owner=NamedTuple(cls=cls) as owner, name="_replace") if objects.replaces(cls):
+            return objects.replaced(lo, owner, args, kwargs, node)
+        case Bound(owner=(NamedTuple(cls=cls) | ObjectRef(cls=cls)) as owner, name=name):
+            fn = classes.find_method(lo, cls, name)
+            return dispatch.apply(lo, Static(fn), [owner, *args], kwargs, node)
+    raise dispatch.not_callable(lo, callee, node)
+
+
+@called(ObjectRef, NamedTuple)
+def _call_instance(
+    lo: Lowerer,
+    callee: ObjectRef | NamedTuple,
+    args: list[Binding],
+    kwargs: dict[str, Binding],
+    node: ast.Call,
+) -> Binding:
+    args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
+    fn = classes.find(lo, callee, "__call__")
+    if fn is None:
+        raise dispatch.not_callable(lo, callee, node)
+    return dispatch.apply(lo, Static(fn), [callee, *args], kwargs, node)
+
+
+@handles(ast.Lambda)
+def closure(lo: Lowerer, node: ast.FunctionDef | ast.Lambda) -> Closure:
+    """Return the function that a `def` or `lambda` inside the lowered code denotes."""
+    defaults: dict[str, Binding] = {}
+    positional = [*node.args.posonlyargs, *node.args.args]
+    for arg, default in zip(reversed(positional), reversed(node.args.defaults), strict=False):
+        defaults[arg.arg] = evaluation.lower_expr(lo, default)
+    for arg, kw_default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
+        if kw_default is not None:
+            defaults[arg.arg] = evaluation.lower_expr(lo, kw_default)
+    source = Source(
+        node, lo.frame.source.file, getattr(node, "name", "<lambda>"), lo.frame.source.text
+    )
+    return Closure(node, source, lo.frame, defaults)
+
+
+@called(Closure)
+def _call_closure(
+    lo: Lowerer, callee: Closure, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
+    outer: Frame = callee.scope
+    depth = 0
+    frame: Frame | None = lo.frame
+    while frame is not None:
+        if frame.source.node is callee.node:
+            raise lo.unsupported(
+                "recursion of an inner function", node, "define it at module level"
+            )
+        frame, depth = frame.caller, depth + 1
+    if depth > MAX_CALL_DEPTH:
+        raise RecursionDepthError("calls nest too deeply", lo.span(node))
+    inlining.require_lasting(lo, (*args, *kwargs.values()), node)
+    bound = inlining.bind_arguments(
+        lo, callee.name, callee.node.args, args, kwargs, callee.defaults, node
+    )
+    return inlining.run(lo, callee.node, callee.source, bound, outer.holder, outer)
+
+
+@handles(ast.FunctionDef)
+def _function(lo: Lowerer, stmt: ast.FunctionDef) -> None:
+    found: Binding = closure(lo, stmt)
+    for decorator in reversed(stmt.decorator_list):
+        with lo.at(decorator):
+            made = evaluation.lower_expr(lo, decorator)
+            call = ast.copy_location(ast.Call(decorator, [], []), decorator)
+            found = dispatch.apply(lo, made, [found], {}, call)
+    lo.frame.env[stmt.name] = found
+    lo.frame.partial.discard(stmt.name)

@@ -1,0 +1,370 @@
+"""Functions with derivatives of their own (`adc.custom`): their calls, and the functions of rules.
+
+The function and those of its rule become IR functions with the parameters that `ir.core.Rule`
+describes, so that the transformations need no more than their names.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from adc.frontend.calls import derivatives
+from adc.frontend.calls.outline import Outline, Part
+from adc.frontend.core import dispatch, numbers
+from adc.frontend.core.bindings import (
+    NONE,
+    ArrayObject,
+    ArrayRef,
+    Binding,
+    ListRef,
+    Num,
+    Ref,
+    Static,
+    TupleOf,
+    kind_of,
+    shares,
+)
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.places import Place
+from adc.frontend.values import elementwise, structures, views
+from adc.ir.core import Call, Function, Operand, Rule, Value, derivative_type
+from adc.ir.errors import ArgumentError, TypeMismatchError
+from adc.ir.types import Array, Type
+
+
+def rule_of(value: Any, lo: Lowerer, node: ast.AST) -> Any:
+    """Return the rule of a function that has one of its own, None for anything else."""
+    if not hasattr(type(value), "__adc_rule__"):
+        return None
+    try:
+        return value.__adc_rule__
+    except ArgumentError as error:
+        raise ArgumentError(error.message, lo.span(node), error.hint) from None
+
+
+def call(
+    lo: Lowerer, fn: Any, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower a call of a function that has a derivative of its own."""
+    kind, functions, fixed = rule_of(fn, lo, node)
+    primal = Static(fn.py_func)
+    names = derivatives.parameters(lo, primal, node)
+    args = [*args, *(kwargs.pop(name) for name in names[len(args) :] if name in kwargs)]
+    if kwargs:
+        raise lo.unsupported(
+            f"a keyword argument of {fn.__name__}(), which has its own derivative,", node,
+            "pass it by position",
+        )  # fmt: skip
+    fixed = tuple(number % len(names) for number in fixed)
+    given = [elementwise.materialised(lo, arg, node) for arg in args]
+    free = [k for k in range(len(given)) if k not in fixed]
+    sources: dict[ArrayObject, ArrayObject] = {}
+    for k in free:
+        given[k] = structures.detached(lo, given[k], node, sources)
+    chosen = [given[k] for k in free]
+    rules = [Static(rule) for rule in functions]
+    outline = Outline(lo, (primal, *rules, *given), chosen, node, sources, may_change=False)
+    return _Maker(lo, outline, fn, kind, given, free, fixed, node).call()
+
+
+@dataclass(eq=False)
+class Made:
+    """The functions of a call: of the function, and of its rule, which may call it again.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the function and of those of its rule.
+    primal : Part or None
+        The function, as soon as it is lowered.
+    returned : frozenset of int
+        The parameters that it may return.
+    outside, taken : tuples of Place
+        What all of them find outside the code, and the reverse rule alone.
+    functions : tuple of Function
+        What was made in the end.
+    """
+
+    names: tuple[str, ...]
+    primal: Part | None = None
+    returned: frozenset[int] = frozenset()
+    outside: tuple[Place, ...] = ()
+    taken: tuple[Place, ...] = ()
+    functions: tuple[Function, ...] = ()
+
+
+class _Maker:
+    """Makes the functions of one call, and the call."""
+
+    def __init__(
+        self, lo: Lowerer, outline: Outline, fn: Any, kind: str, given: Sequence[Binding],
+        free: Sequence[int], fixed: Sequence[int], node: ast.Call,
+    ) -> None:  # fmt: skip
+        self.lo, self.outline, self.kind, self.node = lo, outline, kind, node
+        self.name: str = fn.__name__ if fn.__name__.isidentifier() else "custom"
+        self.routine: str = fn.routine if kind == "exact" else ""
+        self.given, self.free, self.fixed = given, free, fixed
+        self.chosen = [given[k] for k in free]
+        self.leaves = [
+            leaf for each in self.chosen for leaf in structures.floats(each, lo.held)
+        ]  # fmt: skip
+        self.positions = tuple(outline.position(leaf) for leaf in self.leaves)
+        self.key = (id(fn), outline.key(), self.positions)
+
+    def call(self) -> Binding:
+        lo, known = self.lo, self.lo.shared.rules
+        made = known.get(self.key)
+        if made is None:
+            count = len(known) or ""
+            parts = {
+                "jvp": ("tangent",),
+                "vjp": ("record", "reverse"),
+                "exact": ("record", "reverse", "tangent"),
+            }
+            names = tuple(f"{self.name}_{part}{count}" for part in ("custom", *parts[self.kind]))
+            known[self.key] = made = Made(names)
+            self._make(made)
+        if made.primal is None:
+            raise lo.unsupported(
+                f"recursion of {self.name}(), which has its own derivative,", self.node
+            )
+        operands = [*self.outline.operands, *self._found(made.outside)]
+        if self.kind != "jvp":
+            operands += [*self._taken_inputs().operands, *self._found(made.taken)]
+        with lo.at(self.node):
+            values = [lo.builder.value("r", operand.type) for operand in made.primal.operands]
+            label = lo.builder.names.fresh("C0")
+            lo.builder.emit(
+                Call(tuple(values), label, made.names[0], tuple(operands), loc=lo.builder.loc)
+            )
+            leaves = [
+                structures.new_array(lo, value, "r")
+                if isinstance(value.type, Array)
+                else Num(value)
+                for value in values
+            ]
+        for leaf in leaves:
+            if isinstance(leaf, ArrayRef):
+                # In Python a result may be an argument: who writes to one may not read the other.
+                for position in made.returned:
+                    shares(leaf.object, self.outline.source(position))
+        return structures.returned(lo, made.primal.result, made.primal.heap, iter(leaves))
+
+    def _found(self, places: Sequence[Place]) -> list[Operand]:
+        return [operand for place in places for operand in self.outline.reached(place)]
+
+    def _make(self, made: Made) -> None:
+        """Lower the functions, again and again until it is settled what they find outside."""
+        made.primal = self._primal(made)
+        made.returned = frozenset(self.outline.returned)
+        made.outside = tuple(made.primal.captured)
+        while True:
+            before = (made.outside, made.taken)
+            functions = self._functions(made, made.primal)
+            if (made.outside, made.taken) == before:
+                made.functions = functions
+                return
+
+    def _functions(self, made: Made, primal: Part) -> tuple[Function, ...]:
+        rules: list[Function] = []
+        taken: Sequence[Type] = ()
+        if self.kind != "jvp":
+            recorder, reverse, taken = self._with_reverse(made, primal)
+            rules += [recorder, reverse]
+        if self.kind != "vjp":
+            rules.append(self._with_tangent(made, primal, taken))
+        outside = self._outside(made, primal)
+        function = self.outline.function(primal, outside, taken)
+        kind = "jvp" if self.kind == "jvp" else "vjp"
+        names = tuple(each.name for each in rules)
+        rule = Rule(kind, names, self.positions, exact=self.kind == "exact")
+        return (replace(function, rule=rule, routine=self.routine), *rules)
+
+    def _outside(self, made: Made, *parts: Part) -> dict[Place, tuple[Operand, ...]]:
+        """Return what the functions find outside, more of it than was known perhaps."""
+        found = self.outline.outside(parts)
+        known = (*made.outside, *(place for place in found if place not in made.outside))
+        made.outside = known
+        return {place: self.outline.reached(place) for place in known}
+
+    # -- the functions -------------------------------------------------------------------------
+
+    def _primal(self, made: Made) -> Part:
+        sub, inside, params = self.outline.enter()
+        count = len(inside.items) - len(self.given)
+        result = dispatch.apply(sub, inside.items[0], list(inside.items[count:]), {}, self.node)
+        return self.outline.leave(sub, made.names[0], params, result)
+
+    def _with_tangent(self, made: Made, primal: Part, taken: Sequence[Type]) -> Function:
+        sub, inside, params = self.outline.enter()
+        count = len(inside.items) - len(self.given)
+        rule, *given = inside.items[count - 1 :]
+        dots: list[Value] = []
+        tangents: list[Binding] = []
+        primals = [given[k] for k in self.free]
+        for each in primals:
+            parts: list[Binding] = []
+            for leaf in structures.floats(each, sub.held):
+                dots.append(Value(sub.builder.names.fresh("dot"), derivative_type(_type(leaf))))
+                parts.append(_parameter(sub, dots[-1]))
+            tangents.append(structures.arranged(sub, each, sub.held, iter(parts)))
+        fixed = [given[k] for k in self.fixed]
+        pair = dispatch.apply(
+            sub, rule, [*fixed, TupleOf(tuple(primals)), TupleOf(tuple(tangents))], {}, self.node
+        )
+        value, dot = self._pair(pair, "the rule", "(value, tangent)")
+        value = elementwise.materialised(sub, value, self.node)
+        dot = elementwise.materialised(sub, dot, self.node)
+        what = "the tangent of the value"
+        moving = tuple(
+            structures.fitted_to(sub, leaf, part, what, self.node)
+            for leaf, part in structures.belonging(sub, value, sub.held, dot, what, self.node)
+        )
+        part = self.outline.leave(sub, made.names[-1], params, value)
+        self._check_alike(primal, part)
+        outside = self._outside(made, primal, part)
+        return self.outline.function(part, outside, taken, more=dots, results_=moving)
+
+    def _with_reverse(self, made: Made, primal: Part) -> tuple[Function, Function, Sequence[Type]]:
+        sub, inside, params = self.outline.enter()
+        count = len(inside.items) - len(self.given)
+        pair = dispatch.apply(sub, inside.items[1], list(inside.items[count:]), {}, self.node)
+        value, kept = self._pair(pair, "the forward rule", "(value, kept)")
+        record = self.outline.leave(sub, made.names[1], params, TupleOf((value, kept)))
+        assert isinstance(record.result, TupleOf)
+        value, kept = record.result.items
+        self._check_alike(primal, replace(record, result=value))
+        reverse, taken = self._reverse(made, record, value, kept, len(primal.operands))
+        outside = self._outside(made, primal, record)
+        # What the reverse rule takes beside what was kept passes through the record.
+        recorder = self.outline.function(record, outside, taken, gives=True)
+        positions = (len(primal.operands), *self.positions)
+        recorded = Rule("recorded", (reverse.name,), positions, exact=self.kind == "exact")
+        return replace(recorder, rule=recorded), reverse, taken
+
+    def _taken_inputs(self) -> Outline:
+        """Return what the reverse rule takes: itself, fixed arguments, sizes of the others."""
+        # Parameters also where they are constants here: they are others in other calls.
+        sizes = [
+            Num(size)
+            for leaf in self.leaves
+            if isinstance(leaf, ArrayRef)
+            for size in views.dims_of(self.lo, leaf)
+        ]
+        fixed = [self.given[k] for k in self.fixed]
+        inputs = (self.outline.inputs.items[2], *fixed, *sizes)
+        return Outline(self.lo, inputs, sizes, self.node, {})
+
+    def _reverse(
+        self, made: Made, record: Part, value: Binding, kept: Binding, count: int
+    ) -> tuple[Function, list[Type]]:
+        """Return the reverse function, and the types of what it takes from where the call is."""
+        outline = self._taken_inputs()
+        sub, inside, own = outline.enter()
+        rule, *rest = inside.items
+        fixed, sizes = rest[: len(self.fixed)], iter(rest[len(self.fixed) :])
+        params = [
+            Value(sub.builder.names.fresh("kept"), operand.type)
+            for operand in record.operands[count:]
+        ]
+        leaves = iter([_parameter(sub, param) for param in params])
+        saved = structures.returned(sub, kept, record.heap, leaves)
+        cts: list[Value] = []
+        parts: list[Binding] = []
+
+        def held(ref: Ref) -> Binding:
+            return record.heap[ref.slot]
+
+        for leaf in structures.floats(value, held):
+            cts.append(Value(sub.builder.names.fresh("ct"), derivative_type(_type(leaf))))
+            parts.append(_parameter(sub, cts[-1]))
+        like = structures.arranged(sub, value, held, iter(parts))
+        result = dispatch.apply(sub, rule, [*fixed, saved, like], {}, self.node)
+        operands = tuple(self._fitted(sub, self._cotangents(sub, result), sizes))
+        part = outline.part(sub, made.names[2], own, operands, NONE, {})
+        found = outline.outside([part])
+        made.taken = (*made.taken, *(place for place in found if place not in made.taken))
+        outside = {place: outline.reached(place) for place in made.taken}
+        reverse = outline.function(part, outside)
+        taken = [param.type for param in reverse.params]
+        return replace(reverse, params=(*params, *reverse.params, *cts)), taken
+
+    def _cotangents(self, sub: Lowerer, result: Binding) -> Sequence[Binding]:
+        found: Sequence[Binding] | None = None
+        if isinstance(result, TupleOf):
+            found = result.items
+        elif isinstance(result, ListRef):
+            found = sub.contents(result)
+        if found is None or len(found) != len(self.free):
+            raise TypeMismatchError(
+                f"the reverse rule of {self.name}() returns {kind_of(result)}",
+                self.lo.span(self.node),
+                f"return a tuple with {len(self.free)} "
+                f"cotangent{'' if len(self.free) == 1 else 's'}, one for each argument",
+            )
+        return [elementwise.materialised(sub, each, self.node) for each in found]
+
+    def _fitted(
+        self, sub: Lowerer, found: Sequence[Binding], known: Iterator[Binding]
+    ) -> Iterator[Operand]:
+        for argument, given in zip(self.chosen, found, strict=True):
+            what = f"a cotangent that the reverse rule of {self.name}() returns"
+            for leaf, part in structures.belonging(
+                sub, argument, self.lo.held, given, what, self.node
+            ):
+                if isinstance(leaf, Num):
+                    ty = numbers.scalar_type(leaf.operand)
+                    yield structures.fitted(sub, ty, None, part, what, self.node)
+                    continue
+                dims = []
+                for _ in range(leaf.object.type.rank):
+                    size = next(known)
+                    assert isinstance(size, Num)
+                    dims.append(size.operand)
+                yield structures.fitted(sub, leaf.object.type, dims, part, what, self.node)
+
+    # -- checks --------------------------------------------------------------------------------
+
+    def _pair(self, result: Binding, what: str, wanted: str) -> tuple[Binding, Binding]:
+        if not (isinstance(result, TupleOf) and len(result.items) == 2):
+            raise TypeMismatchError(
+                f"{what} of {self.name}() returns {kind_of(result)}", self.lo.span(self.node),
+                f"return {wanted}",
+            )  # fmt: skip
+        return result.items[0], result.items[1]
+
+    def _check_alike(self, primal: Part, other: Part) -> None:
+        """Raise unless a rule returns what the function does."""
+        own = primal.operands
+        found = other.operands[: len(own)]
+        if len(found) < len(own) or any(
+            a.type.dtype != b.type.dtype or _rank(a) != _rank(b)
+            for a, b in zip(own, found, strict=True)
+        ):
+            raise TypeMismatchError(
+                f"the value that the rule of {self.name}() returns is "
+                f"{kind_of(other.result)}, that of the function {kind_of(primal.result)}",
+                self.lo.span(self.node), "return the same from both",
+            )  # fmt: skip
+
+
+def _rank(operand: Operand) -> int:
+    return operand.type.rank if isinstance(operand.type, Array) else 0
+
+
+def _type(leaf: Num | ArrayRef) -> Type:
+    if isinstance(leaf, Num):
+        return leaf.operand.type
+    return leaf.object.type
+
+
+def _parameter(lo: Lowerer, param: Value) -> Num | ArrayRef:
+    if not isinstance(param.type, Array):
+        return Num(param)
+    return lo.array_param(param, param.name)
+
+
+__all__ = ["call", "rule_of"]

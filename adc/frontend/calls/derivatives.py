@@ -1,0 +1,323 @@
+"""A function that is differentiated within code: lowered for itself, called by a derivative.
+
+Everything that the function reads from around it becomes a parameter (`Outlined`). What is called
+is declared (`Derived`); its statements are made when the whole has been differentiated.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from adc.frontend.calls.outline import Outline, Part, hint_of
+from adc.frontend.core import classes, dispatch, numbers
+from adc.frontend.core.bindings import (
+    ArrayObject,
+    ArrayRef,
+    Binding,
+    Bound,
+    Closure,
+    NamedTuple,
+    Num,
+    ObjectRef,
+    Static,
+    Transformed,
+    TupleOf,
+    kind_of,
+)
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.places import Place
+from adc.frontend.values import elementwise, structures
+from adc.ir.core import Call, Derived, Function, Operand, Value
+from adc.ir.errors import (
+    ArgumentError,
+    IntegerArgumentError,
+    NonScalarError,
+)
+from adc.ir.functions import without_prints
+from adc.ir.types import Array
+from adc.library.transforms import Level
+
+# Of a function: what does what the function does.
+SAME = ("jit", "checkpoint")
+
+
+def of_object(value: Any) -> Binding | None:
+    """Return the binding of a derivative that was made outside, None for any other object."""
+    applied = getattr(value, "__adc_applied__", None)
+    if applied is None:
+        return None
+    return transformed(Static(value.__wrapped__), applied or (Level("jit"),))
+
+
+def transformed(binding: Binding, levels: Sequence[Level]) -> Binding:
+    """Return a function that derivatives are taken of, first to last."""
+    for level in levels:
+        binding = Transformed(binding, level)
+    return binding
+
+
+@dataclass(frozen=True)
+class Outlined:
+    """A function of numbers and arrays, and what it is called with.
+
+    `words` say what function it is, `chosen` are the arguments that are differentiated, `moved` the
+    positions of their floats.
+    """
+
+    words: str
+    fn: Function
+    args: tuple[Operand, ...]
+    chosen: tuple[Binding, ...]
+    moved: tuple[int, ...]
+    result: Binding
+    heap: dict[str, Binding]
+
+    def floats(self) -> list[int]:
+        """Return which results are floats."""
+        return [k for k, result in enumerate(self.fn.results) if result.type.kind == "f"]
+
+
+def outline_call(
+    lo: Lowerer, callee: Binding, args: Sequence[Binding], kwargs: dict[str, Binding],
+    numbers_: Sequence[int], node: ast.Call,
+) -> Outlined:  # fmt: skip
+    """Lower a call of `callee` to a function; the arguments `numbers_` are differentiated."""
+    given = [elementwise.materialised(lo, arg, node) for arg in (*args, *kwargs.values())]
+    sources: dict[ArrayObject, ArrayObject] = {}
+    places = argument_places(lo, callee, len(args), tuple(kwargs), numbers_, node)
+    for place in places:
+        given[place] = structures.detached(lo, given[place], node, sources)
+    chosen = tuple(given[place] for place in places)
+    outline = Outline(lo, (callee, *given), chosen, node, sources, may_draw=True)
+    sub, inside, params = outline.enter()
+    function, *rest = inside.items
+    named = dict(zip(kwargs, rest[len(args) :], strict=True))
+    result = dispatch.apply(sub, function, rest[: len(args)], named, node)
+    part = outline.leave(sub, name_of(callee), params, result)
+    outside = outline.outside([part])
+    operands = [*outline.operands, *(operand for found in outside.values() for operand in found)]
+    moved = tuple(
+        outline.position(leaf) for each in chosen for leaf in structures.floats(each, lo.held)
+    )
+    fn = outline.function(part, outside)
+    _advance(lo, outline, part, outside, operands, node)
+    words = words_of(callee)
+    return Outlined(words, fn, tuple(operands), chosen, moved, part.result, part.heap)
+
+
+def _advance(
+    lo: Lowerer, outline: Outline, part: Part, outside: Mapping[Place, tuple[Operand, ...]],
+    operands: Sequence[Operand], node: ast.Call,
+) -> None:  # fmt: skip
+    """Advance the random generators that a function draws from, as one call of it does.
+
+    Its derivatives start from the states before: they draw the same numbers.
+    """
+    if not part.drawn:
+        return
+    after = replace(part, operands=tuple(part.drawn.values()))
+    derived = declared(lo, "primal", without_prints(outline.function(after, outside)), ())
+    found = emit(lo, derived, operands, ["words"] * len(part.drawn), node)
+    by_place = {place: obj for obj, place in lo.generators.items()}
+    for where, words in zip(part.drawn, found, strict=True):
+        lo.update(by_place[where] if isinstance(where, Place) else where, words)
+
+
+def as_now(lo: Lowerer, outlined: Outlined) -> TupleOf:
+    """Return what a function is called with as it is now, whatever becomes of the arrays."""
+    return TupleOf(tuple(leaf_of(lo, operand, hint_of(operand)) for operand in outlined.args))
+
+
+def leaf_of(lo: Lowerer, operand: Operand, name: str = "r") -> Num | ArrayRef:
+    """Return a number, or a new array."""
+    if isinstance(operand, Value) and isinstance(operand.type, Array):
+        return structures.new_array(lo, operand, name)
+    return Num(operand)
+
+
+def zeros_like(lo: Lowerer, value: Operand) -> Operand:
+    ty = value.type
+    if not isinstance(ty, Array):
+        return numbers.zero_of(ty)
+    sizes = [lo.builder.apply("dim", value, params=(k,), hint="n") for k in range(ty.rank)]
+    zero = numbers.zero_of(ty.element)
+    return lo.builder.apply("full", zero, *sizes, params=(ty.dtype,), hint="v")
+
+
+# -- names -----------------------------------------------------------------------------------------
+
+
+def name_of(callee: Binding) -> str:
+    match callee:
+        case Closure(node=ast.FunctionDef(name=name)):
+            return name
+        case Transformed(fn=fn, kind=kind):
+            return f"{kind}_{name_of(fn)}"
+        case Bound(name=name):
+            return name
+        case Static(value=value) if str(getattr(value, "__name__", "")).isidentifier():
+            return str(value.__name__)
+    return "lambda"
+
+
+def words_of(callee: Binding) -> str:
+    """Return what errors call a function."""
+    if isinstance(callee, Static) and (made := of_object(callee.value)) is not None:
+        return words_of(made)
+    if isinstance(callee, Transformed) and callee.kind not in SAME:
+        return f"`{callee.kind}` of {words_of(callee.fn)}"
+    return f"{name_of(callee)}()"
+
+
+def parameters(lo: Lowerer, callee: Binding, node: ast.AST) -> list[str]:
+    """Return the names of the positional parameters of a function, without `self`."""
+    spec: ast.arguments | None = None
+    skip = 0
+    match callee:
+        case Closure(node=inner):
+            spec = inner.args
+        case Transformed(fn=fn):
+            return parameters(lo, fn, node)
+        case Bound(owner=ObjectRef(cls=cls) | NamedTuple(cls=cls), name=name):
+            return parameters(lo, Static(classes.find_method(lo, cls, name)), node)[1:]
+        case ObjectRef(cls=cls) | NamedTuple(cls=cls):
+            return parameters(lo, Static(classes.find_method(lo, cls, "__call__")), node)[1:]
+        case Static(value=value, place=place):
+            inner_ = of_object(value)
+            if inner_ is not None:
+                return parameters(lo, inner_, node)
+            fn_ = getattr(value, "py_func", value)
+            if isinstance(fn_, types.MethodType):
+                fn_, skip = fn_.__func__, 1
+            if isinstance(fn_, types.FunctionType):
+                spec = lo.source_of(lo.holder_of(fn_, place)).node.args
+    if spec is None:
+        raise lo.unsupported(f"a derivative of {kind_of(callee)}", node, "wrap it in a function")
+    return [arg.arg for arg in (*spec.posonlyargs, *spec.args)][skip:]
+
+
+def argument_places(
+    lo: Lowerer, callee: Binding, positional: int, names: Sequence[str], chosen: Sequence[int],
+    node: ast.AST,
+) -> list[int]:  # fmt: skip
+    """Return where the chosen arguments are in a call: among the positional ones, then by name."""
+    found = []
+    known: list[str] | None = None
+    for number in chosen:
+        if 0 <= number < positional:
+            found.append(number)
+            continue
+        if known is None:
+            known = parameters(lo, callee, node)
+        count = max(len(known), positional)
+        if not -count <= number < count:
+            raise ArgumentError(f"argnums={number}, but there are {count} arguments", lo.span(node))
+        number %= count
+        if number < positional:
+            found.append(number)
+        elif known[number] in names:
+            found.append(positional + list(names).index(known[number]))
+        else:
+            raise ArgumentError(
+                f"{known[number]!r} is differentiated, and the call does not give it",
+                lo.span(node), "pass it",
+            )  # fmt: skip
+    return found
+
+
+# -- calls -----------------------------------------------------------------------------------------
+
+
+def declared(
+    lo: Lowerer, mode: str, of: Function, wrt: tuple[int, ...],
+    along: tuple[tuple[int, ...], ...] = (),
+) -> Derived:  # fmt: skip
+    """Return a derivative of a function, the same one where it is asked for again."""
+    known = lo.shared.derived
+    for each in known.values():
+        if (each.mode, each.wrt, each.along) == (mode, wrt, along) and each.of == of:
+            return each
+    made = Derived(f"{of.name}_{mode}{len(known)}", mode, of, wrt, along)
+    known[made.name] = made
+    return made
+
+
+def emit(
+    lo: Lowerer, derived: Derived, args: Sequence[Operand], hints: Sequence[str], node: ast.AST
+) -> list[Value]:
+    with lo.at(node):
+        values = [
+            lo.builder.value(hint, ty)
+            for hint, ty in zip(hints, derived.result_types(), strict=True)
+        ]
+        label = lo.builder.names.fresh("C0")
+        lo.builder.emit(Call(tuple(values), label, derived.name, tuple(args), loc=lo.builder.loc))
+    return values
+
+
+def value_and_leaves(
+    lo: Lowerer, outlined: Outlined, node: ast.AST
+) -> tuple[Binding, list[Num | ArrayRef]]:
+    """Call the function itself; return the numbers and arrays in the result, too."""
+    derived = declared(lo, "primal", outlined.fn, ())
+    hints = ["r"] * len(outlined.fn.results)
+    found = emit(lo, derived, outlined.args, hints, node)
+    leaves = [leaf_of(lo, value) for value in found]
+    return structures.returned(lo, outlined.result, outlined.heap, iter(leaves)), leaves
+
+
+# -- checks ----------------------------------------------------------------------------------------
+
+
+def check_floats(lo: Lowerer, outlined: Outlined, node: ast.AST) -> None:
+    for each in outlined.chosen:
+        if not list(structures.floats(each, lo.held)):
+            raise IntegerArgumentError(
+                f"{kind_of(each)} is differentiated with respect to; only floats can be",
+                lo.span(node), "pass a float, or choose other arguments with `argnums`",
+            )  # fmt: skip
+
+
+def check_any_float(lo: Lowerer, outlined: Outlined, node: ast.AST) -> None:
+    if not outlined.floats():
+        raise NonScalarError(
+            f"{outlined.words} returns {kind_of(outlined.result)}; there is no float in it",
+            lo.span(node), "return floats, or arrays of floats",
+        )  # fmt: skip
+
+
+def first_of_pair(lo: Lowerer, outlined: Outlined, node: ast.AST) -> Binding:
+    """Return what is differentiated of a result with auxiliary results."""
+    result = outlined.result
+    if not (isinstance(result, TupleOf) and len(result.items) == 2):
+        raise NonScalarError(
+            f"{outlined.words} returns {kind_of(result)}; `has_aux` needs a pair",
+            lo.span(node), "return (value, auxiliary results)",
+        )  # fmt: skip
+    return result.items[0]
+
+
+__all__ = [
+    "SAME",
+    "Outlined",
+    "argument_places",
+    "as_now",
+    "check_any_float",
+    "check_floats",
+    "declared",
+    "emit",
+    "first_of_pair",
+    "leaf_of",
+    "name_of",
+    "of_object",
+    "outline_call",
+    "parameters",
+    "transformed",
+    "value_and_leaves",
+    "words_of",
+    "zeros_like",
+]

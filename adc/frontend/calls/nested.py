@@ -1,0 +1,386 @@
+"""Derivatives within code that is lowered: `grad`, `jvp` and their relatives, and their calls.
+
+The function that is differentiated is lowered for itself, with everything that it reads from
+around it as parameters. What is called is declared (`Derived`); its statements are made when the
+whole has been differentiated. Arguments are as they are when the derivative is taken: as outside,
+it changes nothing, and advances random generators.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import Any
+
+from adc.frontend.calls import derivatives, jacobians
+from adc.frontend.calls.outline import hint_of
+from adc.frontend.control import marks
+from adc.frontend.core import closures, dispatch
+from adc.frontend.core.bindings import (
+    NONE,
+    ArrayRef,
+    Binding,
+    Growing,
+    ListRef,
+    Num,
+    Pullback,
+    Static,
+    Transformed,
+    TupleOf,
+    kind_of,
+)
+from adc.frontend.core.dispatch import called
+from adc.frontend.core.lower import Lowerer, leaf_operand
+from adc.frontend.values import elementwise, results, structures, views
+from adc.ir.core import Literal, Operand, Value
+from adc.ir.errors import (
+    ArgumentError,
+    NonScalarError,
+    TypeMismatchError,
+)
+from adc.ir.functions import contracted, replayed, without_prints
+from adc.ir.types import Array, Scalar
+from adc.library.transforms import Level
+
+_LEVELS = ("grad", "value_and_grad", "jacfwd", "jacrev", "hessian")
+_IGNORED = ("remat", "cache", "progress")
+
+
+def names() -> tuple[str, ...]:
+    """Return the functions of adc that code may call."""
+    return (
+        *_LEVELS,
+        "jvp",
+        "vjp",
+        "hvp",
+        *derivatives.SAME,
+        "stop_gradient",
+        "save",
+        "recompute",
+        "invertible",
+    )
+
+
+# -- making derivatives ----------------------------------------------------------------------------
+
+
+def transform(
+    lo: Lowerer, name: str, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower a call of `grad` or one of its relatives."""
+    kwargs = {key: value for key, value in kwargs.items() if key not in _IGNORED}
+    if name in derivatives.SAME:
+        return Transformed(args[0] if args else NONE, Level(name))
+    if name in _LEVELS:
+        fn, *rest = args or [kwargs.pop("fn", NONE)]
+        return Transformed(fn, _level(lo, name, fn, rest, kwargs, node))
+    handler = {"jvp": _jvp, "hvp": _hvp, "vjp": _vjp}.get(name)
+    if handler is None:
+        raise lo.unsupported(f"`adc.{name}` here", node, "use it at module level")
+    args = [elementwise.materialised(lo, arg, node) for arg in args]
+    has_aux = bool(_static(lo, kwargs.pop("has_aux", NONE), node))
+    return handler(lo, args, kwargs, has_aux, node)
+
+
+def _level(
+    lo: Lowerer, name: str, fn: Binding, rest: list[Binding], kwargs: dict[str, Binding],
+    node: ast.AST,
+) -> Level:  # fmt: skip
+    """Return what a derivative was asked for."""
+    known = {"argnums", "argnames"} | ({"has_aux"} if name != "hessian" else set())
+    if len(rest) > 1 or not set(kwargs) <= known:
+        raise TypeMismatchError(f"adc.{name}() does not take these arguments", lo.span(node))
+    argnums = _static(lo, rest[0] if rest else kwargs.get("argnums", NONE), node)
+    argnames = _static(lo, kwargs.get("argnames", NONE), node)
+    if argnames is not None:
+        if fn == NONE:
+            raise lo.unsupported("`argnames` without the function", node, "give `argnums`")
+        named = derivatives.parameters(lo, fn, node)
+        wanted = (argnames,) if isinstance(argnames, str) else argnames
+        for each in wanted:
+            if each not in named:
+                raise ArgumentError(f"there is no parameter {each!r}", lo.span(node))
+        found = tuple(named.index(each) for each in wanted)
+        argnums = found[0] if isinstance(argnames, str) else found
+    numbers_ = argnums if isinstance(argnums, tuple) else (0 if argnums is None else argnums,)
+    if not all(type(number) is int for number in numbers_):
+        raise ArgumentError(
+            f"argnums={argnums!r} is neither an integer nor a sequence of integers", lo.span(node)
+        )
+    has_aux = bool(_static(lo, kwargs.get("has_aux", NONE), node))
+    return Level(name, 0 if argnums is None else argnums, has_aux)
+
+
+def _static(lo: Lowerer, binding: Binding, node: ast.AST) -> Any:
+    match binding:
+        case Static(value=value):
+            return value
+        case Num(operand=Literal(value=value)):
+            return value
+        case TupleOf(items=items):
+            return tuple(_static(lo, item, node) for item in items)
+        case ListRef():
+            return tuple(_static(lo, item, node) for item in lo.contents(binding))
+    raise lo.unsupported("an option that is computed", node, "write it as a constant")
+
+
+@called(Transformed)
+def _call(
+    lo: Lowerer, target: Transformed, args: list[Binding], kwargs: dict[str, Binding],
+    node: ast.Call,
+) -> Binding:  # fmt: skip
+    """Lower a call of a derivative."""
+    args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
+    if target.fn == NONE:  # `adc.grad(argnums=1)(f)`
+        (fn,) = args
+        return replace(target, fn=fn)
+    if target.kind == "checkpoint":
+        return marks.checkpointed(lo, target.fn, args, kwargs, node)
+    if target.kind == "jit":
+        return _apart(lo, target, args, kwargs, node)
+    if target.kind in ("grad", "value_and_grad"):
+        return _gradient(lo, target, args, kwargs, node)
+    return jacobians.call(lo, target, args, kwargs, node)
+
+
+def _apart(
+    lo: Lowerer, target: Transformed, args: list[Binding], kwargs: dict[str, Binding],
+    node: ast.Call,
+) -> Binding:  # fmt: skip
+    """Lower a call of a compiled function: it changes no argument, and returns none."""
+
+    lent = set(lo.lent)
+
+    def apart(binding: Binding) -> Binding:
+        binding = elementwise.materialised(lo, binding, node)
+        grown = [ref for ref in closures.refs_of(binding) if isinstance(lo.held(ref), Growing)]
+        if grown:  # read, but not changed
+            lo.lent |= {ref.slot for ref in grown}
+            return binding
+        return structures.detached(lo, binding, node, {})
+
+    try:
+        given = [apart(arg) for arg in args]
+        named = {name: apart(arg) for name, arg in kwargs.items()}
+        return apart(dispatch.apply(lo, target.fn, given, named, node))
+    finally:
+        lo.lent = lent
+
+
+# -- calls -----------------------------------------------------------------------------------------
+
+
+def _value(lo: Lowerer, outlined: derivatives.Outlined, node: ast.AST) -> Binding:
+    """Call the function itself."""
+    return derivatives.value_and_leaves(lo, outlined, node)[0]
+
+
+def _check_scalar(
+    lo: Lowerer, outlined: derivatives.Outlined, has_aux: bool, node: ast.AST
+) -> None:
+    result = derivatives.first_of_pair(lo, outlined, node) if has_aux else outlined.result
+    if not (isinstance(result, Num) and result.operand.type.kind == "f"):
+        hint = "return a scalar, for instance a sum"
+        if outlined.words.startswith("`"):  # of a derivative, whose result nobody can change
+            hint = "differentiate a function that makes a number of it, for instance a sum"
+        raise NonScalarError(
+            f"{outlined.words} returns {kind_of(result)}; only one float can be differentiated",
+            lo.span(node), hint,
+        )  # fmt: skip
+
+
+def _gradient(
+    lo: Lowerer, target: Transformed, args: list[Binding], kwargs: dict[str, Binding],
+    node: ast.Call,
+) -> Binding:  # fmt: skip
+    level = target.level
+    outlined = derivatives.outline_call(lo, target.fn, args, kwargs, level.chosen, node)
+    derivatives.check_floats(lo, outlined, node)
+    _check_scalar(lo, outlined, level.has_aux, node)
+    value: Binding | None = None
+    of = outlined.fn
+    if level.with_value or level.has_aux:
+        value = _value(lo, outlined, node)
+        of = without_prints(of)
+    scalar = replace(of, results=of.results[:1])
+    derived = derivatives.declared(lo, "reverse", scalar, outlined.moved)
+    hints = [f"d{of.params[k].name.split('.')[0]}" for k in outlined.moved]
+    found = iter(derivatives.emit(lo, derived, outlined.args, hints, node))
+    parts = tuple(structures.gradients(lo, each, found) for each in outlined.chosen)
+    gradient = parts[0] if isinstance(level.argnums, int) else TupleOf(parts)
+    if value is None:
+        return gradient
+    if not level.has_aux:
+        return TupleOf((value, gradient))
+    if level.with_value:
+        return TupleOf((value, gradient))
+    assert isinstance(value, TupleOf)
+    return TupleOf((gradient, value.items[1]))
+
+
+def _sequence(lo: Lowerer, binding: Binding, what: str, node: ast.AST) -> tuple[Binding, ...]:
+    if isinstance(binding, TupleOf):
+        return binding.items
+    if isinstance(binding, ListRef):
+        return lo.contents(binding)
+    raise TypeMismatchError(
+        f"{what} is {kind_of(binding)}", lo.span(node), "pass a tuple with one for each argument"
+    )
+
+
+def _moving(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> tuple[derivatives.Outlined, list[Operand], tuple[int, ...]]:
+    """Return a function, the tangents of its arguments, and which of these have some."""
+    bound = {**dict(zip(("fn", "primals", "tangents"), args, strict=False)), **kwargs}
+    if set(bound) != {"fn", "primals", "tangents"}:
+        raise TypeMismatchError("pass a function, primals and tangents", lo.span(node))
+    primals = _sequence(lo, bound["primals"], "primals", node)
+    tangents = _sequence(lo, bound["tangents"], "tangents", node)
+    if len(primals) != len(tangents):
+        raise ArgumentError(
+            f"{len(primals)} primals but {len(tangents)} tangents", lo.span(node),
+            "give one for each",
+        )  # fmt: skip
+    chosen = tuple(k for k, tangent in enumerate(tangents) if tangent != NONE)
+    if not chosen:
+        raise ArgumentError(
+            "there is no tangent", lo.span(node), "give one for at least one argument"
+        )
+    outlined = derivatives.outline_call(lo, bound["fn"], list(primals), {}, chosen, node)
+    derivatives.check_floats(lo, outlined, node)
+    directions = [
+        operand
+        for each, k in zip(outlined.chosen, chosen, strict=True)
+        for leaf, tangent in structures.belonging(
+            lo, each, lo.held, tangents[k], "the tangent", node
+        )
+        for operand in [structures.fitted_to(lo, leaf, tangent, "the tangent", node)]
+    ]
+    return outlined, directions, chosen
+
+
+def _jvp(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], has_aux: bool, node: ast.Call
+) -> Binding:
+    outlined, directions, _ = _moving(lo, args, kwargs, node)
+    if has_aux:
+        derivatives.first_of_pair(lo, outlined, node)
+    derivatives.check_any_float(lo, outlined, node)
+    derived = derivatives.declared(lo, "forward", outlined.fn, outlined.moved)
+    own = outlined.fn.results
+    hints = ["r"] * len(own) + ["dr"] * sum(r.type.kind == "f" for r in own)
+    found = derivatives.emit(lo, derived, (*outlined.args, *directions), hints, node)
+    dots = iter(found[len(own) :])
+    # What is no float does not move.
+    moving = [
+        _dot(lo, next(dots), operand)
+        if operand.type.kind == "f"
+        else derivatives.zeros_like(lo, own_value)
+        for operand, own_value in zip(own, found, strict=False)
+    ]
+    value, dot = (
+        structures.returned(
+            lo,
+            outlined.result,
+            outlined.heap,
+            iter([derivatives.leaf_of(lo, each) for each in leaves]),
+        )
+        for leaves in (found[: len(own)], moving)
+    )
+    if not has_aux:
+        return TupleOf((value, dot))
+    assert isinstance(value, TupleOf)
+    assert isinstance(dot, TupleOf)
+    return TupleOf((value.items[0], dot.items[0], value.items[1]))
+
+
+def _dot(lo: Lowerer, dot: Value, like: Operand) -> Operand:
+    return dot if isinstance(dot.type, Array) else structures.like_number(lo, dot, like)
+
+
+def _hvp(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], has_aux: bool, node: ast.Call
+) -> Binding:
+    if has_aux:
+        raise TypeMismatchError("adc.hvp() does not take these arguments", lo.span(node))
+    outlined, directions, chosen = _moving(lo, args, kwargs, node)
+    _check_scalar(lo, outlined, False, node)
+    derived = derivatives.declared(lo, "reverse", outlined.fn, outlined.moved, (outlined.moved,))
+    hints = ["hv"] * len(outlined.moved)
+    found = iter(derivatives.emit(lo, derived, (*outlined.args, *directions), hints, node))
+    parts = dict(
+        zip(
+            chosen, [structures.gradients(lo, each, found) for each in outlined.chosen], strict=True
+        )
+    )
+    count = len(_sequence(lo, args[1] if len(args) > 1 else kwargs["primals"], "primals", node))
+    return parts[0] if count == 1 else TupleOf(tuple(parts.get(k, NONE) for k in range(count)))
+
+
+def _vjp(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], has_aux: bool, node: ast.Call
+) -> Binding:
+    fn, *primals = args
+    chosen = tuple(k for k, arg in enumerate(primals) if list(structures.floats(arg, lo.held)))
+    outlined = derivatives.outline_call(lo, fn, primals, kwargs, chosen, node)
+    derivatives.check_any_float(lo, outlined, node)
+    value, leaves = derivatives.value_and_leaves(lo, outlined, node)
+    result = derivatives.first_of_pair(lo, outlined, node) if has_aux else outlined.result
+    count = len(list(results.leaves_of(result, outlined.heap)))
+    floats = [k for k in outlined.floats() if k < count]
+    # The function itself has been called, right above.
+    weighted = contracted(replayed(outlined.fn), floats)
+    like = TupleOf(
+        tuple(
+            outlined.chosen[chosen.index(k)] if k in chosen else NONE for k in range(len(primals))
+        )
+    )
+    sizes = TupleOf(
+        tuple(
+            TupleOf(tuple(Num(size) for size in views.dims_of(lo, leaf)))
+            if isinstance(leaf := leaves[k], ArrayRef)
+            else TupleOf(())
+            for k in floats
+        )
+    )
+    held = TupleOf((derivatives.as_now(lo, outlined), sizes))
+    pull = Pullback(weighted, held, like, outlined.moved, result, outlined.heap)
+    if not has_aux:
+        return TupleOf((value, pull))
+    assert isinstance(value, TupleOf)
+    return TupleOf((value.items[0], pull, value.items[1]))
+
+
+@called(Pullback)
+def _pull(
+    lo: Lowerer, pullback: Pullback, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower a call of what `vjp` returned."""
+    args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
+    if len(args) != 1 or kwargs:
+        raise TypeMismatchError("a pullback takes one cotangent", lo.span(node))
+    own, sizes = pullback.args.items
+    assert isinstance(own, TupleOf)
+    assert isinstance(sizes, TupleOf)
+    operands = [
+        leaf_operand(lo, leaf, node) for leaf in own.items if isinstance(leaf, Num | ArrayRef)
+    ]
+    count = len(operands)
+    cotangent = elementwise.materialised(lo, args[0], node)
+    parts = structures.belonging(
+        lo, pullback.result, lambda ref: pullback.heap[ref.slot], cotangent, "the cotangent", node
+    )
+    for k, (_, given) in enumerate(parts):
+        ty, dims = pullback.of.params[count + k].type, sizes.items[k]
+        assert isinstance(ty, Scalar | Array)
+        assert isinstance(dims, TupleOf)
+        known = [size.operand for size in dims.items if isinstance(size, Num)]
+        operands.append(structures.fitted(lo, ty, known, given, "the cotangent", node))
+    derived = derivatives.declared(lo, "reverse", pullback.of, pullback.moved)
+    hints = [f"d{hint_of(pullback.of.params[k])}" for k in pullback.moved]
+    found = iter(derivatives.emit(lo, derived, operands, hints, node))
+    return TupleOf(tuple(structures.gradients(lo, each, found) for each in pullback.like.items))
+
+
+__all__ = ["transform"]

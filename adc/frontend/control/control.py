@@ -1,0 +1,520 @@
+"""Branches and loops: how the states of two paths join, and what a loop carries.
+
+Early exits are structured here. ``$exit`` in a frame's names is 0 while control falls through and
+says otherwise which exit is pending; statements after one that may exit are guarded by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from adc.frontend.control import forms
+from adc.frontend.core import bindings
+from adc.frontend.core.bindings import (
+    ArrayObject,
+    ArrayRef,
+    Binding,
+    DictRef,
+    Growing,
+    Late,
+    ListRef,
+    NamedTuple,
+    Num,
+    ObjectRef,
+    RecordOf,
+    TupleOf,
+    Unbound,
+    Unstable,
+    holders,
+    is_slot,
+    kind_of,
+    leaves,
+    rebuild,
+    refs,
+    related,
+    same_view,
+    shape_of,
+)
+from adc.frontend.core.lower import Dead, Lowerer, State
+from adc.frontend.values import list_buffers
+from adc.ir.builder import integer, zero
+from adc.ir.core import Block, If, Literal, Operand, Stmt, Value
+from adc.ir.types import BOOL, INT, Array, Scalar, join
+
+FALLS, BREAK, CONTINUE, RETURN, NATURAL = range(5)
+EXIT, RESULT = "$exit", "$return"
+
+
+def exit_of(lo: Lowerer) -> Operand:
+    binding = lo.frame.env[EXIT]
+    assert isinstance(binding, Num)
+    return binding.operand
+
+
+def set_exit(lo: Lowerer, code: int) -> None:
+    lo.frame.env[EXIT] = Num(integer(code))
+
+
+def exits_of(lo: Lowerer, operand: Operand) -> frozenset[int]:
+    """Return the exits that may be pending."""
+    if isinstance(operand, Literal):
+        return frozenset([int(operand.value)])
+    return lo.exit_values.get(operand, frozenset(range(5)))
+
+
+def keep_exit(lo: Lowerer) -> None:
+    """Where an exit is known to be pending, say which, if there is only one."""
+    left = exits_of(lo, exit_of(lo)) - {FALLS}
+    if len(left) == 1:
+        set_exit(lo, *left)
+
+
+def is_exit(operand: Operand, code: int) -> bool:
+    return isinstance(operand, Literal) and operand.value == code
+
+
+@dataclass
+class Arm:
+    """One path of a branch after lowering: its statements and the state at its end."""
+
+    stmts: list[Stmt]
+    state: State
+    dead: bool
+    exited: bool
+
+    def lookup(self, name: str) -> Binding:
+        return self.state.env.get(name, Unbound())
+
+
+def run_arm(lo: Lowerer, body: Callable[[], None], exited: bool = False) -> Arm:
+    """Lower one path. `exited` says that an exit is pending wherever it is taken."""
+    dead = False
+    with lo.builder.block() as stmts:
+        try:
+            body()
+        except Dead:
+            dead = True
+    exited = exited or FALLS not in exits_of(lo, exit_of(lo))
+    return Arm(stmts, lo.snapshot(), dead, exited)
+
+
+def branch(
+    lo: Lowerer,
+    cond: Operand,
+    then: Callable[[], None],
+    orelse: Callable[[], None],
+    *,
+    else_exited: bool = False,
+    late: bool = False,
+) -> None:
+    """Lower an `if`: only one arm where the condition is known, else both, then join."""
+    if isinstance(cond, Literal):
+        (then if cond.value else orelse)()
+        return
+    before = lo.snapshot()
+    first = run_arm(lo, then)
+    lo.restore(before)
+    second = run_arm(lo, orelse, else_exited)
+    merge(lo, cond, before, first, second, late=late)
+
+
+@dataclass
+class _Merge:
+    """Collects the results of an If: pairs of operands, one for each arm."""
+
+    lo: Lowerer
+    arms: tuple[Arm, Arm]
+    before: State
+    pairs: list[tuple[Operand | None, Operand | None]] = field(default_factory=list)
+    results: list[Value] = field(default_factory=list)
+    objects: dict[tuple[ArrayObject | None, ArrayObject | None], ArrayRef] = field(
+        default_factory=dict
+    )
+    # Lists, dicts and objects made by the join.
+    slots: dict[str, Binding] = field(default_factory=dict)
+    # Whether a name that one path binds may be read where that path was surely taken, which is
+    # checked when the program runs.
+    late: bool = False
+
+    def result(self, a: Operand | None, b: Operand | None, hint: str) -> Value:
+        """Return the result of the If that is `a` or `b`; None is a value nobody reads."""
+        ty = (a or b).type  # type: ignore[union-attr]  # not both None
+        if a is not None and b is not None and isinstance(ty, Scalar):
+            assert isinstance(b.type, Scalar)
+            ty = join(ty, b.type)
+            a, b = self.convert(0, a, ty), self.convert(1, b, ty)
+        elif isinstance(ty, Array) and a is not None and b is not None and a.type != b.type:
+            ty = Array(ty.dtype, ty.rank, "A")
+        value = self.lo.builder.value(hint, ty)
+        if a is not None and b is not None and ty == INT:
+            self.lo.bits[value] = max(self.lo.bits_of(a), self.lo.bits_of(b))
+        self.pairs.append((a, b))
+        self.results.append(value)
+        return value
+
+    def convert(self, arm: int, operand: Operand, ty: Scalar) -> Operand:
+        with self.lo.builder.block() as stmts:
+            operand = self.lo.exact(operand, ty)
+        self.arms[arm].stmts.extend(stmts)
+        return operand
+
+    def leaf(self, name: str, a: Num | ArrayRef | None, b: Num | ArrayRef | None) -> Num | ArrayRef:
+        if isinstance(a, Num) or isinstance(b, Num):
+            x = a.operand if isinstance(a, Num) else None
+            y = b.operand if isinstance(b, Num) else None
+            if x == y and x is not None:
+                return a  # type: ignore[return-value]
+            return Num(self.result(x, y, name))
+        p = a.object if a is not None else None
+        q = b.object if b is not None else None
+        if p is q and p in self.before.versions:
+            assert p is not None
+            return ArrayRef(p)
+        return self.array(name, p, q)
+
+    def array(self, name: str, p: ArrayObject | None, q: ArrayObject | None) -> ArrayRef:
+        """Return the object that is `p` on one path and `q` on the other."""
+        if (p, q) not in self.objects:
+            first, second = (arm.state.versions for arm in self.arms)
+            value = self.result(
+                None if p is None else first[p], None if q is None else second[q], name
+            )
+            alias = {obj for obj in (p, q) if obj is not None and obj in self.before.versions}
+            for (r, s), other in self.objects.items():
+                if related(p, r) or related(q, s):
+                    alias.add(other.object)
+            # Objects that these may be stay suspects.
+            for obj in (p, q):
+                if obj is not None:
+                    alias |= {o for o in obj.alias if o in self.before.versions}
+            dims = tuple(self.dim(p, q, axis, value) for axis in range(rank_of(value)))
+            joined = self.lo.new_array(value, dims, name, sorted_objects(alias))
+            for obj, arm in zip((p, q), self.arms, strict=True):
+                if obj is not None and obj in arm.state.stale:
+                    self.lo.stale[joined.object] = arm.state.stale[obj]
+                joined.object.kept |= obj is not None and obj.kept
+            self.objects[p, q] = joined
+        return self.objects[p, q]
+
+    def dim(self, p: ArrayObject | None, q: ArrayObject | None, axis: int, value: Value) -> Operand:
+        sizes = {self.lo.dims[obj][axis] for obj in (p, q) if obj is not None}
+        if len(sizes) == 1:
+            (size,) = sizes
+            if isinstance(size, Literal) or not self.inside(size):
+                return size
+        return _Late(axis, value)  # type: ignore[return-value]  # replaced after the If
+
+    def inside(self, value: Value) -> bool:
+        """Whether `value` is defined within one of the arms."""
+        return any(value in _defined(arm.stmts) for arm in self.arms)
+
+    def binding(self, name: str) -> Binding:
+        first, second = self.arms
+        a, b = first.lookup(name), second.lookup(name)
+        lo = self.lo
+        hint = name if name[0] != "$" else name[1:]
+        if first.dead and second.dead:
+            return a
+        if first.dead or second.dead:
+            live = b if first.dead else a
+            return self.one_sided(hint, live, 1 if first.dead else 0)
+        partial = name in first.state.partial or name in second.state.partial
+        if self.late and isinstance(a, Late) != isinstance(b, Late) and Unbound() in (a, b):
+            return self.sometimes(hint, a if isinstance(a, Late) else b, isinstance(b, Late))
+        if a is not b and (isinstance(a, Late) or isinstance(b, Late)):
+            a = Unbound("a loop before may not have run") if isinstance(a, Late) else a
+            b = Unbound("a loop before may not have run") if isinstance(b, Late) else b
+        if isinstance(a, Unbound) or isinstance(b, Unbound):
+            missing, other, side = (first, b, 1) if isinstance(a, Unbound) else (second, a, 0)
+            if isinstance(other, Unbound):
+                return other if other.why else a
+            if name == RESULT:
+                return self.one_sided(hint, other, side)
+            if missing.exited:
+                lo.frame.partial.add(name)
+                return self.one_sided(hint, other, side)
+            if self.late:
+                return self.sometimes(hint, other, side)
+            return Unbound(f"it is not assigned on every path (line {line_of(lo)})")
+        if partial:
+            lo.frame.partial.add(name)
+        if isinstance(a, Unstable) or isinstance(b, Unstable):
+            return a if isinstance(a, Unstable) else b
+        a, b = self.opened(*self.conformed(name, a, b))
+        exits = self.exits(name) if is_slot(name) else frozenset()
+        if is_slot(name) and (exits or not (first.exited or second.exited)):
+            a, b = self.listed(a, b)
+        joined = self.reference(name, a, b)
+        if joined is not None:
+            return joined
+        if joinable(a, b):
+            pairs = zip(leaves(a), leaves(b), strict=True)
+            return rebuild(a, iter([self.leaf(hint, x, y) for x, y in pairs]))
+        for arm, other, side in ((first, b, 1), (second, a, 0)):
+            if arm.exited and name != RESULT and not exits - {BREAK}:
+                lo.frame.partial.add(name)
+                return self.one_sided(hint, other, side)
+        kinds = [contents_of(x) if is_slot(name) else kind_of(x) for x in (a, b)]
+        return Unstable(f"is {kinds[0]} on one path and {kinds[1]} on another (line {line_of(lo)})")
+
+    def exits(self, slot: str) -> frozenset[int]:
+        """Return the exits after which what a list, dict or object holds may be read.
+
+        After `break` only what comes after the loop reads it, after `return` only who has the
+        result, or a name for it outside.
+        """
+        found: set[int] = set()
+        for arm in self.arms:
+            if not arm.exited:
+                continue
+            pending = arm.lookup(EXIT)
+            assert isinstance(pending, Num)
+            codes = exits_of(self.lo, pending.operand) & {BREAK, CONTINUE, RETURN}
+            if RETURN in codes and not self.returned(arm, slot):
+                codes -= {RETURN}
+            found |= codes
+        return frozenset(found)
+
+    def returned(self, arm: Arm, slot: str) -> bool:
+        """Whether somebody outside the function may read a list, dict or object."""
+        caller = self.lo.frame.caller
+        if caller is not None and slot in caller.env:
+            return True
+        todo, seen = [arm.lookup(RESULT)], set[str]()
+        while todo:
+            for ref in refs(todo.pop()):
+                if ref.slot not in seen:
+                    seen.add(ref.slot)
+                    todo.append(arm.lookup(ref.slot))
+        return slot in seen
+
+    def conformed(self, name: str, a: Binding, b: Binding) -> tuple[Binding, Binding]:
+        """Bring what the arms bind to one form, each in its arm."""
+        found: list[Binding] = []
+        for side, (like, binding) in enumerate(((b, a), (a, b))):
+            with self.within(side):
+                found.append(forms.conformed(self.lo, like, binding, name))
+        return found[0], found[1]
+
+    def listed(self, a: Binding, b: Binding) -> tuple[Binding, Binding]:
+        """Give two lists of different lengths the form of a length known at run time."""
+        lists = (a, b)
+        if not all(isinstance(x, TupleOf | Growing) for x in lists) or joinable(a, b):
+            return a, b
+        element = list_buffers.common(self.lo, lists)
+        if element is None:
+            return a, b
+        found: list[Binding] = []
+        for side, x in enumerate(lists):
+            with self.within(side):
+                found.append(list_buffers.grown(self.lo, x, element, None))
+        return found[0], found[1]
+
+    @contextmanager
+    def within(self, side: int) -> Iterator[None]:
+        """Add what is lowered here to the end of an arm."""
+        lo, state = self.lo, self.arms[side].state
+        outer = lo.versions, lo.known, lo.frame.env
+        lo.versions, lo.known, lo.frame.env = state.versions, dict(state.known), state.env
+        with lo.builder.block() as stmts:
+            yield
+        lo.versions, lo.known, lo.frame.env = outer
+        self.arms[side].stmts.extend(stmts)
+
+    def reference(self, name: str, a: Binding, b: Binding) -> Binding | None:
+        """Return a name's list, dict or object that is one of two: it gets a slot of its own."""
+        if not isinstance(a, ListRef | DictRef | ObjectRef) or type(a) is not type(b):
+            return None
+        assert isinstance(b, ListRef | DictRef | ObjectRef)
+        if a.slot == b.slot or (isinstance(a, ObjectRef) and a.cls is not b.cls):  # type: ignore[union-attr]
+            return None
+        for slot in (a.slot, b.slot):
+            if slot in self.lo.elsewhere or (
+                slot in self.before.env and set(holders(self.before.env, slot)) - {name}
+            ):
+                return Unstable(
+                    f"is one of two lists, which have other names (line {line_of(self.lo)})"
+                )
+        first, second = self.arms
+        x, y = self.opened(first.lookup(a.slot), second.lookup(b.slot))
+        if isinstance(a, ListRef):
+            x, y = self.listed(x, y)
+        if not joinable(x, y):
+            return None
+        hint = name if name[0] != "$" else name[1:]
+        pairs = zip(leaves(x), leaves(y), strict=True)
+        held = rebuild(x, iter([self.leaf(hint, p, q) for p, q in pairs]))
+        slot = self.lo.builder.names.fresh("$h.join")
+        self.slots[slot] = held
+        self.lo.lend(slot, a, b)
+        return replace(a, slot=slot)
+
+    def opened(self, a: Binding, b: Binding) -> tuple[Binding, Binding]:
+        """Bind the attributes from outside of which an object has others on the other path."""
+        if not (isinstance(a, RecordOf) and isinstance(b, RecordOf) and a.keys == b.keys):
+            return a, b
+        lo = self.lo
+        for key, x, y in zip(a.keys, a.items, b.items, strict=True):
+            if x != y:
+                a, b = a.with_item(key, lo.opened(x)), b.with_item(key, lo.opened(y))
+        for state in (self.before, *(arm.state for arm in self.arms)):
+            lo.complete(state.env, state.versions)
+        return a, b
+
+    def sometimes(self, hint: str, binding: Binding, side: int) -> Binding:
+        """Bind what only arm `side` provides, with whether it does."""
+        inner, there = binding, Literal(True, BOOL)
+        if isinstance(binding, Late):
+            inner, there = binding.inner, binding.flag  # type: ignore[assignment]
+        flags = (there, Literal(False, BOOL))
+        flag = self.result(flags[side], flags[1 - side], f"{hint}.bound")
+        return Late(self.one_sided(hint, inner, side), flag)
+
+    def one_sided(self, hint: str, binding: Binding, side: int) -> Binding:
+        """Bind what only arm `side` provides; the other arm yields something nobody reads."""
+        if isinstance(binding, Unbound | Unstable):
+            return binding
+        found: list[Num | ArrayRef] = []
+        for leaf in leaves(binding):
+            if isinstance(leaf, Num):
+                if isinstance(leaf.operand, Literal) or not self.inside(leaf.operand):
+                    found.append(leaf)
+                    continue
+            elif leaf.object in self.before.versions:
+                found.append(leaf)
+                continue
+            found.append(self.leaf(hint, leaf, None) if side == 0 else self.leaf(hint, None, leaf))
+        return rebuild(binding, iter(found))
+
+
+class _Late:
+    """A size that must be read from a joined array once the If is built."""
+
+    def __init__(self, axis: int, value: Value) -> None:
+        self.axis = axis
+        self.value = value
+
+
+def merge(
+    lo: Lowerer, cond: Operand, before: State, first: Arm, second: Arm, *, late: bool = False
+) -> None:
+    """Build the If and make its results the state of `lo`; `late` is that of `_Merge`."""
+    lo.frame.partial = set(before.partial) & (first.state.partial | second.state.partial)
+    merging = _Merge(lo, (first, second), before, late=late)
+    env: dict[str, Binding] = {}
+    for state in (before, first.state, second.state):
+        lo.complete(state.env, state.versions)
+    lo.versions = dict(before.versions)
+    lo.stale = {**before.stale}
+    lo.known = dict(before.known)
+    for arm in (first, second):
+        if not arm.dead:
+            lo.stale.update(arm.state.stale)
+    for name in dict.fromkeys([*first.state.env, *second.state.env]):
+        env[name] = merging.binding(name)
+    env.update(merging.slots)
+    joined = env[EXIT]
+    if isinstance(joined, Num) and isinstance(joined.operand, Value):
+        ends = [arm.lookup(EXIT) for arm in (first, second) if not arm.dead]
+        lo.exit_values[joined.operand] = frozenset().union(
+            *(exits_of(lo, end.operand) for end in ends if isinstance(end, Num))
+        )
+    for obj, origin in lo.origin.items():
+        lo.versions.setdefault(obj, origin)
+    for obj in list(before.versions):
+        a, b = first.state.versions.get(obj), second.state.versions.get(obj)
+        a = before.versions[obj] if a is None or first.dead else a
+        b = before.versions[obj] if b is None or second.dead else b
+        if first.dead and not second.dead:
+            a = None if b is not before.versions[obj] else b
+        if second.dead and not first.dead:
+            b = None if a is not before.versions[obj] else a
+        if a != b:
+            lo.versions[obj] = merging.result(a, b, obj.name)
+    lo.frame.env = env
+    yields: list[tuple[Operand, ...]] = []
+    for side, arm in enumerate((first, second)):
+        with lo.builder.block() as extra:
+            yields.append(
+                tuple(
+                    unread(lo, value) if operand is None else operand
+                    for pair, value in zip(merging.pairs, merging.results, strict=True)
+                    for operand in (pair[side],)
+                )
+            )
+        arm.stmts.extend(extra)
+    lo.builder.emit(
+        If(
+            tuple(merging.results),
+            cond,
+            Block((), tuple(first.stmts), yields[0]),
+            Block((), tuple(second.stmts), yields[1]),
+            lo.builder.loc,
+        )
+    )
+    for ref in merging.objects.values():
+        lo.dims[ref.object] = tuple(
+            lo.counts(
+                lo.builder.apply(
+                    "dim", size.value, params=(size.axis,), hint=f"{ref.object.name}.dim"
+                )
+            )
+            if isinstance(size, _Late)
+            else size
+            for size in lo.dims[ref.object]
+        )
+    if first.dead and second.dead:
+        raise Dead
+
+
+def unread(lo: Lowerer, like: Value) -> Operand:
+    """Return some value of a type, for a path on which nobody reads it."""
+    if isinstance(like.type, Scalar):
+        return zero(like.type)
+    return lo.builder.apply("undef", params=(str(like.type),), hint=like.name)
+
+
+def joinable(a: Binding, b: Binding) -> bool:
+    if isinstance(a, Num) and isinstance(b, Num):
+        return bindings.one_type(a.operand.type, b.operand.type)
+    if isinstance(a, ArrayRef) and isinstance(b, ArrayRef):
+        return same_view(a, b) and (a.object.type.dtype, a.object.type.rank) == (
+            b.object.type.dtype,
+            b.object.type.rank,
+        )
+    if isinstance(a, TupleOf) and isinstance(b, TupleOf) and len(a.items) == len(b.items):
+        return all(joinable(x, y) for x, y in zip(a.items, b.items, strict=True))
+    if isinstance(a, RecordOf) and isinstance(b, RecordOf) and a.keys == b.keys:
+        return all(joinable(x, y) for x, y in zip(a.items, b.items, strict=True))
+    if isinstance(a, NamedTuple) and isinstance(b, NamedTuple) and a.cls is b.cls:
+        return joinable(a.record, b.record)
+    if isinstance(a, Growing) and isinstance(b, Growing):
+        return a.element == b.element
+    return shape_of(a) == shape_of(b) and type(a) is type(b)
+
+
+def contents_of(held: Binding) -> str:
+    """Return what a user would call the contents of a list, dict or object."""
+    return kind_of(held).replace("tuple", "list") if isinstance(held, TupleOf) else kind_of(held)
+
+
+def rank_of(value: Value) -> int:
+    assert isinstance(value.type, Array)
+    return value.type.rank
+
+
+def line_of(lo: Lowerer) -> int:
+    return lo.builder.loc.line if lo.builder.loc else 0
+
+
+def _defined(stmts: Sequence[Stmt]) -> set[Value]:
+    found: set[Value] = set()
+    for stmt in stmts:
+        found.update(stmt.results)
+    return found
+
+
+def sorted_objects(objects: set[ArrayObject]) -> list[ArrayObject]:
+    return sorted(objects, key=lambda obj: (obj.name, id(obj)))

@@ -1,0 +1,87 @@
+"""The value of an expression as others need it: computed, or as a condition.
+
+``a and b`` as a condition is one operation where `b` cannot fail or change anything, and a branch
+where it can.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Callable, Sequence
+
+from adc.frontend.control import chains
+from adc.frontend.control.control import merge, run_arm
+from adc.frontend.core import dispatch, numbers
+from adc.frontend.core.bindings import Binding, Lazy, Num
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.values import elementwise, operators
+from adc.ir.core import Apply, Literal, Operand
+from adc.ir.types import BOOL
+
+VALUE = "$value"
+
+
+def lower_expr(lo: Lowerer, node: ast.expr) -> Binding:
+    """Lower an expression and return what it denotes."""
+    binding = dispatch.evaluate(lo, node)
+    if isinstance(binding, Lazy):
+        with lo.at(node):
+            return elementwise.materialised(lo, binding, node)
+    return binding
+
+
+def condition(lo: Lowerer, node: ast.expr) -> Operand:
+    """Lower an expression that is used as a condition."""
+    if isinstance(node, ast.BoolOp):
+        with lo.at(node):
+            return _truth_chain(lo, chains.operands(lo, node), isinstance(node.op, ast.And))
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        with lo.at(node):
+            return numbers.apply(lo, "not", condition(lo, node.operand))
+    binding = lower_expr(lo, node)
+    with lo.at(node):
+        return operators.truth(lo, binding, node)
+
+
+def _truth_chain(lo: Lowerer, nodes: Sequence[ast.expr], conjunction: bool) -> Operand:
+    parts = [functools.partial(condition, lo, node) for node in nodes]
+    return chained(lo, parts, conjunction)
+
+
+def all_of(lo: Lowerer, parts: Sequence[Callable[[], Operand]]) -> Operand:
+    """Evaluate truth values left to right until one is false."""
+    return chained(lo, parts, True)
+
+
+def chained(lo: Lowerer, parts: Sequence[Callable[[], Operand]], conjunction: bool) -> Operand:
+    """Evaluate truth values left to right until one decides."""
+    first = parts[0]()
+    if len(parts) == 1:
+        return first
+    if isinstance(first, Literal):
+        return chained(lo, parts[1:], conjunction) if first.value == conjunction else first
+    before = lo.snapshot()
+    kept: list[Operand] = []
+
+    def rest() -> None:
+        kept.append(chained(lo, parts[1:], conjunction))
+        lo.frame.env[VALUE] = Num(kept[-1])
+
+    arm = run_arm(lo, rest)
+    if not arm.dead and all(isinstance(stmt, Apply) for stmt in arm.stmts):
+        # Nothing in the rest can fail or change anything: evaluate it always.
+        lo.frame.env.pop(VALUE)
+        lo.builder.stmts.extend(arm.stmts)
+        return numbers.apply(lo, "and" if conjunction else "or", first, kept[0])
+    lo.restore(before)
+
+    def decided() -> None:
+        lo.frame.env[VALUE] = Num(Literal(not conjunction, BOOL))
+
+    # The rest is not lowered again: doing so at every link would take exponential time.
+    other = run_arm(lo, decided)
+    merge(lo, first, before, *((arm, other) if conjunction else (other, arm)), late=True)
+    result = lo.frame.env.pop(VALUE)
+    assert isinstance(result, Num)
+    return result.operand

@@ -1,0 +1,176 @@
+"""Forms: what a name is bound to on two paths, brought to one form.
+
+Two views join where they differ in numbers only, two arrays where they have one dtype and rank.
+What does not is adapted, on each path for itself: a whole array becomes a view that shows all of
+it, a view of another kind is copied, an array without axes that has no other name is the number in
+it, and a number that is one with other names elsewhere is an array that nobody may write to.
+Python would share memory where a copy is made: who writes to one may not read the other
+(`bindings.shares`). Branches and loops are alike here: a loop's two paths are the one into it and
+the one from an iteration to the next.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from dataclasses import replace
+
+from adc.frontend.core import bindings, numbers
+from adc.frontend.core.bindings import (
+    ArrayObject,
+    ArrayRef,
+    Binding,
+    NamedTuple,
+    Num,
+    RecordOf,
+    Static,
+    TupleOf,
+    Window,
+    leaves,
+    same_view,
+    shares,
+)
+from adc.frontend.core.lower import Frame, Lowerer
+from adc.frontend.values import elementwise, list_buffers, views
+from adc.ir.types import Scalar
+
+Change = Callable[[Binding, Binding], Binding]
+
+
+class _Step(enum.Enum):
+    """What brings a number or array closer to the form of another."""
+
+    READ = enum.auto()
+    WINDOW = enum.auto()
+    COPY = enum.auto()
+    ELEMENT = enum.auto()
+    BOX = enum.auto()
+
+
+def paired(like: Binding, binding: Binding, change: Change) -> Binding:
+    """Return `binding` with ``change(x, y)`` for each y in it that stands where `like` has x."""
+
+    def inside(p: tuple[Binding, ...], q: tuple[Binding, ...]) -> tuple[Binding, ...]:
+        return tuple(paired(x, y, change) for x, y in zip(p, q, strict=True))
+
+    match like, binding:
+        case (Num() | ArrayRef(), Num() | ArrayRef()) | (Static(), Static()):
+            return change(like, binding)
+        case TupleOf(items=p), TupleOf(items=q) if len(p) == len(q):
+            return TupleOf(inside(p, q))
+        case RecordOf(keys=keys, items=p), RecordOf(keys=others, items=q) if keys == others:
+            return RecordOf(keys, inside(p, q))
+        case NamedTuple(cls=cls, record=p), NamedTuple(cls=other, record=q) if cls is other:
+            record = paired(p, q, change)
+            assert isinstance(record, RecordOf)
+            return NamedTuple(cls, record)
+    return binding
+
+
+def conformed(lo: Lowerer, like: Binding, binding: Binding, name: str) -> Binding:
+    """Return what `name` is bound to, in the form of `like` as far as it can have that."""
+
+    def change(x: Binding, y: Binding) -> Binding:
+        if _is_found_elsewhere(x, y):
+            lo.pin(x)
+            lo.pin(y)
+            assert isinstance(y, Static)
+            return Static(y.value)
+        step = _needed(lo, x, y, name)
+        if step is not None:
+            assert isinstance(y, Num | ArrayRef)
+            y = _taken(lo, step, y)
+        if isinstance(y, ArrayRef) and _is_unsure(x, y):
+            return replace(y, readonly=None)
+        return y
+
+    return paired(like, binding, change)
+
+
+def conforms(lo: Lowerer, like: Binding, binding: Binding, name: str) -> bool:
+    """Whether `conformed` would leave a binding as it is."""
+    found: list[bool] = []
+
+    def note(x: Binding, y: Binding) -> Binding:
+        changed = _needed(lo, x, y, name) is not None
+        found.append(changed or _is_unsure(x, y) or _is_found_elsewhere(x, y))
+        return y
+
+    paired(like, binding, note)
+    return not any(found)
+
+
+def _is_found_elsewhere(x: Binding, y: Binding) -> bool:
+    """Whether both are one object, such as a function, that is found in two ways."""
+    if not (isinstance(x, Static) and isinstance(y, Static)):
+        return False
+    return x.value is y.value and x.place != y.place and y.place is not None
+
+
+def _is_unsure(x: Binding, y: Binding) -> bool:
+    """Whether it depends on the path if an array may be written to, and `y` does not say so."""
+    if not (isinstance(x, ArrayRef) and isinstance(y, ArrayRef)):
+        return False
+    return x.readonly != y.readonly and y.readonly is not None
+
+
+def _needed(lo: Lowerer, x: Binding, y: Binding, name: str) -> _Step | None:
+    """Return what is to be done to `y`, which is `x` elsewhere."""
+    if isinstance(x, ArrayRef) and isinstance(y, Num) and not views.dims_of(lo, x):
+        boxed = is_shared(lo, x.object, name) and y.operand.type.dtype == x.object.type.dtype
+        return _Step.BOX if boxed else None
+    if not isinstance(y, ArrayRef):
+        return None
+    if isinstance(x, Num):
+        alone = not views.dims_of(lo, y) and not is_shared(lo, y.object, name)
+        return _Step.READ if alone else None
+    assert isinstance(x, ArrayRef)
+    if y.view and y.object.kept and x.object is not y.object:
+        return _Step.ELEMENT  # joined, a view would keep the whole buffer for one element
+    if not same_view(x, y):
+        if _is_window_of_all(lo, x, y):
+            return _Step.WINDOW
+        # A copy of one element is such a view again.
+        made = bool(y.view) and same_view(y, bindings.element_of(y))
+        if y.view and not made and not _is_window_of_all(lo, y, x):
+            return _Step.COPY
+    return None
+
+
+def _is_window_of_all(lo: Lowerer, view: ArrayRef, ref: ArrayRef) -> bool:
+    """Whether `view` is of the kind that shows all of an array as it is, like `ref`."""
+    if ref.view or len(view.view) != 1 or not isinstance(view.view[0], Window):
+        return False
+    return same_view(view, views.as_window(lo, ref))
+
+
+def _taken(lo: Lowerer, step: _Step, found: Num | ArrayRef) -> Num | ArrayRef:
+    if isinstance(found, Num):
+        strong = Scalar(numbers.scalar_type(found.operand).dtype)
+        made = elementwise.boxed(lo, lo.exact(found.operand, strong), strong.dtype)
+        return replace(made, readonly=None)  # a number is bound anew where an array is changed
+    if step is _Step.READ:
+        return Num(elementwise.lazy(lo, found, None).element([]))
+    if step is _Step.WINDOW:
+        return views.as_window(lo, found)
+    if step is _Step.ELEMENT:
+        return list_buffers.element_copy(lo, found)
+    made = elementwise.copy(lo, found, None)
+    shares(made.object, found.object)
+    return replace(made, readonly=found.readonly)
+
+
+def is_shared(lo: Lowerer, obj: ArrayObject, name: str) -> bool:
+    """Whether anything but a name of the current function may be an array, or hold it."""
+    if obj.alias:
+        return True
+    frame: Frame | None = lo.frame
+    skipped = name
+    while frame is not None:
+        for other, binding in frame.env.items():
+            if other != skipped and any(
+                isinstance(leaf, ArrayRef) and leaf.object is obj for leaf in leaves(binding)
+            ):
+                return True
+        frame, skipped = frame.caller, ""
+    return False

@@ -1,0 +1,861 @@
+"""Loops: what an iteration may change is carried, and types join to a fixed point.
+
+A loop is lowered by attempts: what an attempt finds out (a wider type, a name bound to another
+array, a suspected alias) goes into a memo, and the next attempt starts from it. The memo outlives
+the attempts of the loops around it, so nesting costs no more than its sum.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from adc.frontend.control import forms
+from adc.frontend.control.control import (
+    FALLS,
+    RESULT,
+    contents_of,
+    joinable,
+    line_of,
+    rank_of,
+    set_exit,
+    unread,
+)
+from adc.frontend.core import scope
+from adc.frontend.core.bindings import (
+    ArrayObject,
+    ArrayRef,
+    Binding,
+    Given,
+    Growing,
+    Late,
+    Num,
+    RecordOf,
+    Ref,
+    TupleOf,
+    Unbound,
+    Unstable,
+    holders,
+    is_slot,
+    kind_of,
+    leaves,
+    one_type,
+    rebuild,
+    related,
+    shape_of,
+    suspect,
+)
+from adc.frontend.core.lower import Dead, Lowerer, State
+from adc.frontend.values import list_buffers
+from adc.ir.builder import integer
+from adc.ir.core import Block, For, Literal, Operand, Stmt, Value, While
+from adc.ir.errors import TypeUnstableError
+from adc.ir.types import BOOL, INT, Array, Scalar, join
+from adc.ir.verifier import alike
+from adc.ir.walk import substitute_block
+
+
+@dataclass
+class LoopMemo:
+    """What earlier attempts at a loop found out; later attempts start from it."""
+
+    types: dict[tuple[str, int], Scalar | Array] = field(default_factory=dict)
+    fresh: set[tuple[str, int]] = field(default_factory=set)
+    sizes: set[tuple[str, int]] = field(default_factory=set)
+    alias: set[frozenset[tuple[str, int] | ArrayObject]] = field(default_factory=set)
+    stale: dict[tuple[str, int] | ArrayObject, str] = field(default_factory=dict)
+    late: dict[str, Binding] = field(default_factory=dict)
+    # Names that have another kind where the loop is left early: they cannot be read after it.
+    dropped: set[str] = field(default_factory=set)
+    # Names that an iteration leaves in another form, and in which; those it binds to new lists.
+    forms: dict[str, Binding] = field(default_factory=dict)
+    relisted: set[str] = field(default_factory=set)
+    # Lists, dicts and objects that iterations change; lists that they append to, and what.
+    slots: set[str] = field(default_factory=set)
+    growing: dict[str, Binding] = field(default_factory=dict)
+    # The arrays made for these before the loop: attempts must agree on what `alias` is about.
+    made: dict[tuple[str, int], ArrayObject] = field(default_factory=dict)
+    # Rebound names that may denote elements of a list (`ArrayObject.kept`).
+    kept: set[tuple[str, int]] = field(default_factory=set)
+    # Whether a copy of the body for each iteration is another way to lower it; whether it may be
+    # left by `break`.
+    unrolls: bool = False
+    breaks: bool = False
+    # Attributes from outside that they change.
+    opened: set[tuple[str, Any]] = field(default_factory=set)
+
+
+class RestructuredError(TypeUnstableError):
+    """Iterations change what a container is made of."""
+
+
+class _Retry(Exception):
+    """The loop's assumptions were too narrow; its memo has wider ones."""
+
+
+@dataclass
+class _Carried:
+    """One carried value: where it comes from, its parameter, and its next value."""
+
+    init: Operand
+    param: Value
+    key: tuple[str, int] | ArrayObject
+    next: Operand | None = None
+    result: Value | None = None
+
+
+Body = Callable[[], Operand]  # lowers one iteration; returns whether to run again
+
+
+def lower_loop(
+    lo: Lowerer,
+    node: ast.AST,
+    names: Sequence[str],
+    body: Callable[[Value | None], Operand | None],
+    *,
+    trips: Operand | None,
+    definite: bool,
+    unrolls: bool = False,
+    sure: Collection[str] = (),
+) -> None:
+    """Lower a loop.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names that the body may bind.
+    body : callable
+        Lowers one iteration, given the counter (None for a `while`); returns whether to run again
+        (None for a `for`).
+    trips : Operand or None
+        The number of iterations of a `for`.
+    definite : bool
+        Whether at least one iteration runs, so that names bound in it are bound after it.
+    unrolls : bool
+        Whether the caller can do without a loop, if this raises a `RestructuredError`.
+    sure : collection of str
+        Names that are bound after it even if no iteration runs: by the test of a `while`.
+    """
+    breaks = isinstance(node, ast.For | ast.While) and scope.has_break(node.body)
+    key = (lo.frame.path, id(node))
+    memo = lo.memo.setdefault(key, LoopMemo(unrolls=unrolls, breaks=breaks))
+    assert isinstance(memo, LoopMemo)
+    before = lo.snapshot()
+    names_before, mark = lo.builder.names.save(), len(lo.builder.stmts)
+    for attempt in range(40):
+        if attempt:
+            lo.restore(before)
+            lo.reset_names(names_before)
+            del lo.builder.stmts[mark:]
+        try:
+            entry, slots = _entered(lo, memo, node)
+            always = {*names, *slots} if definite else {*sure, RESULT}
+            _attempt(lo, entry, memo, [*names, *slots], body, trips, definite, always)
+            return
+        except _Retry:
+            if attempt == 39:
+                raise TypeUnstableError(
+                    "the types of this loop's variables do not settle", lo.span(node)
+                ) from None
+
+
+def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[str]]:
+    """Bring names and lists into the form that iterations give them; return what they change."""
+    env = lo.frame.env
+    for slot, start in lo.initial.items():
+        env.setdefault(slot, start)
+    slots = {slot for slot in memo.slots if slot in env}
+    for name, like in sorted(memo.forms.items()):
+        if name in env:
+            known = set(lo.versions)
+            found = forms.conformed(lo, like, env[name], name)
+            again = (
+                _stable(lo, memo, (name, k), leaf)
+                if isinstance(leaf, ArrayRef) and leaf.object not in known
+                else leaf
+                for k, leaf in enumerate(leaves(found))
+            )
+            env[name] = rebuild(found, again)
+    for name in sorted(memo.relisted):
+        old = env.get(name)
+        if isinstance(old, Ref) and old.slot not in env:
+            # It was made in a loop before, and what it held then is not known here.
+            env[name] = Unbound("a loop before may not have run")
+        elif isinstance(old, Ref):
+            others = [repr(n) for n in sorted(holders(env, old.slot)) if n != name]
+            if others or old.slot in lo.elsewhere:
+                raise TypeUnstableError(
+                    f"{name!r} is bound to a new {kind_of(old)[2:]} in each iteration, and the "
+                    f"one before the loop is also {', '.join(others) or 'outside the function'}",
+                    lo.builder.loc, "make one of them a copy",
+                )  # fmt: skip
+            slot = lo.builder.names.fresh("$h")
+            env[slot] = lo.held(old)
+            env[name] = replace(old, slot=slot)
+            lo.lend(slot, old)
+            slots.add(slot)
+    for slot, key in memo.opened:
+        record = env[slot]
+        assert isinstance(record, RecordOf)
+        env[slot] = record.with_item(key, lo.opened(record.items[record.keys.index(key)]))
+    for slot, element in memo.growing.items():
+        held = env.get(slot)
+        if isinstance(held, TupleOf | Growing):
+            whole = list_buffers.grown(lo, held, element, node)
+            env[slot] = whole
+            if isinstance(whole, Growing):
+                kept = held.buffers if isinstance(held, Growing) else ()
+                buffers = tuple(
+                    buffer if buffer in kept else _stable(lo, memo, (slot, k), buffer)
+                    for k, buffer in enumerate(whole.buffers)
+                )
+                env[slot] = replace(whole, buffers=buffers)
+    return lo.snapshot(), sorted(slots)
+
+
+def _stable(lo: Lowerer, memo: LoopMemo, key: tuple[str, int], ref: ArrayRef) -> ArrayRef:
+    """Return an array made before the loop as the object that an earlier attempt made for it."""
+    obj = memo.made.setdefault(key, ref.object)
+    if obj in lo.versions or obj.type != ref.object.type:
+        return ref
+    lo.versions[obj], lo.dims[obj] = lo.versions.pop(ref.object), lo.dims[ref.object]
+    for other in ref.object.alias:
+        suspect(obj, other)
+    return replace(ref, object=obj)
+
+
+def _attempt(
+    lo: Lowerer,
+    before: State,
+    memo: LoopMemo,
+    names: Sequence[str],
+    body: Callable[[Value | None], Operand | None],
+    trips: Operand | None,
+    definite: bool,
+    sure: Collection[str],
+) -> None:
+    loc = lo.builder.loc
+    suspects = {obj: set(obj.alias) for obj in before.versions}
+    carried: list[_Carried] = []
+    fresh: dict[tuple[str, int], ArrayRef] = {}
+    bound = [
+        n for n in names if not isinstance(before.env.get(n, Unbound()), Unbound | Unstable | Late)
+    ]
+    with lo.builder.block() as opening:
+        for name in bound:
+            found: list[Num | ArrayRef] = []
+            for k, leaf in enumerate(leaves(before.env[name])):
+                key = (name, k)
+                if isinstance(leaf, Num):
+                    ty = leaf.operand.type
+                    assert isinstance(ty, Scalar)
+                    wide = memo.types.get(key, ty)
+                    assert isinstance(wide, Scalar)
+                    ty = join(ty, wide)
+                    item = _Carried(
+                        lo.exact(leaf.operand, ty), lo.builder.value(_hint(name), ty), key
+                    )
+                    carried.append(item)
+                    found.append(Num(item.param))
+                elif key in memo.fresh:
+                    obj = leaf.object
+                    array = memo.types.get(key, obj.type)
+                    assert isinstance(array, Array)
+                    item = _Carried(before.versions[obj], lo.builder.value(_hint(name), array), key)
+                    carried.append(item)
+                    # Slots are counted from "$h" on; named after one, values would count as well,
+                    # and what the memos of inner loops say of a slot would be of another one.
+                    called = obj.name if is_slot(name) else name
+                    kept = obj.kept or key in memo.kept
+                    found.append(ArrayRef(ArrayObject(array, called, loc, kept=kept)))
+                    fresh[key] = found[-1]  # type: ignore[assignment]
+                else:
+                    found.append(leaf)
+            lo.frame.env[name] = rebuild(before.env[name], iter(found))
+        for name in names:
+            if name not in bound:
+                start = before.env.get(name, Unbound())
+                lo.frame.env[name] = Unbound() if isinstance(start, Late) else start
+    lo.builder.stmts.extend(opening)
+    for obj, version in list(lo.versions.items()):
+        item = _Carried(version, lo.builder.value(obj.name, obj.type), obj)
+        carried.append(item)
+        lo.versions[obj] = item.param
+    by_key = {item.key: item for item in carried}
+    index = lo.builder.value("k", INT) if trips is not None else None
+    if index is not None:
+        lo.counts(index)
+    label = lo.builder.names.fresh("L0" if trips is not None else "W0")
+    with lo.builder.block() as stmts:
+        _open_fresh(lo, before, memo, fresh, by_key)
+        for end, message in memo.stale.items():
+            if isinstance(end, ArrayObject) or end in fresh:
+                obj = end if isinstance(end, ArrayObject) else fresh[end].object
+                lo.stale.setdefault(obj, message)
+        set_exit(lo, FALLS)
+        dead = False
+        again: Operand | None
+        try:
+            again = body(index)
+        except Dead:
+            dead, again = True, None if trips is not None else Literal(False, BOOL)
+            lo.restore(before)
+            for item in carried:
+                item.next = item.param
+        if not dead:
+            _close(lo, before, memo, carried, by_key, fresh, bound)
+            if any(obj.alias & before.versions.keys() - known for obj, known in suspects.items()):
+                raise _Retry  # what an iteration does last, the next one knows first
+            _find_late(lo, memo, names, bound, sure)
+            late = _late_values(lo, before, memo)
+        else:
+            late = []
+    carried += late
+    if dead and definite:
+        # Nothing after the loop can be reached; its body still must run.
+        late = []
+    _emit(lo, label, index, trips, carried, stmts, again)
+    if dead and definite:
+        raise Dead
+    _after(lo, before, memo, carried, by_key, fresh, bound, names, sure, trips)
+
+
+def _keys(held: Binding) -> tuple[Any, ...]:
+    return held.keys if isinstance(held, RecordOf) else ()
+
+
+def _hint(name: str) -> str:
+    return name[1:] if name.startswith("$") else name
+
+
+def _open_fresh(
+    lo: Lowerer,
+    before: State,
+    memo: LoopMemo,
+    fresh: dict[tuple[str, int], ArrayRef],
+    by_key: dict[tuple[str, int] | ArrayObject, _Carried],
+) -> None:
+    """Give the objects that rebound names denote in the body their versions, sizes, suspects."""
+    for key, ref in fresh.items():
+        obj = ref.object
+        lo.versions[obj] = by_key[key].param
+        entry = _entry(before, key)
+        if entry in before.stale:
+            lo.stale[obj] = before.stale[entry]
+        if key in memo.sizes:
+            lo.dims[obj] = tuple(
+                lo.counts(
+                    lo.builder.apply(
+                        "dim", by_key[key].param, params=(axis,), hint=f"{obj.name}.dim"
+                    )
+                )
+                for axis in range(obj.type.rank)
+            )
+        else:
+            lo.dims[obj] = lo.dims[entry]
+        # On the first iteration it is the object that the name had on entry, if anybody else
+        # still holds that one.
+        others = [
+            name
+            for name, binding in before.env.items()
+            for k, leaf in enumerate(leaves(binding))
+            if isinstance(leaf, ArrayRef) and leaf.object is entry and (name, k) not in fresh
+        ]
+        if others or entry in lo.origin or _held_outside(lo, entry):
+            suspect(obj, entry)
+        for other in entry.alias:
+            if other in before.versions:
+                suspect(obj, other)
+    keys = list(fresh)
+    for i, a in enumerate(keys):
+        for b in keys[i + 1 :]:
+            if related(_entry(before, a), _entry(before, b)):
+                suspect(fresh[a].object, fresh[b].object)
+    for pair in memo.alias:
+        ends = [
+            fresh[end].object if isinstance(end, tuple) else end
+            for end in pair
+            if not isinstance(end, tuple) or end in fresh
+        ]
+        if len(ends) == 2:
+            suspect(*ends)
+
+
+def _entry(before: State, key: tuple[str, int]) -> ArrayObject:
+    found = _end(before.env, key)
+    assert found is not None
+    return found
+
+
+def _end(env: dict[str, Binding], key: tuple[str, int]) -> ArrayObject | None:
+    """Return the array of a name's k-th leaf; None if the name is not bound any more."""
+    found = list(leaves(env[key[0]]))
+    if not found:
+        return None
+    leaf = found[key[1]]
+    assert isinstance(leaf, ArrayRef)
+    return leaf.object
+
+
+def _held_outside(lo: Lowerer, obj: ArrayObject) -> bool:
+    """Whether a frame other than the current one has a name for `obj`."""
+    frame = lo.frame.caller
+    while frame is not None:
+        for binding in frame.env.values():
+            if any(isinstance(leaf, ArrayRef) and leaf.object is obj for leaf in leaves(binding)):
+                return True
+        frame = frame.caller
+    return False
+
+
+def _close(
+    lo: Lowerer,
+    before: State,
+    memo: LoopMemo,
+    carried: list[_Carried],
+    by_key: dict[tuple[str, int] | ArrayObject, _Carried],
+    fresh: dict[tuple[str, int], ArrayRef],
+    bound: Sequence[str],
+) -> None:
+    """Find every carried value's next value, or widen the memo and retry."""
+    retry = _find_changed(lo, before, memo, bound)
+    for name in bound:
+        start, end = before.env[name], lo.frame.env.get(name, Unbound())
+        if is_slot(name) and name in lo.frame.partial and _found_list(lo, memo, name, start, end):
+            # A path with an exit left the list as it was.
+            retry = True
+            continue
+        memo.dropped.discard(name)
+        if name in lo.frame.partial:
+            # Where an exit is pending it is something else. This is what the next iteration sees.
+            memo.dropped.add(name)
+        if _found_list(lo, memo, name, start, end):
+            retry = True
+            continue
+        end = lo.frame.env.get(name, end) if isinstance(end, Ref) else end
+        if not isinstance(end, Unbound | Unstable):
+            if not forms.conforms(lo, end, start, name):
+                memo.forms[name] = end
+                retry = True
+                continue
+            end = forms.conformed(lo, start, end, name)
+            lo.frame.env[name] = end
+        opened = _opened(start, end)
+        if opened:
+            memo.opened |= {(name, key) for key in opened}
+            retry = True
+            continue
+        if not (isinstance(end, Unbound | Unstable) or joinable(start, end)):
+            if is_slot(name):
+                owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
+                keys = (start, end) if isinstance(start, RecordOf) else ()
+                raise RestructuredError(
+                    f"{owners[0] if owners else 'a container'} holds {contents_of(start)} before "
+                    f"the loop and {contents_of(end)} after an iteration",
+                    lo.builder.loc,
+                    "give it all of them before the loop" if len(set(map(_keys, keys))) > 1
+                    else "in a loop lists grow by numbers and arrays of one kind, or tuples",
+                )  # fmt: skip
+            raise TypeUnstableError(
+                f"{name!r} is {kind_of(start)} before the loop and {kind_of(end)} after an "
+                "iteration",
+                lo.builder.loc,
+                "use one kind of value on every path, or two names",
+            )
+        if isinstance(end, Unstable):
+            # Said here: an empty list, a string or a function has no leaves to look at below.
+            if not is_slot(name):
+                raise TypeUnstableError(f"{name!r} {end.why}", lo.builder.loc)
+            owners = [repr(n) for n in holders(before.env, name) if n[0] != "$"]
+            raise RestructuredError(
+                f"{owners[0] if owners else 'a container'} {end.why}",
+                lo.builder.loc,
+                "fill an array made before the loop, or loop over a constant range",
+            )
+        ends = [] if isinstance(end, Unbound) else list(leaves(end))
+        for k, leaf in enumerate(leaves(start)):
+            key = (name, k)
+            if not ends:
+                if key in by_key:
+                    by_key[key].next = by_key[key].param
+                continue
+            last = ends[k]
+            if isinstance(leaf, Num):
+                assert isinstance(last, Num)
+                item = by_key[key]
+                ty, new = item.param.type, last.operand.type
+                assert isinstance(ty, Scalar)
+                assert isinstance(new, Scalar)
+                if not one_type(ty, new):
+                    raise TypeUnstableError(
+                        f"{name!r} is a {ty} before the loop and a {new} after an iteration",
+                        lo.builder.loc,
+                        "convert one of them, for instance with `int()`",
+                    )
+                wide = join(ty, new)
+                if wide != ty:
+                    memo.types[key] = wide
+                    retry = True
+                else:
+                    item.next = lo.exact(last.operand, ty)
+            else:
+                assert isinstance(last, ArrayRef)
+                if key in fresh:
+                    item, version = by_key[key], lo.versions[last.object]
+                    if not alike(version.type, item.param.type):
+                        # A view from another iteration may lie anyhow.
+                        assert isinstance(item.param.type, Array)
+                        memo.types[key] = replace(item.param.type, layout="A")
+                        retry = True
+                    else:
+                        item.next = version
+                elif last.object is not leaf.object:
+                    memo.fresh.add(key)
+                    retry = True
+    if retry:
+        raise _Retry
+    _check_rotation(lo, before, memo, by_key, fresh)
+    for item in carried:
+        if isinstance(item.key, ArrayObject):
+            item.next = lo.versions[item.key]
+    for obj in list(lo.origin):
+        if obj not in by_key and lo.versions.get(obj, lo.origin[obj]) is not lo.origin[obj]:
+            before.versions.setdefault(obj, lo.origin[obj])
+            raise _Retry
+    for obj, message in lo.stale.items():
+        if obj in before.versions and obj not in before.stale and obj not in memo.stale:
+            memo.stale[obj] = message
+            raise _Retry
+    for key in fresh:
+        last_array = _end(lo.frame.env, key)
+        if last_array in lo.stale and key not in memo.stale:
+            memo.stale[key] = lo.stale[last_array]
+            raise _Retry
+
+
+def _opened(start: Binding, end: Binding) -> list[Any]:
+    """Return the attributes from outside that an object has others of after an iteration."""
+    if not (isinstance(start, RecordOf) and isinstance(end, RecordOf) and start.keys == end.keys):
+        return []
+    pairs = zip(start.keys, start.items, end.items, strict=True)
+    return [key for key, old, new in pairs if isinstance(old, Given) and old != new]
+
+
+def _find_changed(lo: Lowerer, before: State, memo: LoopMemo, bound: Sequence[str]) -> bool:
+    """Note lists, dicts and objects that the body changed and the loop does not carry yet."""
+    found = {
+        slot
+        for slot, held in {**lo.initial, **before.env}.items()
+        if is_slot(slot)
+        and slot not in bound
+        and (lo.frame.env.get(slot, held) != held or (memo.breaks and slot in lo.frame.partial))
+    }
+    if not found <= memo.slots:
+        memo.slots |= found
+        return True
+    return False
+
+
+def _found_list(lo: Lowerer, memo: LoopMemo, name: str, start: Binding, end: Binding) -> bool:
+    """Note what happened to a list, dict or object; whether the loop must be lowered again."""
+    if isinstance(start, Ref) and type(start) is type(end):
+        assert isinstance(end, Ref)
+        if start.slot == end.slot:
+            return False
+        if name not in memo.relisted:
+            memo.relisted.add(name)
+            return True
+        # The new one's contents are what the name's own list holds from now on.
+        others = set(holders(lo.frame.env, end.slot)) - {name}
+        if any(other in lo.frame.env for other in others):
+            raise TypeUnstableError(
+                f"{name!r} and {', '.join(map(repr, sorted(others)))} are the same "
+                f"{kind_of(start)[2:]} after an iteration",
+                lo.builder.loc, "make one of them a copy",
+            )  # fmt: skip
+        lo.frame.env[start.slot] = lo.frame.env[end.slot]
+        lo.frame.env[name] = start
+        return False
+    element = lo.appended.get(name)
+    if not is_slot(name) or element is None or not isinstance(start, TupleOf | Growing):
+        return False
+    whole = list_buffers.common(lo, [start], element)
+    if whole is None:
+        return False
+    if isinstance(start, TupleOf):
+        longer = isinstance(end, TupleOf) and len(end.items) != len(start.items)
+        if not (longer or isinstance(end, Unstable | Growing)):
+            return False
+        if longer and memo.unrolls and list_buffers.has_arrays(whole):
+            return False  # a copy of the body for each iteration keeps the arrays themselves
+    elif whole == start.element:
+        return False
+    memo.growing[name] = whole
+    return True
+
+
+def _check_rotation(
+    lo: Lowerer,
+    before: State,
+    memo: LoopMemo,
+    by_key: dict[tuple[str, int] | ArrayObject, _Carried],
+    fresh: dict[tuple[str, int], ArrayRef],
+) -> None:
+    """Find out which rebound names may denote one array in the next iteration."""
+    every = {key: _end(lo.frame.env, key) for key in fresh}
+    ends = {key: obj for key, obj in every.items() if obj is not None}
+    found: set[frozenset[tuple[str, int] | ArrayObject]] = set()
+    keys = list(ends)
+    for i, a in enumerate(keys):
+        for b in keys[i + 1 :]:
+            if related(ends[a], ends[b]):
+                found.add(frozenset([a, b]))
+        if ends[a] in before.versions:
+            found.add(frozenset([a, ends[a]]))
+        for other in ends[a].alias:
+            if other in before.versions:
+                found.add(frozenset([a, other]))
+        if ends[a].kept and not fresh[a].object.kept:
+            memo.kept.add(a)
+            raise _Retry
+        if lo.dims[ends[a]] != lo.dims[fresh[a].object] and a not in memo.sizes:
+            others = {lo.dims[fresh[b].object] for b in keys}
+            if lo.dims[ends[a]] not in others or len(others) > 1:
+                memo.sizes.add(a)
+                raise _Retry
+    new = {pair for pair in found if len(pair) == 2} - memo.alias
+    if new:
+        memo.alias |= new
+        raise _Retry
+
+
+def _find_late(
+    lo: Lowerer, memo: LoopMemo, names: Sequence[str], bound: Sequence[str], sure: Collection[str]
+) -> None:
+    """Names first bound in the body are results of a loop that surely runs, and so is `return`."""
+    for name in names:
+        end = lo.frame.env.get(name, Unbound())
+        if name in bound or isinstance(end, Unbound | Unstable | Late):
+            continue
+        if name in lo.frame.partial and name != RESULT:
+            continue
+        if name in sure or all(isinstance(leaf, Num) for leaf in leaves(end)):
+            memo.late[name] = end
+
+
+def _late_values(lo: Lowerer, before: State, memo: LoopMemo) -> list[_Carried]:
+    values: list[_Carried] = []
+    for name, end in memo.late.items():
+        now = lo.frame.env.get(name, end)
+        if isinstance(now, Unbound | Unstable | Late):
+            continue
+        for k, leaf in enumerate(leaves(now)):
+            operand = leaf.operand if isinstance(leaf, Num) else lo.versions[leaf.object]
+            if isinstance(leaf, ArrayRef) and (
+                leaf.object in lo.origin or leaf.object in before.versions
+            ):
+                continue
+            param = lo.builder.value(_hint(name), operand.type)
+            init: Operand = param
+            old = before.env.get(name)
+            if isinstance(old, Late) and same_numbers(old.inner, now):
+                # An earlier loop may have bound it, and this one may run no iteration.
+                init = _operand(list(leaves(old.inner))[k])
+            values.append(_Carried(init, param, (f"late {name}", k), operand))
+    return values
+
+
+def _operand(leaf: Num | ArrayRef) -> Operand:
+    assert isinstance(leaf, Num)
+    return leaf.operand
+
+
+def same_numbers(a: Binding, b: Binding) -> bool:
+    """Whether two bindings consist of numbers of the same types."""
+    if shape_of(a) != shape_of(b):
+        return False
+    return all(
+        isinstance(x, Num) and isinstance(y, Num) and x.operand.type == y.operand.type
+        for x, y in zip(leaves(a), leaves(b), strict=True)
+    )
+
+
+def _emit(
+    lo: Lowerer,
+    label: str,
+    index: Value | None,
+    trips: Operand | None,
+    carried: list[_Carried],
+    stmts: list[Stmt],
+    again: Operand | None,
+) -> None:
+    """Build the loop, without the carried values that no iteration changes."""
+    kept: list[_Carried] = []
+    env: dict[Value, Operand] = {}
+    for item in carried:
+        if item.next == item.param:
+            env[item.param] = item.init
+            item.result = None
+        else:
+            kept.append(item)
+            if item.init == item.param:
+                item.init = unread(lo, item.param)
+            item.result = lo.builder.value(item.param.name, item.param.type)
+    nexts = tuple(item.next for item in kept if item.next is not None)
+    block = Block(
+        tuple(item.param for item in kept),
+        tuple(stmts),
+        nexts if again is None else (again, *nexts),
+    )
+    block = substitute_block(block, env)
+    results = tuple(item.result for item in kept if item.result is not None)
+    init = tuple(item.init for item in kept)
+    if trips is not None:
+        assert index is not None
+        lo.builder.emit(For(results, label, index, trips, init, block, loc=lo.builder.loc))
+    else:
+        lo.builder.emit(While(results, label, init, block, lo.builder.loc))
+
+
+def _after(
+    lo: Lowerer,
+    before: State,
+    memo: LoopMemo,
+    carried: list[_Carried],
+    by_key: dict[tuple[str, int] | ArrayObject, _Carried],
+    fresh: dict[tuple[str, int], ArrayRef],
+    bound: Sequence[str],
+    names: Sequence[str],
+    sure: Collection[str],
+    trips: Operand | None,
+) -> None:
+    """Make the loop's results the state."""
+    ran: Operand | None = None
+    end_env, stale = lo.frame.env, dict(lo.stale)
+    # The arrays that names denote after the loop, and what each was when an iteration began (None
+    # if no name had it) and when it ended.
+    made: list[tuple[ArrayObject, tuple[ArrayObject | None, ArrayObject | None]]] = []
+    late = {item.key: item for item in carried}
+    lo.restore(before)
+    lo.stale.update({obj: text for obj, text in stale.items() if obj in before.versions})
+
+    def out(item: _Carried) -> Operand:
+        return item.init if item.result is None else item.result
+
+    for item in carried:
+        if isinstance(item.key, ArrayObject):
+            version = out(item)
+            assert isinstance(version, Value)
+            lo.versions[item.key] = version
+    for name in bound:
+        start = before.env[name]
+        end = end_env.get(name, Unbound())
+        if name in memo.dropped:
+            lo.frame.env[name] = Unstable(
+                f"is of a kind that depends on how the loop at line {line_of(lo)} ends"
+            )
+            continue
+        if isinstance(end, Unbound):
+            lo.frame.env[name] = end if end.why else Unbound("a loop may delete it")
+            continue
+        found: list[Num | ArrayRef] = []
+        for k, leaf in enumerate(leaves(start)):
+            item = by_key.get((name, k))  # type: ignore[assignment]
+            if item is None:
+                found.append(leaf)
+            elif isinstance(leaf, Num):
+                found.append(Num(out(item)))
+            else:
+                inner = fresh[name, k].object
+                result = _result_array(lo, name, item, inner, leaf)
+                last = _end(end_env, (name, k))
+                made.append((result.object, (inner, last)))
+                if leaf.object in before.stale:
+                    lo.stale[result.object] = before.stale[leaf.object]
+                found.append(result)
+        lo.frame.env[name] = rebuild(start, iter(found))
+    # Arrays that the body made, by what they are after the loop: names of one stay names of one.
+    lasting: dict[ArrayObject, ArrayRef] = {}
+    for name in names:
+        if name in bound:
+            continue
+        if name in memo.late and not isinstance(
+            end_env.get(name, Unbound()), Unbound | Unstable | Late
+        ):
+            now = end_env[name]
+            parts: list[Num | ArrayRef] = []
+            for k, leaf in enumerate(leaves(now)):
+                item = late.get((f"late {name}", k))  # type: ignore[assignment]
+                if item is None:
+                    parts.append(leaf)
+                elif isinstance(leaf, Num):
+                    parts.append(Num(out(item)))
+                elif leaf.object in lasting:
+                    parts.append(lasting[leaf.object])
+                else:
+                    value = out(item)
+                    assert isinstance(value, Value)
+                    dims = tuple(
+                        lo.builder.apply("dim", value, params=(axis,), hint=f"{value.name}.dim")
+                        for axis in range(rank_of(value))
+                    )
+                    lasting[leaf.object] = lo.new_array(value, dims, _hint(name))
+                    made.append((lasting[leaf.object].object, (None, leaf.object)))
+                    parts.append(lasting[leaf.object])
+            lo.frame.env[name] = rebuild(now, iter(parts))
+            if name not in sure:
+                if ran is None:
+                    if trips is None:
+                        lo.frame.env[name] = Unbound(
+                            f"the loop at line {line_of(lo)} may run no iteration that assigns it"
+                        )
+                        continue
+                    ran = lo.builder.apply("gt", trips, integer(0), hint="ran")
+                old = before.env.get(name)
+                flag: Operand = ran
+                if isinstance(old, Late):
+                    if not same_numbers(old.inner, now):
+                        lo.frame.env[name] = Unbound("two loops bind it, and neither may have run")
+                        continue
+                    flag = lo.builder.apply("or", old.flag, ran, hint="ran")
+                lo.frame.env[name] = Late(lo.frame.env[name], flag)
+        else:
+            lo.frame.env[name] = Unbound(
+                f"the loop at line {line_of(lo)} may run no iteration that assigns it"
+            )
+    for k, (obj, inside) in enumerate(made):
+        for part in filter(None, inside):
+            if part in before.versions:
+                suspect(obj, part)
+            for other in part.alias:
+                if other in before.versions:
+                    suspect(obj, other)
+            obj.kept |= part.kept
+        # What an iteration began with is gone after it; without iterations nothing was written.
+        last = inside[1]
+        if last is not None and last in stale:
+            lo.stale[obj] = stale[last]
+        for other, parts_of_other in made[:k]:
+            if any(map(related, inside, parts_of_other)):
+                suspect(obj, other)
+
+
+def _result_array(
+    lo: Lowerer, name: str, item: _Carried, obj: ArrayObject, entry: ArrayRef
+) -> ArrayRef:
+    """Return the object that a rebound name denotes after the loop."""
+    version = item.init if item.result is None else item.result
+    assert isinstance(version, Value)
+    name = entry.object.name if is_slot(name) else name
+    known = all(isinstance(size, Literal) or size in lo.dims[entry.object] for size in lo.dims[obj])
+    dims = (
+        lo.dims[obj]
+        if known
+        else tuple(
+            lo.builder.apply("dim", version, params=(axis,), hint=f"{name}.dim")
+            for axis in range(obj.type.rank)
+        )
+    )
+    return lo.new_array(version, dims, name)

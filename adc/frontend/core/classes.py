@@ -1,0 +1,147 @@
+"""Classes: what they have under a name, found as Python does, and which ones adc can follow.
+
+Nothing is lowered here: `objects` and `special` call what was found.
+"""
+
+from __future__ import annotations
+
+import ast
+import collections
+import dataclasses
+import sys
+import types
+from typing import Any
+
+import numpy as np
+
+from adc.frontend.core import bindings, trees
+from adc.frontend.core.bindings import Binding, NamedTuple, ObjectRef, kind_of
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.places import Member, Place
+from adc.ir.errors import TypeMismatchError, UnsupportedError
+from adc.ir.foreign import is_plain, peculiarity
+
+Instance = ObjectRef | NamedTuple
+
+
+# What `in_class` returns for nothing.
+MISSING: Any = object()
+
+
+_FIELD: type = type(collections.namedtuple("_Example", "x").x)  # type: ignore[attr-defined]
+
+
+# Descriptors of what instances hold themselves: slots, and the fields of named tuples.
+HELD = (types.MemberDescriptorType, _FIELD)
+
+
+# The flag of classes that were made while Python ran.
+_HEAP_TYPE = 1 << 9
+
+
+def is_instance(binding: Binding) -> bool:
+    """Whether a binding is an instance of a class, which may have methods that Python calls."""
+    if isinstance(binding, NamedTuple):
+        return binding.cls is not slice and not bindings.is_generator(binding)
+    return isinstance(binding, ObjectRef)
+
+
+def in_class(cls: type, name: str) -> Any:
+    """Return what a class, or one that it inherits from, has under a name; else `MISSING`."""
+    return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), MISSING)
+
+
+def is_method(value: Any) -> bool:
+    """Whether a class attribute is a function, or what adc makes of one: bound to an instance."""
+    made = type(value).__module__.startswith("adc.") and hasattr(type(value), "__get__")
+    return made or isinstance(value, types.FunctionType)
+
+
+def find_method(lo: Lowerer, cls: type, name: str) -> Any:
+    """Return the function, or what adc made of one, that a method of a class is."""
+    value = in_class(cls, name)
+    lo.guard(Place(cls, (Member(name),)), value)
+    return value
+
+
+def call_at(node: ast.AST) -> ast.Call:
+    """Return a call without arguments, where something else stands that makes Python call."""
+    func: Any = node
+    return ast.copy_location(ast.Call(func=func, args=[], keywords=[]), node)
+
+
+def is_opaque(value: Any) -> bool:
+    """Whether an object is an instance of a class of a program's, known to the code as such.
+
+    What it holds may change, and nobody would notice. Constants that it has as attributes are part
+    of what decides which code runs (`trees.state_of`).
+    """
+    cls = type(value)
+    holds = isinstance(value, list | dict | tuple | np.ndarray | types.SimpleNamespace)
+    return (holds or is_written(cls)) and not trees.is_unchanging(value)
+
+
+def is_written(cls: type) -> bool:
+    """Whether a class was made by a program, not by Python or a library that adc knows."""
+    package = (cls.__module__ or "").split(".")[0]
+    known = package in ("adc", "numpy", "numba") or package in sys.stdlib_module_names
+    return bool(cls.__flags__ & _HEAP_TYPE) and not known
+
+
+def refused(lo: Lowerer, value: Any, node: ast.AST | None = None) -> UnsupportedError:
+    """Return the error for a use of an object that is opaque."""
+    cls = type(value)
+    why = peculiarity(cls)
+    return UnsupportedError(
+        f"this use of an object of class `{cls.__name__}`{', ' if why else ''}{why}, is not "
+        "supported",
+        lo.span(node) if node is not None else lo.builder.loc,
+        "pass the numbers and arrays that it holds",
+    )
+
+
+def is_record_class(value: Any) -> bool:
+    return isinstance(value, type) and (trees.is_named_tuple(value) or is_plain(value))
+
+
+def is_generated(cls: type, fn: Any) -> bool:
+    """Whether a method was made by `dataclass`, which compiles it from a string.
+
+    The code of what was typed in has a name such as "<stdin>".
+    """
+    code = getattr(getattr(fn, "__wrapped__", fn), "__code__", None)
+    return dataclasses.is_dataclass(cls) and getattr(code, "co_filename", "") == "<string>"
+
+
+def find(lo: Lowerer, binding: Binding, name: str) -> Any:
+    """Return a special method that an instance has from a program, or None.
+
+    What Python and `dataclass` make (`object.__eq__`, the methods of tuples) does not count.
+    """
+    if not is_instance(binding):
+        return None
+    assert isinstance(binding, Instance)
+    cls = binding.cls
+    value = in_class(cls, name)
+    if value is MISSING or is_generated(cls, value) or _is_builtin(cls, name):
+        return None
+    if not is_method(value):
+        raise TypeMismatchError(
+            f"`{name}` of {kind_of(binding)} is {'None' if value is None else 'no function'}",
+            lo.builder.loc, "make it a method",
+        )  # fmt: skip
+    return find_method(lo, cls, name)
+
+
+def _is_builtin(cls: type, name: str) -> bool:
+    """Whether a method is inherited from a builtin class, as `object.__eq__` is."""
+    owner = next(base for base in cls.__mro__ if name in vars(base))
+    return owner.__module__ == "builtins"
+
+
+def instance_class(binding: Binding) -> type | None:
+    return binding.cls if isinstance(binding, Instance) else None
+
+
+def inherits(cls: type | None, base: type | None) -> bool:
+    return cls is not None and base is not None and issubclass(cls, base)

@@ -1,0 +1,107 @@
+"""The tables in which handlers register, and the recursion that goes through them.
+
+An expression has expressions in it, a statement statements, and anything may be called. Code that
+lowers one of them need not know what lowers the parts: it asks here, by the type of the node, of
+the callee or of the operand. So this module imports no handler, and what a handler is for stands at
+the handler::
+
+    @handles(ast.IfExp)
+    def _if_expression(lo: Lowerer, node: ast.IfExp) -> Binding: ...
+
+`entry` imports all modules with handlers: after that, the tables are full.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from adc.frontend.core.bindings import Binding, kind_of
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.core.refusals import refusal
+from adc.ir.errors import TypeMismatchError
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+# By the type of an expression or a statement: what it denotes, and None.
+_NODES: dict[type[ast.AST], Callable[[Lowerer, Any], Any]] = {}
+# By the type of what is called: takes arguments that may be array expressions.
+_CALLEES: dict[
+    type[Binding],
+    Callable[[Lowerer, Any, list[Binding], dict[str, Binding], ast.Call], Binding],
+] = {}
+# By the type of an operator, or of an operand.
+_OPERATORS: dict[type, Callable[[Lowerer, type[ast.AST], Binding, Binding, ast.AST], Binding]] = {}
+
+
+def _entering(table: dict[Any, Any], keys: tuple[type, ...]) -> Callable[[_F], _F]:
+    def enter(handler: _F) -> _F:
+        for key in keys:
+            assert key not in table
+            table[key] = handler
+        return handler
+
+    return enter
+
+
+def handles(*kinds: type[ast.AST]) -> Callable[[_F], _F]:
+    """Register what lowers nodes of these types: ``handler(lo, node)``."""
+    return _entering(_NODES, kinds)
+
+
+def called(*kinds: type[Binding]) -> Callable[[_F], _F]:
+    """Register what lowers calls of such things: ``handler(lo, callee, args, kwargs, node)``."""
+    return _entering(_CALLEES, kinds)
+
+
+def operates(*kinds: type) -> Callable[[_F], _F]:
+    """Register what lowers an operator, or all of them on a kind of operand.
+
+    It is called as ``handler(lo, kind, left, right, node)``.
+    """
+    return _entering(_OPERATORS, kinds)
+
+
+def evaluate(lo: Lowerer, node: ast.expr) -> Binding:
+    """Lower an expression; an array expression is left for its consumer to compute."""
+    handler = _NODES.get(type(node))
+    if handler is None:
+        raise refusal(lo, node)
+    with lo.at(node):
+        found: Binding = handler(lo, node)
+    return found
+
+
+def execute(lo: Lowerer, stmt: ast.stmt) -> None:
+    """Lower a statement."""
+    handler = _NODES.get(type(stmt))
+    if handler is None:
+        raise refusal(lo, stmt)
+    handler(lo, stmt)
+
+
+def apply(
+    lo: Lowerer, callee: Binding, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower a call of `callee` with arguments already lowered."""
+    handler = _CALLEES.get(type(callee))
+    if handler is None:
+        raise not_callable(lo, callee, node)
+    return handler(lo, callee, args, kwargs, node)
+
+
+def not_callable(lo: Lowerer, callee: Binding, node: ast.Call) -> TypeMismatchError:
+    return TypeMismatchError(f"{kind_of(callee)} is not a function", lo.span(node))
+
+
+def operator(
+    kind: type,
+) -> Callable[[Lowerer, type[ast.AST], Binding, Binding, ast.AST], Binding] | None:
+    """Return what is registered for a type of operators, or of operands."""
+    return _OPERATORS.get(kind)
+
+
+def nodes() -> frozenset[type[ast.AST]]:
+    """Return the types of nodes that are lowered."""
+    return frozenset(_NODES)

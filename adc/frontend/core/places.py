@@ -1,0 +1,286 @@
+"""Where the objects are that a function reads from outside: read, or checked, at every call.
+
+Code is made for a *definition*: every function object with the same `__code__` and globals can use
+it. So what a function finds in its own variables is found relative to the function that is called.
+"""
+
+from __future__ import annotations
+
+import builtins
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from adc.frontend.core import trees
+from adc.ir.core import Value
+
+
+class Arguments(tuple[Any, ...]):
+    """The arguments of a call, one for each parameter, and the function that is called."""
+
+    fn: Any  # a Python function
+
+    @classmethod
+    def of(cls, fn: types.FunctionType, values: Sequence[Any] = ()) -> Arguments:
+        made = cls(values)
+        made.fn = fn
+        return made
+
+
+# -- places ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A step to an element of a list, tuple or dict."""
+
+    key: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A step from a function to what a free variable of it means, in its closure or globals."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    """A step from a function to the default value of a parameter."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A step from a class to what it or a base has under a name, not bound to anything."""
+
+    name: str
+
+
+# A name is a step to an attribute.
+Step = str | Item | Variable | Default | Member
+Root = types.FunctionType | type | types.ModuleType | int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an object is found: by `path` from the object `root`.
+
+    A root is also the position of a parameter, or None for the function that is called.
+    """
+
+    root: Root
+    path: tuple[Step, ...] = ()
+
+    def __str__(self) -> str:
+        names = [self.root.__name__] if isinstance(self.root, type | types.ModuleType) else []
+        for step in self.path:
+            if isinstance(step, Item):
+                names[-1:] = [f"{names[-1] if names else ''}[{step.key!r}]"]
+            else:
+                names.append(step if isinstance(step, str) else step.name)
+        return ".".join(names)
+
+    @property
+    def name(self) -> str:
+        """The last name on the way to it, for what is made of it."""
+        names = (step if isinstance(step, str) else step.name
+                 for step in reversed(self.path) if not isinstance(step, Item))  # fmt: skip
+        return next(names, "item")
+
+    def to(self, *steps: Step) -> Place:
+        """Return the place of something that the object here holds."""
+        return Place(self.root, (*self.path, *steps))
+
+    def read(self, arguments: Sequence[Any] = ()) -> Any:
+        """Return what is there now; raise LookupError or AttributeError if nothing is."""
+        root = self.root
+        if root is None:
+            found: Any = arguments.fn  # type: ignore[attr-defined]  # they are `Arguments` then
+        else:
+            found = arguments[root] if isinstance(root, int) else root
+        return follow(found, self.path)
+
+    @property
+    def varies(self) -> bool:
+        """Whether another object may be found for another call of the same code."""
+        return self.root is None or isinstance(self.root, int)
+
+
+def follow(value: Any, path: Sequence[Step]) -> Any:
+    """Return what is found by a path from an object."""
+    for step in path:
+        if isinstance(step, str):
+            value = getattr(value, step)
+        elif isinstance(step, Variable):
+            value = variable_of(value, step.name)
+        elif isinstance(step, Item):
+            value = value[step.key]
+        elif isinstance(step, Default):
+            value = default_of(value, step.name)
+        else:
+            value = member_of(value, step.name)
+    return value
+
+
+def variable_of(fn: types.FunctionType, name: str) -> Any:
+    """Return what `name` means as a free variable of a function; raise KeyError if nothing."""
+    if fn.__closure__ is not None:
+        free = fn.__code__.co_freevars
+        if name in free:
+            try:
+                return fn.__closure__[free.index(name)].cell_contents
+            except ValueError:
+                raise KeyError(name) from None
+    found = fn.__globals__.get(name, _NOTHING)
+    return vars(builtins)[name] if found is _NOTHING else found
+
+
+_NOTHING = object()
+
+
+def default_of(fn: types.FunctionType, name: str) -> Any:
+    """Return the default value of a parameter; raise KeyError if it has none."""
+    keywords = fn.__kwdefaults__
+    if keywords is not None and name in keywords:
+        return keywords[name]
+    code = fn.__code__
+    names, values = code.co_varnames[: code.co_argcount], fn.__defaults__ or ()
+    if name not in names[len(names) - len(values) :]:
+        raise KeyError(name)
+    return values[names.index(name) - len(names)]
+
+
+def defaults_of(fn: types.FunctionType) -> dict[str, Any]:
+    """Return the default values of a function's parameters."""
+    names = fn.__code__.co_varnames[: fn.__code__.co_argcount]
+    found = dict(zip(reversed(names), reversed(fn.__defaults__ or ()), strict=False))
+    return {**found, **(fn.__kwdefaults__ or {})}
+
+
+def member_of(cls: type, name: str) -> Any:
+    """Return what a class or a base of it has under a name; raise KeyError if nothing."""
+    for each in cls.__mro__:
+        if name in vars(each):
+            return vars(each)[name]
+    raise KeyError(name)
+
+
+def reader(place: Place) -> Callable[[Sequence[Any]], Any]:
+    """Return what does `place.read`, faster where a function finds a name among its globals."""
+    fn, (first, *rest) = place.root, place.path or (None,)
+    if (
+        not isinstance(fn, types.FunctionType)
+        or not isinstance(first, Variable)
+        or fn.__closure__ is not None
+        or len(rest) > 1
+        or not all(isinstance(step, str) for step in rest)
+    ):
+        return place.read
+    # Neither of these can be replaced.
+    found, name, built_in = fn.__globals__, first.name, vars(builtins)
+
+    def variable(arguments: Sequence[Any]) -> Any:
+        return found[name] if name in found else built_in[name]
+
+    def attribute(arguments: Sequence[Any]) -> Any:
+        return getattr(found[name] if name in found else built_in[name], step)
+
+    step = str(rest[0]) if rest else ""
+    return attribute if rest else variable
+
+
+# -- what is done with what is there ---------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Capture:
+    """Something outside whose numbers and arrays are hidden arguments, read anew at every call."""
+
+    place: Place
+    tree: Any
+    key: object
+    params: tuple[Value, ...]
+
+    def leaves(self, arguments: Sequence[Any] = ()) -> list[Any] | None:
+        """Return the present numbers and arrays, or None if other code is needed for them."""
+        try:
+            value = self.place.read(arguments)
+        except (LookupError, AttributeError):
+            return None
+        if trees.key_of(value) != self.key:
+            return None
+        return trees.leaves(value, self.tree)
+
+
+@dataclass(frozen=True)
+class Guard:
+    """Something outside that was built into the code: if it changes, the code is stale.
+
+    Attributes
+    ----------
+    value : object
+        What was there, if it must be that; a place if it must be what is there.
+    key : object
+        What must not change of it, if it may change.
+    shared : bool
+        Whether it is an object of which only the attributes read are built in.
+    """
+
+    place: Place
+    value: Any = None
+    key: object = None
+    shared: bool = False
+
+    @cached_property
+    def _read(self) -> Callable[[Sequence[Any]], Any]:
+        """What reads the place at every call."""
+        return reader(self.place)
+
+    @classmethod
+    def of(cls, place: Place, value: Any) -> Guard:
+        if isinstance(value, _CONSTANTS) or trees.is_unchanging(value):
+            return cls(place, value)
+        # The key of an object may be its address; then it is kept.
+        shared = trees.is_lazy(value)
+        return cls(place, None if shared else value, trees.key_of(value), shared)
+
+    def holds(self, arguments: Sequence[Any] = ()) -> bool:
+        """Whether what the code was built with is still there."""
+        try:
+            value = self._read(arguments)
+            if self.key is not None:
+                return trees.key_of(value) == self.key
+            if value is self.value:
+                return True
+            if isinstance(self.value, Place):
+                return value is self.value.read(arguments)
+        except (LookupError, AttributeError):
+            return False
+        return is_equal(value, self.value)
+
+
+# Bound methods are made anew each time that they are read, constants by each call of what is around
+# a function.
+_CONSTANTS = (
+    str, bytes, int, float, np.generic, tuple, type(None), types.BuiltinMethodType,
+    types.MethodType,
+)  # fmt: skip
+
+
+def is_equal(value: Any, other: Any) -> bool:
+    """Whether two constants are the same to any program."""
+    if type(value) is not type(other) or not isinstance(value, _CONSTANTS):
+        return False
+    if isinstance(value, tuple):
+        return len(value) == len(other) and all(
+            a is b or is_equal(a, b) for a, b in zip(value, other, strict=True)
+        )
+    if isinstance(value, float | np.inexact):
+        return repr(value) == repr(other)  # a zero's sign counts, and NaN is NaN
+    return bool(value == other)

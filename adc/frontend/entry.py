@@ -1,0 +1,289 @@
+"""The entry: a Python function and the types of its arguments to value form."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from adc.frontend.calls import builtin, calls, derivatives, jacobians, nested
+from adc.frontend.control import blocks, inlining, marks
+from adc.frontend.control.control import EXIT, FALLS
+from adc.frontend.core import closures, dispatch
+from adc.frontend.core.bindings import (
+    ArrayRef,
+    Binding,
+    DictRef,
+    Num,
+    Static,
+    Transformed,
+    TupleOf,
+    Unstable,
+    leaves,
+)
+from adc.frontend.core.lower import (
+    Dead,
+    Frame,
+    Generated,
+    Holder,
+    Lowered,
+    Lowerer,
+    Shared,
+    arrays_of,
+    bind_value,
+    leaf_operand,
+    param_of,
+    static,
+)
+from adc.frontend.core.places import Place
+from adc.frontend.core.source import Source
+from adc.frontend.language import (
+    attributes,
+    containers,
+    expressions,
+    iteration,
+    statements,
+    subscripts,
+)
+from adc.frontend.numpy import products
+from adc.frontend.values import results
+from adc.ir.builder import integer
+from adc.ir.core import Call, Derived, Function, Literal, Mark, walk
+from adc.ir.errors import (
+    RecursionDepthError,
+    TypeUnstableError,
+    UnsupportedError,
+)
+from adc.ir.functions import reached
+from adc.ir.types import FLOAT
+from adc.library.transforms import Level, has_rule, is_checkpointed
+
+# The modules with handlers: these register when they are imported (`core.dispatch`).
+HANDLERS = (
+    attributes, blocks, builtin, calls, containers, expressions, iteration, jacobians, nested,
+    products, statements, subscripts,
+)  # fmt: skip
+
+
+def nodes() -> frozenset[type[ast.AST]]:
+    """Return the types of nodes that are lowered."""
+    return dispatch.nodes()
+
+
+def _with_functions(shared: Shared, fn: Function) -> Function:
+    """Return `fn` with the functions that it calls, and those with theirs."""
+    callees = tuple(callee.function for callee in shared.callees.values())
+    callees += tuple(each for made in shared.rules.values() for each in made.functions)
+    derived: list[Derived] = []
+    for each in shared.derived.values():  # what one calls was declared before
+        of = reached(replace(each.of, callees=callees, derived=tuple(derived)))
+        known = {callee.name for callee in of.callees} | {other.name for other in of.derived}
+        for other in (of, *of.callees):
+            for stmt in walk(other.body):
+                if isinstance(stmt, Call) and stmt.callee not in known:
+                    raise UnsupportedError(
+                        f"a derivative of {each.of.name}() within {stmt.callee}(), which it calls, "
+                        "is not supported",
+                        stmt.loc,
+                    )
+        derived.append(replace(each, of=_apart(of)))
+    return _apart(reached(replace(fn, callees=callees, derived=tuple(derived))))
+
+
+def _apart(fn: Function) -> Function:
+    """Return `fn` under a name that none of its callees has: a user may have chosen theirs."""
+    taken = {each.name for each in fn.callees} | {each.name for each in fn.derived}
+    name = fn.name
+    while name in taken:
+        name += "_"
+    return replace(fn, name=name)
+
+
+def lower(
+    fn: Callable[..., Any],
+    arguments: dict[str, Any],
+    constants: Mapping[Place, Any] = MappingProxyType({}),
+    *,
+    bound: int = 0,
+    inline: bool = True,
+    routines: bool = False,
+    shared: bool = False,
+    general: bool = False,
+    applied: tuple[Level, ...] = (),
+) -> Lowered:
+    """Lower `fn` for arguments of the given types.
+
+    Parameters
+    ----------
+    fn : callable
+        A Python function with source.
+    arguments : dict
+        By parameter name, in order, the type tree of an argument (`trees`).
+    constants : mapping
+        Integers among arguments and captured variables that are part of the program, by place.
+    bound : int
+        How many of the first arguments are what a method is bound to.
+    inline : bool
+        Whether the functions that it calls become part of it, as far as that is reasonable.
+    routines : bool
+        Whether linear algebra is in terms of routines that a library has.
+    shared : bool
+        Whether any function with the same code and globals may be called instead of this one.
+    general : bool
+        Whether axes may turn out to have size 1 and be broadcast while the code runs. Else it
+        raises an `AssumptionError` then.
+    applied : tuple of Level
+        What is lowered instead of the function: what was applied to it, first to last.
+
+    Raises
+    ------
+    ConstantNeededError
+        If another such integer must be one.
+    AdcError
+        If the function, or anything it calls, is not in the supported subset.
+    """
+    own = fn if has_rule(fn) else None
+    inside = is_checkpointed(fn)
+    if not isinstance(fn, types.FunctionType):
+        inner = getattr(fn, "__func__", fn)
+        inner = getattr(inner, "py_func", inner)
+        if not isinstance(inner, types.FunctionType):
+            raise UnsupportedError(
+                f"{getattr(fn, '__name__', fn)!r} is not a Python function",
+                None,
+                "adc reads Python source; builtins and callable objects have none",
+            )
+        fn = inner
+    lo = Lowerer(Shared(constants=constants, routines=routines, bound=bound, general=general))
+    if not inline:
+        lo.shared.inlined = 0
+    lo.builder.names.fresh("loss")
+    holder = lo.holder_of(fn, Place(None) if shared else None)
+    source = lo.source_of(holder)
+    made: list[Num | ArrayRef] = []
+    bindings = {
+        name: bind_value(lo, name, tree, Place(k), made)
+        for k, (name, tree) in enumerate(arguments.items())
+    }
+    for k, name in enumerate(list(bindings)[:bound]):
+        lo.outside |= arrays_of(leaves(bindings[name]), Place(k))
+    params = [param_of(lo, leaf) for leaf in made]
+    try:
+        if applied:
+            result = _run_derivative(lo, own or fn, inside, applied, holder, source, bindings)
+        elif own is not None:
+            result = _run_custom(lo, own, holder, source, bindings)
+        else:
+            mark = Mark("checkpoint", source.span(source.node)) if inside else None
+            with lo.builder.marking(mark):
+                result = inlining.run_main(lo, holder, source, bindings)
+    except Dead:
+        result = Num(Literal(0.0, FLOAT))  # every path raises: nobody sees it
+    except RecursionError:
+        raise RecursionDepthError(
+            f"{fn.__name__!r} nests deeper than adc can follow", source.span(source.node)
+        ) from None
+    if isinstance(result, Unstable):
+        raise TypeUnstableError(f"the result {result.why}", source.span(source.node))
+    lo.frame = Frame(source, lo.heap, holder)
+    heap: dict[str, Binding] = {}
+    result = results.finished(lo, result, heap)
+    operands = tuple(leaf_operand(lo, leaf) for leaf in results.leaves_of(result, heap))
+    captures = tuple(capture for capture, _ in lo.captured.values())
+    params += [param for capture in captures for param in capture.params]
+    generators: list[Generated] = []
+    for obj, place in lo.generators.items():
+        if obj in lo.stale:
+            lo.version(obj, source.node)  # raises
+        drawn = lo.versions.get(obj, lo.origin[obj]) is not lo.origin[obj]
+        generators.append(Generated(params.index(lo.origin[obj]), place, drawn))
+        if drawn:
+            operands += (lo.version(obj, None),)
+    written = frozenset(
+        params.index(lo.boxes.get(origin, origin))
+        for obj, origin in lo.origin.items()
+        if not obj.words and (lo.versions.get(obj, origin) is not origin or obj in lo.stale)
+    )
+    body = marks.with_marks((*lo.prologue, *lo.builder.stmts), lo.builder.marks)
+    name = fn.__name__ if fn.__name__.isidentifier() else "lambda"
+    lowered = _with_functions(lo.shared, Function(name, tuple(params), body, operands))
+    return Lowered(
+        lowered,
+        result,
+        captures,
+        tuple(lo.shared.guards.values()),
+        tuple(lo.shared.sources.values()),
+        written,
+        heap,
+        tuple(lo.changed),
+        tuple(generators),
+        applied,
+    )
+
+
+def _run_custom(
+    lo: Lowerer, value: Any, holder: Holder, source: Source, bound: dict[str, Binding]
+) -> Binding:
+    """Lower the main function where it has a derivative of its own, for `lower`."""
+    lo.shared.sources[id(holder.fn.__code__)] = source
+    spec = source.node.args
+    args: list[Binding] = []
+    for name, binding in bound.items():
+        if spec.vararg is not None and name == spec.vararg.arg and isinstance(binding, TupleOf):
+            args += binding.items
+        else:
+            args.append(binding)
+    lo.frame = Frame(source, {EXIT: Num(integer(FALLS))}, holder)
+    lo.builder.loc = source.span(source.node)
+    node = ast.copy_location(ast.Call(ast.Name("f", ast.Load()), [], []), source.node)
+    result = dispatch.apply(lo, static(value), args, {}, node)
+    lo.heap = closures.heap_of(lo.frame)
+    return result
+
+
+def _run_derivative(
+    lo: Lowerer, value: Any, checkpointed: bool, levels: Sequence[Level], holder: Holder,
+    source: Source, bound: dict[str, Binding],
+) -> Binding:  # fmt: skip
+    """Lower a call of a derivative of the main function, for `lower`."""
+    fn: Binding = Static(value, holder.place if value is holder.fn else None)
+    if checkpointed:
+        fn = Transformed(fn, Level("checkpoint"))
+    lo.shared.sources[id(holder.fn.__code__)] = source
+    lo.frame = Frame(source, {**lo.initial, EXIT: Num(integer(FALLS))}, holder)
+    lo.builder.loc = source.span(source.node)
+    args, kwargs = _passed(lo, source.node.args, bound)
+    node = ast.copy_location(ast.Call(ast.Name("f", ast.Load()), [], []), source.node)
+    # What a method is bound to is not counted.
+    skip = lo.shared.bound
+    shifted = [replace(level, argnums=_shifted(level.argnums, skip)) for level in levels]
+    result = dispatch.apply(lo, derivatives.transformed(fn, shifted), args, kwargs, node)
+    lo.heap = closures.heap_of(lo.frame)
+    return result
+
+
+def _passed(
+    lo: Lowerer, spec: ast.arguments, bound: dict[str, Binding]
+) -> tuple[list[Binding], dict[str, Binding]]:
+    """Return the arguments of a call that binds parameters so, by position and by name."""
+    args = [bound[arg.arg] for arg in (*spec.posonlyargs, *spec.args)]
+    if spec.vararg is not None:
+        rest = bound[spec.vararg.arg]
+        assert isinstance(rest, TupleOf)
+        args += rest.items
+    kwargs = {arg.arg: bound[arg.arg] for arg in spec.kwonlyargs}
+    if spec.kwarg is not None:
+        others = bound[spec.kwarg.arg]
+        assert isinstance(others, DictRef)
+        record = lo.record(others)
+        kwargs.update(zip(record.keys, record.items, strict=True))
+    return args, kwargs
+
+
+def _shifted(argnums: int | tuple[int, ...], by: int) -> int | tuple[int, ...]:
+    if isinstance(argnums, int):
+        return argnums + by if argnums >= 0 else argnums
+    return tuple([number + by if number >= 0 else number for number in argnums])

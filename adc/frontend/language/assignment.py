@@ -1,0 +1,313 @@
+"""Assignment: to names, elements, attributes and patterns of them; in place, with ``op=``.
+
+``a[i] = x`` is a store into an array, or binds a slot of a list, a dict or an instance anew.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+import numpy as np
+
+from adc.frontend.control import control, evaluation
+from adc.frontend.core import classes, dispatch, numbers, refusals
+from adc.frontend.core.bindings import (
+    NONE,
+    ArrayRef,
+    Binding,
+    DictRef,
+    Growing,
+    Lazy,
+    ListRef,
+    NamedTuple,
+    Num,
+    TupleOf,
+    kind_of,
+)
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.language import containers, growing, subscripts
+from adc.frontend.numpy import indexing
+from adc.frontend.values import (
+    arguments,
+    arrays,
+    elementwise,
+    list_buffers,
+    objects,
+    operators,
+    sequences,
+    special,
+    views,
+)
+from adc.frontend.values.views import dims_of
+from adc.ir.builder import integer
+from adc.ir.core import Literal
+from adc.ir.errors import AliasError, TypeMismatchError
+from adc.ir.types import BOOL, INT, Scalar, join
+
+
+def _put(
+    lo: Lowerer, items: list[Binding], key: Binding, value: Binding, node: ast.AST
+) -> None:  # fmt: skip
+    """Store into a list: numbers at any index, other things at constant ones."""
+    index = key.operand if isinstance(key, Num) else None
+    if index is None or isinstance(index, Literal) or index.type.kind not in "iu":
+        items[containers.position(lo, items, key, node)] = value
+        return
+    everything = [*items, value]
+    if not all(isinstance(x, Num) and control.joinable(x, value) for x in everything):
+        items[containers.position(lo, items, key, node)] = value  # which refuses
+        return
+    size = integer(len(items))
+    wrapped = lo.builder.apply("wrap", lo.convert(index, INT), size, hint="i")
+    inside = numbers.apply(lo, "inside", wrapped, size)
+    numbers.check(lo, inside, "IndexError", "list assignment index out of range")
+    for k, item in enumerate(items):
+        assert isinstance(item, Num)
+        assert isinstance(value, Num)
+        ty = join(item.operand.type, value.operand.type)  # type: ignore[arg-type]  # numbers
+        here = lo.builder.apply("eq", wrapped, integer(k))
+        chosen = (lo.exact(x.operand, ty) for x in (value, item))
+        items[k] = Num(numbers.select(lo, here, *chosen))
+
+
+def set_item(lo: Lowerer, owner: Binding, node: ast.Subscript, value: Binding) -> None:
+    """Lower ``owner[key] = value`` for a list, a dict or an instance."""
+    if _set_by_method(lo, owner, node, value):
+        return
+    match owner:
+        case ListRef() if isinstance(lo.held(owner), Growing):
+            key = evaluation.lower_expr(lo, node.slice)
+            growing.set_item(lo, owner, key, value, node)
+        case ListRef():
+            items = list(lo.contents(owner))
+            if isinstance(node.slice, ast.Slice):
+                new = arguments.sequence(lo, value)
+                if new is None:
+                    raise TypeMismatchError("can only assign an iterable", lo.span(node))
+                items[containers.static_slice(lo, node.slice)] = new
+            else:
+                key = evaluation.lower_expr(lo, node.slice)
+                _put(lo, items, key, value, node)
+            lo.hold(owner, TupleOf(tuple(items)))
+        case DictRef():
+            key = containers.key_of(lo, evaluation.lower_expr(lo, node.slice), node.slice)
+            lo.hold(owner, lo.record(owner).with_item(key, value))
+        case TupleOf() | NamedTuple():
+            raise TypeMismatchError("a tuple cannot be changed", lo.span(node))
+        case _:
+            raise TypeMismatchError(f"storing into {kind_of(owner)}", lo.span(node))
+
+
+def augment_item(lo: Lowerer, owner: Binding, stmt: ast.AugAssign, node: ast.Subscript) -> None:
+    """Lower ``owner[key] op= value`` for a list, a dict or an instance."""
+    if _augmented_by_methods(lo, owner, stmt, node):
+        return
+    if not isinstance(owner, ListRef | DictRef):
+        set_item(lo, owner, node, NONE)
+        return
+    key = evaluation.lower_expr(lo, node.slice)
+    old: Binding | None
+    held = lo.held(owner)
+    if isinstance(owner, ListRef) and isinstance(held, Growing):
+        at = Num(growing.place(lo, held, key, node))
+        old = list_buffers.read(lo, held, at.operand, node)
+        growing.set_item(lo, owner, at, augmented(lo, old, stmt), node)
+        return
+    if isinstance(owner, ListRef):
+        old = containers.element_of(lo, lo.contents(owner), key, node)
+    else:
+        name = containers.key_of(lo, key, node.slice)
+        old = lo.record(owner).get(name)
+        if old is None:
+            numbers.check(lo, Literal(False, BOOL), "KeyError", numbers.escaped(repr(name)))
+    assert old is not None
+    new = augmented(lo, old, stmt)
+    if isinstance(owner, ListRef):
+        items = list(lo.contents(owner))
+        _put(lo, items, key, new, node)
+        lo.hold(owner, TupleOf(tuple(items)))
+    else:
+        lo.hold(owner, lo.record(owner).with_item(name, new))
+
+
+def assign(lo: Lowerer, target: ast.expr, value: Binding) -> None:
+    """Bind `value` to a name, an element or a pattern of them."""
+    if not isinstance(target, ast.Tuple | ast.List):
+        refusals.require_lasting(lo, target, value)
+    match target:
+        case ast.Name(id=name):
+            if isinstance(value, ArrayRef) and not value.view and lo.frame.site is None:
+                obj = value.object
+                if obj not in lo.origin:  # which has a name
+                    obj.variable = obj.variable or name
+            lo.frame.env[name] = value
+            lo.frame.partial.discard(name)
+        case ast.Tuple(elts=elts) | ast.List(elts=elts):
+            _unpack_into(lo, elts, value, target)
+        case ast.Subscript():
+            store_element(lo, target, value)
+        case ast.Attribute():
+            owner = evaluation.lower_expr(lo, target.value)
+            objects.set_attribute(lo, owner, target.attr, value, target)
+        case _:
+            raise lo.unsupported("this assignment target", target)
+
+
+def _unpack_into(lo: Lowerer, elts: Sequence[ast.expr], value: Binding, target: ast.expr) -> None:
+    starred = [k for k, element in enumerate(elts) if isinstance(element, ast.Starred)]
+    if not starred:
+        items = unpack(lo, value, target, len(elts))
+        for element, item in zip(elts, items, strict=True):
+            assign(lo, element, item)
+        return
+    found = list(sequences.static_sequence(lo, value, target))
+    at, after = starred[0], len(elts) - starred[0] - 1
+    if len(found) < len(elts) - 1:
+        raise TypeMismatchError(
+            f"{len(found)} values for at least {len(elts) - 1} names", lo.span(target)
+        )
+    end = len(found) - after
+    rest = lo.new_ref(ListRef, TupleOf(tuple(found[at:end])))
+    for element, item in zip(elts, [*found[:at], rest, *found[end:]], strict=True):
+        assign(lo, element.value if isinstance(element, ast.Starred) else element, item)
+
+
+def store_element(lo: Lowerer, node: ast.Subscript, value: Binding) -> None:
+    """Lower ``owner[index] = value``."""
+    owner = evaluation.lower_expr(lo, node.value)
+    if not isinstance(owner, ArrayRef):
+        # A list keeps an array, not an expression that would be computed at every use.
+        set_item(lo, owner, node, elementwise.materialised(lo, value, node))
+        return
+    items = indexing.items_of(lo, node.slice)
+    with lo.at(node):
+        indexing.write(lo, owner, items, arrays.as_operand(lo, value, node), node)
+
+
+def augment_element(lo: Lowerer, stmt: ast.AugAssign, node: ast.Subscript) -> None:
+    """Lower ``owner[index] op= value``: the index is evaluated once, first."""
+    owner = evaluation.lower_expr(lo, node.value)
+    if not isinstance(owner, ArrayRef):
+        augment_item(lo, owner, stmt, node)
+        return
+    items = indexing.prepared(lo, owner, indexing.items_of(lo, node.slice), node)
+    if indexing.is_advanced(lo, items):
+        place = indexing.Advanced(lo, owner, items, node)
+        with lo.at(stmt):
+            old: Binding = elementwise.base_of(lo, place.read(), node)
+        value = dispatch.evaluate(lo, stmt.value)
+        place.write(operators.binary(lo, type(stmt.op), old, value, stmt))
+        return
+    with lo.at(node):
+        target = indexing.basic(lo, owner, items)
+    assert isinstance(target, ArrayRef)
+    if dims_of(lo, target):
+        in_place(lo, target, stmt, dispatch.evaluate(lo, stmt.value))
+        return
+    with lo.at(stmt):
+        old = elementwise.value_of(lo, target, node)
+    value = evaluation.lower_expr(lo, stmt.value)
+    new = operators.binary(lo, type(stmt.op), old, value, stmt)
+    with lo.at(stmt):
+        # The right-hand side may have changed the array: the store goes to its present version.
+        elementwise.assign_to(lo, target, new, node)
+
+
+def in_place(lo: Lowerer, target: ArrayRef, stmt: ast.AugAssign, value: Binding) -> None:
+    """Lower ``array op= value`` for a whole array or view: every name of it sees the change."""
+    value = arrays.as_operand(lo, value, stmt.value)
+    if classes.is_instance(value):
+        raise lo.unsupported(f"an array that is changed by {kind_of(value)}", stmt)
+    with lo.at(stmt):
+        result = operators.binary(lo, type(stmt.op), target, value, stmt)
+        operators.check_cast(lo, result, target, stmt)
+        if isinstance(result, ArrayRef | Lazy) and len(dims_of(lo, result)) > len(
+            dims_of(lo, target)
+        ):
+            raise TypeMismatchError(
+                "the result has more axes than the array that it is stored in", lo.span(stmt)
+            )
+        elementwise.assign_to(lo, target, result, stmt, "output array")
+
+
+def _set_by_method(lo: Lowerer, owner: Binding, node: ast.Subscript, value: Binding) -> bool:
+    """Lower ``owner[key] = value`` by `__setitem__`; return whether there is one."""
+    if classes.find(lo, owner, "__setitem__") is None:
+        return False
+    special.method(lo, owner, "__setitem__", [subscripts.method_key(lo, node.slice), value], node)
+    return True
+
+
+def _augmented_by_methods(
+    lo: Lowerer, owner: Binding, stmt: ast.AugAssign, node: ast.Subscript
+) -> bool:
+    """Lower ``owner[key] op= value`` by both methods; return whether there are such."""
+    if (
+        classes.find(lo, owner, "__getitem__") is None
+        or classes.find(lo, owner, "__setitem__") is None
+    ):
+        return False
+    key = subscripts.method_key(lo, node.slice)
+    old = special.method(lo, owner, "__getitem__", [key], node)
+    assert old is not None
+    new = augmented(lo, old, stmt)
+    special.method(lo, owner, "__setitem__", [key, new], node)
+    return True
+
+
+def augmented(lo: Lowerer, old: Binding, stmt: ast.AugAssign) -> Binding:
+    """Return what ``old op= value`` leaves: arrays and lists are changed in place."""
+    if isinstance(old, ArrayRef):
+        in_place(lo, old, stmt, dispatch.evaluate(lo, stmt.value))
+        return old
+    value = evaluation.lower_expr(lo, stmt.value)
+    if classes.is_instance(old):
+        found = special.in_place(lo, old, stmt, value)
+        if found is not None:
+            return found
+    if isinstance(old, ListRef) and isinstance(stmt.op, ast.Add):
+        growing.extend(lo, old, value, stmt.value)
+        return old
+    new = operators.binary(lo, type(stmt.op), old, value, stmt)
+    if isinstance(old, Num) and old.array and isinstance(new, Num):
+        return _changed(lo, old, new, stmt)
+    return elementwise.materialised(lo, new, stmt)
+
+
+def _changed(lo: Lowerer, old: Num, new: Num, stmt: ast.AugAssign) -> Num:
+    """Return an array without axes that was changed in place: it keeps its dtype.
+
+    Two names of one would both see that, which is refused: here it is a number.
+    """
+    if sum(binding == old for binding in lo.frame.env.values()) > 1:
+        raise AliasError(
+            "an array without axes that has two names is changed", lo.span(stmt),
+            "write `x = x + ...` instead of `x += ...`",
+        )  # fmt: skip
+    kept = Scalar(numbers.scalar_type(old.operand).dtype)
+    ty = numbers.scalar_type(new.operand)
+    if not np.can_cast(ty.numpy, kept.numpy, "same_kind"):
+        raise TypeMismatchError(
+            f"cannot store a result of {ty.numpy} in an array of {kept.numpy}", lo.span(stmt),
+            "convert it with `.astype`",
+        )  # fmt: skip
+    return Num(lo.exact(numbers.stored(lo, new.operand, kept, stmt), kept), array=True)
+
+
+def unpack(lo: Lowerer, value: Binding, node: ast.AST, count: int) -> list[Binding]:
+    """Return the `count` elements of something that is unpacked."""
+    items = sequences.static_items(lo, value)
+    if items is not None:
+        if len(items) != count:
+            raise TypeMismatchError(f"{len(items)} values for {count} names", lo.span(node))
+        return items
+    if isinstance(value, ArrayRef) and views.dims_of(lo, value):
+        size = views.dims_of(lo, value)[0]
+        enough = numbers.apply(lo, "ge", size, Literal(count, INT))
+        text = f"not enough values to unpack (expected {count}, got {{}})"
+        numbers.check(lo, enough, "ValueError", text, size)
+        few = numbers.apply(lo, "le", size, Literal(count, INT))
+        numbers.check(lo, few, "ValueError", numbers.too_many(count))
+        return [elementwise.load(lo, value, [Literal(k, INT)], node) for k in range(count)]
+    raise TypeMismatchError(f"cannot unpack {kind_of(value)}", lo.span(node))

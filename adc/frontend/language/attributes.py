@@ -1,0 +1,151 @@
+"""Attributes: ``owner.name`` of anything; names in modules are followed at compile time."""
+
+from __future__ import annotations
+
+import ast
+
+from adc.frontend.core import bindings, dispatch, numbers, trees
+from adc.frontend.core.bindings import (
+    ArrayRef,
+    Binding,
+    Bound,
+    DictRef,
+    Lazy,
+    ListRef,
+    NamedTuple,
+    Num,
+    ObjectRef,
+    Static,
+    TupleOf,
+    kind_of,
+)
+from adc.frontend.core.dispatch import handles
+from adc.frontend.core.lower import Frame, Holder, Lowerer
+from adc.frontend.core.places import Step, Variable, follow
+from adc.frontend.numpy import draws, library, shaping
+from adc.frontend.values import elementwise, objects, views
+from adc.frontend.values.views import Arraylike, dims_of
+from adc.ir.builder import integer
+from adc.ir.errors import TypeMismatchError
+from adc.ir.types import Array
+
+LIST_METHODS = ("append", "extend", "insert", "pop", "index", "count", "reverse", "copy", "clear")
+
+
+DICT_METHODS = ("keys", "values", "items", "get", "pop", "update", "copy", "setdefault", "clear")
+
+
+def of_container(lo: Lowerer, owner: Binding, name: str, node: ast.expr) -> Binding | None:
+    """Lower an attribute of a container or an instance; None if it has none of that name."""
+    match owner:
+        case ListRef() if name in LIST_METHODS:
+            return Bound(owner, name)
+        case TupleOf() if name in ("index", "count"):
+            return Bound(owner, name)
+        case DictRef() if name in DICT_METHODS:
+            return Bound(owner, name)
+        case NamedTuple() if bindings.is_generator(owner):
+            return draws.attribute(lo, owner, name, node)
+        case NamedTuple() | ObjectRef():
+            return objects.attribute(lo, owner, name, node)
+    return None
+
+
+def _of_array(lo: Lowerer, owner: Arraylike, name: str, node: ast.AST) -> Binding:
+    """Lower an attribute of an array."""
+    dims = dims_of(lo, owner)
+    if name == "shape":
+        return TupleOf(tuple(Num(size) for size in dims))
+    if name == "ndim":
+        return Num(integer(len(dims)))
+    if name == "size":
+        return Num(views.size_of(lo, dims))
+    if name == "dtype":
+        return Static(elementwise.element_type(owner).numpy)
+    if name == "T":
+        return views.permuted(lo, owner, range(len(dims))[::-1])
+    if name == "mT":
+        return shaping.transposed_matrices(lo, owner, node)
+    if name == "real":
+        return owner
+    if name in ("itemsize", "nbytes"):
+        bytes_ = integer(elementwise.element_type(owner).numpy.itemsize)
+        return Num(
+            bytes_ if name == "itemsize" else views.times(lo, bytes_, views.size_of(lo, dims))
+        )
+    if name == "flat":
+        return views.reshaped(lo, owner, [views.size_of(lo, dims)])
+    if name in library.METHODS:
+        return Bound(owner, name)
+    raise lo.unsupported(f"`.{name}` of an array", node)
+
+
+@handles(ast.Attribute)
+def _attribute(lo: Lowerer, node: ast.Attribute) -> Binding:
+    path = dotted(node)
+    if path is not None and _is_free(lo, path):
+        return lo.free(_holder(lo), path, node)
+    return attribute_of(lo, dispatch.evaluate(lo, node.value), node)
+
+
+def attribute_of(lo: Lowerer, owner: Binding, node: ast.Attribute) -> Binding:
+    """Lower an attribute of something that is lowered already."""
+    if isinstance(owner, Num) and not isinstance(owner.operand.type, Array):
+        return _number_attribute(lo, owner, node)
+    if isinstance(owner, ArrayRef | Lazy):
+        return _of_array(lo, owner, node.attr, node)
+    held = of_container(lo, owner, node.attr, node)
+    if held is not None:
+        return held
+    if isinstance(owner, Static):
+        found = objects.of_static(lo, owner, node.attr, node)
+        if found is not None:
+            return found
+    raise TypeMismatchError(f"{kind_of(owner)} has no attribute {node.attr!r}", lo.span(node))
+
+
+def _number_attribute(lo: Lowerer, owner: Num, node: ast.Attribute) -> Binding:
+    """Lower an attribute of a number; NumPy's have those of arrays without axes."""
+    ty = numbers.scalar_type(owner.operand)
+    if node.attr == "real":
+        return owner
+    if not ty.weak:
+        as_array = Lazy((), ty, lambda index: owner.operand)
+        found = _of_array(lo, as_array, node.attr, node)
+        return Bound(owner, found.name) if isinstance(found, Bound) else found
+    raise TypeMismatchError(f"{kind_of(owner)} has no attribute {node.attr!r}", lo.span(node))
+
+
+def dotted(node: ast.expr) -> tuple[str, ...] | None:
+    """Return the names of ``a.b.c``, or None if the expression is anything else."""
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    return (node.id, *reversed(names))
+
+
+def _is_free(lo: Lowerer, path: tuple[str, ...]) -> bool:
+    """Whether a path leads from a global or closure variable through modules, classes and such."""
+    frame: Frame | None = lo.frame
+    while frame is not None:
+        if path[0] in frame.env or path[0] in frame.locals:
+            return False
+        frame = frame.outer
+    holder = _holder(lo)
+    try:
+        steps: list[Step] = [Variable(path[0]), *path[1:]]
+        owners = [follow(holder.fn, steps[:k]) for k in range(1, len(path))]
+    except (LookupError, AttributeError):
+        return True  # it is reported where it is read
+    return not any(trees.has_structure(owner) for owner in owners)
+
+
+def _holder(lo: Lowerer) -> Holder:
+    """Return the function object whose free variables are meant."""
+    frame = lo.frame
+    while frame.outer is not None:
+        frame = frame.outer
+    return frame.holder

@@ -1,0 +1,255 @@
+"""Lists, dicts and tuples, and their methods and operators.
+
+Their structure (length, keys, attributes) is known at compile time; what they hold are bindings
+like any. Lists, dicts and objects are mutable and have names that alias, so a name is bound to a
+*slot* of the lowering state and the slot holds the present contents (`Lowerer.held`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+from adc.frontend.control import evaluation
+from adc.frontend.core import numbers
+from adc.frontend.core.bindings import (
+    NONE,
+    Binding,
+    Bound,
+    DictRef,
+    DictView,
+    Growing,
+    ListRef,
+    Num,
+    RecordOf,
+    Static,
+    TupleOf,
+    kind_of,
+)
+from adc.frontend.core.dispatch import operates
+from adc.frontend.core.lower import Lowerer, static
+from adc.frontend.language import growing
+from adc.frontend.values import arguments, comparisons, operators
+from adc.ir.builder import integer
+from adc.ir.core import Literal, Operand
+from adc.ir.errors import TypeMismatchError
+from adc.ir.types import BOOL, INT
+
+
+@operates(ListRef)
+def combined(
+    lo: Lowerer, kind: type[ast.AST], left: Binding, right: Binding, node: ast.AST
+) -> Binding:
+    """Lower ``list + list`` and ``list * n``."""
+    name = numbers.ROWS[kind]
+    if name == "add" and isinstance(left, ListRef) and isinstance(right, ListRef):
+        if any(isinstance(lo.held(x), Growing) for x in (left, right)):
+            return growing.added(lo, left, right, node)
+        return lo.new_ref(ListRef, TupleOf(lo.contents(left) + lo.contents(right)))
+    if name == "mul":
+        if isinstance(right, ListRef):
+            left, right = right, left
+        if isinstance(left, ListRef) and isinstance(right, Num):
+            count = arguments.constant_int(lo, right, node, "the length of a list")
+            if len(lo.contents(left)) * count > numbers.MAX_TUPLE:
+                raise lo.unsupported(
+                    f"a list of more than {numbers.MAX_TUPLE}", node, "use an array"
+                )
+            return lo.new_ref(ListRef, TupleOf(lo.contents(left) * count))
+    raise TypeMismatchError(f"this operator on {kind_of(left)} and {kind_of(right)}", lo.span(node))
+
+
+def key_of(lo: Lowerer, binding: Binding, node: ast.AST) -> Any:
+    """Return a key of a dict: a constant of the program."""
+    match binding:
+        case Num(operand=Literal(value=value)):
+            return value
+        case Static(value=value):
+            lo.pin(binding)
+            try:
+                hash(value)
+            except TypeError:
+                raise TypeMismatchError(
+                    f"{kind_of(binding)} cannot be a key", lo.span(node)
+                ) from None
+            return value
+        case TupleOf(items=items):
+            return tuple(key_of(lo, item, node) for item in items)
+    raise lo.unsupported("a key known only at run time", node, "use an array indexed by the number")
+
+
+def position(lo: Lowerer, items: Sequence[Binding], key: Binding, node: ast.AST) -> int:
+    k = arguments.constant_int(lo, key, node, "an index of a list that is changed")
+    if not -len(items) <= k < len(items):
+        numbers.check(lo, Literal(False, BOOL), "IndexError", "list assignment index out of range")
+    return k % len(items)
+
+
+# -- methods ---------------------------------------------------------------------------------------
+
+
+def method(
+    lo: Lowerer, bound: Bound, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower a call of a method of a list, tuple or dict."""
+    owner = bound.owner
+    if isinstance(owner, ListRef) and bound.name == "append" and len(args) == 1 and not kwargs:
+        growing.append(lo, owner, args[0], node)
+        return NONE
+    if isinstance(owner, ListRef) and bound.name == "extend" and len(args) == 1 and not kwargs:
+        growing.extend(lo, owner, args[0], node)
+        return NONE
+    if isinstance(owner, ListRef) and isinstance(held := lo.held(owner), Growing) and not kwargs:
+        return growing.method(lo, owner, held, bound.name, args, node)
+    if isinstance(owner, ListRef | TupleOf):
+        return _sequence_method(lo, owner, bound.name, args, kwargs, node)
+    assert isinstance(owner, DictRef)
+    return _dict_method(lo, owner, bound.name, args, kwargs, node)
+
+
+def _sequence_method(
+    lo: Lowerer, owner: ListRef | TupleOf, name: str, args: list[Binding],
+    kwargs: dict[str, Binding], node: ast.Call,
+) -> Binding:  # fmt: skip
+    items = list(owner.items if isinstance(owner, TupleOf) else lo.contents(owner))
+    given = [*args]
+    if kwargs:
+        raise lo.unsupported(f"`.{name}` with keywords", node)
+    match name, given:
+        case "index", [value]:
+            result: Operand = integer(len(items))
+            for k in reversed(range(len(items))):
+                equal = comparisons.same_or_equal(lo, items[k], value, node)
+                if isinstance(equal, Literal):
+                    result = integer(k) if equal.value else result
+                else:
+                    result = numbers.select(lo, equal, integer(k), result)
+            found = numbers.apply(lo, "lt", result, integer(len(items)))
+            numbers.check(lo, found, "ValueError", "the value is not in the list")
+            return Num(result)
+        case "count", [value]:
+            total: Binding = Num(integer(0))
+            for element in items:
+                equal = comparisons.same_or_equal(lo, element, value, node)
+                total = operators.binary(lo, ast.Add, total, Num(equal), node)
+            return total
+        case "copy", []:
+            return lo.new_ref(ListRef, TupleOf(tuple(items)))
+    if isinstance(owner, TupleOf):
+        raise lo.unsupported(f"`.{name}` of a tuple", node)
+    outcome: Binding = NONE
+    match name, given:
+        case "append", [value]:
+            items.append(value)
+        case "insert", [at, value]:
+            items.insert(arguments.constant_int(lo, at, node, "a position"), value)
+        case "pop", [] | [_]:
+            at = given[0] if given else Num(integer(-1))
+            if not items:
+                numbers.check(lo, Literal(False, BOOL), "IndexError", "pop from empty list")
+            outcome = items.pop(position(lo, items, at, node))
+        case "reverse", []:
+            items.reverse()
+        case "clear", []:
+            items.clear()
+        case _:
+            raise lo.unsupported(f"`.{name}` of a list with these arguments", node)
+    lo.hold(owner, TupleOf(tuple(items)))
+    return outcome
+
+
+def _dict_method(
+    lo: Lowerer, owner: DictRef, name: str, args: list[Binding], kwargs: dict[str, Binding],
+    node: ast.Call,
+) -> Binding:  # fmt: skip
+    record = lo.record(owner)
+    match name, args:
+        case "keys", []:
+            return TupleOf(tuple(static(key) for key in record.keys))
+        case "values" | "items", []:
+            return DictView(owner, name)
+        case "get" | "pop" | "setdefault", [key, *default] if len(default) <= 1:
+            wanted = key_of(lo, key, node)
+            found = record.get(wanted)
+            if name == "pop" and found is not None:
+                lo.hold(owner, record.without(wanted))
+            if found is None and name == "setdefault":
+                found = default[0] if default else NONE
+                lo.hold(owner, record.with_item(wanted, found))
+            if found is None and name == "pop" and not default:
+                text = numbers.escaped(repr(wanted))
+                numbers.check(lo, Literal(False, BOOL), "KeyError", text)
+            return found if found is not None else default[0] if default else NONE
+        case "update", [] | [DictRef()]:
+            for other in args:
+                assert isinstance(other, DictRef)
+                more = lo.record(other)
+                for key, value in zip(more.keys, more.items, strict=True):
+                    record = record.with_item(key, value)
+            for name_, given in kwargs.items():
+                record = record.with_item(name_, given)
+            lo.hold(owner, record)
+            return NONE
+        case "copy", []:
+            return lo.new_ref(DictRef, record)
+        case "clear", []:
+            lo.hold(owner, RecordOf((), ()))
+            return NONE
+    raise lo.unsupported(f"`.{name}` of a dict with these arguments", node)
+
+
+def static_slice(lo: Lowerer, node: ast.expr) -> slice:
+    assert isinstance(node, ast.Slice)
+    ends: list[int | None] = []
+    for part in (node.lower, node.upper, node.step):
+        if part is None:
+            ends.append(None)
+            continue
+        binding = evaluation.lower_expr(lo, part)
+        if arguments.is_none(binding):
+            ends.append(None)
+            continue
+        if not (isinstance(binding, Num) and isinstance(binding.operand, Literal)):
+            raise lo.unsupported("a slice of a tuple with ends known only at run time", part)
+        ends.append(int(binding.operand.value))
+    return slice(*ends)
+
+
+def element_of(
+    lo: Lowerer, items: tuple[Binding, ...], key: Binding, node: ast.Subscript
+) -> Binding:
+    """Return an element of a tuple or list."""
+    if isinstance(key, Num) and key.operand.type.kind in "iub":
+        if isinstance(key.operand, Literal):
+            try:
+                return items[int(key.operand.value)]
+            except IndexError:
+                raise TypeMismatchError(
+                    f"index {key.operand.value} is outside a tuple of {len(items)}", lo.span(node)
+                ) from None
+        return _choose(lo, items, key.operand, node)
+    raise TypeMismatchError(f"indexing a tuple with {kind_of(key)}", lo.span(node))
+
+
+def _choose(
+    lo: Lowerer, items: tuple[Binding, ...], index: Operand, node: ast.Subscript
+) -> Binding:
+    """A tuple of numbers indexed at run time: a chain of selects."""
+    if not items or not all(isinstance(item, Num) for item in items):
+        raise lo.unsupported("indexing a tuple of arrays by a number known only at run time", node)
+    with lo.at(node):
+        wrapped = lo.builder.apply("wrap", lo.convert(index, INT), integer(len(items)), hint="i")
+        inside = lo.builder.apply("inside", wrapped, integer(len(items)))
+        lo.builder.check(inside, "IndexError", "tuple index out of range")
+        result = items[-1]
+        for k in reversed(range(len(items) - 1)):
+            here = lo.builder.apply("eq", wrapped, integer(k))
+            item = items[k]
+            assert isinstance(item, Num)
+            assert isinstance(result, Num)
+            a, b = item.operand, result.operand
+            if a.type != b.type:
+                a, b, _ = numbers.promoted(lo, a, b, node)
+            result = Num(numbers.select(lo, here, a, b))
+    return result

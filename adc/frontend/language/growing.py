@@ -1,0 +1,375 @@
+"""Lists whose length is known only at run time: buffers that double when they are full.
+
+Python's list holds references; a buffer holds copies of the elements. That comes to the same as
+long as nobody changes an array in the list. Who may is known: the buffer is a suspect of every
+array that was appended (`ArrayObject.alias`), so that the list cannot be read after a write to one,
+and nothing but the list writes to a buffer (`ArrayObject.kept`). What is read from the list is a
+view of the buffer. It stays what it was: the list goes on with another object where rows that a
+view may show are written, and the old one keeps its version.
+
+Comprehensions and generator arguments over such lengths become the loops that they stand for.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from adc.frontend.control import blocks
+from adc.frontend.control.control import branch
+from adc.frontend.core import numbers, scope
+from adc.frontend.core.bindings import (
+    NONE,
+    ArrayObject,
+    ArrayRef,
+    Binding,
+    Cell,
+    Growing,
+    ListRef,
+    Num,
+    Range,
+    TupleOf,
+    cells_of,
+    kind_of,
+    shares,
+    with_cells,
+)
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.numpy import indexing
+from adc.frontend.values import elementwise, list_buffers, sequences, views
+from adc.ir.builder import integer
+from adc.ir.core import Literal, Operand, Value
+from adc.ir.errors import TypeMismatchError, TypeUnstableError
+from adc.ir.types import BOOL
+
+# -- elements --------------------------------------------------------------------------------------
+
+
+def item(lo: Lowerer, held: Growing, key: Binding, node: ast.AST) -> Binding:
+    return list_buffers.read(lo, held, place(lo, held, key, node), node)
+
+
+def place(lo: Lowerer, held: Growing, key: Binding, node: ast.AST) -> Operand:
+    operand = elementwise.number(lo, key, node, "an index of a list")
+    if operand.type.kind not in "iu":
+        raise TypeMismatchError(f"list indices must be integers, not {kind_of(key)}", lo.span(node))
+    size = held.length.operand
+    operand = numbers.to_int(lo, operand)
+    wrapped = lo.builder.apply("wrap", operand, size, hint="i")
+    inside = numbers.apply(lo, "inside", wrapped, size)
+    numbers.check(lo, inside, "IndexError", "list index out of range")
+    return wrapped
+
+
+def copied(lo: Lowerer, held: Growing, node: ast.AST) -> ListRef:
+    """Return a new list with the same elements."""
+    buffers: list[ArrayRef] = []
+    for buffer in held.buffers:
+        made = list_buffers.again(lo, buffer, node)
+        lo.versions[made.object] = lo.builder.apply("copy", lo.versions[made.object], hint="list")
+        buffers.append(made)
+    return lo.new_ref(ListRef, Growing(tuple(buffers), held.length, held.element))
+
+
+def sliced(lo: Lowerer, held: Growing, part: ast.Slice, node: ast.AST) -> ListRef:
+    """Lower ``list[a:b:c]``: a new list."""
+    items = indexing.items_of(lo, part)
+    buffers: list[ArrayRef] = []
+    size: Operand = integer(0)
+    for k, buffer in enumerate(held.buffers):
+        with lo.at(node):
+            found = indexing.read(lo, list_buffers.view(lo, held, k), items, node)
+            assert isinstance(found, ArrayRef)
+            size = views.dims_of(lo, found)[0]
+            made = elementwise.copy(lo, found, node)
+        made.object.kept = buffer.object.kept
+        shares(made.object, buffer.object)
+        buffers.append(made)
+    return lo.new_ref(ListRef, Growing(tuple(buffers), Num(size), held.element))
+
+
+# -- changes ---------------------------------------------------------------------------------------
+
+
+def set_item(lo: Lowerer, ref: ListRef, key: Binding, value: Binding, node: ast.AST) -> None:
+    """Lower ``list[key] = value``."""
+    held = _accepting(lo, ref, value, node)
+    at = place(lo, held, key, node)
+    buffers: list[ArrayRef] = []
+    for buffer, cell, part in _columns(lo, held, value):
+        if cell.sizes is not None:
+            dims = list_buffers.row_dims(lo, buffer, cell, node)
+            with lo.at(node):
+                list_buffers.check_sizes(lo, dims, list_buffers.part_dims(lo, part))
+            buffer = list_buffers.again(lo, buffer, node)
+        list_buffers.put(lo, buffer, cell, at, part, node)
+        buffers.append(buffer)
+    lo.hold(ref, Growing(tuple(buffers), held.length, held.element))
+
+
+def _columns(
+    lo: Lowerer, held: Growing, value: Binding
+) -> list[tuple[ArrayRef, Cell, Num | ArrayRef]]:
+    """Return every buffer, what it holds, and what comes into it of a new element."""
+    parts = list_buffers.parts(lo, held.element, value)
+    return list(zip(held.buffers, cells_of(held.element), parts, strict=True))
+
+
+def _accepting(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> Growing:
+    """Return what a list holds, of a form that has room for `value`."""
+    held = lo.held(ref)
+    assert isinstance(held, Growing)
+    element = _noted(lo, ref, value)
+    if element is None:
+        raise lo.unsupported(
+            f"{kind_of(value)} in a list whose length is known only at run time",
+            node,
+            "append numbers, arrays, or tuples of them",
+        )
+    whole = list_buffers.joined(held.element, element)
+    if whole is None:
+        raise TypeUnstableError(
+            f"{kind_of(value)} in a list that is {kind_of(held)}", lo.span(node),
+            "a list whose length is known only at run time has elements of one kind",
+        )  # fmt: skip
+    held = list_buffers.widened(lo, held, whole, node)
+    # An argument's own array is not written to.
+    buffers = tuple(
+        list_buffers.again(lo, buffer, node) if buffer.object in lo.origin else buffer
+        for buffer in held.buffers
+    )
+    return replace(held, buffers=buffers)
+
+
+def _noted(lo: Lowerer, ref: ListRef, value: Binding) -> Binding | None:
+    """Note what comes into a list, for the loops around."""
+    element = list_buffers.element_of(lo, value)
+    if ref.slot in lo.appended:
+        lo.appended[ref.slot] = list_buffers.joined(lo.appended[ref.slot], element)
+    else:
+        lo.appended[ref.slot] = element
+    return element
+
+
+def append(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> None:
+    """Lower ``list.append(value)``."""
+    value = elementwise.materialised(lo, value, node)
+    if isinstance(held := lo.held(ref), TupleOf):
+        _noted(lo, ref, value)
+        lo.hold(ref, TupleOf((*held.items, value)))
+        return
+    held = _accepting(lo, ref, value, node)
+    with lo.at(node):
+        count = held.length.operand
+        columns = _columns(lo, held, value)
+        full: Operand = Literal(True, BOOL)
+        if columns:
+            capacity = list_buffers.size_of(lo, held.buffers[0], 0, node)
+            full = lo.builder.apply("ge", count, capacity, hint="full")
+        for buffer, cell, part in columns:
+            if cell.sizes is not None:
+                dims = tuple(
+                    list_buffers.size_of(lo, buffer, 1 + k, node) for k in range(len(cell.sizes))
+                )
+                empty = numbers.apply(lo, "eq", count, integer(0))
+                fits = list_buffers.check_sizes(lo, dims, list_buffers.part_dims(lo, part), empty)
+                full = numbers.apply(lo, "or", full, numbers.apply(lo, "not", fits))
+
+        def grow() -> None:
+            double = lo.builder.apply("mul", capacity, integer(2), hint="n")
+            size = lo.counts(
+                lo.builder.apply("maximum", double, integer(list_buffers.FIRST), hint="n")
+            )
+            for buffer, _, part in columns:
+                _enlarge(lo, buffer.object, count, size, list_buffers.part_dims(lo, part))
+
+        if columns:
+            branch(lo, full, grow, lambda: None)
+        for buffer, cell, part in columns:
+            list_buffers.put(lo, buffer, cell, count, part, node)
+        after = lo.counts(lo.builder.apply("add", count, integer(1), hint="n"))
+        lo.hold(ref, replace(held, length=Num(after)))
+
+
+_LIST, _ITEMS, _ITEM = "$list", "$items", "$item"
+
+
+def extend(lo: Lowerer, ref: ListRef, more: Binding, node: ast.AST) -> None:
+    """Lower ``list.extend(more)``: append what is in it, one by one."""
+    items = sequences.static_items(lo, more)
+    if items is None and isinstance(more, Range):
+        items = sequences.static_range(more)
+    if items is not None:
+        for value in items:
+            append(lo, ref, value, node)
+        return
+
+    def make() -> list[ast.stmt]:
+        add = ast.Call(
+            func=ast.Attribute(value=name_node(_LIST), attr="append", ctx=ast.Load()),
+            args=[name_node(_ITEM)], keywords=[],
+        )  # fmt: skip
+        target = name_node(_ITEM, ast.Store())
+        return [ast.For(target=target, iter=name_node(_ITEMS), body=[ast.Expr(add)], orelse=[])]
+
+    names = (_LIST, _ITEMS, _ITEM)
+    outer = {name: lo.frame.env.pop(name) for name in names if name in lo.frame.env}
+    lo.frame.env |= {_LIST: ref, _ITEMS: elementwise.materialised(lo, more, node)}
+    blocks.lower_stmts(lo, _synthetic(lo, node, make))
+    for name in names:
+        lo.frame.env.pop(name, None)
+    lo.frame.env |= outer
+
+
+def added(lo: Lowerer, left: ListRef, right: ListRef, node: ast.AST) -> ListRef:
+    """Lower ``list + list`` where the length of one is known only at run time."""
+    held = lo.held(left)
+    if isinstance(held, Growing):
+        made = copied(lo, held, node)
+    else:
+        made = lo.new_ref(ListRef, held)
+        whole = list_buffers.common(lo, [held, lo.held(right)])
+        if whole is not None:
+            lo.hold(made, list_buffers.grown(lo, held, whole, node))
+    extend(lo, made, right, node)
+    return made
+
+
+def method(
+    lo: Lowerer, ref: ListRef, held: Growing, name: str, args: Sequence[Binding], node: ast.AST
+) -> Binding:
+    """Lower a call of a method of a list."""
+    if name == "copy" and not args:
+        return copied(lo, held, node)
+    if name == "pop" and not args:
+        return pop(lo, ref, held, node)
+    if name == "clear" and not args:
+        buffers = tuple(list_buffers.again(lo, buffer, node) for buffer in held.buffers)
+        lo.hold(ref, Growing(buffers, Num(integer(0)), held.element))
+        return NONE
+    if name == "reverse" and not args:
+        back = ast.Slice(step=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(1)))
+        (part,) = _synthetic(lo, node, lambda: [back])
+        found = lo.held(sliced(lo, held, part, node))
+        lo.hold(ref, found)
+        return NONE
+    raise lo.unsupported(
+        f"`.{name}` of a list whose length is known only at run time, with these arguments,", node,
+        "make an array of it with `np.array`",
+    )  # fmt: skip
+
+
+def _enlarge(
+    lo: Lowerer, obj: ArrayObject, count: Operand, size: Operand, dims: tuple[Operand, ...]
+) -> None:
+    """Replace the version of a buffer by a larger one with the same elements."""
+    old = lo.versions[obj]
+    empty = lo.builder.apply("empty", size, *dims, params=(obj.type.dtype,), hint="list")
+
+    def body(index: list[Operand], carried: list[Value]) -> list[Operand]:
+        return [lo.builder.store(carried[0], index, lo.builder.load(old, index), hint="list")]
+
+    (version,) = elementwise.nest(lo, [count, *dims], [empty], ["list"], body)
+    assert isinstance(version, Value)
+    lo.versions[obj] = version
+
+
+def pop(lo: Lowerer, ref: ListRef, held: Growing, node: ast.AST) -> Binding:
+    """Lower ``list.pop()``."""
+    with lo.at(node):
+        count = held.length.operand
+        some = numbers.apply(lo, "gt", count, integer(0))
+        numbers.check(lo, some, "IndexError", "pop from empty list")
+        last = lo.counts(lo.builder.apply("sub", count, integer(1), hint="n"))
+        parts: list[Binding] = []
+        buffers: list[ArrayRef] = []
+        for buffer, cell in zip(held.buffers, cells_of(held.element), strict=True):
+            part = list_buffers.read_cell(lo, buffer, cell, last, node)
+            if isinstance(part, ArrayRef):
+                # A copy: else the whole buffer would be kept for the sake of it.
+                part, buffer = (
+                    list_buffers.element_copy(lo, part),
+                    list_buffers.again(lo, buffer, node),
+                )
+            parts.append(part)
+            buffers.append(buffer)
+        lo.hold(ref, Growing(tuple(buffers), Num(last), held.element))
+    return with_cells(held.element, iter(parts))
+
+
+# -- comprehensions --------------------------------------------------------------------------------
+RESULT = "$made"
+
+
+def _synthetic(lo: Lowerer, node: ast.AST, make: Any, way: type[Binding] | None = None) -> Any:
+    """Return statements made for a node, the same ones every time it is lowered in one way."""
+    key = ("statements", id(node), way)
+    if key not in lo.memo:
+        made = make()
+        for stmt in made:
+            for inner in ast.walk(stmt):
+                if not hasattr(inner, "lineno"):
+                    ast.copy_location(inner, node)
+        lo.memo[key] = made
+    return lo.memo[key]
+
+
+def _loop(generators: Sequence[ast.comprehension], body: list[ast.stmt]) -> list[ast.stmt]:
+    """Return the loops that a comprehension stands for."""
+    for generator in reversed(generators):
+        for test in reversed(generator.ifs):
+            body = [ast.If(test=test, body=body, orelse=[])]
+        body = [ast.For(target=generator.target, iter=generator.iter, body=body, orelse=[])]
+    return body
+
+
+def name_node(name: str, ctx: ast.expr_context | None = None) -> ast.Name:
+    return ast.Name(id=name, ctx=ctx or ast.Load())
+
+
+def run(
+    lo: Lowerer, node: ast.ListComp | ast.GeneratorExp, start: Binding, body: list[ast.stmt]
+) -> Binding:
+    stmts = _synthetic(lo, node, lambda: _loop(node.generators, body), type(start))
+    names = scope.assigned_in([g.target for g in node.generators])
+    outer = {name: lo.frame.env.pop(name) for name in [*names, RESULT] if name in lo.frame.env}
+    own = frozenset(names) - lo.frame.locals
+    lo.frame.locals |= own
+    lo.frame.env[RESULT] = start
+    blocks.lower_stmts(lo, stmts)
+    result = lo.usable(lo.frame.env.pop(RESULT), "this comprehension", node)
+    lo.frame.locals -= own
+    for name in names:
+        lo.frame.env.pop(name, None)
+    lo.frame.env.update(outer)
+    return result
+
+
+def comprehension(lo: Lowerer, node: ast.ListComp | ast.GeneratorExp) -> Binding:
+    """Lower a comprehension over a length known only at run time."""
+    call = ast.Call(
+        func=ast.Attribute(value=name_node(RESULT), attr="append", ctx=ast.Load()),
+        args=[node.elt], keywords=[],
+    )  # fmt: skip
+    start = lo.new_ref(ListRef, TupleOf(()))
+    # Appending makes it a growing list; an empty one has no type yet.
+    return run(lo, node, start, [ast.Expr(value=call)])
+
+
+def listed(lo: Lowerer, iterable: Binding, node: ast.AST) -> Binding:
+    """Return a new list of what is iterated over, of a length known only at run time."""
+
+    def make() -> list[ast.expr]:
+        part = ast.comprehension(name_node(_ITEM, ast.Store()), name_node(_ITEMS), [], 0)
+        return [ast.ListComp(name_node(_ITEM), [part])]
+
+    (made,) = _synthetic(lo, node, make, ListRef)
+    outer = lo.frame.env.pop(_ITEMS, None)
+    lo.frame.env[_ITEMS] = iterable
+    found = comprehension(lo, made)
+    lo.frame.env.pop(_ITEMS)
+    if outer is not None:
+        lo.frame.env[_ITEMS] = outer
+    return found

@@ -1,0 +1,574 @@
+"""`for` and `while`: what a loop is over, and how it may be left.
+
+What an iteration changes is the subject of `loops`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+from adc.frontend.control import blocks, evaluation
+from adc.frontend.control.control import (
+    CONTINUE,
+    EXIT,
+    FALLS,
+    NATURAL,
+    RESULT,
+    RETURN,
+    branch,
+    exit_of,
+    is_exit,
+    keep_exit,
+    set_exit,
+)
+from adc.frontend.control.loops import RestructuredError, lower_loop, same_numbers
+from adc.frontend.core import classes, numbers, scope
+from adc.frontend.core.bindings import (
+    ArrayRef,
+    Binding,
+    Enumerate,
+    Growing,
+    Late,
+    ListRef,
+    Num,
+    Range,
+    Reversed,
+    TupleOf,
+    Unbound,
+    Unstable,
+    Zip,
+    is_slot,
+    kind_of,
+    refs,
+)
+from adc.frontend.core.dispatch import handles
+from adc.frontend.core.lower import INDEX_BITS, Dead, Lowerer
+from adc.frontend.language import assignment, iterators
+from adc.frontend.values import elementwise, list_buffers, sequences, views
+from adc.ir.builder import integer, zero
+from adc.ir.core import Literal, Operand, Value
+from adc.ir.errors import TypeMismatchError, TypeUnstableError, UnboundError
+from adc.ir.types import BOOL
+
+
+@handles(ast.For)
+def lower_for(lo: Lowerer, stmt: ast.For) -> None:
+    if iterators.is_drawn(lo, stmt.iter):
+        stmt = iterators.loop(lo, stmt)
+    iterable = evaluation.lower_expr(lo, stmt.iter)
+    if _most(lo, iterable) is not None:
+        _unrolled(lo, stmt, iterable)
+        return
+    trips, element = iteration(lo, iterable, stmt.iter)
+    if isinstance(trips, Literal) and trips.value <= 0:
+        _else(lo, stmt.orelse, None)
+        return
+    before, saved = lo.snapshot(), lo.builder.names.save()
+    mark = len(lo.builder.stmts)
+    held = _hold(lo, iterable)
+    items = sequences.static_range(iterable)
+    unrolls = items is not None and len(items) <= MAX_UNROLLED
+    try:
+        _settled(lo, stmt, iterable, trips, element, unrolls)
+    except RestructuredError:
+        # A list that grows by arrays, a dict with new keys: a copy of the body for each iteration.
+        if items is None or not unrolls:
+            raise
+        lo.restore(before)
+        lo.reset_names(saved)
+        del lo.builder.stmts[mark:]
+        _unrolled(lo, stmt, TupleOf(tuple(items)))
+    lo.frame.env.pop(held, None)
+
+
+MAX_UNROLLED = 32
+
+
+def _hold(lo: Lowerer, iterable: Binding) -> str:
+    """Note that a loop holds what it is over, also when the name of that is bound anew."""
+    held = f"$over{sum(name.startswith('$over') for name in lo.frame.env)}"
+    lo.frame.env[held] = iterable
+    return held
+
+
+def _settled(
+    lo: Lowerer,
+    stmt: ast.For,
+    iterable: Binding,
+    trips: Operand,
+    element: Callable[[Operand], Binding],
+    unrolls: bool,
+) -> None:
+    """Lower a `for` as a loop, again and again until the types of its variables settle."""
+    early = scope.has_break(stmt.body) or scope.has_return(stmt.body)
+    names = scope.assigned_in([stmt.target, *stmt.body])
+    definite = isinstance(trips, Literal) and trips.value > 0
+    targets = [name for name in names if not lo.is_name_bound(name)]
+    kinds = lo.memo.setdefault((lo.frame.path, id(stmt), "targets"), {})
+    before, saved = lo.snapshot(), lo.builder.names.save()
+    mark = len(lo.builder.stmts)
+    for attempt in range(12):
+        known = dict(kinds)
+        if early:
+            # What every iteration binds, whatever exit it takes, may have any value before the
+            # first one. Reading it after no iteration is checked.
+            for name in targets:
+                if name in known:
+                    start = before.env.get(name)
+                    if isinstance(start, Late) and same_numbers(start.inner, known[name]):
+                        lo.frame.env[name] = start.inner
+                    else:
+                        lo.frame.env[name] = known[name]
+
+        def bind(known: dict[str, Binding] = known) -> None:
+            """After the loop, reading what only iterations bind is checked."""
+            if definite:
+                return
+            ran = None
+            for name in targets:
+                binding = lo.frame.env.get(name, Unbound())
+                if name in known and not isinstance(binding, Unbound | Unstable):
+                    if ran is None:
+                        ran = lo.builder.apply("gt", trips, integer(0), hint="ran")
+                    lo.frame.env[name] = _late(lo, before.env.get(name), binding, ran, known[name])
+
+        try:
+            _loop(
+                lo, stmt, iterable, trips, element, names, early, definite, unrolls, targets,
+                kinds, bind,
+            )  # fmt: skip
+        except UnboundError:
+            # The `else` may read what iterations bind, once it is known that they do.
+            if not early or kinds == known:
+                raise
+        if not early or kinds == known:
+            break
+        if attempt == 11:
+            raise TypeUnstableError(
+                "the types of this loop's variables do not settle", lo.span(stmt)
+            )
+        lo.restore(before)
+        lo.reset_names(saved)
+        del lo.builder.stmts[mark:]
+
+
+def _late(
+    lo: Lowerer, old: Binding | None, binding: Binding, ran: Operand, known: Binding
+) -> Binding:
+    """Return the binding of a loop's target after the loop, which may not have run."""
+    if not isinstance(old, Late):
+        return Late(binding, ran)
+    if not same_numbers(old.inner, known):
+        return Unbound("two loops bind it, and neither may have run")
+    return Late(binding, lo.builder.apply("or", old.flag, ran, hint="ran"))
+
+
+def _unread(binding: Binding) -> Binding | None:
+    """Return constants of the kinds of a number or a tuple of numbers; None for anything else."""
+    match binding:
+        case Num(operand=operand):
+            return Num(zero(operand.type))
+        case TupleOf(items=items):
+            found = [_unread(item) for item in items]
+            if all(item is not None for item in found):
+                return TupleOf(tuple(item for item in found if item is not None))
+    return None
+
+
+def _loop(
+    lo: Lowerer,
+    stmt: ast.For,
+    iterable: Binding,
+    trips: Operand,
+    element: Callable[[Operand], Binding],
+    names: Sequence[str],
+    early: bool,
+    definite: bool,
+    unrolls: bool,
+    targets: Sequence[str],
+    kinds: dict[str, Binding],
+    bind: Callable[[], None],
+) -> None:
+
+    bound = _bound(lo, names)
+
+    def step(index: Operand) -> None:
+        before = _lengths(lo, iterable)
+        assignment.assign(lo, stmt.target, element(index))
+        blocks.lower_stmts(lo, stmt.body)
+        if _lengths(lo, iterable) != before:
+            raise lo.unsupported(
+                "a list that changes its length while a loop is over it",
+                stmt.iter,
+                "loop over a copy of it",
+            )
+        _skip(lo, stmt, bound)
+        for name in targets:
+            binding = lo.frame.env.get(name, Unbound())
+            if not isinstance(binding, Unbound | Unstable | Late) and (
+                name not in lo.frame.partial
+            ):
+                unread = _unread(binding)
+                if unread is not None:
+                    kinds[name] = unread
+
+    if not early:
+
+        def body(index: Value | None) -> None:
+            assert index is not None
+            step(index)
+            set_exit(lo, FALLS)
+            lo.frame.partial.clear()
+
+        lower_loop(lo, stmt, names, body, trips=trips, definite=definite, unrolls=unrolls)
+        _else(lo, stmt.orelse, None)
+        return
+    lo.frame.env["$index"] = Num(integer(0))
+
+    def guarded(_: Value | None) -> Operand:
+        counter = lo.frame.env["$index"]
+        assert isinstance(counter, Num)
+        index = lo.counts(counter.operand)
+        inside = lo.builder.apply("lt", index, trips, hint="more")
+
+        def run() -> None:
+            lo.frame.env["$index"] = Num(lo.builder.apply("add", index, integer(1), hint="index"))
+            inner = lo.frame.env.pop("$index")
+            step(index)
+            lo.frame.env["$index"] = inner
+
+        branch(lo, inside, run, lambda: set_exit(lo, NATURAL))
+        return _again(lo)
+
+    _early_loop(
+        lo, stmt, [*names, "$index"], guarded, definite=definite, unrolls=unrolls, bind=bind
+    )
+
+
+def _again(lo: Lowerer) -> Operand:
+    """Turn the pending exit at the end of an iteration into "run again"; keep the reason."""
+    pending = exit_of(lo)
+    lo.frame.env["$reason"] = Num(pending)
+    if isinstance(pending, Literal):
+        again: Operand = Literal(pending.value in (FALLS, CONTINUE), BOOL)
+    else:
+        falls = lo.builder.apply("eq", pending, integer(FALLS), hint="falls")
+        skips = lo.builder.apply("eq", pending, integer(CONTINUE), hint="skips")
+        again = lo.builder.apply("or", falls, skips, hint="again")
+    set_exit(lo, FALLS)
+    return again
+
+
+def _early_loop(
+    lo: Lowerer,
+    stmt: ast.For | ast.While,
+    names: Sequence[str],
+    body: Callable[[Value | None], Operand],
+    *,
+    definite: bool,
+    unrolls: bool = False,
+    endless: bool = False,
+    bind: Callable[[], None] = lambda: None,
+) -> None:
+    """Lower a loop that may be left early: a `While` that remembers why it ended."""
+    outer = {name: lo.frame.env.pop(name) for name in ("$reason",) if name in lo.frame.env}
+    lo.frame.env["$reason"] = Num(integer(FALLS))
+    returns = scope.has_return(stmt.body)
+    extra = ["$reason", *([RESULT] if returns else [])]
+    sure = {RESULT, *(scope.surely_assigned(stmt.test) if isinstance(stmt, ast.While) else ())}
+    lower_loop(
+        lo, stmt, [*names, *extra], body, trips=None, definite=definite, unrolls=unrolls, sure=sure
+    )
+    lo.frame.env.pop("$index", None)
+    reason = lo.frame.env.pop("$reason")
+    lo.frame.env.update(outer)
+    bind()
+    assert isinstance(reason, Num)
+    if returns:
+        if endless and not scope.has_break(stmt.body):
+            set_exit(lo, RETURN)
+            return
+        if isinstance(reason.operand, Literal):
+            set_exit(lo, RETURN if reason.operand.value == RETURN else FALLS)
+        else:
+            gone = lo.builder.apply("eq", reason.operand, integer(RETURN), hint="returns")
+            code = lo.builder.apply("select", gone, integer(RETURN), integer(FALLS), hint="exit")
+            lo.exit_values[code] = frozenset([RETURN, FALLS])
+            lo.frame.env[EXIT] = Num(code)
+    _else(lo, stmt.orelse, reason.operand)
+
+
+def _else(
+    lo: Lowerer, orelse: Sequence[ast.stmt], reason: Operand | None, end: int = NATURAL
+) -> None:
+    """Lower the `else` of a loop, which runs where the loop was left by the exit `end`."""
+    if not orelse:
+        return
+    if reason is None or is_exit(reason, end):
+        blocks.lower_stmts(lo, orelse)
+        return
+    natural = lo.builder.apply("eq", reason, integer(end), hint="natural")
+
+    def run() -> None:
+        set_exit(lo, FALLS)
+        blocks.lower_stmts(lo, orelse)
+
+    pending = exit_of(lo)
+    branch(lo, natural, run, lambda: None, else_exited=not is_exit(pending, FALLS))
+
+
+def _unrolled(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
+    """Loop over a tuple or the like: one copy of the body for each element."""
+    counts = _counts(lo, iterable)
+    held = _hold(lo, iterable)
+    names = scope.assigned_in([stmt.target, *stmt.body])
+
+    def run(k: int) -> None:
+        found = _item(lo, iterable, k, counts, stmt.iter)
+        if found is not None:
+            inside, item = found
+            branch(lo, inside, lambda: iterate(k, item()), lambda: None)
+
+    def iterate(k: int, item: Binding) -> None:
+        bound = _bound(lo, names)
+        assignment.assign(lo, stmt.target, item)
+        path = lo.frame.path
+        lo.frame.path = (*path, ("item", id(stmt), k))
+        blocks.lower_stmts(lo, stmt.body)
+        lo.frame.path = path
+        pending = exit_of(lo)
+        if not isinstance(pending, Literal):
+            _skip(lo, stmt, bound)
+        if isinstance(pending, Literal):
+            if pending.value in (FALLS, CONTINUE):
+                set_exit(lo, FALLS)
+                lo.frame.partial.clear()
+                run(k + 1)
+            return
+        again = _again_flag(lo, pending)
+
+        def go_on() -> None:
+            set_exit(lo, FALLS)
+            lo.frame.partial.clear()
+            run(k + 1)
+
+        branch(lo, again, go_on, lambda: keep_exit(lo), else_exited=True)
+
+    set_exit(lo, FALLS)
+    run(0)
+    lo.frame.env.pop(held, None)
+    if scope.has_break(stmt.body):
+        for name in sorted(filter(is_slot, lo.frame.partial)):
+            lo.frame.partial.discard(name)
+            lo.frame.env[name] = Unstable(
+                f"is of a kind that depends on how the loop at line {stmt.lineno} ends"
+            )
+    reason = exit_of(lo)
+    if isinstance(reason, Literal):
+        set_exit(lo, RETURN if reason.value == RETURN else FALLS)
+    else:
+        gone = lo.builder.apply("eq", reason, integer(RETURN), hint="returns")
+        code = lo.builder.apply("select", gone, integer(RETURN), integer(FALLS), hint="exit")
+        lo.exit_values[code] = frozenset([RETURN, FALLS])
+        lo.frame.env[EXIT] = Num(code if scope.has_return(stmt.body) else integer(FALLS))
+    _else(lo, stmt.orelse, reason, FALLS)
+
+
+def _skip(lo: Lowerer, stmt: ast.For | ast.While, bound: Sequence[str]) -> None:
+    """Note which names the next iteration may find bound to one of two kinds of value.
+
+    Where a path is left, the others do not see what it binds; after `continue` the next iteration
+    does.
+    """
+    if scope.has_continue(stmt.body):
+        for name in bound:
+            if name in lo.frame.partial:
+                lo.frame.partial.discard(name)
+                lo.frame.env[name] = Unstable(
+                    f"may be bound to another kind of value by a `continue` (line {stmt.lineno})"
+                )
+
+
+def _bound(lo: Lowerer, names: Sequence[str]) -> list[str]:
+    return [name for name in names if lo.is_name_bound(name)]
+
+
+def _again_flag(lo: Lowerer, pending: Operand) -> Operand:
+    falls = lo.builder.apply("eq", pending, integer(FALLS), hint="falls")
+    skips = lo.builder.apply("eq", pending, integer(CONTINUE), hint="skips")
+    return lo.builder.apply("or", falls, skips, hint="again")
+
+
+# -- what a loop is over ---------------------------------------------------------------------------
+Element = Callable[[Operand], Binding]
+
+
+def _most(lo: Lowerer, iterable: Binding) -> int | None:
+    """Return how many elements an iterable has at most, if its kind of elements says so.
+
+    ``zip(array, [a, b])`` has two or fewer, each of a kind of its own.
+    """
+    items = sequences.static_items(lo, iterable)
+    if items is not None:
+        return len(items)
+    match iterable:
+        case Enumerate(inner=inner):
+            return _most(lo, inner)
+        case Zip(inners=inners):
+            counts = [_most(lo, inner) for inner in inners]
+            return min((count for count in counts if count is not None), default=None)
+    return None
+
+
+def _counts(lo: Lowerer, iterable: Binding) -> dict[int, int]:
+    """Return how many elements the parts of an iterable have before a loop, by identity."""
+    items = sequences.static_items(lo, iterable)
+    if items is not None:
+        return {id(iterable): len(items)}
+    parts = iterable.inners if isinstance(iterable, Zip) else ()
+    parts = (iterable.inner,) if isinstance(iterable, Enumerate) else parts
+    return {key: count for part in parts for key, count in _counts(lo, part).items()}
+
+
+def _item(
+    lo: Lowerer, iterable: Binding, k: int, counts: dict[int, int], node: ast.expr
+) -> tuple[Operand, Callable[[], Binding]] | None:
+    """Return whether an iterable has a k-th element, and what gives it; None after the last."""
+    if id(iterable) in counts:
+        constant = sequences.next_item(lo, iterable, k, counts[id(iterable)], node)
+        return None if constant is None else (Literal(True, BOOL), lambda: constant)
+    if _most(lo, iterable) is None:
+        trips, element = iteration(lo, iterable, node)
+        return numbers.apply(lo, "lt", integer(k), trips), lambda: element(integer(k))
+    if isinstance(iterable, Enumerate):
+        found = _item(lo, iterable.inner, k, counts, node)
+        if found is None:
+            return None
+        number = Num(numbers.plus(lo, iterable.start.operand, integer(k)))
+        return found[0], lambda: TupleOf((number, found[1]()))
+    assert isinstance(iterable, Zip)
+    inside: Operand = Literal(True, BOOL)
+    items: list[Callable[[], Binding]] = []
+    for inner in iterable.inners:
+        found = _item(lo, inner, k, counts, node)
+        if found is None:
+            return None
+        inside = numbers.apply(lo, "and", inside, found[0])
+        items.append(found[1])
+    return inside, lambda: TupleOf(tuple([item() for item in items]))
+
+
+def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, Element]:
+    """Return the trip count of an iterable and how to get its k-th element."""
+    match iterable:
+        case Range(start=start, stop=stop, step=step):
+            return _range_iteration(lo, start.operand, stop.operand, step.operand)
+        case ArrayRef():
+            dims = views.dims_of(lo, iterable)
+            if not dims:
+                raise TypeMismatchError("iteration over an array without axes", lo.span(node))
+            return dims[0], lambda k: elementwise.load(lo, iterable, [k], node)
+        case ListRef() if isinstance(held := lo.held(iterable), Growing):
+            return held.length.operand, lambda k: list_buffers.read(
+                lo, _grown(lo, iterable), k, node
+            )
+        case Enumerate(inner=inner, start=start):
+            trips, element = iteration(lo, inner, node)
+            first = start.operand
+
+            def numbered(k: Operand) -> Binding:
+                return TupleOf((Num(numbers.plus(lo, first, k)), element(k)))
+
+            return trips, numbered
+        case Zip(inners=inners) if inners:
+            parts = [iteration(lo, inner, node) for inner in inners]
+            trips = parts[0][0]
+            for other, _ in parts[1:]:
+                if other != trips:
+                    trips = lo.counts(lo.builder.apply("minimum", trips, other, hint="n"))
+            return trips, lambda k: TupleOf(tuple(element(k) for _, element in parts))
+        case Reversed(inner=inner):
+            trips, element = iteration(lo, inner, node)
+            last = numbers.plus(lo, trips, integer(-1))
+
+            def backwards(k: Operand) -> Binding:
+                return element(numbers.minus(lo, last, k))
+
+            return trips, backwards
+    owner = iterable.inner if isinstance(iterable, Reversed | Enumerate) else iterable
+    if classes.is_instance(owner):
+        raise TypeMismatchError(
+            f"cannot loop over {kind_of(owner)}: `__iter__` of an object is not followed",
+            lo.span(node), "loop over the list or array that it holds",
+        )  # fmt: skip
+    raise TypeMismatchError(
+        f"cannot loop over {kind_of(iterable)}",
+        lo.span(node),
+        "loop over a range, an array, a tuple, enumerate, zip or reversed",
+    )
+
+
+def _grown(lo: Lowerer, ref: ListRef) -> Growing:
+    held = lo.held(ref)
+    assert isinstance(held, Growing)
+    return held
+
+
+def _lengths(lo: Lowerer, iterable: Binding) -> list[Operand]:
+    """Return the lengths of the lists that a loop is over, as they are now."""
+    found = [lo.held(ref) for ref in refs(iterable) if isinstance(ref, ListRef)]
+    return [held.length.operand for held in found if isinstance(held, Growing)]
+
+
+def _range_iteration(
+    lo: Lowerer, start: Operand, stop: Operand, step: Operand
+) -> tuple[Operand, Element]:
+    trips: Operand
+    if isinstance(step, Literal) and step.value == 1:
+        zero_based = isinstance(start, Literal) and start.value == 0
+        trips = stop if zero_based else numbers.minus(lo, stop, start)
+        return trips, lambda k: Num(k if zero_based else numbers.plus(lo, start, k))
+    ends = [end.value for end in (start, stop, step) if isinstance(end, Literal)]
+    if len(ends) == 3:
+        trips = integer(len(range(*(int(end) for end in ends))))
+    else:
+        trips = lo.counts(lo.builder.apply("trips", start, stop, step, hint="n"))
+    bounded = max(lo.bits_of(start), lo.bits_of(stop)) <= INDEX_BITS
+
+    def at(k: Operand) -> Binding:
+        scaled = lo.builder.apply("mul", k, step)
+        at_k = numbers.plus(lo, start, scaled)
+        return Num(lo.counts(at_k) if bounded else at_k)
+
+    return trips, at
+
+
+@handles(ast.While)
+def lower_while(lo: Lowerer, stmt: ast.While) -> None:
+    names = scope.assigned_in([stmt.test, *stmt.body])
+    early = scope.has_break(stmt.body) or scope.has_return(stmt.body)
+    endless = isinstance(stmt.test, ast.Constant) and bool(stmt.test.value)
+    bound = _bound(lo, names)
+
+    def iterate() -> None:
+        blocks.lower_stmts(lo, stmt.body)
+        _skip(lo, stmt, bound)
+
+    def body(_: Value | None) -> Operand:
+        cond = evaluation.condition(lo, stmt.test)
+        branch(lo, cond, iterate, lambda: set_exit(lo, NATURAL))
+        if early:
+            return _again(lo)
+        set_exit(lo, FALLS)
+        lo.frame.partial.clear()
+        return cond
+
+    if early:
+        _early_loop(lo, stmt, names, body, definite=endless, endless=endless)
+        return
+    sure = scope.surely_assigned(stmt.test)
+    lower_loop(lo, stmt, names, body, trips=None, definite=endless, sure=sure)
+    if endless:
+        raise Dead
+    _else(lo, stmt.orelse, None)

@@ -1,0 +1,193 @@
+"""`map` and `filter` as the generators that they are, and `sorted`."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from adc.frontend.control import evaluation
+from adc.frontend.core import dispatch, numbers
+from adc.frontend.core.bindings import (
+    NONE,
+    ArrayRef,
+    Binding,
+    Cell,
+    Growing,
+    ListRef,
+    NamedTuple,
+    Num,
+    Static,
+    TupleOf,
+    Zip,
+    kind_of,
+)
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.numpy import indexing, linear
+from adc.frontend.values import (
+    arguments,
+    arrays,
+    elementwise,
+    list_buffers,
+    sequences,
+    views,
+)
+from adc.ir.builder import integer
+from adc.ir.core import Literal
+from adc.ir.errors import TypeMismatchError
+
+
+def refused(lo: Lowerer, args: Any, kwargs: Any, node: ast.Call) -> Binding:
+    """Refuse ``functions[0](f, x)`` where that is `map`: a call by name is a generator."""
+    raise lo.unsupported(f"`{ast.unparse(node.func)}` here", node, "call it by its name")
+
+
+def is_drawn(lo: Lowerer, node: ast.expr) -> bool:
+    """Whether an expression is a call of `map` or `filter`."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return False
+    return evaluation.lower_expr(lo, node.func) in (Static(map), Static(filter))
+
+
+def generator(lo: Lowerer, node: ast.Call) -> ast.GeneratorExp:
+    """Return ``(f(a, b) for a, b in …)`` for ``map(f, …)``; what is iterated over has a name."""
+    name = f"${node.func.id}{node.lineno}_{node.col_offset}"  # type: ignore[attr-defined]
+    given = _arguments(lo, node)
+    mapped = evaluation.lower_expr(lo, node.func) == Static(map)
+    if len(given) < 2 or (not mapped and len(given) != 2) or node.keywords:
+        raise TypeMismatchError(
+            f"{ast.unparse(node.func)}() takes a function and what to apply it to", lo.span(node)
+        )
+    fn, inners = given[0], [elementwise.materialised(lo, inner, node) for inner in given[1:]]
+    lo.frame.env[name] = inners[0] if len(inners) == 1 else Zip(tuple(inners))
+    lo.frame.env[f"{name}.f"] = fn
+    key = ("generator", id(node), len(inners), fn == NONE)
+    if key not in lo.memo:
+        lo.memo[key] = _made(node, name, len(inners), mapped, fn == NONE)
+    return lo.memo[key]  # type: ignore[no-any-return]
+
+
+def _arguments(lo: Lowerer, node: ast.Call) -> list[Binding]:
+    found: list[Binding] = []
+    for arg in node.args:
+        if isinstance(arg, ast.Starred):
+            inner = evaluation.lower_expr(lo, arg.value)
+            found += sequences.static_sequence(lo, inner, arg)
+        else:
+            found.append(dispatch.evaluate(lo, arg))
+    return found
+
+
+def _made(node: ast.Call, name: str, count: int, mapped: bool, truth: bool) -> ast.GeneratorExp:
+    items = [f"{name}.{k}" for k in range(count)]
+    read: list[ast.expr] = [ast.Name(item, ast.Load()) for item in items]
+    targets: list[ast.expr] = [ast.Name(item, ast.Store()) for item in items]
+    target = targets[0] if count == 1 else ast.Tuple(targets, ast.Store())
+    # As it is written where that is the same, for messages.
+    plain = isinstance(node.args[0], ast.Name | ast.Attribute)
+    fn = node.args[0] if plain else ast.Name(f"{name}.f", ast.Load())
+    applied: ast.expr = read[0] if truth else ast.Call(fn, read, [])
+    loop = ast.comprehension(target, ast.Name(name, ast.Load()), [], 0)
+    if not mapped:
+        loop.ifs.append(applied)
+    made = ast.GeneratorExp(applied if mapped else read[0], [loop])
+    for inner in ast.walk(made):
+        if not hasattr(inner, "lineno"):
+            ast.copy_location(inner, node)
+    return made
+
+
+def loop(lo: Lowerer, stmt: ast.For) -> ast.For:
+    """Return the loop over what ``map`` or ``filter`` draws from: each call where it is due."""
+    assert isinstance(stmt.iter, ast.Call)
+    drawn = generator(lo, stmt.iter)
+    key = ("loop", id(stmt), id(drawn))
+    if key not in lo.memo:
+        (part,) = drawn.generators
+        bound: ast.stmt = ast.Assign([stmt.target], drawn.elt)
+        body = [ast.copy_location(bound, stmt.iter), *stmt.body]
+        if part.ifs:
+            body = [ast.copy_location(ast.If(part.ifs[0], body, []), stmt.iter)]
+        made = ast.For(part.target, part.iter, body, stmt.orelse)
+        lo.memo[key] = ast.copy_location(made, stmt)
+    return lo.memo[key]  # type: ignore[no-any-return]
+
+
+# -- sorted ----------------------------------------------------------------------------------------
+
+
+def sort(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    """Lower `sorted`."""
+    given = arguments.match(lo, "iterable * key? reverse?", args, kwargs, node)
+    backwards = arguments.flag(lo, given.get("reverse"), node, "`reverse`")
+    source = elementwise.materialised(lo, given["iterable"], node)
+    keyed = not arguments.is_none(given.get("key"))
+    items = sequences.static_items(lo, source)
+    items = sequences.static_range(source) if items is None else items
+    if items is None:
+        if keyed:
+            raise lo.unsupported(
+                f"`sorted` with a key of {kind_of(source)}", node, "sort `np.argsort` of the keys"
+            )
+        return _sorted_numbers(lo, source, backwards, node)
+    keys = (
+        [dispatch.apply(lo, given["key"], [item], {}, node) for item in items] if keyed else items
+    )
+    known = [_constant(lo, key) for key in keys]
+    if None not in known:
+        order = _order(lo, [key[0] for key in known if key is not None], backwards, node)
+        return lo.new_ref(ListRef, TupleOf(tuple(items[k] for k in order)))
+    kinds = {item.operand.type if isinstance(item, Num) else None for item in items}
+    if not keyed and len(kinds) == 1 and None not in kinds:
+        made = lo.new_ref(ListRef, TupleOf(tuple(items)))
+        return _sorted_numbers(lo, made, backwards, node)
+    raise lo.unsupported(
+        "`sorted` by keys known only at run time", node, "sort `np.argsort` of an array of the keys"
+    )
+
+
+def _constant(lo: Lowerer, key: Binding) -> tuple[Any] | None:
+    """Return a key that is part of the program, in a tuple; None if only a run tells."""
+    match key:
+        case Num(operand=Literal(value=value)) | Static(value=value):
+            return (value,)
+        case TupleOf() | NamedTuple() | ListRef():
+            items = sequences.static_items(lo, key)
+            found = [_constant(lo, item) for item in items] if items is not None else [None]
+            known = tuple(item[0] for item in found if item is not None)
+            return (known,) if len(known) == len(found) else None
+    return None
+
+
+def _order(lo: Lowerer, keys: list[Any], backwards: bool, node: ast.AST) -> list[int]:
+    try:
+        return sorted(range(len(keys)), key=keys.__getitem__, reverse=backwards)
+    except TypeError as error:
+        raise TypeMismatchError(str(error), lo.span(node)) from None
+
+
+def _sorted_numbers(lo: Lowerer, source: Binding, backwards: bool, node: ast.Call) -> Binding:
+    """Return a list of the numbers of an array or a list in order."""
+    array = arrays.as_array(lo, source, node)
+    if len(views.dims_of(lo, array)) != 1:
+        raise TypeMismatchError(
+            "The truth value of an array with more than one element is ambiguous", lo.span(node),
+            "sort the numbers of a vector",
+        )  # fmt: skip
+    found = linear.HANDLERS[np.sort](lo, [array], {}, node)
+    assert isinstance(found, ArrayRef)
+    if backwards:
+        part = indexing.Slice(None, None, integer(-1), node)
+        found = elementwise.copy(
+            lo, indexing.window(lo, found, [indexing.Item(part, node)], node), node
+        )
+    ty = found.object.type.element
+    if isinstance(source, ListRef):
+        ty = numbers.scalar_type(numbers.weak(lo, numbers.zero_of(ty)))
+    (size,) = views.dims_of(lo, found)
+    held = Growing((found,), Num(size), Cell(ty))
+    if isinstance(size, Literal):
+        items = (list_buffers.read(lo, held, integer(k), node) for k in range(int(size.value)))
+        return lo.new_ref(ListRef, TupleOf(tuple(items)))
+    return lo.new_ref(ListRef, held)

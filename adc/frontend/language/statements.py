@@ -1,0 +1,277 @@
+"""One function per statement node."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from adc.frontend.control import blocks, chains, evaluation
+from adc.frontend.control.control import BREAK, CONTINUE, RESULT, RETURN, set_exit
+from adc.frontend.core import dispatch, numbers, refusals
+from adc.frontend.core.bindings import (
+    NONE,
+    ArrayRef,
+    Binding,
+    Lazy,
+    ListRef,
+    Num,
+    Static,
+    TupleOf,
+    Unbound,
+    kind_of,
+)
+from adc.frontend.core.dispatch import handles
+from adc.frontend.core.lower import Dead, Lowerer, static
+from adc.frontend.language import assignment, attributes, expressions, iterators, subscripts
+from adc.frontend.values import comparisons, elementwise, objects, sequences
+from adc.ir.core import Literal, Operand, Value
+from adc.ir.errors import TypeMismatchError
+from adc.ir.types import BOOL
+
+
+@handles(ast.Expr)
+def _expr(lo: Lowerer, stmt: ast.Expr) -> None:
+    if isinstance(stmt.value, ast.Constant):
+        return  # a docstring
+    evaluation.lower_expr(lo, stmt.value)
+
+
+@handles(ast.Assign)
+def _assign(lo: Lowerer, stmt: ast.Assign) -> None:
+    if not isinstance(stmt.targets[0], ast.Tuple | ast.List):
+        refusals.require_lasting(lo, stmt.value)
+    if len(stmt.targets) == 1 and isinstance(stmt.targets[0], ast.Subscript):
+        # What is stored into an array needs no array of its own.
+        assignment.assign(lo, stmt.targets[0], dispatch.evaluate(lo, stmt.value))
+        return
+    value = named(lo, stmt)
+    for target in stmt.targets:
+        assignment.assign(lo, target, value)
+
+
+def named(lo: Lowerer, stmt: ast.Assign) -> Binding:
+    """Return the value of an assignment, called by the user's name in dumps."""
+    if len(stmt.targets) != 1 or not isinstance(stmt.targets[0], ast.Name):
+        return evaluation.lower_expr(lo, stmt.value)
+    name = stmt.targets[0].id
+    if iterators.is_drawn(lo, stmt.value):
+        raise lo.unsupported(
+            f"a name for what `{ast.unparse(stmt.value.func)}` draws from", stmt.value,  # type: ignore[attr-defined]
+            "make a list of it: `list(…)`",
+        )  # fmt: skip
+    value = dispatch.evaluate(lo, stmt.value)
+    if isinstance(value, Lazy):
+        return elementwise.materialised(lo, value, stmt.value, name)
+    return renamed(lo, value, name)
+
+
+@handles(ast.AnnAssign)
+def _ann_assign(lo: Lowerer, stmt: ast.AnnAssign) -> None:
+    if stmt.value is not None:
+        refusals.require_lasting(lo, stmt.value)
+        assignment.assign(lo, stmt.target, evaluation.lower_expr(lo, stmt.value))
+
+
+def renamed(lo: Lowerer, value: Binding, name: str) -> Binding:
+    """Call the value just computed by the user's name, so that dumps read like the source."""
+    if isinstance(value, Num) and isinstance(value.operand, Value) and lo.builder.stmts:
+        last = lo.builder.stmts[-1]
+        old = value.operand
+        fresh = last.results == (old,) and old.name.rstrip("0123456789.") == "t"
+        if fresh and not lo.is_bound(old):
+            mark = lo.builder.marks.pop(old.name, None)
+            new = lo.builder.value(name, old.type)
+            if mark is not None:
+                lo.builder.marks[new.name] = mark
+            lo.builder.stmts[-1] = numbers.with_result(last, new)
+            return Num(new, value.array)
+    return value
+
+
+@handles(ast.AugAssign)
+def _aug_assign(lo: Lowerer, stmt: ast.AugAssign) -> None:
+    target = stmt.target
+    if isinstance(target, ast.Subscript):
+        assignment.augment_element(lo, stmt, target)
+        return
+    if isinstance(target, ast.Attribute):
+        owner = evaluation.lower_expr(lo, target.value)
+        held = attributes.of_container(lo, owner, target.attr, target)
+        if isinstance(owner, Static):
+            objects.set_attribute(lo, owner, target.attr, NONE, target)  # which refuses
+        if held is None:
+            raise TypeMismatchError(
+                f"{kind_of(owner)} has no attribute {target.attr!r}", lo.span(target)
+            )
+        new = assignment.augmented(lo, held, stmt)
+        objects.set_attribute(lo, owner, target.attr, new, target)
+        return
+    assert isinstance(target, ast.Name)
+    assignment.assign(lo, target, assignment.augmented(lo, lo.read_name(target.id, target), stmt))
+
+
+@handles(ast.Delete)
+def _delete(lo: Lowerer, stmt: ast.Delete) -> None:
+    for target in stmt.targets:
+        match target:
+            case ast.Name(id=name):
+                lo.read_name(name, target)
+                lo.frame.env[name] = Unbound(f"it was deleted at line {stmt.lineno}")
+            case ast.Subscript():
+                owner = evaluation.lower_expr(lo, target.value)
+                subscripts.delete_item(lo, owner, target)
+            case ast.Attribute():
+                owner = evaluation.lower_expr(lo, target.value)
+                objects.delete_attribute(lo, owner, target.attr, target)
+            case _:
+                raise lo.unsupported("`del` of this", target)
+
+
+# -- match -----------------------------------------------------------------------------------------
+
+
+@handles(ast.Match)
+def _match(lo: Lowerer, stmt: ast.Match) -> None:
+    subject = evaluation.lower_expr(lo, stmt.subject)
+    tests: list[Callable[[], Operand]] = []
+    arms: list[Callable[[], None]] = []
+    for case in stmt.cases:
+        captured: dict[str, Binding] = {}
+        tests.append(functools.partial(_case_holds, lo, case, subject, captured))
+        arms.append(functools.partial(_taken, lo, case, captured))
+    chains.pick(lo, tests, [*arms, lambda: None])
+
+
+def _case_holds(
+    lo: Lowerer, case: ast.match_case, subject: Binding, captured: dict[str, Binding]
+) -> Operand:
+    """Return whether a case is the one, and what its names are bound to then."""
+    before = dict(lo.frame.env)
+    cond = _matches(lo, case.pattern, subject)
+    if case.guard is not None and not (isinstance(cond, Literal) and not cond.value):
+        guard = functools.partial(evaluation.condition, lo, case.guard)
+        cond = evaluation.all_of(lo, [lambda: cond, guard])
+    captured |= {k: v for k, v in lo.frame.env.items() if before.get(k) is not v}
+    lo.frame.env = before
+    return cond
+
+
+def _taken(lo: Lowerer, case: ast.match_case, captured: dict[str, Binding]) -> None:
+    lo.frame.env.update(captured)
+    blocks.lower_stmts(lo, case.body)
+
+
+def _matches(lo: Lowerer, pattern: ast.pattern, subject: Binding) -> Operand:
+    """Return whether a value matches a pattern, and bind the names in it."""
+    match pattern:
+        case ast.MatchValue(value=value):
+            wanted = evaluation.lower_expr(lo, value)
+            return comparisons.compare(lo, ast.Eq(), subject, wanted, pattern)
+        case ast.MatchSingleton(value=value):
+            return comparisons.compare(lo, ast.Is(), subject, static(value), pattern)
+        case ast.MatchAs(pattern=inner, name=name):
+            cond: Operand = Literal(True, BOOL) if inner is None else _matches(lo, inner, subject)
+            if name is not None:
+                lo.frame.env[name] = subject
+                lo.frame.partial.discard(name)
+            return cond
+        case ast.MatchOr(patterns=patterns):
+            found = [_matches(lo, each, subject) for each in patterns]
+            return functools.reduce(lambda a, b: numbers.apply(lo, "or", a, b), found)
+        case ast.MatchSequence(patterns=patterns):
+            return _matches_sequence(lo, patterns, subject)
+    raise lo.unsupported("this pattern", pattern, "use `if` and `elif`")
+
+
+def _matches_sequence(lo: Lowerer, patterns: Sequence[ast.pattern], subject: Binding) -> Operand:
+    if isinstance(subject, Num | Static) or isinstance(subject, ArrayRef):
+        return Literal(False, BOOL)
+    items = sequences.static_items(lo, subject)
+    if items is None:
+        return Literal(False, BOOL)
+    stars = [k for k, each in enumerate(patterns) if isinstance(each, ast.MatchStar)]
+    if len(items) < len(patterns) - len(stars) or (not stars and len(items) != len(patterns)):
+        return Literal(False, BOOL)
+    result: Operand = Literal(True, BOOL)
+    if stars:
+        at, after = stars[0], len(patterns) - stars[0] - 1
+        star = patterns[at]
+        assert isinstance(star, ast.MatchStar)
+        end = len(items) - after
+        if star.name is not None:
+            lo.frame.env[star.name] = lo.new_ref(ListRef, TupleOf(tuple(items[at:end])))
+        patterns = [*patterns[:at], *patterns[at + 1 :]]
+        items = [*items[:at], *items[end:]]
+    for each, item in zip(patterns, items, strict=True):
+        result = numbers.apply(lo, "and", result, _matches(lo, each, item))
+    return result
+
+
+@handles(ast.Return)
+def _return(lo: Lowerer, stmt: ast.Return) -> None:
+    if stmt.value is not None:
+        refusals.require_lasting(lo, stmt.value)
+    value = NONE if stmt.value is None else evaluation.lower_expr(lo, stmt.value)
+    lo.frame.env[RESULT] = value
+    set_exit(lo, RETURN)
+
+
+@handles(ast.Assert)
+def _assert(lo: Lowerer, stmt: ast.Assert) -> None:
+    cond = evaluation.condition(lo, stmt.test)
+    if isinstance(cond, Literal) and cond.value:
+        return
+    message, args = ("", ()) if stmt.msg is None else expressions.message(lo, stmt.msg)
+    lo.builder.check(cond, "AssertionError", message, *args)
+    if isinstance(cond, Literal):
+        raise Dead
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.JoinedStr) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
+
+
+@handles(ast.Raise)
+def _raise(lo: Lowerer, stmt: ast.Raise) -> None:
+    node = stmt.exc
+    args: list[ast.expr] = []
+    if isinstance(node, ast.Call):
+        args = node.args
+        node = node.func
+    name = node.id if isinstance(node, ast.Name) else ""
+    kind = getattr(builtins, name, None)
+    if isinstance(node, ast.Attribute):
+        found = evaluation.lower_expr(lo, node)
+        if found == Static(np.linalg.LinAlgError):
+            name, kind = "LinAlgError", np.linalg.LinAlgError
+    if not (isinstance(kind, type) and issubclass(kind, Exception)) or len(args) > 1:
+        raise lo.unsupported(
+            "this `raise`", stmt, "raise a builtin exception with one message, e.g. ValueError(…)"
+        )
+    message, operands = expressions.message(lo, args[0]) if args else ("", ())
+    if name == "KeyError" and args and not _is_text(args[0]):
+        # It shows the `repr` of its argument, which is not known for a number.
+        raise lo.unsupported("`KeyError` of anything but a text", stmt, "use an f-string")
+    lo.builder.check(Literal(False, BOOL), name, message, *operands)
+    raise Dead
+
+
+@handles(ast.Pass)
+def _pass(lo: Lowerer, stmt: ast.stmt) -> None:
+    return
+
+
+@handles(ast.Break)
+def _break(lo: Lowerer, stmt: ast.stmt) -> None:
+    set_exit(lo, BREAK)
+
+
+@handles(ast.Continue)
+def _continue(lo: Lowerer, stmt: ast.stmt) -> None:
+    set_exit(lo, CONTINUE)

@@ -1,0 +1,154 @@
+"""Subscripts: ``owner[key]`` of anything, read and deleted. Arrays leave it to `indexing`."""
+
+from __future__ import annotations
+
+import ast
+import enum
+import types
+
+from adc.frontend.control import evaluation
+from adc.frontend.core import classes, dispatch, numbers
+from adc.frontend.core.bindings import (
+    NONE,
+    ArrayRef,
+    Binding,
+    DictRef,
+    Growing,
+    Lazy,
+    ListRef,
+    NamedTuple,
+    Num,
+    ObjectRef,
+    Range,
+    RecordOf,
+    Static,
+    TupleOf,
+    kind_of,
+)
+from adc.frontend.core.dispatch import handles
+from adc.frontend.core.lower import Lowerer, static
+from adc.frontend.language import containers, growing
+from adc.frontend.numpy import grids, indexing
+from adc.frontend.values import arguments, sequences, special
+from adc.ir.core import Literal
+from adc.ir.errors import TypeMismatchError
+from adc.ir.types import BOOL
+
+
+def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
+    """Lower ``owner[key]`` for anything but arrays, lists and tuples."""
+    match owner:
+        case Num():
+            key = evaluation.lower_expr(lo, node.slice)
+            whole = key == TupleOf(()) or (isinstance(key, Static) and key.value is Ellipsis)
+            if whole and not numbers.scalar_type(owner.operand).weak:
+                return owner  # a NumPy scalar is an array without axes
+        case NamedTuple(cls=cls, record=record) if issubclass(cls, tuple):
+            return sequence_item(lo, TupleOf(record.items), node)
+        case DictRef():
+            key = containers.key_of(lo, evaluation.lower_expr(lo, node.slice), node.slice)
+            found = lo.record(owner).get(key)
+            if found is None:
+                numbers.check(lo, Literal(False, BOOL), "KeyError", numbers.escaped(repr(key)))
+            assert found is not None
+            return found
+        case Static(value=value) if grids.is_grid(value):
+            return grids.grid(lo, value, node)
+        case Static(value=value) if isinstance(value, str):
+            part = evaluation.lower_expr(lo, node.slice)
+            return Static(value[arguments.constant_int(lo, part, node, "an index of a string")])
+        case Static(value=value) if classes.is_opaque(value):
+            raise classes.refused(lo, value, node)
+        case Static(value=value) if isinstance(value, types.MappingProxyType):
+            key = containers.key_of(lo, evaluation.lower_expr(lo, node.slice), node.slice)
+            try:
+                return static(value[key])
+            except (KeyError, IndexError, TypeError) as error:
+                raise TypeMismatchError(f"{type(error).__name__}: {error}", lo.span(node)) from None
+        case Static(value=value) if isinstance(value, type) and issubclass(value, enum.Enum):
+            return Static(
+                value[containers.key_of(lo, evaluation.lower_expr(lo, node.slice), node.slice)]
+            )
+    raise TypeMismatchError(f"indexing {kind_of(owner)}", lo.span(node))
+
+
+def delete_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> None:
+    """Lower ``del owner[key]``."""
+    if _deleted_by_method(lo, owner, node):
+        return
+    key = evaluation.lower_expr(lo, node.slice)
+    match owner:
+        case ListRef():
+            items = list(lo.contents(owner))
+            del items[containers.position(lo, items, key, node)]
+            lo.hold(owner, TupleOf(tuple(items)))
+        case DictRef():
+            name = containers.key_of(lo, key, node.slice)
+            record = lo.record(owner)
+            if record.get(name) is None:
+                numbers.check(lo, Literal(False, BOOL), "KeyError", numbers.escaped(repr(name)))
+            lo.hold(owner, record.without(name))
+        case _:
+            raise lo.unsupported(f"`del` of an element of {kind_of(owner)}", node)
+
+
+@handles(ast.Subscript)
+def _subscript(lo: Lowerer, node: ast.Subscript) -> Binding:
+    """Lower ``value[index]``."""
+    owner = dispatch.evaluate(lo, node.value)
+    match owner:
+        case ArrayRef() | Lazy():
+            items = indexing.items_of(lo, node.slice)
+            with lo.at(node):
+                return indexing.read(lo, owner, items, node)
+        case ObjectRef() | NamedTuple() if (found := _item_by_method(lo, owner, node)) is not None:
+            return found
+        case TupleOf() | ListRef() | Range() | NamedTuple():
+            return sequence_item(lo, owner, node)
+    return item(lo, owner, node)
+
+
+def sequence_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
+    held = lo.held(owner) if isinstance(owner, ListRef) else None
+    if isinstance(held, Growing):
+        if isinstance(node.slice, ast.Slice):
+            return growing.sliced(lo, held, node.slice, node)
+        return growing.item(lo, held, evaluation.lower_expr(lo, node.slice), node)
+    items = sequences.static_sequence(lo, owner, node)
+    if isinstance(node.slice, ast.Slice):
+        chosen = items[containers.static_slice(lo, node.slice)]
+        if isinstance(owner, ListRef):
+            return lo.new_ref(ListRef, TupleOf(chosen))
+        return TupleOf(chosen)
+    key = evaluation.lower_expr(lo, node.slice)
+    return containers.element_of(lo, items, key, node)
+
+
+def _slice(lo: Lowerer, node: ast.Slice) -> Binding:
+    parts = [NONE if x is None else evaluation.lower_expr(lo, x)
+             for x in (node.lower, node.upper, node.step)]  # fmt: skip
+    return NamedTuple(slice, RecordOf(("start", "stop", "step"), tuple(parts)))
+
+
+def method_key(lo: Lowerer, node: ast.expr) -> Binding:
+    """Return what stands between brackets, for a method."""
+    if isinstance(node, ast.Slice):
+        return _slice(lo, node)
+    if isinstance(node, ast.Tuple) and any(isinstance(x, ast.Slice) for x in node.elts):
+        return TupleOf(tuple(method_key(lo, x) for x in node.elts))
+    return evaluation.lower_expr(lo, node)
+
+
+def _item_by_method(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding | None:
+    """Lower ``owner[key]`` by `__getitem__`."""
+    if classes.find(lo, owner, "__getitem__") is None:
+        return None
+    return special.method(lo, owner, "__getitem__", [method_key(lo, node.slice)], node)
+
+
+def _deleted_by_method(lo: Lowerer, owner: Binding, node: ast.Subscript) -> bool:
+    """Lower ``del owner[key]`` by `__delitem__`; return whether there is one."""
+    if classes.find(lo, owner, "__delitem__") is None:
+        return False
+    special.method(lo, owner, "__delitem__", [method_key(lo, node.slice)], node)
+    return True

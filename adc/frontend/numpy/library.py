@@ -1,0 +1,397 @@
+"""NumPy's functions on scalars, and the table of all functions: what each becomes."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from adc.frontend.core import numbers
+from adc.frontend.core.bindings import (
+    NONE,
+    ArrayRef,
+    Binding,
+    Bound,
+    Lazy,
+    Num,
+    Static,
+    TupleOf,
+    kind_of,
+)
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.numpy import (
+    choosing,
+    draws,
+    indexing,
+    joining,
+    linear,
+    making,
+    maths,
+    moving,
+    products,
+    reductions,
+    shaping,
+    ufuncs,
+)
+from adc.frontend.numpy.ufuncs import common_type, strong
+from adc.frontend.values import arguments, arrays, elementwise, operators, views
+from adc.frontend.values.arguments import Handler
+from adc.ir.builder import integer
+from adc.ir.core import Literal
+from adc.ir.errors import TypeMismatchError
+from adc.ir.opdef import find
+from adc.ir.types import F64, INT, NAMES, Scalar
+
+
+def _shape(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 1)
+    dims = views.dims_of(lo, arrays.as_array(lo, args[0], node))
+    return TupleOf(tuple(Num(size) for size in dims))
+
+
+def _size(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    given = arguments.match(lo, "a axis?", args, kwargs, node)
+    dims = views.dims_of(lo, arrays.as_array(lo, given["a"], node))
+    chosen = arguments.axes(lo, given.get("axis"), len(dims), node)
+    return Num(views.size_of(lo, [dims[k] for k in chosen]))
+
+
+def _ndim(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 1)
+    return lo.num(len(views.dims_of(lo, arrays.as_array(lo, args[0], node))))
+
+
+def _numpy_divmod(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 2)
+    args = [elementwise.materialised(lo, arg, node) for arg in args]
+    found = [ufuncs.call(lo, find(fn), list(args), {}, node)  # type: ignore[arg-type]
+             for fn in (np.floor_divide, np.remainder)]  # fmt: skip
+    return TupleOf(tuple(found))
+
+
+def _clip(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
+    spec = "a a_min? a_max? out? * min? max?"
+    found = arguments.match(lo, spec, args, kwargs, node)
+    low = found.get("a_min", found.get("min", NONE))
+    high = found.get("a_max", found.get("max", NONE))
+    given = [arrays.as_operand(lo, x, node) for x in (found["a"], low, high)]
+    if isinstance(given[0], Num):
+        given[0] = Num(strong(lo, given[0].operand))
+    result = elementwise.lift(lo, given, lambda items: _clipped(lo, items, node), node)
+    return reductions.finish_out(lo, result, found.get("out"), node)
+
+
+def _clipped(lo: Lowerer, args: list[Binding], node: ast.Call) -> Binding:
+    given = [arg for arg in args if not (isinstance(arg, Static) and arg.value is None)]
+    operands = [elementwise.number(lo, arg, node, "`np.clip`") for arg in given]
+    ty = common_type(operands)
+    if ty.kind == "b":
+        raise lo.unsupported("`np.clip` of truth values", node)
+    result = strong(lo, numbers.fit(lo, elementwise.number(lo, args[0], node), ty, node))
+    for bound, row in ((args[1], "maximum"), (args[2], "minimum")):
+        if isinstance(bound, Num):
+            limit = strong(lo, numbers.fit(lo, bound.operand, ty, node))
+            result = numbers.apply(lo, row, result, limit)
+    return Num(result)
+
+
+def _numpy_power(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 2)
+    a, b = (elementwise.number(lo, arg, node, "`np.power`") for arg in args)
+    ty = common_type([a, b])
+    if ty.kind == "b":
+        raise lo.unsupported("`np.power` of truth values", node)
+    a, b = (numbers.fit(lo, x, ty, node) for x in (a, b))
+    return Num(strong(lo, numbers.power(lo, strong(lo, a), b, node)))
+
+
+def _float_power(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 2)
+    a, b = (elementwise.number(lo, arg, node, "`np.float_power`") for arg in args)
+    a, b = (strong(lo, lo.convert(x, F64)) for x in (a, b))
+    return Num(numbers.power(lo, a, b, node))
+
+
+def _rounded(row: str) -> Handler:
+    """`np.round` and `np.fix`, which are no ufuncs."""
+
+    def handler(
+        lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+    ) -> Binding:
+        decimals = args[1] if len(args) > 1 else kwargs.get("decimals", lo.num(0))
+        places = arguments.constant_int(lo, decimals, node, "the number of decimals")
+        x = strong(lo, elementwise.number(lo, args[0], node, f"`{ast.unparse(node.func)}`"))
+        if x.type.kind == "b":
+            raise lo.unsupported("rounding a truth value", node)
+        if places and x.type.kind == "f":
+            # As NumPy does it.
+            ty = numbers.scalar_type(x)
+            factor = Literal(float(10 ** abs(places)), ty)
+            before, after = ("mul", "truediv") if places > 0 else ("truediv", "mul")
+            x = numbers.apply(lo, "rint", numbers.apply(lo, before, x, factor))
+            return Num(numbers.apply(lo, after, x, factor))
+        if places < 0:
+            raise lo.unsupported("rounding integers to tens", node, "divide and multiply")
+        return Num(numbers.apply(lo, row, x) if x.type.kind == "f" else x)
+
+    return handler
+
+
+def _reciprocal(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 1)
+    x = elementwise.number(lo, args[0], node)
+    if x.type.kind != "f":
+        raise lo.unsupported("`np.reciprocal` of an integer", node)
+    return Num(numbers.apply(lo, "reciprocal", strong(lo, x)))
+
+
+def _positive(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    arguments.arity(lo, args, kwargs, node, 1)
+    x = elementwise.number(lo, args[0], node, "`np.positive`")
+    if x.type.kind == "b":
+        raise TypeMismatchError("NumPy has no sign of a truth value", lo.span(node))
+    return Num(strong(lo, x))
+
+
+def _numpy_copy(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
+    given = arguments.match(lo, "a order?", args, kwargs, node)
+    x = arrays.as_array(lo, given["a"], node)
+    if not views.dims_of(lo, x):
+        found = elementwise.value_of(lo, x, node)
+        assert isinstance(found, Num)
+        dtype = numbers.scalar_type(found.operand).dtype
+        return elementwise.boxed(lo, lo.exact(found.operand, Scalar(dtype)), dtype)
+    return elementwise.copy(lo, x, node)
+
+
+def _logical(name: str) -> Handler:
+    def handler(
+        lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+    ) -> Binding:
+        arguments.arity(lo, args, kwargs, node, 1 if name == "not" else 2)
+        values = [operators.truth(lo, arg, node) for arg in args]
+        return Num(strong(lo, numbers.apply(lo, name, *values)))
+
+    return handler
+
+
+def _creation(kind: str) -> Handler:
+    return lambda lo, args, kwargs, node: arrays.create(lo, kind, args, kwargs, node)
+
+
+def _ndarray(
+    lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower ``np.ndarray(shape)``: an array of anything."""
+    given = arguments.match(lo, "shape dtype? * order?", args, kwargs, node)
+    return arrays.create(lo, "empty", [], given, node)
+
+
+def _dtype_call(
+    lo: Lowerer, dtype: np.dtype[Any], args: list[Binding], kwargs: Any, node: ast.Call
+) -> Binding:
+    """Lower ``np.float32(x)`` and its relatives."""
+    arguments.arity(lo, args, kwargs, node, 0, 1)
+    if dtype not in NAMES or dtype.type not in _NUMBER_TYPES:
+        raise lo.unsupported(f"`np.{dtype.type.__name__}`", node, "use a type with a size")
+    ty = Scalar(NAMES[dtype])
+    if not args:
+        return Num(lo.convert(Literal(0, INT), ty))
+    x = elementwise.number(lo, args[0], node)
+    if ty.kind == "b":
+        return Num(strong(lo, operators.truth(lo, args[0], node)))
+    x = numbers.stored(lo, x, ty, node)
+    return Num(strong(lo, x))
+
+
+_HANDLERS: dict[Any, Handler] = {
+    **maths.HANDLERS, **linear.HANDLERS, **draws.ROWS,
+    np.shape: _shape, np.size: _size, np.ndim: _ndim, np.divmod: _numpy_divmod,
+    np.reciprocal: _reciprocal, np.positive: _positive, np.power: _numpy_power, np.clip: _clip,
+    np.copy: _numpy_copy, np.ndarray: _ndarray, np.float_power: _float_power,
+    np.round: _rounded("rint"),
+    np.around: _rounded("rint"), np.fix: _rounded("trunc"), np.logical_xor: _logical("ne"),
+    np.deg2rad: maths.scaled(math.pi / 180.0, False),
+    np.radians: maths.scaled(math.pi / 180.0, False),
+    np.rad2deg: maths.scaled(180.0 / math.pi, False),
+    np.degrees: maths.scaled(180.0 / math.pi, False), np.logical_and: _logical("and"),
+    np.logical_or: _logical("or"), np.logical_not: _logical("not"),
+}  # fmt: skip
+_HANDLERS.update(
+    {
+        getattr(np, kind): _creation(kind)
+        for base in ("zeros", "ones", "empty", "full")
+        for kind in (base, f"{base}_like")
+    }
+)
+
+# Functions of numbers that NumPy applies to arrays element by element.
+_LIFTED = {
+    np.reciprocal, np.positive, np.power, np.float_power, np.round, np.around, np.fix,
+    np.logical_xor, np.deg2rad, np.radians, np.rad2deg, np.degrees, np.logical_and, np.logical_or,
+    np.logical_not, abs, divmod,
+}  # fmt: skip
+# By name, for methods of arrays are such functions too.
+_ARRANGED = {
+    **shaping.HANDLERS, **joining.HANDLERS, **moving.HANDLERS, **making.HANDLERS,
+    **choosing.HANDLERS,
+}  # fmt: skip
+# Methods of arrays that are no functions of NumPy, or have other names there.
+METHODS = frozenset(
+    name
+    for name in [
+        *reductions.HANDLERS, *_ARRANGED, "copy", "fill", "item", "round", "clip", "dot",
+        "trace", "sort", "argsort", "conj", "__len__",
+    ]
+    if hasattr(np.ndarray, name)
+)  # fmt: skip
+
+for _table in (reductions.HANDLERS, products.HANDLERS, _ARRANGED):
+    _HANDLERS.update(
+        {getattr(np, name): handler for name, handler in _table.items() if hasattr(np, name)}
+    )
+for _name, _handler in {
+    **{_name: products.HANDLERS[_name] for _name in ("matmul", "outer", "tensordot")},
+    "trace": products.last_trace,
+    "diagonal": shaping.HANDLERS["last_diagonal"],
+    "matrix_transpose": shaping.HANDLERS["matrix_transpose"],
+}.items():
+    if hasattr(np.linalg, _name):
+        _own = products.HANDLERS.get(f"linalg_{_name}")
+        _HANDLERS[getattr(np.linalg, _name)] = _own or _handler
+_HANDLERS[np.lib.stride_tricks.sliding_window_view] = shaping.HANDLERS["sliding_window_view"]
+
+
+def enter(handlers: Mapping[Any, Handler]) -> None:
+    """Enter handlers of functions from above this module in the table."""
+    assert not _HANDLERS.keys() & handlers.keys()
+    _HANDLERS.update(handlers)
+
+
+def method(
+    lo: Lowerer, bound: Bound, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower a call of a method of an array: the function of that name, unless it differs."""
+    if isinstance(bound.owner, Num):
+        return _number_method(lo, bound.owner, bound.name, args, kwargs, node)
+    owner, name = bound.owner, bound.name
+    assert isinstance(owner, ArrayRef | Lazy)
+    if name in ("reshape", "transpose") and len(args) > 1:
+        args = [TupleOf(tuple(args))]
+    if name == "item":
+        if not args:
+            dims = views.dims_of(lo, owner)
+            for size in dims:
+                text = "can only convert an array of size 1 to a Python scalar"
+                elementwise.require_same(lo, size, integer(1), text, [], node)
+            args = [lo.num(0) for _ in dims]
+        dims = views.dims_of(lo, owner)
+        if len(args) == 1 and len(dims) != 1:
+            owner = views.reshaped(lo, owner, [views.size_of(lo, dims)])
+        index = indexing.index_of(lo, owner, args, node)
+        return Num(numbers.weak(lo, elementwise.lazy(lo, owner, node).element(index)))
+    if name == "fill":
+        if not isinstance(owner, ArrayRef):
+            raise TypeMismatchError("filling a number, or what has no name", lo.span(node))
+        arrays.fill(lo, owner, args[0], node)
+        return NONE
+    if name in ("conj",):
+        return owner
+    if name in linear.METHODS:
+        return linear.METHODS[name](lo, [owner, *args], kwargs, node)
+    if name == "__len__":
+        return Num(views.dims_of(lo, owner)[0])
+    handler = {"round": _HANDLERS[np.round], "clip": _clip, "copy": _numpy_copy}.get(name)
+    if handler is None:
+        handler = _ARRANGED.get(name) or reductions.HANDLERS.get(name)
+    handler = handler or products.HANDLERS.get(name) or _HANDLERS[getattr(np, name)]
+    if name == "compress":
+        return handler(lo, [args[0], owner, *args[1:]], kwargs, node)
+    if name == "round":
+        return elementwise.lift(
+            lo, [owner], lambda items: handler(lo, [*items, *args], kwargs, node), node
+        )
+    return handler(lo, [owner, *args], kwargs, node)
+
+
+_NOT_OF_NUMBERS = frozenset("__len__ argsort diagonal nonzero sort swapaxes trace".split())
+# What gives a new array of an array, gives a number of a number.
+_KEPT = frozenset("astype conj copy reshape squeeze transpose".split())
+
+
+def _number_method(
+    lo: Lowerer,
+    owner: Num,
+    name: str,
+    args: list[Binding],
+    kwargs: dict[str, Binding],
+    node: ast.Call,
+) -> Binding:
+    """Lower a call of a method of one of NumPy's numbers, or of an array without axes."""
+    if name in _NOT_OF_NUMBERS:
+        raise TypeMismatchError(f"`.{name}` of {kind_of(owner)}", lo.span(node))
+    element = lo.exact(owner.operand, Scalar(numbers.scalar_type(owner.operand).dtype))
+    ty = numbers.scalar_type(element)
+    found = method(lo, Bound(Lazy((), ty, lambda index: element), name), args, kwargs, node)
+    found = elementwise.value_of(lo, found, node)
+    return Num(found.operand, owner.array and name in _KEPT) if isinstance(found, Num) else found
+
+
+def has(callee: Any) -> bool:
+    """Whether calls of a function of Python or NumPy are lowered."""
+    return callee in _HANDLERS
+
+
+def _sequential(callee: Any) -> Any:
+    """Return `range` for Numba's `prange`, which is that in plain Python; Numba is not imported."""
+    if isinstance(callee, type) and callee.__name__ == "prange":
+        return range if callee.__module__.split(".")[0] == "numba" else callee
+    return callee
+
+
+# C's `long long` may be another type of the same dtype.
+_NUMBER_TYPES = frozenset(dtype.type for dtype in NAMES)
+
+
+def is_number_type(cls: type) -> bool:
+    """Whether a NumPy scalar type is one of the dtypes that adc computes in."""
+    try:
+        return NAMES.get(np.dtype(cls)) is not None and np.dtype(cls).type in _NUMBER_TYPES
+    except TypeError:
+        return False
+
+
+def call(
+    lo: Lowerer, callee: Any, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding | None:
+    """Lower a call of a builtin or library function, or return None if it is not in the tables."""
+    callee = _sequential(callee)
+    try:
+        handler = _HANDLERS.get(callee)
+    except TypeError:  # unhashable
+        return None
+    owner = getattr(callee, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        return ufuncs.method(lo, owner, callee.__name__, args, kwargs, node)
+    if handler is not None:
+        if callee in _LIFTED:
+            operands = [arrays.as_operand(lo, arg, node) for arg in args]
+            if any(elementwise.is_array(arg) for arg in operands):
+                out = kwargs.pop("out", None)
+                found = elementwise.lift(
+                    lo, operands, lambda items: handler(lo, items, kwargs, node), node
+                )
+                return reductions.finish_out(lo, found, out, node)
+        return handler(lo, args, kwargs, node)
+    if isinstance(callee, type) and issubclass(callee, np.generic):
+        return _dtype_call(lo, np.dtype(callee), args, kwargs, node)
+    if isinstance(callee, np.ufunc):
+        row = find(callee)
+        if row is not None:
+            return ufuncs.call(lo, row, args, kwargs, node)
+    return draws.of_module(lo, callee, args, kwargs, node)

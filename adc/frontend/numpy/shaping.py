@@ -1,0 +1,350 @@
+"""NumPy's functions of shapes and the order of axes: views where NumPy gives views."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+
+from adc.frontend.core import numbers
+from adc.frontend.core.bindings import Axis, Binding, Lazy, Num, TupleOf, Window, shares
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.numpy import products
+from adc.frontend.values import arguments, arrays, elementwise, views
+from adc.frontend.values.arguments import Given, Handler
+from adc.frontend.values.elementwise import lazy
+from adc.frontend.values.views import Arraylike, dims_of
+from adc.ir.builder import integer
+from adc.ir.core import Literal, Operand
+from adc.ir.errors import TypeMismatchError
+
+HANDLERS: dict[str, Handler] = {}
+numpy_function = arguments.entering(HANDLERS)
+
+
+@numpy_function("a axes?", "transpose", "permute_dims")
+def _transpose(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    x = arrays.as_array(lo, given["a"], node)
+    rank = len(dims_of(lo, x))
+    if arguments.is_none(given.get("axes")):
+        order = list(range(rank))[::-1]
+    else:
+        order = arguments.axes(lo, given["axes"], rank, node)
+        if len(order) != rank:
+            raise TypeMismatchError("axes don't match array", lo.span(node))
+    return _boxed(lo, given["a"], views.permuted(lo, x, order), node)
+
+
+@numpy_function("a axis1 axis2")
+def _swapaxes(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    x = arrays.as_array(lo, given["a"], node)
+    order = list(range(len(dims_of(lo, x))))
+    i = arguments.axis(lo, given["axis1"], len(order), node)
+    j = arguments.axis(lo, given["axis2"], len(order), node)
+    order[i], order[j] = order[j], order[i]
+    return views.permuted(lo, x, order)
+
+
+@numpy_function("a source destination")
+def _moveaxis(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    x = arrays.as_array(lo, given["a"], node)
+    rank = len(dims_of(lo, x))
+    source = arguments.axes(lo, given["source"], rank, node)
+    target = arguments.axes(lo, given["destination"], rank, node)
+    if len(source) != len(target):
+        raise TypeMismatchError(
+            "`source` and `destination` arguments must have the same number of elements",
+            lo.span(node),
+        )
+    order = [k for k in range(rank) if k not in source]
+    for to, axis in sorted(zip(target, source, strict=True)):
+        order.insert(to, axis)
+    return views.permuted(lo, x, order)
+
+
+@numpy_function("a axis start?")
+def _rollaxis(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    x = arrays.as_array(lo, given["a"], node)
+    rank = len(dims_of(lo, x))
+    axis = arguments.axis(lo, given["axis"], rank, node)
+    start = arguments.constant_int(lo, given.get("start", lo.num(0)), node, "`start`")
+    start = start + rank if start < 0 else start
+    order = [k for k in range(rank) if k != axis]
+    order.insert(start - 1 if axis < start else start, axis)
+    return views.permuted(lo, x, order)
+
+
+@numpy_function("a axis")
+def _expand_dims(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    x = arrays.as_array(lo, given["a"], node)
+    items = arguments.sequence(lo, given["axis"])
+    rank = len(dims_of(lo, x)) + (len(items) if items is not None else 1)
+    return views.with_new_axes(lo, x, arguments.axes(lo, given["axis"], rank, node))
+
+
+@numpy_function("a axis?")
+def _squeeze(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    x = arrays.as_array(lo, given["a"], node)
+    dims = dims_of(lo, x)
+    if arguments.is_none(given.get("axis")):
+        if not all(isinstance(size, Literal) for size in dims):
+            for size in dims:
+                if lo.may_be_empty(size):
+                    elementwise.require_same(
+                        lo, size, integer(1), "adc: an empty slice is squeezed", [], node
+                    )
+            unknown = [
+                size for size in dims if not isinstance(size, Literal) and not lo.is_one(size)
+            ]
+            # An axis whose size adc does not know at compile time is kept, which must be right.
+            for size in unknown:
+                numbers.check(
+                    lo, numbers.apply(lo, "ne", size, integer(1)), "ValueError",
+                    "adc: an axis of size 1 is squeezed, which is known only at run time; name it "
+                    "with `axis`",
+                )  # fmt: skip
+        dropped = [k for k, size in enumerate(dims) if lo.is_one(size)]
+    else:
+        dropped = arguments.axes(lo, given["axis"], len(dims), node)
+        for k in dropped:
+            text = "cannot select an axis to squeeze out which has size not equal to one"
+            elementwise.require_same(lo, dims[k], integer(1), text, [], node)
+    return _boxed(lo, given["a"], views.without_axes(lo, x, dropped), node)
+
+
+def _boxed(
+    lo: Lowerer, source: Binding, found: Arraylike, node: ast.AST, always: bool = False
+) -> Binding:
+    """Return what was made of a number: an array without axes, unless it was one of NumPy's."""
+    if not isinstance(source, Num) or dims_of(lo, found):
+        return found
+    number = elementwise.value_of(lo, found, node)
+    assert isinstance(number, Num)
+    of_python = numbers.scalar_type(source.operand).weak
+    return Num(number.operand, source.array or of_python or always)
+
+
+@numpy_function("a shape subok?")
+def _broadcast_to(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    x = arrays.as_array(lo, given["a"], node)
+    own, dims = dims_of(lo, x), arrays.shape_argument(lo, given["shape"], node)
+    if len(own) > len(dims):
+        raise TypeMismatchError(
+            "input operand has more dimensions than allowed by the axis remapping", lo.span(node)
+        )
+    text = "operands could not be broadcast together with remapped shapes"
+    for size, wanted in zip(own, dims[len(dims) - len(own) :], strict=True):
+        elementwise.require_fitting(lo, size, wanted, text, [], node)
+    # A view: what is later written to the array is seen.
+    found = replace(views.broadcast(lo, x, dims), readonly=True)
+    return _boxed(lo, given["a"], found, node, always=True)
+
+
+@numpy_function("a", "atleast_1d")
+def _atleast_1d(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    x = arrays.as_array(lo, given["a"], node)
+    return views.with_new_axes(lo, x, [0]) if not dims_of(lo, x) else x
+
+
+@numpy_function("a", "atleast_2d")
+def _atleast_2d(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    x = arrays.as_array(lo, given["a"], node)
+    return views.with_new_axes(lo, x, range(2 - min(2, len(dims_of(lo, x)))))
+
+
+@numpy_function("a", "atleast_3d")
+def _atleast_3d(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    x = arrays.as_array(lo, given["a"], node)
+    added = {0: [0, 1, 2], 1: [0, 2], 2: [2]}
+    return views.with_new_axes(lo, x, added.get(len(dims_of(lo, x)), []))
+
+
+@numpy_function("a")
+def _matrix_transpose(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    return transposed_matrices(lo, arrays.as_array(lo, given["a"], node), node)
+
+
+def transposed_matrices(lo: Lowerer, x: Arraylike, node: ast.AST) -> Arraylike:
+    """Return the view that `.mT` gives: the last two axes exchanged."""
+    order = list(range(len(dims_of(lo, x))))
+    if len(order) < 2:
+        raise TypeMismatchError(
+            f"Input array must be at least 2-dimensional, but it is {len(order)}", lo.span(node)
+        )
+    order[-2:] = order[:-3:-1]
+    return views.permuted(lo, x, order)
+
+
+@numpy_function("x window_shape axis? * subok? writeable?", "sliding_window_view")
+def _sliding_window_view(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    x = arrays.as_array(lo, given["x"], node)
+    dims = list(dims_of(lo, x))
+    sizes = arrays.shape_argument(lo, given["window_shape"], node)
+    along = arguments.axes(lo, given.get("axis"), len(dims), node)
+    if len(along) != len(sizes):
+        raise TypeMismatchError(
+            f"{len(sizes)} sizes of a window for {len(along)} axes", lo.span(node)
+        )
+    arrays.check_rank(lo, len(dims) + len(sizes), node)
+    axes = views.whole(dims)
+    with lo.at(node):
+        for k, (axis, size) in enumerate(zip(along, sizes, strict=True)):
+            left = numbers.minus(lo, dims[axis], size)
+            text = "window shape cannot be larger than input array shape"
+            enough = numbers.apply(lo, "ge", left, integer(0))
+            numbers.check(lo, enough, "ValueError", text)
+            terms = (*axes[axis].terms, (len(dims) + k, integer(1)))
+            axes[axis] = Axis(integer(0), terms)
+            dims[axis] = lo.counts(numbers.plus(lo, left, integer(1)))
+    found = views.through(lo, x, Window((*dims, *sizes), tuple(axes)))
+    if arguments.flag(lo, given.get("writeable"), node, "`writeable`"):
+        raise lo.unsupported("writing to elements that share memory", node, "write to the array")
+    return replace(found, readonly=True)
+
+
+def reshape(lo: Lowerer, x: Arraylike, shape: Binding, node: ast.AST) -> Arraylike:
+    """Lower a reshape: a view where NumPy surely gives one."""
+    items = arguments.sequence(lo, shape)
+    wanted = [
+        arguments.integer(lo, item, node) for item in (items if items is not None else [shape])
+    ]
+    dims = dims_of(lo, x)
+    size = views.size_of(lo, dims)
+    open_ = [k for k, w in enumerate(wanted) if isinstance(w, Literal) and w.value == -1]
+    if len(open_) > 1:
+        raise TypeMismatchError("can only specify one unknown dimension", lo.span(node))
+    texts = ",".join(["{}"] * len(wanted)) + ("," if len(wanted) == 1 else "")
+    message = f"cannot reshape array of size {{}} into shape ({texts})"
+    with lo.at(node):
+        if open_:
+            rest = views.size_of(lo, [w for k, w in enumerate(wanted) if k not in open_])
+            wanted[open_[0]] = _shared(lo, size, rest, dims, message, [size, *wanted], node)
+        else:
+            _check_same_count(lo, dims, wanted, size, message, node)
+    arrays.check_rank(lo, len(wanted), node)
+    return reshaped(lo, x, wanted, node)
+
+
+def _shared(
+    lo: Lowerer, size: Operand, rest: Operand, dims: Sequence[Operand], message: str,
+    args: list[Operand], node: ast.AST,
+) -> Operand:  # fmt: skip
+    """Return ``size / rest``, which must be whole."""
+    if isinstance(rest, Literal) and rest.value == 1:
+        return size
+    if len(dims) > 1 and lo.same_size(dims[-1], rest):
+        return views.size_of(lo, dims[:-1])
+    if isinstance(size, Literal) and isinstance(rest, Literal) and rest.value:
+        if int(size.value) % int(rest.value) == 0:
+            return integer(int(size.value) // int(rest.value))
+    safe = lo.builder.apply("maximum", rest, integer(1))
+    whole = numbers.apply(lo, "eq", lo.builder.apply("mod", size, safe), integer(0))
+    positive = numbers.apply(lo, "gt", rest, integer(0))
+    numbers.check(lo, numbers.apply(lo, "and", whole, positive), "ValueError", message, *args)
+    return lo.counts(lo.builder.apply("floordiv", size, safe, hint="n"))
+
+
+def _check_same_count(
+    lo: Lowerer, dims: Sequence[Operand], wanted: list[Operand], size: Operand, message: str,
+    node: ast.AST,
+) -> None:  # fmt: skip
+    for w in wanted:
+        if not any(lo.same_size(w, d) for d in dims):
+            at_least = numbers.apply(lo, "ge", w, integer(0))
+            numbers.check(lo, at_least, "ValueError", message, size, *wanted)
+    count = views.size_of(lo, wanted)
+    if not lo.same_size(count, size):
+        same = numbers.apply(lo, "eq", count, size)
+        numbers.check(lo, same, "ValueError", message, size, *wanted)
+        lo.unify_sizes(count, size)
+
+
+def reshaped(lo: Lowerer, x: Arraylike, dims: Sequence[Operand], node: ast.AST) -> Arraylike:
+    """Return `x` under other sizes; a copy where NumPy may have to copy."""
+    own = dims_of(lo, x)
+    if len(own) == len(dims) and all(lo.same_size(a, b) for a, b in zip(own, dims, strict=True)):
+        return x
+    if isinstance(x, Lazy) or views.is_contiguous(lo, x):
+        return views.reshaped(lo, x, dims)
+    copied = elementwise.copy(lo, x, node)
+    # NumPy shares memory if the strides allow it: who writes to one may not read the other.
+    shares(copied.object, x.object)
+    return views.reshaped(lo, replace(copied, readonly=None if x.readonly else False), dims)
+
+
+@numpy_function("a shape order?")
+def _reshape(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    _only_c(lo, given, node)
+    return reshape(lo, arrays.as_array(lo, given["a"], node), given["shape"], node)
+
+
+def _only_c(lo: Lowerer, given: Given, node: ast.AST) -> None:
+    order = arguments.text(lo, given.get("order"), "C", node, "`order`")
+    if order not in ("C", "A", "K"):
+        raise lo.unsupported(f"order={order!r}", node, "transpose instead")
+
+
+@numpy_function("a order?")
+def _ravel(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    _only_c(lo, given, node)
+    x = arrays.as_array(lo, given["a"], node)
+    return reshaped(lo, x, [views.size_of(lo, dims_of(lo, x))], node)
+
+
+@numpy_function("a order?")
+def _flatten(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    _only_c(lo, given, node)
+    x = lazy(lo, arrays.as_array(lo, given["a"], node), node)
+    return views.reshaped(lo, x, [views.size_of(lo, x.dims)])
+
+
+@numpy_function("a offset? axis1? axis2?")
+def _diagonal(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    return products.diagonal(lo, arrays.as_array(lo, given["a"], node), given, node)
+
+
+@numpy_function("a * offset?", "last_diagonal")
+def _last_diagonal(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    ends = {"axis1": lo.num(-2), "axis2": lo.num(-1)}
+    return products.diagonal(lo, arrays.as_array(lo, given["a"], node), given | ends, node)
+
+
+@numpy_function("a axis?")
+def _flip(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    x = arrays.as_array(lo, given["a"], node)
+    chosen = arguments.axes(lo, given.get("axis"), len(dims_of(lo, x)), node)
+    return views.flipped(lo, x, chosen)
+
+
+@numpy_function("a")
+def _flipud(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    x = arrays.as_array(lo, given["a"], node)
+    if not dims_of(lo, x):
+        raise TypeMismatchError("Input must be >= 1-d.", lo.span(node))
+    return views.flipped(lo, x, [0])
+
+
+@numpy_function("a")
+def _fliplr(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    x = arrays.as_array(lo, given["a"], node)
+    if len(dims_of(lo, x)) < 2:
+        raise TypeMismatchError("Input must be >= 2-d.", lo.span(node))
+    return views.flipped(lo, x, [1])
+
+
+@numpy_function("a k? axes?")
+def _rot90(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
+    x = arrays.as_array(lo, given["a"], node)
+    rank = len(dims_of(lo, x))
+    turns = arguments.constant_int(lo, given.get("k", lo.num(1)), node, "`k`") % 4
+    pair = given.get("axes", TupleOf((lo.num(0), lo.num(1))))
+    i, j = arguments.axes(lo, pair, rank, node)
+    order = list(range(rank))
+    order[i], order[j] = order[j], order[i]
+    if turns == 0:
+        return x
+    if turns == 2:
+        return views.flipped(lo, x, [i, j])
+    if turns == 1:
+        return views.permuted(lo, views.flipped(lo, x, [j]), order)
+    return views.flipped(lo, views.permuted(lo, x, order), [j])

@@ -1,0 +1,246 @@
+"""Comparisons of any two bindings: numbers, arrays, tuples, instances with methods."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from typing import Any
+
+from adc.frontend.core import classes, numbers
+from adc.frontend.core.bindings import (
+    ArrayRef,
+    Binding,
+    DictRef,
+    ListRef,
+    NamedTuple,
+    Num,
+    ObjectRef,
+    Ref,
+    Static,
+    TupleOf,
+    kind_of,
+)
+from adc.frontend.core.lower import Lowerer, static
+from adc.frontend.values import arrays, elementwise, objects, operators, sequences, special
+from adc.ir.core import Literal, Operand, Value
+from adc.ir.errors import TypeMismatchError
+from adc.ir.types import BOOL
+
+
+def _by_methods(
+    lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST
+) -> Binding | None:
+    """Lower one comparison by the methods of instances."""
+    kind = type(op)
+    if isinstance(op, ast.In | ast.NotIn):
+        found = special.method(lo, right, "__contains__", [left], node)
+        if found is None:
+            return None
+        inside = numbers.weak(lo, operators.truth(lo, found, node))
+        return Num(numbers.apply(lo, "not", inside) if isinstance(op, ast.NotIn) else inside)
+    if kind not in special.COMPARISONS or not (
+        classes.is_instance(left) or classes.is_instance(right)
+    ):
+        return None
+    name, reflected = special.COMPARISONS[kind]
+    if not (_has_own(lo, left, name) or _has_own(lo, right, reflected)):
+        return None
+    with lo.at(node):
+        first, second = classes.instance_class(left), classes.instance_class(right)
+        attempts = [(left, name, right), (right, reflected, left)]
+        if first is not second and classes.inherits(second, first):
+            attempts.reverse()
+        for owner, asked, other in attempts:
+            if classes.is_instance(owner):
+                given = other if owner is left else special.met(lo, other, owner, kind, node)
+                found = _rich(lo, owner, asked, elementwise.materialised(lo, given, node), node)
+                if found is not None:
+                    return found
+    if kind not in (ast.Eq, ast.NotEq):
+        raise TypeMismatchError(
+            f"comparison of {kind_of(left)} with {kind_of(right)}", lo.span(node)
+        )
+    same = _is_same(lo, left, right, node)
+    return Num(Literal(same == (kind is ast.Eq), BOOL))
+
+
+def _has_own(lo: Lowerer, binding: Binding, name: str) -> bool:
+    """Whether an instance does not leave a comparison to a tuple that it is."""
+    if not classes.is_instance(binding):
+        return False
+    assert isinstance(binding, classes.Instance)
+    return not issubclass(binding.cls, tuple) or classes.find(lo, binding, name) is not None
+
+
+def _rich(lo: Lowerer, owner: Binding, name: str, other: Binding, node: ast.AST) -> Binding | None:
+    """Ask one side; None if it does not say."""
+    assert isinstance(owner, classes.Instance)
+    cls, value = owner.cls, classes.in_class(owner.cls, name)
+    if classes.is_generated(cls, value):
+        if name != "__eq__":
+            raise lo.unsupported(f"the order of objects of class `{cls.__name__}`", node)
+        return (
+            _equal_fields(lo, owner, other, node) if classes.instance_class(other) is cls else None
+        )
+    if classes.find(lo, owner, name) is not None:
+        return special.tried(lo, owner, name, other, node)
+    if name == "__ne__" and not issubclass(cls, tuple):
+        equal = _rich(lo, owner, "__eq__", other, node)
+        return None if equal is None else Num(
+            numbers.apply(lo, "not", numbers.weak(lo, operators.truth(lo, equal, node)))
+        )  # fmt: skip
+    if issubclass(cls, tuple) and isinstance(other, TupleOf | NamedTuple):
+        # A tuple compares as one, whatever else its class does.
+        mine = TupleOf(owner.record.items) if isinstance(owner, NamedTuple) else owner
+        theirs = TupleOf(other.record.items) if isinstance(other, NamedTuple) else other
+        op = next(op for op, (asked, _) in special.COMPARISONS.items() if asked == name)
+        return Num(compare(lo, op(), mine, theirs, node))
+    return None
+
+
+def _equal_fields(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> Binding:
+    """Do what the `__eq__` that `dataclass` makes does for two objects of one class."""
+    cls: Any = classes.instance_class(left)
+    names = [f.name for f in dataclasses.fields(cls) if f.compare]
+
+    def fields(side: Binding) -> TupleOf:
+        return TupleOf(tuple(_read(lo, side, name, node) for name in names))
+
+    return Num(compare(lo, ast.Eq(), fields(left), fields(right), node))
+
+
+def _read(lo: Lowerer, owner: Binding, name: str, node: ast.AST) -> Binding:
+    assert isinstance(owner, classes.Instance)
+    found = objects.attribute(lo, owner, name, node)
+    if found is None:
+        raise TypeMismatchError(f"{kind_of(owner)} has no attribute {name!r}", lo.span(node))
+    return found
+
+
+def _is_same(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool:
+    """Whether two bindings denote one list, dict or object."""
+    mutable = ListRef | DictRef | ObjectRef
+    if isinstance(left, mutable) and isinstance(right, mutable):
+        if left.slot == right.slot:
+            return True
+        if left.slot in lo.places and right.slot in lo.places:
+            raise lo.unsupported(
+                "`is`, or `==` that compares identity, of two objects from outside", node,
+                "compare what they hold",
+            )  # fmt: skip
+        return False
+    if isinstance(left, NamedTuple) or isinstance(right, NamedTuple):
+        if classes.instance_class(left) is classes.instance_class(right):
+            raise lo.unsupported(f"`is` on {kind_of(left)}", node, "compare what they hold")
+        return False
+    return False
+
+
+def comparison(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST) -> Binding:
+    """Lower one comparison: of arrays, element by element."""
+    found = _by_methods(lo, op, left, right, node)
+    if found is not None:
+        return found
+    kind = type(op)
+    if kind in numbers.COMPARE and (elementwise.is_array(left) or elementwise.is_array(right)):
+        if any(isinstance(side, Static) for side in (left, right)):
+            raise TypeMismatchError(
+                "an array is compared with None or another object",
+                lo.span(node), "use `is None`",
+            )  # fmt: skip
+        else:
+            operands = [arrays.as_operand(lo, side, node) for side in (left, right)]
+
+            def compute(items: list[Binding]) -> Binding:
+                return Num(compare(lo, op, items[0], items[1], node))
+
+            return elementwise.lift(lo, operands, compute, node)
+    return Num(compare(lo, op, left, right, node))
+
+
+def compare(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: ast.AST) -> Operand:
+    """Lower one comparison of anything but arrays."""
+    asked = _by_methods(lo, op, left, right, node)
+    if asked is not None:
+        return operators.truth(lo, asked, node)
+    if isinstance(op, ast.Is | ast.IsNot):
+        same = _identical(lo, left, right, node)
+        return Literal(same == isinstance(op, ast.Is), BOOL)
+    if isinstance(op, ast.In | ast.NotIn):
+        return _member(lo, op, left, right, node)
+    left, right = (elementwise.value_of(lo, side, node) for side in (left, right))
+    if isinstance(left, Num) and isinstance(right, Num):
+        with lo.at(node):
+            return numbers.compare_numbers(
+                lo, numbers.COMPARE[type(op)], left.operand, right.operand, node
+            )
+    left, right = (sequences.as_tuple(lo, side) for side in (left, right))
+    if isinstance(left, TupleOf) and isinstance(right, TupleOf):
+        if isinstance(op, ast.Eq | ast.NotEq):
+            return _equal_tuples(lo, op, left, right, node)
+        raise lo.unsupported("ordering of tuples", node)
+    if isinstance(left, Static) and isinstance(right, Static):
+        if isinstance(op, ast.Eq | ast.NotEq):
+            lo.pin(left)
+            lo.pin(right)
+            return Literal((left.value == right.value) == isinstance(op, ast.Eq), BOOL)
+    elif isinstance(left, Static) != isinstance(right, Static) and isinstance(
+        op, ast.Eq | ast.NotEq
+    ):
+        return Literal(isinstance(op, ast.NotEq), BOOL)
+    raise TypeMismatchError(f"comparison of {kind_of(left)} with {kind_of(right)}", lo.span(node))
+
+
+def _identical(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> bool:
+    if isinstance(left, ArrayRef) and isinstance(right, ArrayRef):
+        if left.object in right.object.alias:
+            raise lo.unsupported("`is` on arrays that may be one", node)
+        return left.object is right.object
+    if isinstance(left, Static) and isinstance(right, Static):
+        lo.pin(left)
+        lo.pin(right)
+        return left.value is right.value
+    if isinstance(left, Static) or isinstance(right, Static):
+        return False
+    if isinstance(left, Num) or isinstance(right, Num):
+        raise lo.unsupported("`is` on numbers", node, "use `==`")
+    return _is_same(lo, left, right, node)
+
+
+def _member(
+    lo: Lowerer, op: ast.In | ast.NotIn, left: Binding, right: Binding, node: ast.AST
+) -> Operand:
+    if isinstance(right, DictRef):
+        right = TupleOf(tuple(static(key) for key in lo.record(right).keys))
+    right = sequences.as_tuple(lo, right)
+    if not isinstance(right, TupleOf):
+        raise lo.unsupported(f"`in` {kind_of(right)}", node)
+    found: Operand = Literal(False, BOOL)
+    for item in right.items:
+        equal = same_or_equal(lo, left, item, node)
+        found = numbers.apply(lo, "or", found, equal)
+    return numbers.apply(lo, "not", found) if isinstance(op, ast.NotIn) else found
+
+
+def same_or_equal(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> Operand:
+    """Compare as containers do: a NaN equals itself."""
+    if isinstance(left, Num) and isinstance(right, Num):
+        if isinstance(left.operand, Value) and left.operand is right.operand:
+            return Literal(True, BOOL)
+    elif isinstance(left, ArrayRef) and isinstance(right, ArrayRef):
+        if left.object is right.object:
+            return Literal(True, BOOL)
+    elif isinstance(left, Ref) and isinstance(right, Ref) and left.slot == right.slot:
+        return Literal(True, BOOL)
+    return compare(lo, ast.Eq(), left, right, node)
+
+
+def _equal_tuples(
+    lo: Lowerer, op: ast.cmpop, left: TupleOf, right: TupleOf, node: ast.AST
+) -> Operand:
+    if len(left.items) != len(right.items):
+        return Literal(isinstance(op, ast.NotEq), BOOL)
+    equal: Operand = Literal(True, BOOL)
+    for a, b in zip(left.items, right.items, strict=True):
+        equal = numbers.apply(lo, "and", equal, same_or_equal(lo, a, b, node))
+    return equal if isinstance(op, ast.Eq) else numbers.apply(lo, "not", equal)

@@ -1,0 +1,329 @@
+"""Buffers: the elements of lists whose length is known only at run time.
+
+A buffer is an array with room for more rows than the list has; a list of tuples has a buffer for
+each of their places. What elements are like, in all rows, is a binding made of `Cell`. Lists that
+meet where paths join are brought to one kind here; what a program does to a list is in `growing`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from typing import Any
+
+from adc.frontend.core import numbers
+from adc.frontend.core.bindings import (
+    ArrayRef,
+    Axis,
+    Binding,
+    Cell,
+    Growing,
+    NamedTuple,
+    Num,
+    RecordOf,
+    Static,
+    TupleOf,
+    Window,
+    cells_of,
+    kind_of,
+    one_type,
+    shares,
+    with_cells,
+)
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.values import elementwise, views
+from adc.ir.builder import integer
+from adc.ir.core import Literal, Operand, Value
+from adc.ir.types import BOOL, Scalar, join
+
+FIRST = 16
+
+
+def element_of(lo: Lowerer, value: Binding) -> Binding | None:
+    """Return what elements like `value` are like; None if a list that grows has no such."""
+    match value:
+        case Num(operand=operand) if isinstance(operand.type, Scalar):
+            return Cell(operand.type)
+        case ArrayRef():
+            dims = views.dims_of(lo, value)
+            ty = Scalar(value.object.type.dtype)
+            sizes = tuple(int(d.value) if isinstance(d, Literal) else None for d in dims)
+            return Cell(ty, sizes if dims else None)
+        case TupleOf(items=items):
+            found = [element_of(lo, item) for item in items]
+            known = [item for item in found if item is not None]
+            return TupleOf(tuple(known)) if len(known) == len(items) else None
+        case NamedTuple(cls=cls, record=RecordOf(keys=keys, items=items)):
+            inner = element_of(lo, TupleOf(items))
+            assert inner is None or isinstance(inner, TupleOf)
+            return None if inner is None else NamedTuple(cls, RecordOf(keys, inner.items))
+        case Static():
+            return value
+    return None
+
+
+def joined(a: Binding | None, b: Binding | None) -> Binding | None:
+    """Return what elements of two kinds are like in one list, or None."""
+    match a, b:
+        case Cell(sizes=None), Cell(sizes=None):
+            ty = join(a.type, b.type)
+            return Cell(ty) if one_type(a.type, ty) and one_type(b.type, ty) else None
+        case Cell(sizes=tuple(p)), Cell(sizes=tuple(q)) if a.type == b.type and len(p) == len(q):
+            sizes = tuple(x if x == y else None for x, y in zip(p, q, strict=True))
+            return Cell(a.type, sizes)
+        case TupleOf(items=p), TupleOf(items=q) if len(p) == len(q):
+            found = [joined(x, y) for x, y in zip(p, q, strict=True)]
+            known = [item for item in found if item is not None]
+            return TupleOf(tuple(known)) if len(known) == len(p) else None
+        case NamedTuple(cls=cls, record=first), NamedTuple(record=second) if cls is b.cls:
+            inner = joined(TupleOf(first.items), TupleOf(second.items))
+            assert inner is None or isinstance(inner, TupleOf)
+            return None if inner is None else NamedTuple(cls, RecordOf(first.keys, inner.items))
+        case Static(value=x, place=p), Static(value=y, place=q) if p == q and (
+            x is y or (type(x) is type(y) and x == y)
+        ):
+            return a
+    return None
+
+
+def common(lo: Lowerer, lists: Sequence[Binding], element: Binding | None = None) -> Binding | None:
+    """Return what the elements of lists (and more, like `element`) are like in one list."""
+    found = [] if element is None else [element]
+    for held in lists:
+        if isinstance(held, Growing):
+            found.append(held.element)
+            continue
+        assert isinstance(held, TupleOf)
+        for item in held.items:
+            one = element_of(lo, item)
+            if one is None:
+                return None
+            found.append(one)
+    whole: Binding | None = found[0] if found else None
+    for one in found[1:]:
+        whole = joined(whole, one)
+    return whole
+
+
+def has_arrays(element: Binding) -> bool:
+    return any(cell.sizes is not None for cell in cells_of(element))
+
+
+def parts(lo: Lowerer, element: Binding, value: Binding) -> Iterator[Num | ArrayRef]:
+    """Yield the numbers and arrays of a value that is like `element`."""
+    match element, value:
+        case Cell(), Num() | ArrayRef():
+            yield value
+        case TupleOf(items=items), TupleOf(items=values):
+            for item, inner in zip(items, values, strict=True):
+                yield from parts(lo, item, inner)
+        case NamedTuple(record=record), NamedTuple(record=held):
+            for item, inner in zip(record.items, held.items, strict=True):
+                yield from parts(lo, item, inner)
+
+
+def _at(lo: Lowerer, node: ast.AST | None) -> AbstractContextManager[None]:
+    return lo.at(node) if node is not None else nullcontext()
+
+
+def _buffer(lo: Lowerer, version: Value, dims: Sequence[Operand], cell: Cell) -> ArrayRef:
+    made = lo.new_array(version, tuple(dims), "list")
+    made.object.kept = cell.sizes is not None
+    return made
+
+
+def again(lo: Lowerer, buffer: ArrayRef, node: ast.AST | None) -> ArrayRef:
+    """Return a buffer with the same elements, for a list that may overwrite them.
+
+    What was read from the old one, and whoever still reads it, keeps its version.
+    """
+    old = buffer.object
+    made = lo.new_array(lo.version(old, node), lo.dims[old], old.name)
+    made.object.kept = old.kept
+    shares(made.object, old)
+    return made
+
+
+def size_of(lo: Lowerer, buffer: ArrayRef, axis: int, node: ast.AST | None) -> Operand:
+    """Return a size of a buffer as it is now: buffers are replaced by larger ones."""
+    version = lo.version(buffer.object, node)
+    key = ("buffer", version, axis)
+    if key not in lo.known:
+        lo.known[key] = lo.counts(lo.builder.apply("dim", version, params=(axis,), hint="list.dim"))
+    return lo.known[key]
+
+
+def row_dims(
+    lo: Lowerer, buffer: ArrayRef, cell: Cell, node: ast.AST | None
+) -> tuple[Operand, ...]:
+    """Return the sizes of an array in a buffer."""
+    return tuple(
+        integer(size) if size is not None else size_of(lo, buffer, 1 + k, node)
+        for k, size in enumerate(cell.sizes or ())
+    )
+
+
+def put(
+    lo: Lowerer, buffer: ArrayRef, cell: Cell, at: Operand, part: Num | ArrayRef,
+    node: ast.AST | None,
+) -> None:  # fmt: skip
+    """Store a number or array as an element that nobody but the list can see."""
+    obj = buffer.object
+    version = lo.version(obj, node)
+    if isinstance(part, Num):
+        operand = lo.exact(lo.convert(part.operand, cell.type), Scalar(cell.type.dtype))
+        lo.versions[obj] = lo.builder.store(version, [at], operand, hint="list")
+        return
+    source = elementwise.lazy(lo, part, node)
+    if any(read is version for _, _, read in source.reads):
+        copied = elementwise.stored_new(lo, source, source.type.dtype, node)
+        source = elementwise.lazy(lo, copied, node)
+
+    def body(index: list[Operand], carried: list[Value]) -> list[Operand]:
+        item = lo.exact(lo.convert(source.element(index), cell.type), Scalar(cell.type.dtype))
+        return [lo.builder.store(carried[0], [at, *index], item, hint="list")]
+
+    (found,) = elementwise.nest(lo, source.dims, [version], ["list"], body)
+    assert isinstance(found, Value)
+    lo.versions[obj] = found
+    obj.kept = True
+    shares(obj, part.object)
+
+
+def grown(lo: Lowerer, held: Binding, element: Binding, node: ast.AST | None) -> Binding:
+    """Return what a list holds in the form of a growing one, of elements like `element`.
+
+    Unchanged if it has others by now: what is known of a list may be from an earlier attempt.
+    """
+    whole = common(lo, [held], element)
+    if whole is None:
+        return held
+    if isinstance(held, Growing):
+        return widened(lo, held, whole, node)
+    assert isinstance(held, TupleOf)
+    return converted(lo, held.items, whole, node)
+
+
+def converted(
+    lo: Lowerer, items: Sequence[Binding], element: Binding, node: ast.AST | None
+) -> Growing:
+    """Return a growing list that starts with `items`."""
+    rows = [list(parts(lo, element, item)) for item in items]
+    # The first array that is appended tells the sizes: until then there is no room.
+    capacity = max(FIRST, 2 * len(items)) if items or not has_arrays(element) else 0
+    buffers: list[ArrayRef] = []
+    with _at(lo, node):
+        for j, cell in enumerate(cells_of(element)):
+            dims: list[Operand] = [integer(size or 0) for size in cell.sizes or ()]
+            for row in rows[:1]:
+                dims = list(part_dims(lo, row[j]))
+            for row in rows[1:]:
+                check_sizes(lo, dims, part_dims(lo, row[j]))
+            dims = [integer(capacity), *dims]
+            version = lo.builder.apply("empty", *dims, params=(cell.type.dtype,), hint="list")
+            buffers.append(_buffer(lo, version, dims, cell))
+            for k, row in enumerate(rows):
+                put(lo, buffers[-1], cell, integer(k), row[j], node)
+    return Growing(tuple(buffers), Num(integer(len(items))), element)
+
+
+def part_dims(lo: Lowerer, part: Num | ArrayRef) -> tuple[Operand, ...]:
+    return views.dims_of(lo, part) if isinstance(part, ArrayRef) else ()
+
+
+def check_sizes(
+    lo: Lowerer, dims: Sequence[Operand], own: Sequence[Operand], empty: Operand | None = None
+) -> Operand:
+    """Check that an array has the sizes of those in the list; return whether it has.
+
+    `empty` says that there are none: then it may have any.
+    """
+    result: Operand = Literal(True, BOOL)
+    for a, b in zip(dims, own, strict=True):
+        if not lo.same_size(a, b):
+            result = numbers.apply(lo, "and", result, numbers.apply(lo, "eq", a, b))
+    ok = result if empty is None else numbers.apply(lo, "or", result, empty)
+    shapes = ["({})".format(", ".join(["{}"] * len(dims)))] * 2
+    numbers.check(
+        lo, ok, "ValueError",
+        "adc: the arrays in a list whose length is known only at run time have one shape; here {} "
+        "meets {}".format(*shapes),
+        *dims, *own,
+    )  # fmt: skip
+    return result
+
+
+def widened(lo: Lowerer, held: Growing, element: Binding, node: ast.AST | None) -> Growing:
+    """Return a list with room for elements like `element`, which those in it are as well."""
+    buffers: list[ArrayRef] = []
+    for buffer, old, new in zip(
+        held.buffers, cells_of(held.element), cells_of(element), strict=True
+    ):
+        if old.type.dtype == new.type.dtype:
+            buffers.append(buffer)
+            continue
+        source, ty = elementwise.lazy(lo, buffer, node), Scalar(new.type.dtype)
+        dims = (size_of(lo, buffer, 0, node),)
+
+        def convert(at: Sequence[Operand], source: Any = source, ty: Scalar = ty) -> Operand:
+            return lo.convert(source.element(at), ty)
+
+        found = replace(source, dims=dims, type=ty, element=convert)
+        buffers.append(elementwise.stored_new(lo, found, ty.dtype, node, "list"))
+    return Growing(tuple(buffers), held.length, element)
+
+
+def read(lo: Lowerer, held: Growing, index: Operand, node: ast.AST) -> Binding:
+    """Read an element at an index that is in range."""
+    return with_cells(
+        held.element,
+        (
+            read_cell(lo, buffer, cell, index, node)
+            for buffer, cell in zip(held.buffers, cells_of(held.element), strict=True)
+        ),
+    )
+
+
+def read_cell(lo: Lowerer, buffer: ArrayRef, cell: Cell, index: Operand, node: ast.AST) -> Binding:
+    if cell.sizes is None:
+        found = elementwise.lazy(lo, buffer, node).element([index])
+        return Num(lo.exact(found, cell.type))
+    dims = row_dims(lo, buffer, cell, node)
+    rest = (Axis(integer(0), ((k, integer(1)),)) for k in range(len(dims)))
+    return ArrayRef(buffer.object, (Window(dims, (Axis(index, ()), *rest)),))
+
+
+def view(lo: Lowerer, held: Growing, k: int = 0) -> ArrayRef:
+    """Return the filled part of a buffer."""
+    cell = list(cells_of(held.element))[k]
+    dims = (lo.counts(held.length.operand), *row_dims(lo, held.buffers[k], cell, None))
+    return ArrayRef(held.buffers[k].object, (Window(dims, tuple(views.whole(dims))),))
+
+
+def array_of(
+    lo: Lowerer, held: Growing, node: ast.AST,
+    empty: str = "adc: this list of arrays is empty, and what shape they have is not known",
+) -> ArrayRef:  # fmt: skip
+    """Return the numbers or arrays in a list as a view of one array.
+
+    An array of no arrays has a rank that nobody knows: that is an error, with this text.
+    """
+    if not isinstance(held.element, Cell):
+        raise lo.unsupported(
+            f"an array of a list that is {kind_of(held)}", node, "make a list of each of them"
+        )
+    if held.element.sizes is not None:
+        with lo.at(node):
+            some = numbers.apply(lo, "gt", held.length.operand, integer(0))
+            numbers.check(lo, some, "ValueError", empty)
+    return view(lo, held)
+
+
+def element_copy(lo: Lowerer, element: ArrayRef) -> ArrayRef:
+    """Return a copy that stands for an array in a list."""
+    made = elementwise.copy(lo, element, None)
+    shares(made.object, element.object)
+    made.object.kept = True
+    return made

@@ -1,0 +1,382 @@
+"""Instances of classes: how they are made, and what ``o.name`` means, by Python's rules.
+
+A name is looked up in the class first, along its method resolution order: what a data descriptor
+there says (a property, a slot) comes before what the instance holds, anything else after it.
+"""
+
+from __future__ import annotations
+
+import ast
+import collections
+import dataclasses
+import functools
+import inspect
+import types
+from collections.abc import Sequence
+from typing import Any
+
+from adc.frontend.core import classes, dispatch, trees
+from adc.frontend.core.bindings import (
+    NONE,
+    ArrayRef,
+    Binding,
+    Bound,
+    NamedTuple,
+    ObjectRef,
+    RecordOf,
+    Static,
+    kind_of,
+    leaves,
+    refs,
+)
+from adc.frontend.core.classes import Instance
+from adc.frontend.core.lower import Lowerer, static
+from adc.frontend.core.places import Item, Member, Place, Step
+from adc.ir.errors import GlobalStateError, TypeMismatchError
+from adc.ir.foreign import is_plain
+
+
+def _apply(lo: Lowerer, fn: Any, args: list[Binding], node: ast.AST) -> Binding:
+    return dispatch.apply(lo, Static(fn), args, {}, classes.call_at(node))
+
+
+# -- attributes ------------------------------------------------------------------------------------
+
+
+def _record(lo: Lowerer, owner: Instance) -> RecordOf:
+    return owner.record if isinstance(owner, NamedTuple) else lo.record(owner)
+
+
+def _has(value: Any, method: str) -> bool:
+    """Whether a class attribute is a descriptor with this method."""
+    return hasattr(type(value), method)
+
+
+def _is_data(value: Any) -> bool:
+    return _has(value, "__set__") or _has(value, "__delete__")
+
+
+def attribute(lo: Lowerer, owner: Instance, name: str, node: ast.AST) -> Binding | None:
+    """Lower ``owner.name``; return None if there is no such attribute."""
+    value = classes.in_class(owner.cls, name)
+    first = _is_data(value) and _has(value, "__get__") and not isinstance(value, classes.HELD)
+    held = None if first else _record(lo, owner).get(name)
+    if held is not None:
+        return lo.opened(held)
+    if value is not classes.MISSING:
+        return None if isinstance(value, classes.HELD) else _of_class(lo, owner, name, value, node)
+    for hook in ("__getattr__", "__getattribute__"):
+        if isinstance(classes.in_class(owner.cls, hook), types.FunctionType):
+            raise lo.unsupported(f"`{hook}` of {kind_of(owner)}", node, "name the attributes")
+    return None
+
+
+def _of_class(
+    lo: Lowerer, owner: Instance, name: str, value: Any, node: ast.AST
+) -> Binding | None:  # fmt: skip
+    """Return what an attribute of a class is when it is read through an instance."""
+    cls, place = owner.cls, Place(owner.cls, (Member(name),))
+    if classes.is_method(value):
+        return Bound(owner, name)
+    if name == "__class__":
+        return Static(cls)
+    if isinstance(value, property | functools.cached_property | staticmethod | classmethod):
+        lo.guard(place, value)
+    if isinstance(value, property):
+        if value.fget is None:
+            raise TypeMismatchError(
+                f"property {name!r} of {cls.__name__!r} object has no getter", lo.span(node)
+            )
+        return _apply(lo, value.fget, [owner], node)
+    if isinstance(value, functools.cached_property):
+        return _cached(lo, owner, name, value, node)
+    if isinstance(value, staticmethod | classmethod):
+        return Static(value.__get__(None, cls))
+    if _has(value, "__get__"):
+        return _described(lo, owner, name, value, "__get__", [owner, Static(cls)], node)
+    return lo.reach(place, value)
+
+
+def _cached(
+    lo: Lowerer, owner: Instance, name: str, value: functools.cached_property[Any], node: ast.AST
+) -> Binding:
+    """Compute a property once, and keep it with the instance as Python does."""
+    found = _apply(lo, value.func, [owner], node)
+    if isinstance(owner, ObjectRef):
+        try:
+            lo.hold(owner, lo.record(owner).with_item(name, found))
+        except GlobalStateError as error:
+            raise GlobalStateError(
+                error.message, error.span, f"read `.{name}` once before the call"
+            ) from None
+    elif any(isinstance(leaf, ArrayRef) for leaf in leaves(owner)) or any(
+        True for each in (owner, found) for _ in refs(each)
+    ):
+        raise lo.unsupported(
+            f"`functools.cached_property` of {kind_of(owner)} that holds what can change", node,
+            "make it a property",
+        )  # fmt: skip
+    return found
+
+
+def _described(
+    lo: Lowerer, owner: Instance, name: str, value: Any, method: str, args: list[Binding],
+    node: ast.AST,
+) -> Binding:  # fmt: skip
+    """Call a method of a descriptor that a class has as an attribute."""
+    kind = type(value)
+    fn = classes.in_class(kind, method)
+    if not (is_plain(kind) and classes.is_written(kind) and classes.is_method(fn)):
+        raise lo.unsupported(
+            f"`{name}` of {kind_of(owner)}, a descriptor of class `{kind.__name__}`,", node,
+            "make it a method or a property",
+        )  # fmt: skip
+    descriptor = lo.reach(Place(owner.cls, (Member(name),)), value)
+    return _apply(lo, classes.find_method(lo, kind, method), [descriptor, *args], node)
+
+
+def set_attribute(lo: Lowerer, owner: Binding, name: str, value: Binding, node: ast.AST) -> None:
+    """Lower ``owner.name = value``."""
+    if isinstance(owner, Static) and trees.is_unchanging(owner.value):
+        raise GlobalStateError(
+            f"`{name}` of {kind_of(owner)}, outside the function, would be changed", lo.span(node),
+            "keep it in an object that is an argument, and return it",
+        )  # fmt: skip
+    if not isinstance(owner, Instance):
+        raise lo.unsupported(
+            f"assignment to an attribute of {kind_of(owner)}", node, "use a local name"
+        )
+    cls, meant = owner.cls, classes.in_class(owner.cls, name)
+    if isinstance(owner, NamedTuple) or trees.is_frozen(cls):
+        raise TypeMismatchError(f"{kind_of(owner)} cannot be changed", lo.span(node))
+    if isinstance(meant, property):
+        lo.guard(Place(cls, (Member(name),)), meant)
+        if meant.fset is None:
+            raise TypeMismatchError(
+                f"property {name!r} of {cls.__name__!r} object has no setter", lo.span(node),
+                "set what it reads",
+            )  # fmt: skip
+        _apply(lo, meant.fset, [owner, value], node)
+    elif _is_data(meant) and not isinstance(meant, classes.HELD):
+        _described(lo, owner, name, meant, "__set__", [owner, value], node)
+    elif not isinstance(meant, classes.HELD) and not cls.__dictoffset__:
+        raise TypeMismatchError(
+            f"{cls.__name__!r} object has no attribute {name!r}", lo.span(node),
+            "add it to `__slots__`",
+        )  # fmt: skip
+    else:
+        lo.hold(owner, lo.record(owner).with_item(name, value))
+
+
+def delete_attribute(lo: Lowerer, owner: Binding, name: str, node: ast.AST) -> None:
+    """Lower ``del owner.name``."""
+    if not isinstance(owner, ObjectRef) or trees.is_frozen(owner.cls):
+        raise lo.unsupported(f"`del` of an attribute of {kind_of(owner)}", node)
+    cls, meant = owner.cls, classes.in_class(owner.cls, name)
+    if isinstance(classes.in_class(cls, "__delattr__"), types.FunctionType):
+        raise lo.unsupported(f"`__delattr__` of {kind_of(owner)}", node)
+    if isinstance(meant, property):
+        lo.guard(Place(cls, (Member(name),)), meant)
+        if meant.fdel is None:
+            raise TypeMismatchError(
+                f"property {name!r} of {cls.__name__!r} object has no deleter", lo.span(node)
+            )
+        _apply(lo, meant.fdel, [owner], node)
+    elif _is_data(meant) and not isinstance(meant, classes.HELD):
+        _described(lo, owner, name, meant, "__delete__", [owner], node)
+    elif lo.record(owner).get(name) is None:
+        raise TypeMismatchError(f"{cls.__name__!r} object has no attribute {name!r}", lo.span(node))
+    else:
+        lo.hold(owner, lo.record(owner).without(name))
+
+
+def of_static(lo: Lowerer, known: Static, name: str, node: ast.AST) -> Binding | None:
+    """Lower an attribute of an object that is known as such: of a module, a class, a function."""
+    owner = known.value
+    if isinstance(owner, type):
+        value = classes.in_class(owner, name)
+        if (
+            classes.is_record_class(owner)
+            and _is_data(classes.in_class(type(owner), name))
+            and name[:2] != "__"
+        ):
+            raise lo.unsupported(f"`{name}` of the metaclass of `{owner.__name__}`", node)
+        if (
+            classes.is_record_class(owner)
+            and value is not classes.MISSING
+            and not _has(value, "__get__")
+        ):
+            return lo.reach(Place(owner, (Member(name),)), value)
+        if (
+            classes.is_record_class(owner)
+            and is_plain(type(value))
+            and value is not classes.MISSING
+        ):
+            raise lo.unsupported(f"`{owner.__name__}.{name}`, a descriptor,", node)
+    elif classes.is_opaque(owner):
+        value = classes.in_class(type(owner), name)
+        held = (
+            vars(owner).get(name, classes.MISSING)
+            if hasattr(owner, "__dict__")
+            else classes.MISSING
+        )
+        if isinstance(value, property) and value.fget is not None:
+            return _apply(lo, value.fget, [Static(owner)], node)
+        constant = held is not classes.MISSING and trees.is_constant((held,))
+        if not constant and not isinstance(value, types.FunctionType | staticmethod | classmethod):
+            raise classes.refused(lo, owner, node)
+    try:
+        return lo.attribute(known, name)
+    except AttributeError:
+        return None
+
+
+# -- construction ----------------------------------------------------------------------------------
+
+
+def construct(
+    lo: Lowerer, cls: type, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Lower a call of a class: a named tuple, a dataclass, or a plain class."""
+    if classes.in_class(cls, "__del__") is not classes.MISSING:
+        raise lo.unsupported(f"`{cls.__name__}`, which has `__del__`,", node)
+    if issubclass(cls, tuple):
+        return _named_tuple(lo, cls, args, kwargs, node)
+    if inspect.isabstract(cls) or getattr(cls, "_is_protocol", False):
+        raise TypeMismatchError(
+            f"Can't instantiate abstract class {cls.__name__}", lo.span(node),
+            "make an object of a class that has all of its methods",
+        )  # fmt: skip
+    init = classes.in_class(cls, "__init__")
+    if init is object.__init__:
+        if args or kwargs:
+            raise TypeMismatchError(f"{cls.__name__}() takes no arguments", lo.span(node))
+    elif classes.is_generated(cls, init):
+        return _dataclass(lo, cls, args, kwargs, node)
+    elif not classes.is_method(init):
+        raise lo.unsupported(f"the constructor of `{cls.__name__}`", node, "make it a function")
+    ref = lo.new_ref(lambda slot: ObjectRef(slot, cls), RecordOf((), ()))
+    if classes.is_method(init):
+        lo.guard(Place(cls, (Member("__init__"),)), init)
+        result = dispatch.apply(lo, Static(init), [ref, *args], kwargs, node)
+        if result != NONE:
+            raise TypeMismatchError(
+                f"__init__() should return None, not {kind_of(result)}", lo.span(node)
+            )
+    return ref
+
+
+def _named_tuple(
+    lo: Lowerer, cls: Any, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    made = next(base for base in cls.__mro__ if "_fields" in vars(base))
+    for name, meant in (
+        ("__new__", classes.in_class(made, "__new__")),
+        ("__init__", object.__init__),
+    ):
+        if classes.in_class(cls, name) is not meant:
+            raise lo.unsupported(f"`{cls.__name__}`, a named tuple with `{name}`,", node)
+    given = _given(lo, cls, cls._fields, cls._fields, args, kwargs, node)
+    for name in cls._fields:
+        if name not in given and name in cls._field_defaults:
+            path = ("_field_defaults", Item(name))
+            given[name] = _default(lo, cls, path, cls._field_defaults[name])
+        _require(lo, cls, given, name, node)
+    return NamedTuple(cls, RecordOf(tuple(cls._fields), tuple(given[n] for n in cls._fields)))
+
+
+def _dataclass(
+    lo: Lowerer, cls: Any, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
+) -> Binding:
+    """Do what the constructor does that `dataclass` made, of the class or one it inherits from."""
+    base = next(base for base in cls.__mro__ if "__init__" in vars(base))
+    init = vars(base)["__init__"]
+    lo.guard(Place(cls, (Member("__init__"),)), init)
+    params = list(inspect.signature(init).parameters.values())[1:]
+    names = [param.name for param in params]
+    positional = [param.name for param in params if param.kind is not param.KEYWORD_ONLY]
+    given = _given(lo, cls, positional, names, args, kwargs, node)
+    held: dict[str, Binding] = {}
+    own = {f.name for f in dataclasses.fields(base)}
+    for f in base.__dataclass_fields__.values():
+        path = ("__dataclass_fields__", Item(f.name))
+        if f.name in given:
+            value = given[f.name]
+        elif f.default_factory is not dataclasses.MISSING and (f.name in names or f.name in own):
+            place = Place(base, (*path, "default_factory"))
+            lo.guard(place, f.default_factory)
+            value = _apply(lo, f.default_factory, [], node)
+        elif f.name in names and f.default is not dataclasses.MISSING:
+            value = _default(lo, base, (*path, "default"), f.default)
+        else:
+            if f.name in names:
+                _require(lo, cls, given, f.name, node)
+            continue  # a variable of the class, or for `__post_init__` to set
+        given[f.name] = value
+        if f.name in own:
+            held[f.name] = value
+    record = RecordOf(tuple(held), tuple(held.values()))
+    if trees.is_frozen(cls):
+        made: Binding = NamedTuple(cls, record)
+    else:
+        made = lo.new_ref(lambda slot: ObjectRef(slot, cls), RecordOf((), ()))
+        assert isinstance(made, ObjectRef)
+        for name, value in held.items():
+            set_attribute(lo, made, name, value, node)
+    if "__post_init__" in init.__code__.co_names:
+        extra = [given[name] for name in names if name not in own]
+        post = classes.in_class(cls, "__post_init__")
+        if not classes.is_method(post):
+            raise lo.unsupported(f"`__post_init__` of `{cls.__name__}`", node)
+        _apply(lo, classes.find_method(lo, cls, "__post_init__"), [made, *extra], node)
+    return made
+
+
+def _default(lo: Lowerer, cls: type, path: tuple[Step, ...], value: Any) -> Binding:
+    """Return a default value: a constant of the program, or what lies outside."""
+    return static(value) if trees.is_constant((value,)) else lo.reach(Place(cls, path), value)
+
+
+def _given(
+    lo: Lowerer, cls: type, positional: Sequence[str], names: Sequence[str], args: list[Binding],
+    kwargs: dict[str, Binding], node: ast.Call,
+) -> dict[str, Binding]:  # fmt: skip
+    """Return the arguments of a constructor, by the names of its parameters."""
+    if len(args) > len(positional):
+        raise TypeMismatchError(
+            f"{cls.__name__}() takes {len(positional)} arguments but {len(args)} were given",
+            lo.span(node),
+        )
+    found = dict(zip(positional, args, strict=False))
+    for name, value in kwargs.items():
+        if name not in names or name in found:
+            raise TypeMismatchError(f"{cls.__name__}() does not take {name!r}", lo.span(node))
+        found[name] = value
+    return found
+
+
+def _require(
+    lo: Lowerer, cls: type, given: dict[str, Binding], name: str, node: ast.AST
+) -> None:  # fmt: skip
+    if name not in given:
+        raise TypeMismatchError(f"{cls.__name__}() needs {name!r}", lo.span(node))
+
+
+def replaces(cls: type) -> bool:
+    """Whether the method `_replace` of a class is that of any named tuple."""
+    code = getattr(classes.in_class(cls, "_replace"), "__code__", None)
+    return code is not None and code.co_filename == collections.__file__
+
+
+def replaced(
+    lo: Lowerer, owner: NamedTuple, args: list[Binding], kwargs: dict[str, Binding], node: ast.AST
+) -> NamedTuple:
+    """Lower ``owner._replace(name=value)`` of a named tuple."""
+    if args:
+        raise TypeMismatchError("_replace() takes names of fields", lo.span(node))
+    record = owner.record
+    for name, value in kwargs.items():
+        if record.get(name) is None:
+            raise TypeMismatchError(f"Got unexpected field names: [{name!r}]", lo.span(node))
+        record = record.with_item(name, value)
+    return NamedTuple(owner.cls, record)

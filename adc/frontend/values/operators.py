@@ -1,0 +1,124 @@
+"""Python's operators on anything that a name may be bound to: numbers, arrays, containers."""
+
+from __future__ import annotations
+
+import ast
+
+import numpy as np
+
+from adc.frontend.core import classes, dispatch, numbers
+from adc.frontend.core.bindings import (
+    ArrayRef,
+    Binding,
+    DictRef,
+    DictView,
+    Growing,
+    Lazy,
+    ListRef,
+    NamedTuple,
+    Num,
+    Range,
+    Static,
+    TupleOf,
+    kind_of,
+)
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.values import arrays, elementwise, sequences, special
+from adc.ir.core import Literal, Operand
+from adc.ir.errors import TypeMismatchError
+from adc.ir.types import BOOL
+
+
+def binary(
+    lo: Lowerer, kind: type[ast.AST], left: Binding, right: Binding, node: ast.AST
+) -> Binding:
+    """Lower ``left op right``."""
+    found = special.binary(lo, kind, left, right, node)
+    if found is not None:
+        return found
+    of_kind = dispatch.operator(kind)
+    if of_kind is not None:
+        return of_kind(lo, kind, left, right, node)
+    name = numbers.ROWS[kind]
+    if elementwise.is_array(left) or elementwise.is_array(right):
+        operands = [arrays.as_operand(lo, side, node) for side in (left, right)]
+
+        def compute(items: list[Binding]) -> Binding:
+            return binary(lo, kind, items[0], items[1], node)
+
+        return elementwise.lift(lo, operands, compute, node)
+    of_operand = dispatch.operator(type(left)) or dispatch.operator(type(right))
+    if of_operand is not None:
+        return of_operand(lo, kind, left, right, node)
+    if isinstance(left, TupleOf) and isinstance(right, TupleOf) and name == "add":
+        return TupleOf(left.items + right.items)
+    if isinstance(left, TupleOf) and name == "mul" and isinstance(right, Num):
+        if isinstance(right.operand, Literal) and right.operand.type.kind in "ib":
+            if len(left.items) * int(right.operand.value) > numbers.MAX_TUPLE:
+                raise lo.unsupported(
+                    f"a tuple of more than {numbers.MAX_TUPLE}", node, "use an array"
+                )
+            return TupleOf(left.items * int(right.operand.value))
+        raise lo.unsupported("repeating a tuple by a number known only at run time", node)
+    if isinstance(left, Static) and isinstance(right, Static):
+        if isinstance(left.value, str) and isinstance(right.value, str) and name == "add":
+            return Static(left.value + right.value)
+        raise TypeMismatchError(
+            f"`{numbers.SIGNS[name]}` on {kind_of(left)} and {kind_of(right)}", lo.span(node)
+        )
+    what = f"`{numbers.SIGNS[name]}`"
+    a, b = elementwise.number(lo, left, node, what), elementwise.number(lo, right, node, what)
+    with lo.at(node):
+        return Num(numbers.arithmetic(lo, name, a, b, node))
+
+
+def check_cast(lo: Lowerer, result: Binding, target: Binding, node: ast.AST) -> None:
+    """Raise unless NumPy stores results of this type in arrays of the target's."""
+    if not isinstance(target, ArrayRef):
+        return
+    if isinstance(result, ArrayRef | Lazy):
+        ty = elementwise.element_type(result)
+    else:
+        ty = numbers.scalar_type(elementwise.number(lo, result, node))
+    wanted = target.object.type.element
+    if not np.can_cast(ty.numpy, wanted.numpy, "same_kind"):
+        raise TypeMismatchError(
+            f"cannot store a result of {ty.numpy} in an array of {wanted.numpy}", lo.span(node),
+            "convert it with `.astype`",
+        )  # fmt: skip
+
+
+def truth(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:
+    """Return the truth of a binding as a bool operand."""
+    asked = special.truth(lo, binding, node)
+    if asked is not None:
+        return asked
+    match binding:
+        case Num(operand=operand):
+            return numbers.truth_of(lo, operand)
+        case TupleOf(items=items):
+            return Literal(bool(items), BOOL)
+        case Static(value=value) if classes.is_opaque(value):
+            raise classes.refused(lo, value, node)
+        case Static(value=value):
+            return Literal(bool(value), BOOL)
+        case Range(start=start, stop=stop, step=step):
+            trips = lo.builder.apply("trips", start.operand, stop.operand, step.operand)
+            return numbers.truth_of(lo, trips)
+        case DictView(ref=ref):
+            return Literal(bool(sequences.length(lo, ref)), BOOL)
+        case ArrayRef() | Lazy():
+            value = elementwise.value_of(lo, binding, node)
+            if isinstance(value, Num):
+                return truth(lo, value, node)
+            raise TypeMismatchError(
+                "The truth value of an array with more than one element is ambiguous",
+                lo.span(node), "use `.any()` or `.all()`",
+            )  # fmt: skip
+        case ListRef() if isinstance(held := lo.held(binding), Growing):
+            return numbers.truth_of(lo, held.length.operand)
+        case NamedTuple(cls=cls) if not issubclass(cls, tuple):
+            return Literal(True, BOOL)  # a frozen dataclass
+        case ListRef() | DictRef() | NamedTuple():
+            return Literal(bool(sequences.length(lo, binding)), BOOL)
+    return Literal(True, BOOL)

@@ -1,0 +1,234 @@
+"""Results: what a function returns becomes operands, and of these the Python object again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from adc.frontend.core import trees
+from adc.frontend.core.bindings import (
+    ArrayRef,
+    Binding,
+    Cell,
+    DictRef,
+    Given,
+    Growing,
+    ListRef,
+    NamedTuple,
+    Num,
+    ObjectRef,
+    RecordOf,
+    Ref,
+    Static,
+    TupleOf,
+    cells_of,
+    kind_of,
+)
+from adc.frontend.core.lower import Lowerer
+from adc.frontend.values import elementwise, list_buffers, views
+from adc.ir.errors import ArgumentError, UnsupportedError
+
+Heap = dict[str, Binding]
+
+
+def finished(lo: Lowerer, result: Binding, heap: Heap) -> Binding:
+    """Return a result without views and run-time state: what its containers hold is in `heap`."""
+    node = lo.frame.source.node
+    match result:
+        case Static():
+            lo.pin(result)
+            return result
+        case Num() | ArrayRef(view=()):
+            return result
+        case ArrayRef():
+            if not views.dims_of(lo, result):
+                found = elementwise.value_of(lo, result, node)
+                assert isinstance(found, Num)
+                return Num(found.operand, array=True)
+            return elementwise.copy(lo, result, node)
+        case TupleOf(items=items):
+            return TupleOf(tuple(finished(lo, item, heap) for item in items))
+        case RecordOf(keys=keys, items=items):
+            return RecordOf(keys, tuple(finished(lo, item, heap) for item in items))
+        case NamedTuple(cls=cls) if trees.is_generator_class(cls):
+            pass
+        case NamedTuple(cls=cls, record=record):
+            inner = finished(lo, record, heap)
+            assert isinstance(inner, RecordOf)
+            return NamedTuple(cls, inner)
+        case Growing(buffers=buffers, length=length, element=element):
+            copies = [
+                elementwise.copy(lo, list_buffers.view(lo, result, k), node)
+                for k in range(len(buffers))
+            ]
+            return Growing(tuple(copies), length, element)
+        case Given(place=place, value=value):
+            return finished(lo, lo.reach(place, value), heap)
+        case ListRef() | DictRef() | ObjectRef():
+            if result.slot not in heap:
+                heap[result.slot] = result  # for what holds itself
+                heap[result.slot] = finished(lo, lo.held(result), heap)
+            elif heap[result.slot] is result:
+                raise UnsupportedError(
+                    f"returning {kind_of(result)} that holds itself is not supported",
+                    lo.span(node),
+                )
+            return result
+    raise UnsupportedError(
+        f"returning {kind_of(result)} is not supported",
+        lo.span(node),
+        "return numbers, arrays, and tuples, lists, dicts or objects of them",
+    )
+
+
+def leaves_of(result: Binding, heap: Heap) -> Iterator[Num | ArrayRef]:
+    """Yield the numbers and arrays in a finished result, each container's once."""
+    seen: set[str] = set()
+
+    def visit(binding: Binding) -> Iterator[Num | ArrayRef]:
+        match binding:
+            case Num() | ArrayRef():
+                yield binding
+            case TupleOf(items=items) | RecordOf(items=items):
+                for item in items:
+                    yield from visit(item)
+            case NamedTuple(record=record):
+                yield from visit(record)
+            case Growing(buffers=buffers):
+                yield from buffers
+            case ListRef(slot=slot) | DictRef(slot=slot) | ObjectRef(slot=slot):
+                if slot not in seen:
+                    seen.add(slot)
+                    yield from visit(heap[slot])
+
+    return visit(result)
+
+
+def in_lists(result: Binding, heap: Heap) -> list[bool]:
+    """Return for each number and array of a finished result whether a list of any length has it."""
+    kept = [each for held in heap.values() if isinstance(held, Growing) for each in held.buffers]
+    return [any(leaf is each for each in kept) for leaf in leaves_of(result, heap)]
+
+
+def rebuilt(result: Binding, heap: Heap, flat: Iterator[Any]) -> Any:
+    """Arrange flat results as the Python function returns them."""
+    return _Arrangement(heap, flat).of(result)
+
+
+@dataclass
+class _Arrangement:
+    """Results while they are arranged.
+
+    Methods rather than functions that refer to themselves: those would be a cycle of references,
+    and all results would be held until the garbage collector finds it.
+    """
+
+    heap: Heap
+    flat: Iterator[Any]
+    made: dict[str, Any] = field(default_factory=dict)
+
+    def of(self, binding: Binding) -> Any:
+        match binding:
+            case Num(array=True):
+                return np.asarray(next(self.flat))
+            case Num() | ArrayRef():
+                return next(self.flat)
+            case TupleOf(items=items):
+                return tuple(self.all(items))
+            case NamedTuple(cls=cls, record=record):
+                return trees.build(cls, record.keys, self.all(record.items))
+            case Static(value=value):
+                return value
+            case ListRef() | DictRef() | ObjectRef():
+                if binding.slot not in self.made:
+                    self.made[binding.slot] = self.container(binding, self.heap[binding.slot])
+                return self.made[binding.slot]
+        raise AssertionError(binding)
+
+    def all(self, items: Sequence[Binding]) -> list[Any]:
+        return [self.of(item) for item in items]
+
+    def container(self, ref: Ref, held: Binding) -> Any:
+        if isinstance(held, Growing):
+            columns = [_column(next(self.flat), cell) for cell in cells_of(held.element)]
+            count = max(map(len, columns), default=0)
+            filled = [column or [None] * count for column in columns]
+            return [_element(held.element, iter(row)) for row in zip(*filled, strict=True)]
+        if isinstance(held, TupleOf):
+            return self.all(held.items)
+        assert isinstance(held, RecordOf)
+        cls = ref.cls if isinstance(ref, ObjectRef) else dict
+        return trees.build(cls, held.keys, self.all(held.items))
+
+
+def _element(like: Binding, row: Iterator[Any]) -> Any:
+    """Arrange what a list that has grown holds in one place."""
+    match like:
+        case Cell():
+            return next(row)
+        case TupleOf(items=items):
+            return tuple([_element(item, row) for item in items])
+        case NamedTuple(cls=cls, record=record):
+            return trees.build(cls, record.keys, [_element(item, row) for item in record.items])
+        case Static(value=value):
+            return value
+    raise AssertionError(like)
+
+
+def _column(found: Any, cell: Cell) -> list[Any]:
+    """Return the numbers or arrays in the elements of a list, nothing where they have none."""
+    if found is None:
+        return []
+    if not hasattr(found, "shape"):
+        raise ArgumentError(
+            "a list whose length is known only at run time has elements, whose derivatives are "
+            "structures", None, "return an array",
+        )  # fmt: skip
+    return found.tolist() if cell.type.weak and found.ndim == 1 else list(found)
+
+
+def flat_like(result: Binding, heap: Heap, value: Any, what: str) -> Iterator[Any]:
+    """Yield the leaves of an object that has the structure of a finished result.
+
+    Raises
+    ------
+    ArgumentError
+        If it has another structure; `what` names it.
+    """
+    seen: set[str] = set()
+
+    def inside(cls: type, keys: tuple[Any, ...], items: tuple[Binding, ...], value: Any) -> Any:
+        found = trees.parts_of(value) if isinstance(value, cls) else None
+        if found is None or len(found[1]) != len(items) or set(found[0]) != set(keys):
+            content = f"with {', '.join(map(repr, keys))}" if keys else f"of {len(items)}"
+            raise ArgumentError(f"{what} must have a {cls.__name__} {content} where results have")
+        by_key = dict(zip(found[0], found[1], strict=True)) if keys else {}
+        for k, item in enumerate(items):
+            yield from visit(item, by_key[keys[k]] if keys else found[1][k])
+
+    def visit(binding: Binding, value: Any) -> Iterator[Any]:
+        match binding:
+            case Num() | ArrayRef() | Cell():
+                yield value
+            case TupleOf(items=items):
+                yield from inside(tuple, (), items, value)
+            case NamedTuple(cls=cls, record=record):
+                yield from inside(cls, record.keys, record.items, value)
+            case ListRef() | DictRef() | ObjectRef() if binding.slot not in seen:
+                seen.add(binding.slot)
+                held = heap[binding.slot]
+                if isinstance(held, Growing):
+                    rows = [list(visit(held.element, item)) for item in value]
+                    for k, cell in enumerate(cells_of(held.element)):
+                        empty = np.zeros((0, *(size or 0 for size in cell.sizes or ())))
+                        yield np.array([row[k] for row in rows] or empty, cell.type.numpy)
+                elif isinstance(held, TupleOf):
+                    yield from inside(list, (), held.items, value)
+                elif isinstance(held, RecordOf):
+                    cls = binding.cls if isinstance(binding, ObjectRef) else dict
+                    yield from inside(cls, held.keys, held.items, value)
+
+    return visit(result, value)

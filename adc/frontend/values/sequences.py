@@ -1,0 +1,163 @@
+"""The elements of what can be iterated over and has a length that is part of the program."""
+
+from __future__ import annotations
+
+import ast
+import enum
+
+from adc.frontend.core import classes, numbers
+from adc.frontend.core.bindings import (
+    ArrayRef,
+    Binding,
+    DictRef,
+    DictView,
+    Enumerate,
+    Growing,
+    Lazy,
+    ListRef,
+    NamedTuple,
+    Num,
+    Range,
+    Reversed,
+    Static,
+    TupleOf,
+    Zip,
+    kind_of,
+)
+from adc.frontend.core.lower import Lowerer, static
+from adc.frontend.values import elementwise, views
+from adc.ir.builder import integer
+from adc.ir.core import Literal
+from adc.ir.errors import UnsupportedError
+from adc.ir.types import INT
+
+
+def as_tuple(lo: Lowerer, binding: Binding) -> Binding:
+    """Return a tuple of the elements of a list, dict view or named tuple; else it unchanged."""
+    if isinstance(binding, DictView):
+        return TupleOf(tuple(static_items(lo, binding) or ()))
+    if isinstance(binding, ListRef) and not isinstance(lo.held(binding), Growing):
+        return TupleOf(lo.contents(binding))
+    if isinstance(binding, NamedTuple) and issubclass(binding.cls, tuple):
+        return TupleOf(binding.record.items)
+    return binding
+
+
+def length(lo: Lowerer, binding: Binding) -> int:
+    match binding:
+        case ListRef():
+            return len(lo.contents(binding))
+        case DictRef():
+            return len(lo.record(binding).keys)
+        case NamedTuple(record=record):
+            return len(record.keys)
+    raise AssertionError(binding)
+
+
+def static_items(lo: Lowerer, iterable: Binding) -> list[Binding] | None:
+    """Return the elements of an iterable whose length is part of the program, or None."""
+    match iterable:
+        case TupleOf(items=items):
+            return list(items)
+        case ListRef():
+            return None if isinstance(lo.held(iterable), Growing) else list(lo.contents(iterable))
+        case DictRef():
+            return [static(key) for key in lo.record(iterable).keys]
+        case DictView(ref=ref, name=name):
+            record = lo.record(ref)
+            if name == "values":
+                return list(record.items)
+            pairs = zip(record.keys, record.items, strict=True)
+            return [TupleOf((static(key), value)) for key, value in pairs]
+        case NamedTuple(cls=cls, record=record) if issubclass(cls, tuple):
+            if classes.find(lo, iterable, "__iter__") is not None:
+                raise UnsupportedError(
+                    f"`__iter__` of {kind_of(iterable)} is not supported", lo.builder.loc
+                )
+            return list(record.items)
+        case Static(value=value) if isinstance(value, str):
+            return [Static(letter) for letter in value]
+        case Static(value=value) if isinstance(value, type) and issubclass(value, enum.Enum):
+            return [Static(member) for member in value]
+        case Static(value=value) if classes.is_opaque(value):
+            raise classes.refused(lo, value)
+        case Enumerate(inner=inner, start=Num(operand=Literal(value=start))):
+            found = static_items(lo, inner)
+            if found is None:
+                return None
+            return [TupleOf((Num(integer(int(start) + k)), x)) for k, x in enumerate(found)]
+        case Reversed(inner=inner):
+            found = static_items(lo, inner)
+            return None if found is None else found[::-1]
+        case Zip(inners=inners):
+            parts = [static_items(lo, inner) for inner in inners]
+            if all(part is not None for part in parts):
+                rows = zip(*(part or [] for part in parts), strict=False)
+                return [TupleOf(row) for row in rows]
+    return None
+
+
+def next_item(lo: Lowerer, iterable: Binding, k: int, count: int, node: ast.AST) -> Binding | None:
+    """Return the k-th element of an iterable, or None after the last.
+
+    Lists and dicts are read when a loop comes to the element; `count` is how many elements there
+    were when it began.
+    """
+    items = static_items(lo, iterable)
+    if items is None or (len(items) != count and _keeps_length(iterable)):
+        raise lo.unsupported(
+            "a container that changes its length while a loop is over it",
+            node,
+            "loop over a copy, such as `list(...)`",
+        )
+    if k > numbers.MAX_TUPLE:
+        raise lo.unsupported("a loop over a list that grows in it without end", node)
+    return items[k] if k < len(items) else None
+
+
+def _keeps_length(iterable: Binding) -> bool:
+    """Whether a loop over it goes wrong in Python, too, if the length changes."""
+    match iterable:
+        case DictRef() | DictView() | Reversed():
+            return True
+        case Enumerate(inner=inner):
+            return _keeps_length(inner)
+        case Zip(inners=inners):
+            return any(map(_keeps_length, inners))
+    return False
+
+
+def static_range(iterable: Binding) -> list[Binding] | None:
+    """Return the numbers of a range of constants, for where a loop would not do."""
+    if isinstance(iterable, Range):
+        ends = (iterable.start.operand, iterable.stop.operand, iterable.step.operand)
+        if all(isinstance(end, Literal) for end in ends):
+            values = range(*(int(end.value) for end in ends))  # type: ignore[union-attr]
+            if len(values) <= numbers.MAX_TUPLE:
+                return [Num(integer(k)) for k in values]
+    return None
+
+
+def static_sequence(lo: Lowerer, binding: Binding, node: ast.AST) -> tuple[Binding, ...]:
+    """Return the elements of something whose length is part of the program, or raise."""
+    items = known_elements(lo, binding, node)
+    if items is None:
+        if classes.is_instance(binding):
+            raise lo.unsupported(f"the elements of {kind_of(binding)} (`__iter__`)", node)
+        raise lo.unsupported(
+            f"unpacking {kind_of(binding)} of a length known only at run time", node
+        )
+    return items
+
+
+def known_elements(lo: Lowerer, binding: Binding, node: ast.AST) -> tuple[Binding, ...] | None:
+    """Return the elements of something, or None if only a run tells how many there are."""
+    items = static_items(lo, binding)
+    if items is None:
+        items = static_range(binding)
+    if items is None and isinstance(binding, ArrayRef | Lazy):
+        size = views.dims_of(lo, binding)[0] if views.dims_of(lo, binding) else None
+        if isinstance(size, Literal):
+            count = range(int(size.value))
+            items = [elementwise.load(lo, binding, [Literal(k, INT)], node) for k in count]
+    return None if items is None else tuple(items)

@@ -1,0 +1,3 @@
+"""The version of adc."""
+
+__version__ = "0.1.0"
