@@ -165,6 +165,7 @@ _ROUNDS = 11
 _SHORTEST = 2e-4
 
 Progress = Callable[[str, int, int], None]
+_Times = dict[str, float]  # the seconds of an element, by the name of the kernel
 
 
 @dataclass
@@ -210,14 +211,22 @@ def measure(budget: float = BUDGET, progress: Progress | None = None) -> Costs:
             probe.kernel = cpu.compile(parse(probe.text), cache=False)
     left = budget - (time.perf_counter() - start)
     each = max(left / (_ROUNDS + 2) / len(probes), _SHORTEST)
+    # What noise hides in short runs is told apart in long ones.
+    for factor in (1, 4, 16):
+        with contextlib.suppress(CalibrationError):
+            return _costs(_times(probes, factor * each, tell))
+    return _costs(_times(probes, 64 * each, tell))
+
+
+def _times(probes: list[_Probe], seconds: float, tell: Callable[[str, int], None]) -> _Times:
+    """Return the median time of an element of each kernel, from runs of about these seconds."""
     taken: dict[str, list[float]] = {probe.name: [] for probe in probes}
     for turn in range(_ROUNDS):
         for number, probe in enumerate(probes):
             tell(f"timing {probe.name}", len(probes) * (turn + 1) + number)
-            taken[probe.name].append(_run(probe, each, first=turn == 0))
-    tell("done", steps)
-    times = {name: statistics.median(each) for name, each in taken.items()}
-    return _costs(times)
+            taken[probe.name].append(_run(probe, seconds, first=turn == 0))
+    tell("done", len(probes) * (1 + _ROUNDS))
+    return {name: statistics.median(each) for name, each in taken.items()}
 
 
 def _run(probe: _Probe, seconds: float, first: bool) -> float:
@@ -243,7 +252,7 @@ def _timed(probe: _Probe, clock: Callable[[], float], repeats: int) -> float:
 _PRECISE = time.get_clock_info("thread_time").resolution < 1e-6
 
 
-def _costs(times: dict[str, float]) -> Costs:
+def _costs(times: _Times) -> Costs:
     """Return the costs that follow from the seconds an element takes in each kernel."""
 
     def cost(name: str, seconds: float) -> float:
