@@ -53,6 +53,13 @@ class Function:
     name: str = ""
     of: str = ""
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.kind, self.args, self.label, self.name, self.of))
+
     def __str__(self) -> str:
         texts = [str(arg) for arg in self.args]
         match self.kind:
@@ -130,6 +137,13 @@ class Sum:
 
     terms: tuple[tuple[_Factors, int], ...] = ()
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.terms)
+
     @staticmethod
     def of(terms: Mapping[_Factors, int]) -> Sum:
         kept = [(atoms, count) for atoms, count in terms.items() if count]
@@ -181,6 +195,17 @@ class Sum:
         """Whether no term is taken away: names stand for sizes, which are not negative."""
         return all(count >= 0 for _, count in self.terms)
 
+    @cached_property
+    def _counts(self) -> Mapping[_Factors, int]:
+        return dict(self.terms)
+
+    def covers(self, other: Sum) -> bool:
+        """Whether this is as much as `other`, whatever sizes names stand for."""
+        mine, theirs = self._counts, other._counts
+        return all(mine.get(atoms, 0) >= count for atoms, count in theirs.items()) and all(
+            count >= 0 or atoms in theirs for atoms, count in mine.items()
+        )
+
     def max(self, *others: Sum) -> Sum:
         found: list[Sum] = []
         for each in (self, *others):
@@ -188,8 +213,8 @@ class Sum:
             atom = only[0][0] if only[1] == 1 and len(only[0]) == 1 else ""
             parts = atom.args if isinstance(atom, Function) and atom.kind == "max" else (each,)
             for part in parts:
-                if not any((other - part).is_positive() for other in found):
-                    found = [other for other in found if not (part - other).is_positive()]
+                if not any(other.covers(part) for other in found):
+                    found = [other for other in found if not part.covers(other)]
                     found.append(part)
         if len(found) == 1:
             return found[0]
@@ -381,9 +406,9 @@ def _number(made: Function, known: Known, upper: bool) -> int | None:
         case "//":
             return args[0] // args[1] if args[1] else None
         case "sweeps":
-            return schedule.sweeps(*args)
+            return schedule.swept(*args)[0]
         case "rest":
-            return schedule.rest(*args)
+            return schedule.swept(*args)[1]
         case "tape":
             return schedule.reversal(*args).peak
         case "depth":
