@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -217,20 +217,22 @@ class Planner:
             return Budgeted(NO_ORDERS, int(self.fastest), 0.0, 0.0)
         found: list[Budgeted] = []
 
-        def consider(plan: Solution) -> bool:
-            """Whether a plan fits and may be the fastest; it is then given what is left over."""
+        def consider(plan: Solution) -> Mapping[str, int] | None:
+            """Give a plan that fits and may be the fastest what is left over; return its rooms."""
             best = min((each.seconds for each in found), default=math.inf)
-            fits = self.hoped(plan, budget) < best and self.fits(plan, budget)
-            if fits:
-                found.append(self.refined(plan, budget))
-            return fits
+            if self.hoped(plan, budget) >= best or not self.fits(plan, budget):
+                return None
+            made, rooms = self.refined(plan, budget)
+            found.append(made)
+            return rooms
 
         refined = 0
         for plan in self.fitting(budget):
-            if consider(plan):
+            rooms = consider(plan)
+            if rooms is not None:
                 refined += 1
                 # A plan whose loops keep less of each iteration may be the faster one.
-                for other in self.siblings(plan):
+                for other in self.siblings(plan, rooms):
                     consider(other)
             if refined == _FITTING:
                 break
@@ -289,8 +291,8 @@ class Planner:
                 low = middle + 1
         return None if high == len(self.rooms) else high
 
-    def refined(self, solution: Solution, budget: int) -> Budgeted:
-        """Return a plan whose checkpointed loops have what is left over of a budget."""
+    def refined(self, solution: Solution, budget: int) -> tuple[Budgeted, Mapping[str, int]]:
+        """Return a plan whose checkpointed loops have what is left over of a budget, and where."""
         rooms: dict[str, int] = {}
         seconds = solution.seconds
         for _ in range(_REFINEMENTS):
@@ -307,21 +309,40 @@ class Planner:
         runs = self.model.runs(solution, rooms)
         loops = tuple(run.described() for outermost in runs for run in outermost.inside_out())
         peak = int(self.attempt(orders))
-        return Budgeted(orders, peak, extra, min(max(least, 0.0), extra), loops)
+        return Budgeted(orders, peak, extra, min(max(least, 0.0), extra), loops), rooms
 
     def fits(self, solution: Solution, budget: int) -> bool:
         return self.attempt(self.model.orders(solution, {})) <= budget
 
-    def siblings(self, solution: Solution) -> Iterator[Solution]:
-        """Yield plans one of whose checkpointed loops keeps other values, in the same room."""
+    def siblings(self, solution: Solution, rooms: Mapping[str, int]) -> Iterator[Solution]:
+        """Yield plans whose checkpointed loops keep other values, in the same room.
+
+        Only loops change that are then faster in the rooms that they have in the end: all of them,
+        and the one that gains most.
+        """
+        gains: dict[str, tuple[float, Run]] = {}
         for run in self.model.runs(solution):
-            loop, room = run.loop, run.room
-            for number, leaf in enumerate(loop.leaves):
-                if leaf is run.leaf or loop.least(leaf) > room:
-                    continue
-                more = loop.entries * (run._replace(leaf=leaf).seconds - run.seconds)
-                options = {**solution.options, loop.stmt.label: (number, room)}
-                yield replace(solution, options=options, seconds=solution.seconds + more)
+            loop = run.loop
+            last = run._replace(room=rooms.get(loop.stmt.label, run.room))
+            fits = [leaf for leaf in loop.leaves if loop.least(leaf) <= run.room]
+            other = min((last._replace(leaf=leaf) for leaf in fits), key=lambda each: each.seconds)
+            gain = loop.entries * (last.seconds - other.seconds)
+            if gain > 0.0:
+                gains[loop.stmt.label] = gain, run._replace(leaf=other.leaf)
+        if gains:
+            yield self.changed(solution, [run for _, run in gains.values()])
+        if len(gains) > 1:
+            yield self.changed(solution, [max(gains.values(), key=lambda each: each[0])[1]])
+
+    def changed(self, solution: Solution, runs: Sequence[Run]) -> Solution:
+        """Return a plan some of whose checkpointed loops run in another way."""
+        before = {run.loop.stmt.label: run for run in self.model.runs(solution)}
+        options, seconds = dict(solution.options), solution.seconds
+        for run in runs:
+            label = run.loop.stmt.label
+            options[label] = run.loop.leaves.index(run.leaf), run.room
+            seconds += run.loop.entries * (run.seconds - before[label].seconds)
+        return replace(solution, options=options, seconds=seconds)
 
     def hoped(self, solution: Solution, budget: int) -> float:
         """Return what a plan would cost beyond the fastest if its loops had all of a budget."""
