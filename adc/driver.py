@@ -19,8 +19,7 @@ from adc.passes.checkpoint import Schedule
 from adc.passes.costs import SHIPPED, Costs, estimate
 from adc.passes.derive import expand, link
 from adc.passes.extents import Known
-from adc.passes.formulas import Known as Names
-from adc.passes.formulas import Sum
+from adc.passes.formulas import Remembered, Sum
 from adc.passes.parallel import parallel
 from adc.passes.partials import partials
 from adc.passes.peak import peak
@@ -479,7 +478,7 @@ class _Rest:
         formula = self.formula(replace(orders, loops=tuple(loops)), numbers)
         if not formula.names.issuperset(needed):
             formula = self.formula(orders, {})  # it was computed with
-        found = formula.value(Names({**values, **self.sizes}))
+        found = formula.value(Remembered({**values, **self.sizes}))
         return math.inf if found is None else found
 
     def formula(self, orders: Orders, numbers: Mapping[int, str]) -> Sum:

@@ -38,6 +38,13 @@ class Run(NamedTuple):
         return self.loop.seconds(self.leaf, self.room)
 
     @property
+    def held(self) -> int:
+        """The bytes of its room that it uses."""
+        if self.schedule.slots:
+            return self.room
+        return min(self.room, self.loop.reversal(self.leaf, self.room).peak)
+
+    @property
     def waiting(self) -> int:
         return self.loop.waiting(self.leaf, self.room)
 

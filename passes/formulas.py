@@ -89,6 +89,16 @@ class Function:
         return found | {own} if own else found
 
     @cached_property
+    def numbers(self) -> dict[object, int | None]:
+        """What this is for numbers in place of names, as far as it was `Remembered`."""
+        return {}
+
+    @cached_property
+    def in_order(self) -> tuple[str, ...]:
+        """All names, in an order of their own."""
+        return tuple(sorted(self.names))
+
+    @cached_property
     def free(self) -> frozenset[str]:
         """All names but those of counters and labels."""
         found = frozenset[str]().union(*(arg.free for arg in self.args))
@@ -281,7 +291,10 @@ class Sum:
         for atoms, count in self.terms:
             upper = most == (count > 0)
             for atom in atoms:
-                number = known.name(atom) if isinstance(atom, str) else _number(atom, known, upper)
+                if isinstance(atom, str):
+                    number = known.name(atom)
+                else:
+                    number = known.number(atom, upper)
                 if number is None:
                     return None
                 count *= number
@@ -333,6 +346,10 @@ class Known:
     def name(self, name: str) -> int | None:
         return self.names.get(name)
 
+    def number(self, made: Function, upper: bool) -> int | None:
+        """Return what a function of these is, the most or the least that it can be."""
+        return _number(made, self, upper)
+
     def iterations(self, loop: Function) -> tuple[Iterable[Known], int] | None:
         """Return what is known in iterations of a loop, and for how many each of them stands.
 
@@ -352,6 +369,16 @@ class Known:
     def callee(self, call: Function) -> tuple[Sum, Known] | None:
         """Return the formula of a callee, and what is known in it."""
         return None if call.kind == "recursion" else (call.args[0], self)
+
+
+class Remembered(Known):
+    """What names stand for, where the same functions are asked for with many numbers in turn."""
+
+    def number(self, made: Function, upper: bool) -> int | None:
+        key = upper, *map(self.names.get, made.in_order)
+        if key not in made.numbers:
+            made.numbers[key] = super().number(made, upper)
+        return made.numbers[key]
 
 
 def _number(made: Function, known: Known, upper: bool) -> int | None:
@@ -483,4 +510,7 @@ def _varies(atom: Atom, inside: frozenset[str]) -> bool:
     return atom in inside if isinstance(atom, str) else not inside.isdisjoint(atom.names)
 
 
-__all__ = ["ONE", "ZERO", "Atom", "Function", "Known", "Sum", "dims", "either", "most", "total"]
+__all__ = [
+    "ONE", "ZERO", "Atom", "Function", "Known", "Remembered", "Sum", "dims", "either", "most",
+    "total",
+]  # fmt: skip

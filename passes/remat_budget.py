@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from adc.ir.core import For, Function
 from adc.passes.budget import Infeasible, Problem, Solution, bound, solve
@@ -39,6 +40,8 @@ _FITTING = 3
 _REFINEMENTS = 8
 # The rooms of `for` loops, and of `while` loops, then are larger by these factors each time.
 _FINER, _FINE = 1.02, 1.08
+# The most rooms of a loop that are looked at to see what a plan may gain.
+_STEPS = 40
 # A plan fits, or does not, if this factor lies between the budget and what is expected of it.
 _FAR = 1.25
 # The most values for which the plans for all rooms are carried out.
@@ -68,6 +71,15 @@ class Budgeted:
     loops: tuple[LoopPlan, ...] = ()
 
 
+class _Step(NamedTuple):
+    """A checkpointed loop gets more room, which takes more bytes and spares seconds."""
+
+    label: str
+    room: int
+    bytes: int
+    seconds: float
+
+
 def _wide(k: int, factor: float) -> int:
     """Return a room of a series of which each is larger by a factor."""
     return math.ceil(factor**k)
@@ -94,6 +106,7 @@ class Planner:
         self, fn: Function, costs: Costs, known: Known, attempt: Callable[[Orders], float]
     ) -> None:
         self.attempt = functools.cache(attempt)
+        self.upwards = functools.cache(self._upwards)
         self.inputs = fn, costs, known
         self.candidates: dict[int, Solution] = {}
         self.bounds: dict[int, float] = {}
@@ -219,13 +232,21 @@ class Planner:
 
         def consider(plan: Solution) -> Mapping[str, int] | None:
             """Give a plan that fits and may be the fastest what is left over; return its rooms."""
+            nonlocal beyond
             best = min((each.seconds for each in found), default=math.inf)
-            if self.hoped(plan, budget) >= best or not self.fits(plan, budget):
+            if found and self.hoped(plan, budget - beyond) >= best:
                 return None
+            peak = self.attempt(self.model.orders(plan, {}))
+            if peak > budget:
+                return None
+            beyond = min(beyond, int(peak) - self.held(plan))
             made, rooms = self.refined(plan, budget)
             found.append(made)
             return rooms
 
+        # What plans hold beyond what is expected of them, at least.
+        lightest = self.candidate(self.rooms[-1])
+        beyond = self.peak(self.rooms[-1]) - self.held(lightest)
         refined = 0
         for plan in self.fitting(budget):
             rooms = consider(plan)
@@ -293,8 +314,12 @@ class Planner:
 
     def refined(self, solution: Solution, budget: int) -> tuple[Budgeted, Mapping[str, int]]:
         """Return a plan whose checkpointed loops have what is left over of a budget, and where."""
-        rooms: dict[str, int] = {}
+        rooms = self.shared(solution, budget)
         seconds = solution.seconds
+        for one, other in zip(
+            self.model.runs(solution), self.model.runs(solution, rooms), strict=True
+        ):
+            seconds -= one.loop.entries * (one.seconds - other.seconds)
         for _ in range(_REFINEMENTS):
             wider = [
                 self.wider(solution, rooms, run, budget) for run in self.model.runs(solution, rooms)
@@ -310,9 +335,6 @@ class Planner:
         loops = tuple(run.described() for outermost in runs for run in outermost.inside_out())
         peak = int(self.attempt(orders))
         return Budgeted(orders, peak, extra, min(max(least, 0.0), extra), loops), rooms
-
-    def fits(self, solution: Solution, budget: int) -> bool:
-        return self.attempt(self.model.orders(solution, {})) <= budget
 
     def siblings(self, solution: Solution, rooms: Mapping[str, int]) -> Iterator[Solution]:
         """Yield plans whose checkpointed loops keep other values, in the same room.
@@ -344,17 +366,88 @@ class Planner:
             seconds += run.loop.entries * (run.seconds - before[label].seconds)
         return replace(solution, options=options, seconds=seconds)
 
-    def hoped(self, solution: Solution, budget: int) -> float:
-        """Return what a plan would cost beyond the fastest if its loops had all of a budget."""
-        seconds = solution.seconds - self.free.seconds
-        for run in self.model.runs(solution):
-            most = max((budget - self.fixed) // run.loop.entries, run.room)
-            rooms = [most]
-            if not isinstance(run.loop.stmt, For):
-                rooms += [run.room, *(_wide(k, _FINE) for k in self.sizes(run, _FINE, most))]
-            least = min(run._replace(room=room).seconds for room in rooms)
-            seconds += run.loop.entries * (least - run.seconds)
+    @staticmethod
+    def first_reversed(runs: Sequence[Run]) -> Run | None:
+        """Return the loop that is reversed while all others hold what they do."""
+        return min(runs, key=lambda run: run.loop.last, default=None)
+
+    @staticmethod
+    def needed(run: Run, first: bool) -> int:
+        """Return the bytes that a loop holds, with those of its own reversal if it comes first."""
+        return run.loop.entries * (run.held + (run.waiting if first else 0))
+
+    def held(self, solution: Solution) -> int:
+        """Return the bytes that a plan is expected to hold where reverse code begins."""
+        runs = self.model.runs(solution)
+        first = self.first_reversed(runs)
+        return self.model.kept(solution) + sum(self.needed(run, run is first) for run in runs)
+
+    def hoped(self, solution: Solution, room: int) -> float:
+        """Return what a plan would cost beyond the fastest if its loops shared a room at best.
+
+        It is the relaxation of that: parts of steps from one room to the next one count.
+        """
+        left, seconds = room - self.held(solution), solution.seconds - self.free.seconds
+        for step in self.steps(solution):
+            if left <= 0:
+                break
+            seconds -= step.seconds * min(1.0, left / step.bytes)
+            left -= step.bytes
         return seconds
+
+    def steps(self, solution: Solution) -> list[_Step]:
+        """Return the steps from room to room of all loops of a plan, those that gain most first."""
+        runs = self.model.runs(solution)
+        first = self.first_reversed(runs)
+        found = [step for run in runs for step in self.upwards(run, run is first)]
+        return sorted(found, key=lambda step: -step.seconds / step.bytes)
+
+    def _upwards(self, run: Run, first: bool) -> list[_Step]:
+        """Return the steps of a loop, of all rooms on the lower convex hull, of many rooms some."""
+        label, entries = run.loop.stmt.label, run.loop.entries
+        most = max(run.room, run.loop.often * run.leaf.tape)
+        if isinstance(run.loop.stmt, For):
+            numbers = range(
+                math.ceil(math.log(run.room, _FINER)), math.ceil(math.log(most, _FINER)) + 1
+            )
+            larger = [_wide(k, _FINER) for k in numbers[:: -(-len(numbers) // _STEPS)]]
+        else:
+            larger = [_wide(k, _FINE) for k in self.sizes(run, _FINE, most)]
+        hull = [run]
+
+        def step(one: Run, other: Run) -> _Step:
+            more = max(self.needed(other, first) - self.needed(one, first), 1)
+            return _Step(label, other.room, more, entries * (one.seconds - other.seconds))
+
+        for each in (run._replace(room=room) for room in larger if room > run.room):
+            if each.seconds >= hull[-1].seconds:
+                continue
+            while len(hull) > 1:
+                before, after = step(hull[-2], hull[-1]), step(hull[-1], each)
+                if before.seconds * after.bytes > after.seconds * before.bytes:
+                    break
+                hull.pop()
+            hull.append(each)
+        return [step(*pair) for pair in itertools.pairwise(hull)]
+
+    def shared(self, solution: Solution, budget: int) -> dict[str, int]:
+        """Return the rooms that loops have if one step after the other is taken that gains most.
+
+        The steps do not depend on the budget, so that a larger one gets as many.
+        """
+        steps = self.steps(solution)
+
+        def rooms(count: int) -> dict[str, int]:
+            return {step.label: step.room for step in steps[:count]}
+
+        low, high = 0, len(steps)
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self.attempt(self.model.orders(solution, rooms(middle))) <= budget:
+                low = middle
+            else:
+                high = middle - 1
+        return rooms(low)
 
     @staticmethod
     def sizes(run: Run, factor: float, most: int) -> range:
