@@ -421,9 +421,7 @@ class _Rest:
             def finished(before: Function) -> Function:
                 main = before is self.fn
                 own, known = (orders, self.known) if main else (NO_ORDERS, {})
-                done = rematerialize(
-                    before, self.policy, self.costs, own, known, checked=checked
-                )
+                done = rematerialize(before, self.policy, self.costs, own, known, checked=checked)
                 if main:
                     held.append(Part("held", formula(before, done.held)))
                 # The values of a derivative that the code calls have names of their own.

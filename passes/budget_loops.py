@@ -145,6 +145,12 @@ class Loop:
         saves = least > 0 and self.trips * kept - least > self.state
         return saves or (kept > 0 and isinstance(self.stmt, While))
 
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """What loops have in common that take as long in as much room."""
+        counted = isinstance(self.stmt, For)
+        return counted, self.trips, self.entries, self.state, self.again, len(self.leaves)
+
     def schedule(self, leaf: Leaf, room: int) -> Schedule:
         """Return how the loop runs that may hold so many bytes."""
         if isinstance(self.stmt, For):

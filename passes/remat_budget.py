@@ -34,12 +34,15 @@ _GAP = 0.01
 _STEP = 0.93
 # After so many plans for larger rooms without a lower peak, the least one is found.
 _LIGHTEST = 3
-# So many plans for different rooms are given what is left over, and those like them.
+# So many plans for different rooms are given what is left over, and so many like each of them.
 _FITTING = 3
+_SIBLINGS = 3
 # How often what is left over is given to a loop.
 _REFINEMENTS = 8
 # The rooms of `for` loops, and of `while` loops, then are larger by these factors each time.
 _FINER, _FINE = 1.02, 1.08
+# So many plans are given what is left over that are not expected to be the fastest.
+_UNLIKELY = 3
 # The most rooms of a loop that are looked at to see what a plan may gain.
 _STEPS = 40
 # A plan fits, or does not, if this factor lies between the budget and what is expected of it.
@@ -83,6 +86,16 @@ class _Step(NamedTuple):
 def _wide(k: int, factor: float) -> int:
     """Return a room of a series of which each is larger by a factor."""
     return math.ceil(factor**k)
+
+
+def _first(runs: Sequence[Run]) -> Run | None:
+    """Return the loop that is reversed while all others hold what they do."""
+    return min(runs, key=lambda run: run.loop.last, default=None)
+
+
+def _needed(run: Run, first: bool) -> int:
+    """Return the bytes that a loop holds, with those of its own reversal if it comes first."""
+    return run.loop.entries * (run.held + (run.waiting if first else 0))
 
 
 def _solved(problem: Problem, room: int) -> Solution:
@@ -228,38 +241,39 @@ class Planner:
         """
         if self.fastest <= budget:
             return Budgeted(NO_ORDERS, int(self.fastest), 0.0, 0.0)
-        found: list[Budgeted] = []
+        found: list[tuple[Budgeted, Solution, Mapping[str, int]]] = []
 
-        def consider(plan: Solution) -> Mapping[str, int] | None:
-            """Give a plan that fits and may be the fastest what is left over; return its rooms."""
-            nonlocal beyond
-            best = min((each.seconds for each in found), default=math.inf)
+        def consider(plan: Solution) -> bool:
+            """Carry out a plan that may be the fastest; whether it fits and has what is left over."""
+            nonlocal beyond, unlikely, tried
+            best = min((each.seconds for each, _, _ in found), default=math.inf)
             if found and self.hoped(plan, budget - beyond) >= best:
-                return None
+                if not unlikely or self.hoped(plan, budget - beyond, waiting=False) >= best:
+                    return False
+                unlikely -= 1
+            tried += 1
             peak = self.attempt(self.model.orders(plan, {}))
             if peak > budget:
-                return None
+                return False
             beyond = min(beyond, int(peak) - self.held(plan))
-            made, rooms = self.refined(plan, budget)
-            found.append(made)
-            return rooms
+            found.append(self.refined(plan, budget))
+            return True
 
         # What plans hold beyond what is expected of them, at least.
-        lightest = self.candidate(self.rooms[-1])
-        beyond = self.peak(self.rooms[-1]) - self.held(lightest)
-        refined = 0
-        for plan in self.fitting(budget):
-            rooms = consider(plan)
-            if rooms is not None:
-                refined += 1
-                # A plan whose loops keep less of each iteration may be the faster one.
-                for other in self.siblings(plan, rooms):
+        beyond = self.peak(self.rooms[-1]) - self.held(self.candidate(self.rooms[-1]))
+        # What is held meanwhile may be far less than is expected: some plans are tried all the same.
+        unlikely, tried = _UNLIKELY, 0
+        for _ in itertools.islice(filter(consider, self.fitting(budget)), _FITTING):
+            pass
+        if not found:
+            raise OverBudget(budget, None if math.isinf(self.least) else int(self.least))
+        # A plan whose loops keep less of each iteration may be the faster one.
+        for _, plan, rooms in tuple(found):
+            last = tried + _SIBLINGS
+            for other in self.siblings(plan, rooms):
+                if tried < last:
                     consider(other)
-            if refined == _FITTING:
-                break
-        if found:
-            return min(found, key=lambda each: each.seconds)
-        raise OverBudget(budget, None if math.isinf(self.least) else int(self.least))
+        return min((each for each, _, _ in found), key=lambda each: each.seconds)
 
     def fitting(self, budget: int) -> Iterator[Solution]:
         """Yield plans, the fastest first, if any fits; those behind the first one may not."""
@@ -312,8 +326,13 @@ class Planner:
                 low = middle + 1
         return None if high == len(self.rooms) else high
 
-    def refined(self, solution: Solution, budget: int) -> tuple[Budgeted, Mapping[str, int]]:
-        """Return a plan whose checkpointed loops have what is left over of a budget, and where."""
+    def refined(
+        self, solution: Solution, budget: int
+    ) -> tuple[Budgeted, Solution, Mapping[str, int]]:
+        """Return a plan whose checkpointed loops have what is left over of a budget.
+
+        With what it was made of, and the rooms of its loops.
+        """
         rooms = self.shared(solution, budget)
         seconds = solution.seconds
         for one, other in zip(
@@ -334,27 +353,32 @@ class Planner:
         runs = self.model.runs(solution, rooms)
         loops = tuple(run.described() for outermost in runs for run in outermost.inside_out())
         peak = int(self.attempt(orders))
-        return Budgeted(orders, peak, extra, min(max(least, 0.0), extra), loops), rooms
+        made = Budgeted(orders, peak, extra, min(max(least, 0.0), extra), loops)
+        return made, solution, rooms
 
     def siblings(self, solution: Solution, rooms: Mapping[str, int]) -> Iterator[Solution]:
         """Yield plans whose checkpointed loops keep other values, in the same room.
 
-        Only loops change that are then faster in the rooms that they have in the end: all of them,
-        and the one that gains most.
+        First all loops change that are then faster in the rooms that they have in the end, then
+        each for itself; of loops that are alike, one.
         """
-        gains: dict[str, tuple[float, Run]] = {}
+        best: dict[str, tuple[float, Run]] = {}
+        alike: dict[tuple[object, ...], tuple[float, Run]] = {}
         for run in self.model.runs(solution):
-            loop = run.loop
-            last = run._replace(room=rooms.get(loop.stmt.label, run.room))
-            fits = [leaf for leaf in loop.leaves if loop.least(leaf) <= run.room]
-            other = min((last._replace(leaf=leaf) for leaf in fits), key=lambda each: each.seconds)
-            gain = loop.entries * (last.seconds - other.seconds)
-            if gain > 0.0:
-                gains[loop.stmt.label] = gain, run._replace(leaf=other.leaf)
-        if gains:
-            yield self.changed(solution, [run for _, run in gains.values()])
-        if len(gains) > 1:
-            yield self.changed(solution, [max(gains.values(), key=lambda each: each[0])[1]])
+            loop, label = run.loop, run.loop.stmt.label
+            last = run._replace(room=rooms.get(label, run.room))
+            for leaf in loop.leaves:
+                if leaf is run.leaf or loop.least(leaf) > run.room:
+                    continue
+                other = run._replace(leaf=leaf)
+                gain = loop.entries * (last.seconds - last._replace(leaf=leaf).seconds)
+                if gain > best.get(label, (0.0, run))[0]:
+                    best[label] = gain, other
+                alike.setdefault((*loop.kind, run.leaf, leaf, run.room), (gain, other))
+        if len(best) > 1:
+            yield self.changed(solution, [run for _, run in best.values()])
+        for _, run in sorted(alike.values(), key=lambda each: -each[0]):
+            yield self.changed(solution, [run])
 
     def changed(self, solution: Solution, runs: Sequence[Run]) -> Solution:
         """Return a plan some of whose checkpointed loops run in another way."""
@@ -366,39 +390,34 @@ class Planner:
             seconds += run.loop.entries * (run.seconds - before[label].seconds)
         return replace(solution, options=options, seconds=seconds)
 
-    @staticmethod
-    def first_reversed(runs: Sequence[Run]) -> Run | None:
-        """Return the loop that is reversed while all others hold what they do."""
-        return min(runs, key=lambda run: run.loop.last, default=None)
+    def held(self, solution: Solution, *, waiting: bool = True) -> int:
+        """Return the bytes that a plan is expected to hold where reverse code begins.
 
-    @staticmethod
-    def needed(run: Run, first: bool) -> int:
-        """Return the bytes that a loop holds, with those of its own reversal if it comes first."""
-        return run.loop.entries * (run.held + (run.waiting if first else 0))
-
-    def held(self, solution: Solution) -> int:
-        """Return the bytes that a plan is expected to hold where reverse code begins."""
+        All checkpointed loops hold what they do when the first one is reversed. That one holds more
+        meanwhile: what is `waiting`.
+        """
         runs = self.model.runs(solution)
-        first = self.first_reversed(runs)
-        return self.model.kept(solution) + sum(self.needed(run, run is first) for run in runs)
+        first = _first(runs) if waiting else None
+        return self.model.kept(solution) + sum(_needed(run, run is first) for run in runs)
 
-    def hoped(self, solution: Solution, room: int) -> float:
+    def hoped(self, solution: Solution, room: int, *, waiting: bool = True) -> float:
         """Return what a plan would cost beyond the fastest if its loops shared a room at best.
 
         It is the relaxation of that: parts of steps from one room to the next one count.
         """
-        left, seconds = room - self.held(solution), solution.seconds - self.free.seconds
-        for step in self.steps(solution):
+        left = room - self.held(solution, waiting=waiting)
+        seconds = solution.seconds - self.free.seconds
+        for step in self.steps(solution, waiting=waiting):
             if left <= 0:
                 break
             seconds -= step.seconds * min(1.0, left / step.bytes)
             left -= step.bytes
         return seconds
 
-    def steps(self, solution: Solution) -> list[_Step]:
+    def steps(self, solution: Solution, *, waiting: bool = True) -> list[_Step]:
         """Return the steps from room to room of all loops of a plan, those that gain most first."""
         runs = self.model.runs(solution)
-        first = self.first_reversed(runs)
+        first = _first(runs) if waiting else None
         found = [step for run in runs for step in self.upwards(run, run is first)]
         return sorted(found, key=lambda step: -step.seconds / step.bytes)
 
@@ -416,7 +435,7 @@ class Planner:
         hull = [run]
 
         def step(one: Run, other: Run) -> _Step:
-            more = max(self.needed(other, first) - self.needed(one, first), 1)
+            more = max(_needed(other, first) - _needed(one, first), 1)
             return _Step(label, other.room, more, entries * (one.seconds - other.seconds))
 
         for each in (run._replace(room=room) for room in larger if room > run.room):
