@@ -22,8 +22,7 @@ from adc.passes.costs import SHIPPED, Costs, estimate
 from adc.passes.derive import expand, link
 from adc.passes.directions import DirectionsError, directions
 from adc.passes.extents import Known
-from adc.passes.formulas import Known as Names
-from adc.passes.formulas import Sum
+from adc.passes.formulas import Remembered, Sum
 from adc.passes.parallel import parallel
 from adc.passes.partials import partials
 from adc.passes.peak import peak
@@ -422,9 +421,12 @@ class _Rest:
             yield Part(name, formula(self.fn, size))
 
     def made(
-        self, orders: Orders, trace: pipeline.Trace | None = None
+        self, orders: Orders, trace: pipeline.Trace | None = None, *, checked: bool = True
     ) -> tuple[Function, Plan | None]:
-        """Return the function in its last form, and a plan that knows nothing of the peak."""
+        """Return the function in its last form, and a plan that knows nothing of the peak.
+
+        Code that is only measured need not be `checked`: what is chosen is made again.
+        """
         plan: Plan | None = None
         fn = self.fn
         if self.reverses:
@@ -434,7 +436,7 @@ class _Rest:
             def finished(before: Function) -> Function:
                 main = before is self.fn
                 own, known = (orders, self.known) if main else (NO_ORDERS, {})
-                done = rematerialize(before, self.policy, self.costs, own, known)
+                done = rematerialize(before, self.policy, self.costs, own, known, checked=checked)
                 if main:
                     held.append(Part("held", formula(before, done.held)))
                 # The values of a derivative that the code calls have names of their own.
@@ -445,10 +447,11 @@ class _Rest:
             def remat(before: Function) -> Function:
                 return link(finished(before), finished)
 
-            fn = pipeline.run(fn, (("remat", remat),), trace)
+            fn = pipeline.run(fn, (("remat", remat),), trace, verify=checked)
             parts = (*held, Part("temporaries", None))
             plan = Plan(self.policy, tuple(entries), parts=parts)
-        fn = pipeline.run(fn, pipeline.cleanup(self.costs, self.known or None), trace)
+        cleanup = pipeline.cleanup(self.costs, self.known or None)
+        fn = pipeline.run(fn, cleanup, trace, verify=checked)
         copies: list[PlanEntry] = []
 
         def store(before: Function) -> Function:
@@ -463,7 +466,7 @@ class _Rest:
         buffers = pipeline.buffers(self.known or None, threads)
         if self.costs.cuda:
             buffers = pipeline.device(self.costs)
-        fn = pipeline.run(fn, (("storage", store), *buffers), trace)
+        fn = pipeline.run(fn, (("storage", store), *buffers), trace, verify=checked)
         if plan is not None:
             plan = replace(plan, copies=tuple(copies))
             if self.costs.cuda:
@@ -488,13 +491,14 @@ class _Rest:
         formula = self.formula(replace(orders, loops=tuple(loops)), numbers)
         if not formula.names.issuperset(needed):
             formula = self.formula(orders, {})  # it was computed with
-        found = formula.value(Names({**values, **self.sizes}))
+        found = formula.value(Remembered({**values, **self.sizes}))
         return math.inf if found is None else found
 
     def formula(self, orders: Orders, numbers: Mapping[int, str]) -> Sum:
         """Return the peak for the sizes that are known; some numbers in the code have names."""
         if orders not in self.formulas:
-            found = self.measured(self.made(orders)[0], self.known, numbers)
+            fn, _ = self.made(orders, checked=False)
+            found = self.measured(fn, self.known, numbers)
             self.formulas[orders] = found.size + found.own
         return self.formulas[orders]
 

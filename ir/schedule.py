@@ -436,7 +436,8 @@ class Reversal(NamedTuple):
     depth: int
 
 
-@functools.lru_cache(maxsize=256)
+# Plans for a budget ask for the same few thousand schedules again and again.
+@functools.lru_cache(maxsize=1 << 12)
 def reversal(
     n: int, m: int, sigma: int, tau: int, most: int, snapshot: int = -1, step: int = -1
 ) -> Reversal:
@@ -477,6 +478,24 @@ def reversal(
     return known[n, m]
 
 
+@functools.lru_cache(maxsize=1 << 12)
+def swept(n: int, m: int, sigma: int, tau: int, most: int) -> tuple[int, int]:
+    """Return what `sweeps` and `rest` do, found at once and remembered.
+
+    Examples
+    --------
+    >>> swept(10, 3, 1, 0, 1), swept(100, 24, 8, 2, 0)
+    ((3, 1), (2, 4))
+    """
+    count = 0
+    while taped(n, m, tau, most) < n:
+        n -= split(n, m, sigma, tau, most)
+        m -= sigma
+        count += 1
+    return count, n
+
+
+@functools.lru_cache(maxsize=1 << 12)
 def levels(m: int, sigma: int, tau: int, most: int) -> int:
     """Return how deep the reversal of up to 2**20 steps goes, at most.
 
@@ -492,6 +511,7 @@ def levels(m: int, sigma: int, tau: int, most: int) -> int:
     return shape(n, s, m, sigma, tau, most)[0]
 
 
+@functools.lru_cache(maxsize=1 << 12)
 def fullest(m: int, sigma: int, tau: int, most: int, snapshot: int, step: int) -> int:
     """Return the most bytes that reversing up to 2**20 steps takes.
 

@@ -38,6 +38,13 @@ class Run(NamedTuple):
         return self.loop.seconds(self.leaf, self.room)
 
     @property
+    def held(self) -> int:
+        """The bytes of its room that it uses."""
+        if self.schedule.slots:
+            return self.room
+        return min(self.room, self.loop.reversal(self.leaf, self.room).peak)
+
+    @property
     def waiting(self) -> int:
         return self.loop.waiting(self.leaf, self.room)
 
@@ -137,6 +144,12 @@ class Loop:
         kept, least = self.leaves[0].kept, self.leaves[-1].kept
         saves = least > 0 and self.trips * kept - least > self.state
         return saves or (kept > 0 and isinstance(self.stmt, While))
+
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """What loops have in common that take as long in as much room."""
+        counted = isinstance(self.stmt, For)
+        return counted, self.trips, self.entries, self.state, self.again, len(self.leaves)
 
     def schedule(self, leaf: Leaf, room: int) -> Schedule:
         """Return how the loop runs that may hold so many bytes."""

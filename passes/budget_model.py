@@ -334,6 +334,16 @@ class Model:
                 found.append(run._replace(room=(rooms or {}).get(label, run.room)))
         return found[::-1]
 
+    def kept(self, solution: Solution) -> int:
+        """Return the bytes that a solution keeps, but for those of loops that it checkpoints."""
+        runs = self.runs(solution)
+        return sum(
+            item.bytes
+            for value, item in self.items.items()
+            if value in solution.keep
+            if not any(self.chooser.d.is_within(value, run.loop.stmt.label) for run in runs)
+        )
+
     def orders(self, solution: Solution, rooms: Mapping[str, int]) -> Orders:
         """Return what a solution tells `remat`, with the rooms of some loops."""
         name = self.fn.name

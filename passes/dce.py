@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import cast
 
 from adc.ir.core import (
     Block,
@@ -47,6 +48,7 @@ from adc.ir.core import (
     Write,
     blocks,
     operands,
+    remembered,
     walk,
 )
 from adc.ir.walk import map_blocks, stmts_reads, with_stmts
@@ -81,8 +83,18 @@ def _sweep_function(fn: Function, needed: _Needed) -> Function:
 
 
 def only(stmt: For | If, value: Value) -> Stmt:
-    """Return a loop or branch reduced to what one of its results needs, without its checks."""
+    """Return a loop or branch reduced to what one of its results needs, without its checks.
 
+    That is kept with it: plan after plan asks for it.
+    """
+    known = blocks(stmt)[0]._known.setdefault(only, {})
+    found = cast("dict[Value, tuple[Stmt, Stmt]]", known)
+    if value not in found or found[value][0] is not stmt:
+        found[value] = stmt, _only(stmt, value)
+    return found[value][1]
+
+
+def _only(stmt: For | If, value: Value) -> Stmt:
     def unchecked(block: Block) -> Block:
         stmts = [map_blocks(s, unchecked) for s in block.stmts if not isinstance(s, Check)]
         return with_stmts(block, stmts, block.yields)
@@ -102,7 +114,12 @@ def has_effect(stmt: Stmt) -> bool:
             return True
         case Gemm(result=None):
             return True
-    return any(has_effect(inner) for block in blocks(stmt) for inner in block.stmts)
+    return any(map(_acts, blocks(stmt)))
+
+
+@remembered
+def _acts(block: Block) -> bool:
+    return any(map(has_effect, block.stmts))
 
 
 class _Needed:

@@ -53,6 +53,13 @@ class Function:
     name: str = ""
     of: str = ""
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.kind, self.args, self.label, self.name, self.of))
+
     def __str__(self) -> str:
         texts = [str(arg) for arg in self.args]
         match self.kind:
@@ -80,6 +87,16 @@ class Function:
         found = frozenset[str]().union(*(arg.names for arg in self.args))
         own = self.name if self.kind == "upto" else self.label
         return found | {own} if own else found
+
+    @cached_property
+    def numbers(self) -> dict[object, int | None]:
+        """What this is for numbers in place of names, as far as it was `Remembered`."""
+        return {}
+
+    @cached_property
+    def in_order(self) -> tuple[str, ...]:
+        """All names, in an order of their own."""
+        return tuple(sorted(self.names))
 
     @cached_property
     def free(self) -> frozenset[str]:
@@ -129,6 +146,13 @@ class Sum:
     """
 
     terms: tuple[tuple[_Factors, int], ...] = ()
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.terms)
 
     @staticmethod
     def of(terms: Mapping[_Factors, int]) -> Sum:
@@ -181,6 +205,17 @@ class Sum:
         """Whether no term is taken away: names stand for sizes, which are not negative."""
         return all(count >= 0 for _, count in self.terms)
 
+    @cached_property
+    def _counts(self) -> Mapping[_Factors, int]:
+        return dict(self.terms)
+
+    def covers(self, other: Sum) -> bool:
+        """Whether this is as much as `other`, whatever sizes names stand for."""
+        mine, theirs = self._counts, other._counts
+        return all(mine.get(atoms, 0) >= count for atoms, count in theirs.items()) and all(
+            count >= 0 or atoms in theirs for atoms, count in mine.items()
+        )
+
     def max(self, *others: Sum) -> Sum:
         found: list[Sum] = []
         for each in (self, *others):
@@ -188,8 +223,8 @@ class Sum:
             atom = only[0][0] if only[1] == 1 and len(only[0]) == 1 else ""
             parts = atom.args if isinstance(atom, Function) and atom.kind == "max" else (each,)
             for part in parts:
-                if not any((other - part).is_positive() for other in found):
-                    found = [other for other in found if not (part - other).is_positive()]
+                if not any(other.covers(part) for other in found):
+                    found = [other for other in found if not part.covers(other)]
                     found.append(part)
         if len(found) == 1:
             return found[0]
@@ -256,7 +291,10 @@ class Sum:
         for atoms, count in self.terms:
             upper = most == (count > 0)
             for atom in atoms:
-                number = known.name(atom) if isinstance(atom, str) else _number(atom, known, upper)
+                if isinstance(atom, str):
+                    number = known.name(atom)
+                else:
+                    number = known.number(atom, upper)
                 if number is None:
                     return None
                 count *= number
@@ -308,6 +346,10 @@ class Known:
     def name(self, name: str) -> int | None:
         return self.names.get(name)
 
+    def number(self, made: Function, upper: bool) -> int | None:
+        """Return what a function of these is, the most or the least that it can be."""
+        return _number(made, self, upper)
+
     def iterations(self, loop: Function) -> tuple[Iterable[Known], int] | None:
         """Return what is known in iterations of a loop, and for how many each of them stands.
 
@@ -327,6 +369,16 @@ class Known:
     def callee(self, call: Function) -> tuple[Sum, Known] | None:
         """Return the formula of a callee, and what is known in it."""
         return None if call.kind == "recursion" else (call.args[0], self)
+
+
+class Remembered(Known):
+    """What names stand for, where the same functions are asked for with many numbers in turn."""
+
+    def number(self, made: Function, upper: bool) -> int | None:
+        key = upper, *map(self.names.get, made.in_order)
+        if key not in made.numbers:
+            made.numbers[key] = super().number(made, upper)
+        return made.numbers[key]
 
 
 def _number(made: Function, known: Known, upper: bool) -> int | None:
@@ -381,9 +433,9 @@ def _number(made: Function, known: Known, upper: bool) -> int | None:
         case "//":
             return args[0] // args[1] if args[1] else None
         case "sweeps":
-            return schedule.sweeps(*args)
+            return schedule.swept(*args)[0]
         case "rest":
-            return schedule.rest(*args)
+            return schedule.swept(*args)[1]
         case "tape":
             return schedule.reversal(*args).peak
         case "depth":
@@ -458,4 +510,7 @@ def _varies(atom: Atom, inside: frozenset[str]) -> bool:
     return atom in inside if isinstance(atom, str) else not inside.isdisjoint(atom.names)
 
 
-__all__ = ["ONE", "ZERO", "Atom", "Function", "Known", "Sum", "dims", "either", "most", "total"]
+__all__ = [
+    "ONE", "ZERO", "Atom", "Function", "Known", "Remembered", "Sum", "dims", "either", "most",
+    "total",
+]  # fmt: skip

@@ -196,8 +196,10 @@ class Trace:
 VERIFY_EACH = False
 
 
-def run(fn: Function, passes: tuple[Pass, ...], trace: Trace | None = None) -> Function:
-    """Apply passes in order and verify the result.
+def run(
+    fn: Function, passes: tuple[Pass, ...], trace: Trace | None = None, *, verify: bool = True
+) -> Function:
+    """Apply passes in order and verify the result, if it is to be used.
 
     Raises
     ------
@@ -205,14 +207,16 @@ def run(fn: Function, passes: tuple[Pass, ...], trace: Trace | None = None) -> F
         Naming the pass that broke the IR, or that failed.
     """
     try:
-        return _run(fn, passes, trace, VERIFY_EACH)
+        return _run(fn, passes, trace, VERIFY_EACH, verify)
     except IRError:
         if not VERIFY_EACH:
-            _run(fn, passes, None, True)  # raises where the defect arose
+            _run(fn, passes, None, True, True)  # raises where the defect arose
         raise
 
 
-def _run(fn: Function, passes: tuple[Pass, ...], trace: Trace | None, each: bool) -> Function:
+def _run(
+    fn: Function, passes: tuple[Pass, ...], trace: Trace | None, each: bool, last: bool
+) -> Function:
     verified: Function | None = None
     for k, (name, apply) in enumerate(passes):
         start = time.perf_counter()
@@ -222,7 +226,7 @@ def _run(fn: Function, passes: tuple[Pass, ...], trace: Trace | None, each: bool
             raise
         except Exception as error:
             raise IRError(f"pass {name!r} failed on {fn.name}: {error!r}") from error
-        if each or k == len(passes) - 1:
+        if each or (last and k == len(passes) - 1):
             # Half of all passes find nothing to do, and comparing is much faster than verifying.
             found = [] if fn == verified else problems(fn)
             verified = fn

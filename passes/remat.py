@@ -94,11 +94,14 @@ def rematerialize(
     costs: Costs = SHIPPED,
     orders: Orders = NO_ORDERS,
     known: Known | None = None,
+    *,
+    checked: bool = True,
 ) -> Rematerialized:
     """Decide every Recall of `fn` by `policy` and carry the decisions out.
 
     What is dear and what is cheap follows from `costs`, those that are shipped by default, and
-    from `known` sizes of arguments (`extents`). A budget has `orders`.
+    from `known` sizes of arguments (`extents`). A budget has `orders`. The result is `checked`, if
+    it is to be used: not that of a plan that is only tried.
 
     Raises
     ------
@@ -116,7 +119,8 @@ def rematerialize(
     if policy.startswith("revolve:"):
         loops, policy = _everywhere(fn, policy), "auto"
     names = {each.name: _names_of(each) for each in (*fn.callees, fn)}
-    return _Remat(checkpoint(fn, loops), policy, costs, orders, known, names, bool(loops)).run()
+    fn = checkpoint(fn, loops)
+    return _Remat(fn, policy, costs, orders, known, names, bool(loops), checked).run()
 
 
 class _Remat:
@@ -129,12 +133,14 @@ class _Remat:
         known: Known | None,
         own: Mapping[str, Collection[str]],
         changed: bool,
+        checked: bool,
     ) -> None:
         self.fn = fn
         # The names of values by function: others belong to checkpointed loops.
         self.own = own
         # Whether there are checkpointed loops.
         self.changed = changed
+        self.checked = checked
         self.policy = policy
         self.costs = costs
         self.orders = orders
@@ -170,9 +176,7 @@ class _Remat:
         fn = replace(functions[-1], callees=tuple(functions[:-1]))
         rewriter = Rewriter(fn, found, self.names)
         result = rewriter.run()
-        # Neither check looks at the decisions, only at what became of the program.
-        check_availability(fn, result, rewriter.recalled)
-        check_tape(result)
+        self.check(fn, result, rewriter)
         for stmt in again(self.fn):
             told = PlanEntry.at(stmt.loc, stmt.label, RECOMPUTED, "0", "adc.checkpoint")
             self.entries.append(told)
@@ -183,6 +187,13 @@ class _Remat:
                 entries += sizes.entries(self.own[name])
                 held += sizes.held()
         return Rematerialized(dce(result), Plan(self.policy, tuple(entries)), held)
+
+    def check(self, before: Function, after: Function, rewriter: Rewriter) -> None:
+        """Prove the tape right, and what is recalled; IRError if that cannot be done."""
+        if self.checked:
+            # Neither check looks at the decisions, only at what became of the program.
+            check_availability(before, after, rewriter.recalled)
+            check_tape(after)
 
     def planned(
         self, fn: Function, extents: Extents, carried: frozenset[Value] = frozenset()
@@ -246,8 +257,7 @@ class _Remat:
             alone, chooser = self.planned(alone, inner, frozenset(body.params))
             rewriter = Rewriter(alone, {alone.name: chooser}, self.names)
             result = rewriter.run()
-            check_availability(alone, result, rewriter.recalled)
-            check_tape(result)
+            self.check(alone, result, rewriter)
             self.entries.extend(_Sizes(chooser).entries(_names_of(alone)))
             return replace(stmt, body=Block(body.params, result.body, result.results))
 

@@ -13,10 +13,11 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from adc.ir.core import For, Function
 from adc.passes.budget import Infeasible, Problem, Solution, bound, solve
@@ -33,12 +34,17 @@ _GAP = 0.01
 _STEP = 0.93
 # After so many plans for larger rooms without a lower peak, the least one is found.
 _LIGHTEST = 3
-# So many plans for different rooms are given what is left over, and those like them.
+# So many plans for different rooms are given what is left over, and so many like each of them.
 _FITTING = 3
+_SIBLINGS = 3
 # How often what is left over is given to a loop.
 _REFINEMENTS = 8
 # The rooms of `for` loops, and of `while` loops, then are larger by these factors each time.
 _FINER, _FINE = 1.02, 1.08
+# So many plans are given what is left over that are not expected to be the fastest.
+_UNLIKELY = 3
+# The most rooms of a loop that are looked at to see what a plan may gain.
+_STEPS = 40
 # A plan fits, or does not, if this factor lies between the budget and what is expected of it.
 _FAR = 1.25
 # The most values for which the plans for all rooms are carried out.
@@ -68,9 +74,28 @@ class Budgeted:
     loops: tuple[LoopPlan, ...] = ()
 
 
+class _Step(NamedTuple):
+    """A checkpointed loop gets more room, which takes more bytes and spares seconds."""
+
+    label: str
+    room: int
+    bytes: int
+    seconds: float
+
+
 def _wide(k: int, factor: float) -> int:
     """Return a room of a series of which each is larger by a factor."""
     return math.ceil(factor**k)
+
+
+def _first(runs: Sequence[Run]) -> Run | None:
+    """Return the loop that is reversed while all others hold what they do."""
+    return min(runs, key=lambda run: run.loop.last, default=None)
+
+
+def _needed(run: Run, first: bool) -> int:
+    """Return the bytes that a loop holds, with those of its own reversal if it comes first."""
+    return run.loop.entries * (run.held + (run.waiting if first else 0))
 
 
 def _solved(problem: Problem, room: int) -> Solution:
@@ -94,6 +119,7 @@ class Planner:
         self, fn: Function, costs: Costs, known: Known, attempt: Callable[[Orders], float]
     ) -> None:
         self.attempt = functools.cache(attempt)
+        self.upwards = functools.cache(self._upwards)
         self.inputs = fn, costs, known
         self.candidates: dict[int, Solution] = {}
         self.bounds: dict[int, float] = {}
@@ -215,28 +241,39 @@ class Planner:
         """
         if self.fastest <= budget:
             return Budgeted(NO_ORDERS, int(self.fastest), 0.0, 0.0)
-        found: list[Budgeted] = []
+        found: list[tuple[Budgeted, Solution, Mapping[str, int]]] = []
 
         def consider(plan: Solution) -> bool:
-            """Whether a plan fits and may be the fastest; it is then given what is left over."""
-            best = min((each.seconds for each in found), default=math.inf)
-            fits = self.hoped(plan, budget) < best and self.fits(plan, budget)
-            if fits:
-                found.append(self.refined(plan, budget))
-            return fits
+            """Carry out a plan that may be the fastest; whether it fits and has what is left over."""
+            nonlocal beyond, unlikely, tried
+            best = min((each.seconds for each, _, _ in found), default=math.inf)
+            if found and self.hoped(plan, budget - beyond) >= best:
+                if not unlikely or self.hoped(plan, budget - beyond, waiting=False) >= best:
+                    return False
+                unlikely -= 1
+            tried += 1
+            peak = self.attempt(self.model.orders(plan, {}))
+            if peak > budget:
+                return False
+            beyond = min(beyond, int(peak) - self.held(plan))
+            found.append(self.refined(plan, budget))
+            return True
 
-        refined = 0
-        for plan in self.fitting(budget):
-            if consider(plan):
-                refined += 1
-                # A plan whose loops keep less of each iteration may be the faster one.
-                for other in self.siblings(plan):
+        # What plans hold beyond what is expected of them, at least.
+        beyond = self.peak(self.rooms[-1]) - self.held(self.candidate(self.rooms[-1]))
+        # What is held meanwhile may be far less than is expected: some plans are tried all the same.
+        unlikely, tried = _UNLIKELY, 0
+        for _ in itertools.islice(filter(consider, self.fitting(budget)), _FITTING):
+            pass
+        if not found:
+            raise OverBudget(budget, None if math.isinf(self.least) else int(self.least))
+        # A plan whose loops keep less of each iteration may be the faster one.
+        for _, plan, rooms in tuple(found):
+            last = tried + _SIBLINGS
+            for other in self.siblings(plan, rooms):
+                if tried < last:
                     consider(other)
-            if refined == _FITTING:
-                break
-        if found:
-            return min(found, key=lambda each: each.seconds)
-        raise OverBudget(budget, None if math.isinf(self.least) else int(self.least))
+        return min((each for each, _, _ in found), key=lambda each: each.seconds)
 
     def fitting(self, budget: int) -> Iterator[Solution]:
         """Yield plans, the fastest first, if any fits; those behind the first one may not."""
@@ -289,10 +326,19 @@ class Planner:
                 low = middle + 1
         return None if high == len(self.rooms) else high
 
-    def refined(self, solution: Solution, budget: int) -> Budgeted:
-        """Return a plan whose checkpointed loops have what is left over of a budget."""
-        rooms: dict[str, int] = {}
+    def refined(
+        self, solution: Solution, budget: int
+    ) -> tuple[Budgeted, Solution, Mapping[str, int]]:
+        """Return a plan whose checkpointed loops have what is left over of a budget.
+
+        With what it was made of, and the rooms of its loops.
+        """
+        rooms = self.shared(solution, budget)
         seconds = solution.seconds
+        for one, other in zip(
+            self.model.runs(solution), self.model.runs(solution, rooms), strict=True
+        ):
+            seconds -= one.loop.entries * (one.seconds - other.seconds)
         for _ in range(_REFINEMENTS):
             wider = [
                 self.wider(solution, rooms, run, budget) for run in self.model.runs(solution, rooms)
@@ -307,33 +353,120 @@ class Planner:
         runs = self.model.runs(solution, rooms)
         loops = tuple(run.described() for outermost in runs for run in outermost.inside_out())
         peak = int(self.attempt(orders))
-        return Budgeted(orders, peak, extra, min(max(least, 0.0), extra), loops)
+        made = Budgeted(orders, peak, extra, min(max(least, 0.0), extra), loops)
+        return made, solution, rooms
 
-    def fits(self, solution: Solution, budget: int) -> bool:
-        return self.attempt(self.model.orders(solution, {})) <= budget
+    def siblings(self, solution: Solution, rooms: Mapping[str, int]) -> Iterator[Solution]:
+        """Yield plans whose checkpointed loops keep other values, in the same room.
 
-    def siblings(self, solution: Solution) -> Iterator[Solution]:
-        """Yield plans one of whose checkpointed loops keeps other values, in the same room."""
+        First all loops change that are then faster in the rooms that they have in the end, then
+        each for itself; of loops that are alike, one.
+        """
+        best: dict[str, tuple[float, Run]] = {}
+        alike: dict[tuple[object, ...], tuple[float, Run]] = {}
         for run in self.model.runs(solution):
-            loop, room = run.loop, run.room
-            for number, leaf in enumerate(loop.leaves):
-                if leaf is run.leaf or loop.least(leaf) > room:
+            loop, label = run.loop, run.loop.stmt.label
+            last = run._replace(room=rooms.get(label, run.room))
+            for leaf in loop.leaves:
+                if leaf is run.leaf or loop.least(leaf) > run.room:
                     continue
-                more = loop.entries * (run._replace(leaf=leaf).seconds - run.seconds)
-                options = {**solution.options, loop.stmt.label: (number, room)}
-                yield replace(solution, options=options, seconds=solution.seconds + more)
+                other = run._replace(leaf=leaf)
+                gain = loop.entries * (last.seconds - last._replace(leaf=leaf).seconds)
+                if gain > best.get(label, (0.0, run))[0]:
+                    best[label] = gain, other
+                alike.setdefault((*loop.kind, run.leaf, leaf, run.room), (gain, other))
+        if len(best) > 1:
+            yield self.changed(solution, [run for _, run in best.values()])
+        for _, run in sorted(alike.values(), key=lambda each: -each[0]):
+            yield self.changed(solution, [run])
 
-    def hoped(self, solution: Solution, budget: int) -> float:
-        """Return what a plan would cost beyond the fastest if its loops had all of a budget."""
+    def changed(self, solution: Solution, runs: Sequence[Run]) -> Solution:
+        """Return a plan some of whose checkpointed loops run in another way."""
+        before = {run.loop.stmt.label: run for run in self.model.runs(solution)}
+        options, seconds = dict(solution.options), solution.seconds
+        for run in runs:
+            label = run.loop.stmt.label
+            options[label] = run.loop.leaves.index(run.leaf), run.room
+            seconds += run.loop.entries * (run.seconds - before[label].seconds)
+        return replace(solution, options=options, seconds=seconds)
+
+    def held(self, solution: Solution, *, waiting: bool = True) -> int:
+        """Return the bytes that a plan is expected to hold where reverse code begins.
+
+        All checkpointed loops hold what they do when the first one is reversed. That one holds more
+        meanwhile: what is `waiting`.
+        """
+        runs = self.model.runs(solution)
+        first = _first(runs) if waiting else None
+        return self.model.kept(solution) + sum(_needed(run, run is first) for run in runs)
+
+    def hoped(self, solution: Solution, room: int, *, waiting: bool = True) -> float:
+        """Return what a plan would cost beyond the fastest if its loops shared a room at best.
+
+        It is the relaxation of that: parts of steps from one room to the next one count.
+        """
+        left = room - self.held(solution, waiting=waiting)
         seconds = solution.seconds - self.free.seconds
-        for run in self.model.runs(solution):
-            most = max((budget - self.fixed) // run.loop.entries, run.room)
-            rooms = [most]
-            if not isinstance(run.loop.stmt, For):
-                rooms += [run.room, *(_wide(k, _FINE) for k in self.sizes(run, _FINE, most))]
-            least = min(run._replace(room=room).seconds for room in rooms)
-            seconds += run.loop.entries * (least - run.seconds)
+        for step in self.steps(solution, waiting=waiting):
+            if left <= 0:
+                break
+            seconds -= step.seconds * min(1.0, left / step.bytes)
+            left -= step.bytes
         return seconds
+
+    def steps(self, solution: Solution, *, waiting: bool = True) -> list[_Step]:
+        """Return the steps from room to room of all loops of a plan, those that gain most first."""
+        runs = self.model.runs(solution)
+        first = _first(runs) if waiting else None
+        found = [step for run in runs for step in self.upwards(run, run is first)]
+        return sorted(found, key=lambda step: -step.seconds / step.bytes)
+
+    def _upwards(self, run: Run, first: bool) -> list[_Step]:
+        """Return the steps of a loop, of all rooms on the lower convex hull, of many rooms some."""
+        label, entries = run.loop.stmt.label, run.loop.entries
+        most = max(run.room, run.loop.often * run.leaf.tape)
+        if isinstance(run.loop.stmt, For):
+            numbers = range(
+                math.ceil(math.log(run.room, _FINER)), math.ceil(math.log(most, _FINER)) + 1
+            )
+            larger = [_wide(k, _FINER) for k in numbers[:: -(-len(numbers) // _STEPS)]]
+        else:
+            larger = [_wide(k, _FINE) for k in self.sizes(run, _FINE, most)]
+        hull = [run]
+
+        def step(one: Run, other: Run) -> _Step:
+            more = max(_needed(other, first) - _needed(one, first), 1)
+            return _Step(label, other.room, more, entries * (one.seconds - other.seconds))
+
+        for each in (run._replace(room=room) for room in larger if room > run.room):
+            if each.seconds >= hull[-1].seconds:
+                continue
+            while len(hull) > 1:
+                before, after = step(hull[-2], hull[-1]), step(hull[-1], each)
+                if before.seconds * after.bytes > after.seconds * before.bytes:
+                    break
+                hull.pop()
+            hull.append(each)
+        return [step(*pair) for pair in itertools.pairwise(hull)]
+
+    def shared(self, solution: Solution, budget: int) -> dict[str, int]:
+        """Return the rooms that loops have if one step after the other is taken that gains most.
+
+        The steps do not depend on the budget, so that a larger one gets as many.
+        """
+        steps = self.steps(solution)
+
+        def rooms(count: int) -> dict[str, int]:
+            return {step.label: step.room for step in steps[:count]}
+
+        low, high = 0, len(steps)
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self.attempt(self.model.orders(solution, rooms(middle))) <= budget:
+                low = middle
+            else:
+                high = middle - 1
+        return rooms(low)
 
     @staticmethod
     def sizes(run: Run, factor: float, most: int) -> range:

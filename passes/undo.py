@@ -122,9 +122,9 @@ def undone(fn: Function, plan: Planner, *, changed: bool = False) -> tuple[Funct
     best = plan(fn, NOTHING_RESTORED)
     if best.policy == "store":
         return fn, best
-    restored = NOTHING_RESTORED
+    restored, code = NOTHING_RESTORED, _Code(fn)
     if marked := [each for each in _marked(fn) if _holds(best, each.label)]:
-        undoing = _Undoing(fn, restored, best.d.forwarding, best.names)
+        undoing = _Undoing(code, restored, best.d.forwarding, best.names)
         found = undoing.run(marked, rounding=True)
         refusal = undoing.refusal()
         made = plan(*found) if found and refusal is None else None
@@ -134,14 +134,16 @@ def undone(fn: Function, plan: Planner, *, changed: bool = False) -> tuple[Funct
             raise refusal
         if found and made is not None and refusal is None:
             (fn, restored), best = found, made
+            code = _Code(fn)
 
     def helps(attempt: Sequence[_Carried]) -> bool:
-        nonlocal fn, restored, best
+        nonlocal fn, code, restored, best
         names, before = best.names, best.names.save()
-        found = _Undoing(fn, restored, best.d.forwarding, names).run(attempt)
+        found = _Undoing(code, restored, best.d.forwarding, names).run(attempt)
         chooser = plan(*found) if found else None
         if found and chooser and _better(chooser, best, attempt[0].result):
             (fn, restored), best = found, chooser
+            code = _Code(fn)
             return True
         names.load(before)
         return False
@@ -304,13 +306,41 @@ _GROWS = (
 )  # fmt: skip
 
 
+class _Code:
+    """Where everything is in a function, whatever is undone there."""
+
+    def __init__(self, fn: Function) -> None:
+        self.fn = fn
+        self.loops: dict[str, For | While] = {}
+        self.reversed: dict[str, int] = {}
+        self.defs: dict[Value, Stmt] = {}
+        # Where loops and calls are in the forward code.
+        self.counted = set(fn.params)
+        self.outer = {value for stmt in fn.body for value in stmt.results}
+        self.order: dict[str, int] = {}
+        self.places: dict[Value, int] = {}
+        for k, stmt in enumerate(walk(fn.body)):
+            if label := label_of(stmt):
+                self.order[label] = k
+            for value in stmt.results:
+                self.places[value] = k
+                self.defs[value] = stmt
+            if isinstance(stmt, For | While):
+                self.loops[stmt.label] = stmt
+                if isinstance(stmt, For):
+                    self.counted.add(stmt.index)
+            elif isinstance(stmt, Reverse):
+                self.reversed[stmt.loop] = self.reversed.get(stmt.loop, 0) + 1
+
+
 class _Undoing:
     """Adds an undo log to a function that may have others."""
 
     def __init__(
-        self, fn: Function, restored: Restored, forwarding: Forwarding, names: Names
+        self, code: _Code, restored: Restored, forwarding: Forwarding, names: Names
     ) -> None:
-        self.fn = fn
+        self.code = code
+        self.fn = code.fn
         self.forwarding = forwarding
         self.builder = Builder(names)
         self.sources = dict(restored.sources)
@@ -323,30 +353,11 @@ class _Undoing:
         self.turn = set(restored.in_turn)
         self.short = set(restored.short)
         self.rounded = set(restored.rounded)
-        self.loops: dict[str, For | While] = {}
-        self.reversed: dict[str, int] = {}
-        self.defs: dict[Value, Stmt] = {}
-        # Where loops and calls are in the forward code.
-        self.counted = set(fn.params)
-        self.outer = {value for stmt in fn.body for value in stmt.results}
-        self.order: dict[str, int] = {}
-        self.places: dict[Value, int] = {}
-        for k, stmt in enumerate(walk(fn.body)):
-            if label := label_of(stmt):
-                self.order[label] = k
-            self.places.update(dict.fromkeys(stmt.results, k))
-            self.defs.update(dict.fromkeys(stmt.results, stmt))
-            if isinstance(stmt, For | While):
-                self.loops[stmt.label] = stmt
-                if isinstance(stmt, For):
-                    self.counted.add(stmt.index)
-            elif isinstance(stmt, Reverse):
-                self.reversed[stmt.loop] = self.reversed.get(stmt.loop, 0) + 1
         # By store: what it overwrites, the loads to be put in front of it, and how it updates that.
         self.old: dict[int, Value] = {}
         self.loads: dict[int, Load] = {}
         self.updates: dict[int, list[Update]] = {}
-        self.history = History(self.defs)
+        self.history = History(self.code.defs)
         # By mark: whether something is restored, or the statement that cannot be undone.
         self.outcome: dict[Span | None, Stmt | None] = {}
         # Values that undoing takes.
@@ -361,7 +372,7 @@ class _Undoing:
 
         `rounding`: floats, too, up to rounding.
         """
-        self.history = History(self.defs, rounding=rounding)
+        self.history = History(self.code.defs, rounding=rounding)
         body = self.fn.body
         for each in wanted:
             body = self.restoring(body, each) or body
@@ -375,7 +386,7 @@ class _Undoing:
     def restoring(self, body: tuple[Stmt, ...], carried: _Carried) -> tuple[Stmt, ...] | None:
         """Return code that restores what a loop hands on in a slot, if that can be."""
         before = {name: copy(getattr(self, name)) for name in _GROWS}
-        loop = self.loops[carried.label]
+        loop = self.code.loops[carried.label]
         if carried_yields(loop)[carried.slot] in self.values:
             return None  # with the loop around it
         stuck: Stmt | None = loop
@@ -528,14 +539,14 @@ class _Undoing:
         for stmt in stmts:
             # Frames come off the tape in the opposite order.
             places = self.mirrored(stmt)
-            while left and places and self.order[_label(left[0])] > max(places):
+            while left and places and self.code.order[_label(left[0])] > max(places):
                 undo(None)
             if isinstance(stmt, Reverse):
                 if left and _label(left[0]) == stmt.loop:
                     undo(stmt)
                     continue
                 if isinstance(back.type, Array):
-                    self.serve([self.loops[stmt.loop]], back, version)
+                    self.serve([self.code.loops[stmt.loop]], back, version)
             done.append(stmt)
         while left:
             undo(None)
@@ -546,15 +557,15 @@ class _Undoing:
         found: list[int] = []
         for each in walk((stmt,)):
             if isinstance(each, Reverse):
-                found.append(self.order[each.loop])
+                found.append(self.code.order[each.loop])
             elif isinstance(each, Call) and each.mirror:
-                found.append(self.order[each.mirror])
+                found.append(self.code.order[each.mirror])
         return found
 
     def own(self, nest: Nest) -> Reverse:
         """Return reverse code for a loop that has none."""
         loop = nest.loop
-        if self.reversed.get(loop.label) or any(
+        if self.code.reversed.get(loop.label) or any(
             isinstance(s, Recall | Reverse | Push | Pop) for s in walk(loop.body.stmts)
         ):
             raise Stuck
@@ -567,7 +578,7 @@ class _Undoing:
         That of a number, too.
         """
         names, loop, body = self.builder.names, nest.loop, stmt.body
-        if self.reversed.get(loop.label, 0) > 1:
+        if self.code.reversed.get(loop.label, 0) > 1:
             raise Stuck
         like = loop.body.params[nest.slot]
         param = Value(names.fresh(f"{like.name}.back"), like.type)
@@ -608,7 +619,7 @@ class _Undoing:
         """Return an iteration that undoes first what ran last, whatever it changes."""
 
         def place(stmt: Stmt) -> int:
-            return self.places.get(self.first[stmt.results[0]], len(self.places))
+            return self.code.places.get(self.first[stmt.results[0]], len(self.code.places))
 
         older = [s for s in rest if not self.first.keys().isdisjoint(s.results)]
         later = [s for s in rest if self.first.keys().isdisjoint(s.results)]
@@ -684,9 +695,9 @@ class _Undoing:
         """Whether the counters of loops tell an index."""
 
         def found(each: Value, stmt: Stmt | None) -> bool:
-            return each not in self.counted if stmt is None else not isinstance(stmt, Apply)
+            return each not in self.code.counted if stmt is None else not isinstance(stmt, Apply)
 
-        return not isinstance(operand, Value) or not reaches(operand, self.defs, found)
+        return not isinstance(operand, Value) or not reaches(operand, self.code.defs, found)
 
     def taken_back(self, update: Update, new: Value) -> Value:
         """Emit the inverse of an update."""
@@ -802,7 +813,7 @@ class _Undoing:
             return k >= at.get(region, -1)
 
         def found(each: Value, stmt: Stmt | None) -> bool | Sequence[Operand]:
-            if each in self.logged or each in self.outer:
+            if each in self.logged or each in self.code.outer:
                 return ()
             if each in self.values:
                 return is_late(self.values[each]) or ()
@@ -815,7 +826,7 @@ class _Undoing:
                 self.forwarding.source(stmt) is not None and stmt.index
             )
 
-        return reaches(value, self.defs, found)
+        return reaches(value, self.code.defs, found)
 
 
 _WAY_OUT = (
