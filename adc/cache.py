@@ -36,10 +36,10 @@ from adc.ir.types import parse_type
 from adc.ir.walk import defined
 
 if TYPE_CHECKING:
-    from adc.backend.emit import Emitted
+    from adc.backend.common.emit import Emitted
     from adc.driver import Budget, Compilation, Plans, Step
-    from adc.passes.costs import Costs
-    from adc.passes.plan import Plan
+    from adc.ir.analysis.costs import Costs
+    from adc.passes.remat.plan import Plan
 
 VERSION = 1
 # Numba is not safe against two threads compiling at once in every path; compilations take turns.
@@ -270,7 +270,7 @@ def is_ours(place: Path) -> bool:
 def _build(made: Compilation, entry: Path | None, offload: bool) -> Entry:
     """Compile buffer form, and keep the machine code in the folder `entry` if there is one."""
     from adc.backend import cpu
-    from adc.backend.emit import emit
+    from adc.backend.common.emit import emit
 
     emitted = emit(made.fn)
     if entry is not None:
@@ -343,9 +343,10 @@ def _load(entry: Path, offload: bool) -> Entry | None:
 
 
 def _restore(entry: Path, offload: bool) -> Entry | None:
-    from adc.backend import cpu, vector_math
-    from adc.backend.emit import Emitted, Site
-    from adc.passes.plan import Plan
+    from adc.backend import cpu
+    from adc.backend.common import vector_math
+    from adc.backend.common.emit import Emitted, Site
+    from adc.passes.remat.plan import Plan
 
     record = json.loads((entry / _RECORD).read_text())
     if record["version"] != VERSION or _digests(entry) != record["digests"]:

@@ -1,6 +1,6 @@
 """What things cost on this machine: measured by ``adc calibrate``, kept beside the cache.
 
-Every number of `adc.passes.costs.Costs` is found by timing small kernels in the IR, compiled as any
+Every number of `analysis.costs.Costs` is found by timing small kernels in the IR, compiled as any
 other code is. A number is the difference between two kernels that differ in one thing, so that what
 they share drops out. Runs of all kernels alternate and medians are taken: what disturbs the machine
 for a moment disturbs no number.
@@ -27,10 +27,10 @@ from typing import Any
 import numpy as np
 
 from adc import cache
+from adc.ir.analysis.costs import Costs
 from adc.ir.errors import CalibrationError
 from adc.ir.opdef import OPS, OpDef, same
 from adc.ir.parser import parse
-from adc.passes.costs import Costs
 
 VERSION = 2
 # Seconds that `adc calibrate` takes, of which about half are spent compiling.

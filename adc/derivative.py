@@ -17,7 +17,7 @@ from adc.options import Options
 if TYPE_CHECKING:
     from adc.dispatch import Code, Compiled
     from adc.inspect.graph import Graph
-    from adc.passes.plan import Plan
+    from adc.passes.remat.plan import Plan
 
 
 class Derivative:

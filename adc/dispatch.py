@@ -45,9 +45,9 @@ from adc.signature import Parameters, Signature
 
 if TYPE_CHECKING:
     from adc.driver import Budget, Compilation, Plans, Step
+    from adc.ir.analysis.costs import Costs
     from adc.options import Options
-    from adc.passes.costs import Costs
-    from adc.passes.plan import Plan
+    from adc.passes.remat.plan import Plan
 
 Sizes = tuple[tuple[str, "int | tuple[int, ...]"], ...]
 # More signatures than this at once come from objects that are made anew for every call.
@@ -634,7 +634,7 @@ def _differ(old: Compiled, new: Compiled) -> bool:
 def _over_budget(fn: Callable[..., Any]) -> Iterator[None]:
     """Turn what the planner says about a budget into what the user reads."""
     from adc.driver import UnknownPeak
-    from adc.passes.remat_budget import OverBudget
+    from adc.passes.remat.budget.orders import OverBudget
 
     try:
         yield
@@ -941,7 +941,7 @@ class Code:
         there is a budget.
         """
         from adc.driver import held_on_device
-        from adc.passes.costs import estimate
+        from adc.ir.analysis.costs import estimate
 
         plan = made.plan
         assert plan is not None
@@ -1151,7 +1151,7 @@ _kernels: weakref.WeakSet[Any] = weakref.WeakSet()
 
 def release_memory() -> None:
     """Do what `adc.release_memory` says."""
-    from adc.backend.memory import POOL
+    from adc.backend.runtime.memory import POOL
 
     _shared.cache_clear()
     with cache.LOCK:

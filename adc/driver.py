@@ -11,33 +11,34 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from adc.frontend.core.lower import Lowered
-from adc.ir.access import atomics
+from adc.ir.analysis.costs import SHIPPED, Costs, estimate
+from adc.ir.analysis.memory.access import atomics
+from adc.ir.analysis.sizes.extents import Known
+from adc.ir.analysis.sizes.formulas import Remembered, Sum
+from adc.ir.analysis.sizes.symbols import Symbols
 from adc.ir.core import Function, Write
 from adc.ir.functions import primal_names
 from adc.ir.types import Array
-from adc.passes import pipeline, storage
-from adc.passes.adjoint import adjoint
-from adc.passes.checkpoint import Schedule
-from adc.passes.costs import SHIPPED, Costs, estimate
+from adc.passes import pipeline
+from adc.passes.ad.adjoint import adjoint
+from adc.passes.ad.directions import DirectionsError, directions
+from adc.passes.ad.tangent import tangent
 from adc.passes.derive import expand, link
-from adc.passes.directions import DirectionsError, directions
-from adc.passes.extents import Known
-from adc.passes.formulas import Remembered, Sum
-from adc.passes.parallel import parallel
-from adc.passes.partials import partials
-from adc.passes.peak import peak
-from adc.passes.peak_formula import Peak, formula
-from adc.passes.plan import ATOMIC, COPIED, Alternative, Part, Plan, PlanEntry
-from adc.passes.remat import rematerialize
-from adc.passes.remat_facts import NO_ORDERS, Orders
-from adc.passes.rerun import rerun
-from adc.passes.schedules import schedules
-from adc.passes.symbols import Symbols
-from adc.passes.tangent import tangent
+from adc.passes.loops.partials import partials
+from adc.passes.memory import storage
+from adc.passes.memory.peak import peak
+from adc.passes.memory.peak.formula import Peak, formula
+from adc.passes.remat.checkpoint import Schedule
+from adc.passes.remat.facts import NO_ORDERS, Orders
+from adc.passes.remat.plan import ATOMIC, COPIED, Alternative, Part, Plan, PlanEntry
+from adc.passes.remat.remat import rematerialize
+from adc.passes.remat.rerun import rerun
+from adc.passes.remat.schedules import schedules
+from adc.passes.target.parallel import parallel
 
 if TYPE_CHECKING:
     from adc.backend.cuda.rehearsal import Held
-    from adc.passes.remat_budget import Budgeted, Planner
+    from adc.passes.remat.budget.orders import Budgeted, Planner
 
 # How often plans for a device are made anew, for less or more on the CPU; how near to each other
 # what fits and what does not need not be, as a share of a budget.
@@ -181,7 +182,7 @@ class Plans:
 
     @cached_property
     def planner(self) -> Planner:
-        from adc.passes.remat_budget import Planner
+        from adc.passes.remat.budget.orders import Planner
 
         rest = self.host
         return Planner(rest.fn, rest.costs, rest.known, rest.peak)
@@ -190,7 +191,7 @@ class Plans:
         self, budget: int, trace: pipeline.Trace | None = None
     ) -> tuple[Function, Plan | None]:
         """Return the function in its last form, and the plan; `trace` gets the stages."""
-        from adc.passes.remat_budget import OverBudget
+        from adc.passes.remat.budget.orders import OverBudget
 
         if self.rest.costs.cuda:
             return self.made_on_device(budget, trace)
@@ -253,7 +254,7 @@ class Plans:
         OverBudget
             Naming the least that was found, if no plan fits.
         """
-        from adc.passes.remat_budget import Budgeted, OverBudget
+        from adc.passes.remat.budget.orders import Budgeted, OverBudget
 
         free = self.held(NO_ORDERS)
         if not self.rest.reverses:  # then there is nothing to plan
@@ -297,7 +298,7 @@ class Plans:
 
         Where it is not, a call that would hold more than it may is an error.
         """
-        from adc.passes.remat_budget import OverBudget
+        from adc.passes.remat.budget.orders import OverBudget
 
         try:
             plan = self.planner.plan(room)
@@ -330,7 +331,7 @@ class Plans:
 
     def alternative(self, budget: int) -> Alternative:
         """Return what a budget would give."""
-        from adc.passes.remat_budget import OverBudget
+        from adc.passes.remat.budget.orders import OverBudget
 
         try:
             found = self.on_device(budget) if self.rest.costs.cuda else self.planner.plan(budget)

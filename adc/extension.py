@@ -7,7 +7,7 @@ from typing import Any
 
 def init() -> None:
     """Make derivatives callable from a user's own ``@njit`` code."""
-    from adc.backend.callable import register, zeros_like_types
+    from adc.backend.cpu.callable import register, zeros_like_types
     from adc.derivative import Derivative
 
     def result_of(derivative: Any, args: tuple[Any, ...]) -> Any:

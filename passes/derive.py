@@ -16,8 +16,8 @@ from adc.ir.core import Block, Call, Derived, Function, Stmt
 from adc.ir.functions import reached
 from adc.ir.walk import map_blocks
 from adc.passes import pipeline
-from adc.passes.adjoint import adjoint
-from adc.passes.tangent import tangent
+from adc.passes.ad.adjoint import adjoint
+from adc.passes.ad.tangent import tangent
 
 
 def derive(each: Derived) -> Function:

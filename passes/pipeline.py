@@ -7,50 +7,50 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from adc.ir.analysis.costs import SHIPPED, Costs
+from adc.ir.analysis.sizes.extents import Known
 from adc.ir.core import Function
 from adc.ir.errors import AdcError, IRError
 from adc.ir.verifier import problems
-from adc.passes.accumulate import accumulate
-from adc.passes.apart import apart
-from adc.passes.bounds import bounds
-from adc.passes.calls import calls
-from adc.passes.chosen import chosen
-from adc.passes.coalesce import coalesce
-from adc.passes.contract import contract
-from adc.passes.costs import SHIPPED, Costs
-from adc.passes.cse import cse
-from adc.passes.dce import dce
-from adc.passes.exchange import exchange
-from adc.passes.extents import Known
-from adc.passes.fission import fission
-from adc.passes.frames import frames
-from adc.passes.fuse import fuse, fuse_again
-from adc.passes.gather import gather
-from adc.passes.guard import guard
-from adc.passes.hoist import hoist
-from adc.passes.in_place import in_place
-from adc.passes.increments import increments
-from adc.passes.induction import induction
-from adc.passes.inline import inline
-from adc.passes.kernels import kernels
-from adc.passes.lift import lift
-from adc.passes.local import local
-from adc.passes.once import once
-from adc.passes.ordered import ordered
-from adc.passes.overwrite import overwrite
-from adc.passes.predicates import predicates
-from adc.passes.private import private
-from adc.passes.recalled import recalled
-from adc.passes.reduce import reduce
-from adc.passes.registers import registers
-from adc.passes.relax import relax
-from adc.passes.reuse import reuse
-from adc.passes.rows import rows
-from adc.passes.scalars import scalars
-from adc.passes.simplify import simplify
-from adc.passes.skip import skip
-from adc.passes.unswitch import unswitch
-from adc.passes.whole import whole
+from adc.passes.ad.accumulate import accumulate
+from adc.passes.loops.chosen import chosen
+from adc.passes.loops.contract import contract
+from adc.passes.loops.exchange import exchange
+from adc.passes.loops.fuse import fuse, fuse_again
+from adc.passes.loops.gather import gather
+from adc.passes.loops.local import local
+from adc.passes.loops.overwrite import overwrite
+from adc.passes.loops.private import private
+from adc.passes.loops.reduce import reduce
+from adc.passes.loops.scalars import scalars
+from adc.passes.loops.skip import skip
+from adc.passes.memory.coalesce import coalesce
+from adc.passes.memory.in_place import in_place
+from adc.passes.memory.lift import lift
+from adc.passes.memory.reuse import reuse
+from adc.passes.scalar.bounds import bounds
+from adc.passes.scalar.calls import calls
+from adc.passes.scalar.cse import cse
+from adc.passes.scalar.dce import dce
+from adc.passes.scalar.guard import guard
+from adc.passes.scalar.hoist import hoist
+from adc.passes.scalar.induction import induction
+from adc.passes.scalar.inline import inline
+from adc.passes.scalar.once import once
+from adc.passes.scalar.predicates import predicates
+from adc.passes.scalar.recalled import recalled
+from adc.passes.scalar.relax import relax
+from adc.passes.scalar.simplify import simplify
+from adc.passes.scalar.unswitch import unswitch
+from adc.passes.target.apart import apart
+from adc.passes.target.fission import fission
+from adc.passes.target.frames import frames
+from adc.passes.target.increments import increments
+from adc.passes.target.kernels import kernels
+from adc.passes.target.ordered import ordered
+from adc.passes.target.registers import registers
+from adc.passes.target.rows import rows
+from adc.passes.target.whole import whole
 
 Pass = tuple[str, Callable[[Function], Function]]
 

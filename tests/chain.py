@@ -21,18 +21,18 @@ from adc.frontend.core.lower import Lowered
 from adc.frontend.core.trees import type_of
 from adc.frontend.entry import lower
 from adc.ir import interp
+from adc.ir.analysis.sizes.extents import Known
 from adc.ir.core import Check, Function, walk
 from adc.ir.errors import AssumptionError
 from adc.ir.parser import parse
 from adc.ir.verifier import problems
 from adc.passes import pipeline
-from adc.passes.adjoint import adjoint
+from adc.passes.ad.adjoint import adjoint
+from adc.passes.ad.directions import DirectionsError, directions
+from adc.passes.ad.tangent import tangent
 from adc.passes.derive import derive, expand, link
-from adc.passes.directions import DirectionsError, directions
-from adc.passes.extents import Known
-from adc.passes.remat import rematerialize
-from adc.passes.storage import storage
-from adc.passes.tangent import tangent
+from adc.passes.memory.storage import storage
+from adc.passes.remat.remat import rematerialize
 from tests import oracle
 
 # The passes that may change more than nothing, as their docstrings say: signs of zeros.

@@ -18,9 +18,9 @@ from adc.backend.cuda.api import ptx
 from adc.backend.cuda.emit import Emitted, emit
 from adc.backend.cuda.program import load
 from adc.driver import transform
+from adc.ir.analysis.costs import SHIPPED
 from adc.ir.errors import DeviceError
 from adc.ir.types import Array, Type
-from adc.passes.costs import SHIPPED
 from tests.chain import Chain
 
 CAPABILITIES = ((7, 0), (8, 0), (9, 0))

@@ -23,14 +23,14 @@ import numpy as np
 from adc.dispatch import sizes_of
 from adc.driver import Plans, UnknownPeak
 from adc.ir import interp
+from adc.ir.analysis.costs import SHIPPED
+from adc.ir.analysis.sizes.formulas import Known
 from adc.ir.core import Function
 from adc.ir.errors import AdcError, IRError
-from adc.passes.costs import SHIPPED
-from adc.passes.formulas import Known
-from adc.passes.peak import peak
-from adc.passes.remat_budget import Budgeted, OverBudget
-from adc.passes.remat_facts import NO_ORDERS, Orders
-from adc.passes.schedules import schedules
+from adc.passes.memory.peak import peak
+from adc.passes.remat.budget.orders import Budgeted, OverBudget
+from adc.passes.remat.facts import NO_ORDERS, Orders
+from adc.passes.remat.schedules import schedules
 from tests import chain as chains
 from tests.fuzz import Generated, Unreliable, forget, load
 from tests.meter import Meter

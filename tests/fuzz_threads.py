@@ -3,7 +3,7 @@
     python -m tests.fuzz --kind threads --target cuda --n 200
 
 An iteration has arrays of its own: of a few elements, of a size that data say, made anew in inner
-loops, handed on, swapped, chosen by branches. What `whole` and `adc.ir.threads` have to find out.
+loops, handed on, swapped, chosen by branches. What `whole` and `threads` have to find out.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ import numba.core.runtime._nrt_python as nrt
 import numpy as np
 
 import adc
-from adc.backend.memory import POOL
-from adc.passes.peak import peak
+from adc.backend.runtime.memory import POOL
+from adc.passes.memory.peak import peak
 from tests.meter import Meter, Recorded
 
 N = 20_000

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from adc.ir.analysis.memory.escape import escaping, stacked
+from adc.ir.analysis.sizes import formulas
+from adc.ir.analysis.sizes.formulas import Known, Sum
 from adc.ir.core import Apply, Block, Function, If, Pop, Push, Stmt, Value
-from adc.ir.escape import escaping, stacked
 from adc.ir.interp import Body, Env, Frame, Interpreter, Step, _Routine
 from adc.ir.types import Array, Type
 from adc.ir.walk import defined, use_counts
-from adc.passes import formulas
-from adc.passes.formulas import Known, Sum
-from adc.passes.peak_formula import Peak
+from adc.passes.memory.peak.formula import Peak
 
 ALIGN = 64
 

@@ -22,11 +22,11 @@ import numpy as np
 import pytest
 
 from adc.driver import Compilation, transform
+from adc.ir.analysis.costs import SHIPPED
 from adc.ir.core import For, Function, walk
 from adc.ir.errors import AdcError, IRError
 from adc.ir.interp import ProgramError
 from adc.ir.opdef import OPS
-from adc.passes.costs import SHIPPED
 from tests.chain import Chain, fresh, largest_in, near, run, well_formed
 from tests.corpus import Program
 from tests.fuzz import Generated, Unreliable, load

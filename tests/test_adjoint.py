@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from adc.ir.analysis.activity import active
+from adc.ir.analysis.sizes.shapes import Shapes
 from adc.ir.core import Apply, Call, Gemm, Recall, Reverse, Store, Value, walk
 from adc.ir.errors import (
     IntegerArgumentError,
@@ -20,10 +22,8 @@ from adc.ir.parser import parse
 from adc.ir.types import Array, Scalar
 from adc.ir.verifier import verify
 from adc.ir.walk import Names, defined
-from adc.passes.activity import active
-from adc.passes.adjoint import adjoint
-from adc.passes.shapes import Shapes
-from adc.passes.tangent import tangent
+from adc.passes.ad.adjoint import adjoint
+from adc.passes.ad.tangent import tangent
 from tests.ir_cases import CASES, X4, Case, difference, directions, inner
 from tests.ir_random import random_case
 

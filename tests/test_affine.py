@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from adc.ir.analysis.sizes import affine
+from adc.ir.analysis.sizes.affine import Facts, Form
 from adc.ir.core import Apply, Literal, Value
 from adc.ir.opdef import OPS
 from adc.ir.types import I64
-from adc.passes import affine
-from adc.passes.affine import Facts, Form
 
 VALUES = [Value(name, I64) for name in "ijknm"]
 

@@ -10,8 +10,8 @@ from adc.ir.core import For, Function, walk
 from adc.ir.errors import IRError
 from adc.ir.interp import run
 from adc.ir.parser import parse
-from adc.passes.apart import apart
-from adc.passes.registers import registers
+from adc.passes.target.apart import apart
+from adc.passes.target.registers import registers
 
 ONE = """
 fn f(%x: f64[:], %n: int) -> f64[:] {{

@@ -20,8 +20,8 @@ from typing import Any
 import pytest
 import scipy.optimize
 
-from adc.passes import budget as module
-from adc.passes.budget import (
+from adc.passes.remat.budget import program as module
+from adc.passes.remat.budget.program import (
     Group,
     Infeasible,
     Item,
@@ -345,7 +345,7 @@ SCRIPT = """
 import random
 from dataclasses import replace
 from tests.test_budget import layered, random_problem, scattered
-from adc.passes.budget import solve
+from adc.passes.remat.budget.program import solve
 for seed in range(6):
     problem = random_problem(random.Random(seed))
     problem = replace(problem, needed=set(problem.needed))
@@ -410,7 +410,7 @@ def item(key: str) -> Item:
 
 
 def test_the_solver_is_imported_when_it_is_used() -> None:
-    script = "import sys, adc.passes.budget; print('scipy.optimize' in sys.modules)"
+    script = "import sys, adc.passes.remat.budget.program; print('scipy.optimize' in sys.modules)"
     found = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, check=True, capture_output=True, text=True
     )

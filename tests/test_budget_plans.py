@@ -14,15 +14,15 @@ import pytest
 import adc
 from adc.driver import Budget, Plans, transform
 from adc.ir import interp
+from adc.ir.analysis.costs import SHIPPED
+from adc.ir.analysis.memory.escape import SMALL as STACKED
+from adc.ir.analysis.sizes.extents import Extents
+from adc.ir.analysis.sizes.formulas import Known
 from adc.ir.errors import MemoryBudgetError
-from adc.ir.escape import SMALL as STACKED
-from adc.passes.costs import SHIPPED
-from adc.passes.extents import Extents
-from adc.passes.formulas import Known
-from adc.passes.peak import peak
-from adc.passes.plan import Plan
-from adc.passes.remat_budget import OverBudget
-from adc.passes.schedules import schedules
+from adc.passes.memory.peak import peak
+from adc.passes.remat.budget.orders import OverBudget
+from adc.passes.remat.plan import Plan
+from adc.passes.remat.schedules import schedules
 from tests import chain as chains
 from tests import fuzz, fuzz_arrays, fuzz_budgets
 from tests.meter import Meter

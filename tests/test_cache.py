@@ -21,7 +21,8 @@ import pytest
 
 import adc
 from adc import cache
-from adc.backend import cpu, vector_math
+from adc.backend import cpu
+from adc.backend.common import vector_math
 
 PROGRAM = """
 TABLE = 2.0

@@ -16,9 +16,9 @@ import pytest
 import adc
 from adc import cache, calibrate, cli
 from adc.backend import cpu
+from adc.ir.analysis.costs import SHIPPED, Costs
 from adc.ir.errors import CalibrationError
 from adc.ir.opdef import OPS
-from adc.passes.costs import SHIPPED, Costs
 
 POSIX = pytest.mark.skipif(not hasattr(os, "getuid"), reason="needs POSIX permissions")
 OTHER = replace(SHIPPED, tape=1.0)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from adc.passes.chosen import chosen
-from adc.passes.once import once
-from adc.passes.recalled import recalled
+from adc.passes.loops.chosen import chosen
+from adc.passes.scalar.once import once
+from adc.passes.scalar.recalled import recalled
 from tests.choice_programs import CHOICE_PROGRAMS
 from tests.corpus import Program
 from tests.test_planted import complaints
@@ -25,12 +25,12 @@ def test_the_checks_are_silent_without_a_defect() -> None:
 
 
 def test_other_elements_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adc.passes.scalars._Replacer.place", lambda self, stmt: 0)
+    monkeypatch.setattr("adc.passes.loops.scalars._Replacer.place", lambda self, stmt: 0)
     assert caught(VECTOR_PROGRAMS)
 
 
 def test_indices_believed_to_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adc.passes.scalars._Webs.is_named", lambda self, index: True)
+    monkeypatch.setattr("adc.passes.loops.scalars._Webs.is_named", lambda self, index: True)
     assert caught(VECTOR_PROGRAMS)
 
 

@@ -21,7 +21,7 @@ import pytest
 import adc
 from adc import cli
 from adc.cli import completion, curve, failure, output, target
-from adc.passes.plan import Plan
+from adc.passes.remat.plan import Plan
 
 PROGRAM = """
 import dataclasses

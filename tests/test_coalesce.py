@@ -9,8 +9,8 @@ from adc.ir.core import Apply, For, While, walk
 from adc.ir.interp import run
 from adc.ir.parser import parse
 from adc.ir.verifier import verify
-from adc.passes.coalesce import coalesce
-from adc.passes.reuse import reuse
+from adc.passes.memory.coalesce import coalesce
+from adc.passes.memory.reuse import reuse
 
 # %m times, an array of %n is made of the one before; `given` is the first, made of %x.
 TEXT = """

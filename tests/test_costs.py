@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from adc.driver import transform
+from adc.ir.analysis import costs as costs_module
+from adc.ir.analysis.costs import SHIPPED, Costs, Nest, estimate
 from adc.ir.core import Apply, Call, Function, Pop, Value, While, walk
 from adc.ir.opdef import OPS
 from adc.ir.parser import parse
 from adc.ir.types import F64, I64, Array
-from adc.passes import costs as costs_module
-from adc.passes.costs import SHIPPED, Costs, Nest, estimate
-from adc.passes.plan import KEPT
-from adc.passes.remat import rematerialize
+from adc.passes.remat.plan import KEPT
+from adc.passes.remat.remat import rematerialize
 from tests import chain as chains
 from tests.corpus import Program
 from tests.programs import differentiable

@@ -17,11 +17,11 @@ import adc
 from adc.backend.cuda import api
 from adc.backend.cuda.device import BLOCK, Device, Number
 from adc.driver import transform
+from adc.ir.analysis.costs import SHIPPED
 from adc.ir.errors import AdcError, ArgumentError, DeviceError
 from adc.ir.interp import ProgramError
-from adc.passes import kernels
-from adc.passes.costs import SHIPPED
-from adc.passes.kernels import _Kernels
+from adc.passes.target import kernels
+from adc.passes.target.kernels import _Kernels
 from tests.array_programs import ARRAY_PROGRAMS
 from tests.chain import Chain, fresh, run
 from tests.corpus import Program

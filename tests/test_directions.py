@@ -19,9 +19,9 @@ from adc.ir.parser import parse
 from adc.ir.verifier import verify
 from adc.ir.walk import map_blocks
 from adc.passes import pipeline
-from adc.passes.adjoint import adjoint
-from adc.passes.directions import DirectionsError, directions
-from adc.passes.tangent import tangent
+from adc.passes.ad.adjoint import adjoint
+from adc.passes.ad.directions import DirectionsError, directions
+from adc.passes.ad.tangent import tangent
 from tests import chain as chains
 from tests.array_programs import ARRAY_PROGRAMS
 from tests.corpus import Program

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adc.backend import vector_math
+from adc.backend.common import vector_math
+from adc.backend.common.emit import emit
+from adc.backend.common.tapes import Tapes
 from adc.backend.cpu import Kernel, compile
-from adc.backend.emit import emit
-from adc.backend.tapes import Tapes
 from adc.ir.core import Apply, Function, Literal, Value
 from adc.ir.errors import Span
 from adc.ir.interp import run
@@ -24,9 +24,9 @@ from adc.ir.opdef import OPS, OpDef, numpy_value
 from adc.ir.parser import parse
 from adc.ir.types import BOOL, DTYPES, Scalar
 from adc.ir.verifier import verify
-from adc.passes.adjoint import adjoint
-from adc.passes.remat import remat
-from adc.passes.storage import storage
+from adc.passes.ad.adjoint import adjoint
+from adc.passes.memory.storage import storage
+from adc.passes.remat.remat import remat
 from tests.ir_cases import CASES, Case
 
 # Rows of whole arrays, or without operands.

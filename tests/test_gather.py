@@ -9,9 +9,9 @@ from adc.ir.core import Function, Reverse, Store, walk
 from adc.ir.interp import run
 from adc.ir.parser import parse
 from adc.ir.verifier import verify
-from adc.passes.gather import gather
-from adc.passes.remat import remat
-from adc.passes.storage import storage
+from adc.passes.loops.gather import gather
+from adc.passes.memory.storage import storage
+from adc.passes.remat.remat import remat
 
 # Statements of the reverse of a loop over %i < %n that carries %y.1 and %x.1, and whether the
 # additions to %x.1 are gathered, and how many temporary arrays they need.

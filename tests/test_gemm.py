@@ -15,13 +15,14 @@ import numpy as np
 import pytest
 
 import adc
-from adc.backend import cpu, gemm
-from adc.backend.emit import emit
+from adc.backend import cpu
+from adc.backend.common.emit import emit
+from adc.backend.runtime import gemm
 from adc.ir.core import For, Gemm, walk
 from adc.ir.interp import run
 from adc.ir.parser import parse
-from adc.passes.remat import remat
-from adc.passes.storage import storage
+from adc.passes.memory.storage import storage
+from adc.passes.remat.remat import remat
 from tests.chain import Chain, bits
 
 SIZES = [

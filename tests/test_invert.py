@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 
 import adc
+from adc.ir.analysis.inexact import decision
 from adc.ir.core import Apply, For, Function, If, Literal, Load, Stmt
 from adc.ir.errors import IRError, RecomputeError
 from adc.ir.opdef import OPS
 from adc.ir.parser import parse
 from adc.ir.printer import print_function
-from adc.passes import remat as remat_pass
-from adc.passes import undo as undo_pass
-from adc.passes.availability import check_availability
-from adc.passes.plan import KEPT
-from adc.passes.remat import Rematerialized, rematerialize
-from adc.passes.remat_choose import Chooser
-from adc.passes.rounded import decision
+from adc.passes.remat import remat as remat_pass
+from adc.passes.remat import undo as undo_pass
+from adc.passes.remat.choose import Chooser
+from adc.passes.remat.plan import KEPT
+from adc.passes.remat.proof.availability import check_availability
+from adc.passes.remat.remat import Rematerialized, rematerialize
 from tests import array_oracle
 from tests import chain as chains
 from tests.corpus import Program

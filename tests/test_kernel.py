@@ -21,7 +21,7 @@ from adc.backend.cpu import Kernel, compile
 from adc.ir.errors import Span
 from adc.ir.parser import parse
 from adc.ir.verifier import verify
-from adc.passes.storage import storage
+from adc.passes.memory.storage import storage
 
 
 def kernel_of(text: str, folder: Path) -> Kernel:
@@ -291,7 +291,7 @@ def test_the_source_is_a_file(tmp_path: Path) -> None:
 def test_machine_code_is_found_by_another_process(name: str, tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path\n"
-        "from adc.backend.cpu import compile; from adc.passes.storage import storage\n"
+        "from adc.backend.cpu import compile; from adc.passes.memory.storage import storage\n"
         "from tests.ir_cases import CASES\n"
         f"case = next(case for case in CASES if case.name == {name!r})\n"
         "kernel = compile(storage(case.function()), Path(sys.argv[1]))\n"

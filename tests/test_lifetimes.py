@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from adc.ir.analysis.memory.lifetimes import lifetimes
+from adc.ir.analysis.sizes.extents import Known
 from adc.ir.core import Apply, Function, walk
 from adc.ir.interp import run
 from adc.ir.parser import parse
 from adc.ir.verifier import verify
-from adc.passes.extents import Known
-from adc.passes.lifetimes import lifetimes
-from adc.passes.reuse import reuse
+from adc.passes.memory.reuse import reuse
 
 # Two arrays of %n, each read by the nest after it; what is between, and how %b is made, is filled
 # in.

@@ -14,8 +14,8 @@ import adc
 from adc.ir.core import Function
 from adc.ir.errors import RecomputeError
 from adc.ir.walk import marked
-from adc.passes.plan import KEPT, RECOMPUTED, RELOADED, Plan
-from adc.passes.remat import rematerialize
+from adc.passes.remat.plan import KEPT, RECOMPUTED, RELOADED, Plan
+from adc.passes.remat.remat import rematerialize
 from tests import chain as chains
 from tests.corpus import Program
 from tests.language_programs import LANGUAGE_PROGRAMS

@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 
 import adc
-from adc.backend.memory import POOL, Block, Pool
+from adc.backend.runtime.memory import POOL, Block, Pool
 from adc.derivative import Derivative
-from adc.passes.plan import Plan
+from adc.passes.remat.plan import Plan
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import adc
-from adc.passes.plan import HELD, KEPT, RECOMPUTED, Plan
-from adc.passes.remat import rematerialize
+from adc.passes.remat.plan import HELD, KEPT, RECOMPUTED, Plan
+from adc.passes.remat.remat import rematerialize
 from tests import chain as chains
 
 Args = Sequence[Any]

@@ -25,7 +25,7 @@ import numpy.typing as npt
 import pytest
 
 import adc
-from adc.backend import vector_math
+from adc.backend.common import vector_math
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -581,7 +581,7 @@ CACHED = """
 import numba
 import numpy as np
 
-from adc.backend.vector_math import gamma as _gamma, pow as _pow, sin as _sin
+from adc.backend.common.vector_math import gamma as _gamma, pow as _pow, sin as _sin
 
 
 @numba.njit(cache=True)
@@ -646,7 +646,7 @@ def test_other_machines(environment: dict[str, str], library: str) -> None:
 
 def test_setting_is_checked() -> None:
     code = """if True:
-        from adc.backend import vector_math
+        from adc.backend.common import vector_math
         try:
             vector_math.vector_library()
         except ValueError as error:

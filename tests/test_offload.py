@@ -19,11 +19,11 @@ import pytest
 import adc
 from adc import cli
 from adc.backend import cpu
-from adc.backend.offload import Files, folder
+from adc.backend.runtime.offload import Files, folder
 from adc.derivative import Derivative
+from adc.ir.analysis.costs import SHIPPED
 from adc.ir.errors import ArgumentError, DiskError, MemoryBudgetError
-from adc.passes.costs import SHIPPED
-from adc.passes.plan import Plan
+from adc.passes.remat.plan import Plan
 from tests.corpus import Program
 from tests.programs import differentiable
 

@@ -30,8 +30,8 @@ from adc.ir.parser import parse
 from adc.ir.rules import Rule, Traced, vjp_rule
 from adc.ir.types import B1, BOOL, DTYPES, F32, F64, FLOAT, INT, Array, Scalar, Type
 from adc.ir.verifier import problems
-from adc.passes.adjoint import adjoint
-from adc.passes.tangent import tangent
+from adc.passes.ad.adjoint import adjoint
+from adc.passes.ad.tangent import tangent
 
 NAN, INF = math.nan, math.inf
 DIGITS = 40

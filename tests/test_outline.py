@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import adc
-from adc.backend import cpu, outline
+from adc.backend import cpu
+from adc.backend.common import outline
 from adc.driver import transform
 from adc.ir.core import walk
 from tests import chain as chains

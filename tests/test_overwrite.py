@@ -9,7 +9,7 @@ from adc.ir.core import Apply, Function, Store, walk
 from adc.ir.interp import run
 from adc.ir.parser import parse
 from adc.ir.verifier import verify
-from adc.passes.overwrite import overwrite
+from adc.passes.loops.overwrite import overwrite
 
 # Statements of a loop over %i < %n, and whether the filling of %d stays.
 FILLED = {

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 import adc
-import adc.passes.independent as independent
-from adc.backend import side_by_side
+import adc.ir.analysis.dependence.independent as independent
+from adc.backend.runtime import parallel_for as side_by_side
 from adc.driver import transform
 from adc.ir.core import For, walk
 from adc.ir.parser import parse
-from adc.passes.parallel import parallel
+from adc.passes.target.parallel import parallel
 from tests import threads
 from tests.bench.kernels import KERNELS
 from tests.chain import Chain

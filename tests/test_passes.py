@@ -12,9 +12,9 @@ import pytest
 
 from adc.driver import transform
 from adc.frontend.entry import lower
+from adc.ir.analysis.costs import SHIPPED
 from adc.ir.core import Function
 from adc.passes import pipeline
-from adc.passes.costs import SHIPPED
 from tests import chain
 from tests.pass_programs import PASS_PROGRAMS, PassProgram
 

@@ -20,8 +20,8 @@ import pytest
 
 from adc.backend import cpu
 from adc.driver import Compilation, transform
-from adc.passes.formulas import Known, Sum, most, total
-from adc.passes.peak import peak
+from adc.ir.analysis.sizes.formulas import Known, Sum, most, total
+from adc.passes.memory.peak import peak
 from tests import chain as chains
 from tests.corpus import Program
 from tests.meter import ALIGN, Meter, Recorded

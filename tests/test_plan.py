@@ -13,7 +13,7 @@ import pytest
 import adc
 from adc.derivative import Derivative
 from adc.ir.errors import Span
-from adc.passes.plan import Plan, PlanEntry
+from adc.passes.remat.plan import Plan, PlanEntry
 
 
 @pytest.fixture(scope="module", autouse=True)

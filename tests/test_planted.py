@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-import adc.passes.lift as lift_pass
+import adc.passes.memory.lift as lift_pass
+from adc.ir.analysis.dependence.accesses import Visit
+from adc.ir.analysis.dependence.forwarding import Forwarding
+from adc.ir.analysis.dependence.separate import Separate
+from adc.ir.analysis.memory import lifetimes as lifetimes_pass
+from adc.ir.analysis.memory.liveness import Mentions
+from adc.ir.analysis.sizes.affine import Facts
 from adc.ir.builder import integer, zero
 from adc.ir.core import (
     Apply,
@@ -34,30 +40,24 @@ from adc.ir.parser import parse
 from adc.ir.rules import vjp_rule
 from adc.ir.types import Scalar
 from adc.ir.walk import clone, map_blocks
-from adc.passes import apart as apart_pass
-from adc.passes import coalesce as coalesce_pass
-from adc.passes import cse as cse_pass
-from adc.passes import distribute as distribute_pass
-from adc.passes import guard as guard_pass
-from adc.passes import interchange as interchange_pass
-from adc.passes import lifetimes as lifetimes_pass
-from adc.passes import local as local_pass
 from adc.passes import pipeline
-from adc.passes import predicates as predicates_pass
-from adc.passes import registers as registers_pass
-from adc.passes import rerun as rerun_pass
-from adc.passes.accesses import Visit
-from adc.passes.affine import Facts
-from adc.passes.coalesce import _Coalescer
-from adc.passes.contract import _Contractor
-from adc.passes.forwarding import Forwarding
-from adc.passes.gather_find import Finder
-from adc.passes.gather_rewrite import Gathering
-from adc.passes.inline import _Inliner
-from adc.passes.liveness import Mentions
-from adc.passes.overwrite import Overwriting
-from adc.passes.remat import Rematerialized
-from adc.passes.separate import Separate
+from adc.passes.loops import distribute as distribute_pass
+from adc.passes.loops import interchange as interchange_pass
+from adc.passes.loops import local as local_pass
+from adc.passes.loops.contract import _Contractor
+from adc.passes.loops.gather.find import Finder
+from adc.passes.loops.gather.rewrite import Gathering
+from adc.passes.loops.overwrite import Overwriting
+from adc.passes.memory import coalesce as coalesce_pass
+from adc.passes.memory.coalesce import _Coalescer
+from adc.passes.remat import rerun as rerun_pass
+from adc.passes.remat.remat import Rematerialized
+from adc.passes.scalar import cse as cse_pass
+from adc.passes.scalar import guard as guard_pass
+from adc.passes.scalar import predicates as predicates_pass
+from adc.passes.scalar.inline import _Inliner
+from adc.passes.target import apart as apart_pass
+from adc.passes.target import registers as registers_pass
 from tests import chain as chains
 from tests import oracle
 from tests.array_programs import ARRAY_PROGRAMS
@@ -234,7 +234,7 @@ def test_iterations_taken_for_distinct(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_loops_merged_that_look_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adc.passes.fuse.common_axis", lambda *_: 0)
+    monkeypatch.setattr("adc.passes.loops.fuse.common_axis", lambda *_: 0)
     assert_caught()
 
 

@@ -11,8 +11,8 @@ import pytest
 
 import adc
 from adc.ir.core import walk
-from adc.passes.plan import KEPT, PlanEntry
-from adc.passes.remat import rematerialize
+from adc.passes.remat.plan import KEPT, PlanEntry
+from adc.passes.remat.remat import rematerialize
 from tests import chain as chains
 
 RNG = np.random.default_rng(0)

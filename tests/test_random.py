@@ -23,8 +23,8 @@ from adc.ir.ops.random import TABLES
 from adc.ir.ops.ziggurat import table
 from adc.ir.types import Scalar
 from adc.library import random as library
-from adc.passes import remat_choose
-from adc.passes.storage import storage
+from adc.passes.memory.storage import storage
+from adc.passes.remat import choose as remat_choose
 from adc.testing import check_grads
 from tests.random_programs import RANDOM_PROGRAMS
 

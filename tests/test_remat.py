@@ -12,9 +12,9 @@ from adc.ir.errors import IRError
 from adc.ir.interp import Interpreter
 from adc.ir.parser import parse
 from adc.passes import pipeline
-from adc.passes.plan import KEPT, RECOMPUTED, RELOADED, Plan
-from adc.passes.remat import Rematerialized, rematerialize
-from adc.passes.tape import check_tape
+from adc.passes.remat.plan import KEPT, RECOMPUTED, RELOADED, Plan
+from adc.passes.remat.proof.tape import check_tape
+from adc.passes.remat.remat import Rematerialized, rematerialize
 from tests import chain as chains
 from tests.bench.kernels import KERNELS
 

@@ -15,8 +15,8 @@ from scipy.sparse.csgraph import maximum_flow
 
 from adc.ir.core import Value
 from adc.ir.types import FLOAT
-from adc.passes.flow import Network
-from adc.passes.remat_cut import Price, cheapest
+from adc.passes.remat.cut import Price, cheapest
+from adc.passes.remat.flow import Network
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -18,8 +18,8 @@ from adc.ir.core import Call, For, Function, Gemm, walk
 from adc.ir.errors import DeviceError, MemoryBudgetError
 from adc.ir.verifier import problems
 from adc.library import routines
-from adc.passes import unfold, whole
-from adc.passes.unfold import Unfolded
+from adc.passes.target import unfold, whole
+from adc.passes.target.unfold import Unfolded
 from tests import on_device
 from tests.chain import Chain, fresh, run
 from tests.corpus import Program

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from adc.backend.emit import emit
+from adc.backend.common.emit import emit
+from adc.ir.analysis.memory.escape import SMALL, stacked
 from adc.ir.core import Call, walk
-from adc.ir.escape import SMALL, stacked
 from adc.ir.parser import parse
 from adc.ir.verifier import verify
-from adc.passes.calls import RECURSIVE, calls
-from adc.passes.in_place import in_place
-from adc.passes.reuse import reuse
+from adc.passes.memory.in_place import in_place
+from adc.passes.memory.reuse import reuse
+from adc.passes.scalar.calls import RECURSIVE, calls
 
 HEAD = "fn f(%x: f64[:], %c: bool, %n: int) -> f64"
 

@@ -20,8 +20,8 @@ from adc.ir.core import Function, Pop, Push, Recall, Reverse, Stmt, Store, Write
 from adc.ir.interp import run
 from adc.ir.parser import parse
 from adc.ir.verifier import problems, verify
-from adc.passes.remat import remat
-from adc.passes.storage import storage
+from adc.passes.memory.storage import storage
+from adc.passes.remat.remat import remat
 
 FOLDER = Path(__file__).parent / "golden" / "stages"
 NAMES = ("sum_tanh_sin", "relax", "relax_hvp", "ping_pong")

@@ -13,10 +13,10 @@ from adc.ir.interp import Interpreter, run
 from adc.ir.parser import parse
 from adc.ir.types import Array
 from adc.ir.verifier import verify
-from adc.passes.adjoint import adjoint
-from adc.passes.remat import remat
-from adc.passes.reuse import reuse
-from adc.passes.storage import plan, storage
+from adc.passes.ad.adjoint import adjoint
+from adc.passes.memory.reuse import reuse
+from adc.passes.memory.storage import plan, storage
+from adc.passes.remat.remat import remat
 from tests.ir_cases import CASES, Case
 from tests.ir_random import random_case
 

@@ -9,8 +9,8 @@ from adc.ir.core import Call, walk
 from adc.ir.interp import run
 from adc.ir.parser import parse
 from adc.ir.verifier import verify
-from adc.passes.adjoint import adjoint
-from adc.passes.tangent import tangent
+from adc.passes.ad.adjoint import adjoint
+from adc.passes.ad.tangent import tangent
 from tests.ir_cases import CASES, Case, difference, directions
 
 each = pytest.mark.parametrize("case", CASES, ids=str)

@@ -12,18 +12,25 @@ import numpy as np
 import pytest
 
 import adc
-import adc.ir.threads as threads_module
-import adc.passes.frames as frames_pass
-import adc.passes.whole as whole_pass
+import adc.ir.analysis.dependence.threads as threads_module
+import adc.passes.target.frames as frames_pass
+import adc.passes.target.whole as whole_pass
 from adc.backend.cuda import thread
-from adc.ir.access import Access
+from adc.ir.analysis.dependence.threads import (
+    Bounds,
+    Size,
+    Threads,
+    Unknown,
+    all_threads,
+    is_measured,
+)
+from adc.ir.analysis.memory.access import Access
 from adc.ir.builder import integer
 from adc.ir.core import For, Function, If, Operand, Pop, Push, Stmt, Value, walk
 from adc.ir.parser import parse
 from adc.ir.printer import operand_text
 from adc.ir.tape import Item, Meet, frames, is_mirror, matched, uses
-from adc.ir.threads import Bounds, Size, Threads, Unknown, all_threads, is_measured
-from adc.passes.fission import _Fission
+from adc.passes.target.fission import _Fission
 from tests import fuzz_threads, on_device
 from tests.chain import Chain
 from tests.corpus import Program

@@ -14,11 +14,11 @@ from adc.ir.core import For, Function, If, Literal, Load, Pop, Stmt, Store
 from adc.ir.errors import IRError
 from adc.ir.types import Array
 from adc.ir.walk import map_blocks
-from adc.passes import remat as remat_pass
-from adc.passes import undo as undo_pass
-from adc.passes.availability import check_availability
-from adc.passes.plan import KEPT, RELOADED
-from adc.passes.remat import Rematerialized, rematerialize
+from adc.passes.remat import remat as remat_pass
+from adc.passes.remat import undo as undo_pass
+from adc.passes.remat.plan import KEPT, RELOADED
+from adc.passes.remat.proof.availability import check_availability
+from adc.passes.remat.remat import Rematerialized, rematerialize
 from tests import array_oracle, fuzz_arrays
 from tests import chain as chains
 from tests.array_programs import weighted

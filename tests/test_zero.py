@@ -16,15 +16,15 @@ import pytest
 
 import adc
 from adc.ir import interp
+from adc.ir.analysis.sizes.ranges import Ranges
 from adc.ir.core import Apply, walk
 from adc.ir.opdef import OPS, OpDef
 from adc.ir.parser import parse
 from adc.ir.rules import vjp_rule
 from adc.ir.types import F32, F64, Scalar
-from adc.passes.adjoint import adjoint
-from adc.passes.ranges import Ranges
-from adc.passes.relax import relax
-from adc.passes.tangent import tangent
+from adc.passes.ad.adjoint import adjoint
+from adc.passes.ad.tangent import tangent
+from adc.passes.scalar.relax import relax
 from tests.chain import Chain, fresh
 
 INF, NAN = math.inf, math.nan

@@ -12,13 +12,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from adc.backend import cpu, side_by_side
+from adc.backend import cpu
+from adc.backend.runtime import parallel_for as side_by_side
 from adc.driver import transform
+from adc.ir.analysis.costs import SHIPPED
 from adc.ir.core import For, Function, walk
 from adc.ir.errors import AdcError, IRError
 from adc.ir.tape import uses
-from adc.passes.costs import SHIPPED
-from adc.passes.schedules import schedules
+from adc.passes.remat.schedules import schedules
 from tests.chain import Chain, bits, fresh, largest_in, near, run, well_formed
 from tests.fuzz import Generated, Unreliable
 

@@ -15,8 +15,8 @@ from typing import Any
 from adc.cli import output, target
 from adc.cli.target import UsageError
 from adc.driver import Compilation
+from adc.ir.analysis.costs import Costs
 from adc.ir.errors import AdcError
-from adc.passes.costs import Costs
 
 
 def ir(args: argparse.Namespace) -> int:
@@ -59,7 +59,7 @@ def _stage(stages: list[tuple[str, str]], wanted: str) -> str:
 
 
 def source(args: argparse.Namespace) -> int:
-    from adc.backend.emit import emit
+    from adc.backend.common.emit import emit
 
     print(emit(target.find(args).made.fn).source.rstrip())
     return 0
@@ -140,7 +140,10 @@ def explain(args: argparse.Namespace) -> int:
 
 def passes(args: argparse.Namespace) -> int:
     from adc.frontend import entry
-    from adc.passes import adjoint, pipeline, remat, storage
+    from adc.passes import pipeline
+    from adc.passes.ad import adjoint
+    from adc.passes.memory import storage
+    from adc.passes.remat import remat
 
     steps: list[tuple[str, Callable[..., Any]]] = [
         ("frontend", entry.lower),

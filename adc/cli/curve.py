@@ -13,7 +13,7 @@ from adc.cli import output
 from adc.cli.target import Target
 from adc.inspect.curve import Point
 from adc.memory import text
-from adc.passes.plan import seconds_text
+from adc.passes.remat.plan import seconds_text
 
 DRAWINGS = (".svg", ".png", ".pdf")
 # A call is timed for about so long, and so many times at least.

@@ -19,12 +19,12 @@ import numpy as np
 from adc.api import jacrev, value_and_grad
 from adc.derivative import Derivative, Jitted
 from adc.driver import Compilation, Plans
+from adc.ir.analysis.costs import Costs
 from adc.ir.errors import NonScalarError
 from adc.ir.types import DTYPES, Array, Scalar, parse_type
 from adc.jacobian import Pullback
 from adc.memory import parse
-from adc.passes.costs import Costs
-from adc.passes.plan import Plan
+from adc.passes.remat.plan import Plan
 
 # Extents of sample arrays whose size is not given.
 _EXTENT = 4

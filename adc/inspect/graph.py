@@ -12,7 +12,7 @@ from adc.inspect.drawing import Cluster, Drawing, Edge, Node, draw, fold
 from adc.ir.core import Function
 from adc.ir.errors import MissingPackageError, installing
 from adc.passes.pipeline import Trace
-from adc.passes.plan import COPIED, KEPT, RECOMPUTED, RELOADED, Plan, PlanEntry
+from adc.passes.remat.plan import COPIED, KEPT, RECOMPUTED, RELOADED, Plan, PlanEntry
 
 if TYPE_CHECKING:
     import graphviz

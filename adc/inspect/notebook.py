@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from adc.passes.plan import Plan
+from adc.passes.remat.plan import Plan
 
 
 def derivative_html(name: str, signatures: Sequence[str], plan: Plan | None) -> str:

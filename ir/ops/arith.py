@@ -1,7 +1,7 @@
 """Arithmetic, comparison, selection and conversion, on every dtype.
 
 `code` is the expression that the emitter prints; names in it are functions of
-`adc.backend.prelude`. Ties of `minimum` and `maximum` give the derivative to the first operand, NaN
+`prelude`. Ties of `minimum` and `maximum` give the derivative to the first operand, NaN
 in either gives it to the second; `abs` has the derivative 0 at 0, `copysign` too.
 """
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from adc.backend.vector_math import exp
+from adc.backend.common.vector_math import exp
 from tests.bench.hand_arrays import holding, like
 from tests.bench.kernels import ValueAndGrad
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from adc.backend.vector_math import cos, exp, sin, tanh
+from adc.backend.common.vector_math import cos, exp, sin, tanh
 from tests.bench.kernels import ValueAndGrad
 
 Buffers = Callable[..., tuple[Any, ...]]

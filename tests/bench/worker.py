@@ -55,7 +55,7 @@ def prepare(tool: str, name: str, threads: int = 1) -> Prepared:
 
         return Prepared(AS_WRITTEN[kernel.loss.__name__], packages=("numba",))
     if tool == "hand":
-        from adc.backend.vector_math import vector_library
+        from adc.backend.common.vector_math import vector_library
         from tests.bench.hand import HAND
 
         remark = f"with the functions of {vector_library() or 'libm'}, as adc"

@@ -11,14 +11,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adc.backend import expressions
+from adc.backend.common import expressions
+from adc.backend.common.expressions import Expr, numpy_name
+from adc.backend.common.writer import Site, unique
 from adc.backend.cuda.placing import COMBINE, LAUNCH, THREAD, Placing
 from adc.backend.cuda.prelude import COMBINED, NAMES
 from adc.backend.cuda.thread import DRAWS, Thread, Writer, expression, refused, site
-from adc.backend.expressions import Expr, numpy_name
-from adc.backend.writer import Site, unique
-from adc.ir.access import nest_of
-from adc.ir.combinations import combinations
+from adc.ir.analysis.dependence.combinations import combinations
+from adc.ir.analysis.dependence.threads import Size, Threads, all_threads
+from adc.ir.analysis.memory.access import nest_of
 from adc.ir.core import (
     Apply,
     Block,
@@ -41,7 +42,6 @@ from adc.ir.core import (
     operands,
     walk,
 )
-from adc.ir.threads import Size, Threads, all_threads
 from adc.ir.types import DTYPES, Array, Scalar, Type
 from adc.ir.walk import block_reads, stmt_reads, stmts_reads, use_counts
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from adc.ir.combinations import is_combination, lengths
+from adc.ir.analysis.dependence.combinations import is_combination, lengths
 from adc.ir.core import (
     Apply,
     Call,

@@ -1,6 +1,6 @@
 """From buffer form to Python source: what one thread of a kernel does.
 
-Arrays that a thread makes lie in memory that was there before (`adc.ir.threads`): few elements in
+Arrays that a thread makes lie in memory that was there before (`threads`): few elements in
 local memory, which a compiler keeps in registers if it can, others in arrays with a place for every
 thread along the last axis, as tapes are, so that neighbouring threads touch neighbouring elements.
 """
@@ -11,11 +11,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from adc.backend import expressions
-from adc.backend.expressions import Expr, numpy_name
-from adc.backend.writer import Lines, Site
-from adc.ir.access import Access
-from adc.ir.combinations import neutral
+from adc.backend.common import expressions
+from adc.backend.common.expressions import Expr, numpy_name
+from adc.backend.common.writer import Lines, Site
+from adc.ir.analysis.dependence.combinations import neutral
+from adc.ir.analysis.dependence.threads import Part, Space, Threads
+from adc.ir.analysis.memory.access import Access
 from adc.ir.core import (
     Apply,
     Check,
@@ -34,7 +35,6 @@ from adc.ir.core import (
 )
 from adc.ir.errors import DeviceError
 from adc.ir.tape import uses
-from adc.ir.threads import Part, Space, Threads
 from adc.ir.types import Array, Scalar, Type
 
 # Operations of the op table whose code is for one kind of operands.

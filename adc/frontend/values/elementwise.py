@@ -42,7 +42,7 @@ from adc.ir.errors import AliasError, TypeMismatchError
 from adc.ir.types import BOOL, FLOAT, INT, Scalar
 
 # An operand that costs more than this is computed once before it is broadcast. In units of
-# `OpDef.cost`, not of `adc.passes.costs`: what the front end makes must not depend on the machine,
+# `OpDef.cost`, not of `analysis.costs`: what the front end makes must not depend on the machine,
 # it is the key under which compiled code is found.
 CHEAP = 3
 # Elements of a deeper expression are computed into an array on the way: it is lowered by recursion.

@@ -1,0 +1,683 @@
+"""Loops: what they carry, sums in lanes, and looks for signals.
+
+A loop that adds to lanes becomes one over blocks, with a lane for each iteration of a block; where
+it is cheap, another one for few iterations stands before it::
+
+    for i_block in range(0, n, LANES):
+        for i in range(i_block, min(i_block + LANES, n)):
+            s_lanes[u(i - i_block)] += x[u(i)]
+    s = s + total(s_lanes, min(n, LANES))
+
+Compiled code must notice Ctrl-C. It counts down what it does and then looks for signals (`poll`):
+in every iteration that holds neither a loop nor a call that does, before a short inner loop,
+and after every strip of a long one.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from adc.backend.common.expressions import Expr, literal, numpy_name, strip
+from adc.backend.common.traffic import Traffic
+from adc.backend.common.writer import Shared
+from adc.ir.analysis.memory.escape import handed_on
+from adc.ir.core import (
+    Apply,
+    Block,
+    Call,
+    For,
+    Function,
+    Gemm,
+    If,
+    Literal,
+    Load,
+    Operand,
+    Pop,
+    Push,
+    Stmt,
+    Value,
+    While,
+    Write,
+    blocks,
+    walk,
+)
+from adc.ir.sums import LANES, SHORT, summed
+from adc.ir.types import Array, Type
+from adc.ir.walk import inner_values
+
+# Iterations of a loop at the top between two looks for signals.
+STRIP = 1 << 16
+# An iteration whose operations cost more than this (an addition is 1) is not cheap.
+LONG = 60.0
+# Statements that may take long; a product counts down by itself what it takes (`gemm`).
+_BUSY = (For, While, Call, Gemm)
+# Iterations of loops in another one, or in each other, that are over soon.
+_FEW = 64
+# Iterations of an inner loop whose number is not known in front of a parallel one.
+_SOME = 8
+# A loop that costs no more is written twice where it adds to lanes: for few iterations, and many.
+LEAN = 30.0
+# Rows that make sizes of sizes.
+_SIZES = frozenset("add sub maximum floordiv wrap trips abs neg".split())
+
+
+def _positions(loop: For) -> int:
+    """Return how often the counter of a loop stands as an index in its body."""
+    return sum(
+        stmt.index.count(loop.index)
+        for stmt in walk(loop.body.stmts)
+        if isinstance(stmt, Load | Write)
+    )
+
+
+def _iterations(stmts: Sequence[Stmt]) -> float:
+    """Return how often the innermost loops run if that is known, and nothing else may take long."""
+    found = 1.0
+    for stmt in stmts:
+        if isinstance(stmt, For) and isinstance(stmt.trips, Literal):
+            found = max(found, float(stmt.trips.value) * _iterations(stmt.body.stmts))
+        elif isinstance(stmt, _BUSY):
+            return math.inf
+        for block in blocks(stmt) if isinstance(stmt, If) else ():
+            found = max(found, _iterations(block.stmts))
+    return found
+
+
+def _cost(stmt: For) -> float:
+    """Estimate the operations of one iteration; an addition is 1."""
+    return sum(s.op.cost if isinstance(s, Apply) else 1.0 for s in walk(stmt.body.stmts))
+
+
+@dataclass
+class _Loop:
+    """A loop that is being written.
+
+    `names` are the variables of what it carries, `index` and `count` texts. It is `busy` if there
+    are calls or products in it, or loops of more than a few iterations, `within` each of its own;
+    if not, it `looks` for signals unless it is over soon.
+    """
+
+    stmt: For
+    names: list[str]
+    index: str
+    busy: bool
+    looks: bool
+    count: str = ""
+    range: str = "range"  # or that its iterations keep apart
+    within: int = 1
+
+    @property
+    def fixed(self) -> int | None:
+        """The number of iterations where it is a constant."""
+        return int(self.count) if self.count.isdigit() else None
+
+    @property
+    def work(self) -> str:
+        """How many of the innermost iterations it has."""
+        return self.count if self.within == 1 else f"{self.within} * {self.count}"
+
+
+class Loops(Traffic):
+    """Writes loops; what is in them is written by `stmts`."""
+
+    def __init__(self, fn: Function, shared: Shared, *, main: bool) -> None:
+        super().__init__(fn, shared, main=main)
+        self._sums = {id(s): summed(s) for s in walk(fn.body) if isinstance(s, For)}
+        self._depth = 0
+        # The cost of the loops since the last look for signals.
+        self._unlooked = 0.0
+        self._bounded: dict[Operand, bool] = {}
+        self._origins = shared.origins[fn.name]
+
+    @abstractmethod
+    def stmts(self, stmts: Sequence[Stmt], later: Sequence[Operand] | None = None) -> None:
+        """Write the statements of a block.
+
+        Where it is known what is read later, variables let go of arrays that nobody needs.
+        """
+
+    def let_go(self, values: Sequence[Value]) -> None:
+        """Let variables no longer hold their arrays."""
+        # What a loop hands on has a variable even if nobody reads it.
+        used = [v for v in values if self._counts.get(v) or v in self._names]
+        names = [self.name(value) for value in used]
+        if names:
+            self.flush()
+            self.line(f"del {', '.join(dict.fromkeys(names))}")
+
+    def target(self, value: Value) -> str:
+        """Return the variable of a value; partial sums have none."""
+        return "" if value in self._lanes else self.name(value)
+
+    def move(self, targets: Sequence[str], sources: Sequence[Operand]) -> None:
+        """Assign all `sources` to `targets` at once."""
+        pairs = zip(targets, sources, strict=True)
+        found = [(target, self.expr(source)) for target, source in pairs if target]
+        todo = [pair for pair in found if pair[1].bare != pair[0]]
+        while todo:
+            for pair in todo:
+                if not any(pair[0] in other[1].reads for other in todo if other is not pair):
+                    self.line(f"{pair[0]} = {pair[1].bare}")
+                    todo.remove(pair)
+                    break
+            else:  # a cycle, as in a, b = b, a
+                names = ", ".join(target for target, _ in todo)
+                self.line(f"{names} = {', '.join(expr.bare for _, expr in todo)}")
+                return
+
+    def carry(self, stmt: For | While) -> list[str]:
+        """Bind the carried values; parameters and results share one variable each."""
+        names: list[str] = []
+        for param, result in zip(stmt.body.params, stmt.results, strict=True):
+            if param in self._lanes:
+                names.append("")
+                continue
+            name = self.name(param)
+            self._names[result] = name
+            self._mutable.add(name)
+            names.append(name)
+        self.move(names, stmt.init)
+        entered, self._entered = self._entered, ()
+        self.let_go(entered)
+        return names
+
+    def for_(self, stmt: For) -> None:
+        if stmt.parallel:
+            self.side_by_side(stmt)
+            return
+        trips = self.int64(stmt.trips)
+        for operand in stmt.init:
+            if isinstance(operand, Value) and operand in self._pending:
+                self.flush(loads=True)
+        self.settle_before_loop(stmt)
+        self.comment(stmt.loc)
+        names = self.carry(stmt)
+        self.flush()
+        short = self.is_short(stmt)
+        inner = any(isinstance(s, _BUSY) for s in walk(stmt.body.stmts))
+        within = _iterations(stmt.body.stmts)
+        busy = inner and not short and (within > _FEW or self.is_long(stmt))
+        looks = not busy and not short
+        loop = _Loop(stmt, names, self.name(stmt.index), busy, looks)
+        loop.within = 1 if busy else int(within)
+        loop.range = self.range(stmt)
+        keeps, adds = id(stmt) in self._shared.tapes.blocks, self.adds(stmt)
+        loop.count = trips.bare
+        if keeps and not self.never_negative(stmt.trips):
+            loop.count = self.helper("trips")
+            self.line(f"{loop.count} = max({trips.bare}, 0)")  # the size of the block
+        elif not trips.atomic and (keeps or stmt.down or adds or loop.looks):
+            loop.count = self.helper("trips")
+            self.line(f"{loop.count} = {trips.bare}")
+        bases, rows, lane = self._bases, self._rows, self._lane
+        if keeps:
+            self.reserve(stmt, loop.count)
+        if adds and not inner and self._depth and self.is_alone(stmt) and _cost(stmt) <= LEAN:
+            self.short_or_long(loop)
+        else:
+            self.open_and_close(loop)
+        self._bases, self._rows, self._lane = bases, rows, lane
+
+    def short_or_long(self, loop: _Loop) -> None:
+        """Write a loop that adds to lanes as one for few iterations, one for many, or both."""
+        if loop.fixed is None:
+            self.line(f"if {loop.count} <= SHORT:")
+            self._indent += 1
+            self.in_short(loop)
+            self._indent -= 1
+            self.line("else:")
+            self._indent += 1
+            if self.may_stand_apart(loop):
+                self.stand_apart(loop)
+            else:
+                self.open_and_close(loop)
+            self._indent -= 1
+        elif loop.fixed <= SHORT:
+            self.in_short(loop)
+        else:
+            self.open_and_close(loop)
+
+    def may_stand_apart(self, loop: _Loop) -> bool:
+        """Whether a loop may be a function: it hands on no arrays and moves no tops of tapes.
+
+        Deep in a nest, what many short loops take counts for more than a call for a long one.
+        """
+        stmt = loop.stmt
+        moves = any(isinstance(s, Push | Pop) for s in walk(stmt.body.stmts))
+        if self._depth < 2 or (moves and id(stmt) not in self._shared.tapes.blocks):
+            return False
+        return not any(isinstance(result.type, Array) for result in stmt.results)
+
+    def stand_apart(self, loop: _Loop) -> None:
+        """Write a loop as a function, and the call of it.
+
+        In one function, the loop for many iterations takes the registers from the one for few.
+        """
+        carried = [name for name in loop.names if name]
+        types = tuple(v.type for v, name in zip(loop.stmt.results, loop.names, strict=True) if name)
+        with self.elsewhere(types) as lines:
+            self.open_and_close(loop)
+        reads, assigned = self.variables(lines)
+        params = ", ".join(["state", *sorted((reads - assigned - {"state"}) | set(carried))])
+        name = self.function(f"{self._shared.names[self._fn.name]}_{loop.index}_long")
+        comma = "," * (len(carried) == 1)
+        self.apart += [
+            "",
+            "",
+            "@njit(**PART)",
+            f"def {name}({params}):",
+            f'    """A loop of many iterations -> {", ".join(map(str, types)) or "none"}"""',
+            *lines,
+            f"    return ({', '.join(carried)}{comma})",
+        ]
+        left = f"{', '.join(carried)}{comma} = " if carried else ""
+        self.line(f"{left}{name}({params})")
+        if any(line.lstrip().startswith("return") for line in lines):
+            self.stop_if("state[STATUS] != 0")
+
+    @contextmanager
+    def elsewhere(self, results: tuple[Type, ...]) -> Iterator[list[str]]:
+        """Write lines of another function, with these results, into a list."""
+        lines: list[str] = []
+        start, indent, own = len(self._lines), self._indent, self._results
+        self._indent, self._results = 1, results
+        yield lines
+        self._indent, self._results = indent, own
+        lines += self._lines[start:]
+        del self._lines[start:]
+
+    def side_by_side(self, stmt: For) -> None:
+        """Write a parallel loop as a function of the part that a thread runs, and its calls."""
+        self.settle_before_loop(stmt)
+        self.comment(stmt.loc)
+        trips = self.number(stmt.trips)
+        work = self.work(stmt)
+        self.flush()
+        # Each thread has tapes of its own: what iterations put there they take off again.
+        taped = self._own if any(self.moves(stmt)) else []
+        index = self.name(stmt.index)
+        first, last = self.helper(f"{index}_first"), self.helper(f"{index}_last")
+        busy = any(isinstance(s, _BUSY) for s in walk(stmt.body.stmts))
+        loop = _Loop(stmt, [], index, busy, looks=False, range=self.range(stmt))
+        positions, unlooked = dict(self._positions), self._unlooked
+        with self.elsewhere(()) as lines:
+            for dtype in taped:
+                self.open_tape(dtype)
+            if busy or not self.is_long(stmt):
+                self.line(f"for {index} in {loop.range}({first}, {last}):")
+            else:
+                start = self.helper(f"{index}_strip")
+                self.line(f"for {start} in range({first}, {last}, STRIP):")
+                self._indent += 1
+                self.stop_if("poll(state, STRIP)")
+                self.line(f"for {index} in {loop.range}({start}, min({start} + STRIP, {last})):")
+            self._indent += 1
+            self.counter(loop)
+            self.body(stmt, [], poll=busy and not self.has_inner_loop(stmt.body))
+            self._indent = 1
+            self.close_tapes(taped)
+        self._positions, self._unlooked = positions, unlooked
+        reads, assigned = self.variables(lines)
+        given = sorted(reads - assigned - {"state", first, last})
+        name = self.function(f"{self._shared.names[self._fn.name]}_{index}_part")
+        self.apart += [
+            "",
+            "",
+            "@njit(**PART)",
+            f"def {name}({', '.join(['state', first, last, *given])}):",
+            '    """Some iterations of a loop that threads share -> none"""',
+            *lines,
+            "    return ()",
+        ]
+        self.close_tapes(taped)
+        self.line(f"side_by_side({', '.join(['state', name, trips, work, *given])})")
+        self.stop_if("state[STATUS] != 0")
+        for dtype in taped:
+            self.open_tape(dtype)
+        if not busy and not self.is_short(stmt) and self.is_due(stmt):
+            self.stop_if(f"poll(state, {trips})")
+
+    def number(self, trips: Operand) -> str:
+        """Return a number of iterations that can stand twice."""
+        text = self.atom(trips).text
+        return text if trips.type.dtype == "i64" else f"int64({text})"
+
+    def work(self, loop: For) -> str:
+        """Return an expression for what a loop takes, in additions."""
+        inside = {v for s in walk((loop,)) for v in (*s.results, *inner_values(s))}
+
+        def cost(stmts: Sequence[Stmt]) -> str:
+            own = 1.0
+            terms: list[str] = []
+            for stmt in stmts:
+                match stmt:
+                    case Apply(op=op):
+                        own += op.cost
+                    case If(then=then, orelse=orelse):
+                        own += sum(
+                            s.op.cost if isinstance(s, Apply) else 1.0
+                            for s in walk((*then.stmts, *orelse.stmts))
+                        )
+                    case For(trips=trips, body=body):
+                        origin = self._origins.get(trips) if trips in inside else None
+                        if isinstance(origin, Apply) and origin.op.name == "minimum":
+                            # Parts of a loop: all but the last are as large.
+                            trips = next((x for x in origin.args if x not in inside), trips)
+                        times = str(_SOME) if trips in inside else self.number(trips)
+                        terms.append(f"{times} * {cost(body.stmts)}")
+                    case While(body=body):
+                        terms.append(f"{_SOME} * {cost(body.stmts)}")
+                    case _:
+                        own += 1.0
+            return f"({' + '.join([str(int(own)), *terms])})" if terms else str(int(own))
+
+        return f"{self.number(loop.trips)} * {cost(loop.body.stmts)}"
+
+    def open_and_close(self, loop: _Loop) -> None:
+        """Write a loop with the lanes of the sums that end with it."""
+        stmt, indent = loop.stmt, self._indent
+        sums = self.open_lanes(loop)
+        if self.adds(stmt) and not (loop.fixed is not None and loop.fixed <= LANES):
+            self.in_blocks(loop)
+        else:
+            if self.adds(stmt):
+                self._lane = loop.index
+            self.in_order(loop)
+        self._indent += 1
+        self.counter(loop)
+        self.body(stmt, loop.names, poll=loop.busy and not self.has_inner_loop(stmt.body))
+        self._indent = indent
+        self.close_lanes(stmt, sums)
+
+    def in_order(self, loop: _Loop) -> None:
+        """Open a loop, with looks for signals on entry or on the way where they are due."""
+        if loop.looks and self.is_long(loop.stmt):
+            self.strip(loop)
+            self._unlooked = 0.0
+            return
+        if loop.looks and self.is_due(loop.stmt):
+            self.stop_if(f"poll(state, {loop.work})")
+        self.header(loop)
+
+    def header(self, loop: _Loop) -> None:
+        if self.goes_down(loop):
+            self.line(f"for {loop.index} in {loop.range}({self.minus_one(loop.count)}, -1, -1):")
+        else:
+            self.line(f"for {loop.index} in {loop.range}({loop.count}):")
+
+    def goes_down(self, loop: _Loop) -> bool:
+        """Whether the counter of a loop goes down.
+
+        Where iterations keep apart and hand nothing on, lanes of their own aside, they may run in
+        any order: upwards, vectors need not be reversed. But a tape is read as a stream from its
+        top down, rows of iterations included.
+        """
+        stmt = loop.stmt
+        ordered = loop.range != "apart" or any(loop.names) or not self.is_alone(stmt)
+        return stmt.down and (ordered or any(isinstance(s, Pop) for s in walk(stmt.body.stmts)))
+
+    def range(self, stmt: For) -> str:
+        """Return what a loop goes through: whether its iterations keep apart, tapes included.
+
+        On tapes, each has rows of its own in a block, and each adds to a lane of its own.
+        """
+        taped = any(isinstance(s, Push | Pop) for s in walk(stmt.body.stmts))
+        keeps = id(stmt) in self._shared.tapes.blocks
+        return "apart" if stmt.apart and (keeps or not taped) else "range"
+
+    def counter(self, loop: _Loop) -> None:
+        if _positions(loop.stmt) > 1:
+            # Numba compiles one conversion faster than many.
+            self._positions[loop.stmt.index] = self.helper(f"{loop.index}_u")
+            self.line(f"{self._positions[loop.stmt.index]} = u({loop.index})")
+
+    def is_alone(self, stmt: For) -> bool:
+        """Whether a loop hands on no lanes of a loop around it."""
+        return not any(param in self._lanes for param in stmt.body.params)
+
+    def adds(self, loop: For) -> bool:
+        """Whether an iteration of a loop itself, not of one in it, adds to lanes."""
+
+        def direct(stmts: Sequence[Stmt]) -> bool:
+            return any(
+                (isinstance(s, Apply) and s.op.name == "sum")
+                or (isinstance(s, If) and any(direct(b.stmts) for b in blocks(s)))
+                for s in stmts
+            )
+
+        return direct(loop.body.stmts)
+
+    def open_lanes(self, loop: _Loop) -> list[tuple[int, str, str, str]]:
+        """Make the lanes of the sums that end with a loop; return place, name, lanes and size."""
+        found: list[tuple[int, str, str, str]] = []
+        stmt, names = loop.stmt, loop.names
+        for k, chain in self._sums[id(stmt)].items():
+            param = stmt.body.params[k]
+            if param in self._lanes:
+                continue
+            buffer = self.helper(f"{names[k]}_lanes")
+            self._lanes.update(dict.fromkeys(chain.members, buffer))
+            used = "LANES"
+            if not chain.nested:
+                used = f"min({loop.count}, LANES)"
+                if loop.fixed is not None:
+                    used = str(min(loop.fixed, LANES))
+            self.line(f"{buffer} = lanes({numpy_name(param.type.dtype)}, {used})")
+            found.append((k, names[k], buffer, used))
+            names[k] = ""
+        return found
+
+    def close_lanes(self, stmt: For, sums: Sequence[tuple[int, str, str, str]]) -> None:
+        for k, name, buffer, used in sums:
+            total = "total_down" if stmt.down else "total"
+            self.line(f"{name} = {name} + {total}({buffer}, {used})")
+            for member in self._sums[id(stmt)][k].members:
+                del self._lanes[member]
+
+    def in_short(self, loop: _Loop) -> None:
+        """Write a loop of few iterations, which adds one term after the other."""
+        stmt, names = loop.stmt, loop.names
+        starts: dict[str, str] = {}
+        for k in self._sums[id(stmt)]:
+            if names[k]:
+                starts[names[k]] = self.helper(f"{names[k]}_start")
+                self.line(f"{starts[names[k]]} = {names[k]}")
+                self.line(f"{names[k]} = {strip(literal(-0.0, stmt.body.params[k].type))}")
+        self.header(loop)
+        self._indent += 1
+        self.counter(loop)
+        self.body(stmt, names, poll=False)
+        self._indent -= 1
+        for name, start in starts.items():
+            self.line(f"{name} = {start} + {name}")
+
+    def in_blocks(self, loop: _Loop) -> None:
+        """Open a loop over blocks of iterations, one for each lane, and one over a block."""
+        stmt, index, count = loop.stmt, loop.index, loop.count
+        long = loop.looks and self.is_long(stmt)
+        if loop.looks and not long and self.is_due(stmt):
+            self.stop_if(f"poll(state, {count})")
+        start = self.helper(f"{index}_block")
+        self._lane = f"{index} - {start}"
+        stop = f"min({start} + LANES, {count})"
+        if stmt.down:
+            last = f"({self.minus_one(count)}) & (-LANES)"
+            self.line(f"for {start} in range({last}, -1, -LANES):")
+        else:
+            self.line(f"for {start} in range(0, {count}, LANES):")
+        self._indent += 1
+        if long:
+            self.stop_if("poll(state, LANES)")
+            self._unlooked = 0.0
+        if self.goes_down(loop):
+            self.line(f"for {index} in {loop.range}({stop} - 1, {start} - 1, -1):")
+        else:
+            self.line(f"for {index} in {loop.range}({start}, {stop}):")
+
+    def never_negative(self, trips: Operand) -> bool:
+        if isinstance(trips, Literal):
+            return trips.value >= 0
+        origin = self._origins.get(trips)
+        is_size = isinstance(origin, Apply) and origin.op.name in ("dim", "trips")
+        return trips.type.kind == "u" or is_size
+
+    @staticmethod
+    def minus_one(count: str) -> str:
+        return str(int(count) - 1) if count.isdigit() else f"{count} - 1"
+
+    def settle_before_loop(self, stmt: For | While) -> None:
+        """Write what waits, except the initial values of the loop."""
+        keep = {operand: self._pending[operand] for operand in stmt.init
+                if isinstance(operand, Value) and operand in self._pending}  # fmt: skip
+        for operand in keep:
+            del self._pending[operand]
+        self.flush()
+        self._pending.update(keep)
+
+    def strip(self, loop: _Loop) -> None:
+        """Open a loop over strips, with a look for signals in between, and one over a strip."""
+        stmt, index, count = loop.stmt, loop.index, loop.count
+        start = self.helper(f"{index}_strip")
+        stop = f"min({start} + STRIP, {count})"
+        if stmt.down:
+            self.line(f"for {start} in range({self.minus_one(count)}, -1, -STRIP):")
+        else:
+            self.line(f"for {start} in range(0, {count}, STRIP):")
+        self._indent += 1
+        self.stop_if(f"poll(state, min({count}, STRIP))")
+        if stmt.down:
+            self.line(f"for {index} in {loop.range}({start}, max({start} - STRIP, -1), -1):")
+        else:
+            self.line(f"for {index} in {loop.range}({start}, {stop}):")
+
+    def has_inner_loop(self, block: Block) -> bool:
+        """Whether every iteration enters a loop, or a function, that looks for signals itself."""
+        return any(
+            stmt.callee in self._shared.recursive
+            if isinstance(stmt, Call)
+            else isinstance(stmt, For | While) and not self.is_short(stmt, inside=True)
+            for stmt in block.stmts
+        )
+
+    def is_short(self, stmt: For | While, *, inside: bool = False) -> bool:
+        """Whether a loop is over so soon that neither it nor a loop in it need look for signals."""
+        most = _FEW if inside or self._depth else STRIP
+        return _iterations((stmt,)) <= most
+
+    def is_due(self, stmt: For) -> bool:
+        """Whether a short loop looks for signals on entry: outside loops, once in a while."""
+        if self._depth:
+            return True
+        self._unlooked += _cost(stmt)
+        if self._unlooked <= LONG:
+            return False
+        self._unlooked = 0.0
+        return True
+
+    def is_long(self, stmt: For) -> bool:
+        """Whether an innermost loop may run so long that it must look for signals while it runs.
+
+        As many cheap iterations as an array has elements take less than 0.2 s; and strips cost
+        time to compile, and a loop of a few iterations dearly.
+        """
+        if _cost(stmt) > LONG:
+            return True
+        return not self.is_bounded(stmt.trips) and not self.goes_through_an_array(stmt)
+
+    def goes_through_an_array(self, stmt: For) -> bool:
+        """Whether each iteration touches another element of an array than those before."""
+
+        def moves(index: Operand) -> bool:
+            if index == stmt.index:
+                return True
+            match self._origins.get(index):
+                case Apply(op=op, args=args) if op.name in ("add", "sub", "wrap"):
+                    rest = [arg for arg in args if not moves(arg)]
+                    return len(rest) == 1 and rest[0] not in inside
+            return False
+
+        inside = {v for s in walk(stmt.body.stmts) for v in (*s.results, *inner_values(s))}
+        return any(
+            any(map(moves, each.index))
+            for each in stmt.body.stmts
+            if isinstance(each, Load | Write)
+        )
+
+    def is_bounded(self, count: Operand) -> bool:
+        """Whether a number of iterations is at most about the number of elements of an array."""
+        if isinstance(count, Literal):
+            return abs(int(count.value)) <= STRIP
+        if count not in self._bounded:
+            self._bounded[count] = False  # values carried by loops
+            origin = self._origins.get(count)
+            match origin:
+                case For(trips=trips):
+                    self._bounded[count] = self.is_bounded(trips)
+                case Apply(op=op) if op.name == "dim":
+                    self._bounded[count] = True
+                case Apply(op=op, args=args) if op.name == "minimum":
+                    self._bounded[count] = any(self.is_bounded(arg) for arg in args)
+                case Apply(op=op, args=args) if op.name in _SIZES:
+                    self._bounded[count] = all(self.is_bounded(arg) for arg in args)
+        return self._bounded[count]
+
+    def body(self, stmt: For | While, names: list[str], *, poll: bool) -> None:
+        last = self._last
+        self._depth += 1
+        if poll:
+            self.stop_if("poll(state, 1)")
+        mark = ""
+        if self.makes_arrays(stmt.body.stmts):
+            mark = self.helper("mark")
+            self.line(f"{mark} = state[TOP]")
+        start = len(self._lines)
+        yields = stmt.body.yields
+        self.stmts(stmt.body.stmts, yields)
+        again = Expr("True")
+        if isinstance(stmt, While):
+            again = self.expr(yields[0])
+            if again.loads or again.reads & set(names):
+                name = self.helper("again")
+                self.line(f"{name} = {again.bare}")
+                again = Expr(name)
+            yields = yields[1:]
+        self.move(names, yields)
+        self._pending.clear()
+        self.let_go(handed_on(stmt.body.stmts, yields, self._held))
+        if mark:
+            self.line(f"release(state, {mark})")
+        if isinstance(stmt, While) and again.text != "True":
+            self.line(f"if not {again.text}:")
+            self.line("    break")
+        elif len(self._lines) == start:
+            self.line("pass")
+        self._depth -= 1
+        self._last = last
+
+    def makes_arrays(self, stmts: Sequence[Stmt]) -> bool:
+        """Whether `stmts` take memory of the workspace, inner loops aside, which give it back."""
+        for stmt in stmts:
+            if isinstance(stmt, Apply | Pop) and any(
+                isinstance(v.type, Array) and v not in self._escaping and v not in self._stacked
+                for v in stmt.results
+            ):
+                return True
+            if isinstance(stmt, Call) and stmt.callee in self._shared.making:
+                return True
+            if isinstance(stmt, If) and any(self.makes_arrays(b.stmts) for b in blocks(stmt)):
+                return True
+        return False
+
+    def while_(self, stmt: While) -> None:
+        self.settle_before_loop(stmt)
+        self.comment(stmt.loc)
+        names = self.carry(stmt)
+        self.flush()
+        self.line("while True:")
+        self._indent += 1
+        self.body(stmt, names, poll=not self.has_inner_loop(stmt.body))
+        self._indent -= 1

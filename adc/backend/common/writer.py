@@ -1,0 +1,407 @@
+"""Writing a function: lines, names, and values that wait to be written where they are used."""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import linecache
+import textwrap
+import unicodedata
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from adc.backend.common import expressions, prelude, vector_math
+from adc.backend.common.expressions import Expr, numpy_name
+from adc.backend.common.outline import makes_arrays, outline
+from adc.backend.common.tapes import Tapes
+from adc.backend.runtime import State, gemm
+from adc.ir.analysis.memory.escape import escaping, holding, stacked
+from adc.ir.core import (
+    Apply,
+    Call,
+    Check,
+    For,
+    Function,
+    Literal,
+    Operand,
+    Print,
+    Stmt,
+    Value,
+    walk,
+)
+from adc.ir.errors import Span
+from adc.ir.types import DTYPES, Array, Type
+from adc.ir.walk import use_counts
+
+# Longest expression that is moved into another one.
+INLINE = 60
+# The places in the state, as emitted code names them.
+PLACES = {
+    "STATUS": (State.STATUS, "0, or the check that failed"),
+    "TOP": (State.TOP, "bytes of the workspace in use"),
+    "OPERANDS": (State.OPERANDS, "of the check that failed"),
+    **{
+        dtype.upper(): (
+            State.tape(dtype),
+            f"tape of {dtype}: address, capacity, elements in use, most",
+        )
+        for dtype in DTYPES
+    },
+}
+RUNTIME = frozenset(
+    (
+        "bits",
+        "copy_into",
+        "empty",
+        "fill",
+        "fit",
+        "fresh",
+        "grow",
+        "lanes",
+        "note",
+        "poll",
+        "release",
+        "returned",
+        "reuse",
+        "row_at",
+        "side_by_side",
+        "slot",
+        "stacked",
+        "tape",
+        "total",
+        "total_down",
+        "view",
+    )
+)
+_TAPES = frozenset(f"{part}_{dtype}" for part in ("tape", "top") for dtype in DTYPES)
+_RESERVED = (
+    prelude.NAMES
+    | RUNTIME
+    | gemm.NAMES
+    | set(vector_math.FUNCTIONS)
+    | set(PLACES)
+    | set(keyword.kwlist)
+    | _TAPES
+    | {
+        "state",
+        "np",
+        "njit",
+        "apart",
+        "apart_in_vectors",
+        "range",
+        "min",
+        "max",
+        "LANES",
+        "SHORT",
+        "STRIP",
+        "OPTIONS",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Site:
+    """A check or a print: what to do with the operands that compiled code leaves."""
+
+    error: str  # "" for a print
+    message: str
+    types: tuple[str, ...]
+    loc: Span | None
+
+
+class Shared:
+    """What the functions of one program share."""
+
+    def __init__(self, fn: Function) -> None:
+        self.tapes = Tapes(fn)
+        self.sites: list[Site] = []
+        # Where among the results the arrays are that are made by `returned`.
+        self.returned: list[int] = []
+        self.used: set[str] = set()
+        self.names: dict[str, str] = {}
+        taken = set(_RESERVED)
+        for each in (fn, *fn.callees):
+            self.names[each.name] = unique(each.name, taken)
+        functions = {each.name: each for each in (fn, *fn.callees)}
+        # Where functions are called that are not inlined, for errors in them.
+        self.called = _called(functions, fn.name)
+        self.recursive = {name for name in functions if _reaches(functions, name, name)}
+        self.escaping = {each.name: escaping(each) for each in (fn, *fn.callees)}
+        self.held = {each.name: holding(each) for each in (fn, *fn.callees)}
+        self.stacked = {each.name: stacked(each, functions.values()) for each in (fn, *fn.callees)}
+        # Of every part (`outline`) and of what is left, what defines the values of the whole
+        # function: a statement, or the loop that counts it. The parts that take workspace.
+        self.origins: dict[str, dict[Operand, Stmt]] = {}
+        self.making: set[str] = set()
+        self.taken = taken
+
+    def divide(self, fn: Function) -> list[Function]:
+        """Return the parts of a function, callees first, and what is left of it."""
+        known = {*self.names, *self.origins}
+        done = outline(fn, self.escaping[fn.name], self.stacked[fn.name], known)
+        self.tapes.divide(fn.name, done.parts, done.moved)
+        origins = _origins(fn)
+        for part in done.parts:
+            self.names[part.name] = unique(part.name, self.taken)
+            if fn.name in self.called:
+                self.called[part.name] = self.called[fn.name]
+            self.origins[part.name] = origins
+            self.escaping[part.name] = self.escaping[fn.name]
+            self.held[part.name] = self.held[fn.name]
+            self.stacked[part.name] = self.stacked[fn.name]
+            if makes_arrays(part, self.making, self.stacked[fn.name]):
+                self.making.add(part.name)
+        self.origins[fn.name] = origins
+        return [*done.parts, done.fn]
+
+    def site(self, stmt: Check | Print, where: str) -> int:
+        """Return the number of a check or print in the function `where`."""
+        error = stmt.error if isinstance(stmt, Check) else ""
+        types = tuple(str(arg.type) for arg in stmt.args)
+        loc = stmt.loc and stmt.loc.called(self.called.get(where))
+        self.sites.append(Site(error, stmt.message, types, loc))
+        return len(self.sites)
+
+
+def _called(functions: Mapping[str, Function], main: str) -> dict[str, Span]:
+    """Return where each function is called, if that is one place; calls of its own aside."""
+    places: dict[str, dict[tuple[Span, ...], Span | None]] = {}
+    within: dict[str, str] = {}
+    for name, fn in functions.items():
+        for stmt in walk(fn.body):
+            if isinstance(stmt, Call) and stmt.callee != name:
+                chain = stmt.loc.chain() if stmt.loc else ()
+                places.setdefault(stmt.callee, {})[chain] = stmt.loc
+                within[stmt.callee] = name
+    found: dict[str, Span] = {}
+
+    def place(name: str, depth: int) -> Span | None:
+        known = list(places.get(name, {}).values())
+        if len(known) != 1 or known[0] is None or depth > len(functions):
+            return None
+        return known[0].called(None if within[name] == main else place(within[name], depth + 1))
+
+    for name in functions:
+        if (where := place(name, 0)) is not None:
+            found[name] = where
+    return found
+
+
+def _origins(fn: Function) -> dict[Operand, Stmt]:
+    found: dict[Operand, Stmt] = {}
+    for stmt in walk(fn.body):
+        found.update((result, stmt) for result in stmt.results)
+        if isinstance(stmt, For):
+            found[stmt.index] = stmt
+    return found
+
+
+def unique(name: str, taken: set[str]) -> str:
+    """Return an identifier like `name` that is not in `taken`, and put it there."""
+    name = unicodedata.normalize("NFKC", name)  # as Python does: two names must not become one
+    base = "".join(c if f"a{c}".isidentifier() else "_" for c in name).strip("_") or "t"
+    if not base.isidentifier():
+        base = f"v{base}"
+    found, k = base, 1
+    while found in taken:
+        found, k = f"{base}_{k}", k + 1
+    taken.add(found)
+    return found
+
+
+def _reaches(functions: dict[str, Function], start: str, goal: str) -> bool:
+    seen: set[str] = set()
+    todo = [start]
+    while todo:
+        for stmt in walk(functions[todo.pop()].body):
+            if isinstance(stmt, Call) and stmt.callee not in seen:
+                seen.add(stmt.callee)
+                todo.append(stmt.callee)
+    return goal in seen
+
+
+class Lines:
+    """Lines of a function that is written, and names in it that are not `taken`."""
+
+    def __init__(self, taken: AbstractSet[str]) -> None:
+        self._lines: list[str] = []
+        self._indent = 1
+        self._taken = set(taken)
+        self._names: dict[Value, str] = {}
+        self._last: tuple[str, int] | None = None  # the source line last written as a comment
+
+    def line(self, text: str) -> None:
+        self._lines.append("    " * self._indent + text)
+
+    def comment(self, loc: Span | None) -> None:
+        """Write the user's line above what is made of it, once."""
+        if loc is None or (loc.file, loc.line) == self._last:
+            return
+        self._last = (loc.file, loc.line)
+        text = linecache.getline(loc.file, loc.line).strip()
+        if text:
+            self.line(f"# {loc.line}: {text}")
+
+    def name(self, value: Value) -> str:
+        if value not in self._names:
+            self._names[value] = unique(value.name, self._taken)
+        return self._names[value]
+
+    def helper(self, name: str) -> str:
+        """Return a variable of the emitter's own."""
+        return unique(name, self._taken)
+
+
+class Writer(Lines):
+    """Writes one function.
+
+    A value that is used once waits in `_pending` until it is. It is written before anything that
+    would change it: a write, if it loads, or a new value of a variable that it reads.
+    """
+
+    def __init__(self, fn: Function, shared: Shared, *, main: bool) -> None:
+        super().__init__(_RESERVED | shared.taken)
+        self._fn = fn
+        self._shared = shared
+        self._main = main
+        self._mutable: set[str] = set()  # variables of carried values: assigned again and again
+        self._pending: dict[Value, Expr] = {}
+        self._positions: dict[Value, str] = {}  # counters of loops as unsigned variables
+        # Values that stand for partial sums: where these lie. And which the innermost loop adds to.
+        self._lanes: dict[Value, str] = {}
+        self._lane = ""
+        self._counts = use_counts(fn)
+        self._escaping = shared.escaping[fn.name]
+        self._held = shared.held[fn.name]
+        self._stacked = shared.stacked[fn.name]
+        # What the loop that comes next need not hold once it has begun.
+        self._entered: tuple[Value, ...] = ()
+        self._returned = self._find_returned() if main else {}
+        self._nothing = ""  # the variable that early exits return
+        # What is returned where lines are being written, and functions that were written apart.
+        self._results: tuple[Type, ...] = tuple(result.type for result in fn.results)
+        self.apart: list[str] = []
+
+    def _find_returned(self) -> dict[Value, int]:
+        """Return the results that the function makes itself, once, and number them."""
+        made = {v for stmt in self._fn.body if isinstance(stmt, Apply) for v in stmt.results}
+        found: dict[Value, int] = {}
+        for place, value in enumerate(self._fn.results):
+            if isinstance(value, Value) and isinstance(value.type, Array) and value in made:
+                found[value] = len(found)
+                self._shared.returned.append(place)
+        return found
+
+    # -- expressions -----------------------------------------------------------------------
+
+    def function(self, hint: str) -> str:
+        """Return the name of a function of the emitter's own."""
+        taken = self._shared.taken | self._taken
+        name = unique(hint, taken)
+        self._shared.taken.add(name)
+        self._taken.add(name)
+        return name
+
+    def variables(self, lines: Sequence[str]) -> tuple[set[str], set[str]]:
+        """Return the variables that lines read, and those that they assign."""
+        text = textwrap.dedent("\n".join(lines))
+        names = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)]
+        others = self._shared.taken - _TAPES
+        reads = {node.id for node in names if isinstance(node.ctx, ast.Load)} - others
+        return reads, {node.id for node in names if isinstance(node.ctx, ast.Store)}
+
+    def expr(self, operand: Operand) -> Expr:
+        if isinstance(operand, Literal):
+            return Expr(expressions.literal(operand.value, operand.type))
+        if operand in self._pending:
+            return self._pending.pop(operand)
+        text = self.name(operand)
+        return Expr(text, frozenset({text}) if text in self._mutable else frozenset())
+
+    def text(self, operand: Operand) -> str:
+        return self.expr(operand).bare
+
+    def atom(self, operand: Operand) -> Expr:
+        """Return an operand that can stand twice."""
+        found = self.expr(operand)
+        if not found.atomic and isinstance(operand, Value):
+            self.line(f"{self.name(operand)} = {found.bare}")
+            return Expr(self.name(operand))
+        return found
+
+    def assign(self, value: Value, found: Expr, loc: Span | None) -> None:
+        """Give `value` a variable, or wait for its only use."""
+        count = self._counts.get(value, 0)
+        if count == 0:
+            return
+        if count == 1 and len(found.text) <= INLINE:
+            self._pending[value] = found
+            return
+        self.comment(loc)
+        self.line(f"{self.name(value)} = {found.bare}")
+
+    def flush(self, *, loads: bool = False, name: str = "") -> None:
+        """Write the values that wait: all, those that load, or those that read a variable."""
+        for value, found in list(self._pending.items()):
+            if (loads and found.loads) or name in found.reads or not (loads or name):
+                del self._pending[value]
+                self.line(f"{self.name(value)} = {found.bare}")
+
+    def int64(self, operand: Operand) -> Expr:
+        found = self.expr(operand)
+        if operand.type.dtype == "i64":
+            return found
+        return Expr(f"int64({found.bare})", found.reads, found.loads)
+
+    def element(self, array: str, index: Sequence[Operand]) -> Expr:
+        found = [self.position(operand) for operand in index]
+        reads: frozenset[str] = frozenset().union(*(one.reads for one in found))
+        if array in self._mutable:
+            reads |= {array}
+        return Expr(f"{array}[{', '.join(one.text for one in found)}]", reads, True)
+
+    def position(self, operand: Operand) -> Expr:
+        found = self.expr(operand)
+        if isinstance(operand, Literal):
+            return Expr(str(int(operand.value)))
+        if operand in self._positions:
+            return Expr(self._positions[operand])
+        return Expr(f"u({found.bare})", found.reads, found.loads)
+
+    def word(self, operand: Operand) -> str:
+        found = self.text(operand)
+        return found if operand.type.dtype == "i64" else f"bits({found})"
+
+    # -- leaving ---------------------------------------------------------------------------
+
+    def leave(self) -> None:
+        """Return early: what is returned does not matter."""
+        if not any(isinstance(ty, Array) for ty in self._results):
+            self.line(f"return {self._nothing_text()}")
+            return
+        # Numba types every expression: arrays that nobody looks at are made in one place.
+        if not self._nothing:
+            self._nothing = self.helper("nothing")
+        self.line(f"return {self._nothing}")
+
+    def _nothing_text(self) -> str:
+        values = []
+        for ty in self._results:
+            if isinstance(ty, Array):
+                shape = "0, " * ty.rank
+                values.append(f"view(0, {numpy_name(ty.dtype)}, ({shape}))")
+            else:
+                zero = {"b": False, "f": 0.0}.get(ty.kind, 0)
+                values.append(expressions.literal(zero, ty))
+        return f"({', '.join(values)}{',' * (len(values) == 1)})"
+
+    def nothing_lines(self) -> list[str]:
+        """Return the line that makes what `leave` returns, if anything needs it."""
+        return [f"    {self._nothing} = {self._nothing_text()}"] if self._nothing else []
+
+    def stop_if(self, condition: str) -> None:
+        self.line(f"if {condition}:")
+        self._indent += 1
+        self.leave()
+        self._indent -= 1

@@ -1,0 +1,410 @@
+"""From buffer form to a callable: emitted source in a file, compiled by Numba, called with care.
+
+`build` turns source text into machine code and `Kernel` calls it; `compile` does both. The source
+is a real file, because Numba can cache only what has one, and because it can be read there.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import ctypes
+import functools
+import hashlib
+import importlib.util
+import operator
+import os
+import platform
+import sys
+import tempfile
+import threading
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import llvmlite
+import llvmlite.binding as llvm
+import numba
+import numpy as np
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCacheLocator
+
+from adc.backend.common import vector_math
+from adc.backend.common.emit import Emitted, Site, emit
+from adc.backend.cpu.lowering import Compiler
+from adc.backend.cpu.target import Dispatcher
+from adc.backend.numba_api import numba_type, types
+from adc.backend.runtime import State, gemm, word_value
+from adc.backend.runtime import parallel_for as side_by_side
+from adc.backend.runtime.memory import Memory
+from adc.ir.core import Function
+from adc.ir.errors import Span, exception_named
+from adc.ir.types import Array, Scalar, Type, parse_type
+
+DEFAULT_FOLDER = Path(tempfile.gettempdir()) / f"adc-{os.getuid() if hasattr(os, 'getuid') else 0}"
+
+_restore: Any = ctypes.pythonapi.PyErr_Restore
+_restore.restype, _restore.argtypes = None, [ctypes.c_void_p] * 3
+
+
+class Source(Protocol):
+    """What an emitter has written."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def source(self) -> str: ...
+
+
+def write_source(emitted: Source, folder: Path) -> Path:
+    """Write the source under a name made of its contents, and return the file."""
+    digest = hashlib.sha256(emitted.source.encode()).hexdigest()[:16]
+    path = folder / f"{emitted.name}_{digest}.py"
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(emitted.source)
+        os.replace(temporary, path)  # so that no other process reads half a file
+    return path
+
+
+@functools.cache
+def target() -> tuple[str, ...]:
+    """Return what machine code depends on besides the source: compilers, settings, processor."""
+    settings = ("OPT", "CPU_NAME", "CPU_FEATURES", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK")
+    return (
+        numba.__version__,
+        llvmlite.__version__,
+        np.__version__,
+        platform.python_version(),
+        platform.machine(),
+        llvm.get_host_cpu_name(),
+        llvm.get_host_cpu_features().flatten(),
+        *(str(getattr(numba.config, name, None)) for name in settings),
+        vector_math.vector_library(),
+    )
+
+
+@functools.cache
+def processor() -> str:
+    """Return the name and the features of the processor, as a digest that has the name in it."""
+    name = llvm.get_host_cpu_name()
+    parts = (platform.machine(), name, llvm.get_host_cpu_features().flatten())
+    return f"{name}-{hashlib.sha256(repr(parts).encode()).hexdigest()[:12]}"
+
+
+def about() -> dict[str, str]:
+    """Return what machine code is made by and for, in words."""
+    return {
+        "LLVM": ".".join(map(str, llvm.llvm_version_info)),
+        "processor": f"{llvm.get_host_cpu_name()} ({platform.machine()})",
+        "vector library": vector_math.vector_library(),
+        "BLAS": gemm.library(),
+    }
+
+
+class _BesideSource(CompileResultCacheImpl):
+    """Keeps machine code beside the source, whatever `NUMBA_CACHE_DIR` says."""
+
+    _locator_classes = [InTreeCacheLocator]  # noqa: RUF012
+
+
+class _Cache(FunctionCache):
+    _impl_class = _BesideSource
+
+
+def build(emitted: Emitted, path: Path, *, cache: bool = True) -> Any:
+    """Return the machine code of the source in `path`, compiled or found in Numba's file cache."""
+    spec = importlib.util.spec_from_file_location(f"adc_kernel_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # Numba's file cache looks for it
+    spec.loader.exec_module(module)
+    if emitted.shares:
+        side_by_side.start()
+    made: Any = getattr(module, emitted.name)
+    dispatcher = Dispatcher(made.py_func, targetoptions=made.targetoptions, pipeline_class=Compiler)
+    if cache:
+        dispatcher._cache = _Cache(dispatcher.py_func)  # type: ignore[no-untyped-call]
+    state = types.Array(types.int64, 1, "C")
+    dispatcher.compile((state, *(numba_type(ty) for ty in emitted.params)))
+    dispatcher.disable_compile()
+    return dispatcher
+
+
+# --- arguments and results ------------------------------------------------------------------------
+
+
+class _Borrowed:
+    """An array that cannot be written, offered as one that can: compiled code only reads it."""
+
+    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+        self.array = array
+        self.__array_interface__ = dict(
+            array.__array_interface__, data=(array.__array_interface__["data"][0], False)
+        )
+
+
+def _array(ty: Array, arg: Any) -> Any:
+    array = np.asarray(arg).astype(ty.numpy, casting="safe", copy=False)
+    layout = {"C": array.flags.c_contiguous, "F": array.flags.f_contiguous, "A": True}[ty.layout]
+    if not (layout and array.flags.aligned):
+        array = np.array(array, order="F" if ty.layout == "F" else "C")
+    if array.ndim != ty.rank:
+        raise TypeError(f"an array of rank {ty.rank} is wanted, not {array.ndim}")
+    return array if array.flags.writeable else np.asarray(_Borrowed(array))
+
+
+def _array_converter(ty: Array) -> Callable[[Any], Any]:
+    dtype, rank = ty.numpy, ty.rank
+    # What an array must be so that code takes it as it is: aligned, to be written, by its layout.
+    as_it_is = operator.attrgetter({"C": "carray", "F": "farray", "A": "behaved"}[ty.layout])
+
+    def convert(arg: Any) -> Any:
+        if (
+            type(arg) is np.ndarray
+            and arg.dtype == dtype
+            and arg.ndim == rank
+            and as_it_is(arg.flags)
+        ):
+            return arg
+        return _array(ty, arg)
+
+    return convert
+
+
+def converter(ty: Type) -> Callable[[Any], Any]:
+    """Return what makes an argument what Numba takes for `ty`."""
+    if isinstance(ty, Array):
+        return _array_converter(ty)
+    simple: dict[str, Callable[[Any], Any]] = {"f64": float, "i64": operator.index, "b1": bool}
+    if ty.kind in "iu" and ty.dtype != "i64":
+        return lambda value: ty.numpy.type(operator.index(value))
+    return simple.get(ty.dtype, ty.numpy.type)
+
+
+def deliverer(ty: Type) -> Callable[[Any], Any]:
+    """Return what makes a result of compiled code one of type `ty`: Python's if it is weak."""
+    if isinstance(ty, Array):
+        return lambda value: value
+    simple: dict[str, Callable[[Any], Any]] = {"f": float, "i": int, "b": bool}
+    return simple[ty.kind] if ty.weak else ty.numpy.type
+
+
+# --- errors ---------------------------------------------------------------------------------------
+
+
+def raise_at(span: Span | None, error: BaseException) -> None:
+    """Raise an error as if in a range of the user's source, under the calls that lead there."""
+    first, *rest = [_frame(each) for each in (span or Span("<adc>", 1)).chain()]
+    first(error, rest)
+
+
+@functools.cache
+def _frame(span: Span) -> Callable[[BaseException, Sequence[Any]], None]:
+    """Return a function that calls the next one, or raises, in a range of the user's source."""
+    tree = ast.parse("def f(error, rest):\n if rest: rest[0](error, rest[1:])\n raise error")
+    place = {
+        "lineno": span.line,
+        "col_offset": span.column,
+        "end_lineno": span.end_line or span.line,
+        "end_col_offset": span.end_column or span.column,
+    }
+    for node in ast.walk(tree):
+        for name in place.keys() & set(node._attributes):
+            setattr(node, name, place[name])
+    namespace: dict[str, Any] = {}
+    exec(builtins.compile(tree, span.file, "exec"), namespace)
+    frame: Any = namespace["f"]
+    name = span.function or "<adc>"
+    frame.__code__ = frame.__code__.replace(co_name=name, co_qualname=name)
+    return frame  # type: ignore[no-any-return] # made by `exec`
+
+
+def _values(words: Sequence[Any], names: Sequence[str]) -> list[Any]:
+    found = []
+    for word, name in zip(words, names, strict=False):
+        ty = parse_type(name)
+        value = word_value(int(word), ty.dtype)
+        found.append(value.item() if isinstance(ty, Scalar) and ty.weak else value)
+    return found
+
+
+def _message(site: Site, words: Sequence[Any]) -> str:
+    return site.message.format(*_values(words, site.types)) if site.types else site.message
+
+
+# --- calls ----------------------------------------------------------------------------------------
+
+
+class Kernel:
+    """A compiled function: call it with NumPy scalars and arrays, get a tuple of results.
+
+    Calls may come from several threads at once, each has its own memory. The arguments are never
+    written, the arrays returned belong to the caller. With `offload` tapes are in files.
+    """
+
+    def __init__(self, emitted: Emitted, code: Any, path: Path, offload: bool = False) -> None:
+        self.emitted = emitted
+        self.offload = offload
+        self.path = path
+        self.code = code
+        # Arguments are of the types that it takes: Numba need not look for code that takes them.
+        (compiled,) = code.overloads.values()
+        self._run = compiled.entry_point
+        self._in = [converter(ty) for ty in emitted.params]
+        self._out = [deliverer(ty) for ty in emitted.results]
+        self._operands = max([len(site.types) for site in emitted.sites], default=0)
+        self._returned = list(enumerate(emitted.returned))
+        self._prints = any(not site.error for site in emitted.sites)
+        # Threads that loops are shared among, where the code has such loops.
+        self.threads = 1
+        self._local = threading.local()
+        # Not a WeakSet: that cannot be read while another thread changes it.
+        self._memories: list[weakref.ref[Memory]] = []
+
+    def share(self, threads: int | None) -> None:
+        """Share loops among so many threads, or as many as there are."""
+        # Threads of loops and those of BLAS would wait for each other, spinning.
+        if self.emitted.shares and not (
+            self.emitted.multiplies and side_by_side.blas_threads() > 1
+        ):
+            self.threads = side_by_side.most() if threads is None else threads
+
+    def _memory(self) -> Memory:
+        """Return the memory of this thread, locked."""
+        memory: Memory | None = getattr(self._local, "memory", None)
+        if memory is None or not memory.lock.acquire(blocking=False):
+            # The first call; or another thread is releasing the memory at this very moment; or
+            # this is a signal handler, called in the middle of a call.
+            used = self.emitted.tapes
+            memory = Memory(self._operands, used, len(self._returned), self.offload)
+            memory.lock.acquire()
+            self._memories.append(weakref.ref(memory, self._memories.remove))
+            self._local.memory = memory
+        return memory
+
+    def __call__(self, *args: Any, reserved: Mapping[str, int] | None = None) -> tuple[Any, ...]:
+        """Run the code; `reserved` are the bytes that it needs of tapes, where they are known.
+
+        Raises
+        ------
+        DiskError
+            If tapes are in files, and there is no room for them.
+        """
+        if len(args) != len(self._in):
+            raise TypeError(f"{self.emitted.name} takes {len(self._in)} arguments, not {len(args)}")
+        given = [convert(arg) for convert, arg in zip(self._in, args, strict=True)]
+        if self.threads == 1:
+            return self._call(given, reserved, 1)
+        with side_by_side.team(self.threads) as threads:
+            return self._call(given, reserved, threads)
+
+    def _call(
+        self, given: list[Any], reserved: Mapping[str, int] | None, threads: int
+    ) -> tuple[Any, ...]:
+        memory = self._memory()
+        try:
+            memory.begin(reserved, threads)
+            found = self._run(memory.state, *given)
+            status = memory.status
+            if self._prints:
+                self._print(memory)
+            if status:
+                self._fail(memory.failed)
+            if memory.prepared:
+                found = list(found)
+                for k, place in self._returned:
+                    block = memory.taken(k)
+                    if block is not None:
+                        found[place] = block.array(found[place])
+        except SystemError as error:
+            # A signal handler raised an exception while arrays were made of the results: Numba
+            # goes on all the same, and the interpreter finds a result beside an exception.
+            raise error.__cause__ or error from None
+        except MemoryError:
+            if memory.status:  # that is why
+                self._fail(memory.failed)
+            raise
+        finally:
+            memory.end()
+            memory.lock.release()
+        return tuple(deliver(value) for deliver, value in zip(self._out, found, strict=True))
+
+    def _print(self, memory: Memory) -> None:
+        words = memory.log().tolist()
+        at = 0
+        while at < len(words):
+            site = self.emitted.sites[words[at] - 1]
+            count = len(site.types)
+            print(_message(site, words[at + 1 : at + 1 + count]))
+            at += 1 + count
+
+    def _fail(self, memory: Memory) -> None:
+        state, status = memory.state, memory.status
+        if status == State.NO_MEMORY:
+            raise MemoryError("the program needs more memory than there is")
+        if status == State.INTERRUPTED:
+            error = [int(word) or None for word in state[State.ERROR : State.ERROR + 3]]
+            _restore(*error)  # raises: the interpreter looks for an error after every such call
+        site = self.emitted.sites[status - 1]
+        text = _message(site, state[State.OPERANDS :].tolist())
+        kind: Any = exception_named(site.error)
+        raise_at(site.loc, kind(*([text] if text else [])))
+
+    @property
+    def peak(self) -> int | None:
+        """Bytes of workspace and tapes in memory that the last call of this thread used."""
+        memory: Memory | None = getattr(self._local, "memory", None)
+        return None if memory is None else memory.peak
+
+    @property
+    def disk(self) -> int | None:
+        """Bytes of tapes in files that the last call of this thread used."""
+        memory: Memory | None = getattr(self._local, "memory", None)
+        return None if memory is None else memory.disk
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the kernel holds between calls, in all threads."""
+        return sum(memory.nbytes for memory in self._alive())
+
+    def release_memory(self) -> None:
+        """Give back the memory held between calls, that of calls now running aside."""
+        for memory in self._alive():
+            if memory.lock.acquire(blocking=False):
+                try:
+                    memory.release()
+                finally:
+                    memory.lock.release()
+
+    def _alive(self) -> list[Memory]:
+        found = [ref() for ref in list(self._memories)]
+        return [memory for memory in found if memory is not None]
+
+
+def compile(
+    fn: Function, folder: Path | None = None, *, cache: bool = True, offload: bool = False
+) -> Kernel:
+    """Return a kernel for `fn`, which is in buffer form.
+
+    Parameters
+    ----------
+    fn
+        The result of `storage`.
+    folder
+        Where the source goes; a folder of temporary files by default.
+    cache
+        Whether Numba may keep the machine code in a file beside the source.
+    offload
+        Whether tapes are in files.
+    """
+    emitted = emit(fn)
+    path = write_source(emitted, folder or DEFAULT_FOLDER)
+    return Kernel(emitted, build(emitted, path, cache=cache), path, offload)
+
+
+__all__ = ["Kernel", "build", "compile", "processor", "target", "write_source"]

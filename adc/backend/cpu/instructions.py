@@ -1,0 +1,778 @@
+"""Writes an emitted function as LLVM's instructions."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numba.core.callconv
+from llvmlite import ir
+
+from adc.backend import runtime
+from adc.backend.cpu.inference import (
+    CHOICES,
+    OPERATORS,
+    RUNTIME,
+    Unit,
+    constant_type,
+    dtype_of,
+    transposed,
+)
+from adc.backend.numba_api import cgutils, types
+from adc.backend.runtime import gemm
+from adc.backend.runtime.parallel_for import Parts, is_worth, share
+from adc.ir.sums import LANES
+
+_I64 = ir.IntType(64)
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A number or truth value."""
+
+    type: Any
+    value: Any
+
+
+class Translation(Unit, Protocol):
+    """The emitted file that a function is in, while it becomes LLVM's language."""
+
+    context: Any
+
+    def code(self, builder: Any, function: Any, types: tuple[Any, ...], args: list[Any]) -> Any:
+        """Write a call of an intrinsic, or of a function that Numba knows."""
+
+    def apply(self, builder: Any, function: Any, args: Sequence[Any]) -> Scalar:
+        """Write an operation on scalars, which are converted to what it takes."""
+
+    def function(self, name: str, args: tuple[Any, ...], homes: Sequence[str] = ()) -> Any:
+        """Return the LLVM function that another function of the file is."""
+
+    def scopes(self, home: str) -> tuple[Any, Any]:
+        """Return LLVM's lists of the scope of one home of memory, and of those of all others."""
+
+    def access_group(self) -> Any:
+        """Return a name for the loads and stores of one loop."""
+
+    def apart(self, group: Any, vectors: bool = False) -> Any:
+        """Return what tells LLVM that no iteration of a loop needs what another one does.
+
+        A loop of few iterations is to become `vectors` before it is unrolled.
+        """
+
+
+@dataclass(frozen=True)
+class Array:
+    """An array.
+
+    Attributes
+    ----------
+    owner
+        The reference that keeps the memory alive, or None if the memory belongs to somebody else.
+    strides
+        In bytes; empty for arrays in C order, whose sizes tell them.
+    home
+        Where its memory is, one of `HOMES`; empty if that is not known.
+    """
+
+    type: Any
+    data: Any
+    shape: tuple[Any, ...]
+    strides: tuple[Any, ...]
+    owner: Any
+    home: str = ""
+
+
+# Memory of different homes is disjoint: LLVM is told, and need not test for it in front of loops.
+HOMES = ("argument", "workspace", "fresh", "tape")
+
+_Value = Any  # `Scalar`, `Array`, or a list of them for a tuple
+
+
+def _counted(value: ast.expr) -> bool:
+    """Whether an expression brings a reference of its own to an array; a row has that of others."""
+    if not isinstance(value, ast.Call):
+        return False
+    return not (isinstance(value.func, ast.Name) and value.func.id == "row_at")
+
+
+def _assigned(tree: ast.FunctionDef) -> Counter[str]:
+    """Count the assignments of every variable; the passing of an argument is one."""
+    found = Counter(arg.arg for arg in tree.args.args)
+    found.update(
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    )
+    return found
+
+
+class Function:
+    """Writes one function."""
+
+    def __init__(
+        self,
+        module: Translation,
+        name: str,
+        args: tuple[Any, ...],
+        function: Any,
+        homes: Sequence[str] = (),
+    ) -> None:
+        self.module = module
+        self.homes = homes or [""] * len(args)
+        self.context = module.context
+        self.tree = module.trees[name]
+        self.types = module.types_of(name, args)
+        self.args = args
+        self.function = function
+        self.entry = function.append_basic_block("entry")
+        self.builder = ir.IRBuilder(self.entry)
+        self.counts = _assigned(self.tree)
+        self.values: dict[str, _Value] = {}
+        # Of variables that are assigned more than once: where their values lie.
+        self.slots: dict[str, _Value] = {}
+        self.owners: dict[str, Any] = {}
+        self.exits: list[Any] = []
+        self.failures: dict[str, Any] = {}
+        self.exit = function.append_basic_block("exit")
+        self._no_memory: Any = None
+        # That of the loads and stores of an innermost loop, if its iterations keep apart.
+        self.group: Any = None
+
+    def run(self) -> None:
+        context, builder = self.context, self.builder
+        given = context.call_conv.decode_arguments(builder, self.args, self.function)
+        start = self.function.append_basic_block("start")
+        for arg, ty, value, home in zip(
+            self.tree.args.args, self.args, given, self.homes, strict=True
+        ):
+            found = self.unpacked(ty, value)
+            if isinstance(found, Array):
+                found = replace(found, home=home)
+            if self.counts[arg.arg] == 1:
+                self.values[arg.arg] = found
+            else:
+                self.bind(arg.arg, found)
+        builder.branch(start)
+        builder.position_at_end(start)
+        self.block(self.tree.body)
+        builder.position_at_end(self.exit)
+        for slot in self.owners.values():
+            self.reference("NRT_decref", builder.load(slot))
+        context.call_conv._return_errcode_raw(builder, numba.core.callconv.RETCODE_OK)
+
+    # -- values ----------------------------------------------------------------------------
+
+    def unpacked(self, ty: Any, value: Any) -> _Value:
+        """Return a value of Numba's as one of ours."""
+        if not isinstance(ty, types.Array):
+            return Scalar(ty, value)
+        b, model = self.builder, self.context.data_model_manager[ty]
+
+        def field(name: str, *axis: int) -> Any:
+            return b.extract_value(value, [model.get_field_position(name), *axis])
+
+        axes = range(ty.ndim)
+        strides = () if ty.layout == "C" else tuple(field("strides", k) for k in axes)
+        shape = tuple(field("shape", k) for k in axes)
+        return Array(ty, field("data"), shape, strides, field("meminfo"))
+
+    def packed(self, value: _Value, ty: Any) -> Any:
+        """Return a value of ours as Numba's of type `ty`."""
+        if isinstance(value, Scalar):
+            return self.context.cast(self.builder, value.value, value.type, ty)
+        b = self.builder
+        model = self.context.data_model_manager[ty]
+        found: Any = ir.Constant(model.get_value_type(), None)
+
+        def put(name: str, content: Any, *axis: int) -> None:
+            nonlocal found
+            found = b.insert_value(found, content, [model.get_field_position(name), *axis])
+
+        size = self.itemsize(value.type)
+        strides = self.strides(value)
+        items: Any = ir.Constant(_I64, 1)
+        for k, (extent, stride) in enumerate(zip(value.shape, strides, strict=True)):
+            put("shape", extent, k)
+            put("strides", stride, k)
+            items = b.mul(items, extent)
+        put("nitems", items)
+        put("itemsize", size)
+        put("data", value.data)
+        if value.owner is not None:
+            put("meminfo", value.owner)
+        return found
+
+    def itemsize(self, ty: Any) -> Any:
+        return ir.Constant(_I64, runtime.itemsize(ty.dtype))
+
+    def strides(self, array: Array) -> tuple[Any, ...]:
+        if array.strides:
+            return array.strides
+        found: list[Any] = []
+        stride: Any = self.itemsize(array.type)
+        for extent in reversed(array.shape):
+            found.insert(0, stride)
+            stride = self.builder.mul(stride, extent)
+        return tuple(found)
+
+    def slot(self, ty: Any, zero: bool = False) -> Any:
+        """Return a place for a value of an LLVM type, in the first block."""
+        with self.builder.goto_entry_block():
+            place = self.builder.alloca(ty)
+            if zero:
+                self.builder.store(ir.Constant(ty, None), place)
+        return place
+
+    def reference(self, name: str, owner: Any) -> None:
+        kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t])
+        function = cgutils.get_or_insert_function(self.builder.module, kind, name)
+        self.builder.call(function, [owner])
+
+    def bind(self, name: str, value: _Value, *, counted: bool = False) -> None:
+        """Assign to a variable; `counted` if the value brings a reference of its own."""
+        if isinstance(value, list):
+            self.values[name] = value
+            return
+        if isinstance(value, Array):
+            if name in self.types.owning:
+                self.own(name, value, counted)
+            elif counted and value.owner is not None:
+                self.reference("NRT_decref", value.owner)
+        if name == "_":
+            return
+        if self.counts[name] == 1:
+            self.values[name] = value
+            return
+        if name not in self.slots:
+            self.slots[name] = self.new_slots(self.types.names[name])
+        slots = self.slots[name]
+        if isinstance(value, Scalar):
+            self.builder.store(self.packed(value, slots.type), slots.value)
+            return
+        self.builder.store(value.data, slots.data)
+        strides = self.strides(value) if slots.strides else ()
+        for content, place in zip(
+            (*value.shape, *strides), (*slots.shape, *slots.strides), strict=True
+        ):
+            self.builder.store(content, place)
+
+    def own(self, name: str, value: Array, counted: bool) -> None:
+        if name not in self.owners:
+            self.owners[name] = self.slot(cgutils.voidptr_t, zero=True)
+        slot, owner = self.owners[name], value.owner
+        if owner is None:
+            owner = ir.Constant(cgutils.voidptr_t, None)
+        elif not counted:
+            self.reference("NRT_incref", owner)
+        old = self.builder.load(slot)
+        self.builder.store(owner, slot)
+        self.reference("NRT_decref", old)
+
+    def let_go(self, name: str) -> None:
+        """Let a variable no longer hold its array."""
+        if name in self.owners:
+            slot = self.owners[name]
+            old = self.builder.load(slot)
+            self.builder.store(ir.Constant(cgutils.voidptr_t, None), slot)
+            self.reference("NRT_decref", old)
+
+    def new_slots(self, ty: Any) -> _Value:
+        if not isinstance(ty, types.Array):
+            return Scalar(ty, self.slot(self.context.get_value_type(ty)))
+        data = self.slot(self.context.get_data_type(ty.dtype).as_pointer())
+        shape = tuple(self.slot(_I64) for _ in range(ty.ndim))
+        strides = () if ty.layout == "C" else tuple(self.slot(_I64) for _ in range(ty.ndim))
+        return Array(ty, data, shape, strides, None)
+
+    def read(self, name: str) -> _Value:
+        if name in self.values:
+            return self.values[name]
+        if name not in self.slots:
+            if name in self.types.names:
+                raise NameError(name)
+            value = self.module.globals[name]
+            return self.constant(value)
+        slots, load = self.slots[name], self.builder.load
+        if isinstance(slots, Scalar):
+            return Scalar(slots.type, load(slots.value))
+        # The memory of a tape may move, but not to another home.
+        home = "tape" if name.startswith("tape_") else ""
+        owner = load(self.owners[name]) if name in self.owners else None
+        shape, strides = (tuple(map(load, each)) for each in (slots.shape, slots.strides))
+        return Array(slots.type, load(slots.data), shape, strides, owner, home)
+
+    def constant(self, value: Any) -> Scalar:
+        ty = constant_type(value)
+        return Scalar(ty, ir.Constant(self.context.get_value_type(ty), value))
+
+    # -- expressions -----------------------------------------------------------------------
+
+    def expr(self, node: ast.expr) -> _Value:
+        match node:
+            case ast.Name(id=name):
+                return self.read(name)
+            case ast.Constant(value=value):
+                return self.constant(value)
+            case ast.Tuple(elts=elts):
+                return [self.expr(each) for each in elts]
+            case ast.Attribute(value=value, attr="shape"):
+                return [Scalar(types.int64, extent) for extent in self.expr(value).shape]
+            case ast.Attribute(value=value, attr="T"):
+                array = self.expr(value)
+                ty = transposed(array.type)
+                strides = () if ty.layout == "C" else self.strides(array)[::-1]
+                return Array(ty, array.data, array.shape[::-1], strides, array.owner)
+            case ast.Attribute(value=value, attr="size"):
+                size: Any = ir.Constant(_I64, 1)
+                for k, extent in enumerate(self.expr(value).shape):
+                    size = self.builder.mul(size, extent) if k else extent
+                return Scalar(types.int64, size)
+            case ast.Subscript(value=ast.Attribute(value=value), slice=ast.Constant(value=axis)):
+                assert isinstance(axis, int)
+                return Scalar(types.int64, self.expr(value).shape[axis])
+            case ast.Subscript(value=value, slice=index):
+                return self.element(*self.place(self.expr(value), index))
+            case ast.Compare(left=left, ops=ops, comparators=others):
+                return self.compare(left, ops, others)
+            case ast.UnaryOp(
+                op=ast.USub(), operand=ast.Constant(value=int(number) | float(number))
+            ):
+                return self.constant(-number)
+            case ast.UnaryOp(op=op, operand=operand):
+                return self.apply(OPERATORS[type(op)], [self.expr(operand)])
+            case ast.BinOp(left=left, op=op, right=right):
+                return self.apply(OPERATORS[type(op)], [self.expr(left), self.expr(right)])
+            case ast.Call(func=ast.Name(id=name), args=arguments):
+                return self.call(name, arguments)
+        raise NotImplementedError(ast.dump(node))
+
+    def apply(self, function: Any, args: Sequence[_Value]) -> Scalar:
+        return self.module.apply(self.builder, function, args)
+
+    def compare(
+        self, left: ast.expr, ops: Sequence[ast.cmpop], others: Sequence[ast.expr]
+    ) -> _Value:
+        """Write a comparison; ``0 <= i < n``, of a size `n`, is one of unsigned integers."""
+        if len(ops) == 1:
+            return self.apply(OPERATORS[type(ops[0])], [self.expr(left), self.expr(others[0])])
+        i, n = map(self.expr, others)
+        assert isinstance(left, ast.Constant)
+        assert left.value == 0
+        return Scalar(types.boolean, self.builder.icmp_unsigned("<", i.value, n.value))
+
+    def place(self, array: Array, index: ast.expr) -> tuple[Any, Any, str]:
+        """Return type, address and home of an element; indices are not negative."""
+        b = self.builder
+        found = [
+            self.index(array, axis, each)
+            for axis, each in enumerate(index.elts if isinstance(index, ast.Tuple) else [index])
+        ]
+        assert len(found) == array.type.ndim
+        if array.type.layout == "C":
+            offset: Any = found[0] if found else ir.Constant(_I64, 0)
+            for axis, each in enumerate(found[1:], 1):
+                offset = b.add(b.mul(offset, array.shape[axis]), each)
+            return array.type, b.gep(array.data, [offset], inbounds=True), array.home
+        offset = ir.Constant(_I64, 0)
+        for axis, each in enumerate(found):
+            step = b.mul(each, array.strides[axis])
+            offset = b.add(offset, step) if axis else step
+        moved = b.gep(b.bitcast(array.data, cgutils.voidptr_t), [offset], inbounds=True)
+        return array.type, b.bitcast(moved, array.data.type), array.home
+
+    def index(self, array: Array, axis: int, node: ast.expr) -> Any:
+        found = self.expr(node)
+        if isinstance(found.value, ir.Constant) and found.value.constant < 0:
+            return self.builder.add(found.value, array.shape[axis])
+        return found.value
+
+    def element(self, ty: Any, place: Any, home: str) -> Scalar:
+        align = None if ty.aligned else 1
+        value = self.context.unpack_value(self.builder, ty.dtype, place, align=align)
+        self.mark(value, home)
+        return Scalar(ty.dtype, value)
+
+    def mark(self, instruction: Any, home: str) -> None:
+        """Tell LLVM which memory a load or store cannot touch."""
+        if not isinstance(instruction, ir.LoadInstr | ir.StoreInstr):
+            return
+        if home:
+            own, others = self.module.scopes(home)
+            instruction.set_metadata("alias.scope", own)
+            instruction.set_metadata("noalias", others)
+        if self.group is not None:
+            instruction.set_metadata("llvm.access.group", self.group)
+
+    def call(self, name: str, arguments: list[ast.expr]) -> _Value:
+        if name in self.module.trees:
+            return self.call_emitted(name, [self.expr(each) for each in arguments])
+        if name in RUNTIME:
+            return self.call_runtime(name, arguments)
+        args = [self.expr(each) for each in arguments]
+        if name in CHOICES:
+            condition = self.apply(CHOICES[name], args)
+            chosen = self.builder.select(condition.value, args[0].value, args[1].value)
+            return Scalar(types.int64, chosen)
+        if name in gemm.NAMES and self.known_product(args[1:], name == "gemm_add"):
+            return None
+        function = self.module.globals[name]
+        if any(isinstance(arg, Array) for arg in args):  # `copy_into`, `fill`, `gemm`
+            kinds = tuple(arg.type for arg in args)
+            sig = self.module.signature(function, kinds)
+            values = [self.packed(arg, ty) for arg, ty in zip(args, sig.args, strict=True)]
+            return self.module.code(self.builder, function, kinds, values)
+        return self.apply(function, args)
+
+    def known_product(self, arrays: Sequence[Array], add: bool) -> bool:
+        """Write a small product of matrices of known sizes; return whether it is one."""
+        out, left, right = arrays
+        sizes = [*out.shape, left.shape[1]]
+        columns = left.type.layout == "F", right.type.layout == "F"
+        item = self.context.get_data_type(out.type.dtype)
+        data = [each.data for each in arrays]
+        return gemm.write_known(
+            self.context, self.builder, item, data, sizes, columns=columns, add=add
+        )
+
+    def call_emitted(self, name: str, args: list[_Value]) -> list[_Value]:
+        kinds = tuple(arg.type for arg in args)
+        homes = tuple(getattr(arg, "home", "") for arg in args)
+        function = self.module.function(name, kinds, homes)
+        result = self.module.types_of(name, kinds).result
+        values = [self.packed(arg, ty) for arg, ty in zip(args, kinds, strict=True)]
+        convention, b = self.context.call_conv, self.builder
+        status, found = convention.call_function(b, function, result, kinds, values)
+        with b.if_then(status.is_error, likely=False):
+            convention.return_status_propagate(b, status)
+        return [self.unpacked(ty, b.extract_value(found, k)) for k, ty in enumerate(result)]
+
+    def call_runtime(self, name: str, arguments: list[ast.expr]) -> _Value:
+        b = self.builder
+        if name == "fresh":
+            ty = types.Array(dtype_of(arguments[0]), len(shape := self.sizes(arguments[1])), "C")
+            return self.fresh(ty, shape)
+        if name == "reuse":
+            ty = types.Array(dtype_of(arguments[1]), len(shape := self.sizes(arguments[2])), "C")
+            # The same address, not one that happens to be equal: so loops are known to be in step.
+            old = self.expr(arguments[0])
+            return Array(ty, old.data, tuple(shape), (), None, old.home)
+        if name == "stacked":
+            ty = types.Array(dtype_of(arguments[0]), len(shape := self.sizes(arguments[1])), "C")
+            return self.stacked(ty, shape)
+        if name == "row_at":
+            stack, *index = (self.expr(each) for each in arguments)
+            rest = stack.shape[len(index) :]
+            place: Any = index[0].value
+            for extent, each in zip(stack.shape[1:], index[1:], strict=False):
+                place = b.add(b.mul(place, extent), each.value)
+            for extent in rest:
+                place = b.mul(place, extent)
+            ty = types.Array(stack.type.dtype, len(rest), "C")
+            return Array(ty, b.gep(stack.data, [place]), rest, (), stack.owner, stack.home)
+        if name == "view":
+            ty = types.Array(dtype_of(arguments[1]), len(shape := self.sizes(arguments[2])), "C")
+            return self.array_at(ty, self.expr(arguments[0]).value, shape)
+        if name == "lanes":
+            ty = types.Array(dtype_of(arguments[0]), 1, "C")
+            found = self.stacked(ty, [ir.Constant(_I64, LANES)])
+            runtime.fill_lanes(b, found.data, self.expr(arguments[1]).value)
+            return found
+        if name in ("total", "total_down"):
+            lanes, used = (self.expr(each) for each in arguments)
+            found = runtime.total_of(b, lanes.data, used.value, name == "total_down")
+            return Scalar(lanes.type.dtype, found)
+        state = self.expr(arguments[0]).data
+        match name:
+            case "side_by_side":
+                self.side_by_side(arguments)
+            case "empty":
+                ty = types.Array(
+                    dtype_of(arguments[1]), len(shape := self.sizes(arguments[2])), "C"
+                )
+                address = runtime.take(b, state, ty.dtype, shape, self.no_memory())
+                return self.array_at(ty, address, shape, "workspace")
+            case "slot":
+                ty = types.Array(dtype_of(arguments[1]), 1, "C")
+                shapes = [self.sizes(each) for each in arguments[2:]]
+                size, bad = runtime.most_bytes(b, ty.dtype, shapes)
+                self.leave_without_memory(bad)
+                shape = [b.sdiv(size, ir.Constant(_I64, runtime.itemsize(ty.dtype)))]
+                address = runtime.take(b, state, ty.dtype, shape, self.no_memory())
+                return self.array_at(ty, address, shape, "workspace")
+            case "returned":
+                ty = types.Array(
+                    dtype_of(arguments[2]), len(shape := self.sizes(arguments[3])), "C"
+                )
+                return self.returned(state, self.expr(arguments[1]).value, ty, shape)
+            case "tape" | "grow" | "fit":
+                ty = types.Array(dtype_of(arguments[-1]), 1, "C")
+                place = self.expr(arguments[1]).value
+                if name != "tape":
+                    need = self.expr(arguments[2]).value
+                    size, exact = self.itemsize(ty), name == "fit"
+                    done = runtime.reserve(b, state, place, need, size, exact)
+                    self.leave_without_memory(b.not_(done))
+                one = ir.Constant(_I64, 1)
+                address = b.load(b.gep(state, [place]))
+                size = b.load(b.gep(state, [b.add(place, one)]))
+                return self.array_at(ty, address, [size], "tape")
+            case "poll":
+                work = self.expr(arguments[1])
+                return Scalar(types.boolean, runtime.poll_state(b, state, work.value))
+            case "note":
+                done = runtime.note_word(b, state, self.expr(arguments[1]).value)
+                self.leave_without_memory(b.not_(done))
+            case "release":
+                runtime.release_to(b, state, self.expr(arguments[1]).value)
+        return None
+
+    def side_by_side(self, arguments: list[ast.expr]) -> None:
+        """Write a parallel loop: where it takes long, threads call the function of its parts."""
+        assert isinstance(arguments[1], ast.Name)
+        name, b = arguments[1].id, self.builder
+        state, trips, work, *given = (self.expr(each) for each in (arguments[0], *arguments[2:]))
+        number = Scalar(types.int64, ir.Constant(_I64, 0))
+        args = [state, number, number, *given]
+        kinds = tuple(arg.type for arg in args)
+        homes = tuple(getattr(arg, "home", "") for arg in args)
+        function = self.module.function(name, kinds, homes)
+        convention = self.context.call_conv
+        result = self.module.types_of(name, kinds).result
+
+        def call(b: Any, own: Any, first: Any, last: Any, rest: Sequence[Any]) -> Any:
+            values = [own, first, last, *rest]
+            return convention.call_function(b, function, result, kinds, values)[0].is_error
+
+        packed = [self.packed(arg, ty) for arg, ty in zip(args, kinds, strict=True)]
+        parts = Parts(function.name, call, packed[0].type, [value.type for value in packed[3:]])
+        alone, shared, after = (self.function.append_basic_block() for _ in range(3))
+        b.cbranch(is_worth(b, state.data, work.value), shared, alone)
+        b.position_at_end(alone)
+        self.leave_without_memory(call(b, packed[0], number.value, trips.value, packed[3:]))
+        b.branch(after)
+        b.position_at_end(shared)
+        whole = ir.Constant(ir.LiteralStructType([value.type for value in packed[3:]]), None)
+        for k, value in enumerate(packed[3:]):
+            whole = b.insert_value(whole, value, k)
+        place = self.slot(whole.type)
+        b.store(whole, place)
+        share(b, state.data, parts, place, trips.value, work.value)
+        b.branch(after)
+        b.position_at_end(after)
+
+    def stacked(self, ty: Any, shape: Sequence[Any]) -> Array:
+        """Make room for an array on the stack, whose sizes are numbers."""
+        item = self.context.get_data_type(ty.dtype)
+        count = math.prod(int(size.constant) for size in shape)
+        with self.builder.goto_entry_block():
+            place = self.builder.alloca(ir.ArrayType(item, count))
+            place.align = 64
+        first = self.builder.bitcast(place, item.as_pointer())
+        return Array(ty, first, tuple(shape), (), None)
+
+    def fresh(self, ty: Any, shape: Sequence[Any]) -> Array:
+        """Write the making of an array that owns its memory."""
+        b, context = self.builder, self.context
+        size, bad = runtime.bytes_of(b, ty.dtype, shape)
+        self.leave_without_memory(bad)
+        align = context.get_preferred_array_alignment(ty.dtype)
+        owner = context.nrt.meminfo_alloc_aligned_unchecked(b, size, align)
+        self.leave_without_memory(cgutils.is_null(b, owner))
+        pointer = context.get_data_type(ty.dtype).as_pointer()
+        data = b.bitcast(context.nrt.meminfo_data(b, owner), pointer)
+        return Array(ty, data, tuple(shape), (), owner, "fresh")
+
+    def returned(self, state: Any, place: Any, ty: Any, shape: list[Any]) -> Array:
+        """Write the making of a result, in the memory prepared for it if that fits."""
+        b = self.builder
+        address, fits = runtime.take_prepared(b, state, place, ty.dtype, shape)
+        before = b.block
+        prepared = self.array_at(ty, address, shape)
+        with b.if_then(b.not_(fits), likely=False):
+            own = self.fresh(ty, shape)
+            after = b.block
+        nobody = ir.Constant(own.owner.type, None)
+        data, owner = b.phi(own.data.type), b.phi(own.owner.type)
+        for phi, inside, outside in ((data, prepared.data, own.data), (owner, nobody, own.owner)):
+            phi.add_incoming(inside, before)
+            phi.add_incoming(outside, after)
+        return Array(ty, data, tuple(shape), (), owner, "fresh")
+
+    def sizes(self, node: ast.expr) -> list[Any]:
+        return [size.value for size in self.expr(node)]
+
+    def array_at(self, ty: Any, address: Any, shape: Sequence[Any], home: str = "") -> Array:
+        pointer = self.context.get_data_type(ty.dtype).as_pointer()
+        return Array(ty, self.builder.inttoptr(address, pointer), tuple(shape), (), None, home)
+
+    def no_memory(self) -> Any:
+        """Return the block that raises the error that there is no memory."""
+        if self._no_memory is None:
+            self._no_memory = self.function.append_basic_block("no_memory")
+            with self.builder.goto_block(self._no_memory):
+                text = "the program needs more memory than there is"
+                self.context.call_conv.return_user_exc(self.builder, MemoryError, (text,))
+        return self._no_memory
+
+    def leave_without_memory(self, condition: Any) -> None:
+        after = self.function.append_basic_block()
+        self.builder.cbranch(condition, self.no_memory(), after).set_weights([1, 1000])
+        self.builder.position_at_end(after)
+
+    # -- statements ------------------------------------------------------------------------
+
+    def block(self, stmts: Sequence[ast.stmt]) -> None:
+        for stmt in stmts:
+            self.stmt(stmt)
+
+    def stmt(self, stmt: ast.stmt) -> None:
+        match stmt:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                self.bind(name, self.expr(value), counted=_counted(value))
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value):
+                counted = _counted(value)
+                values = self.expr(value)
+                for found in values:  # before a variable that holds one of them gets another
+                    if isinstance(found, Array) and found.owner is not None and not counted:
+                        self.reference("NRT_incref", found.owner)
+                for target, found in zip(targets, values, strict=True):
+                    assert isinstance(target, ast.Name)
+                    self.bind(target.id, found, counted=True)
+            case ast.Delete(targets=targets):
+                for each in targets:
+                    assert isinstance(each, ast.Name)
+                    self.let_go(each.id)
+            case ast.Assign(targets=[ast.Subscript(value=array, slice=index)], value=value):
+                place = self.place(self.expr(array), index)
+                self.store(place, self.expr(value))
+            case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
+                args = [self.read(name), self.expr(value)]
+                self.bind(name, self.apply(OPERATORS[type(op)], args))
+            case ast.AugAssign(target=ast.Subscript(value=array, slice=index), op=op, value=value):
+                place = self.place(self.expr(array), index)
+                args = [self.element(*place), self.expr(value)]
+                self.store(place, self.apply(OPERATORS[type(op)], args))
+            case ast.Expr(value=ast.Call() as call):
+                self.expr(call)
+            case ast.For():
+                self.loop(stmt)
+            case ast.While():
+                self.endless(stmt)
+            case ast.If():
+                self.branch(stmt)
+            case ast.Return(value=value):
+                assert value is not None
+                self.leave(value)
+            case ast.Break():
+                self.builder.branch(self.exits[-1])
+            case ast.Pass() | ast.Expr():
+                pass
+            case _:
+                raise NotImplementedError(ast.dump(stmt))
+
+    def store(self, place: tuple[Any, Any, str], value: Scalar) -> None:
+        ty, address, home = place
+        content = self.context.cast(self.builder, value.value, value.type, ty.dtype)
+        align = None if ty.aligned else 1
+        self.context.pack_value(self.builder, ty.dtype, content, address, align=align)
+        self.mark(self.builder.block.instructions[-1], home)
+
+    def branch(self, stmt: ast.If) -> None:
+        b = self.builder
+        condition = self.expr(stmt.test).value
+        then, after = (self.function.append_basic_block() for _ in range(2))
+        orelse = self.function.append_basic_block() if stmt.orelse else after
+        jump = b.cbranch(condition, then, orelse)
+        if isinstance(stmt.body[-1], ast.Return):
+            jump.set_weights([1, 1000])
+        for block, stmts in ((then, stmt.body), (orelse, stmt.orelse)):
+            if stmts:
+                b.position_at_end(block)
+                self.block(stmts)
+                if not b.block.is_terminated:
+                    b.branch(after)
+        b.position_at_end(after)
+
+    @contextmanager
+    def inside(self, after: Any) -> Iterator[None]:
+        self.exits.append(after)
+        yield
+        self.exits.pop()
+        self.builder.position_at_end(after)
+
+    def loop(self, stmt: ast.For) -> None:
+        assert isinstance(stmt.target, ast.Name)
+        assert isinstance(stmt.iter, ast.Call)
+        b = self.builder
+        args = [self.expr(each).value for each in stmt.iter.args]
+        start, stop = (ir.Constant(_I64, 0), args[0]) if len(args) == 1 else args[:2]
+        step = self.step(stmt.iter.args[2]) if len(args) == 3 else 1
+        assert isinstance(stmt.iter.func, ast.Name)
+        self.group = self.module.access_group() if stmt.iter.func.id == "apart" else None
+        before = b.block
+        test, body, after = (self.function.append_basic_block() for _ in range(3))
+        b.branch(test)
+        b.position_at_end(test)
+        counter = b.phi(_I64)
+        counter.add_incoming(start, before)
+        b.cbranch(b.icmp_signed("<" if step > 0 else ">", counter, stop), body, after)
+        b.position_at_end(body)
+        with self.inside(after):
+            self.bind(stmt.target.id, Scalar(types.int64, counter))
+            self.block(stmt.body)
+            if not b.block.is_terminated:
+                # The next one cannot overflow if it is next to this one, which is not the last.
+                flags = ("nsw",) if abs(step) == 1 else ()
+                counter.add_incoming(b.add(counter, ir.Constant(_I64, step), flags=flags), b.block)
+                again = b.branch(test)
+                if self.group is not None:
+                    vectors = isinstance(stop, ir.Constant) and stop.constant % 8 == 0 and step == 1
+                    again.set_metadata("llvm.loop", self.module.apart(self.group, vectors))
+        self.group = None
+
+    def step(self, node: ast.expr) -> int:
+        match node:
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return -self.step(operand)
+            case ast.Constant(value=int(value)):
+                return value
+            case ast.Name(id=name):
+                return int(self.module.globals[name])
+        raise NotImplementedError(ast.dump(node))
+
+    def endless(self, stmt: ast.While) -> None:
+        b = self.builder
+        body, after = (self.function.append_basic_block() for _ in range(2))
+        b.branch(body)
+        b.position_at_end(body)
+        with self.inside(after):
+            self.block(stmt.body)
+            if not b.block.is_terminated:
+                b.branch(body)
+
+    def leave(self, value: ast.expr) -> None:
+        """Write the result where the caller wants it; early exits share the code for theirs."""
+        b = self.builder
+        name = value.id if isinstance(value, ast.Name) else ""
+        if name in self.failures:
+            b.branch(self.failures[name])
+            return
+        if name:
+            self.failures[name] = self.function.append_basic_block(name)
+            b.branch(self.failures[name])
+            b.position_at_end(self.failures[name])
+        result = self.types.result
+        found = self.expr(value)
+        for each in found:
+            if isinstance(each, Array) and each.owner is not None:
+                self.reference("NRT_incref", each.owner)
+        values = [self.packed(each, ty) for each, ty in zip(found, result, strict=True)]
+        whole = self.context.make_tuple(b, result, values)
+        b.store(self.context.get_return_value(b, result, whole), self.function.args[0])
+        b.branch(self.exit)

@@ -1,0 +1,270 @@
+"""From emitted source to LLVM's language.
+
+Emitted code is a small part of Python: variables that keep their type, `range` loops, elements of
+arrays, calls of functions with known types. Numba would infer the types of every statement, count
+references of every variable and describe an array by all its fields to get at one element; this
+took most of the time to compile. Here types are found in one walk over the syntax tree, a variable
+that is assigned once is a value, and an element is an address with a load or a store. What single
+operations and calls mean is still asked of Numba, once for each combination of types.
+
+Arrays of the workspace, tapes and views own nothing. Arrays that own their memory, which are those
+made by `fresh`, returned by functions or passed in, are counted: a variable holds a reference until
+it is assigned again or the function ends.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import llvmlite.binding as llvm
+import numba
+import numba.core.codegen
+import numba.core.compiler
+import numba.core.compiler_machinery
+import numba.core.ir
+import numba.core.lowering
+import numba.core.typed_passes
+from llvmlite import ir
+
+from adc.backend.cpu.inference import Types
+from adc.backend.cpu.instructions import HOMES, Function, Scalar
+from adc.backend.numba_api import Intrinsic
+
+_config: Any = numba.config
+_numba_ir: Any = numba.core.ir
+_Base: Any = numba.core.lowering.Lower
+_CompilerBase: Any = numba.core.compiler.CompilerBase
+_JITCodeLibrary: Any = numba.core.codegen.JITCodeLibrary
+_NativeLowering: Any = numba.core.typed_passes.NativeLowering
+_PassManager: Any = numba.core.compiler_machinery.PassManager
+_register_pass: Any = numba.core.compiler_machinery.register_pass
+
+# Basic blocks of code of which LLVM unrolls the loops: several times as many as a page of code has.
+_MOST_UNROLLED = 1000
+
+
+class _Distinct(ir.MDValue):  # type: ignore[misc]  # a class of a module without types
+    """A node of metadata that is not the same as another one with the same content."""
+
+    def __init__(self, module: Any, values: Sequence[Any]) -> None:
+        super().__init__(module, values, name=str(len(module.metadata)))
+
+    def descr(self, buf: list[str]) -> None:
+        buf.append("distinct ")
+        super().descr(buf)
+
+    __eq__ = object.__eq__
+    __ne__ = object.__ne__
+    __hash__ = object.__hash__
+
+
+class Module:
+    """The functions of one emitted file, translated as they are called."""
+
+    def __init__(self, function: Any, typing: Any) -> None:
+        self.typing = typing
+        self.context: Any = None  # known when types are
+        self.llvm: Any = None
+        self.globals: dict[str, Any] = function.__globals__
+        source = Path(function.__code__.co_filename).read_text(encoding="utf-8")
+        self.trees = {
+            node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)
+        }
+        self._resolved: dict[Any, Any] = {}
+        self._code: dict[Any, Any] = {}
+        self._typed: dict[Any, Types] = {}
+        self._made: dict[Any, Any] = {}
+        self._scopes: dict[str, tuple[Any, Any]] = {}
+
+    def signature(self, function: Any, args: tuple[Any, ...]) -> Any:
+        """Return the signature of a call of an intrinsic, or of a function that Numba knows."""
+        return self._resolve(function, args)[0]
+
+    def _resolve(self, function: Any, args: tuple[Any, ...]) -> Any:
+        key = (function, args)
+        if key not in self._resolved:
+            if isinstance(function, Intrinsic):
+                self._resolved[key] = function.define(self.typing, *args)
+            else:
+                kind = self.typing.resolve_value_type(function)
+                self._resolved[key] = (kind.get_call_type(self.typing, args, {}), kind)
+        return self._resolved[key]
+
+    def code(self, builder: Any, function: Any, types: tuple[Any, ...], args: list[Any]) -> Any:
+        """Write a call of an intrinsic, or of a function that Numba knows."""
+        sig, how = self._resolve(function, types)
+        if isinstance(function, Intrinsic):
+            return how(self.context, builder, sig, args)
+        key = (function, types)
+        if key not in self._code:
+            self._code[key] = self.context.get_function(how, sig)
+        impl = self._code[key]
+        result = impl(builder, args)
+        self.context.add_linking_libs(getattr(impl, "libs", ()))
+        return result
+
+    def apply(self, builder: Any, function: Any, args: Sequence[Any]) -> Scalar:
+        """Write an operation on scalars, which are converted to what it takes."""
+        kinds = tuple(arg.type for arg in args)
+        sig = self.signature(function, kinds)
+        values = [
+            arg.value if arg.type == ty else self.context.cast(builder, arg.value, arg.type, ty)
+            for arg, ty in zip(args, sig.args, strict=True)
+        ]
+        return Scalar(sig.return_type, self.code(builder, function, kinds, values))
+
+    def types_of(self, name: str, args: tuple[Any, ...]) -> Types:
+        if (name, args) not in self._typed:
+            self._typed[name, args] = found = Types(self, self.trees[name], args)
+            found.run()
+        return self._typed[name, args]
+
+    def is_part(self, name: str) -> bool:
+        """Whether a function is there only to be translated apart from the one that calls it."""
+        return any(
+            isinstance(node, ast.Name) and node.id == "PART"
+            for decorator in self.trees[name].decorator_list
+            for node in ast.walk(decorator)
+        )
+
+    def scopes(self, home: str) -> tuple[Any, Any]:
+        """Return LLVM's lists of the scope of one home of memory, and of those of all others."""
+        if home not in self._scopes:
+            domain = self.llvm.add_metadata(["adc"])
+            nodes = {each: self.llvm.add_metadata([f"adc {each}", domain]) for each in HOMES}
+            for each in HOMES:
+                others = [nodes[other] for other in HOMES if other != each]
+                pair = self.llvm.add_metadata([nodes[each]]), self.llvm.add_metadata(others)
+                self._scopes[each] = pair
+        return self._scopes[home]
+
+    def access_group(self) -> Any:
+        """Return a name for the loads and stores of one loop."""
+        return _Distinct(self.llvm, [])
+
+    def apart(self, group: Any, vectors: bool = False) -> Any:
+        """Return what tells LLVM that no iteration of a loop needs what another one does.
+
+        That is, by the loads and stores of a group. A loop of few iterations is to become `vectors`
+        before it is unrolled: else the loop around it might, which gathers and scatters.
+        """
+        kind = ir.MetaDataString(self.llvm, "llvm.loop.parallel_accesses")
+        notes = [self.llvm.add_metadata([kind, group])]
+        if vectors:
+            kind = ir.MetaDataString(self.llvm, "llvm.loop.unroll.disable")
+            notes.append(self.llvm.add_metadata([kind]))
+        loop = _Distinct(self.llvm, [])
+        loop.operands = (loop, *notes)
+        return loop
+
+    def function(self, name: str, args: tuple[Any, ...], homes: Sequence[str] = ()) -> Any:
+        """Return the LLVM function that the function `name` is for arguments of some types.
+
+        A part is called in one place: it knows the homes of the arrays that it is given.
+        """
+        if not self.is_part(name):
+            homes = ()
+        if (name, args) not in self._made:
+            result = self.types_of(name, args).result
+            kind = self.context.call_conv.get_function_type(result, args)
+            unique = self.llvm.get_unique_name(f"adc_{name}")
+            made = self._made[name, args] = ir.Function(self.llvm, kind, unique)
+            made.linkage = "internal"
+            if self.is_part(name):
+                made.attributes.add("noinline")
+            Function(self, name, args, made, homes).run()
+        return self._made[name, args]
+
+
+class _Lower(_Base):  # type: ignore[misc]  # a class of a module without types
+    """Lowers the main function of an emitted file, and with it all others."""
+
+    def __init__(self, program: Module, *args: Any, **kwargs: Any) -> None:
+        self._program = program
+        super().__init__(*args, **kwargs)
+
+    def init(self) -> None:
+        """Prepare nothing: there is no code of Numba's."""
+
+    def lower_normal_function(self, fndesc: Any) -> None:
+        self._program.context, self._program.llvm = self.context, self.module
+        self.function = self.context.declare_function(self.module, fndesc)
+        args = tuple(fndesc.argtypes)
+        homes = ["", *["argument"] * (len(args) - 1)]  # the first is the state
+        writer = Function(self._program, fndesc.qualname, args, self.function, homes)
+        self.builder = writer.builder
+        self.call_helper = self.call_conv.init_call_helper(self.builder)
+        writer.run()
+
+
+class _Library(_JITCodeLibrary):  # type: ignore[misc]  # as above
+    """Optimises a module once: there are no references whose counting could be saved."""
+
+    def add_llvm_module(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout
+        self._final_module.link_in(ll_module)
+
+    def _optimize_final_module(self) -> None:
+        codegen = self._codegen
+        # Loops are analysed better by the whole pipeline if functions are tidy before it.
+        tidy: Any = llvm.create_new_function_pass_manager()
+        tidy.add_sroa_pass()
+        tidy.add_simplify_cfg_pass()
+        tidy.add_instruction_combine_pass()
+        tidying = codegen._pass_builder()
+        defined = [each for each in self._final_module.functions if not each.is_declaration]
+        for function in defined:
+            tidy.run(function, tidying)
+        options: Any = llvm.create_pipeline_tuning_options(speed_level=3)
+        options.loop_vectorization = bool(_config.LOOP_VECTORIZE)
+        # Several vectors at once are no faster here, and their loops take long to compile.
+        options.loop_interleaving = False
+        # Some percent of the time of a loop, and a third of the time to compile many.
+        size = sum(sum(1 for _ in each.blocks) for each in defined)
+        options.loop_unrolling = size <= _MOST_UNROLLED
+        options.slp_vectorization = bool(_config.SLP_VECTORIZE)
+        builder: Any = llvm.create_pass_builder(codegen._tm, options)
+        builder.getModulePassManager().run(self._final_module, builder)
+
+
+@_register_pass(mutates_CFG=True, analysis_only=False)
+class _Lowering(_NativeLowering):  # type: ignore[misc]  # as above
+    """Finds the types of emitted code and lowers it."""
+
+    _name = "adc_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        state.flags.no_cfunc_wrapper = True  # nobody calls it from C
+        function = state.func_id
+        self._program = Module(function.func, state.typingctx)
+        args = tuple(state.args)
+        state.return_type = self._program.types_of(function.func_name, args).result
+        names = function.arg_names
+        state.typemap = {f"arg.{name}": ty for name, ty in zip(names, args, strict=True)}
+        state.calltypes, state.lifted = {}, ()
+        place = _numba_ir.Loc(function.filename, function.firstlineno)
+        state.func_ir = _numba_ir.FunctionIR(
+            {0: None}, False, function, place, {}, function.arg_count, names
+        )
+        state.library = _Library(state.targetctx.codegen(), function.func_qualname)
+        state.library.enable_object_caching()
+        return bool(super().run_pass(state))
+
+    @property
+    def lowering_class(self) -> Any:
+        return functools.partial(_Lower, self._program)
+
+
+class Compiler(_CompilerBase):  # type: ignore[misc]  # as above
+    """Compiles emitted code."""
+
+    def define_pipelines(self) -> list[Any]:
+        manager = _PassManager("adc")
+        manager.add_pass(_Lowering, "types and LLVM's language")
+        manager.add_pass(numba.core.typed_passes.NoPythonBackend, "machine code")
+        manager.finalize()
+        return [manager]

@@ -1,0 +1,187 @@
+"""What touches an array that a loop carries, and whether its iterations keep out of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from adc.ir.analysis.sizes.affine import Facts, Form
+from adc.ir.core import (
+    Block,
+    Call,
+    For,
+    Gemm,
+    Load,
+    Operand,
+    Reverse,
+    Stmt,
+    Store,
+    Value,
+    While,
+    Write,
+    blocks,
+    operands,
+    remembered,
+    walk,
+)
+from adc.ir.types import Array
+from adc.ir.walk import block_reads, stmt_reads
+
+Access = Load | Store
+
+
+def accesses(block: Block, array: Operand, k: int, found: list[Access]) -> bool:
+    """Collect all accesses to an array that a block carries as yield `k`, its versions included.
+
+    Return False if anything else is done with one of the versions.
+    """
+    now = array
+    before: set[Operand] = set()  # versions that have been overwritten since
+    for stmt in block.stmts:
+        if before and not before.isdisjoint(stmt_reads(stmt)):
+            return False
+        if isinstance(stmt, Load) and stmt.array == now:
+            found.append(stmt)
+        elif isinstance(stmt, Store) and stmt.array == now and stmt.value != now:
+            found.append(stmt)
+            before.add(now)
+            now = stmt.result
+        elif isinstance(stmt, For | Reverse) and now in stmt.init:
+            at = stmt.init.index(now)
+            if stmt.init.count(now) > 1 or now in block_reads(stmt.body):
+                return False
+            if not accesses(stmt.body, stmt.body.params[at], at, found):
+                return False
+            before.add(now)
+            now = stmt.results[at]
+        elif isinstance(now, Value) and not only_loads((stmt,), now, found):
+            return False
+    if not before.isdisjoint(block.yields):
+        return False
+    return block.yields[k] == now and block.yields.count(now) == 1
+
+
+def only_loads(stmts: Sequence[Stmt], array: Value, found: list[Access]) -> bool:
+    """Collect the loads of an array among statements; False if more is done with it."""
+    reads = 0
+    for stmt in walk(tuple(stmts)):
+        reads += operands(stmt).count(array)
+        reads += sum(block.yields.count(array) for block in blocks(stmt))
+        if isinstance(stmt, Load) and stmt.array == array:
+            found.append(stmt)
+            reads -= 1
+    return reads == 0
+
+
+@remembered
+def _overwritten(block: Block) -> set[Operand]:
+    return overwritten(block.stmts)
+
+
+def overwritten(stmts: Sequence[Stmt]) -> set[Operand]:
+    """Return the arrays, or rather versions of them, that statements make new versions of."""
+    found: set[Operand] = set()
+    for stmt in stmts:
+        found.update(*map(_overwritten, blocks(stmt)))
+        if isinstance(stmt, Store | Gemm):
+            found.add(stmt.array)
+        elif isinstance(stmt, For | While | Reverse):
+            found.update(operand for operand in stmt.init if isinstance(operand.type, Array))
+        elif isinstance(stmt, Call):
+            found.update(operand for operand in stmt.args if isinstance(operand.type, Array))
+    return found
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A load or store of a version of one array, and the counters of the loops that it is in."""
+
+    stmt: Access
+    index: tuple[Form, ...]
+    path: tuple[Value, ...]
+
+    def is_of(self, other: Visit) -> bool:
+        """Whether it touches the element that `other` does in the iteration they are both in."""
+        return self.index == other.index and self.path[: len(other.path)] == other.path
+
+
+def visits(
+    loop: For | Reverse,
+    param: Value,
+    uses: Mapping[Value, int],
+    facts: Facts,
+    path: tuple[Value, ...] = (),
+) -> list[Visit]:
+    """Return all accesses to what a loop carries, in order; none if there may be others.
+
+    Others are whatever `uses` counts, which may be Recalls and statements of other functions.
+    """
+    counter = facts.form(loop.index).terms[0][0]
+    path = (*path, counter)
+    version, reads = param, 0
+    found: list[Visit] = []
+    for stmt in loop.body.stmts:
+        if isinstance(stmt, Load | Store) and stmt.array == version:
+            reads += 1
+            index = tuple(facts.form(operand) for operand in stmt.index)
+            found.append(Visit(stmt, index, path))
+            following = stmt.result if isinstance(stmt, Store) else version
+        elif isinstance(stmt, For | Reverse) and version in stmt.init:
+            reads += 1
+            at = stmt.init.index(version)
+            nested = visits(stmt, stmt.body.params[at], uses, facts, path)
+            if not nested:
+                return []
+            found += nested
+            following = stmt.results[at]
+        else:
+            continue
+        if following != version:
+            if reads != uses.get(version, 0):
+                return []
+            version, reads = following, 0
+    yields = loop.body.yields
+    last = yields[loop.body.params.index(param)] == version
+    return found if last and reads + 1 == uses.get(version, 0) else []
+
+
+def own_axis(
+    found: Sequence[Access | Write], index: Value, facts: Facts
+) -> tuple[int, Form] | None:
+    """Return an axis along which every iteration touches a place of its own, and the place."""
+    return next(iter(_own_axes(found, index, facts).items()), None)
+
+
+def same_axis(
+    found: Sequence[Access | Write], index: Value, inside: Collection[Value], facts: Facts
+) -> int | None:
+    """Return an axis along which every iteration of a loop has a place of its own, or None.
+
+    All accesses have the same index there, in which nothing but the counter is from `inside`.
+    """
+    for axis in range(len(found[0].index) if found else 0):
+        forms = {facts.form(stmt.index[axis]) for stmt in found}
+        if len(forms) == 1 and (form := forms.pop()).coefficient(index):
+            if not any(value in inside for value, _ in form.without(index).terms):
+                return axis
+    return None
+
+
+def common_axis(
+    first: Sequence[Access], i: Value, second: Sequence[Access], j: Value, facts: Facts
+) -> int | None:
+    """Return an axis that two loops index by their counters, at the same distance."""
+    if not first or not second:
+        return 0 if not first and not second else None
+    mine, theirs = _own_axes(first, i, facts), _own_axes(second, j, facts)
+    return next((k for k in mine if k in theirs and mine[k].const == theirs[k].const), None)
+
+
+def _own_axes(found: Sequence[Access | Write], index: Value, facts: Facts) -> dict[int, Form]:
+    """Return the axes that all accesses index by a counter plus the same number."""
+    axes: dict[int, Form] = {}
+    for axis in range(len(found[0].index) if found else 0):
+        forms = {facts.form(stmt.index[axis]) for stmt in found}
+        if len(forms) == 1 and (form := forms.pop()).terms == ((index, 1),):
+            axes[axis] = form
+    return axes

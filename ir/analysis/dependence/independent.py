@@ -1,0 +1,304 @@
+"""Which loops have iterations that need nothing of each other, but for numbers that they add to.
+
+In buffer form, after `storage`: arrays with different names are different memory, except for those
+that loops carry and branches choose, which are not touched here. Iterations keep out of each
+other's way where each of them writes its own part of every array that it changes, along one axis,
+reads no other part of it, and works besides on arrays that it makes itself.
+
+A number that a loop carries may be changed by operations whose other operands are found without
+it, as in ``s += x[i] * y[i]``. These operands can be written down first, and the number computed
+later, in the same order: `Split`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from adc.ir.analysis.dependence.accesses import own_axis
+from adc.ir.analysis.sizes.affine import Facts
+from adc.ir.core import (
+    Apply,
+    Block,
+    Check,
+    For,
+    Function,
+    Gemm,
+    If,
+    Literal,
+    Load,
+    Operand,
+    Pop,
+    Push,
+    Stmt,
+    Value,
+    While,
+    Write,
+    blocks,
+    operands,
+    walk,
+)
+from adc.ir.errors import Span
+from adc.ir.opdef import OPS
+from adc.ir.types import INT, Array, Scalar
+from adc.ir.walk import Names, inner_values
+
+# What makes an array without looking at another one.
+_MAKING = frozenset({"empty", "full"})
+
+
+@dataclass
+class _Touched:
+    """What a loop does with arrays that it did not make."""
+
+    accesses: dict[Value, list[Load | Write]] = field(default_factory=dict)
+    whole: set[Operand] = field(default_factory=set)  # those that are read as a whole
+    made: set[Value] = field(default_factory=set)
+
+
+@dataclass
+class Split:
+    """A loop without the numbers that it carries.
+
+    Attributes
+    ----------
+    body : list of Stmt
+        An iteration, which writes down what the numbers are computed from.
+    terms : list of Value
+        The arrays that it writes that to.
+    after : list of (param, statements, end)
+        For each number what computes it from the terms of an iteration, whose place is `index`.
+    index : Value
+    """
+
+    body: list[Stmt]
+    terms: list[Value]
+    after: list[tuple[Value, list[Stmt], Operand]]
+    index: Value
+
+    @property
+    def rest(self) -> Block:
+        """What computes the numbers, as the body of a loop that carries them."""
+        stmts = tuple(stmt for _, again, _ in self.after for stmt in again)
+        params = tuple(param for param, _, _ in self.after)
+        return Block(params, stmts, tuple(end for _, _, end in self.after))
+
+
+class Independent:
+    """What is known of the loops of a function."""
+
+    def __init__(self, fn: Function, private: bool) -> None:
+        self.fn = fn
+        self.private = private
+        self.names = Names.of(fn)
+        self.facts = Facts()
+        # Arrays of which another name may stand for the same memory.
+        self.shared: set[Operand] = set(fn.params)
+        self.uses: dict[Operand, list[Stmt]] = {}
+        # The size of the groups of iterations in the loop that is looked at, if there are groups.
+        self.size: Operand | None = None
+        self.made: dict[Operand, Stmt] = {}
+        for stmt in walk(fn.body):
+            self.made.update(dict.fromkeys(stmt.results, stmt))
+            for operand in (*operands(stmt), *(y for b in blocks(stmt) for y in b.yields)):
+                if isinstance(operand, Value):
+                    self.uses.setdefault(operand, []).append(stmt)
+            self.facts.define(stmt)
+            handed = [y for block in blocks(stmt) for y in block.yields]
+            if isinstance(stmt, For | While):
+                handed += [*stmt.init, *stmt.body.params]
+            if isinstance(stmt, For | While | If):
+                handed += stmt.results
+            elif isinstance(stmt, Apply) and stmt.op.name not in ("dim", "copy"):
+                handed += [each for each in (*stmt.args, *stmt.results) if stmt.op.name == "row"]
+            elif not isinstance(stmt, Load | Write | Apply | Gemm):
+                handed += [*operands(stmt), *stmt.results]
+            self.shared.update(each for each in handed if isinstance(each.type, Array))
+
+    def independent(self, loop: For) -> bool:
+        """Whether iterations need nothing of each other; `size` is that of their groups, if any."""
+        self.size = None
+        if self.sums(loop) is None:
+            return False
+        touched = _Touched()
+        if not self.visit(loop.body.stmts, touched) or _frames(loop.body.stmts) != ([], []):
+            return False
+        for array, found in touched.accesses.items():
+            if array in touched.made or not any(isinstance(stmt, Write) for stmt in found):
+                continue
+            if array in self.shared or array in touched.whole:
+                return False
+            if own_axis(found, loop.index, self.facts) is None and not self.of_group(found, loop):
+                return False
+        return True
+
+    def of_group(self, found: Sequence[Load | Write], loop: For) -> bool:
+        """Whether what is touched belongs to the group of the iteration (`partials`)."""
+        groups = {stmt.index[0] for stmt in found}
+        made = self.made.get(groups.pop())
+        match made:
+            case Apply(op=op, args=(index, size)) if op.name == "floordiv" and not groups:
+                if index != loop.index or size in self.inside(loop) or size != (self.size or size):
+                    return False
+                if not self.is_positive(size):
+                    return False
+                self.size = size
+                return True
+        return False
+
+    def is_positive(self, size: Operand) -> bool:
+        """Whether a size is a positive number, or the largest of some and one."""
+        if isinstance(size, Literal):
+            return size.value > 0
+        match self.made.get(size):
+            case Apply(op=op, args=args) if op.name == "maximum":
+                return any(isinstance(arg, Literal) and arg.value > 0 for arg in args)
+        return False
+
+    def inside(self, loop: For) -> set[Value]:
+        return {v for s in walk((loop,)) for v in (*s.results, *inner_values(s))}
+
+    def sums(self, loop: For) -> list[list[Apply]] | None:
+        """Return what a loop does with each number that it carries; None if iterations need it.
+
+        Such a number is an operand of one operation, whose result is one of the next, and so on up
+        to what the loop hands on. What the other operands are is found without it.
+        """
+        body = loop.body
+        found: list[list[Apply]] = []
+        for param, end in zip(body.params, body.yields, strict=True):
+            now: Operand = param
+            steps: list[Apply] = []
+            while now != end:
+                at = self.uses.get(now, [])
+                if len(at) != 1 or not isinstance(step := at[0], Apply) or step not in body.stmts:
+                    return None
+                if len(step.results) > 1 or step.args.count(now) > 1:
+                    return None
+                steps.append(step)
+                now = step.result
+            if self.uses.get(now, []) != [loop]:
+                return None
+            found.append(steps)
+        return found
+
+    def visit(self, stmts: Sequence[Stmt], touched: _Touched) -> bool:
+        """Note what statements do with arrays; False if it is more than loads and writes."""
+        for stmt in stmts:
+            match stmt:
+                case Load(array=array) | Write(array=array):
+                    touched.accesses.setdefault(array, []).append(stmt)
+                case Apply(op=op, args=args, results=results):
+                    arrays = {arg for arg in args if isinstance(arg.type, Array)}
+                    makes = any(isinstance(v.type, Array) for v in results)
+                    if makes:
+                        if not self.private or op.name not in (*_MAKING, "copy"):
+                            return False
+                        if not self.shared.isdisjoint(results):
+                            return False
+                        touched.made.update(results)
+                    elif arrays and op.name != "dim":
+                        return False
+                    if op.name == "copy":
+                        touched.whole |= arrays
+                case If() | For() | While():
+                    arrays_in = [*operands(stmt), *stmt.results]
+                    if any(isinstance(each.type, Array) for each in arrays_in):
+                        return False
+                    if not all(self.visit(block.stmts, touched) for block in blocks(stmt)):
+                        return False
+                case Check():
+                    pass
+                case Push(values=values) | Pop(results=values):
+                    if not self.private or any(isinstance(v.type, Array) for v in values):
+                        return False
+                case _:
+                    return False
+        return True
+
+    def split(self, loop: For, place: Value) -> Split:
+        """Return a loop without the numbers that it carries; terms are written to `place`."""
+        sums = self.sums(loop)
+        assert sums is not None
+        inside = self.inside(loop)
+        index = Value(self.names.fresh(loop.index.name), INT)
+        found = Split(list(loop.body.stmts), [], [], index)
+        for param, steps in zip(loop.body.params, sums, strict=True):
+            again: list[Stmt] = []
+            now: Operand = param
+            for step in steps:
+                args: list[Operand] = []
+                at = found.body.index(step)
+                for arg in step.args:
+                    if arg != now and isinstance(arg, Value) and arg in inside:
+                        name = self.names.fresh(f"{param.name}.terms")
+                        terms = Value(name, Array(arg.type.dtype, 1))
+                        term = self.names.value(arg)
+                        found.terms.append(terms)
+                        found.body.insert(at, Write(terms, (place,), arg, loc=step.loc))
+                        again += self.loaded(term, terms, index, step.loc)
+                        arg = term
+                    args.append(arg)
+                found.body.remove(step)
+                again.append(replace(step, args=tuple(args)))
+                now = step.result
+            found.after.append((param, again, now))
+        return found
+
+    def loaded(self, value: Value, array: Value, index: Value, loc: Span | None) -> list[Stmt]:
+        """Return what loads a value from an array: a number of Python's was made a NumPy one."""
+        stored = Scalar(array.type.dtype)
+        if value.type == stored:
+            return [Load(value, array, (index,), loc)]
+        number = Value(self.names.fresh("t"), stored)
+        cast = Apply((value,), OPS["cast"], (number,), (str(value.type),), loc)
+        return [Load(number, array, (index,), loc), cast]
+
+    def integer(self, number: Operand, into: list[Stmt]) -> Operand:
+        """Return a number of any integer type as one of Python's."""
+        if number.type == INT:
+            return number
+        made = Value(self.names.fresh("n"), INT)
+        into.append(Apply((made,), OPS["cast"], (number,), (str(INT),)))
+        return made
+
+
+def _frames(stmts: Sequence[Stmt]) -> tuple[list[Any], list[Any]] | None:
+    """Return what statements take off the tape that they did not put there, and what they leave.
+
+    Both in the order of the tape's end; None where that is not the same in all iterations.
+    """
+    wanted: list[Any] = []
+    left: list[Any] = []
+
+    def take(frames: Sequence[Any]) -> bool:
+        for frame in frames:
+            if not left:
+                wanted.append(frame)
+            elif left.pop() != frame:
+                return False
+        return True
+
+    for stmt in stmts:
+        match stmt:
+            case Push(values=values):
+                left.append(tuple(value.type.dtype for value in values))
+            case Pop(results=values):
+                if not take([tuple(value.type.dtype for value in values)]):
+                    return None
+            case If() | For() | While():
+                arms = [_frames(block.stmts) for block in blocks(stmt)]
+                takes = [arm[0] for arm in arms if arm]
+                leaves = [arm[1] for arm in arms if arm]
+                if len(takes) < len(arms) or (any(takes) and any(leaves)):
+                    return None
+                kind = (type(stmt).__name__, getattr(stmt, "trips", None))
+                if any(takes) and not take([(*kind, [found[::-1] for found in takes])]):
+                    return None
+                if any(leaves):
+                    left.append((*kind, leaves))
+    return wanted, left
+
+
+__all__ = ["Independent", "Split"]

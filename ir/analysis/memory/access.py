@@ -1,0 +1,179 @@
+"""What the threads of a launch do with arrays that others may touch as well."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adc.ir.analysis.dependence.threads import Threads
+from adc.ir.core import (
+    Apply,
+    For,
+    Function,
+    If,
+    Literal,
+    Load,
+    Operand,
+    Pop,
+    Stmt,
+    Value,
+    While,
+    Write,
+    blocks,
+    walk,
+)
+
+# Elements that a thread adds to in variables of its own.
+_TOTALS = 16
+
+
+class Access:
+    """What the threads of a nest do with arrays that they did not make."""
+
+    def __init__(self, loops: Sequence[For], threads: Threads | None) -> None:
+        self.loops = loops
+        self.counters = [each.index for each in loops]
+        self.threads = threads
+        self.made: dict[Operand, Stmt] = {}
+        self.found: dict[Value, list[Load | Write]] = {}
+        self._own: dict[Value, bool] = {}
+        for stmt in walk(loops[-1].body.stmts) if loops else ():
+            self.made.update(dict.fromkeys(stmt.results, stmt))
+            for block in blocks(stmt):
+                self.made.update(dict.fromkeys(block.params, stmt))
+            if isinstance(stmt, For):
+                self.made[stmt.index] = stmt
+            if isinstance(stmt, Load | Write):
+                for root in self.outside(stmt.array):
+                    self.found.setdefault(root, []).append(stmt)
+
+    def outside(self, array: Value) -> list[Value]:
+        """Return the arrays that one may be that other threads may touch."""
+        if self.threads is None:
+            return [array]
+        roots = self.threads.roots(array)
+        return [v for v in roots if isinstance(v, Value) and v not in self.threads.inside]
+
+    def is_own(self, array: Value) -> bool:
+        """Whether no two threads touch the same element of an array."""
+        return not self.loops or all(map(self._is_own, self.outside(array)))
+
+    def _is_own(self, array: Value) -> bool:
+        if array not in self._own:
+            found = self.found[array]
+            axes: list[set[tuple[object, ...]]] = [
+                {self.form(stmt.index[axis]) for stmt in found}
+                for axis in range(len(found[0].index))
+            ]
+            same = [forms.pop() for forms in axes if len(forms) == 1]
+            firsts = {form[0] for form in same}
+            self._own[array] = firsts.issuperset(self.counters)
+        return self._own[array]
+
+    def form(self, operand: Operand) -> tuple[object, ...]:
+        """Return a number as one with what is done to it: others only if the number is another."""
+        match self.made.get(operand):
+            case Apply(op=op, args=(a,), results=(made,)) if op.name == "cast":
+                if made.type.dtype == a.type.dtype:
+                    return self.form(a)
+            case Apply(op=op, args=(a, b)) if op.name in ("add", "sub", "mul"):
+                for one, other, side in ((a, b, "right"), (b, a, "left")):
+                    fixed = self.is_shared(other)
+                    if op.name == "mul":
+                        fixed = isinstance(other, Literal) and other.value != 0
+                    if fixed:
+                        return (*self.form(one), op.name, side, other)
+        return (operand,)
+
+    def is_shared(self, operand: Operand) -> bool:
+        """Whether a number is the same in all threads, as it was there before."""
+        return operand not in self.made and operand not in self.counters
+
+    def is_uniform(self, index: Sequence[Operand]) -> bool:
+        """Whether threads side by side may well have the same index."""
+        seen: set[Operand] = set()
+        waiting = list(index)
+        while waiting:
+            each = waiting.pop()
+            if each in seen:
+                continue
+            seen.add(each)
+            stmt = self.made.get(each)
+            if each in self.counters or isinstance(stmt, Load | Pop):
+                return False
+            if isinstance(stmt, Apply):
+                waiting += stmt.args
+            elif isinstance(stmt, If):
+                waiting += [block.yields[stmt.results.index(each)] for block in blocks(stmt)]
+            elif isinstance(stmt, For | While) and not (
+                isinstance(stmt, For) and each == stmt.index
+            ):
+                values = stmt.body.params if each in stmt.body.params else stmt.results
+                k = values.index(each)
+                waiting += [stmt.init[k], stmt.body.yields[k + isinstance(stmt, While)]]
+        return True
+
+    def totals(self) -> dict[tuple[Value, tuple[Operand, ...]], Write]:
+        """Return elements that only grow, and that a thread adds to in a variable of its own.
+
+        That is where iterations of a loop in it all add to the same element, or all threads do.
+        """
+        found: dict[tuple[Value, tuple[Operand, ...]], Write] = {}
+        stmts = self.loops[-1].body.stmts
+        first = {v for stmt in stmts for v in stmt.results}
+        for stmt in stmts:
+            for write in walk((stmt,)):
+                if not isinstance(write, Write) or write.array in self.made:
+                    continue
+                if write.value.type.kind != "f" or not self.only_grows(write.array):
+                    continue
+                shared = all(map(self.is_shared, write.index)) and not self.is_own(write.array)
+                fixed = all(
+                    v in self.counters or self.is_shared(v) or v in first for v in write.index
+                )
+                again = isinstance(stmt, For | While) and fixed
+                if (shared or again) and len(found) < _TOTALS:
+                    found.setdefault((write.array, write.index), write)
+        return found
+
+    def only_grows(self, array: Value) -> bool:
+        """Whether threads do nothing with an array but to add to its elements."""
+        return all(isinstance(each, Write) and each.accumulate for each in self.found[array])
+
+
+def nest_of(loop: For) -> list[For]:
+    """Return the loops of which a launch has a thread for every combination of iterations."""
+    loops = [loop]
+    while True:
+        stmts = loops[-1].body.stmts
+        if len(stmts) != 1 or not isinstance(stmts[0], For) or not stmts[0].parallel:
+            return loops
+        loops.append(stmts[0])
+
+
+def atomics(fn: Function) -> list[Write]:
+    """Return what threads add to elements of arrays that others may add to at the same time."""
+    found: list[Write] = []
+
+    def look(stmts: Sequence[Stmt]) -> None:
+        for stmt in stmts:
+            if isinstance(stmt, For) and stmt.parallel:
+                loops = nest_of(stmt)
+                access = Access(loops, Threads(loops[0]))
+                totals = access.totals()
+                found.extend(
+                    each
+                    for each in walk(loops[-1].body.stmts)
+                    if isinstance(each, Write)
+                    and each.accumulate
+                    and not access.is_own(each.array)
+                    and not (
+                        (each.array, each.index) in totals
+                        and all(map(access.is_shared, each.index))
+                    )
+                )
+            else:
+                for block in blocks(stmt):
+                    look(block.stmts)
+
+    look(fn.body)
+    return found

@@ -1,0 +1,424 @@
+"""What floats of a program may be: between which bounds, NaN or infinite, masked.
+
+A forward analysis to a fixed point over all functions of a program, reverse code included. In ::
+
+    %d = sub %a %b              any number
+    %e = mul %d %d              from 0 on
+    %f = add %e 1e-9            from 1e-9 on
+    %g = truediv 1.0 %f         from 0 on, finite
+    %h = log %e                 any number, may be infinite
+
+It is about what operations do, not about rounding: a sum or product of finite numbers is taken to
+be finite, as is a quotient by what is not 0. Only rows that say so (`OpDef.total`) give finite
+results for all finite operands; those of the others may be infinite or NaN. What the caller gives
+and what lies in memory is taken to be finite, with a mark (`Range.given`) for whom it matters.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, assert_never
+
+from adc.ir.analysis.activity import carried_yields, functions
+from adc.ir.core import (
+    Apply,
+    Block,
+    Call,
+    Check,
+    For,
+    Function,
+    Gemm,
+    If,
+    Literal,
+    Load,
+    Operand,
+    Pop,
+    Print,
+    Push,
+    Recall,
+    Reverse,
+    Stmt,
+    Store,
+    Value,
+    While,
+    Write,
+)
+from adc.ir.errors import IRError
+
+INF = math.inf
+# Sweeps before bounds that still move are given up, down to what the sign says.
+_PATIENCE = 2
+
+
+class Range(NamedTuple):
+    """What is known of a float, or of the elements of an array.
+
+    Attributes
+    ----------
+    low, high : float
+        Bounds, inclusive; a NaN lies outside of them.
+    inf, nan : bool
+        Whether it may be infinite, or NaN, though what the caller gives is finite.
+    given : bool
+        Whether it may be either if what the caller gives is.
+    masked : bool
+        Whether it may be 0 because a choice, or an element that nothing was added to, made it so.
+        A product of numbers that happens to be 0 is not.
+    """
+
+    low: float = -INF
+    high: float = INF
+    inf: bool = False
+    nan: bool = False
+    given: bool = False
+    masked: bool = False
+
+    @property
+    def nonzero(self) -> bool:
+        return self.low > 0.0 or self.high < 0.0
+
+    @property
+    def finite(self) -> bool:
+        return not (self.inf or self.nan)
+
+    @property
+    def ends(self) -> tuple[bool, bool]:
+        """Whether it may be minus and plus infinity."""
+        return self.inf and self.low == -INF, self.inf and self.high == INF
+
+    def join(self, other: Range) -> Range:
+        return Range(
+            min(self.low, other.low),
+            max(self.high, other.high),
+            self.inf or other.inf,
+            self.nan or other.nan,
+            self.given or other.given,
+            self.masked or other.masked,
+        )
+
+
+ANY = Range(inf=True, nan=True, given=True, masked=True)
+GIVEN = Range(given=True)
+
+
+def _of_literal(value: bool | int | float) -> Range:
+    number = float(value)
+    if math.isnan(number):
+        return Range(nan=True)
+    return Range(number, number, inf=math.isinf(number), masked=number == 0.0)
+
+
+class Ranges:
+    """The ranges of all values of a program, by function and value."""
+
+    def __init__(self, fn: Function) -> None:
+        self._functions = functions(fn)
+        self._opaque = {each.name for each in fn.derived}
+        self._opaque |= {each.name for each in fn.callees if each.rule is not None}
+        self._known: dict[str, dict[Value, Range]] = {name: {} for name in self._functions}
+        self._here = self._known[""]
+        self._recalled = self._here
+        self._changed = True
+        self._sweep = 0
+        for param in fn.params:
+            self._set(param, GIVEN)
+        while self._changed:
+            self._changed = False
+            self._sweep += 1
+            for name, each in self._functions.items():
+                self._enter(name)
+                self._stmts(each.body)
+
+    def _enter(self, name: str) -> None:
+        self._here = self._known[name]
+        self._recalled = self._known.get(self._functions[name].mirror or name, self._here)
+
+    def of(self, where: str, operand: Operand) -> Range:
+        """Return the range of an operand of the function `where` ("" for the entry)."""
+        if isinstance(operand, Literal):
+            return _of_literal(operand.value)
+        return self._known[where].get(operand, ANY)
+
+    # -- the fixed point -------------------------------------------------------------------
+
+    def _get(self, operand: Operand) -> Range | None:
+        """Return what is known so far; None of what nothing has reached yet."""
+        if isinstance(operand, Literal):
+            return _of_literal(operand.value)
+        return self._here.get(operand)
+
+    def _set(self, value: Value, found: Range | None) -> None:
+        self._put(self._here, value, found)
+
+    def _put(self, table: dict[Value, Range], value: Value, found: Range | None) -> None:
+        if found is None or value.type.kind != "f":
+            return
+        old = table.get(value)
+        if old is None:
+            table[value], self._changed = found, True
+            return
+        new = old.join(found)
+        if new == old:
+            return
+        if self._sweep > _PATIENCE:
+            new = new._replace(
+                low=new.low if new.low == old.low else (0.0 if new.low >= 0.0 else -INF),
+                high=new.high if new.high == old.high else (0.0 if new.high <= 0.0 else INF),
+            )
+        table[value], self._changed = new, True
+
+    def _link(self, sources: Sequence[Operand], targets: Sequence[Value]) -> None:
+        for source, target in zip(sources, targets, strict=True):
+            self._set(target, self._get(source))
+
+    def _block(self, block: Block) -> None:
+        self._stmts(block.stmts)
+
+    def _stmts(self, stmts: Sequence[Stmt]) -> None:
+        for stmt in stmts:
+            self._stmt(stmt)
+
+    def _stmt(self, stmt: Stmt) -> None:
+        match stmt:
+            case Apply():
+                self._apply(stmt)
+            case Load(result=result, array=array):
+                found = self._get(array)
+                self._set(result, None if found is None else _loaded(found))
+            case Store(result=result, array=array, value=value):
+                old, new = self._get(array), self._get(value)
+                self._set(result, old)
+                if new is not None and stmt.accumulate:
+                    new = None if old is None else _add(old, new)._replace(masked=old.masked)
+                elif isinstance(value, Literal):
+                    new = _start(new)
+                self._set(result, new)
+            case Gemm(result=result, array=array, a=a, b=b):
+                assert result is not None
+                left, right = self._get(a), self._get(b)
+                if left is not None and right is not None:
+                    product = _times(left, right)._replace(low=-INF, high=INF)
+                    old = self._get(array) if stmt.accumulate else None
+                    self._set(result, product if old is None else _add(old, product))
+            case If(results=results, then=then, orelse=orelse):
+                for arm in (then, orelse):
+                    self._block(arm)
+                    self._link(arm.yields, results)
+            case (
+                For(init=init, body=body)
+                | While(init=init, body=body)
+                | Reverse(init=init, body=body)
+            ):
+                for param, first in zip(body.params, init, strict=True):
+                    found = self._get(first)
+                    self._set(param, _start(found) if isinstance(first, Literal) else found)
+                self._block(body)
+                self._link(carried_yields(stmt), body.params)
+                self._link(body.params, stmt.results)
+            case Call(results=results, callee=callee, args=args):
+                self._call(results, callee, args)
+            case Recall(result=result, value=value):
+                self._set(result, self._recalled.get(value))
+            case Check() | Print():
+                pass
+            case Push() | Pop() | Write():
+                raise IRError("ranges are found in value form")
+            case _:
+                assert_never(stmt)
+
+    def _call(self, results: Sequence[Value], callee: str, args: Sequence[Operand]) -> None:
+        if callee in self._opaque:
+            for result in results:
+                self._set(result, ANY)
+            return
+        called = self._functions[callee]
+        there = self._known[callee]
+        for param, arg in zip(called.params, args, strict=True):
+            self._put(there, param, self._get(arg))
+        for result, inner in zip(results, called.results, strict=True):
+            found = _of_literal(inner.value) if isinstance(inner, Literal) else there.get(inner)
+            self._set(result, found)
+
+    def _apply(self, stmt: Apply) -> None:
+        if stmt.result.type.kind != "f":
+            return
+        name = stmt.op.name
+        if name == "empty":
+            return
+        if name == "full":
+            self._set(stmt.result, _start(self._get(stmt.args[0])))
+            return
+        ranges = [_integer(stmt, arg) or self._get(arg) for arg in stmt.args]
+        operands = [each for each in ranges if each is not None]
+        if len(operands) < len(ranges):
+            return
+        rule = _RULES.get(name)
+        if rule is None:
+            self._set(stmt.result, _of_row(stmt, operands))
+        else:
+            self._set(stmt.result, rule(stmt, operands))
+
+
+def _integer(stmt: Apply, arg: Operand) -> Range | None:
+    """Return the range of an operand that is no float; None of a float."""
+    if arg.type.kind == "f":
+        return None
+    if isinstance(arg, Literal):
+        return _of_literal(arg.value)
+    return Range()
+
+
+def _of_row(stmt: Apply, operands: Sequence[Range]) -> Range:
+    low, high = stmt.op.image
+    wild = not stmt.op.total
+    inf = (wild or any(each.inf for each in operands)) and not -INF < low < high < INF
+    nan = wild or not all(each.finite for each in operands)
+    return Range(low, high, inf, nan, any(each.given for each in operands))
+
+
+def _start(found: Range | None) -> Range | None:
+    """What a constant is that a sum starts from, or an element that is cleared: no mask."""
+    return None if found is None else found._replace(masked=False)
+
+
+def _loaded(found: Range) -> Range:
+    """What lies in memory is taken to be like what the caller gives."""
+    return found._replace(inf=False, nan=False, given=found.given or not found.finite)
+
+
+def _add(a: Range, b: Range) -> Range:
+    low, high = a.low + b.low, a.high + b.high
+    opposite = (a.ends[0] and b.ends[1]) or (a.ends[1] and b.ends[0])
+    return Range(
+        -INF if math.isnan(low) else low,
+        INF if math.isnan(high) else high,
+        a.inf or b.inf,
+        a.nan or b.nan or opposite,
+        a.given or b.given,
+        a.masked and b.masked,
+    )
+
+
+def _neg(a: Range) -> Range:
+    return a._replace(low=-a.high, high=-a.low)
+
+
+def _times(a: Range, b: Range) -> Range:
+    ends = [x * y for x in a[:2] for y in b[:2]]
+    ends = [0.0 if math.isnan(end) else end for end in ends]
+    lost = (a.inf and not b.nonzero) or (b.inf and not a.nonzero)
+    return Range(min(ends), max(ends), a.inf or b.inf, a.nan or b.nan or lost, a.given or b.given)
+
+
+def _mul(stmt: Apply, operands: Sequence[Range]) -> Range:
+    a, b = operands
+    if stmt.args[0] == stmt.args[1]:
+        return _square(stmt, operands[:1])
+    # Of two factors that are no constants, neither is a cotangent (`adc.ir.opdef`).
+    of = [x for x, arg in zip((b, a), stmt.args, strict=True) if isinstance(arg, Literal)]
+    return _times(a, b)._replace(masked=any(each.masked for each in of))
+
+
+def _quotient(stmt: Apply, operands: Sequence[Range]) -> Range:
+    a, b = operands
+    masked = a.masked and (stmt.op.name == "xdivy" or isinstance(stmt.args[-1], Literal))
+    if not b.nonzero:
+        nan = a.nan or b.nan or not a.nonzero or (a.inf and b.inf)
+        return Range(inf=True, nan=nan, given=a.given or b.given, masked=masked)
+    low, high = sorted((1.0 / b.low, 1.0 / b.high))
+    found = _times(a, Range(low, high, given=b.given))
+    nan = a.nan or b.nan or (a.inf and b.inf)
+    return found._replace(inf=a.inf, nan=nan, masked=masked)
+
+
+def _shielded(stmt: Apply, operands: Sequence[Range]) -> Range:
+    a, b = operands
+    nan = a.nan or b.nan or (a.inf and not b.nonzero)
+    return _times(a, b).join(_of_literal(0.0))._replace(nan=nan, masked=a.masked)
+
+
+def _power(stmt: Apply, operands: Sequence[Range]) -> Range:
+    a, _ = operands
+    found = _of_row(stmt, operands)
+    return found._replace(low=0.0) if a.low >= 0.0 else found
+
+
+def _root(stmt: Apply, operands: Sequence[Range]) -> Range:
+    (a,) = operands
+    low, high = (math.sqrt(end) if end > 0.0 else 0.0 for end in a[:2])
+    return Range(low, high, a.ends[1], a.nan or a.low < 0.0, a.given)
+
+
+def _exponential(stmt: Apply, operands: Sequence[Range]) -> Range:
+    (a,) = operands
+    low, high = (math.exp(end) if end < 709.0 else INF for end in a[:2])
+    return Range(low, high, high == INF, a.nan, a.given)
+
+
+def _logarithm(stmt: Apply, operands: Sequence[Range]) -> Range:
+    (a,) = operands
+    low, high = (math.log(end) if end > 0.0 else -INF for end in a[:2])
+    return Range(low, high, a.ends[1] or a.low <= 0.0, a.nan or a.low < 0.0, a.given)
+
+
+def _saturating(fn: Callable[[float], float]) -> Callable[..., Range]:
+    """Return the rule of a function that grows to a finite limit."""
+
+    def rule(stmt: Apply, operands: Sequence[Range]) -> Range:
+        (a,) = operands
+        return Range(fn(a.low), fn(a.high), False, a.nan, a.given)
+
+    return rule
+
+
+def _absolute(stmt: Apply, operands: Sequence[Range]) -> Range:
+    (a,) = operands
+    low = 0.0 if a.low <= 0.0 <= a.high else min(abs(a.low), abs(a.high))
+    return a._replace(low=low, high=max(-a.low, a.high), masked=False)
+
+
+def _square(stmt: Apply, operands: Sequence[Range]) -> Range:
+    found = _absolute(stmt, operands)
+    return found._replace(low=found.low**2, high=found.high**2)
+
+
+def _extreme(pick: Callable[[float, float], float]) -> Callable[..., Range]:
+    def rule(stmt: Apply, operands: Sequence[Range]) -> Range:
+        a, b = operands
+        return a.join(b)._replace(low=pick(a.low, b.low), high=pick(a.high, b.high), masked=False)
+
+    return rule
+
+
+_RULES: dict[str, Callable[[Apply, Sequence[Range]], Range]] = {
+    "add": lambda stmt, args: _add(*args),
+    "sum": lambda stmt, args: _add(*args),
+    "sub": lambda stmt, args: _add(args[0], _neg(args[1])),
+    "neg": lambda stmt, args: _neg(args[0]),
+    "mul": _mul,
+    "truediv": _quotient,
+    "xdivy": _quotient,
+    "xmuly": _shielded,
+    "mulzeros": _shielded,
+    "reciprocal": lambda stmt, args: _quotient(stmt, (_of_literal(1.0), *args)),
+    "pow": _power,
+    "sqrt": _root,
+    "exp": _exponential,
+    "log": _logarithm,
+    "tanh": _saturating(math.tanh),
+    "atan": _saturating(math.atan),
+    "erf": _saturating(math.erf),
+    "abs": _absolute,
+    "fabs": _absolute,
+    "square": _square,
+    "minimum": _extreme(min),
+    "maximum": _extreme(max),
+    "select": lambda stmt, args: args[1].join(args[2]),
+    "cast": lambda stmt, args: args[0],
+    "copy": lambda stmt, args: args[0],
+    "stop": lambda stmt, args: args[0],
+}
+
+
+__all__ = ["Range", "Ranges"]

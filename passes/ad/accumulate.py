@@ -1,0 +1,140 @@
+"""Merge clearing an element of a cotangent with what is added to it next.
+
+The adjoint of ``a[i] = …`` reads the cotangent of the element and clears it; often the statement
+read the old element, too, so that its adjoint adds to the element at once.
+
+Before::
+
+    %c = load %a.ct[%i]
+    %a.ct.1 = store %a.ct[%i] 0.0:f64
+    %a.ct.2 = accumulate %a.ct.1[%j] %d
+    %a.ct.3 = accumulate %a.ct.2[%i] %c
+
+After (``%i`` and ``%j`` differ)::
+
+    %c = load %a.ct[%i]
+    %a.ct.2 = accumulate %a.ct[%j] %d
+
+An ``accumulate`` of another value becomes a ``store`` of it. The only bits that this changes are
+signs of zeros, the same under every plan, because it runs before `remat`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from adc.ir.analysis.sizes.affine import Facts
+from adc.ir.core import (
+    Apply,
+    Block,
+    For,
+    Function,
+    Literal,
+    Load,
+    Operand,
+    Recall,
+    Reverse,
+    Stmt,
+    Store,
+    Value,
+)
+from adc.ir.walk import map_blocks, map_operands, rebuilt, substitute, use_counts, with_stmts
+
+
+def accumulate(fn: Function) -> Function:
+    """Return `fn` with cleared elements merged with what is added to them."""
+    uses: dict[Value, int] = {}
+    for each in (*fn.callees, fn):
+        for value, count in use_counts(each).items():
+            uses[value] = uses.get(value, 0) + count
+
+    def make(recalled: Mapping[Value, Operand] | None) -> _Accumulate:
+        return _Accumulate(uses, mirrors=recalled is not None)
+
+    return rebuilt(fn, make)
+
+
+class _Accumulate:
+    def __init__(self, uses: dict[Value, int], mirrors: bool) -> None:
+        self.uses = uses
+        # Whether the loops that are reversed belong to another function.
+        self.mirrors = mirrors
+        self.loops: dict[str, For] = {}
+        self.env: dict[Value, Operand] = {}
+        self.facts = Facts()
+
+    def stmts(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        work: list[Stmt | None] = list(stmts)
+        loads: dict[tuple[Value, tuple[Operand, ...]], Value] = {}
+        for k, stmt in enumerate(work):
+            if stmt is None:
+                continue
+            if isinstance(stmt, Apply):
+                self.facts.define(stmt)
+            elif isinstance(stmt, Recall):
+                # Recalled indices of one iteration differ as the forward ones do.
+                if stmt.result.type.kind in "iu":
+                    self.facts.forms[stmt.result] = self.facts.form(stmt.value)
+            elif isinstance(stmt, Load):
+                loads[stmt.array, stmt.index] = stmt.result
+            elif isinstance(stmt, Store) and not stmt.accumulate and _is_zero(stmt.value):
+                self.merge(work, k, stmt, loads)
+        kept: list[Stmt] = []
+        for stmt in work:
+            if stmt is not None:
+                if isinstance(stmt, For):
+                    self.loops[stmt.label] = stmt
+                elif isinstance(stmt, Reverse) and stmt.loop in self.loops and not self.mirrors:
+                    # The mirrored iteration is the one that Recalls in it mean.
+                    self.facts.forms[stmt.index] = self.facts.form(self.loops[stmt.loop].index)
+                stmt = map_operands(stmt, lambda operand: substitute(operand, self.env))
+                kept.append(map_blocks(stmt, self.block))
+        return tuple(kept)
+
+    def block(self, block: Block) -> Block:
+        stmts = self.stmts(block.stmts)
+        return with_stmts(block, stmts, [substitute(v, self.env) for v in block.yields])
+
+    def merge(
+        self,
+        work: list[Stmt | None],
+        at: int,
+        clear: Store,
+        loads: Mapping[tuple[Value, tuple[Operand, ...]], Value],
+    ) -> None:
+        """Follow the chain of versions from `clear` to an addition to the same element."""
+        version = clear.result
+        for k in range(at + 1, len(work)):
+            stmt = work[k]
+            if isinstance(stmt, Apply):
+                self.facts.define(stmt)
+            if not isinstance(stmt, Store) or stmt.array != version:
+                continue
+            if self.uses.get(version, 0) != 1 or not stmt.accumulate:
+                return
+            if stmt.index == clear.index:
+                self.env[clear.result] = clear.array
+                work[at] = None
+                if loads.get((clear.array, clear.index)) == stmt.value:
+                    # What was cleared is put back.
+                    self.env[stmt.result] = stmt.array
+                    work[k] = None
+                else:
+                    work[k] = replace(stmt, accumulate=False)
+                return
+            if not self.differ(stmt.index, clear.index):
+                return
+            version = stmt.result
+
+    def differ(self, a: Sequence[Operand], b: Sequence[Operand]) -> bool:
+        """Whether two indices are a constant distance apart."""
+        for x, y in zip(a, b, strict=True):
+            distance = self.facts.form(x) - self.facts.form(y)
+            if not distance.terms and distance.const:
+                return True
+        return False
+
+
+def _is_zero(operand: Operand) -> bool:
+    return isinstance(operand, Literal) and operand.value == 0.0

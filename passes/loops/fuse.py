@@ -1,0 +1,324 @@
+"""Merge loops of equal trips that lie side by side and read what one of them wrote, or the same.
+
+Before::
+
+    %a.2 = for L %i in 0 to %n carrying (%a.1 = %a) {
+      %t = …
+      %b = store %a.1[%i] %t
+      yield %b
+    }
+    %s = for M %k in 0 to %n carrying (%acc = 0.0:f64) {
+      %v = load %a.2[%k]
+      %acc.1 = sum %acc %v
+      yield %acc.1
+    }
+
+After::
+
+    %a.2, %s = for L %i in 0 to %n carrying (%a.1 = %a, %acc = 0.0:f64) {
+      %t = …
+      %b = store %a.1[%i] %t
+      %v = load %b[%i]
+      %acc.1 = sum %acc %v
+      yield %b %acc.1
+    }
+
+The second loop may only touch the part of an array that the first one has finished in the same
+iteration: both index one axis by their counters alone. What lies between the loops moves in front
+of them, or behind them where it needs the first. Then the loops in the bodies are looked at.
+`contract` removes the arrays that this makes superfluous. No bit changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from adc.ir.analysis.dependence.accesses import (
+    Access,
+    accesses,
+    common_axis,
+    only_loads,
+    overwritten,
+    own_axis,
+)
+from adc.ir.analysis.sizes.affine import Facts
+from adc.ir.core import (
+    Block,
+    Call,
+    For,
+    Function,
+    Load,
+    Operand,
+    Pop,
+    Print,
+    Push,
+    Recall,
+    Reverse,
+    Stmt,
+    Value,
+    While,
+    is_invertible,
+    remembered,
+    walk,
+)
+from adc.ir.sums import summed
+from adc.ir.types import Array
+from adc.ir.walk import (
+    Known,
+    acts,
+    block_reads,
+    defined,
+    map_blocks,
+    size,
+    stmt_reads,
+    stmts_reads,
+    substitute_block,
+    use_counts,
+    with_stmts,
+)
+
+# Statements of a merged body; longer ones are slow to compile and no faster to run.
+MOST = 150
+# How many statements of a block back a loop to merge with is looked for.
+FAR = 500
+
+
+def fuse(fn: Function) -> Function:
+    """Return `fn` with neighbouring loops merged where that is right and pays."""
+    callees = tuple(_Fuser(each).run() for each in fn.callees)
+    return replace(_Fuser(fn).run(), callees=callees)
+
+
+def fuse_again(fn: Function) -> Function:
+    """Return `fn` with loops merged that `contract` has brought together.
+
+    Not where inverse operations find values again: they take back one loop after the other.
+    """
+    if any(is_invertible(value) for each in (fn, *fn.callees) for value in defined(each)):
+        return fn
+    return fuse(fn)
+
+
+@dataclass(frozen=True)
+class _Link:
+    """How the second loop gets at an array: by the version in the first one's body, or carries."""
+
+    env_first: dict[Value, Operand]
+    env_second: dict[Value, Operand]
+    # Places among what the loops carry that become one.
+    handed: tuple[tuple[int, int], ...]
+
+
+class _Fuser:
+    def __init__(self, fn: Function) -> None:
+        self.fn = fn
+        self.facts = Facts()
+        for stmt in walk(fn.body):
+            self.facts.define(stmt)
+        self.uses = use_counts(fn)
+        self.reads = Known(stmt_reads)
+
+    def run(self) -> Function:
+        if any(isinstance(s, Reverse | Recall) for s in walk(self.fn.body)) or self.fn.mirror:
+            return self.fn  # reverse code names loops of the forward code
+        return replace(self.fn, body=tuple(self.block(self.fn.body)))
+
+    def block(self, stmts: Sequence[Stmt]) -> list[Stmt]:
+        done = list(stmts)
+        at = 0
+        while at < len(done):
+            merged = self.with_earlier(done, at)
+            if merged is None:
+                at += 1
+            else:
+                done, at = merged
+        return [map_blocks(s, lambda b: with_stmts(b, self.block(b.stmts), b.yields)) for s in done]
+
+    def with_earlier(self, stmts: list[Stmt], q: int) -> tuple[list[Stmt], int] | None:
+        """Return the statements with what stands at `q` merged into a loop before it, if any."""
+        second = stmts[q]
+        if not isinstance(second, For) or not _is_plain(second.body):
+            return None
+        reads = self.reads(second)
+        # What `second` needs by way of the statements in between, which cannot move behind it.
+        indirect: set[Value] = set()
+        for p in reversed(range(max(q - FAR, 0), q)):
+            first = stmts[p]
+            needed = not indirect.isdisjoint(first.results)
+            if isinstance(first, For) and not needed and self.comparable(first, second, reads):
+                merged = self.pair(stmts, p, q)
+                if merged is not None:
+                    return merged
+            if needed or not reads.isdisjoint(first.results):
+                indirect |= self.reads(first)
+        return None
+
+    def comparable(self, first: For, second: For, reads: set[Value]) -> bool:
+        """Whether two loops may be merged as far as can be told at once; `reads` is the second's.
+
+        Both run as often, are short, and have an array in common.
+        """
+        if first.trips != second.trips or first.down != second.down:
+            return False
+        if size((first, second)) > MOST or not _is_plain(first.body):
+            return False
+        mine = block_reads(first.body)
+        return any(isinstance(v.type, Array) and (v in mine or v in first.results) for v in reads)
+
+    def pair(self, stmts: list[Stmt], p: int, q: int) -> tuple[list[Stmt], int] | None:
+        """Return the statements with loop `q` merged into loop `p`, and its place, or None."""
+        first, second = stmts[p], stmts[q]
+        assert isinstance(first, For)
+        assert isinstance(second, For)
+        link = self.link(first, second)
+        if link is None or not self.pays(first, second, link):
+            return None
+        behind: list[Stmt] = []
+        front: list[Stmt] = []
+        tainted: set[Value] = set(first.results)
+        first_acts = acts(first)
+        if first_acts and acts(second):
+            return None
+        for stmt in stmts[p + 1 : q]:
+            if not tainted.isdisjoint(self.reads(stmt)):
+                if acts(stmt):
+                    return None
+                behind.append(stmt)
+                tainted.update(stmt.results)
+            elif first_acts and acts(stmt):
+                return None
+            else:
+                front.append(stmt)
+        # Reading what has been overwritten by then would take a copy.
+        if overwritten(front) & stmt_reads(first) or stmts_reads(front) & overwritten((first,)):
+            return None
+        if overwritten((second,)) & stmts_reads(behind) or overwritten(behind) & stmt_reads(second):
+            return None
+        loop = _merged(first, second, link)
+        done = [*stmts[:p], *front, loop, *behind, *stmts[q + 1 :]]
+        return done, p + len(front)
+
+    # -- is it right? ----------------------------------------------------------------------
+
+    def link(self, first: For, second: For) -> _Link | None:
+        env_first: dict[Value, Operand] = {}
+        env_second: dict[Value, Operand] = {}
+        handed: list[tuple[int, int]] = []
+        reads = block_reads(second.body)
+        for k, result in enumerate(first.results):
+            count = second.init.count(result)
+            if not count and result not in reads:
+                continue
+            if not isinstance(result.type, Array) or (count and result in reads) or count > 1:
+                return None
+            found: list[Access] = []
+            if not accesses(first.body, first.body.params[k], k, found):
+                return None
+            if count:
+                j = second.init.index(result)
+                others: list[Access] = []
+                if self.uses.get(result, 0) != 1:
+                    return None
+                if not accesses(second.body, second.body.params[j], j, others):
+                    return None
+                handed.append((k, j))
+            else:
+                others = []
+                if not _only_loads(second.body, result, others):
+                    return None
+                version = first.body.yields[k]
+                assert isinstance(version, Value)
+                env_second[result] = version
+            if common_axis(found, first.index, others, second.index, self.facts) is None:
+                return None
+        mine, theirs = block_reads(first.body), set(second.init)
+        for init in first.init:
+            if isinstance(init.type, Array) and (init in reads or init in theirs):
+                return None  # an older version is read, too
+        for j, init in enumerate(second.init):
+            if not isinstance(init, Value) or not isinstance(init.type, Array) or init not in mine:
+                continue
+            # The first loop reads what the second one changes: it may only see its own part.
+            others, found = [], []
+            if not _only_loads(first.body, init, found):
+                return None
+            if not accesses(second.body, second.body.params[j], j, others):
+                return None
+            if common_axis(found, first.index, others, second.index, self.facts) is None:
+                return None
+            env_first[init] = second.body.params[j]
+        return _Link(env_first, env_second, tuple(handed))
+
+    # -- does it pay? ----------------------------------------------------------------------
+
+    def pays(self, first: For, second: For, link: _Link) -> bool:
+        shared = {
+            v
+            for v in block_reads(first.body) & block_reads(second.body)
+            if isinstance(v.type, Array)
+        }
+        if not (link.env_second or link.handed or link.env_first or shared):
+            return False
+        if _is_innermost(first.body) and _is_innermost(second.body):
+            # A loop whose iterations wait for each other would slow down the other one.
+            return self.is_serial(first) == self.is_serial(second)
+        return True
+
+    def is_serial(self, loop: For) -> bool:
+        sums = summed(loop)
+        for k, param in enumerate(loop.body.params):
+            if not isinstance(param.type, Array):
+                if k not in sums and loop.body.yields[k] != param:
+                    return True
+                continue
+            found: list[Access] = []
+            if not accesses(loop.body, param, k, found):
+                return True
+            if any(isinstance(s, Load) or s.accumulate for s in found):
+                if own_axis(found, loop.index, self.facts) is None:
+                    return True
+        return False
+
+
+@remembered
+def _is_plain(body: Block) -> bool:
+    """Whether a loop leaves the tape and its surroundings alone."""
+    return not any(isinstance(s, While | Call | Print | Push | Pop) for s in walk(body.stmts))
+
+
+@remembered
+def _is_innermost(body: Block) -> bool:
+    return not any(isinstance(s, For) for s in walk(body.stmts))
+
+
+def _only_loads(block: Block, array: Value, found: list[Access]) -> bool:
+    return array not in block.yields and only_loads(block.stmts, array, found)
+
+
+def _merged(first: For, second: For, link: _Link) -> For:
+    """Return one loop that does an iteration of the first, then one of the second."""
+    env: dict[Value, Operand] = {**link.env_second, second.index: first.index}
+    for k, j in link.handed:
+        env[second.body.params[j]] = first.body.yields[k]
+    body = substitute_block(second.body, env)
+    own = substitute_block(first.body, link.env_first)
+    gone = {k for k, _ in link.handed}
+    partner = {j: k for k, j in link.handed}
+    stay = [k for k in range(len(first.init)) if k not in gone]
+    params = [own.params[k] for k in stay]
+    yields = [own.yields[k] for k in stay]
+    init = [first.init[k] for k in stay]
+    results = [first.results[k] for k in stay]
+    for j, result in enumerate(second.results):
+        one = partner.get(j)
+        params.append(own.params[one] if one is not None else body.params[j])
+        init.append(first.init[one] if one is not None else second.init[j])
+        yields.append(body.yields[j])
+        results.append(result)
+    return replace(
+        first,
+        results=tuple(results),
+        init=tuple(init),
+        body=Block(tuple(params), (*own.stmts, *body.stmts), tuple(yields)),
+    )

@@ -1,0 +1,385 @@
+"""Run forward and reverse code of an iteration together, where nothing keeps them apart.
+
+Where the cotangents that come into a reverse loop are known before the loop that it mirrors runs
+(a sum of losses over the data), and its iterations only add to cotangents, an iteration's reverse
+code can follow its forward code at once: one pass over memory, and nothing is remembered from
+iteration to iteration.
+
+Before::
+
+    %s = for L %i in 0 to %n carrying (%acc = 0.0:f64) {
+      %v = load %x[%i]
+      %t = sin %v
+      %acc.1 = sum %acc %t
+      yield %acc.1
+    }
+    %x.ct.2 = reverse L %i.r carrying (%x.ct = %x.ct.0) {
+      %v.r = recall %v
+      %d = cos %v.r
+      %x.ct.1 = store %x.ct[%i.r] %d
+      yield %x.ct.1
+    }
+
+After::
+
+    %s, %x.ct.2 = for L %i in 0 to %n carrying (%acc = 0.0:f64, %x.ct = %x.ct.0) {
+      %v = load %x[%i]
+      %t = sin %v
+      %acc.1 = sum %acc %t
+      %d = cos %v
+      %x.ct.1 = store %x.ct[%i] %d
+      yield %acc.1 %x.ct.1
+    }
+
+What inner loops and branches of the iteration computed is still recalled; `remat` takes such an
+iteration for a function of its own. The iterations now run upwards: decided here, before any plan
+is made, so all plans agree.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from adc.ir.analysis.dependence.accesses import Access, accesses, overwritten, own_axis
+from adc.ir.analysis.sizes.affine import Facts
+from adc.ir.analysis.sizes.shapes import Shapes
+from adc.ir.builder import zero
+from adc.ir.core import (
+    Apply,
+    Block,
+    Call,
+    Check,
+    For,
+    Function,
+    Gemm,
+    Load,
+    Operand,
+    Recall,
+    Reverse,
+    Stmt,
+    Store,
+    Value,
+    While,
+    blocks,
+    derivative_type,
+    remembered,
+    walk,
+)
+from adc.ir.opdef import OPS
+from adc.ir.sums import summed
+from adc.ir.types import INT, Array, Scalar
+from adc.ir.walk import (
+    Known,
+    Names,
+    acts,
+    bound,
+    inner_values,
+    label_of,
+    map_blocks,
+    map_operands,
+    stmt_reads,
+    stmts_reads,
+    substitute,
+)
+
+
+def local(fn: Function) -> Function:
+    """Return `fn` with reverse iterations behind their forward iterations where that is right."""
+    if not any(isinstance(s, Reverse) for s in walk(fn.body)):
+        return fn
+    return replace(fn, body=_Local(fn).joined(fn.body, frozenset(fn.params)))
+
+
+class _Local:
+    def __init__(self, fn: Function) -> None:
+        self.names = Names.of(fn)
+        for callee in fn.callees:
+            self.names.add(Names.of(callee))
+        self.shapes = Shapes(fn, self.names)
+        self.reads, self.gives = Known(_reads), Known(_gives)
+
+    def joined(self, stmts: Sequence[Stmt], scope: frozenset[Value]) -> tuple[Stmt, ...]:
+        """Return the statements of a block with loops merged; `scope` are the values around it."""
+        found = list(stmts)
+        reversed_ = Counter(s.loop for s in walk(tuple(stmts)) if isinstance(s, Reverse))
+        # Loops that are reversed in two places stay, and none is tried twice.
+        tried = {label for label, count in reversed_.items() if count > 1}
+        at = 0
+        while at < len(found):
+            stmt = found[at]
+            if isinstance(stmt, Reverse) and stmt.loop not in tried:
+                tried.add(stmt.loop)
+                merged = self.merged(found, at, scope)
+                if merged is None:
+                    apart = self.from_zero(found, at)
+                    merged = apart and self.merged(*apart, scope)
+                if merged is not None:
+                    found, at = merged, 0
+                    continue
+            at += 1
+        for at, stmt in enumerate(found):
+            if isinstance(stmt, For) and any(isinstance(s, Reverse) for s in stmt.body.stmts):
+                inner = scope | {v for s in found[:at] for v in s.results}
+                inner |= {stmt.index, *stmt.body.params}
+                body = replace(stmt.body, stmts=self.joined(stmt.body.stmts, inner))
+                found[at] = replace(stmt, body=body)
+        return tuple(found)
+
+    def merged(self, stmts: Sequence[Stmt], at: int, scope: frozenset[Value]) -> list[Stmt] | None:
+        """Return the statements with the reverse loop at `at` merged into its forward loop."""
+        reverse = stmts[at]
+        assert isinstance(reverse, Reverse)
+        where = [
+            k for k, s in enumerate(stmts[:at]) if isinstance(s, For) and s.label == reverse.loop
+        ]
+        if not where:
+            return None
+        (start,) = where
+        loop = stmts[start]
+        assert isinstance(loop, For)
+        if loop.down or any(isinstance(s, Call) for s in walk((loop, reverse))):
+            return None
+        inside = self.gives(loop)
+        # What the reverse loop needs of the statements in between, and they of each other, moves in
+        # front of the loop. So do checks of sizes, which cotangents rely on, and checks in front of
+        # what touches memory.
+        needed = self.reads(reverse) - (inside - set(loop.results))
+        if needed & inside:
+            return None
+        equal = {s.result for s in stmts if isinstance(s, Apply) and s.op.name == "eq"}
+        slice_: list[Stmt] = []
+        touches = False
+        for stmt in reversed(stmts[start + 1 : at]):
+            guards = isinstance(stmt, Check) and stmt.cond in equal
+            if guards or (touches and acts(stmt)) or not needed.isdisjoint(self.gives(stmt)):
+                slice_.append(stmt)
+                touches = touches or _touches(stmt)
+                more = self.reads(stmt)
+                if not more.isdisjoint(inside):
+                    return None
+                needed |= more
+        slice_.reverse()
+        if acts(loop) and any(acts(stmt) or _touches(stmt) for stmt in slice_):
+            return None
+        # Reading what has been overwritten by then would take a copy.
+        if overwritten(slice_) & self.reads(loop) or overwritten((reverse,)) & self.reads(loop):
+            return None
+        moved = set(map(id, slice_))
+        passed = [s for s in stmts[start + 1 : at] if id(s) not in moved]
+        if stmts_reads(passed) & overwritten((*slice_, reverse)):
+            return None
+        outside = scope.union(*(s.results for s in (*stmts[:start], *slice_)))
+        env = _direct(loop, reverse, outside)
+        if env is None:
+            return None
+        body = _resolved(reverse.body, env)
+        if not _is_free(loop, replace(reverse, body=body)):
+            return None
+        merged = replace(
+            loop,
+            results=(*loop.results, *reverse.results),
+            init=(*loop.init, *reverse.init),
+            body=Block(
+                (*loop.body.params, *body.params),
+                (*loop.body.stmts, *body.stmts),
+                (*loop.body.yields, *body.yields),
+            ),
+        )
+        done = [*stmts[:start], *slice_, merged, *passed, *stmts[at + 1 :]]
+        return done if _is_nested(done) else None
+
+    def from_zero(self, stmts: Sequence[Stmt], at: int) -> tuple[list[Stmt], int] | None:
+        """Let a reverse loop add to zeros, and add what comes from elsewhere afterwards.
+
+        What came from elsewhere first would keep the loop away from its forward loop.
+        """
+        reverse = stmts[at]
+        assert isinstance(reverse, Reverse)
+        sums = summed(reverse)
+        init, results = list(reverse.init), list(reverse.results)
+        before: list[Stmt] = []
+        after: list[Stmt] = []
+        for k, (start, param) in enumerate(zip(reverse.init, reverse.body.params, strict=True)):
+            if not isinstance(start, Value):
+                continue
+            result = reverse.results[k]
+            found: list[Access] = []
+            if k in sums:
+                init[k] = zero(derivative_type(param.type))
+                results[k] = self.names.value(result)
+                after.append(Apply((result,), OPS["add"], (start, results[k]), (), reverse.loc))
+            elif not isinstance(param.type, Array):
+                continue
+            elif accesses(reverse.body, param, k, found) and found and all(map(_adds, found)):
+                sizes = self.shapes.known(start)
+                if sizes is None:
+                    return None
+                empty = self.names.value(start)
+                element = zero(Scalar(start.type.dtype))
+                full = Apply((empty,), OPS["full"], (element, *sizes), (start.type.dtype,))
+                before.append(full)
+                init[k] = empty
+                results[k] = self.names.value(result)
+                after.append(self.added(result, start, results[k], sizes))
+        if not after:
+            return None
+        changed = replace(reverse, init=tuple(init), results=tuple(results))
+        return [*stmts[:at], *before, changed, *after, *stmts[at + 1 :]], at + len(before)
+
+    def added(self, result: Value, old: Value, more: Value, sizes: Sequence[Operand]) -> Stmt:
+        """Return a nest of loops that adds one array to another."""
+
+        def level(result: Value, old: Value, index: tuple[Value, ...]) -> Stmt:
+            counter = Value(self.names.fresh("i"), INT)
+            label = self.names.fresh("L0")
+            param, last = self.names.value(old), self.names.value(old)
+            here = (*index, counter)
+            if len(here) < len(sizes):
+                inner: tuple[Stmt, ...] = (level(last, param, here),)
+            else:
+                term = Value(self.names.fresh(more.name), Scalar(more.type.dtype))
+                inner = (Load(term, more, here), Store(last, param, here, term, True))
+            block = Block((param,), inner, (last,))
+            return For((result,), label, counter, sizes[len(index)], (old,), block)
+
+        return level(result, old, ())
+
+
+def _adds(access: Access) -> bool:
+    return isinstance(access, Store) and access.accumulate
+
+
+@remembered
+def _recalled(block: Block) -> set[Value | str]:
+    """Return the values and loops that reverse code in a block names."""
+    found: set[Value | str] = set()
+    for s in block.stmts:
+        found.update(*map(_recalled, blocks(s)))
+        if isinstance(s, Recall):
+            found.add(s.value)
+        elif isinstance(s, Reverse):
+            found.add(s.loop)
+    return found
+
+
+def _reads(stmt: Stmt) -> set[Value | str]:
+    """Return what a statement needs from outside: values, recalled ones too, and loops."""
+    found: set[Value | str] = {*stmt_reads(stmt)}
+    found.update(*map(_recalled, blocks(stmt)))
+    if isinstance(stmt, Recall):
+        found.add(stmt.value)
+    elif isinstance(stmt, Reverse):
+        found.add(stmt.loop)
+    return found - _gives(stmt) if blocks(stmt) else found
+
+
+@remembered
+def _given(block: Block) -> set[Value | str]:
+    return set[Value | str]().union(*map(_gives, block.stmts))
+
+
+def _gives(stmt: Stmt) -> set[Value | str]:
+    """Return the values and loops that are in a statement."""
+    found: set[Value | str] = {*stmt.results, *inner_values(stmt)}
+    if isinstance(stmt, For | While):
+        found.add(stmt.label)
+    return found.union(*map(_given, blocks(stmt)))
+
+
+@remembered
+def _block_touches(block: Block) -> bool:
+    return any(map(_touches, block.stmts))
+
+
+def _touches(stmt: Stmt) -> bool:
+    """Whether a statement reads or writes elements of arrays."""
+    return isinstance(stmt, Load | Store | Gemm) or any(map(_block_touches, blocks(stmt)))
+
+
+def _is_nested(stmts: Sequence[Stmt]) -> bool:
+    """Whether what runs last is reversed first: the tape takes nothing else."""
+    stack: list[set[str]] = []
+    last = {label: k for k, stmt in enumerate(stmts) for label in _reversed(stmt)}
+    for k, stmt in enumerate(stmts):
+        labels = {label for s in walk((stmt,)) if (label := label_of(s))}
+        undone = _reversed(stmt) - labels
+        while undone:
+            if not stack or not stack[-1] & undone:
+                return False
+            undone -= stack.pop()
+        if any(last.get(label, k) > k for label in labels):
+            stack.append(labels)
+    return True
+
+
+def _reversed(stmt: Stmt) -> set[str]:
+    """Return the labels of the loops and calls that a statement reverses."""
+    found: set[str] = set()
+    for s in walk((stmt,)):
+        if isinstance(s, Reverse):
+            found.add(s.loop)
+        elif isinstance(s, Call) and s.mirror:
+            found.add(s.mirror)
+    return found
+
+
+def _direct(loop: For, reverse: Reverse, outside: frozenset[Value]) -> dict[Value, Operand] | None:
+    """Return what stands for recalled values; None where one cannot be had."""
+    env: dict[Value, Operand] = {reverse.index: loop.index}
+    shallow = {loop.index, *loop.body.params}
+    shallow |= {value for s in loop.body.stmts for value in s.results}
+    deep = set(bound(loop.body.stmts))
+    for stmt in walk(reverse.body.stmts):
+        if isinstance(stmt, Recall):
+            if stmt.value in shallow or stmt.value in outside:
+                env[stmt.result] = stmt.value
+            elif stmt.value not in deep:
+                return None
+            elif isinstance(stmt.value.type, Array):
+                return None
+    return env
+
+
+def _resolved(block: Block, env: dict[Value, Operand]) -> Block:
+    """Return a block without the Recalls that `env` resolves."""
+
+    def read(operand: Operand) -> Operand:
+        return substitute(operand, env)
+
+    def inner(block: Block) -> Block:
+        stmts: list[Stmt] = []
+        for stmt in block.stmts:
+            if isinstance(stmt, Recall) and stmt.result in env:
+                continue
+            stmts.append(map_blocks(map_operands(stmt, read), inner))
+        return Block(block.params, tuple(stmts), tuple(read(y) for y in block.yields))
+
+    return inner(block)
+
+
+# -- may the iterations run in another order? ------------------------------------------------------
+
+
+def _is_free(loop: For, reverse: Reverse) -> bool:
+    """Whether the iterations of reverse code may run in any order: they only add, or keep apart."""
+    facts = Facts()
+    for stmt in walk((*loop.body.stmts, *reverse.body.stmts)):
+        if isinstance(stmt, Recall) and stmt.result.type.kind in "iu":
+            facts.forms[stmt.result] = facts.form(stmt.value)
+        facts.define(stmt)
+    sums = summed(reverse)
+    for k, param in enumerate(reverse.body.params):
+        if k in sums or reverse.body.yields[k] == param:
+            continue
+        if not isinstance(param.type, Array):
+            return False
+        found: list[Access] = []
+        if not accesses(reverse.body, param, k, found):
+            return False
+        if all(map(_adds, found)):
+            continue
+        if own_axis(found, loop.index, facts) is None:
+            return False
+    return True

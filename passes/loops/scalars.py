@@ -1,0 +1,502 @@
+"""Small arrays of known sizes whose elements are named one by one become numbers.
+
+Before::
+
+    %a = empty[f64] 2
+    %a.1 = store %a[0] %x
+    %a.2 = store %a.1[1] %y
+    %s = for L %i in 0 to 2 carrying (%s.1 = 0.0:f64) {
+      %t = load %a.2[%i]
+      %s.2 = add %s.1 %t
+      yield %s.2
+    }
+
+After::
+
+    %s.1 = add 0.0:f64 %x
+    %s = add %s.1 %y
+
+Branches yield elements, and loops carry them, in place of such arrays. Short loops over their
+elements are unrolled, where that is little code. An array that is passed on as a whole, or of which
+only a run tells which element is meant, stays. No bit changes: sums in lanes are made term by term,
+as they are of few terms in loops.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from adc.ir.analysis.sizes.affine import equated
+from adc.ir.core import (
+    Apply,
+    Block,
+    Check,
+    For,
+    Function,
+    If,
+    Literal,
+    Load,
+    Mark,
+    Operand,
+    Pop,
+    Push,
+    Recall,
+    Reverse,
+    Stmt,
+    Store,
+    Value,
+    While,
+    blocks,
+    operands,
+    walk,
+)
+from adc.ir.opdef import OPS
+from adc.ir.sums import lane_values, summed
+from adc.ir.types import INT, Array, Scalar
+from adc.ir.walk import Names, clone, inner_values, map_operands, marked, substitute
+from adc.passes.scalar.simplify import simplify
+
+# Elements of an array that become numbers, and statements that a loop becomes.
+ELEMENTS = 9
+UNROLLED = 80
+
+_MAKERS = ("empty", "full", "copy", "undef")
+Sizes = tuple[int, ...]
+
+
+def scalars(fn: Function) -> Function:
+    """Return `fn`, which is value form without Recalls, with numbers in place of small arrays."""
+    unrolled = {each.name: _unrolled(each) for each in (*fn.callees, fn)}
+    if any(unrolled[each.name] is not each for each in (*fn.callees, fn)):
+        callees = tuple(unrolled[each.name] for each in fn.callees)
+        fn = simplify(replace(unrolled[fn.name], callees=callees))
+    return replace(_replaced(fn), callees=tuple(map(_replaced, fn.callees)))
+
+
+def _is_plain(fn: Function) -> bool:
+    """Whether a function has no reverse code, which has branches and loops where it has."""
+    kinds = Recall | Reverse | Push | Pop
+    return not fn.mirror and not any(isinstance(stmt, kinds) for stmt in walk(fn.body))
+
+
+# --- which arrays ---------------------------------------------------------------------------------
+
+
+class _Webs:
+    """Arrays that are versions of each other, or meet in branches and loops.
+
+    `named` says whether an index is known when the code is made.
+    """
+
+    def __init__(self, fn: Function, named: set[Value]) -> None:
+        self.named = named
+        self.parents: dict[Value, Value] = {}
+        self.sizes: dict[Value, Sizes] = {}
+        self.refused: set[Value] = set()
+        self.accesses: list[Load | Store] = []
+        self.defs: dict[Value, Apply] = {}
+        # Sizes that a check has found to be numbers.
+        self.numbers: dict[Operand, int] = {}
+        for value in (*fn.params, *fn.results):
+            self.refuse(value)
+        self.block(fn.body)
+        for access in self.accesses:
+            # Behind a check that fails there are indices that are outside.
+            sizes = self.sizes_of(access.array) or ()
+            for index, size in zip(access.index, sizes, strict=False):
+                if isinstance(index, Literal) and not 0 <= index.value < size:
+                    self.refuse(access.array)
+
+    def root(self, value: Value) -> Value:
+        while value in self.parents:
+            value = self.parents[value]
+        return value
+
+    def refuse(self, value: Operand) -> None:
+        if isinstance(value, Value) and isinstance(value.type, Array):
+            self.refused.add(self.root(value))
+
+    def join(self, *values: Operand) -> None:
+        found = [v for v in values if isinstance(v, Value) and isinstance(v.type, Array)]
+        for other in found[1:]:
+            a, b = self.root(found[0]), self.root(other)
+            if a == b:
+                continue
+            self.parents[b] = a
+            sizes = {self.sizes[each] for each in (a, b) if each in self.sizes}
+            if b in self.refused or len(sizes) > 1:
+                self.refused.add(a)
+            self.sizes.update((a, each) for each in sizes)
+
+    def sizes_of(self, value: Value) -> Sizes | None:
+        """Return the sizes of an array whose elements become numbers."""
+        if not isinstance(value.type, Array):
+            return None
+        root = self.root(value)
+        return None if root in self.refused else self.sizes.get(root)
+
+    def block(self, stmts: Sequence[Stmt]) -> None:
+        for stmt in stmts:
+            self.stmt(stmt)
+            for inner in blocks(stmt):
+                known = dict(self.numbers)
+                self.block(inner.stmts)
+                self.numbers = known
+
+    def is_named(self, index: Operand) -> bool:
+        return isinstance(index, Literal) or index in self.named
+
+    def stmt(self, stmt: Stmt) -> None:
+        for value in (*stmt.results, *inner_values(stmt)):
+            # What is taken back in place is an array; other marks are handed on to the elements,
+            # as no bit depends on them.
+            if value.mark is not None and value.mark.kind == "invertible":
+                self.refuse(value)
+        match stmt:
+            case Check() if (equal := equated(stmt, self.defs)) is not None:
+                for size, number in (equal, equal[::-1]):
+                    if isinstance(number, Literal):
+                        self.numbers[size] = int(number.value)
+            case Apply(results=(result,), op=op) if op.name in _MAKERS and isinstance(
+                result.type, Array
+            ):
+                self.made(stmt, result)
+            case Apply(op=op) if op.name in ("dim", "eq"):
+                self.defs[stmt.result] = stmt
+            case Load(index=index) if all(map(self.is_named, index)):
+                self.accesses.append(stmt)
+            case Store(result=result, array=array, index=index):
+                self.accesses.append(stmt)
+                self.join(array, result)
+                if not all(map(self.is_named, index)):
+                    self.refuse(array)
+            case If(results=results, then=then, orelse=orelse):
+                for each in zip(results, then.yields, orelse.yields, strict=True):
+                    self.join(*each)
+            case (
+                For(results=results, init=init, body=body)
+                | While(results=results, init=init, body=body)
+            ):
+                yields = body.yields[len(body.yields) - len(init) :]
+                for four in zip(results, init, body.params, yields, strict=True):
+                    self.join(*four)
+            case _:
+                for operand in (*operands(stmt), *stmt.results):
+                    self.refuse(operand)
+
+    def made(self, stmt: Apply, result: Value) -> None:
+        if stmt.op.name == "copy":
+            self.join(stmt.args[0], result)
+            return
+        if stmt.op.name == "undef":
+            return
+        dims = stmt.args[stmt.op.name == "full" :]
+        found = [self.number(dim) for dim in dims]
+        known = tuple(dim for dim in found if dim is not None)
+        if len(known) != len(dims) or not 0 < math.prod(known) <= ELEMENTS:
+            self.refuse(result)
+        self.sizes[self.root(result)] = known
+
+    def number(self, size: Operand) -> int | None:
+        return int(size.value) if isinstance(size, Literal) else self.numbers.get(size)
+
+
+# --- loops over elements --------------------------------------------------------------------------
+
+
+def _unrolled(fn: Function) -> Function:
+    """Return `fn` with loops over the elements of arrays that become numbers unrolled."""
+    if not _is_plain(fn):
+        return fn
+    counters = _Counters()
+    counters.block(fn.body)
+    if not counters.of:
+        return fn
+    webs = _Webs(fn, set(counters.of))
+    chosen: set[Value] = set()
+    for stmt in walk(fn.body):
+        if isinstance(stmt, Load | Store) and webs.sizes_of(stmt.array):
+            chosen.update(*(counters.of.get(i, ()) for i in stmt.index if isinstance(i, Value)))
+    if not chosen:
+        return fn
+    env: dict[Value, Operand] = {}
+    body = tuple(_Unroller(fn, chosen).stmts(fn.body, env))
+    return replace(fn, body=body, results=tuple(substitute(each, env) for each in fn.results))
+
+
+@dataclass
+class _Counters:
+    """Integers that are numbers once loops are unrolled, and the counters they depend on."""
+
+    of: dict[Value, frozenset[Value]] = field(default_factory=dict)
+
+    def block(self, stmts: Sequence[Stmt]) -> int:
+        """Look at statements; return how many they become."""
+        total = 0
+        for stmt in stmts:
+            total += 1
+            match stmt:
+                case For(index=index, trips=Literal(value=trips), body=body):
+                    known = dict(self.of)
+                    self.of[index] = frozenset((index,))
+                    inside = self.block(body.stmts) * int(trips)
+                    if not 0 < inside <= UNROLLED:
+                        self.of = known
+                        inside = self.block(body.stmts)
+                    total += inside
+                case Apply(results=(result,), op=op, args=args) if result.type == INT:
+                    if op.kinds == "i" or any(isinstance(a, Value) for a in args):
+                        self.apply(result, args)
+                case _:
+                    total += sum(self.block(block.stmts) for block in blocks(stmt))
+        return total
+
+    def apply(self, result: Value, args: Sequence[Operand]) -> None:
+        values = [arg for arg in args if isinstance(arg, Value)]
+        if all(value in self.of for value in values):
+            self.of[result] = frozenset().union(*(self.of[value] for value in values))
+
+
+class _Unroller:
+    def __init__(self, fn: Function, chosen: set[Value]) -> None:
+        self.names = Names.of(fn)
+        self.chosen = chosen
+        self.lanes = lane_values(fn)
+
+    def stmts(self, stmts: Sequence[Stmt], env: dict[Value, Operand]) -> list[Stmt]:
+        done: list[Stmt] = []
+        for stmt in stmts:
+            stmt = map_operands(stmt, lambda operand: substitute(operand, env))
+            match stmt:
+                case For(index=index) if index in self.chosen and not self.in_lanes(stmt):
+                    done += self.loop(stmt, env)
+                case For(body=body) | While(body=body):
+                    done.append(replace(stmt, body=self.block(body, env)))
+                case If(then=then, orelse=orelse):
+                    arms = self.block(then, env), self.block(orelse, env)
+                    done.append(replace(stmt, then=arms[0], orelse=arms[1]))
+                case _:
+                    done.append(stmt)
+        return done
+
+    def block(self, block: Block, env: dict[Value, Operand]) -> Block:
+        stmts = self.stmts(block.stmts, env)
+        yields = tuple(substitute(operand, env) for operand in block.yields)
+        return Block(block.params, tuple(stmts), yields)
+
+    def in_lanes(self, loop: For) -> bool:
+        """Whether the order of a sum depends on loops around this one, or in it."""
+        chains = summed(loop)
+        return any(chain.nested for chain in chains.values()) or any(
+            param in self.lanes and (k not in chains or loop.init[k] in self.lanes)
+            for k, param in enumerate(loop.body.params)
+        )
+
+    def loop(self, loop: For, env: dict[Value, Operand]) -> list[Stmt]:
+        chains = summed(loop)
+        members = frozenset[Value]().union(*(chain.members for chain in chains.values()))
+        body = replace(loop.body, stmts=tuple(_added(loop.body.stmts, members)))
+        neutral = {k: Literal(-0.0, loop.body.params[k].type) for k in chains}
+        carried: list[Operand] = [neutral.get(k, init) for k, init in enumerate(loop.init)]
+        done: list[Stmt] = []
+        assert isinstance(loop.trips, Literal)
+        order = range(int(loop.trips.value))
+        for k in reversed(order) if loop.down else order:
+            own: dict[Value, Operand] = {loop.index: Literal(k, INT)}
+            # A lane has the terms of one iteration.
+            given = [neutral.get(j, operand) for j, operand in enumerate(carried)]
+            own.update(zip(body.params, given, strict=True))
+            # Loops in the body are unrolled in the copy, whose counters have other names.
+            copied = clone(body.stmts, own, self.names)
+            self.chosen |= {v for old in tuple(self.chosen) if isinstance(v := own.get(old), Value)}
+            self.lanes |= {v for old in self.lanes if isinstance(v := own.get(old), Value)}
+            done += self.stmts(copied, env)
+            found = [substitute(own.get(y, y) if isinstance(y, Value) else y, env)
+                     for y in body.yields]  # fmt: skip
+            for j in chains:
+                found[j] = self.sum_of(carried[j], found[j], loop, done)
+            carried = found
+        for j in chains:
+            carried[j] = self.sum_of(loop.init[j], carried[j], loop, done)
+        env.update(zip(loop.results, carried, strict=True))
+        return done
+
+    def sum_of(self, a: Operand, b: Operand, loop: For, done: list[Stmt]) -> Value:
+        mark = loop.results[0].mark
+        result = Value(self.names.fresh("s"), b.type, mark)
+        done.append(Apply((result,), OPS["add"], (a, b), (), loop.loc))
+        return result
+
+
+def _added(stmts: Sequence[Stmt], members: frozenset[Value]) -> Iterator[Stmt]:
+    """Yield statements in which partial sums are added to in the order that they stand in."""
+    for stmt in stmts:
+        if isinstance(stmt, Apply) and stmt.op.name == "sum" and stmt.args[0] in members:
+            stmt = replace(stmt, op=OPS["add"])
+        elif isinstance(stmt, If):
+            then, orelse = (
+                replace(arm, stmts=tuple(_added(arm.stmts, members)))
+                for arm in (stmt.then, stmt.orelse)
+            )
+            stmt = replace(stmt, then=then, orelse=orelse)
+        yield stmt
+
+
+# --- numbers in place of arrays -------------------------------------------------------------------
+
+
+def _replaced(fn: Function) -> Function:
+    """Return `fn` with numbers in place of arrays whose elements are all named."""
+    if not _is_plain(fn):
+        return fn
+    webs = _Webs(fn, set())
+    if not any(webs.sizes_of(v) for stmt in walk(fn.body) for v in stmt.results):
+        return fn
+    replacer = _Replacer(fn, webs)
+    body = tuple(replacer.stmts(fn.body))
+    if replacer.marks:
+        body = marked(body, lambda value: replacer.marks.get(value, value.mark))
+    results = tuple(substitute(each, replacer.env) for each in fn.results)
+    return replace(fn, body=body, results=results)
+
+
+class _Replacer:
+    def __init__(self, fn: Function, webs: _Webs) -> None:
+        self.names = Names.of(fn)
+        self.webs = webs
+        # The elements of arrays, in C order.
+        self.elements: dict[Value, list[Operand]] = {}
+        self.env: dict[Value, Operand] = {}
+        # What operations and loads compute without a mark, and the marks that they get.
+        self.computed: set[Operand] = {
+            value
+            for stmt in walk(fn.body)
+            if isinstance(stmt, Apply | Load)
+            for value in stmt.results
+            if value.mark is None
+        }
+        self.marks: dict[Operand, Mark] = {}
+
+    def stmts(self, stmts: Sequence[Stmt]) -> list[Stmt]:
+        done: list[Stmt] = []
+        for stmt in stmts:
+            stmt = map_operands(stmt, lambda operand: substitute(operand, self.env))
+            done += self.stmt(stmt)
+        return done
+
+    def split(self, value: Operand) -> list[Operand]:
+        """Return what stands for an operand: the elements of an array that has become numbers."""
+        if isinstance(value, Value) and self.webs.sizes_of(value):
+            return self.elements[value]
+        return [substitute(value, self.env)]
+
+    def named(self, values: Sequence[Value]) -> tuple[Value, ...]:
+        """Return values in place of those that a statement binds, elements of arrays each."""
+        found: list[Value] = []
+        for value in values:
+            sizes = self.webs.sizes_of(value)
+            if sizes is None:
+                found.append(value)
+                continue
+            ty = _element(value)
+            new = [
+                Value(self.names.fresh(value.name), ty, value.mark) for _ in range(math.prod(sizes))
+            ]
+            self.elements[value] = list(new)
+            found += new
+        return tuple(found)
+
+    def all(self, values: Sequence[Operand]) -> tuple[Operand, ...]:
+        return tuple(itertools.chain.from_iterable(map(self.split, values)))
+
+    def place(self, stmt: Load | Store) -> int:
+        sizes = self.webs.sizes_of(stmt.array)
+        assert sizes is not None
+        at = 0
+        for index, each in zip(stmt.index, sizes, strict=True):
+            assert isinstance(index, Literal)
+            at = at * each + int(index.value)
+        return at
+
+    def stmt(self, stmt: Stmt) -> Sequence[Stmt]:
+        match stmt:
+            case Apply(results=(result,)) if self.webs.sizes_of(result):
+                return self.made(stmt, result)
+            case Apply(op=op, args=(Value() as array,), params=(axis,)) if op.name == "dim" and (
+                sizes := self.webs.sizes_of(array)
+            ):
+                self.env[stmt.result] = Literal(sizes[int(axis)], stmt.result.type)
+                return ()
+            case Load(result=result, array=array) if self.webs.sizes_of(array):
+                self.env[result] = self.elements[array][self.place(stmt)]
+                return ()
+            case Store(array=array) if self.webs.sizes_of(array):
+                return self.stored(stmt)
+            case If(results=results):
+                then, orelse = self.block(stmt.then), self.block(stmt.orelse)
+                return [replace(stmt, results=self.named(results), then=then, orelse=orelse)]
+            case For() | While():
+                init = self.all(stmt.init)
+                body = self.block(stmt.body)
+                return [replace(stmt, results=self.named(stmt.results), init=init, body=body)]
+        return [stmt]
+
+    def block(self, block: Block) -> Block:
+        params = self.named(block.params)
+        stmts = tuple(self.stmts(block.stmts))
+        return Block(params, stmts, self.all(block.yields))
+
+    def made(self, stmt: Apply, result: Value) -> Sequence[Stmt]:
+        sizes = self.webs.sizes_of(result)
+        assert sizes is not None
+        done: list[Stmt] = []
+        if stmt.op.name == "copy":
+            self.elements[result] = list(self.split(stmt.args[0]))
+            self.note(result.mark, self.elements[result])
+            return done
+        ty = _element(result)
+        if stmt.op.name == "full":
+            value = self.converted(stmt.args[0], ty, stmt, done)
+        else:
+            value = Value(self.names.fresh(result.name), ty, result.mark)
+            done.append(Apply((value,), OPS["undef"], (), (str(ty),), stmt.loc))
+        self.elements[result] = [value] * math.prod(sizes)
+        return done
+
+    def stored(self, stmt: Store) -> Sequence[Stmt]:
+        done: list[Stmt] = []
+        elements, at = list(self.elements[stmt.array]), self.place(stmt)
+        value = self.converted(stmt.value, _element(stmt.array), stmt, done)
+        if stmt.accumulate:
+            total = Value(self.names.fresh(stmt.result.name), value.type, stmt.result.mark)
+            done.append(Apply((total,), OPS["add"], (elements[at], value), (), stmt.loc))
+            value = total
+        elements[at] = value
+        self.elements[stmt.result] = elements
+        self.note(stmt.result.mark, elements)
+        return done
+
+    def note(self, mark: Mark | None, elements: Sequence[Operand]) -> None:
+        """Say of elements what is said of an array."""
+        if mark is not None:
+            self.marks.update((value, mark) for value in elements if value in self.computed)
+
+    def converted(
+        self, value: Operand, ty: Scalar, stmt: Apply | Store, done: list[Stmt]
+    ) -> Operand:
+        """Return a number as an element of an array has it."""
+        if value.type == ty:
+            return value
+        result = Value(self.names.fresh("t"), ty, stmt.results[0].mark)
+        done.append(Apply((result,), OPS["cast"], (value,), (str(ty),), stmt.loc))
+        return result
+
+
+def _element(array: Value) -> Scalar:
+    return Scalar(array.type.dtype)
+
+
+__all__ = ["scalars"]

@@ -1,0 +1,188 @@
+"""What is known of the values of a function that runs on symbols: numbers, shapes and conditions.
+
+Integers and sizes are formulas. What is not known is a name (`peak.formula`).
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from adc.ir.analysis.sizes import formulas
+from adc.ir.analysis.sizes.formulas import ONE, ZERO, Known, Sum, dims, either
+from adc.ir.core import Apply, If, Literal, Operand, Value
+from adc.ir.types import Array
+from adc.passes.memory.peak.needs import Frame, Sizes, added
+
+_FUNCTIONS = {"maximum": "max", "minimum": "min", "floordiv": "//", "trips": "range"}
+
+
+@dataclass(kw_only=True)
+class Values:
+    """Of one function; names begin with `prefix`, and `literals` are names of numbers in the code.
+
+    `conditions` has what is positive if a condition holds, `assumed` which of them hold: in the arm
+    of a branch.
+    """
+
+    prefix: str
+    literals: Mapping[int, str]
+    numbers: dict[Value, Sum] = field(default_factory=dict)
+    shapes: dict[Value, tuple[Sum, ...]] = field(default_factory=dict)
+    conditions: dict[Value, Sum] = field(default_factory=dict)
+    assumed: dict[Sum, bool] = field(default_factory=dict)
+
+    def name(self, text: str) -> Sum:
+        return Sum.atom(self.prefix + text)
+
+    def number(self, operand: Operand) -> Sum:
+        if isinstance(operand, Literal):
+            number = int(operand.value)
+            name = self.literals.get(number)
+            return Sum.number(number) if name is None else Sum.atom(name)
+        known = self.numbers.get(operand)
+        return self.name(operand.name) if known is None else self._here(known)
+
+    def _here(self, number: Sum) -> Sum:
+        """Return what a number is in this arm, where it is what another branch has returned."""
+        atoms, count = number.terms[0] if len(number.terms) == 1 else ((), 0)
+        if count == 1 and len(atoms) == 1 and isinstance(atoms[0], formulas.Function):
+            choice = atoms[0]
+            if choice.kind == "if" and choice.args[0] in self.assumed:
+                return self._here(choice.args[1 if self.assumed[choice.args[0]] else 2])
+        return number
+
+    def shape(self, array: Operand) -> tuple[Sum, ...]:
+        assert isinstance(array, Value)
+        known = self.shapes.get(array)
+        return self._own_shape(array) if known is None else known
+
+    def _own_shape(self, array: Value) -> tuple[Sum, ...]:
+        return tuple(map(Sum.atom, dims(self.prefix + array.name, array.type)))
+
+    def bytes(self, value: Operand) -> Sum:
+        """Return the bytes of a number or an array."""
+        shape = self.shape(value) if isinstance(value.type, Array) else ()
+        return _product(shape, Sum.number(value.type.numpy.itemsize))
+
+    def condition(self, operand: Operand) -> Sum:
+        if isinstance(operand, Value) and operand in self.conditions:
+            return self.conditions[operand]
+        return self.number(operand)
+
+    # -- what is handed over -------------------------------------------------------------------
+
+    def sizes(self, values: Sequence[Operand]) -> Sizes:
+        """Return what values take on the tapes: arrays with their shapes."""
+        found: list[Sizes] = []
+        for value in values:
+            if isinstance(value.type, Array):
+                found.append({"i64": Sum.number(8 * value.type.rank)})
+            found.append({value.type.dtype: self.bytes(value)})
+        return added(found)
+
+    def frame(self, values: Sequence[Operand]) -> Frame:
+        """Return what is known of values."""
+        found: list[Sum | tuple[Sum, ...] | None] = []
+        for value in values:
+            if isinstance(value.type, Array):
+                found.append(self.shape(value))
+            else:
+                found.append(self.number(value) if value.type.kind in "iu" else None)
+        return tuple(found)
+
+    def receive(self, values: Sequence[Value], frame: Frame) -> None:
+        """Note what is known of values, if the frame is one of such values."""
+        for value, known in zip(values, frame if len(frame) == len(values) else (), strict=False):
+            if isinstance(value.type, Array) and isinstance(known, tuple):
+                if len(known) == value.type.rank:
+                    self.shapes[value] = known
+            elif value.type.kind in "iu" and isinstance(known, Sum):
+                self.numbers[value] = known
+
+    # -- statements ----------------------------------------------------------------------------
+
+    def agree(self, array: Value, one: Operand, other: Operand) -> None:
+        """Give an array the sizes that two others share, and sizes of its own for the rest."""
+        trio = zip(self.shape(one), self.shape(other), self._own_shape(array), strict=True)
+        self.shapes[array] = tuple(a if a == b else own for a, b, own in trio)
+
+    def choose(self, cond: Sum, stmt: If) -> None:
+        """Note what a branch on a condition returns."""
+        for result, a, b in zip(stmt.results, stmt.then.yields, stmt.orelse.yields, strict=True):
+            if isinstance(result.type, Array):
+                sizes = zip(self.shape(a), self.shape(b), strict=True)
+                self.shapes[result] = tuple(either(cond, *pair) for pair in sizes)
+            elif result.type.kind in "iu":
+                self.numbers[result] = either(cond, self.number(a), self.number(b))
+
+    def apply(self, stmt: Apply) -> None:
+        """Note what an operation returns: a shape, a number or a condition."""
+        name, result, args = stmt.op.name, stmt.results[0], stmt.args
+        if isinstance(result.type, Array):
+            self.shapes[result] = self._shape(stmt, result.type.rank)
+        elif result.type.kind in "iu":
+            found = self._integer(stmt)
+            if found is not None:
+                self.numbers[result] = found
+        elif name in ("lt", "le", "gt", "ge") and _integers(args):
+            a, b = (self.number(arg) for arg in args)
+            more = b - a if name in ("lt", "le") else a - b
+            self.conditions[result] = more + ONE if name in ("le", "ge") else more
+
+    def _shape(self, stmt: Apply, rank: int) -> tuple[Sum, ...]:
+        name, args = stmt.op.name, stmt.args
+        memory = [arg for arg in args if isinstance(arg.type, Array)]
+        match name:
+            case "slot":
+                each, step = [self.number(arg) for arg in args], int(stmt.params[1])
+                rooms = [_product(each[k : k + step], ONE) for k in range(0, len(each), step)]
+                return (ZERO.max(*rooms),)
+            case "row":
+                return self.shape(args[0])[len(args) - 1 :]
+            case "empty" | "full":
+                sizes = [arg for arg in args[int(name == "full") :] if arg not in memory]
+                return tuple(self.number(size) for size in sizes)
+        return self.shape(memory[0]) if memory else (ZERO,) * rank  # `undef`
+
+    def _integer(self, stmt: Apply) -> Sum | None:
+        if stmt.op.name == "dim":
+            axis = stmt.params[0]
+            assert isinstance(axis, int)
+            return self.shape(stmt.args[0])[axis]
+        if not _integers(stmt.args):
+            return None
+        args = [self.number(arg) for arg in stmt.args]
+        match stmt.op.name:
+            case "add":
+                return args[0] + args[1]
+            case "sub":
+                return args[0] - args[1]
+            case "mul":
+                return args[0] * args[1]
+            case "neg":
+                return ZERO - args[0]
+            case "cast":
+                return args[0]
+            case "wrap":
+                return either(ZERO - args[0], args[0] + args[1], args[0])
+            case "maximum" if all(arg.is_positive() for arg in args):
+                return args[0].max(args[1])
+            case "sweeps" | "rest" as name:
+                return Sum.function(name, *args)
+            case "maximum" | "minimum" | "floordiv" | "trips" as name:
+                found = Sum.function(_FUNCTIONS[name], *args)
+                constant = all(arg.constant is not None for arg in args)
+                number = found.value(Known({})) if constant else None
+                return found if number is None else Sum.number(number)
+        return None
+
+
+def _product(sizes: Sequence[Sum], start: Sum) -> Sum:
+    return functools.reduce(operator.mul, sizes, start)
+
+
+def _integers(args: Sequence[Operand]) -> bool:
+    return all(arg.type.kind in "iu" and not isinstance(arg.type, Array) for arg in args)

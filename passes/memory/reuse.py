@@ -1,0 +1,81 @@
+"""Arrays that are never alive together share memory, where `lifetimes` proves it.
+
+The memory of a dead array is the last operand of what makes the next one, and an array written
+over another, element by element, is that one under a name of its own::
+
+    %b = empty[f64] %n                    %b = over %a
+    %c = full[f64] 0.0:f64 %n             %c = full[f64] 0.0:f64 %n %b
+
+In plans for known sizes, arrays that may differ in size lie in a slot::
+
+    %a = empty[f64] %n                    %a.slot = slot[f64, 1] %n %m
+    …                                     %a = empty[f64] %n %a.slot
+    %b = empty[f64] %m                    %b = empty[f64] %m %a.slot
+
+Before that, memory is taken as late as may be: merging loops has moved it to the front.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from adc.ir.analysis.memory.escape import escaping
+from adc.ir.analysis.memory.lifetimes import Lifetimes, lifetimes
+from adc.ir.analysis.sizes.extents import Known
+from adc.ir.core import Apply, Block, Function, Operand, Stmt, Value
+from adc.ir.opdef import OPS
+from adc.ir.walk import map_blocks, stmt_reads
+
+
+def reuse(fn: Function, known: Known | None = None) -> Function:
+    """Return `fn`, which is in buffer form, with arrays that share memory.
+
+    `known` are sizes of arguments, as `Extents` have them.
+    """
+    functions = (*fn.callees, fn)
+    callees = tuple(_rewritten(each, None, functions) for each in fn.callees)
+    return replace(_rewritten(fn, known, functions), callees=callees)
+
+
+def _rewritten(fn: Function, known: Known | None, functions: Sequence[Function]) -> Function:
+    fn = replace(fn, body=_late(fn.body, escaping(fn)))
+    return replace(fn, body=_stmts(fn.body, lifetimes(fn, known, functions)))
+
+
+def _late(stmts: Sequence[Stmt], others: Collection[Value]) -> tuple[Stmt, ...]:
+    """Return statements with arrays, but for `others`, made right before they are mentioned."""
+    done: list[Stmt] = []
+    waiting: dict[Operand, Stmt] = {}
+    for stmt in stmts:
+        if isinstance(stmt, Apply) and stmt.op.name in ("empty", "full"):
+            if stmt.result not in others:
+                waiting[stmt.result] = stmt
+                continue
+        if waiting:
+            done += _taken(waiting, stmt_reads(stmt))
+        done.append(map_blocks(stmt, lambda b: replace(b, stmts=_late(b.stmts, others))))
+    # What nobody mentions stays, too: it is not for this pass to remove it.
+    return (*done, *waiting.values())
+
+
+def _taken(waiting: dict[Operand, Stmt], found: Collection[Operand]) -> list[Stmt]:
+    return [waiting.pop(array) for array in list(waiting) if array in found]
+
+
+def _stmts(stmts: Sequence[Stmt], found: Lifetimes) -> tuple[Stmt, ...]:
+    done: list[Stmt] = []
+    for stmt in stmts:
+        for result in stmt.results:
+            if result in found.slots:
+                done.append(found.slots[result])
+        done.append(_stmt(stmt, found))
+    return tuple(done)
+
+
+def _stmt(stmt: Stmt, found: Lifetimes) -> Stmt:
+    if isinstance(stmt, Apply) and stmt.result in found.over:
+        return Apply(stmt.results, OPS["over"], (found.over[stmt.result],), (), stmt.loc)
+    if isinstance(stmt, Apply) and stmt.result in found.after:
+        return replace(stmt, args=(*stmt.args, found.after[stmt.result]))
+    return map_blocks(stmt, lambda b: Block(b.params, _stmts(b.stmts, found), b.yields))

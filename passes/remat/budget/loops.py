@@ -1,0 +1,219 @@
+"""What checkpointed loops offer the plan for a budget: rooms, and what they cost.
+
+A leaf is what iterations keep that are reversed without running again (`checkpoint`), under one
+price of bytes. With a leaf and a number of bytes the schedule of a loop is fixed, and with it how
+many iterations run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from adc.ir.core import For, Function, Value, While
+from adc.ir.schedule import Reversal, advances, expected, levels, reversal
+from adc.passes.remat.budget.program import Solution
+from adc.passes.remat.checkpoint import Schedule, can_checkpoint
+from adc.passes.remat.online import can_checkpoint_online
+from adc.passes.remat.plan import CHECKPOINTED, LoopPlan, PlanEntry
+
+# The most states that a `while` loop keeps while it runs: placing them takes time, too.
+_SLOTS = 48
+# How often loops run at most of which all schedules are gone through.
+_EXACT = 256
+# Room for `while` loops should be of use where they run so many times as long as is guessed.
+_LONG = 16
+
+
+class Run(NamedTuple):
+    """A loop that is checkpointed: what its iterations keep, and its bytes each time it runs."""
+
+    loop: Loop
+    leaf: Leaf
+    room: int
+
+    @property
+    def seconds(self) -> float:
+        return self.loop.seconds(self.leaf, self.room)
+
+    @property
+    def held(self) -> int:
+        """The bytes of its room that it uses."""
+        if self.schedule.slots:
+            return self.room
+        return min(self.room, self.loop.reversal(self.leaf, self.room).peak)
+
+    @property
+    def waiting(self) -> int:
+        return self.loop.waiting(self.leaf, self.room)
+
+    @property
+    def schedule(self) -> Schedule:
+        return self.loop.schedule(self.leaf, self.room)
+
+    def described(self) -> LoopPlan:
+        """Return what a plan says of the loop."""
+        stmt, own = self.loop.stmt, self.schedule
+
+        def entry(size: int, reason: str) -> PlanEntry:
+            return PlanEntry.at(stmt.loc, stmt.label, CHECKPOINTED, str(size), reason)
+
+        if own.slots:
+            every = f"one every {own.unit} iterations or more"
+            size = own.room + own.slots * (own.state + 16)
+            told = entry(size, f"up to {own.slots} snapshots while it runs, {every}")
+            return LoopPlan(told, None, None, own.slots, None, size)
+        trips = self.loop.trips
+        how = trips, own.room, own.state, own.tape, own.most
+        whole = reversal(*how)
+        snapshots = reversal(*how, 1, 0).peak
+        leaf = reversal(*how, 0, 1).peak
+        told = entry(
+            whole.peak,
+            f"{trips} iterations, {whole.plain} run again; {snapshots} snapshots, leaves of up to "
+            f"{leaf}",
+        )
+        return LoopPlan(told, trips, whole.plain, snapshots, leaf, whole.peak)
+
+    def inside_out(self) -> Iterator[Run]:
+        """Yield the checkpointed loops inside, inner ones first, and this one."""
+        for run in self.leaf.inner:
+            yield from run.inside_out()
+        yield self
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """What an iteration of a loop keeps, and what that costs, under one price of bytes.
+
+    Loops inside may be checkpointed, too (`inner`): it keeps their rooms then.
+    """
+
+    worth: float
+    kept: int
+    seconds: float
+    inner: tuple[Run, ...] = ()
+
+    @property
+    def tape(self) -> int:
+        """Bytes of an iteration on the tape; schedules want some."""
+        return max(self.kept, 1)
+
+
+@dataclass(eq=False)
+class Loop:
+    """A loop that can be checkpointed.
+
+    Attributes
+    ----------
+    stmt : For or While
+        The loop.
+    trips, entries : int
+        How often its body runs each time that it is entered, and how often that is.
+    carries : bool
+        Whether its iterations need what the ones before made.
+    state : int
+        Bytes of a snapshot.
+    again : float
+        Seconds of an iteration that keeps nothing.
+    last : int
+        The position of its reverse code.
+    given : tuple of Value
+        What its iterations read of what is around it.
+    inner : list of Loop
+        The loops inside that can be checkpointed, but for those inside of these.
+    leaves : list of Leaf
+        The one that keeps most comes first.
+    """
+
+    stmt: For | While
+    trips: int
+    entries: int
+    carries: bool
+    state: int
+    again: float
+    last: int
+    given: tuple[Value, ...]
+    inner: list[Loop]
+    leaves: list[Leaf] = field(default_factory=list)
+
+    @property
+    def saves(self) -> bool:
+        """Whether checkpoints save more than they take, of what iterations cannot do without."""
+        kept, least = self.leaves[0].kept, self.leaves[-1].kept
+        saves = least > 0 and self.trips * kept - least > self.state
+        return saves or (kept > 0 and isinstance(self.stmt, While))
+
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """What loops have in common that take as long in as much room."""
+        counted = isinstance(self.stmt, For)
+        return counted, self.trips, self.entries, self.state, self.again, len(self.leaves)
+
+    def schedule(self, leaf: Leaf, room: int) -> Schedule:
+        """Return how the loop runs that may hold so many bytes."""
+        if isinstance(self.stmt, For):
+            return Schedule(room, leaf.tape, 0, self.state)
+        slots = max(min(room // 3 // (self.state + 16), _SLOTS), 1)
+        rest = room - slots * (self.state + 16)
+        unit = max(1, (rest - self.state) // leaf.tape // 2)
+        return Schedule(rest, leaf.tape, 0, max(self.state, 2), slots, unit)
+
+    def least(self, leaf: Leaf) -> int:
+        """Return the fewest bytes that the loop can do with."""
+        least = self.state + leaf.tape
+        return least if isinstance(self.stmt, For) else least + self.state + 16
+
+    @property
+    def often(self) -> int:
+        """How many iterations to be prepared for."""
+        return self.trips if isinstance(self.stmt, For) else self.trips * _LONG
+
+    def steps(self, leaf: Leaf, room: int) -> int:
+        """Return how many iterations run again, plain."""
+        own = self.schedule(leaf, room)
+        if own.slots:
+            # About what states take that are placed while the loop runs (`schedule.online_steps`).
+            blocks = -(-self.often // own.unit)
+            return own.unit * max(advances(blocks, own.slots) - blocks + 2, 0)
+        return self.reversal(leaf, room).plain
+
+    def seconds(self, leaf: Leaf, room: int) -> float:
+        """Return what checkpoints in so much room cost."""
+        return self.steps(leaf, room) * self.again + self.often * leaf.seconds
+
+    def waiting(self, leaf: Leaf, room: int) -> int:
+        """Return about what runs that wait for other ones hold: a state and its cotangent each."""
+        own = self.schedule(leaf, room)
+        # How long a `while` loop runs, nobody knows.
+        how = own.room, self.state, leaf.tape, 0
+        depth = levels(*how) if own.slots else self.reversal(leaf, room).depth
+        return 2 * self.state * max(depth - 1, 0) + sum(run.waiting for run in leaf.inner)
+
+    def reversal(self, leaf: Leaf, room: int) -> Reversal:
+        """Return what a loop of known length takes; about that, if it is long."""
+        found = reversal if self.trips <= _EXACT else expected
+        return found(self.trips, room, self.state, leaf.tape, 0)
+
+    def fastest(self, size: int, worth: float) -> Run:
+        """Return the fastest run in so many bytes for a price of bytes, or the smallest."""
+        price = max((each.worth for each in self.leaves if each.worth <= worth), default=0.0)
+        leaves = [each for each in self.leaves if each.worth == price] or self.leaves[:1]
+        runs = [Run(self, leaf, max(size, self.least(leaf))) for leaf in leaves]
+        return min(runs, key=lambda run: (max(run.room, size), run.seconds))
+
+    def chosen(self, solution: Solution) -> Run | None:
+        """Return how a solution runs the loop, None if it is not checkpointed."""
+        option = solution.options[self.stmt.label]
+        if option == "plain":
+            return None
+        assert isinstance(option, tuple)
+        number, room = option
+        return Run(self, self.leaves[number], room)
+
+
+def can_run_in_parts(fn: Function, loop: For | While) -> bool:
+    if isinstance(loop, For):
+        return can_checkpoint(fn, fn.name, loop)
+    return can_checkpoint_online(fn, fn.name, loop)

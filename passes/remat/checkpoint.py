@@ -1,0 +1,347 @@
+"""Checkpointed loops: a few states of a loop are kept, and its iterations run again from them.
+
+The reverse code of a loop needs values of every iteration; kept for all of them at once they may
+take more memory than there is. Here the loop is run in *sweeps*: each keeps the carried values it
+begins with (a snapshot) and runs ahead some iterations that keep nothing, as far as `split` says
+(`ir.schedule`); the last iterations, the *leaf*, are those that reverse code finds as before.
+Before::
+
+    %u.9 = for L %i in 0 to %n carrying (%u = %u.0) { … }
+    …
+    %u.ct.9 = reverse L %i.r carrying (%u.ct = %u.ct.0) { … recall %t … }
+
+After::
+
+    %count = sweeps %n ROOM %state %tape MOST
+    %a.9, %u.8 = for L.sweep %j in 0 to %count carrying (%a = 0, %u.1 = %u.0) {
+      …
+      %steps = split %left %room %state %tape MOST
+      %u.2 = for L.ahead %q in 0 to %steps carrying (%u.3 = %u.1) { … }
+      %a.1 = add %a %steps
+      yield %a.1 %u.2
+    }
+    %left.1 = rest %n ROOM %state %tape MOST
+    %u.9 = for L %q.1 in 0 to %left.1 carrying (%u = %u.8) { %i = add %a.9 %q.1 … }
+    …
+    %u.ct.8 = reverse L %q.r carrying (%u.ct = %u.ct.0) { %i.r = add %a.9 %q.r … recall %t … }
+    %u.ct.9 = reverse L.sweep %j.r carrying (%u.ct.1 = %u.ct.8) {
+      %u.r = recall %u.1
+      …
+      %u.ct.2 = call C0 f.L(%steps.r, %a.r, %room.r, …, %u.r, %u.ct.1)
+      yield %u.ct.2
+    }
+
+The function ``f.L`` reverses that many iterations from a snapshot. It is the same again, with what
+memory is left, and calls itself: treeverse (A. Griewank, "Achieving logarithmic growth of temporal
+and spatial complexity in reverse automatic differentiation", Optimization Methods and Software 1,
+1992). All this is ordinary forward and reverse code: what a snapshot keeps and what a leaf keeps is
+decided by `remat` like anything else, and loops inside may be checkpointed in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from adc.ir.builder import Builder, integer
+from adc.ir.core import (
+    Apply,
+    Block,
+    Call,
+    For,
+    Function,
+    Operand,
+    Recall,
+    Reverse,
+    Stmt,
+    Value,
+    walk,
+)
+from adc.ir.opdef import OPS
+from adc.ir.sums import summed
+from adc.ir.types import INT, Array
+from adc.ir.walk import Names, clone, map_blocks, recalling
+from adc.passes.loops.state import needed, outside
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How much a checkpointed loop may hold.
+
+    Attributes
+    ----------
+    room : int
+        Bytes for snapshots and for what a leaf keeps.
+    tape : int
+        Bytes that one iteration of a leaf keeps.
+    most : int
+        The most iterations of a leaf; 0 for no limit.
+    state : int
+        Bytes of a snapshot; 0 for what the carried values take, which the code finds out.
+    slots, unit : int
+        Of a `while` loop: how many states are kept while it runs (`online`), and after how many
+        iterations one may be.
+    """
+
+    room: int
+    tape: int
+    most: int = 0
+    state: int = 0
+    slots: int = 0
+    unit: int = 1
+
+
+Loops = Mapping[tuple[str, str], Schedule]
+
+
+def can_checkpoint(fn: Function, owner: str, loop: For) -> bool:
+    """Whether a loop can be run in parts.
+
+    Sums in lanes would be other sums then, and a loop that is reversed in two places would have to
+    be checkpointed twice.
+    """
+    reverses = reverses_of(fn, owner, loop.label)
+    return len(reverses) == 1 and not (loop.down or summed(loop) or summed(reverses[0]))
+
+
+def reverses_of(fn: Function, owner: str, label: str) -> list[Reverse]:
+    return [
+        stmt
+        for each in (*fn.callees, fn)
+        if owner == (each.mirror or each.name)
+        for stmt in walk(each.body)
+        if isinstance(stmt, Reverse) and stmt.loop == label
+    ]
+
+
+@dataclass(frozen=True)
+class Site:
+    """A loop and its reverse code, in the function that holds them.
+
+    Its iterations are those after the `first` ones of the whole loop. `given` are the forward
+    values from around it that its iterations need, `around` what the reverse code reads.
+    """
+
+    loop: For
+    reverse: Reverse
+    first: Operand
+    room: Operand
+    given: tuple[Value, ...]
+    around: tuple[Value, ...]
+
+
+class Checkpointing:
+    """Rewrites one loop."""
+
+    def __init__(self, fn: Function, owner: str, label: str, schedule: Schedule) -> None:
+        self.fn = fn
+        self.owner = owner
+        self.label = label
+        self.schedule = schedule
+        self.names = Names.of(fn)
+        for callee in fn.callees:
+            self.names.add(Names.of(callee))
+
+    def run(self) -> Function:
+        functions = (*self.fn.callees, self.fn)
+        (home,) = (each for each in functions if each.name == self.owner)
+        (loop,) = (s for s in walk(home.body) if isinstance(s, For) and s.label == self.label)
+        (reverse,) = reverses_of(self.fn, self.owner, self.label)
+        self.name_callee()
+        again, inner = self.again(loop, reverse)
+        # The carried values that the iterations need, by place: those are what a snapshot keeps.
+        self.state = [loop.body.params.index(param) for param in self.needed.body.params]
+        outer = Site(loop, reverse, integer(0), integer(self.schedule.room), *self.outside)
+        done = self.split(functions, outer)
+        self.state = list(range(len(inner.loop.body.params)))
+        return replace(done[-1], callees=(*done[:-1], *self.split((again,), inner)))
+
+    def name_callee(self) -> None:
+        """Name the function that runs iterations again after the loop."""
+        self.callee = f"{self.owner}.{self.label}"
+        while self.callee in {each.name for each in (*self.fn.callees, self.fn)}:
+            self.callee += ".1"
+
+    def value(self, hint: str) -> Value:
+        return Value(self.names.fresh(hint), INT)
+
+    # -- the function that runs iterations again -----------------------------------------------
+
+    def again(self, loop: For, reverse: Reverse) -> tuple[Function, Site]:
+        """Return a function of the loop, reduced to what `reverse` needs, and of `reverse`."""
+        forward, reverse = needed(loop, reverse)
+        assert isinstance(forward, For)
+        self.needed = forward
+        self.outside = outside(forward, reverse)
+        env: dict[Value, Operand] = {}
+        # Sizes of arrays that the function is given are read off these.
+        sizes = self.sizes(self.outside[0], {v for values in self.outside for v in values})
+        given, around = ([v for v in each if v not in sizes] for each in self.outside)
+        self.outside = tuple(given), tuple(around)
+        own: list[list[Value]] = []
+        for values in self.outside:
+            own.append([self.names.value(value) for value in values])
+            env.update(zip(values, own[-1], strict=True))
+        dims = clone(sizes.values(), env, self.names)
+        state = [self.names.value(param) for param in forward.body.params]
+        cts = [self.names.value(param) for param in reverse.body.params]
+        steps, first, room = map(self.value, ("steps", "first", "room"))
+        stmts = clone(
+            [
+                replace(forward, trips=steps, init=tuple(state)),
+                recalling(replace(reverse, init=tuple(cts)), env),
+            ],
+            env,
+            self.names,
+        )
+        params = (steps, first, room, *state, *own[0], *own[1], *cts)
+        mine, back = stmts
+        assert isinstance(mine, For)
+        assert isinstance(back, Reverse)
+        site = Site(mine, back, first, room, tuple(own[0]), tuple(own[1]))
+        return Function(self.callee, params, (*dims, mine, back), back.results), site
+
+    def sizes(self, given: Sequence[Value], wanted: set[Value]) -> dict[Value, Stmt]:
+        """Return of some values the statements by which they are sizes of arrays that are given."""
+        stmts = [s for each in (*self.fn.callees, self.fn) for s in walk(each.body)]
+        dims = {
+            s.result: s
+            for s in stmts
+            if isinstance(s, Apply) and s.op.name == "dim" and s.args[0] in given
+        }
+        # Reverse code recalls them.
+        recalled = {s.result: s.value for s in stmts if isinstance(s, Recall) and s.value in dims}
+        found: dict[Value, Stmt] = {}
+        for value in sorted(wanted, key=lambda each: each.name):
+            size = dims.get(recalled.get(value, value))
+            if size is not None:
+                found[value] = replace(size, results=(value,))
+        return found
+
+    # -- sweeps and leaf -----------------------------------------------------------------------
+
+    def split(self, functions: Sequence[Function], site: Site) -> list[Function]:
+        """Return the functions with the loop and its reverse code in sweeps."""
+        forward = self.forward(site)
+        return self.replaced(functions, ((site.loop, forward), (site.reverse, self.backward(site))))
+
+    def replaced(
+        self, functions: Sequence[Function], pairs: Sequence[tuple[Stmt, Sequence[Stmt]]]
+    ) -> list[Function]:
+        """Return functions with other statements in the places of some."""
+
+        def stmts(found: Sequence[Stmt]) -> tuple[Stmt, ...]:
+            done: list[Stmt] = []
+            for stmt in found:
+                new = next((new for old, new in pairs if old is stmt), None)
+                done += (map_blocks(stmt, block),) if new is None else new
+            return tuple(done)
+
+        def block(found: Block) -> Block:
+            new = stmts(found.stmts)
+            same = len(new) == len(found.stmts) and all(map(_is, new, found.stmts))
+            return found if same else replace(found, stmts=new)
+
+        return [replace(each, body=stmts(each.body)) for each in functions]
+
+    def forward(self, site: Site) -> list[Stmt]:
+        loop = site.loop
+        builder = Builder(self.names)
+        builder.loc = loop.loc
+        trips = loop.trips
+        if trips.type != INT:
+            trips = builder.apply("cast", trips, params=("int",), hint="trips")
+        state = self.bytes(builder, loop)
+        tape, most = integer(self.schedule.tape), integer(self.schedule.most)
+        count = builder.apply("sweeps", trips, site.room, state, tape, most, hint="sweeps")
+        carried = [self.names.value(param) for param in loop.body.params]
+        self.sweep = self.names.fresh(f"{loop.label}.sweep")
+        self.index, self.done = self.value("j"), self.value("done")
+        with builder.block() as stmts:
+            left = builder.apply("sub", trips, self.done, hint="left")
+            held = builder.apply("mul", self.index, state, hint="held")
+            self.free = builder.apply("sub", site.room, held, hint="room")
+            self.taken = builder.apply("split", left, self.free, state, tape, most, hint="steps")
+            (ahead,) = clone(
+                [replace(loop, trips=self.taken, init=tuple(carried))], {}, self.names, ".ahead"
+            )
+            assert isinstance(ahead, For)
+            builder.emit(self.shifted(ahead, trips, site.first, self.done))
+            after = builder.apply("add", self.done, self.taken, hint="done")
+        body = Block((self.done, *carried), tuple(stmts), (after, *ahead.results))
+        self.ended = self.value("done")
+        results = tuple(self.names.value(result) for result in loop.results)
+        init = (integer(0), *loop.init)
+        builder.emit(
+            For((self.ended, *results), self.sweep, self.index, count, init, body, False, loop.loc)
+        )
+        left = builder.apply("rest", trips, site.room, state, tape, most, hint="left")
+        leaf = replace(loop, trips=left, init=results)
+        builder.emit(self.shifted(leaf, trips, site.first, self.ended))
+        self.snapshot = [carried[k] for k in self.state]
+        return builder.stmts
+
+    def bytes(self, builder: Builder, loop: For) -> Operand:
+        """Return how many bytes a snapshot takes."""
+        if self.schedule.state:
+            return integer(self.schedule.state)
+        total: Operand = integer(0)
+        fixed = 0
+        for k in self.state:
+            start = loop.init[k]
+            size = start.type.numpy.itemsize
+            if not isinstance(start.type, Array):
+                fixed += size
+                continue
+            fixed += 8 * start.type.rank
+            product: Operand = integer(size)
+            for axis in range(start.type.rank):
+                dim = builder.apply("dim", start, params=(axis,), hint=f"{start}.dim{axis}"[1:])
+                product = builder.apply("mul", product, dim, hint="size")
+            total = builder.apply("add", total, product, hint="state")
+        return builder.apply("add", total, integer(max(fixed, 1)), hint="state")
+
+    def shifted(self, loop: For, trips: Operand, first: Operand, done: Operand) -> For:
+        """Return a loop whose iterations come after `first` and `done` others."""
+        builder = Builder(self.names)
+        builder.loc = loop.loc
+        count = self.value(loop.index.name)
+        self.place(builder, first, done, count, loop.index)
+        body = replace(loop.body, stmts=(*builder.stmts, *loop.body.stmts))
+        return replace(loop, index=count, body=body)
+
+    def place(
+        self, builder: Builder, first: Operand, done: Operand, count: Operand, index: Value
+    ) -> None:
+        """Compute `index`, of the whole loop."""
+        start = builder.apply("add", first, done, hint="start")
+        builder.emit(Apply((index,), OPS["add"], (start, count), (), builder.loc))
+
+    def backward(self, site: Site) -> list[Stmt]:
+        """Return the reverse code of the leaf, and that of the sweeps, after `forward`."""
+        reverse = site.reverse
+        builder = Builder(self.names)
+        builder.loc = reverse.loc
+        between = tuple(self.names.value(result) for result in reverse.results)
+        count = self.value(reverse.index.name)
+        with builder.block() as stmts:
+            self.place(builder, site.first, builder.recall(self.ended), count, reverse.index)
+        body = replace(reverse.body, stmts=(*stmts, *reverse.body.stmts))
+        builder.emit(replace(reverse, results=between, index=count, body=body))
+        cts = tuple(self.names.value(param) for param in reverse.body.params)
+        after = tuple(self.names.value(param) for param in reverse.body.params)
+        with builder.block() as stmts:
+            steps, room = builder.recall(self.taken), builder.recall(self.free)
+            first = builder.apply("add", site.first, builder.recall(self.done), hint="first")
+            recalled = [builder.recall(value) for value in (*self.snapshot, *site.given)]
+            args = (steps, first, room, *recalled, *site.around, *cts)
+            label = self.names.fresh(f"{site.loop.label}.again")
+            builder.emit(Call(after, label, self.callee, args, "", reverse.loc))
+        body = Block(cts, tuple(stmts), after)
+        index = self.value(self.index.name)
+        builder.emit(Reverse(reverse.results, self.sweep, index, between, body, reverse.loc))
+        return builder.stmts
+
+
+def _is(a: object, b: object) -> bool:
+    return a is b

@@ -1,0 +1,291 @@
+"""Prove which forward version an array, or a number, of reverse code has.
+
+For `availability`, and independent of `undo`: it looks at the finished program alone. A loop that
+mirrors a forward loop, with as many trips, is entered with what that loop left, and its body takes
+the version that a forward iteration handed on back to the one that the iteration began with: by
+induction, after the loop there is the version that the forward loop began with. A store takes a
+version back to the one before if it puts what a forward load read there, from the version before
+and at the index of the forward store, to the same index. An update
+of an integer is taken back by its exact inverse. A branch on a forward condition takes back the
+version that the forward branch gave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from adc.ir.analysis.activity import carried_yields
+from adc.ir.core import (
+    Apply,
+    Block,
+    For,
+    If,
+    Literal,
+    Load,
+    Operand,
+    Stmt,
+    Store,
+    Value,
+    While,
+    blocks,
+    is_invertible,
+)
+
+Has = Callable[[Operand, Value], bool]
+Known = Mapping[Value, Value]
+
+
+@dataclass
+class Versions:
+    """The versions that arrays and numbers of one function's reverse code are equal to.
+
+    Attributes
+    ----------
+    has : callable
+        Whether an operand has a forward value.
+    counts : callable
+        Whether an operand is the number of trips of a forward loop.
+    version : callable
+        Which version a forward array is, where loops and branches do not change it.
+    changed : callable
+        Called when something was found, or turned out wrong.
+    found : dict
+        By value of reverse code: the forward version, in the mirrored iterations.
+    """
+
+    has: Has
+    counts: Callable[[Operand, For | While], bool]
+    version: Callable[[Operand], Value]
+    changed: Callable[[], None]
+    found: dict[Value, Value] = field(default_factory=dict)
+    loops: dict[str, For | While] = field(default_factory=dict)
+    parents: dict[str, str] = field(default_factory=dict)
+    defs: dict[Value, Stmt] = field(default_factory=dict)
+    loads: dict[Value, list[Load]] = field(default_factory=dict)
+    # What makes the values of reverse code.
+    made: dict[Operand, Stmt] = field(default_factory=dict)
+    # Those that reverse code may find again up to rounding, as the user allowed.
+    rounded: set[Operand] = field(default_factory=set)
+
+    def read(self, forward: Sequence[Stmt], region: str = "") -> None:
+        """Learn about forward code."""
+        for stmt in forward:
+            self.defs.update(dict.fromkeys(stmt.results, stmt))
+            if isinstance(stmt, Load):
+                self.loads.setdefault(stmt.array, []).append(stmt)
+            inner = region
+            if isinstance(stmt, For | While):
+                inner = stmt.label
+                self.loops[inner], self.parents[inner] = stmt, region
+            for block in blocks(stmt):
+                self.read(block.stmts, inner)
+
+    def follow(self, stmts: Sequence[Stmt], known: Known, region: str = "") -> Known:
+        """Follow reverse code that mirrors an iteration of a region; return what is known then."""
+        now = dict(known)
+        for stmt in stmts:
+            self.made.update(dict.fromkeys(stmt.results, stmt))
+            match stmt:
+                case Store(result=result, array=array):
+                    before = self.undone(stmt, now.get(array))
+                    if before is not None:
+                        self.allow(result, array in self.rounded)
+                        now.update(self.learned({result: self.version(before)}))
+                case Apply(results=(result,), args=args):
+                    for each in args:
+                        version = now.get(each)  # type: ignore[arg-type]  # no literal is in it
+                        before = self.inverted(stmt, each, version, each in self.rounded)
+                        if before is not None:
+                            self.allow(result, each in self.rounded)
+                            now.update(self.learned({result: before}))
+                case If():
+                    now.update(self.learned(self.branch(stmt, now, region)))
+                case For() | While():
+                    now.update(self.learned(self.loop(stmt, now, region)))
+        return now
+
+    def allow(self, value: Value, allowed: bool) -> None:
+        if allowed:
+            self.rounded.add(value)
+
+    def learned(self, found: Known) -> Known:
+        if found:
+            self.found.update(found)
+            self.changed()
+        return found
+
+    def undone(self, stmt: Store, version: Value | None) -> Value | None:
+        """Return the version before the store that made one, if `stmt` takes it back."""
+        made = None if version is None else self.defs.get(version)
+        if not isinstance(made, Store) or stmt.accumulate or len(stmt.index) != len(made.index):
+            return None
+        for mine, theirs in zip(stmt.index, made.index, strict=True):
+            if not (mine == theirs if isinstance(theirs, Literal) else self.has(mine, theirs)):
+                return None
+        old = self.before(stmt.value, stmt, made)
+        for load in self.loads.get(made.array, ()):
+            if load.index == made.index:
+                if old == load.result or self.has(stmt.value, load.result):
+                    return made.array
+        first = self.defs.get(made.array)
+        if isinstance(first, Store) and not first.accumulate and first.index == made.index:
+            return made.array if old is not None and old == first.value else None
+        return None
+
+    def before(self, operand: Operand, stmt: Store, made: Store) -> Operand | None:
+        """Return what became what a forward store stores, where an operand takes that back.
+
+        `stmt` is the store of reverse code, in front of which the element is read.
+        """
+        match self.made.get(operand):
+            case Load(array=array, index=index) if array == stmt.array and index == stmt.index:
+                return None if made.accumulate else made.value
+            case Apply(args=args) as apply:
+                for each in args:
+                    version = self.before(each, stmt, made)
+                    if isinstance(version, Value):
+                        allowed = stmt.array in self.rounded
+                        return self.inverted(apply, each, version, allowed)
+        return None
+
+    def inverted(
+        self, stmt: Apply, mine: Operand, version: Value | None, rounded: bool
+    ) -> Value | None:
+        """Return the operand of the update that made a version, if `stmt` takes it back.
+
+        Integers of one width wrap around: adding, subtracting and exclusive or have exact inverses.
+        With `rounded`, floats may differ by what the inverse rounds.
+        """
+        made = None if version is None else self.defs.get(version)
+        if not isinstance(made, Apply) or len(made.args) != len(stmt.args):
+            return None
+        kinds = {each.type.dtype for each in (*made.args, *made.results, *stmt.results)}
+        if len(kinds) != 1 or made.result.type.kind not in ("iuf" if rounded else "iu"):
+            return None
+        names = made.op.name, stmt.op.name
+        if len(made.args) == 1:
+            exact = names in (("neg", "neg"), ("invert", "invert"), ("cast", "cast"))
+            return made.args[0] if exact and isinstance(made.args[0], Value) else None
+        a, b = made.args
+
+        def agree(other: Operand, theirs: Operand) -> bool:
+            return other == theirs if isinstance(theirs, Literal) else self.has(other, theirs)
+
+        left, right = stmt.args
+        found: Operand | None = None
+        if made.result.type.kind == "f" and names in (("mul", "truediv"), ("truediv", "mul")):
+            # By a number in the program: no factor that turns out to be zero.
+            factors = [each for each in (a, b) if isinstance(each, Literal) and each.value]
+            if len(factors) == 1 and (left, right) == (mine, factors[0]):
+                found = a if isinstance(a, Value) else b if made.op.name == "mul" else None
+            return found if isinstance(found, Value) else None
+        match names:
+            case ("add", "sub") if left == mine:
+                found = a if agree(right, b) else b if agree(right, a) else None
+            case ("sub", "add"):
+                found = a if agree(right if left == mine else left, b) else None
+            case ("sub", "sub") if right == mine:
+                found = b if agree(left, a) else None
+            case ("bitxor", "bitxor"):
+                other = right if left == mine else left
+                found = a if agree(other, b) else b if agree(other, a) else None
+        return found if isinstance(found, Value) else None
+
+    def branch(self, stmt: If, known: Known, region: str) -> Known:
+        arms: list[Known] = []
+        for which, arm in enumerate(blocks(stmt)):
+            inner = dict(known)
+            for array, version in known.items():
+                made = self.defs.get(version)
+                if isinstance(made, If) and self.same_condition(stmt, made):
+                    theirs = blocks(made)[which].yields[made.results.index(version)]
+                    if isinstance(theirs, Value):
+                        inner[array] = self.version(theirs)
+            arms.append(self.follow(arm.stmts, inner, region))
+        found: dict[Value, Value] = {}
+        for k, result in enumerate(stmt.results):
+            one, other = (
+                self.at_end(after, arm, k) for after, arm in zip(arms, blocks(stmt), strict=True)
+            )
+            if one is not None and one == other:
+                found[result] = one
+                self.allow(result, any(arm.yields[k] in self.rounded for arm in blocks(stmt)))
+        return found
+
+    def same_condition(self, stmt: If, made: If) -> bool:
+        if isinstance(made.cond, Literal):
+            return stmt.cond == made.cond
+        return self.has(stmt.cond, made.cond)
+
+    def at_end(self, after: Known, block: Block, k: int) -> Value | None:
+        operand = block.yields[k]
+        return after.get(operand) if isinstance(operand, Value) else None
+
+    def loop(self, stmt: For | While, known: Known, region: str) -> Known:
+        label = stmt.label.rpartition(".rev")[0]
+        forward = self.loops.get(label)
+        if (
+            not isinstance(stmt, For)
+            or not stmt.down
+            or forward is None
+            or self.parents[label] != region
+            or not self.counts(stmt.trips, forward)
+        ):
+            self.follow(stmt.body.stmts, known, region)
+            return {}
+        # By place in the reverse loop: the place in the forward loop.
+        places: dict[int, int] = {}
+        for k, start in enumerate(stmt.init):
+            for m, last in enumerate(forward.results):
+                if last.type == start.type and isinstance(carried_yields(forward)[m], Value):
+                    if self.is_version(start, last, known):
+                        places[k] = m
+        while True:
+            begun = {
+                stmt.body.params[k]: self.version(carried_yields(forward)[m])
+                for k, m in places.items()
+            }
+            for k, m in places.items():
+                rounded = is_invertible(forward.body.params[m])
+                self.allow(stmt.body.params[k], rounded)
+                self.allow(stmt.results[k], rounded)
+            inner = {**known, **self.learned(begun)}
+            after = self.follow(stmt.body.stmts, inner, label)
+            wrong = [
+                k
+                for k, m in places.items()
+                if self.at_end(after, stmt.body, k) != forward.body.params[m]
+            ]
+            if not wrong:
+                break
+            # All that was found in the body may rest on what is wrong.
+            self.forget(stmt)
+            for k in wrong:
+                del places[k]
+        return {
+            stmt.results[k]: self.version(forward.init[m])
+            for k, m in places.items()
+            if isinstance(forward.init[m], Value)
+        }
+
+    def is_version(self, operand: Operand, value: Value, known: Known) -> bool:
+        found = known.get(operand) if isinstance(operand, Value) else None
+        return found == self.version(value) or self.has(operand, value)
+
+    def forget(self, stmt: For) -> None:
+        for param in stmt.body.params:
+            self.found.pop(param, None)
+        waiting = list(stmt.body.stmts)
+        while waiting:
+            each = waiting.pop()
+            for value in each.results:
+                self.found.pop(value, None)
+            for block in blocks(each):
+                for param in block.params:
+                    self.found.pop(param, None)
+                waiting += block.stmts
+        self.changed()
+
+
+__all__ = ["Versions"]

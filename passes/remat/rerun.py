@@ -1,0 +1,261 @@
+"""Checkpointed calls: what reverse code cannot compute again value by value runs again as a whole.
+
+`adc.checkpoint` says of all values inside of a call that they are computed again. Most of them
+are, one by one (`remat.choose`). A loop that hands on values from iteration to iteration has to run
+again from its start, and keeps then what its reverse code needs; so does a function that calls
+itself.
+Before::
+
+    %u.9 = for L %i in 0 to %n carrying (%u = %u.0) { … }
+    …
+    %u.ct.9 = reverse L %i.r carrying (%u.ct = %u.ct.0) { … recall %t … }
+
+After::
+
+    %u.9 = for L %i in 0 to %n carrying (%u = %u.0) { … }
+    …
+    %n.r = recall %n
+    %u.r = recall %u.0
+    %u.ct.9 = call C0 f.L.again(%n.r, %u.r, %u.ct.0)
+
+where ``f.L.again`` is a function of the loop and of its reverse code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from adc.ir.analysis.costs import SHIPPED, Costs
+from adc.ir.analysis.dependence.forwarding import Forwarding
+from adc.ir.builder import Builder
+from adc.ir.core import (
+    Block,
+    Call,
+    For,
+    Function,
+    Mark,
+    Operand,
+    Print,
+    Reverse,
+    Stmt,
+    Value,
+    While,
+    blocks,
+    walk,
+)
+from adc.ir.functions import without_prints
+from adc.ir.walk import Names, clone, defined, map_blocks, marked, recalling
+from adc.passes.loops.state import needed, outside
+from adc.passes.remat.choose import Chooser
+from adc.passes.remat.facts import Decisions, mark_of, needed_values, reverses
+from adc.passes.remat.plan import KEPT
+
+# What can run again.
+Again = For | While | Call
+# How the names of the functions end that run it again.
+_AGAIN = ".again"
+
+
+def rerun(fn: Function, costs: Costs = SHIPPED) -> Function:
+    """Return `fn` with what runs again in the reverse code of checkpointed calls."""
+    if not any(value.mark is not None for each in (fn, *fn.callees) for value in defined(each)):
+        return fn
+    fn = _without_printing(fn)
+    done: set[str] = set()
+    while True:
+        found = [(owner, stmt) for owner, stmt in _found(fn, costs) if stmt.label not in done]
+        if not found:
+            return fn
+        for owner, stmt in found:
+            done.add(stmt.label)
+            fn = _Rerun(fn, owner, stmt).run()
+
+
+def again(fn: Function) -> Iterator[Again]:
+    """Yield the loops and calls that run again, as reverse code has them."""
+    for each in fn.callees:
+        if each.name.rstrip(".1").endswith(_AGAIN):
+            yield next(stmt for stmt in each.body if isinstance(stmt, For | While | Call))
+
+
+def _found(fn: Function, costs: Costs) -> list[tuple[str, Again]]:
+    """Return the outermost loops, and the calls, that have to run again, by function."""
+    found: dict[tuple[str, str], Again] = {}
+    reverse_of = {each.mirror: each for each in fn.callees if each.mirror}
+    names = Names.of(fn)
+    for each in (*fn.callees, fn):
+        whole = each is fn or reverses(each)
+        reverse = each if whole else reverse_of.get(each.name)
+        if each.mirror or reverse is None:
+            continue
+        decisions = Decisions(each, whole, Forwarding(each))
+        if not decisions.marks and not any(isinstance(s, Call) for s in walk(each.body)):
+            continue
+        mirrored = {s.mirror for s in walk(reverse.body) if isinstance(s, Call)}
+        for stmt in walk(each.body):
+            if isinstance(stmt, Call) and stmt.label in mirrored:
+                if any(value.mark is not None for value in stmt.results):
+                    found[each.name, stmt.label] = stmt
+        chooser = Chooser(decisions, "auto", names, costs)
+        chooser.run(needed_values(reverse.body, decisions, names))
+        counted = {value: label for label, value in decisions.counters.items()}
+        # Reverse code that follows its loop at once (`local`) finds everything there.
+        near = {s.loop for s in _in_forward_loops(each.body)}
+        for value, decision in decisions.made.items():
+            region = counted.get(value) or decisions.sites[value].region
+            if decision.kind != KEPT or chooser.legal(value):
+                continue
+            if value in counted or value in decisions.marks:
+                label = _outermost(decisions, region)
+                if label and label not in near:
+                    found[each.name, label] = decisions.loops[label]
+    return [(owner, stmt) for (owner, _), stmt in found.items()]
+
+
+def _in_forward_loops(stmts: Sequence[Stmt], inside: bool = False) -> Iterable[Reverse]:
+    for stmt in stmts:
+        if isinstance(stmt, Reverse):
+            if inside:
+                yield stmt
+            continue
+        for block in blocks(stmt):
+            yield from _in_forward_loops(block.stmts, inside or isinstance(stmt, For | While))
+
+
+def _outermost(decisions: Decisions, region: str) -> str:
+    """Return the outermost loop around a region that runs inside of a checkpointed call."""
+    found = ""
+    while region and mark_of(decisions.loops[region]) is not None:
+        found, region = region, decisions.parents[region][0]
+    return found
+
+
+def _without_printing(fn: Function) -> Function:
+    """Return `fn` with no marks of calls that print: these run once."""
+    printing: set[str] = set()
+    before = -1
+    while before != (before := len(printing)):
+        for each in fn.callees:
+            for stmt in walk(each.body):
+                if isinstance(stmt, Print) or (
+                    isinstance(stmt, Call) and stmt.callee in printing and not stmt.mirror
+                ):
+                    printing.add(each.name)
+    if not printing:
+        return fn
+
+    def quiet(each: Function) -> Function:
+        gone = {
+            value
+            for stmt in walk(each.body)
+            if any(isinstance(s, Call) and s.callee in printing for s in walk((stmt,)))
+            for value in _marked_by(stmt)
+        }
+        return replace(each, body=marked(each.body, lambda v: None if v in gone else v.mark))
+
+    return replace(quiet(fn), callees=tuple(map(quiet, fn.callees)))
+
+
+def _marked_by(stmt: Stmt) -> tuple[Value, ...]:
+    if isinstance(stmt, For):
+        return (stmt.index, *stmt.results)
+    return (*stmt.body.params, *stmt.results) if isinstance(stmt, While) else stmt.results
+
+
+@dataclass
+class _Rerun:
+    """Rewrites the reverse code of one loop or call."""
+
+    fn: Function
+    owner: str
+    stmt: Again
+    made: list[Function] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.names = Names.of(self.fn)
+        for callee in self.fn.callees:
+            self.names.add(Names.of(callee))
+        self.region = mark_of(self.stmt)
+
+    def run(self) -> Function:
+        done = [
+            replace(each, body=self.stmts(each.body))
+            if (each.mirror or each.name) == self.owner
+            else each
+            for each in (*self.fn.callees, self.fn)
+        ]
+        return replace(done[-1], callees=(*done[:-1], *self.made))
+
+    def stmts(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        done: list[Stmt] = []
+        for stmt in stmts:
+            match stmt, self.stmt:
+                case Reverse(loop=loop), For(label=label) | While(label=label) if loop == label:
+                    done += self.again(stmt)
+                case Call(mirror=mirror), Call(label=label) if mirror == label:
+                    done += self.called_again(stmt)
+                case _:
+                    done.append(
+                        map_blocks(stmt, lambda b: Block(b.params, self.stmts(b.stmts), b.yields))
+                    )
+        return tuple(done)
+
+    def again(self, reverse: Reverse) -> list[Stmt]:
+        """Return a call of a function of the loop and of `reverse`."""
+        assert isinstance(self.stmt, For | While)
+        forward, backward = needed(self.stmt, reverse)
+        given, around = outside(forward, backward)
+        trips = (forward.trips,) if isinstance(forward, For) else ()
+        return self.moved(
+            (forward, backward),
+            _values((*forward.init, *trips, *given)),
+            _values((*backward.init, *around)),
+            reverse,
+        )
+
+    def called_again(self, reverse: Call) -> list[Stmt]:
+        """Return a call of a function that calls the callee again, and then reverses that call."""
+        assert isinstance(self.stmt, Call)
+        return self.moved(
+            (self.stmt, reverse), _values(self.stmt.args), _values(reverse.args), reverse
+        )
+
+    def moved(
+        self,
+        stmts: tuple[Stmt, Stmt],
+        forward: Sequence[Value],
+        backward: Sequence[Value],
+        reverse: Stmt,
+    ) -> list[Stmt]:
+        """Return reverse code with statements in a function of their own."""
+        env: dict[Value, Operand] = {}
+        params: list[Value] = []
+        for value in (*forward, *backward):
+            params.append(replace(self.names.value(value), mark=None))
+            env[value] = params[-1]
+        copies = clone([stmts[0], recalling(stmts[1], env)], env, self.names)
+        body = marked(copies, self.stripped)
+        name = f"{self.owner}.{self.stmt.label}{_AGAIN}"
+        while name in {each.name for each in (*self.fn.callees, *self.made, self.fn)}:
+            name += ".1"
+        self.made.append(without_prints(Function(name, tuple(params), body, body[1].results)))
+        builder = Builder(self.names)
+        builder.loc = reverse.loc
+        recalled = [builder.recall(value) for value in forward]
+        label = self.names.fresh(f"{self.stmt.label}.again")
+        args = (*recalled, *backward)
+        builder.emit(Call(reverse.results, label, name, args, "", reverse.loc))
+        return builder.stmts
+
+    def stripped(self, value: Value) -> Mark | None:
+        """Return the mark of a value where its checkpointed call runs again."""
+        mark = value.mark
+        return None if mark == self.region else mark
+
+
+def _values(found: Iterable[Operand]) -> tuple[Value, ...]:
+    return tuple(dict.fromkeys(value for value in found if isinstance(value, Value)))
+
+
+__all__ = ["again", "rerun"]

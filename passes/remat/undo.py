@@ -1,0 +1,861 @@
+"""Undo logs: reverse code puts overwritten elements back and reads arrays as they were.
+
+A load of an element that is overwritten later would be kept for reverse code, one value for each
+load. Where the array is changed by stores of elements, what each store overwrites is enough: the
+reversed loops carry the array, too, and begin every iteration by undoing its stores. Before::
+
+    %u.4 = for L %i in 0 to %n carrying (%u.1 = %u) {
+      %i.1 = add %i 1
+      %a = load %u.1[%i]
+      %b = load %u.1[%i.1]
+      …
+      %u.2 = store %u.1[%i.1] %t
+      yield %u.2
+    }
+    %u.ct.3 = reverse L %i.r carrying (%u.ct = %u.ct.0) {
+      %a.r = recall %a
+      …
+
+After (%b is what the store overwrites; otherwise it would be loaded)::
+
+    …
+    %u.4.r = recall %u.4
+    %u.ct.3, %u.back.2 = reverse L %i.r carrying (%u.ct = %u.ct.0, %u.back = %u.4.r) {
+      %i.1.r = recall %i.1
+      %b.r = recall %b
+      %u.back.1 = store %u.back[%i.1.r] %b.r
+      %a.r = recall %a
+      …
+      yield … %u.back.1
+    }
+
+The recall of ``%a`` stays: `remat` decides about it, and `Restored` tells it that ``%u.back.1`` has
+the element. In such an iteration ``%u.back`` is the array as the forward iteration left it,
+``%u.back.1`` the array as it was when the iteration began. Loops inside are undone where their
+reverse code runs.
+
+An array is restored if the versions that a loop hands on are one chain of stores of elements,
+branches of such, and loops of such. This is done where the plan is better for it: faster, or
+smaller if memory is short.
+
+Integers have a log in the program itself: ``at += width[i]`` is undone by ``at -= width[i]``,
+exactly, as both wrap around. So reversed loops carry numbers, too, from their last values on, and
+what a store of ``a[i] + step`` overwrites is not kept but computed from what it stored. That takes
+the step alone, which is kept if it depends on what is undone later.
+
+Floats that the user marks (`adc.invertible`) are found again in the same way, up to rounding, and
+whatever it costs: iterations hold nothing that can be computed again. What an iteration computes
+from whole arrays, such as a layer of a network, is computed where it is needed, between the loops
+that undo.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+
+from adc.ir.analysis.activity import carried_yields
+from adc.ir.analysis.dependence.forwarding import Forwarding
+from adc.ir.analysis.inexact import decision, handed_on
+from adc.ir.builder import Builder
+from adc.ir.core import (
+    Apply,
+    Block,
+    Call,
+    For,
+    Function,
+    If,
+    Load,
+    Operand,
+    Pop,
+    Push,
+    Recall,
+    Reverse,
+    Stmt,
+    Store,
+    Value,
+    While,
+    blocks,
+    is_invertible,
+    walk,
+)
+from adc.ir.errors import RecomputeError, Span
+from adc.ir.printer import print_stmt
+from adc.ir.types import INT, Array
+from adc.ir.walk import Names, label_of, map_blocks
+from adc.passes.remat.choose import Chooser
+from adc.passes.remat.drift import compare, largest
+from adc.passes.remat.facts import NOTHING_RESTORED, Restored
+from adc.passes.remat.history import (
+    Branch,
+    History,
+    Nest,
+    Step,
+    Stuck,
+    Update,
+    reaches,
+    result_of,
+    stores,
+)
+from adc.passes.remat.plan import KEPT
+
+Planner = Callable[[Function, Restored], Chooser]
+# Loops that are alike of which none is tried any more once so many gained nothing.
+_TRIES = 2
+
+
+def undone(fn: Function, plan: Planner, *, changed: bool = False) -> tuple[Function, Chooser]:
+    """Return a function with the undo logs that pay, and the plan for it.
+
+    It has Recalls, and its own reverse code. `plan` decides about it, given what this restores.
+    `changed`: there are loops that the user did not write, for checkpoints; then what the user
+    wants is done where it can be.
+
+    Raises
+    ------
+    RecomputeError
+        Where the user wants inverse operations and there are none.
+    """
+    best = plan(fn, NOTHING_RESTORED)
+    if best.policy == "store":
+        return fn, best
+    restored, code = NOTHING_RESTORED, _Code(fn)
+    if marked := [each for each in _marked(fn) if _holds(best, each.label)]:
+        undoing = _Undoing(code, restored, best.d.forwarding, best.names)
+        found = undoing.run(marked, rounding=True)
+        refusal = undoing.refusal()
+        made = plan(*found) if found and refusal is None else None
+        if found and made is not None:
+            refusal = _deciding(found[0], made)
+        if refusal is not None and not changed:
+            raise refusal
+        if found and made is not None and refusal is None:
+            (fn, restored), best = found, made
+            code = _Code(fn)
+
+    def helps(attempt: Sequence[_Carried]) -> bool:
+        nonlocal fn, code, restored, best
+        names, before = best.names, best.names.save()
+        found = _Undoing(code, restored, best.d.forwarding, names).run(attempt)
+        chooser = plan(*found) if found else None
+        if found and chooser and _better(chooser, best, attempt[0].result):
+            (fn, restored), best = found, chooser
+            code = _Code(fn)
+            return True
+        names.load(before)
+        return False
+
+    for groups in _alike(fn):
+        outcomes: list[bool] = []
+        while groups and (any(outcomes) or len(outcomes) < _TRIES):
+            wanted = [each for each in groups.pop(0) if _pays(best, each)]
+            if not wanted:
+                continue
+            # Numbers of one loop may need each other: they are tried together, then each for
+            # itself.
+            if helps(wanted):
+                outcomes.append(True)
+            elif len(wanted) > 1:
+                outcomes.append(any([helps([each]) for each in wanted]))
+            else:
+                outcomes.append(False)
+            # What helped in one loop does in all others like it: they are tried at once.
+            if outcomes[-1] and outcomes.count(True) == 1:
+                rest = [each for group in groups for each in group if _pays(best, each)]
+                if rest and helps(rest):
+                    break
+    return fn, best
+
+
+def _deciding(fn: Function, chooser: Chooser) -> RecomputeError | None:
+    """Return what is wrong where reverse code decides by values that are right up to rounding."""
+    rounded = chooser.d.restored.rounded
+
+    def is_rounded(value: Value) -> bool:
+        return value in rounded or (chooser.legal(value) and chooser.is_rounded(value))
+
+    stmt = decision(fn.body, is_rounded)
+    passed = any(value in rounded for value in handed_on(fn.body))
+    if stmt is None and not passed:
+        return None
+    marks = [each.param.mark for each in _marked(fn)]
+    return RecomputeError(
+        "this value is found again up to rounding, and reverse code "
+        + ("passes it to a function" if stmt is None else "decides by it")
+        + ("" if stmt is None else _line(stmt)),
+        marks[0].loc if marks and marks[0] else None, _WAY_OUT,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Carried:
+    """What a loop hands on in a slot."""
+
+    label: str
+    slot: int
+    result: Value
+    param: Value
+
+
+def _marked(fn: Function) -> list[_Carried]:
+    """Return the floats, numbers and arrays, that may be found again up to rounding."""
+    found = [each for group in _carried(fn, deep=True) for each in group]
+    return [each for each in found if is_invertible(each.param) and each.param.type.kind == "f"]
+
+
+def _holds(plan: Chooser, label: str) -> bool:
+    """Whether iterations of a loop hold something for reverse code."""
+    return any(
+        decision.kind == KEPT and plan.d.is_within(value, label)
+        for value, decision in plan.d.made.items()
+    )
+
+
+def _carried(fn: Function, *, deep: bool = False) -> list[list[_Carried]]:
+    """Return what loops that are reversed hand on, from the last loop to the first.
+
+    First the numbers of every loop, outer loops first, then each array of loops outside of others,
+    or of every loop if `deep`.
+    """
+    reversed_ = {stmt.loop for stmt in walk(fn.body) if isinstance(stmt, Reverse)}
+    numbers: list[list[_Carried]] = []
+    arrays: list[list[_Carried]] = []
+
+    def look(stmts: Sequence[Stmt], depth: int) -> None:
+        for stmt in reversed(stmts):
+            if isinstance(stmt, Reverse):
+                continue
+            if isinstance(stmt, For | While) and stmt.label in reversed_:
+                slots = enumerate(zip(stmt.results, stmt.body.params, strict=True))
+                found = [_Carried(stmt.label, k, *pair) for k, pair in slots]
+                numbers.append([c for c in found if not isinstance(c.result.type, Array)])
+                if depth == 0 or deep:
+                    arrays.extend([c] for c in found if isinstance(c.result.type, Array))
+            for block in blocks(stmt):
+                look(block.stmts, depth + 1)
+
+    look(fn.body, 0)
+    return numbers + arrays
+
+
+def _alike(fn: Function) -> list[list[list[_Carried]]]:
+    """Return what loops hand on, together that of loops that are the same but for names.
+
+    Long programs have many of them: a plan for each would take quadratic time.
+    """
+    found: dict[tuple[object, ...], list[list[_Carried]]] = {}
+    loops = {stmt.label: stmt for stmt in walk(fn.body) if isinstance(stmt, For | While)}
+    texts: dict[str, str] = {}
+    for group in filter(None, _carried(fn)):
+        label = group[0].label
+        if label not in texts:
+            texts[label] = _nameless(print_stmt(loops[label]))
+        found.setdefault((texts[label], *[each.slot for each in group]), []).append(group)
+    return list(found.values())
+
+
+def _nameless(text: str) -> str:
+    """Return the text of code with numbers in place of names, in the order of their appearance."""
+    numbers: dict[str, str] = {}
+
+    def number(name: re.Match[str]) -> str:
+        return numbers.setdefault(name[0], f"%{len(numbers)}")
+
+    return re.sub(r"%[\w.]+|\bL\d[\w.]*", number, text)
+
+
+def _pays(plan: Chooser, carried: _Carried) -> bool:
+    if isinstance(carried.result.type, Array):
+        forwarding = plan.d.forwarding
+        return forwarding.families.find(carried.result) in forwarding.overwritten
+    return _kept(plan, carried.label, carried.slot)
+
+
+def _kept(plan: Chooser, label: str, slot: int) -> bool:
+    """Whether a plan keeps what depends on an integer that a loop carries."""
+    loop = plan.d.loops[label]
+    param, end = loop.body.params[slot], carried_yields(loop)[slot]
+    if param.type.kind not in "iu" or end == param or end in plan.d.restored.values:
+        return False
+    history = History({v: s for v, site in plan.d.sites.items() if (s := site.stmt) is not None})
+    return any(
+        decision.kind == KEPT
+        and not isinstance(value.type, Array)
+        and plan.d.is_within(value, label)
+        and history.depends(value, param)
+        for value, decision in plan.d.made.items()
+    )
+
+
+def _better(chooser: Chooser, other: Chooser, array: Value) -> bool:
+    if chooser.seed is not None:
+        return bool(hashlib.sha256(f"{chooser.seed}:{array.name}.back".encode()).digest()[0] & 1)
+    return chooser.total() < other.total()
+
+
+# --- putting it back ------------------------------------------------------------------------------
+
+
+# What an attempt that is given up takes back.
+_GROWS = (
+    "sources", "values", "early", "first", "logged", "begun", "ends", "turn", "old", "loads",
+    "updates", "rounded",
+)  # fmt: skip
+
+
+class _Code:
+    """Where everything is in a function, whatever is undone there."""
+
+    def __init__(self, fn: Function) -> None:
+        self.fn = fn
+        self.loops: dict[str, For | While] = {}
+        self.reversed: dict[str, int] = {}
+        self.defs: dict[Value, Stmt] = {}
+        # Where loops and calls are in the forward code.
+        self.counted = set(fn.params)
+        self.outer = {value for stmt in fn.body for value in stmt.results}
+        self.order: dict[str, int] = {}
+        self.places: dict[Value, int] = {}
+        for k, stmt in enumerate(walk(fn.body)):
+            if label := label_of(stmt):
+                self.order[label] = k
+            for value in stmt.results:
+                self.places[value] = k
+                self.defs[value] = stmt
+            if isinstance(stmt, For | While):
+                self.loops[stmt.label] = stmt
+                if isinstance(stmt, For):
+                    self.counted.add(stmt.index)
+            elif isinstance(stmt, Reverse):
+                self.reversed[stmt.loop] = self.reversed.get(stmt.loop, 0) + 1
+
+
+class _Undoing:
+    """Adds an undo log to a function that may have others."""
+
+    def __init__(
+        self, code: _Code, restored: Restored, forwarding: Forwarding, names: Names
+    ) -> None:
+        self.code = code
+        self.fn = code.fn
+        self.forwarding = forwarding
+        self.builder = Builder(names)
+        self.sources = dict(restored.sources)
+        self.values = dict(restored.values)
+        self.early = dict(restored.early)
+        self.first = dict(restored.first)
+        self.logged = set(restored.logged)
+        self.begun = restored.begun
+        self.ends = dict(restored.ends)
+        self.turn = set(restored.in_turn)
+        self.short = set(restored.short)
+        self.rounded = set(restored.rounded)
+        # By store: what it overwrites, the loads to be put in front of it, and how it updates that.
+        self.old: dict[int, Value] = {}
+        self.loads: dict[int, Load] = {}
+        self.updates: dict[int, list[Update]] = {}
+        self.history = History(self.code.defs)
+        # By mark: whether something is restored, or the statement that cannot be undone.
+        self.outcome: dict[Span | None, Stmt | None] = {}
+        # Values that undoing takes.
+        self.taken: set[Value] = set()
+        # What inverses up to rounding take.
+        self.steps: dict[Value, Stmt] = {}
+
+    def run(
+        self, wanted: Sequence[_Carried], *, rounding: bool = False
+    ) -> tuple[Function, Restored] | None:
+        """Return the function that restores what loops hand on, as far as that can be.
+
+        `rounding`: floats, too, up to rounding.
+        """
+        self.history = History(self.code.defs, rounding=rounding)
+        body = self.fn.body
+        for each in wanted:
+            body = self.restoring(body, each) or body
+        if body is self.fn.body:
+            return None
+        facts = self.facts(body)
+        if not rounding and any(value.mark is not None for value in facts.logged):
+            return None
+        return replace(self.fn, body=self.with_loads(body)), facts
+
+    def restoring(self, body: tuple[Stmt, ...], carried: _Carried) -> tuple[Stmt, ...] | None:
+        """Return code that restores what a loop hands on in a slot, if that can be."""
+        before = {name: copy(getattr(self, name)) for name in _GROWS}
+        loop = self.code.loops[carried.label]
+        if carried_yields(loop)[carried.slot] in self.values:
+            return None  # with the loop around it
+        stuck: Stmt | None = loop
+        try:
+            nest = self.history.nest(loop, carried.slot)
+            self.log(stores([nest]))
+            body = self.begin(body, nest)
+            found = (self.sources, self.values) != (before["sources"], before["values"])
+            if nest.steps and found:
+                if self.history.rounding:
+                    self.note(carried, None)
+                    self.short.add(carried.label)
+                return body
+            stuck = None
+        except Stuck as error:
+            stuck = error.stmt or loop
+        vars(self).update(before)
+        self.note(carried, stuck)
+        return None
+
+    def note(self, carried: _Carried, stuck: Stmt | None) -> None:
+        """Note what became of a mark: one of the variables that it reaches is enough."""
+        mark = carried.param.mark
+        if mark is not None and self.history.rounding:
+            self.outcome[mark.loc] = stuck and self.outcome.get(mark.loc, stuck)
+
+    def refusal(self) -> RecomputeError | None:
+        """Return what is wrong where the user wants what cannot be done."""
+        for loc, stmt in self.outcome.items():
+            if stmt is not None:
+                return RecomputeError(
+                    "this value cannot be found again by inverse operations: "
+                    f"{_why(stmt)}{_line(stmt)}", loc, _WAY_OUT,
+                )  # fmt: skip
+        for value, stmt in self.steps.items():
+            if value in self.logged and not is_truth(value):
+                return RecomputeError(
+                    "this change cannot be taken back: what is added depends on values that are "
+                    "found again later", stmt.loc, _WAY_OUT,
+                )  # fmt: skip
+        return None
+
+    def begin(self, stmts: Sequence[Stmt], nest: Nest) -> tuple[Stmt, ...]:
+        """Return code in which a loop is undone where it is reversed, and what follows there."""
+        for k, stmt in enumerate(stmts):
+            if isinstance(stmt, Reverse) and stmt.loop == nest.loop.label:
+                last = nest.loop.results[nest.slot]
+                with self.builder.block() as first:
+                    # Undoing a later loop may have come here.
+                    back = self.ends.get(last) or self.builder.recall(last)
+                    if first and isinstance(last.type, Array) and stmts is self.fn.body:
+                        self.begun = (*self.begun, last)
+                    rounding = nest.loop.results[nest.slot].type.kind == "f"
+                    rounding = rounding and self.history.rounding
+                    size = largest(self.builder, back) if rounding else None
+                rest, _ = self.reverse_code(stmts[k:], [nest], back, last, None)
+                with self.builder.block() as check:
+                    if size is not None:
+                        mark = nest.loop.body.params[nest.slot].mark
+                        loc = nest.loop.loc if mark is None else mark.loc
+                        start = nest.loop.init[nest.slot]
+                        compare(self.builder, rest[0].results[-1], start, size, loc)
+                return (*stmts[:k], *first, rest[0], *check, *rest[1:])
+        return tuple(
+            map_blocks(stmt, lambda b: Block(b.params, self.begin(b.stmts, nest), b.yields))
+            for stmt in stmts
+        )
+
+    def log(self, stores: Sequence[Store]) -> None:
+        """Find the values that stores overwrite: loads of the program, or loads of their own."""
+        if any(store.result.mark is not None for store in stores) and not self.history.rounding:
+            raise Stuck  # what the user says about values inside of a call goes first
+        wanted = {id(store) for store in stores}
+
+        def look(stmts: Sequence[Stmt]) -> None:
+            read: dict[tuple[Value, tuple[Operand, ...]], Value] = {}
+            stored: dict[tuple[Value, tuple[Operand, ...]], Operand] = {}
+            for stmt in stmts:
+                if isinstance(stmt, Load):
+                    read.setdefault((stmt.array, stmt.index), stmt.result)
+                elif isinstance(stmt, Store) and id(stmt) in wanted:
+                    old = read.get((stmt.array, stmt.index))
+                    if old is None:
+                        assert isinstance(stmt.array.type, Array)
+                        name = self.builder.names.fresh(f"{stmt.result.name}.old")
+                        old = Value(name, stmt.array.type.element)
+                        self.loads[id(stmt)] = Load(old, stmt.array, stmt.index, stmt.loc)
+                    self.old[id(stmt)] = old
+                    updates = self.history.updates(stmt.value, old)
+                    if updates is None and (value := stored.get((stmt.array, stmt.index))):
+                        if isinstance(value, Value):
+                            updates = self.history.updates(stmt.value, value)
+                    if updates is None or stmt.accumulate:
+                        if self.history.rounding:
+                            raise Stuck(stmt)
+                        self.logged.add(old)
+                    else:
+                        self.updates[id(stmt)] = updates
+                if isinstance(stmt, Store) and not stmt.accumulate:
+                    stored[stmt.result, stmt.index] = stmt.value
+                for block in blocks(stmt):
+                    look(block.stmts)
+
+        look(self.fn.body)
+
+    def with_loads(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        done: list[Stmt] = []
+        for stmt in stmts:
+            if id(stmt) in self.loads:
+                done.append(self.loads[id(stmt)])
+            done.append(
+                map_blocks(stmt, lambda b: Block(b.params, self.with_loads(b.stmts), b.yields))
+            )
+        return tuple(done)
+
+    # -- reverse code ----------------------------------------------------------------------
+
+    def reverse_code(
+        self,
+        stmts: Sequence[Stmt],
+        steps: Sequence[Step],
+        back: Value,
+        version: Operand,
+        around: str | None,
+    ) -> tuple[list[Stmt], Value]:
+        """Return reverse code that undoes `steps`, too, and the array after it.
+
+        `back` is the array in front of it, which is what the forward `version` was; `around` is the
+        loop that is undone.
+        """
+        left = list(steps)
+        done: list[Stmt] = []
+
+        def undo(stmt: Reverse | None) -> None:
+            """Undo a loop, and the stores between it and the loop before it."""
+            nonlocal back, version
+            nest = left.pop(0)
+            assert isinstance(nest, Nest)
+            with self.builder.block() as more:
+                back, version = self.loop(stmt or self.own(nest), nest, back)
+                if around is None and isinstance(back.type, Array):
+                    assert isinstance(version, Value)
+                    self.ends[version] = back
+                self.hand_late(version, back, around)
+                while left and not isinstance(left[0], Nest):
+                    back, version = self.step(left.pop(0), back)
+                    self.hand_late(version, back, around)
+            done.extend(more)
+
+        for stmt in stmts:
+            # Frames come off the tape in the opposite order.
+            places = self.mirrored(stmt)
+            while left and places and self.code.order[_label(left[0])] > max(places):
+                undo(None)
+            if isinstance(stmt, Reverse):
+                if left and _label(left[0]) == stmt.loop:
+                    undo(stmt)
+                    continue
+                if isinstance(back.type, Array):
+                    self.serve([self.code.loops[stmt.loop]], back, version)
+            done.append(stmt)
+        while left:
+            undo(None)
+        return done, back
+
+    def mirrored(self, stmt: Stmt) -> list[int]:
+        """Return the places, in the forward code, of the loops and calls that are reversed."""
+        found: list[int] = []
+        for each in walk((stmt,)):
+            if isinstance(each, Reverse):
+                found.append(self.code.order[each.loop])
+            elif isinstance(each, Call) and each.mirror:
+                found.append(self.code.order[each.mirror])
+        return found
+
+    def own(self, nest: Nest) -> Reverse:
+        """Return reverse code for a loop that has none."""
+        loop = nest.loop
+        if self.code.reversed.get(loop.label) or any(
+            isinstance(s, Recall | Reverse | Push | Pop) for s in walk(loop.body.stmts)
+        ):
+            raise Stuck
+        index = Value(self.builder.names.fresh(f"{loop.label}.r"), INT)
+        return Reverse((), loop.label, index, (), Block((), (), ()), loop.loc)
+
+    def loop(self, stmt: Reverse, nest: Nest, back: Value) -> tuple[Value, Operand]:
+        """Emit reverse code of a loop that undoes it; return the array after it, and its version.
+
+        That of a number, too.
+        """
+        names, loop, body = self.builder.names, nest.loop, stmt.body
+        if self.code.reversed.get(loop.label, 0) > 1:
+            raise Stuck
+        like = loop.body.params[nest.slot]
+        param = Value(names.fresh(f"{like.name}.back"), like.type)
+        end = carried_yields(loop)[nest.slot]
+        assert isinstance(end, Value)
+        inner, version = param, end
+        steps = list(nest.steps)
+        first: list[Stmt] = []
+        self.hand(end, param)
+        if steps and isinstance(final := steps[0], Store) and id(final) in self.updates:
+            value = final.value
+            stored = self.forwarding.stored.get(value) if isinstance(value, Value) else None
+            if stored and stored.array == final.result and all(map(self.is_counted, final.index)):
+                # What it stored, before anything else is undone.
+                with self.builder.block() as more:
+                    self.hand(final.value, self.new(final, param))
+                self.first.update((result, param) for s in more for result in s.results)
+                first += more
+        while steps and not isinstance(steps[0], Nest):
+            with self.builder.block() as more:
+                made = result_of(steps[0])
+                inner, version = self.step(steps.pop(0), inner)
+            self.hand(version, inner)
+            self.first.update((result, made) for s in more for result in s.results)
+            first += more
+        if isinstance(param.type, Array):
+            deep = not any(isinstance(step, Nest) for step in steps)
+            self.serve(loop.body.stmts, inner, version, deep=deep)
+            self.serve_early(loop, param, end)
+        rest, last = self.reverse_code(body.stmts, steps, inner, version, loop.label)
+        result = names.value(param)
+        block = Block((*body.params, param), self.in_turn(first, rest), (*body.yields, last))
+        init = (*stmt.init, back)
+        self.builder.emit(replace(stmt, results=(*stmt.results, result), init=init, body=block))
+        return result, loop.init[nest.slot]
+
+    def in_turn(self, first: Sequence[Stmt], rest: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        """Return an iteration that undoes first what ran last, whatever it changes."""
+
+        def place(stmt: Stmt) -> int:
+            return self.code.places.get(self.first[stmt.results[0]], len(self.code.places))
+
+        older = [s for s in rest if not self.first.keys().isdisjoint(s.results)]
+        later = [s for s in rest if self.first.keys().isdisjoint(s.results)]
+        return (*sorted((*first, *older), key=place, reverse=True), *later)
+
+    def hand(self, version: Operand, back: Value) -> None:
+        """Note that reverse code has a value from the beginning of an iteration on."""
+        if isinstance(version, Value):
+            if not isinstance(version.type, Array) or self.history.rounding:
+                self.values.setdefault(version, back)
+                self.round(version)
+
+    def round(self, value: Value) -> None:
+        """Note that a value of this undoing, if it is one of floats, is right up to rounding."""
+        if self.history.rounding and value.type.kind == "f":
+            self.rounded.add(value)
+
+    def hand_late(self, version: Operand, back: Value, around: str | None) -> None:
+        """Note that reverse code has a value once a loop inside of `around` is undone."""
+        if around is not None:
+            before = len(self.values)
+            self.hand(version, back)
+            if len(self.values) > before:
+                self.turn.add(around)
+
+    def hand_arms(self, branch: Branch, back: Value) -> None:
+        """Note that, where an arm ran, what it gave is what the branch gave."""
+        k = branch.stmt.results.index(branch.result)
+        for arm, steps in zip(blocks(branch.stmt), branch.arms, strict=True):
+            if steps:
+                self.hand(arm.yields[k], back)
+                if isinstance(steps[0], Branch):
+                    self.hand_arms(steps[0], back)
+
+    def step(self, step: Step, back: Value) -> tuple[Value, Value]:
+        """Emit what undoes stores; return the array after it, and which version that is."""
+        builder = self.builder
+        if isinstance(step, Update):
+            return self.taken_back(step, back), step.before
+        if isinstance(step, Store):
+            builder.loc = step.loc
+            if id(step) in self.updates:
+                new = self.new(step, back)
+                old: Operand = new
+                for update in self.updates[id(step)]:
+                    old = self.taken_back(update, new)
+                    new = old
+            else:
+                old = self.recall(self.old[id(step)])
+            index = tuple(map(self.recall, step.index))
+            return builder.store(back, index, old, hint=back.name), step.array
+        assert isinstance(step, Branch)
+        self.hand_arms(step, back)
+        builder.loc = step.stmt.loc
+        cond = self.recall(step.stmt.cond)
+        arms: list[Block] = []
+        for arm in step.arms:
+            inner = back
+            with builder.block() as stmts:
+                for each in arm:
+                    inner, _ = self.step(each, inner)
+            arms.append(Block((), tuple(stmts), (inner,)))
+        builder.loc = step.stmt.loc
+        (result,) = builder.if_(cond, arms[0], arms[1], [back.name])
+        return result, step.before
+
+    def new(self, store: Store, back: Value) -> Value:
+        """Emit a load of what a store stored."""
+        index = tuple(map(self.recall, store.index))
+        return self.builder.load(back, index, hint=f"{back.name}.new")
+
+    def is_counted(self, operand: Operand) -> bool:
+        """Whether the counters of loops tell an index."""
+
+        def found(each: Value, stmt: Stmt | None) -> bool:
+            return each not in self.code.counted if stmt is None else not isinstance(stmt, Apply)
+
+        return not isinstance(operand, Value) or not reaches(operand, self.code.defs, found)
+
+    def taken_back(self, update: Update, new: Value) -> Value:
+        """Emit the inverse of an update."""
+        builder = self.builder
+        builder.loc = update.stmt.loc
+        name, operands = update.inverse
+        args = tuple(new if arg is None else self.recall(arg) for arg in operands)
+        params = (str(update.before.type),) if name == "cast" else ()
+        old = builder.apply(name, *args, params=params, hint=new.name)
+        if old.type != update.before.type:
+            raise Stuck(update.stmt)
+        if self.history.rounding:
+            self.steps.update((v, update.stmt) for v in operands if isinstance(v, Value))
+        return old
+
+    def recall(self, operand: Operand) -> Operand:
+        if not isinstance(operand, Value):
+            return operand
+        self.taken.add(operand)
+        return self.builder.recall(operand)
+
+    # -- loads -----------------------------------------------------------------------------
+
+    def serve(
+        self, stmts: Sequence[Stmt], back: Value, version: Operand, *, deep: bool = True
+    ) -> None:
+        """Note the loads whose elements `back` has, in the place of a forward version."""
+        for stmt in stmts:
+            if isinstance(stmt, Load):
+                if isinstance(version, Value) and self.agrees(stmt, version):
+                    self.sources.setdefault((stmt.result, stmt.array), back)
+                    self.round(back)
+            elif deep or isinstance(stmt, If):
+                for block in blocks(stmt):
+                    self.serve(block.stmts, back, version, deep=deep)
+
+    def serve_early(self, loop: For | While, back: Value, version: Value) -> None:
+        """Note the values, outside of branches, that the array has before an iteration's undoing.
+
+        Above all those are values that the iteration stored.
+        """
+        here = {result for stmt in loop.body.stmts for result in stmt.results}
+        loads = [stmt for stmt in loop.body.stmts if isinstance(stmt, Load)]
+        loads += [load for load in self.forwarding.stored.values() if load.array in here]
+        for load in loads:
+            key = load.result, load.array
+            if key not in self.sources and self.agrees(load, version):
+                self.sources[key] = back
+                self.round(back)
+                self.early[key] = load.index
+
+    def agrees(self, load: Load, version: Value) -> bool:
+        return load.result not in self.logged and self.forwarding.agrees(load, version)
+
+    def facts(self, body: Sequence[Stmt]) -> Restored:
+        # What comes in front of the undoing, or takes part in it, is not read from what is undone
+        # later.
+        place: dict[Value, tuple[str, int]] = {}
+        entered: dict[str, Mapping[str, int]] = {}
+        recalled: list[tuple[Mapping[str, int], Value]] = []
+
+        def look(stmts: Sequence[Stmt], region: str, around: Mapping[str, int]) -> None:
+            first = [not self.first.keys().isdisjoint(stmt.results) for stmt in stmts]
+            start, in_turn = sum(first), not region or region in self.turn
+            for k, stmt in enumerate(stmts):
+                at = {**around, region: k if first[k] or in_turn else start}
+                visit(stmt, region, k, at, check=first[k] or not self.turn.isdisjoint(at))
+
+        def visit(stmt: Stmt, region: str, k: int, at: Mapping[str, int], check: bool) -> None:
+            place.update(dict.fromkeys(stmt.results, (region, k)))
+            match stmt:
+                case Recall(value=value) if check or value in self.taken:
+                    recalled.append((at, value))
+                case Reverse(loop=loop, body=inner):
+                    place.update(dict.fromkeys(inner.params, (loop, -1)))
+                    entered[loop] = at
+                    look(inner.stmts, loop, at)
+                case If():
+                    for block in blocks(stmt):
+                        for each in block.stmts:
+                            visit(each, region, k, at, check)
+
+        look(body, "", {})
+        for key, index in list(self.early.items()):
+            loop = place[self.sources[key]][0]
+            start = {**entered[loop], loop: 0}
+            if any(isinstance(each, Value) and self.late(each, start, place) for each in index):
+                del self.early[key], self.sources[key]
+        for at, value in recalled:
+            if value not in self.logged and self.late(value, at, place):
+                self.logged.add(value)
+                self.values.pop(value, None)
+        return Restored(
+            self.sources,
+            self.values,
+            self.early,
+            {result: made for result, made in self.first.items() if result in place},
+            frozenset(self.logged),
+            self.begun,
+            self.ends,
+            frozenset(self.turn),
+            frozenset(self.short),
+            frozenset(self.rounded),
+        )
+
+    def late(
+        self, value: Value, at: Mapping[str, int], place: Mapping[Value, tuple[str, int]]
+    ) -> bool:
+        """Whether computing a value again may take what is restored at a place, or later."""
+
+        def is_late(source: Value) -> bool:
+            region, k = place.get(source, ("", -1))
+            return k >= at.get(region, -1)
+
+        def found(each: Value, stmt: Stmt | None) -> bool | Sequence[Operand]:
+            if each in self.logged or each in self.code.outer:
+                return ()
+            if each in self.values:
+                return is_late(self.values[each]) or ()
+            if not isinstance(stmt, Load):
+                return False
+            source = self.sources.get((each, stmt.array))
+            if source is not None:
+                return is_late(source) or stmt.index
+            return each in self.forwarding.by_result and (
+                self.forwarding.source(stmt) is not None and stmt.index
+            )
+
+        return reaches(value, self.code.defs, found)
+
+
+_WAY_OUT = (
+    "change it by `+=` or `-=` of what does not depend on it, arrays in place, or use "
+    "`adc.checkpoint`"
+)
+
+
+def is_truth(value: Value) -> bool:
+    return value.type.kind == "b"
+
+
+def _why(stmt: Stmt) -> str:
+    match stmt:
+        case If():
+            return "branches change it in different ways"
+        case Apply(op=op) if op.name == "empty":
+            return "it is a new array in every iteration"
+        case Apply() | Store():
+            return "it is changed by what has no inverse"
+    return "it is not made from its last value"
+
+
+def _line(stmt: Stmt) -> str:
+    return f" (line {stmt.loc.line})" if stmt.loc is not None else ""
+
+
+def _label(step: Step) -> str:
+    return step.loop.label if isinstance(step, Nest) else ""
+
+
+__all__ = ["undone"]

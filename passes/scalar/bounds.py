@@ -1,0 +1,279 @@
+"""Prove checks: drop those that cannot fail, and wrap-arounds that cannot happen.
+
+Before::
+
+    %s = for L0 %k in 0 to %n carrying (%acc = 0.0) {
+      %i = wrap %k %n
+      %t = inside %i %n
+      check %t IndexError "…" %k %n
+      %v = load %x[%i]
+      …
+
+After (``%n`` is a size)::
+
+    %s = for L0 %k in 0 to %n carrying (%acc = 0.0) {
+      %v = load %x[%k]
+      …
+
+Of floats it is known which are never negative, as ``x * x + 1``: their roots cannot fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from adc.ir.analysis.sizes.affine import Facts, Form, equated
+from adc.ir.core import (
+    Apply,
+    Block,
+    Check,
+    For,
+    Function,
+    If,
+    Literal,
+    Operand,
+    Stmt,
+    Value,
+    While,
+)
+from adc.ir.types import BOOL, Scalar
+from adc.ir.walk import map_blocks, map_operands, rebuilt, substitute
+
+
+def bounds(fn: Function) -> Function:
+    """Return `fn` without the checks and wrap-arounds that are proven unnecessary."""
+    return rebuilt(fn, _Bounds)
+
+
+class _Bounds:
+    def __init__(self, recalled: Mapping[Value, Operand] | None) -> None:
+        assert recalled is None, "runs before reverse code exists"
+        self.facts = Facts()
+        self.env: dict[Value, Operand] = {}
+        self.depth = 0  # of blocks
+        self.trips: set[Operand] = set()  # of the loops so far
+        self.natural: set[Value] = set()  # floats that are NaN or not negative
+
+    def stmts(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
+        kept: list[Stmt] = []
+        for stmt in stmts:
+            stmt = map_operands(stmt, lambda operand: substitute(operand, self.env))
+            new = self.stmt(stmt)
+            if new is not None:
+                kept.append(new)
+        return tuple(kept)
+
+    def block(self, block: Block) -> Block:
+        mark = self.facts.mark()
+        self.depth += 1
+        stmts = self.stmts(block.stmts)
+        self.depth -= 1
+        self.facts.release(mark)
+        return Block(
+            block.params, stmts, tuple(substitute(operand, self.env) for operand in block.yields)
+        )
+
+    def stmt(self, stmt: Stmt) -> Stmt | None:
+        facts = self.facts
+        match stmt:
+            case Apply(op=op, args=args) if op.name == "wrap":
+                index, size = facts.form(args[0]), facts.form(args[1])
+                if facts.proves(index):
+                    self.env[stmt.result] = args[0]
+                    return None
+                if facts.proves(index * -1 + -1):
+                    facts.forms[stmt.result] = index + size
+                return stmt
+            case Apply(op=op, args=args) if op.name == "inside":
+                if facts.inside(*args):
+                    self.env[stmt.result] = Literal(True, BOOL)
+                    return None
+                facts.define(stmt)
+                return stmt
+            case Apply(op=op, args=(a, b)) if (
+                op.name in ("maximum", "minimum") and stmt.result.type.kind in "iu"
+            ):
+                more = facts.form(a) - facts.form(b)
+                if op.name == "minimum":
+                    more = more * -1
+                for chosen, goal in ((a, more), (b, more * -1)):
+                    if chosen.type == stmt.result.type and facts.proves(goal):
+                        self.env[stmt.result] = chosen
+                        return None
+                facts.define(stmt)
+                return stmt
+            case Apply(op=op, args=(a, b)) if op.name == "lt" and self.is_natural(a):
+                if isinstance(b, Literal) and b.value <= 0.0:
+                    self.env[stmt.result] = Literal(False, stmt.result.type)
+                return stmt
+            case Apply(op=op, args=(Literal(value=bool(value)),)) if op.name == "not":
+                self.env[stmt.result] = Literal(not value, stmt.result.type)
+                return stmt
+            case Apply(op=op, args=args) if op.name in ("lt", "le", "gt", "ge"):
+                facts.define(stmt)
+                if args[0].type.kind in "iu" and self.holds(op.name, args):
+                    self.env[stmt.result] = Literal(True, stmt.result.type)
+                return stmt
+            case Apply():
+                facts.define(stmt)
+                if stmt.result.type.kind == "f" and self.never_negative(stmt):
+                    self.natural.add(stmt.result)
+                return stmt
+            case Check(cond=cond):
+                if isinstance(cond, Literal) and cond.value:
+                    return None
+                facts.assume_check(stmt)
+                self.unify(stmt)
+                return stmt
+            case If(cond=cond, then=then, orelse=orelse):
+                arms = []
+                for block, holds in ((then, True), (orelse, False)):
+                    mark = facts.mark()
+                    facts.assume_condition(cond, holds)
+                    arms.append(self.block(block))
+                    facts.release(mark)
+                return replace(stmt, then=arms[0], orelse=arms[1])
+            case For(trips=trips, body=body):
+                self.trips.add(trips)
+                mark = facts.mark()
+                facts.enter_loop(stmt)
+                self.assume_monotone(stmt)
+                new = replace(stmt, body=self.block(body))
+                facts.release(mark)
+                return new
+            case While(body=body):
+                mark = facts.mark()
+                self.assume_monotone(stmt)
+                new_while = replace(stmt, body=self.block(body))
+                facts.release(mark)
+                return new_while
+        return map_blocks(stmt, self.block)
+
+    def is_natural(self, operand: Operand) -> bool:
+        """Whether a float is NaN or not negative; it may be -0.0."""
+        if isinstance(operand, Literal):
+            return operand.type.kind == "f" and operand.value >= 0.0
+        return operand in self.natural
+
+    def never_negative(self, stmt: Apply) -> bool:
+        """Whether the result of an operation on numbers is natural."""
+        args = stmt.args
+        match stmt.op.name:
+            case "square" | "abs" | "fabs" | "exp" | "exp2" | "cosh" | "sqrt":
+                return True
+            case "mul" if args[0] == args[1]:
+                return True
+            case "add" | "mul" | "minimum":
+                return all(map(self.is_natural, args))
+            case "maximum":
+                return any(map(self.is_natural, args))
+            case "cast":
+                return self.is_natural(args[0])
+            case "select":
+                return all(map(self.is_natural, args[1:]))
+        return False
+
+    def unify(self, check: Check) -> None:
+        """After a check that two integers are equal, let the first stand for both.
+
+        Only at the top of the function, so that what stands for what never changes.
+        """
+        equal = equated(check, self.facts.defs)
+        if self.depth or equal is None:
+            return
+        a, b = (substitute(operand, self.env) for operand in equal)
+        if b in self.trips and a not in self.trips:
+            a, b = b, a  # loops behind the check shall count as those in front of it
+        if isinstance(b, Value) and a != b and a.type == b.type:
+            self.env[b] = a
+
+    def holds(self, name: str, args: tuple[Operand, ...]) -> bool:
+        a, b = self.facts.form(args[0]), self.facts.form(args[1])
+        goal = {"lt": b - a + -1, "le": b - a, "gt": a - b + -1, "ge": a - b}[name]
+        return self.facts.proves(goal)
+
+    def assume_monotone(self, loop: For | While) -> None:
+        """A carried counter that never falls stays above its start, and the other way round."""
+        nexts = loop.body.yields[1:] if isinstance(loop, While) else loop.body.yields
+        scout = _Steps(loop.body)
+        for param, init, following in zip(loop.body.params, loop.init, nexts, strict=True):
+            if not isinstance(param.type, Scalar) or param.type.kind not in "iu":
+                continue
+            steps = scout.steps(following, param)
+            if steps is None:
+                continue
+            start, now = self.facts.form(init), Form(((param, 1),), 0)
+            if min(steps) >= 0:
+                self.facts.assume(now - start)
+            if max(steps) <= 0:
+                self.facts.assume(start - now)
+
+
+_ANY = (0, 2**40)  # steps of unknown size, of which only the sign counts
+
+
+class _Steps:
+    """By how much an iteration may change a carried counter."""
+
+    def __init__(self, body: Block) -> None:
+        self.defs: dict[Value, Apply | If | For] = {}
+        self.collect(body)
+
+    def collect(self, block: Block) -> None:
+        for stmt in block.stmts:
+            if isinstance(stmt, Apply | If | For):
+                for result in stmt.results:
+                    self.defs[result] = stmt
+            if isinstance(stmt, If):
+                self.collect(stmt.then)
+                self.collect(stmt.orelse)
+            elif isinstance(stmt, For):
+                self.collect(stmt.body)
+
+    def steps(self, operand: Operand, param: Value) -> set[int] | None:
+        """Return the set of differences ``operand - param``, or None if it is not known."""
+        if operand == param:
+            return {0}
+        if not isinstance(operand, Value):
+            return None
+        match self.defs.get(operand):
+            case Apply(op=op, args=(a, b)) if op.name in ("add", "sub"):
+                sign = 1 if op.name == "add" else -1
+                if isinstance(b, Literal):
+                    found = self.steps(a, param)
+                    return None if found is None else {s + sign * int(b.value) for s in found}
+                if isinstance(a, Literal) and sign == 1:
+                    found = self.steps(b, param)
+                    return None if found is None else {s + int(a.value) for s in found}
+                if self.is_count(b):
+                    found = self.steps(a, param)
+                    return None if found is None else {s + sign * t for s in found for t in _ANY}
+            case If(results=results, then=then, orelse=orelse):
+                k = results.index(operand)
+                first = self.steps(then.yields[k], param)
+                second = self.steps(orelse.yields[k], param)
+                return None if first is None or second is None else first | second
+            case For(results=results, init=init, body=body):
+                k = results.index(operand)
+                before = self.steps(init[k], param)
+                inner = self.steps(body.yields[k], body.params[k])
+                if before is None or inner is None:
+                    return None
+                # Any number of inner steps: only the signs are known.
+                wide = {0} | {s * 2**40 for s in inner}
+                return {b + w for b in before for w in wide}
+        return None
+
+    def is_count(self, operand: Operand) -> bool:
+        """Whether an integer is plainly not negative."""
+        if isinstance(operand, Literal):
+            return operand.value >= 0
+        match self.defs.get(operand):
+            case Apply(op=op, args=args) if op.name == "maximum":
+                return any(self.is_count(arg) for arg in args)
+            case Apply(op=op, args=args) if op.name in ("add", "mul"):
+                return all(self.is_count(arg) for arg in args)
+            case Apply(op=op):
+                return op.name == "dim"
+        return False

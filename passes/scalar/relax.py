@@ -1,0 +1,83 @@
+"""Products of derivatives without a test for zero, where that makes no difference.
+
+Before, with a literal and the result of `tanh`::
+
+    %a.ct = xmuly %b.ct 3.0
+    %c.ct = xmuly %b.ct %t
+
+After::
+
+    %a.ct = mul %b.ct 3.0
+    %c.ct = mul %b.ct %t
+
+`xmuly` and `xdivy` are 0 where the cotangent is 0, whatever the derivative. That is what `mul` and
+`truediv` give, too, where the derivative is finite, or where the cotangent is not 0. It runs when
+no derivative is taken any more: that of `xmuly` is not that of `mul` (`mulzeros`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from adc.ir.analysis.activity import ENTRY
+from adc.ir.analysis.sizes.ranges import Range, Ranges
+from adc.ir.core import Apply, Block, Function, Stmt, walk
+from adc.ir.opdef import OPS
+from adc.ir.walk import map_blocks
+
+_PLAIN = {"xmuly": "mul", "xdivy": "truediv", "mulzeros": "mul"}
+
+
+def relax(fn: Function) -> Function:
+    """Return `fn` with `mul` and `truediv` for products that need no test for zero."""
+    if not any(_is_shielded(stmt) for each in (fn, *fn.callees) for stmt in walk(each.body)):
+        return fn
+    ranges = Ranges(fn)
+
+    def relaxed(each: Function, where: str) -> Function:
+        def stmts(found: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+            return tuple(stmt_of(stmt) for stmt in found)
+
+        def block(found: Block) -> Block:
+            new = stmts(found.stmts)
+            return found if new == found.stmts else Block(found.params, new, found.yields)
+
+        def stmt_of(stmt: Stmt) -> Stmt:
+            if isinstance(stmt, Apply) and stmt.op.name in _PLAIN:
+                args = [ranges.of(where, arg) for arg in stmt.args]
+                if _is_plain(stmt.op.name, *args):
+                    return replace(stmt, op=OPS[_PLAIN[stmt.op.name]])
+                return stmt
+            return map_blocks(stmt, block)
+
+        return replace(each, body=stmts(each.body))
+
+    callees = tuple(relaxed(each, each.name) for each in fn.callees)
+    return replace(relaxed(fn, ENTRY), callees=callees)
+
+
+def _is_shielded(stmt: Stmt) -> bool:
+    return isinstance(stmt, Apply) and stmt.op.name in _PLAIN
+
+
+def _is_plain(name: str, ct: Range, derivative: Range) -> bool:
+    """Whether a product is the same without a test for zero."""
+    if name == "mulzeros":
+        return _is_harmless(ct, derivative) and _is_harmless(derivative, ct)
+    if ct.nonzero:
+        return True
+    if name == "xdivy":  # by infinity, too
+        return derivative.nonzero and _is_harmless(derivative._replace(inf=False), ct)
+    return _is_harmless(derivative, ct)
+
+
+def _is_harmless(factor: Range, ct: Range) -> bool:
+    """Whether a factor is finite wherever a cotangent is 0.
+
+    What the caller gives may be NaN or infinite. Where no value depends on that, a mask does it:
+    the cotangent is then 0 by a choice, not by chance.
+    """
+    return factor.finite and not (factor.given and ct.masked)
+
+
+__all__ = ["relax"]

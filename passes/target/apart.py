@@ -1,0 +1,122 @@
+"""Mark innermost loops whose iterations keep apart: none touches what another one changes.
+
+LLVM then makes vectors of such a loop without testing in front of it whether arrays overlap, which
+takes longer than a loop of a few iterations, and without giving up where there is much to test::
+
+    for L %i in 0 to %n {                 apart for L %i in 0 to %n {
+      %t = load %a[%k, %i]                  …
+      write %b[%k.1, %i] %t
+      …
+
+Proven is, for each store and every other access that may be to the same memory, that their indices
+differ wherever the iterations do (`affine`). This is buffer form, and the last word on which arrays
+share memory (`reuse`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from adc.ir.analysis.dependence.separate import Separate
+from adc.ir.analysis.memory.aliases import Aliases
+from adc.ir.analysis.sizes.affine import Facts
+from adc.ir.core import (
+    Apply,
+    Block,
+    For,
+    Function,
+    If,
+    Load,
+    Pop,
+    Push,
+    Stmt,
+    Value,
+    Write,
+    operands,
+    walk,
+)
+from adc.ir.types import Array
+from adc.ir.walk import loop_values, map_blocks
+
+# How many pairs of accesses of a loop are compared.
+_MOST_PAIRS = 4000
+
+
+def apart(fn: Function) -> Function:
+    """Return `fn`, which is in buffer form, with loops marked whose iterations keep apart."""
+    callees = tuple(_Apart(each).run() for each in fn.callees)
+    return replace(_Apart(fn).run(), callees=callees)
+
+
+class _Apart:
+    def __init__(self, fn: Function) -> None:
+        self.fn = fn
+        self.facts = Facts()
+        self.aliases = Aliases(fn)
+        for stmt in walk(fn.body):
+            self.facts.define(stmt)
+
+    def run(self) -> Function:
+        return replace(self.fn, body=tuple(self.stmts(self.fn.body)))
+
+    def stmts(self, stmts: Sequence[Stmt]) -> list[Stmt]:
+        done: list[Stmt] = []
+        for stmt in stmts:
+            stmt = map_blocks(stmt, lambda b: Block(b.params, tuple(self.stmts(b.stmts)), b.yields))
+            if isinstance(stmt, For) and self.keeps_apart(stmt):
+                stmt = replace(stmt, apart=True)
+            done.append(stmt)
+        return done
+
+    def keeps_apart(self, loop: For) -> bool:
+        """Whether a loop is an innermost one, and no iteration touches what another one changes."""
+        found: dict[Value, list[Load | Write]] = {}
+        for stmt in walk(loop.body.stmts):
+            match stmt:
+                case Load(array=array) | Write(array=array):
+                    found.setdefault(array, []).append(stmt)
+                case Apply(op=op):
+                    if any(isinstance(v.type, Array) for v in (*stmt.results, *stmt.args)):
+                        if op.name != "dim":
+                            return False
+                case If() | Push() | Pop():
+                    if any(isinstance(v.type, Array) for v in (*stmt.results, *operands(stmt))):
+                        return False
+                case _:
+                    return False
+        if not all(self.is_near(s, loop) for at in found.values() for s in at):
+            return False
+        written = {a: [s for s in at if isinstance(s, Write)] for a, at in found.items()}
+        pairs = [
+            (store, other)
+            for array, stores in written.items()
+            for another, others in found.items()
+            if stores and self.aliases.may_be_one(array, another)
+            for store in stores
+            for other in others
+        ]
+        if len(pairs) > _MOST_PAIRS or any(
+            s.array != o.array and (self.aliases.is_part(s.array) or self.aliases.is_part(o.array))
+            for s, o in pairs
+        ):
+            return False
+        return Separate(self.facts, loop).differ(pairs)
+
+    def is_near(self, stmt: Load | Write, loop: For) -> bool:
+        """Whether iterations that follow each other touch neighbours, or one element.
+
+        Where they do not, vectors are gathered from all over, which takes longer than to have none.
+        Rows of which a number says the place, as in ``x[i, 2]``, are taken to be short.
+        """
+        place = [self.facts.form(operand) for operand in stmt.index]
+        inner = {v for form in place for v, _ in form.terms} & loop_values(loop)
+        if place and not place[-1].terms:
+            del place[-1]
+        steps = [form.coefficient(loop.index) for form in place]
+        return (
+            inner <= {loop.index} and not any(steps[:-1]) and all(abs(s) <= 1 for s in steps[-1:])
+        )
+
+
+__all__ = ["apart"]

@@ -1,0 +1,136 @@
+"""Let loops that add up in the program's order compute what they add as vectors.
+
+``s += x`` in a loop is a chain of additions, which cannot be made side by side without changing
+the result; LLVM then computes the terms one by one as well. Where they are dear, a block of them is
+computed first, and added up afterwards. Before::
+
+    %s.1 = for L %i in 0 to %n carrying (%s = 0.0:f64) {
+      %t = load %x[%i]
+      %t.1 = exp %t
+      %s.2 = add %s %t.1
+      yield %s.2
+    }
+
+After, in short::
+
+    terms = empty(128)
+    for block in range(0, n, 128):
+        for k in range(min(128, n - block)):
+            terms[k] = exp(x[block + k])
+        for k in range(min(128, n - block)):
+            s = s + terms[k]
+
+No bit changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from adc.ir.analysis.dependence.independent import Independent
+from adc.ir.builder import integer
+from adc.ir.core import (
+    Apply,
+    Block,
+    Check,
+    For,
+    Function,
+    Literal,
+    Operand,
+    Stmt,
+    Value,
+    While,
+    walk,
+)
+from adc.ir.opdef import OPS
+from adc.ir.sums import LANES
+from adc.ir.types import INT
+from adc.ir.walk import map_blocks
+
+# Terms cost at least so much more than the additions: what it takes to write them down and read
+# them again is a small part of that.
+_DEAR = 8.0
+# A loop of fewer iterations is left as it is.
+_FEW = 16
+
+
+def ordered(fn: Function) -> Function:
+    """Return `fn`, which is in buffer form, with dear terms of ordered sums computed first."""
+    callees = tuple(_Ordered(each).run() for each in fn.callees)
+    return replace(_Ordered(fn).run(), callees=callees)
+
+
+class _Ordered(Independent):
+    def __init__(self, fn: Function) -> None:
+        super().__init__(fn, private=False)
+
+    def run(self) -> Function:
+        return replace(self.fn, body=tuple(self.stmts(self.fn.body)))
+
+    def stmts(self, stmts: Sequence[Stmt]) -> list[Stmt]:
+        done: list[Stmt] = []
+        for stmt in stmts:
+            if isinstance(stmt, For) and self.pays(stmt) and self.independent(stmt):
+                done += self.in_blocks(stmt)
+            else:
+                done.append(
+                    map_blocks(
+                        stmt, lambda b: Block(b.params, tuple(self.stmts(b.stmts)), b.yields)
+                    )
+                )
+        return done
+
+    def pays(self, loop: For) -> bool:
+        """Whether an innermost loop adds up, in order, what is dear to compute."""
+        inside = list(walk(loop.body.stmts))
+        # LLVM makes no vectors of loops that may end early.
+        if not loop.body.params or any(isinstance(s, For | While | Check) for s in inside):
+            return False
+        if isinstance(loop.trips, Literal) and int(loop.trips.value) < _FEW:
+            return False
+        sums = self.sums(loop)
+        # What `sum` means depends on the loop, which has lanes of its own.
+        if not sums or any(step.op.name == "sum" for steps in sums for step in steps):
+            return False
+        chain = {step.result for steps in sums for step in steps}
+        cost = sum(
+            stmt.op.cost
+            for stmt in inside
+            if isinstance(stmt, Apply) and not chain.intersection(stmt.results)
+            if stmt.op.kinds == "f" or stmt.op.cost < 8 or stmt.result.type.kind == "f"
+        )
+        return cost >= _DEAR
+
+    def in_blocks(self, loop: For) -> list[Stmt]:
+        done: list[Stmt] = []
+        loc, size = loop.loc, integer(LANES)
+
+        def apply(name: str, a: Operand, b: Operand, into: list[Stmt]) -> Value:
+            made = Value(self.names.fresh("n"), INT)
+            into.append(Apply((made,), OPS[name], (a, b), (), loc))
+            return made
+
+        trips = self.integer(loop.trips, done)
+        blocks = apply("floordiv", apply("add", trips, integer(LANES - 1), done), size, done)
+        place = Value(self.names.fresh(loop.index.name), INT)
+        split = self.split(loop, place)
+        for each in split.terms:
+            done.append(Apply((each,), OPS["empty"], (size,), (each.type.dtype,), loc))
+        number = Value(self.names.fresh(loop.index.name), INT)
+        stmts: list[Stmt] = []
+        start = apply("mul", number, size, stmts)
+        count = apply("minimum", size, apply("sub", trips, start, stmts), stmts)
+        at = Apply((loop.index,), OPS["add"], (start, place), (), loc)
+        first = Block((), (at, *split.body), ())
+        labels = [self.names.fresh(f"{loop.label}.{name}") for name in ("terms", "sum")]
+        # What goes from block to block.
+        params = tuple(self.names.value(param) for param in loop.body.params)
+        ends = tuple(self.names.value(result) for result in loop.results)
+        terms = For((), labels[0], place, count, (), first, loop.down, loc)
+        rest = For(ends, labels[1], split.index, count, params, split.rest, loop.down, loc)
+        whole = Block(params, (*stmts, terms, rest), ends)
+        return [*done, replace(loop, index=number, trips=blocks, body=whole)]
+
+
+__all__ = ["ordered"]
