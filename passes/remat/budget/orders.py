@@ -241,39 +241,18 @@ class Planner:
         """
         if self.fastest <= budget:
             return Budgeted(NO_ORDERS, int(self.fastest), 0.0, 0.0)
-        found: list[tuple[Budgeted, Solution, Mapping[str, int]]] = []
-
-        def consider(plan: Solution) -> bool:
-            """Carry out a plan that may be the fastest; whether it fits and has what is left over."""
-            nonlocal beyond, unlikely, tried
-            best = min((each.seconds for each, _, _ in found), default=math.inf)
-            if found and self.hoped(plan, budget - beyond) >= best:
-                if not unlikely or self.hoped(plan, budget - beyond, waiting=False) >= best:
-                    return False
-                unlikely -= 1
-            tried += 1
-            peak = self.attempt(self.model.orders(plan, {}))
-            if peak > budget:
-                return False
-            beyond = min(beyond, int(peak) - self.held(plan))
-            found.append(self.refined(plan, budget))
-            return True
-
-        # What plans hold beyond what is expected of them, at least.
-        beyond = self.peak(self.rooms[-1]) - self.held(self.candidate(self.rooms[-1]))
-        # What is held meanwhile may be far less than is expected: some plans are tried all the same.
-        unlikely, tried = _UNLIKELY, 0
-        for _ in itertools.islice(filter(consider, self.fitting(budget)), _FITTING):
+        search = _Search(self, budget)
+        for _ in itertools.islice(filter(search.consider, self.fitting(budget)), _FITTING):
             pass
-        if not found:
+        if not search.found:
             raise OverBudget(budget, None if math.isinf(self.least) else int(self.least))
         # A plan whose loops keep less of each iteration may be the faster one.
-        for _, plan, rooms in tuple(found):
-            last = tried + _SIBLINGS
+        for _, plan, rooms in tuple(search.found):
+            last = search.tried + _SIBLINGS
             for other in self.siblings(plan, rooms):
-                if tried < last:
-                    consider(other)
-        return min((each for each, _, _ in found), key=lambda each: each.seconds)
+                if search.tried < last:
+                    search.consider(other)
+        return min((made for made, _, _ in search.found), key=lambda made: made.seconds)
 
     def fitting(self, budget: int) -> Iterator[Solution]:
         """Yield plans, the fastest first, if any fits; those behind the first one may not."""
@@ -400,7 +379,7 @@ class Planner:
         first = _first(runs) if waiting else None
         return self.model.kept(solution) + sum(_needed(run, run is first) for run in runs)
 
-    def hoped(self, solution: Solution, room: int, *, waiting: bool = True) -> float:
+    def hoped(self, solution: Solution, room: float, *, waiting: bool = True) -> float:
         """Return what a plan would cost beyond the fastest if its loops shared a room at best.
 
         It is the relaxation of that: parts of steps from one room to the next one count.
@@ -526,3 +505,42 @@ class OverBudget(Exception):
         super().__init__(budget, least)
         self.budget = budget
         self.least = least
+
+
+class _Search:
+    """Plans that were carried out for a budget, and whether others are worth that."""
+
+    def __init__(self, planner: Planner, budget: int) -> None:
+        self.planner = planner
+        self.budget = budget
+        # What fits, what it was made of, and the rooms of its loops.
+        self.found: list[tuple[Budgeted, Solution, Mapping[str, int]]] = []
+        self.tried = 0
+        # What is held may be far less than is expected: some plans are tried all the same.
+        self.unlikely = _UNLIKELY
+        # What plans hold beyond what is expected of them, at least.
+        room = planner.rooms[-1]
+        self.beyond = planner.peak(room) - planner.held(planner.candidate(room))
+
+    def consider(self, plan: Solution) -> bool:
+        """Carry out a plan that may be the fastest; whether it fits and has what is left over."""
+        planner = self.planner
+        if self.found and not self.may_win(plan):
+            return False
+        self.tried += 1
+        peak = planner.attempt(planner.model.orders(plan, {}))
+        if peak > self.budget:
+            return False
+        self.beyond = min(self.beyond, peak - planner.held(plan))
+        self.found.append(planner.refined(plan, self.budget))
+        return True
+
+    def may_win(self, plan: Solution) -> bool:
+        best = min(made.seconds for made, _, _ in self.found)
+        room = self.budget - self.beyond
+        if self.planner.hoped(plan, room) < best:
+            return True
+        if self.unlikely and self.planner.hoped(plan, room, waiting=False) < best:
+            self.unlikely -= 1
+            return True
+        return False
