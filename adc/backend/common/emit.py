@@ -224,10 +224,10 @@ def emit(fn: Function) -> Emitted:
     head += ["from adc.backend.cpu.lowering import Compiler"]
     products = sorted(words & gemm.NAMES)
     for module, found in (
-        ("gemm", products),
-        ("prelude", names),
+        ("runtime.gemm", products),
+        ("common.prelude", names),
         ("runtime", runtime),
-        ("vector_math", math),
+        ("common.vector_math", math),
     ):
         if found:
             head += ["", f"from adc.backend.{module} import (", *(f"    {n}," for n in found), ")"]
