@@ -536,8 +536,12 @@ def interpreted(fn: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     values = code.match(args, {})
     try:
         return _interpreted(code, values, general=False)
-    except AssumptionError:  # which asks for code that does for axes of any size
-        return _interpreted(code, values, general=True)
+    except interp.ProgramError as error:
+        if not isinstance(error.error, AssumptionError):
+            raise
+    except AssumptionError:
+        pass
+    return _interpreted(code, values, general=True)  # for axes of any size
 
 
 def _interpreted(code: Code, values: Any, general: bool) -> Any:

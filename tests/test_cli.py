@@ -434,13 +434,13 @@ def test_passes(program: str, capsys: pytest.CaptureFixture[str]) -> None:
     names = [line.split()[0] for line in listed[1:]]
     assert names == [
         "frontend", "simplify", "cse", "induction", "bounds", "hoist", "private", "guard",
-        "cse", "dce", "fuse", "contract", "cse", "dce", "fuse", "contract", "dce", "exchange",
-        "adjoint", "relax", "simplify", "cse", "hoist", "accumulate", "reduce", "dce", "overwrite",
-        "gather", "local", "relax", "predicates", "skip", "cse", "dce", "remat", "calls",
-        "simplify", "cse", "hoist", "fuse", "contract", "dce", "inline", "cse", "fuse", "contract",
-        "dce",
-        "unswitch", "storage", "rows", "ordered", "registers", "coalesce", "lift", "reuse", "apart",
-        "in_place",
+        "cse", "dce", "scalars", "fuse", "contract", "cse", "dce", "fuse", "contract",
+        "dce", "exchange", "adjoint", "relax", "simplify", "recalled", "cse", "hoist",
+        "accumulate", "reduce", "dce", "overwrite", "gather", "local", "relax",
+        "predicates", "chosen", "skip", "cse", "dce", "remat", "calls", "simplify", "cse",
+        "scalars", "dce", "hoist", "fuse", "contract", "dce", "inline", "cse", "fuse",
+        "contract", "dce", "unswitch", "once", "simplify", "storage", "rows", "ordered",
+        "registers", "coalesce", "lift", "reuse", "apart", "in_place",
     ]  # fmt: skip
     assert all(len(line.split()) > 3 for line in listed[1:]), "each says what it does"
     assert not any("functools" in line for line in listed), "of the pass, not of what wraps it"

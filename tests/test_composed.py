@@ -171,10 +171,10 @@ def steps(x: Any, n: int) -> Any:
 def test_within_a_budget() -> None:
     want = adc.jacrev(adc.hessian(steps))(X, 200)
     for jacobian in (adc.jacrev, adc.jacfwd):
-        made = jacobian(adc.hessian(steps), memory="20 kB")
+        made = jacobian(adc.hessian(steps), memory="25 kB")
         np.testing.assert_allclose(made(X, 200), want, rtol=1e-12)
-        assert made.plan(X, 200).peak_bytes <= 20_000
-    weighted = adc.grad(lambda x: np.sum(adc.hessian(steps)(x, 50)), memory="20 kB")(X)
+        assert made.plan(X, 200).peak_bytes <= 25_000
+    weighted = adc.grad(lambda x: np.sum(adc.hessian(steps)(x, 50)), memory="25 kB")(X)
     np.testing.assert_allclose(weighted, adc.jacrev(adc.hessian(steps))(X, 50).sum((0, 1)))
 
 

@@ -448,7 +448,7 @@ def thread_gather_where_data_say(table: Any, words: Any) -> Any:
     return s
 
 
-@program(uniform(91, 4, 2), P5[:4], argnums=(0, 1), tags="whole")
+@program(uniform(91, 4, 2), P5[:4], argnums=(0, 1), tags="whole both")
 def thread_bodies(pos: Any, m: Any) -> Any:
     e = 0.0
     for i in range(pos.shape[0]):
