@@ -17,61 +17,18 @@ import functools
 import operator
 import types
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from adc.derivative import Checkpoint, Derivative, Jacobian, Jitted
 from adc.functions import chosen, span_of
 from adc.ir.errors import ArgumentError, NonScalarError
 from adc.library import invertible, recompute, save, stop_gradient
 from adc.library.transforms import Level, transform
-from adc.memory import parse
-from adc.options import Options
+from adc.options import Options, PlanOptions, RunOptions, takes
 
 if TYPE_CHECKING:
     from adc.dispatch import Code
     from adc.jacobian import Pullback
-
-POLICIES = ("auto", "store", "recompute")
-
-
-def _options(
-    remat: str,
-    cache: bool,
-    memory: int | str | None,
-    offload: str | None,
-    parallel: bool | int,
-    progress: bool,
-    target: str = "cpu",
-    deterministic: bool = False,
-) -> Options:
-    # "random:SEED" is for tests: any plan must give the same numbers.
-    if remat not in POLICIES and not (
-        isinstance(remat, str) and remat.startswith(("random:", "revolve:"))
-    ):
-        raise ArgumentError(
-            f"remat={remat!r} is not a policy", None, f"use one of {', '.join(POLICIES)}"
-        )
-    if offload not in (None, "disk", "host"):
-        raise ArgumentError(
-            f"offload={offload!r} is no place for what reverse code needs", None,
-            'use "disk", or "host" with target="cuda", or leave it out: then that is in memory',
-        )  # fmt: skip
-    found = parse(memory)
-    if found is not None and remat != "auto":
-        raise ArgumentError(
-            f"remat={remat!r} leaves no choice, and memory asks for one",
-            None,
-            "leave one of them out",
-        )
-    whole = isinstance(parallel, bool) or (isinstance(parallel, int) and parallel >= 1)
-    if not whole:
-        raise ArgumentError(
-            f"parallel={parallel!r} is no number of threads", None,
-            "use True for as many as there are, or a positive integer",
-        )  # fmt: skip
-    if target not in ("cpu", "cuda"):
-        raise ArgumentError(f"target={target!r} is no target", None, 'use "cpu" or "cuda"')
-    return Options(remat, cache, found, offload, parallel, progress, target, deterministic)
 
 
 def _argnums(argnums: int | Sequence[int]) -> int | tuple[int, ...]:
@@ -159,14 +116,7 @@ def grad(
     *,
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
-    remat: str = "auto",
-    memory: int | str | None = None,
-    offload: str | None = None,
-    parallel: bool | int = False,
-    cache: bool = True,
-    progress: bool = True,
-    target: str = "cpu",
-    deterministic: bool = False,
+    **options: Unpack[PlanOptions],
 ) -> Derivative: ...
 
 
@@ -177,32 +127,19 @@ def grad(
     *,
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
-    remat: str = "auto",
-    memory: int | str | None = None,
-    offload: str | None = None,
-    parallel: bool | int = False,
-    cache: bool = True,
-    progress: bool = True,
-    target: str = "cpu",
-    deterministic: bool = False,
+    **options: Unpack[PlanOptions],
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 
 
 @transform
+@takes(PlanOptions)
 def grad(
     fn: Callable[..., Any] | None = None,
     argnums: int | Sequence[int] | None = None,
     *,
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
-    remat: str = "auto",
-    memory: int | str | None = None,
-    offload: str | None = None,
-    parallel: bool | int = False,
-    cache: bool = True,
-    progress: bool = True,
-    target: str = "cpu",
-    deterministic: bool = False,
+    **options: Unpack[PlanOptions],
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """Return a function that computes the gradient of `fn` in reverse mode.
 
@@ -296,7 +233,7 @@ def grad(
         argnums,
         argnames,
         has_aux,
-        _options(remat, cache, memory, offload, parallel, progress, target, deterministic),
+        Options.of("grad", PlanOptions, options),
     )
 
 
@@ -307,14 +244,7 @@ def value_and_grad(
     *,
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
-    remat: str = "auto",
-    memory: int | str | None = None,
-    offload: str | None = None,
-    parallel: bool | int = False,
-    cache: bool = True,
-    progress: bool = True,
-    target: str = "cpu",
-    deterministic: bool = False,
+    **options: Unpack[PlanOptions],
 ) -> Derivative: ...
 
 
@@ -325,32 +255,19 @@ def value_and_grad(
     *,
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
-    remat: str = "auto",
-    memory: int | str | None = None,
-    offload: str | None = None,
-    parallel: bool | int = False,
-    cache: bool = True,
-    progress: bool = True,
-    target: str = "cpu",
-    deterministic: bool = False,
+    **options: Unpack[PlanOptions],
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 
 
 @transform
+@takes(PlanOptions)
 def value_and_grad(
     fn: Callable[..., Any] | None = None,
     argnums: int | Sequence[int] | None = None,
     *,
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
-    remat: str = "auto",
-    memory: int | str | None = None,
-    offload: str | None = None,
-    parallel: bool | int = False,
-    cache: bool = True,
-    progress: bool = True,
-    target: str = "cpu",
-    deterministic: bool = False,
+    **options: Unpack[PlanOptions],
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """Return a function that computes ``(value, gradient)`` of `fn`.
 
@@ -377,7 +294,7 @@ def value_and_grad(
         argnums,
         argnames,
         has_aux,
-        _options(remat, cache, memory, offload, parallel, progress, target, deterministic),
+        Options.of("value_and_grad", PlanOptions, options),
     )
 
 
@@ -447,20 +364,14 @@ def _moved(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[int, ...]:
 
 
 @transform
+@takes(PlanOptions)
 def jvp(
     fn: Callable[..., Any],
     primals: Sequence[Any],
     tangents: Sequence[Any],
     *,
     has_aux: bool = False,
-    remat: str = "auto",
-    memory: int | str | None = None,
-    offload: str | None = None,
-    parallel: bool | int = False,
-    cache: bool = True,
-    progress: bool = True,
-    target: str = "cpu",
-    deterministic: bool = False,
+    **options: Unpack[PlanOptions],
 ) -> tuple[Any, ...]:
     """Return the value of `fn` and its derivative along `tangents`, in forward mode.
 
@@ -491,10 +402,8 @@ def jvp(
     >>> jvp(grad(lambda x: x * x * x), (2.0,), (1.0,))
     (12.0, 12.0)
     """
-    function, levels, options = _split(
-        fn, _options(remat, cache, memory, offload, parallel, progress, target, deterministic)
-    )
-    value, slope = _along(function, levels, options, primals, tangents)
+    function, levels, how = _split(fn, Options.of("jvp", PlanOptions, options))
+    value, slope = _along(function, levels, how, primals, tangents)
     if not has_aux:
         return value, slope
     if not (isinstance(value, tuple) and len(value) == 2):
@@ -506,19 +415,12 @@ def jvp(
 
 
 @transform
+@takes(PlanOptions)
 def hvp(
     fn: Callable[..., Any],
     primals: Sequence[Any],
     tangents: Sequence[Any],
-    *,
-    remat: str = "auto",
-    memory: int | str | None = None,
-    offload: str | None = None,
-    parallel: bool | int = False,
-    cache: bool = True,
-    progress: bool = True,
-    target: str = "cpu",
-    deterministic: bool = False,
+    **options: Unpack[PlanOptions],
 ) -> Any:
     """Return the product of the Hessian of `fn` with a direction: forward over reverse.
 
@@ -543,11 +445,9 @@ def hvp(
     12.0
     """
     moved = _moved(primals, tangents)
-    function, levels, options = _split(
-        fn, _options(remat, cache, memory, offload, parallel, progress, target, deterministic)
-    )
+    function, levels, how = _split(fn, Options.of("hvp", PlanOptions, options))
     levels = (*levels, Level("grad", moved))
-    _, found = _along(function, levels, options, primals, tangents)
+    _, found = _along(function, levels, how, primals, tangents)
     products = dict(zip(moved, found, strict=True))
     if len(primals) == 1:
         return products[0]
@@ -557,36 +457,22 @@ def hvp(
 @overload
 def jit(
     fn: Callable[..., Any],
-    *,
-    parallel: bool | int = False,
-    cache: bool = True,
-    progress: bool = True,
-    target: str = "cpu",
-    deterministic: bool = False,
+    **options: Unpack[RunOptions],
 ) -> Derivative: ...
 
 
 @overload
 def jit(
     fn: None = None,
-    *,
-    parallel: bool | int = False,
-    cache: bool = True,
-    progress: bool = True,
-    target: str = "cpu",
-    deterministic: bool = False,
+    **options: Unpack[RunOptions],
 ) -> Callable[[Callable[..., Any]], Derivative]: ...
 
 
 @transform
+@takes(RunOptions)
 def jit(
     fn: Callable[..., Any] | None = None,
-    *,
-    parallel: bool | int = False,
-    cache: bool = True,
-    progress: bool = True,
-    target: str = "cpu",
-    deterministic: bool = False,
+    **options: Unpack[RunOptions],
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
     """Return a function that computes what `fn` does, compiled, without any derivative.
 
@@ -616,12 +502,12 @@ def jit(
     {'power': 9.0, 'n': 2}
     """
 
+    asked = Options.of("jit", RunOptions, options)
+
     def make(fn: Callable[..., Any]) -> Derivative:
-        function, levels, options = _split(
-            fn, _options("auto", cache, None, None, parallel, progress, target, deterministic)
-        )
+        function, levels, how = _split(fn, asked)
         kind = Derivative if levels else Jitted
-        return kind(function, levels, options)
+        return kind(function, levels, how)
 
     return make if fn is None else make(fn)
 
@@ -670,14 +556,7 @@ def vjp(
     fn: Callable[..., Any],
     *primals: Any,
     has_aux: Literal[False] = False,
-    remat: str = "auto",
-    memory: int | str | None = None,
-    offload: str | None = None,
-    parallel: bool | int = False,
-    cache: bool = True,
-    progress: bool = True,
-    target: str = "cpu",
-    deterministic: bool = False,
+    **options: Unpack[PlanOptions],
 ) -> tuple[Any, Pullback]: ...
 
 
@@ -686,30 +565,17 @@ def vjp(
     fn: Callable[..., Any],
     *primals: Any,
     has_aux: Literal[True],
-    remat: str = "auto",
-    memory: int | str | None = None,
-    offload: str | None = None,
-    parallel: bool | int = False,
-    cache: bool = True,
-    progress: bool = True,
-    target: str = "cpu",
-    deterministic: bool = False,
+    **options: Unpack[PlanOptions],
 ) -> tuple[Any, Pullback, Any]: ...
 
 
 @transform
+@takes(PlanOptions)
 def vjp(
     fn: Callable[..., Any],
     *primals: Any,
     has_aux: bool = False,
-    remat: str = "auto",
-    memory: int | str | None = None,
-    offload: str | None = None,
-    parallel: bool | int = False,
-    cache: bool = True,
-    progress: bool = True,
-    target: str = "cpu",
-    deterministic: bool = False,
+    **options: Unpack[PlanOptions],
 ) -> tuple[Any, ...]:
     """Return the value of `fn`, and a function that pulls a cotangent back, in reverse mode.
 
@@ -746,18 +612,16 @@ def vjp(
     """
     from adc.jacobian import Pullback
 
-    function, levels, options = _split(
-        fn, _options(remat, cache, memory, offload, parallel, progress, target, deterministic)
-    )
+    function, levels, how = _split(fn, Options.of("vjp", PlanOptions, options))
     gradient = bool(levels) and levels[-1].kind == "grad" and not levels[-1].has_aux
-    primal = _code(function, levels, options, None, None, bool(levels) and not gradient)
+    primal = _code(function, levels, how, None, None, bool(levels) and not gradient)
 
     def make(moved: tuple[int, ...]) -> Code:
         if not gradient:
-            return _code(function, levels, options, None, moved)
+            return _code(function, levels, how, None, moved)
         # Second derivatives are symmetric: the cotangent of a gradient is a direction.
         inner, along = (*levels[:-1], Level("grad", moved)), levels[-1].chosen
-        return _code(function, inner, options, along, None)
+        return _code(function, inner, how, along, None)
 
     pull = Pullback(primal, make, primal.match(primals, {}), has_aux)
     if has_aux:
@@ -783,20 +647,14 @@ def _jacobian(
 
 
 @transform
+@takes(PlanOptions)
 def jacrev(
     fn: Callable[..., Any] | None = None,
     argnums: int | Sequence[int] | None = None,
     *,
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
-    remat: str = "auto",
-    memory: int | str | None = None,
-    offload: str | None = None,
-    parallel: bool | int = False,
-    cache: bool = True,
-    progress: bool = True,
-    target: str = "cpu",
-    deterministic: bool = False,
+    **options: Unpack[PlanOptions],
 ) -> Any:
     """Return a function that computes the Jacobian of `fn` in reverse mode, by rows.
 
@@ -834,26 +692,20 @@ def jacrev(
         fn,
         argnums,
         argnames,
-        _options(remat, cache, memory, offload, parallel, progress, target, deterministic),
+        Options.of("jacrev", PlanOptions, options),
         has_aux,
     )
 
 
 @transform
+@takes(PlanOptions)
 def jacfwd(
     fn: Callable[..., Any] | None = None,
     argnums: int | Sequence[int] | None = None,
     *,
     argnames: str | Sequence[str] | None = None,
     has_aux: bool = False,
-    remat: str = "auto",
-    memory: int | str | None = None,
-    offload: str | None = None,
-    parallel: bool | int = False,
-    cache: bool = True,
-    progress: bool = True,
-    target: str = "cpu",
-    deterministic: bool = False,
+    **options: Unpack[PlanOptions],
 ) -> Any:
     """Return a function that computes the Jacobian of `fn` in forward mode, by columns.
 
@@ -881,25 +733,19 @@ def jacfwd(
         fn,
         argnums,
         argnames,
-        _options(remat, cache, memory, offload, parallel, progress, target, deterministic),
+        Options.of("jacfwd", PlanOptions, options),
         has_aux,
     )
 
 
 @transform
+@takes(PlanOptions)
 def hessian(
     fn: Callable[..., Any] | None = None,
     argnums: int | Sequence[int] | None = None,
     *,
     argnames: str | Sequence[str] | None = None,
-    remat: str = "auto",
-    memory: int | str | None = None,
-    offload: str | None = None,
-    parallel: bool | int = False,
-    cache: bool = True,
-    progress: bool = True,
-    target: str = "cpu",
-    deterministic: bool = False,
+    **options: Unpack[PlanOptions],
 ) -> Any:
     """Return a function that computes the matrix of second derivatives, forward over reverse.
 
@@ -929,8 +775,7 @@ def hessian(
     >>> jacrev(hessian(lambda x: np.sum(x**3)))(np.array([2.0]))
     array([[[6.]]])
     """
-    options = _options(remat, cache, memory, offload, parallel, progress, target, deterministic)
-    return _jacobian("hessian", fn, argnums, argnames, options)
+    return _jacobian("hessian", fn, argnums, argnames, Options.of("hessian", PlanOptions, options))
 
 
 def release_memory() -> None:

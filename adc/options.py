@@ -1,10 +1,45 @@
-"""How a derivative is made."""
+"""How a derivative is made: what users may choose, once for all that makes derivatives.
+
+A function that takes these by keyword says so in two places, and shows the whole signature::
+
+    @takes(PlanOptions)
+    def grad(fn, argnums=None, **options: Unpack[PlanOptions]):
+        chosen = Options.of("grad", PlanOptions, options)
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import difflib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, TypedDict, TypeVar
 
+from adc import memory
 from adc.ir.errors import ArgumentError
+
+POLICIES = ("auto", "store", "recompute")
+TARGETS = ("cpu", "cuda")
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+class RunOptions(TypedDict, total=False):
+    """How compiled code runs; `adc.grad` says what each of them means."""
+
+    parallel: bool | int
+    cache: bool
+    progress: bool
+    target: str
+    deterministic: bool
+
+
+class PlanOptions(RunOptions, total=False):
+    """What reverse code remembers, and how it runs; `adc.grad` says what each of them means."""
+
+    remat: str
+    memory: int | str | None
+    offload: str | None
 
 
 @dataclass(frozen=True)
@@ -12,10 +47,10 @@ class Options:
     """What the user chose; the same for every signature of a derivative."""
 
     remat: str = "auto"
-    cache: bool = True
     memory: int | None = None
     offload: str | None = None
     parallel: bool | int = False
+    cache: bool = True
     progress: bool = True
     target: str = "cpu"
     deterministic: bool = False
@@ -35,16 +70,101 @@ class Options:
                 f'use "{where}", or leave it out',
             )
 
+    @staticmethod
+    def of(function: str, kind: type, given: Mapping[str, Any]) -> Options:
+        """Return what a call of a function chose among options of a kind.
+
+        Raises
+        ------
+        TypeError
+            If the function takes no such keyword: as Python says it.
+        ArgumentError
+            If it is no choice, or two of them exclude each other.
+        """
+        if not given:
+            return _DEFAULT
+        for name in given:
+            if name not in kind.__annotations__:
+                near = difflib.get_close_matches(name, kind.__annotations__, 1)
+                hint = f". Did you mean {near[0]!r}?" if near else ""
+                raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
+        return Options(**_checked(given))
+
     def over(self, inner: Options) -> Options:
         """Return these for a derivative of a derivative, whose own hold where nothing is said."""
         plan = self if self.memory is not None or self.remat != "auto" else inner
         return Options(
-            plan.remat,
-            self.cache and inner.cache,
-            plan.memory,
-            self.offload or inner.offload,
-            self.parallel or inner.parallel,
-            self.progress and inner.progress,
-            inner.target if self.target == "cpu" else self.target,
-            self.deterministic or inner.deterministic,
+            remat=plan.remat,
+            memory=plan.memory,
+            offload=self.offload or inner.offload,
+            parallel=self.parallel or inner.parallel,
+            cache=self.cache and inner.cache,
+            progress=self.progress and inner.progress,
+            target=inner.target if self.target == "cpu" else self.target,
+            deterministic=self.deterministic or inner.deterministic,
         )
+
+
+_DEFAULT = Options()
+
+
+def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options as they are kept, each of them a choice that there is."""
+    found = dict(given)
+    remat = found.get("remat", "auto")
+    # "random:SEED" is for tests: any plan must give the same numbers.
+    if remat not in POLICIES and not (
+        isinstance(remat, str) and remat.startswith(("random:", "revolve:"))
+    ):
+        raise ArgumentError(
+            f"remat={remat!r} is not a policy", None, f"use one of {', '.join(POLICIES)}"
+        )
+    offload = found.get("offload")
+    if offload not in (None, "disk", "host"):
+        raise ArgumentError(
+            f"offload={offload!r} is no place for what reverse code needs", None,
+            'use "disk", or "host" with target="cuda", or leave it out: then that is in memory',
+        )  # fmt: skip
+    found["memory"] = memory.parse(found.get("memory"))
+    if found["memory"] is not None and remat != "auto":
+        raise ArgumentError(
+            f"remat={remat!r} leaves no choice, and memory asks for one",
+            None,
+            "leave one of them out",
+        )
+    parallel = found.get("parallel", False)
+    if not (isinstance(parallel, bool) or (isinstance(parallel, int) and parallel >= 1)):
+        raise ArgumentError(
+            f"parallel={parallel!r} is no number of threads", None,
+            "use True for as many as there are, or a positive integer",
+        )  # fmt: skip
+    target = found.get("target", "cpu")
+    if target not in TARGETS:
+        names = " or ".join(f'"{each}"' for each in TARGETS)
+        raise ArgumentError(f"target={target!r} is no target", None, f"use {names}")
+    return found
+
+
+def takes(kind: type) -> Callable[[_F], _F]:
+    """Show the options of a kind in the signature of a function that takes them by keyword."""
+    shown = [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=field.default,
+            annotation=kind.__annotations__[field.name].__forward_arg__,
+        )
+        for field in fields(Options)
+        if field.name in kind.__annotations__
+    ]
+
+    def show(fn: _F) -> _F:
+        signature = inspect.signature(fn)
+        *own, _ = signature.parameters.values()
+        vars(fn)["__signature__"] = signature.replace(parameters=[*own, *shown])
+        return fn
+
+    return show
+
+
+__all__ = ["POLICIES", "TARGETS", "Options", "PlanOptions", "RunOptions", "takes"]

@@ -8,13 +8,13 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from adc.api import POLICIES
 from adc.calibrate import BUDGET
 from adc.cli import commands, target
 from adc.cli.check import check
 from adc.cli.completion import SHELLS, script
 from adc.cli.failure import program_error
 from adc.ir.errors import AdcError
+from adc.options import POLICIES
 from adc.version import __version__
 
 Command = Callable[[argparse.Namespace], int]
