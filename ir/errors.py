@@ -303,15 +303,19 @@ def bytes_text(size: int) -> str:
     return f"{size} bytes"
 
 
+# What pip knows adc as: `adc` itself is another project's name on the package index.
+PACKAGE = "adc-autodiff"
+
+
 def installing(extra: str, other: str = "") -> str:
     """Return how to install what an extra of adc needs.
 
     Examples
     --------
-    >>> installing("cuda13", "'.[cuda12]' for drivers before 580")
-    "in adc's checkout: pip install '.[cuda13]', or '.[cuda12]' for drivers before 580"
+    >>> installing("cuda13", "'adc-autodiff[cuda12]' for drivers before 580")
+    "pip install 'adc-autodiff[cuda13]', or 'adc-autodiff[cuda12]' for drivers before 580"
     """
-    return f"in adc's checkout: pip install '.[{extra}]'" + (f", or {other}" if other else "")
+    return f"pip install '{PACKAGE}[{extra}]'" + (f", or {other}" if other else "")
 
 
 def exception_named(name: str) -> type[Exception]:

@@ -226,4 +226,4 @@ def test_missing_package(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingPackageError, match=f"need the package {package}") as caught:
         graph_of(made.trace, made.plan).pipe("svg")
-    assert "pip install '.[graph]'" in str(caught.value)
+    assert "pip install 'adc-autodiff[graph]'" in str(caught.value)

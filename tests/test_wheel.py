@@ -37,7 +37,7 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     # What `python -m build` calls, without the network that it asks for setuptools.
     code = "import setuptools.build_meta as made; print(made.build_sdist('dist'))"
     _run([sys.executable, "-c", code], cwd=source)
-    (built,) = (source / "dist").glob("adc-*.tar.gz")
+    (built,) = (source / "dist").glob("adc_autodiff-*.tar.gz")
     return built
 
 
@@ -47,7 +47,7 @@ def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     # No build isolation: the test extra brings setuptools, and no network is needed.
     pip = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"]
     _run([*pip, "-w", str(target), str(sdist)])
-    (built,) = target.glob("adc-*.whl")
+    (built,) = target.glob("adc_autodiff-*.whl")
     return built
 
 

@@ -283,7 +283,7 @@ def main() -> None:
         try:
             report.check_chart()
         except ImportError:
-            parser.error("charts need matplotlib: pip install '.[plot]'")
+            parser.error("charts need matplotlib: pip install 'adc-autodiff[plot]'")
     for folder in ("adc", "ir", "passes", "tests/bench"):
         compileall.compile_dir(ROOT / folder, quiet=1)  # as for a package that is installed
     console = Console() if sys.stdout.isatty() else Console(width=140)

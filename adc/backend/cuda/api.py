@@ -16,7 +16,7 @@ import numpy as np
 
 from adc.ir.errors import DeviceError, installing
 
-HINT = installing("cuda13", "'.[cuda12]' for drivers before 580")
+HINT = installing("cuda13", "'adc-autodiff[cuda12]' for drivers before 580")
 
 
 def _load() -> Any:

@@ -99,7 +99,7 @@ class Program:
             raise DeviceError(
                 f'linear algebra with target="cuda" needs CuPy{why}',
                 self.emitted.sites[missing.site - 1].loc,
-                installing("cupy13", "'.[cupy12]' with CUDA 12"),
+                installing("cupy13", "'adc-autodiff[cupy12]' with CUDA 12"),
             ) from None
         finally:
             queue.end()
