@@ -128,6 +128,12 @@ class MissingPackageError(AdcError):
     code = "ADC002"
 
 
+class UnfitPackageError(AdcError):
+    """A version of a package does not have what adc uses of it."""
+
+    code = "ADC005"
+
+
 class CalibrationError(AdcError):
     """What `adc calibrate` measured cannot be used, or not be kept."""
 

@@ -5,6 +5,6 @@
 `runtime`      what generated code calls: workspace, tapes, prints, signals, BLAS, threads
 `cpu`          source to LLVM's language to machine code to a `Kernel` that is called with care
 `cuda`         launches on a GPU, and what runs around them on the host
-`numba_api`    the parts of Numba that all of these use
+`numba_api`    all that adc uses from inside of Numba, and whether it is there
 =============  =================================================================================
 """

@@ -1,22 +1,144 @@
-"""The parts of Numba that adc generates code with, as `Any`: Numba's own types cover some of it."""
+"""All that adc uses of Numba beyond its documented interface, and whether it is there.
+
+No other module imports from inside of Numba (`adc.backend.cuda.api` is the one for `numba.cuda`,
+which is a package of its own). Names are `Any`: Numba's own types cover some of it.
+
+Importing this module checks what is listed in `_NEEDED`. A version of Numba that nobody has tried
+compiles and runs a small function besides, before the first one of a user (`adc.backend.cpu`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import types as python_types
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import llvmlite.binding
+import numba
+import numba.core.caching
+import numba.core.callconv
 import numba.core.cgutils
+import numba.core.codegen
+import numba.core.compiler
+import numba.core.compiler_machinery
+import numba.core.cpu
+import numba.core.ir
+import numba.core.lowering
+import numba.core.registry
 import numba.core.runtime.nrt
+import numba.core.typed_passes
 import numba.core.types
+import numba.core.typing.builtins
+import numba.core.typing.context
 import numba.core.typing.templates
 
+# These register the operators of scalars.
+import numba.cpython.builtins
+import numba.cpython.numbers
+
+from adc.ir.errors import UnfitPackageError
 from adc.ir.types import Array, Scalar, Type
 
-cgutils: Any = numba.core.cgutils
-types: Any = numba.core.types
-templates: Any = numba.core.typing.templates
+# The versions that the whole test suite has passed with.
+TRIED = ("0.68",)
+
+_inside: Any = numba.core
+cgutils: Any = _inside.cgutils
+types: Any = _inside.types
+templates: Any = _inside.typing.templates
 signature: Any = templates.signature
-runtime_system: Any = numba.core.runtime.nrt.rtsys
+runtime_system: Any = _inside.runtime.nrt.rtsys
+callconv: Any = _inside.callconv
+numba_ir: Any = _inside.ir
+cpu_target: Any = _inside.registry.cpu_target
+config: Any = numba.config
+RETCODE_OK: Any = callconv.RETCODE_OK
+TypingContext: Any = _inside.typing.context.Context
+CPUContext: Any = _inside.cpu.CPUContext
+CPUTarget: Any = _inside.registry.CPUTarget
+CPUDispatcher: Any = _inside.registry.CPUDispatcher
+Lower: Any = _inside.lowering.Lower
+CompilerBase: Any = _inside.compiler.CompilerBase
+JITCodeLibrary: Any = _inside.codegen.JITCodeLibrary
+NativeLowering: Any = _inside.typed_passes.NativeLowering
+NoPythonBackend: Any = _inside.typed_passes.NoPythonBackend
+PassManager: Any = _inside.compiler_machinery.PassManager
+register_pass: Any = _inside.compiler_machinery.register_pass
+CompileResultCache: Any = _inside.caching.CompileResultCacheImpl
+FunctionCache: Any = _inside.caching.FunctionCache
+BesideSource: Any = _inside.caching.InTreeCacheLocator
+
+# What is used of each: its attributes and methods, and those of its objects.
+_NEEDED: tuple[tuple[Any, str], ...] = (
+    (templates, "Registry builtin_registry signature"),
+    (templates.Registry, "globals"),
+    (TypingContext, "_load_builtins install_registry load_additional_registries refresh "
+                    "resolve_function_type resolve_value_type"),
+    (CPUContext, "add_linking_libs call_conv cast codegen data_model_manager declare_function "
+                 "get_data_type get_function get_preferred_array_alignment get_value_type "
+                 "load_additional_registries make_tuple nrt pack_value unpack_value"),
+    (cgutils, "alloca_once for_range for_range_slice get_item_pointer2 get_or_insert_function "
+              "is_null loop_nest raw_memcpy unpack_tuple voidptr_t"),
+    (CPUTarget, "_target_name _toplevel_target_context _toplevel_typing_context typing_context"),
+    (CPUDispatcher, "_cache compile disable_compile py_func targetdescr targetoptions"),
+    (Lower, "builder call_conv call_helper context function init lower_normal_function module"),
+    (JITCodeLibrary, "_codegen _final_module _optimize_final_module add_llvm_module "
+                     "enable_object_caching"),
+    (_inside.codegen.JITCPUCodegen, "_data_layout _pass_builder _tm"),
+    (NativeLowering, "lowering_class run_pass"),
+    (CompilerBase, "define_pipelines"),
+    (PassManager, "add_pass finalize"),
+    (numba_ir, "FunctionIR Loc"),
+    (FunctionCache, "_impl_class"),
+    (CompileResultCache, "_locator_classes"),
+    (runtime_system, "initialize"),
+    (llvmlite.binding, "create_new_function_pass_manager create_pass_builder "
+                       "create_pipeline_tuning_options"),
+)  # fmt: skip
+
+
+def missing(needed: tuple[tuple[Any, str], ...] = _NEEDED) -> Iterator[str]:
+    """Yield what adc uses and this version of Numba does not have."""
+    for owner, names in needed:
+        found = set(dir(owner))
+        # What an object gets when it is made is named in the code that sets it.
+        for each in getattr(owner, "__mro__", ()):
+            for made in vars(each).values():
+                if isinstance(made, python_types.FunctionType):
+                    found.update(made.__code__.co_names)
+        for name in names.split():
+            if name not in found:
+                yield f"{getattr(owner, '__qualname__', owner)}.{name}"
+
+
+def unfit(what: str) -> UnfitPackageError:
+    """Return the error that says that this version of Numba is not one for adc."""
+    return UnfitPackageError(
+        f"numba {numba.__version__} does not fit: {what}", None,
+        f"install one that was tried: pip install 'numba=={TRIED[-1]}.*'",
+    )  # fmt: skip
+
+
+def is_tried() -> bool:
+    """Whether the whole test suite has passed with this version of Numba."""
+    version: str = numba.__version__
+    return version.startswith(tuple(f"{each}." for each in TRIED))
+
+
+def launch_threads() -> None:
+    """Start Numba's threads, and make the function that gives them work known to LLVM."""
+    import numba.np.ufunc.parallel
+
+    launch: Any = numba.np.ufunc.parallel._launch_threads
+    launch()
+
+
+def check_blas(context: Any, b: Any, status: Any) -> None:
+    """Emit a test of what BLAS returned."""
+    from numba.np.linalg import check_blas_return
+
+    check: Any = check_blas_return
+    check(context, b, status)
 
 
 class Intrinsic:
@@ -47,3 +169,7 @@ def numba_type(ty: Type) -> Any:
     if isinstance(ty, Array):
         return types.Array(_numba_scalar(ty.dtype), ty.rank, ty.layout)
     return _numba_scalar(ty.dtype)
+
+
+if _lacking := ", ".join(missing()):
+    raise unfit(f"it has no {_lacking}")

@@ -46,10 +46,9 @@ from typing import Any, Literal, Protocol, TypeAlias, overload
 import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
-from numba.core import types
-from numba.core.registry import CPUDispatcher, cpu_target
-from numba.core.typing.templates import signature
 from numba.extending import lower_builtin, type_callable
+
+from adc.backend.numba_api import CPUDispatcher, cpu_target, signature, types
 
 __all__ = [
     "FUNCTIONS",
@@ -411,7 +410,7 @@ def _resolve(*arguments: types.Type) -> Any:
         common = types.float64
     else:
         return None
-    return signature(common, *[common] * len(arguments))  # type: ignore[no-untyped-call] # Numba's
+    return signature(common, *[common] * len(arguments))
 
 
 def lowering(name: str, dtype: DType) -> Callable[..., Any]:
@@ -434,7 +433,8 @@ def _compiled(name: str) -> Callable[..., Any]:
     function: Any = FUNCTIONS[name]
     same: Any = (lambda x: function(x)) if _ROWS[name].arity == 1 else lambda x, y: function(x, y)
     # What `njit` makes, but even where NUMBA_DISABLE_JIT lets `njit` do nothing.
-    return CPUDispatcher(same, targetoptions={"nopython": True})
+    made: Callable[..., Any] = CPUDispatcher(same, targetoptions={"nopython": True})
+    return made
 
 
 def _call(name: str, *arguments: Any) -> Any:

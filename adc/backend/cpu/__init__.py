@@ -27,18 +27,27 @@ import llvmlite
 import llvmlite.binding as llvm
 import numba
 import numpy as np
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCacheLocator
 
 from adc.backend.common import vector_math
 from adc.backend.common.emit import Emitted, Site, emit
 from adc.backend.cpu.lowering import Compiler
 from adc.backend.cpu.target import Dispatcher
-from adc.backend.numba_api import numba_type, types
+from adc.backend.numba_api import (
+    BesideSource,
+    CompileResultCache,
+    FunctionCache,
+    config,
+    is_tried,
+    numba_type,
+    types,
+    unfit,
+)
 from adc.backend.runtime import State, gemm, word_value
 from adc.backend.runtime import parallel_for as side_by_side
 from adc.backend.runtime.memory import Memory
 from adc.ir.core import Function
 from adc.ir.errors import Span, exception_named
+from adc.ir.parser import parse
 from adc.ir.types import Array, Scalar, Type, parse_type
 
 DEFAULT_FOLDER = Path(tempfile.gettempdir()) / f"adc-{os.getuid() if hasattr(os, 'getuid') else 0}"
@@ -82,7 +91,7 @@ def target() -> tuple[str, ...]:
         platform.machine(),
         llvm.get_host_cpu_name(),
         llvm.get_host_cpu_features().flatten(),
-        *(str(getattr(numba.config, name, None)) for name in settings),
+        *(str(getattr(config, name, None)) for name in settings),
         vector_math.vector_library(),
     )
 
@@ -105,18 +114,59 @@ def about() -> dict[str, str]:
     }
 
 
-class _BesideSource(CompileResultCacheImpl):
+class _BesideSource(CompileResultCache):  # type: ignore[misc]  # a class without types
     """Keeps machine code beside the source, whatever `NUMBA_CACHE_DIR` says."""
 
-    _locator_classes = [InTreeCacheLocator]  # noqa: RUF012
+    _locator_classes = [BesideSource]  # noqa: RUF012
 
 
-class _Cache(FunctionCache):
+class _Cache(FunctionCache):  # type: ignore[misc]  # as above
     _impl_class = _BesideSource
 
 
 def build(emitted: Emitted, path: Path, *, cache: bool = True) -> Any:
-    """Return the machine code of the source in `path`, compiled or found in Numba's file cache."""
+    """Return the machine code of the source in `path`, compiled or found in Numba's file cache.
+
+    Raises
+    ------
+    UnfitPackageError
+        If nobody has tried this version of Numba, and it does not pass a small test.
+    """
+    if not is_tried():
+        _try_numba()
+    return _built(emitted, path, cache)
+
+
+_TRIAL = """
+fn trial(%x: f64[:]) -> f64 {
+  %n = dim[0] %x
+  %s = for L0 %k in 0 to %n carrying (%s.1 = 0.0:f64) {
+    %v = load %x[%k]
+    %w = tanh %v
+    %s.2 = add %s.1 %w
+    yield %s.2
+  }
+  return %s
+}
+"""
+
+
+@functools.cache
+def _try_numba() -> None:
+    """Compile and run a small function, where nobody has tried this version of Numba yet."""
+    x = np.linspace(-1.0, 2.0, 7)
+    try:
+        emitted = emit(parse(_TRIAL))
+        with tempfile.TemporaryDirectory(prefix="adc-trial-") as folder:
+            path = write_source(emitted, Path(folder))
+            (found,) = Kernel(emitted, _built(emitted, path, cache=False), path)(x)
+    except Exception as error:
+        raise unfit(f"it does not compile a small function: {error!r}") from error
+    if not np.allclose(found, np.sum(np.tanh(x)), rtol=1e-13):
+        raise unfit("it compiles a small function to one that returns something else")
+
+
+def _built(emitted: Emitted, path: Path, cache: bool) -> Any:
     spec = importlib.util.spec_from_file_location(f"adc_kernel_{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None
@@ -128,7 +178,7 @@ def build(emitted: Emitted, path: Path, *, cache: bool = True) -> Any:
     made: Any = getattr(module, emitted.name)
     dispatcher = Dispatcher(made.py_func, targetoptions=made.targetoptions, pipeline_class=Compiler)
     if cache:
-        dispatcher._cache = _Cache(dispatcher.py_func)  # type: ignore[no-untyped-call]
+        dispatcher._cache = _Cache(dispatcher.py_func)
     state = types.Array(types.int64, 1, "C")
     dispatcher.compile((state, *(numba_type(ty) for ty in emitted.params)))
     dispatcher.disable_compile()

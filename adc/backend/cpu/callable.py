@@ -11,10 +11,10 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba.core import types
 from numba.core.errors import TypingError
-from numba.core.registry import cpu_target
 from numba.extending import overload, typeof_impl
+
+from adc.backend.numba_api import cpu_target, types
 
 
 def register(cls: type, result_of: Callable[[Any, tuple[Any, ...]], Any]) -> None:

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-import numba.core.callconv
 from llvmlite import ir
 
 from adc.backend import runtime
@@ -23,7 +22,7 @@ from adc.backend.cpu.inference import (
     dtype_of,
     transposed,
 )
-from adc.backend.numba_api import cgutils, types
+from adc.backend.numba_api import RETCODE_OK, cgutils, types
 from adc.backend.runtime import gemm
 from adc.backend.runtime.parallel_for import Parts, is_worth, share
 from adc.ir.sums import LANES
@@ -164,7 +163,7 @@ class Function:
         builder.position_at_end(self.exit)
         for slot in self.owners.values():
             self.reference("NRT_decref", builder.load(slot))
-        context.call_conv._return_errcode_raw(builder, numba.core.callconv.RETCODE_OK)
+        context.call_conv._return_errcode_raw(builder, RETCODE_OK)
 
     # -- values ----------------------------------------------------------------------------
 

@@ -21,27 +21,22 @@ from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
-import numba
-import numba.core.codegen
-import numba.core.compiler
-import numba.core.compiler_machinery
-import numba.core.ir
-import numba.core.lowering
-import numba.core.typed_passes
 from llvmlite import ir
 
 from adc.backend.cpu.inference import Types
 from adc.backend.cpu.instructions import HOMES, Function, Scalar
-from adc.backend.numba_api import Intrinsic
-
-_config: Any = numba.config
-_numba_ir: Any = numba.core.ir
-_Base: Any = numba.core.lowering.Lower
-_CompilerBase: Any = numba.core.compiler.CompilerBase
-_JITCodeLibrary: Any = numba.core.codegen.JITCodeLibrary
-_NativeLowering: Any = numba.core.typed_passes.NativeLowering
-_PassManager: Any = numba.core.compiler_machinery.PassManager
-_register_pass: Any = numba.core.compiler_machinery.register_pass
+from adc.backend.numba_api import (
+    CompilerBase,
+    Intrinsic,
+    JITCodeLibrary,
+    Lower,
+    NativeLowering,
+    NoPythonBackend,
+    PassManager,
+    config,
+    numba_ir,
+    register_pass,
+)
 
 # Basic blocks of code of which LLVM unrolls the loops: several times as many as a page of code has.
 _MOST_UNROLLED = 1000
@@ -180,7 +175,7 @@ class Module:
         return self._made[name, args]
 
 
-class _Lower(_Base):  # type: ignore[misc]  # a class of a module without types
+class _Lower(Lower):  # type: ignore[misc]  # a class of a module without types
     """Lowers the main function of an emitted file, and with it all others."""
 
     def __init__(self, program: Module, *args: Any, **kwargs: Any) -> None:
@@ -201,7 +196,7 @@ class _Lower(_Base):  # type: ignore[misc]  # a class of a module without types
         writer.run()
 
 
-class _Library(_JITCodeLibrary):  # type: ignore[misc]  # as above
+class _Library(JITCodeLibrary):  # type: ignore[misc]  # as above
     """Optimises a module once: there are no references whose counting could be saved."""
 
     def add_llvm_module(self, ll_module: Any) -> None:
@@ -220,19 +215,19 @@ class _Library(_JITCodeLibrary):  # type: ignore[misc]  # as above
         for function in defined:
             tidy.run(function, tidying)
         options: Any = llvm.create_pipeline_tuning_options(speed_level=3)
-        options.loop_vectorization = bool(_config.LOOP_VECTORIZE)
+        options.loop_vectorization = bool(config.LOOP_VECTORIZE)
         # Several vectors at once are no faster here, and their loops take long to compile.
         options.loop_interleaving = False
         # Some percent of the time of a loop, and a third of the time to compile many.
         size = sum(sum(1 for _ in each.blocks) for each in defined)
         options.loop_unrolling = size <= _MOST_UNROLLED
-        options.slp_vectorization = bool(_config.SLP_VECTORIZE)
+        options.slp_vectorization = bool(config.SLP_VECTORIZE)
         builder: Any = llvm.create_pass_builder(codegen._tm, options)
         builder.getModulePassManager().run(self._final_module, builder)
 
 
-@_register_pass(mutates_CFG=True, analysis_only=False)
-class _Lowering(_NativeLowering):  # type: ignore[misc]  # as above
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _Lowering(NativeLowering):  # type: ignore[misc]  # as above
     """Finds the types of emitted code and lowers it."""
 
     _name = "adc_lowering"
@@ -246,8 +241,8 @@ class _Lowering(_NativeLowering):  # type: ignore[misc]  # as above
         names = function.arg_names
         state.typemap = {f"arg.{name}": ty for name, ty in zip(names, args, strict=True)}
         state.calltypes, state.lifted = {}, ()
-        place = _numba_ir.Loc(function.filename, function.firstlineno)
-        state.func_ir = _numba_ir.FunctionIR(
+        place = numba_ir.Loc(function.filename, function.firstlineno)
+        state.func_ir = numba_ir.FunctionIR(
             {0: None}, False, function, place, {}, function.arg_count, names
         )
         state.library = _Library(state.targetctx.codegen(), function.func_qualname)
@@ -259,12 +254,12 @@ class _Lowering(_NativeLowering):  # type: ignore[misc]  # as above
         return functools.partial(_Lower, self._program)
 
 
-class Compiler(_CompilerBase):  # type: ignore[misc]  # as above
+class Compiler(CompilerBase):  # type: ignore[misc]  # as above
     """Compiles emitted code."""
 
     def define_pipelines(self) -> list[Any]:
-        manager = _PassManager("adc")
+        manager = PassManager("adc")
         manager.add_pass(_Lowering, "types and LLVM's language")
-        manager.add_pass(numba.core.typed_passes.NoPythonBackend, "machine code")
+        manager.add_pass(NoPythonBackend, "machine code")
         manager.finalize()
         return [manager]

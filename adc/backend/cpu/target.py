@@ -10,22 +10,17 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-import numba.core.cpu
-import numba.core.registry
-import numba.core.typing.builtins
-import numba.core.typing.context
-import numba.cpython.builtins
-import numba.cpython.numbers
-
-from adc.backend.numba_api import runtime_system, templates
-
-_TypingContext: Any = numba.core.typing.context.Context
-_CPUContext: Any = numba.core.cpu.CPUContext
-_CPUTarget: Any = numba.core.registry.CPUTarget
-_CPUDispatcher: Any = numba.core.registry.CPUDispatcher
+from adc.backend.numba_api import (
+    CPUContext,
+    CPUDispatcher,
+    CPUTarget,
+    TypingContext,
+    runtime_system,
+    templates,
+)
 
 
-class _Typing(_TypingContext):  # type: ignore[misc]  # a class of a module without types
+class _Typing(TypingContext):  # type: ignore[misc]  # a class of a module without types
     """Knows the types of builtin functions that are not written in Python."""
 
     def _load_builtins(self) -> None:
@@ -49,13 +44,13 @@ class _Typing(_TypingContext):  # type: ignore[misc]  # a class of a module with
         return self._loaded
 
 
-class _Context(_CPUContext):  # type: ignore[misc]  # as above
+class _Context(CPUContext):  # type: ignore[misc]  # as above
     def load_additional_registries(self) -> None:
         """Load the counting of references; operators are builtin."""
         runtime_system.initialize(self)
 
 
-class _Target(_CPUTarget):  # type: ignore[misc]  # as above
+class _Target(CPUTarget):  # type: ignore[misc]  # as above
     @cached_property
     def _toplevel_typing_context(self) -> Any:
         return _Typing()
@@ -65,7 +60,7 @@ class _Target(_CPUTarget):  # type: ignore[misc]  # as above
         return _Context(self.typing_context, self._target_name)
 
 
-class Dispatcher(_CPUDispatcher):  # type: ignore[misc]  # as above
+class Dispatcher(CPUDispatcher):  # type: ignore[misc]  # as above
     """Compiles a function of an emitted file, and calls it."""
 
     targetdescr = _Target("cpu")

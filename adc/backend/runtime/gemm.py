@@ -20,6 +20,7 @@ from llvmlite import ir
 
 from adc.backend.numba_api import (
     cgutils,
+    check_blas,
     intrinsic,
     signature,
     types,
@@ -155,8 +156,6 @@ def _blas(kind: _Kind, b: ir.IRBuilder, c: Any, x: Any, y: Any, m: Any, n: Any, 
 
     It makes the transpose of `c`: the product of the transposes of `b` and `a`.
     """
-    from numba.np.linalg import check_blas_return
-
     b.function.attributes.add("noinline")
     kinds = [_I8, _I8, _I8, _I64, _I64, _I64, _I8P, _I8P, _I64, _I8P, _I64, _I8P, _I8P, _I64]
     made = ir.FunctionType(_I32, kinds)
@@ -172,7 +171,7 @@ def _blas(kind: _Kind, b: ir.IRBuilder, c: Any, x: Any, y: Any, m: Any, n: Any, 
     sizes = m if kind.columns[0] else k, k if kind.columns[1] else n
     head = [letter, transposed[1], transposed[0], n, m, k]
     status = b.call(function, [*head, alpha, right, sizes[1], left, sizes[0], beta, out, n])
-    check_blas_return(kind.context, b, status)  # type: ignore[no-untyped-call]  # Numba's
+    check_blas(kind.context, b, status)
 
 
 def write_known(

@@ -21,6 +21,7 @@ from typing import Any
 
 from llvmlite import ir
 
+from adc.backend.numba_api import config, launch_threads
 from adc.backend.runtime import State
 
 _I1, _I8P, _I64 = ir.IntType(1), ir.IntType(8).as_pointer(), ir.IntType(64)
@@ -214,17 +215,12 @@ _started = 0  # the process in which the threads were started
 def start() -> None:
     """Start the threads, and make the function that gives them work known to LLVM."""
     global _started
-    import numba.np.ufunc.parallel
-
-    numba.np.ufunc.parallel._launch_threads()  # type: ignore[no-untyped-call]  # Numba has no types
+    launch_threads()
     _started = _started or os.getpid()
 
 
 def most() -> int:
     """Return how many threads there are."""
-    import numba
-
-    config: Any = numba.config
     return int(config.NUMBA_NUM_THREADS)
 
 
