@@ -13,6 +13,7 @@ import pytest
 
 import adc
 from adc.driver import Budget, Plans, transform
+from adc.inspect.plan import PlanReport
 from adc.ir import interp
 from adc.ir.analysis.costs import SHIPPED
 from adc.ir.analysis.memory.escape import SMALL as STACKED
@@ -21,7 +22,6 @@ from adc.ir.analysis.sizes.formulas import Known
 from adc.ir.errors import MemoryBudgetError
 from adc.passes.memory.peak import peak
 from adc.passes.remat.budget.orders import OverBudget
-from adc.passes.remat.plan import Plan
 from adc.passes.remat.schedules import schedules
 from tests import chain as chains
 from tests import fuzz, fuzz_arrays, fuzz_budgets
@@ -341,7 +341,7 @@ def test_what_a_plan_says() -> None:
     assert half.extra is not None
     assert twice.extra is not None
     assert half.extra > plan.extra > twice.extra
-    assert Plan.from_json(plan.to_json()) == plan
+    assert PlanReport.from_json(plan.to_json()) == plan
     text = str(plan)
     assert "checkpointed" in text
     assert "with 20000 bytes: " in text

@@ -21,7 +21,7 @@ import pytest
 import adc
 from adc import cli
 from adc.cli import completion, curve, failure, output, target
-from adc.passes.remat.plan import Plan
+from adc.inspect.plan import PlanReport
 
 PROGRAM = """
 import dataclasses
@@ -205,7 +205,7 @@ def test_plan_within_a_budget(
     within = _printed(capsys, *steps, "--memory", "12 kB")
     assert re.search(r"\n\d+ +L0 .* checkpointed +\d+ +50 iterations, \d+ run again", within)
     assert "\nwith 24000 bytes: " in within
-    plan = Plan.from_json(_printed(capsys, *steps, "--memory", "12 kB", "--json"))
+    plan = PlanReport.from_json(_printed(capsys, *steps, "--memory", "12 kB", "--json"))
     assert plan.budget == 12_000
     assert plan.peak_bytes is not None
     assert plan.peak_bytes <= 12_000

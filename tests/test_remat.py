@@ -108,7 +108,7 @@ def test_plan_counts_the_bytes_on_the_tape() -> None:
 def test_plan_survives_json() -> None:
     plan = plan_of(nonlinear, (np.array([0.3, -0.7]),), "store").plan
     assert Plan.from_json(plan.to_json()) == plan
-    assert "policy: store" in str(plan)
+    assert "plan (store)" in str(plan)
 
 
 def test_unknown_policy() -> None:

@@ -67,6 +67,7 @@ def source(args: argparse.Namespace) -> int:
 
 def plan(args: argparse.Namespace) -> int:
     from adc.cli.curve import DRAWINGS, curve, rows, to_data
+    from adc.inspect.plan import PlanReport
 
     if args.curve is not None and args.curve.suffix not in DRAWINGS:
         raise UsageError(f"{args.curve}: the name must end in one of {', '.join(DRAWINGS)}")
@@ -77,7 +78,7 @@ def plan(args: argparse.Namespace) -> int:
         raise UsageError(f"{found.derivative!r} has no reverse code, and so no plan")
     # Samples of arrays whose sizes are not given say nothing about memory and time.
     sized = args.example is not None or args.memory is not None or args.curve is not None
-    shown = found.plan() if sized else found.made.plan
+    shown = PlanReport.of(found.plan() if sized else found.made.plan)
     if args.html is not None:
         args.html.write_text(output.page(f"plan of {args.target}", shown._repr_html_()))
     points = None
