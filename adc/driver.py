@@ -16,6 +16,7 @@ from adc.ir.analysis.memory.access import atomics
 from adc.ir.analysis.sizes.extents import Known
 from adc.ir.analysis.sizes.formulas import Remembered, Sum
 from adc.ir.analysis.sizes.symbols import Symbols
+from adc.ir.analysis.target import CPU, Target
 from adc.ir.core import Function, Write
 from adc.ir.functions import primal_names
 from adc.ir.types import Array
@@ -101,19 +102,21 @@ def transform(
     costs: Costs = SHIPPED,
     budget: Budget | None = None,
     plans: Plans | None = None,
+    *,
+    target: Target = CPU,
 ) -> Compilation:
     """Run every pass on a lowered function: primal, transformations, remat, storage.
 
-    Plans are made for a machine of these costs: by default those that are shipped. For a budget,
-    `plans` made before are asked, if they are of the same function for the same sizes: most of what
-    a plan takes is the same for all budgets.
+    Code is made for a target, plans for a machine of these costs: by default those that are
+    shipped. For a budget, `plans` made before are asked, if they are of the same function for the
+    same sizes: most of what a plan takes is the same for all budgets.
 
     Raises
     ------
     OverBudget
         If no plan fits in the budget.
     """
-    asked = (lowered, steps, policy, costs, budget.sizes if budget else ())
+    asked = (lowered, steps, policy, costs, target, budget.sizes if budget else ())
     if plans is None or not plans.are_for(*asked):
         plans = Plans(*asked)
     trace = plans.trace.copy()
@@ -133,12 +136,13 @@ class Plans:
         steps: Sequence[Step],
         policy: str,
         costs: Costs,
+        target: Target,
         sizes: Sequence[tuple[str, int | tuple[int, ...]]],
     ) -> None:
-        self._asked = lowered.fn, tuple(steps), policy, costs, tuple(sizes)
+        self._asked = lowered.fn, tuple(steps), policy, costs, target, tuple(sizes)
         self.trace = trace = pipeline.Trace()
         trace.stages.append(("frontend", lowered.fn))
-        more: tuple[pipeline.Pass, ...] = (("partials", partials),) if costs.parallel else ()
+        more: tuple[pipeline.Pass, ...] = (("partials", partials),) if target.parallel else ()
         fn = pipeline.run(expand(lowered.fn), (*pipeline.PRIMAL, *more), trace)
         counts = [count for name, (count, *_) in steps[-1:] if name == "directions"]
         steps = steps[: len(steps) - len(counts)]
@@ -157,14 +161,14 @@ class Plans:
                 fn = pipeline.run(wide, (("directions", _as_it_is),), trace)
         reverses = bool(fn.derived) or any(name != "tangent" for name, _ in steps)
         if reverses:
-            fn = rerun(fn, costs)
+            fn = rerun(fn, costs, offload=target.offload)
         known = dict(sizes)
         known.update(
             (name, known[base]) for name, base in primal_names(fn).items() if base in known
         )
-        self.rest = _Rest(fn, reverses, policy, costs, known)
+        self.rest = _Rest(fn, reverses, policy, costs, target, known)
         # Plans for a device are those for the CPU, with what they hold on the device.
-        self.host = replace(self.rest, costs=replace(costs, cuda=False), formulas={})
+        self.host = replace(self.rest, target=target.host, formulas={})
         self._held: dict[Orders, Held] = {}
 
     def are_for(
@@ -173,10 +177,11 @@ class Plans:
         steps: Sequence[Step],
         policy: str,
         costs: Costs,
+        target: Target,
         sizes: Sequence[tuple[str, int | tuple[int, ...]]],
     ) -> bool:
         """Whether these are the plans of a function for some sizes."""
-        return self._asked[1:] == (tuple(steps), policy, costs, tuple(sizes)) and (
+        return self._asked[1:] == (tuple(steps), policy, costs, target, tuple(sizes)) and (
             self._asked[0] == lowered.fn
         )
 
@@ -185,7 +190,8 @@ class Plans:
         from adc.passes.remat.budget.orders import Planner
 
         rest = self.host
-        return Planner(rest.fn, rest.costs, rest.known, rest.peak)
+        offload = rest.target.offload
+        return Planner(rest.fn, rest.costs, rest.known, rest.peak, offload=offload)
 
     def made(
         self, budget: int, trace: pipeline.Trace | None = None
@@ -193,7 +199,7 @@ class Plans:
         """Return the function in its last form, and the plan; `trace` gets the stages."""
         from adc.passes.remat.budget.orders import OverBudget
 
-        if self.rest.costs.cuda:
+        if self.rest.target.cuda:
             return self.made_on_device(budget, trace)
         if not self.rest.reverses:  # then there is nothing to plan
             least = self.rest.peak(NO_ORDERS)
@@ -319,7 +325,7 @@ class Plans:
         if orders not in self._held:
             fn, _ = self.rest.made(orders)
             self._held[orders] = held_on_device(
-                schedules(fn), self.rest.known, self.rest.costs, limited=True
+                schedules(fn), self.rest.known, self.rest.target, limited=True
             )
         return self._held[orders]
 
@@ -327,14 +333,15 @@ class Plans:
     def seconds(self) -> float | None:
         """What a call of the fastest plan takes."""
         fn, _ = self.host.made(NO_ORDERS)
-        return estimate(fn, self.rest.known, self.rest.costs).seconds
+        rest = self.rest
+        return estimate(fn, rest.known, rest.costs, offload=rest.target.offload).seconds
 
     def alternative(self, budget: int) -> Alternative:
         """Return what a budget would give."""
         from adc.passes.remat.budget.orders import OverBudget
 
         try:
-            found = self.on_device(budget) if self.rest.costs.cuda else self.planner.plan(budget)
+            found = self.on_device(budget) if self.rest.target.cuda else self.planner.plan(budget)
         except OverBudget as error:
             return Alternative(budget, error.least, None)
         return Alternative(budget, found.peak, found.seconds, found.bound)
@@ -350,7 +357,7 @@ class Plans:
         """
         if math.isinf(self.planner.least):
             raise self.unknown
-        if self.rest.costs.cuda:
+        if self.rest.target.cuda:
             peaks = [plan.peak for plan in self.lightest()]
             return min(peaks), max(self.held(NO_ORDERS).peak or 0, *peaks)
         least, most = self.planner.least, self.planner.most
@@ -363,7 +370,7 @@ class Plans:
         return UnknownPeak(self.host.measured(self.host.made(NO_ORDERS)[0]))
 
 
-def held_on_device(fn: Function, sizes: Known, costs: Costs, limited: bool) -> Held:
+def held_on_device(fn: Function, sizes: Known, target: Target, limited: bool) -> Held:
     """Return what a call of a function with launches holds on the device, for sizes by parameter.
 
     Blocks of memory are of any size if the call is `limited`.
@@ -371,7 +378,7 @@ def held_on_device(fn: Function, sizes: Known, costs: Costs, limited: bool) -> H
     from adc.backend.cuda.emit import emit
     from adc.backend.cuda.rehearsal import Rehearsals
 
-    rehearsals = Rehearsals(emit(fn), limited, costs.offload)
+    rehearsals = Rehearsals(emit(fn), limited, target.offload)
     return rehearsals.held([_tuple(sizes.get(param.name)) for param in fn.params])
 
 
@@ -387,6 +394,7 @@ class _Rest:
     reverses: bool
     policy: str
     costs: Costs
+    target: Target
     known: Known
     # By what the code was made from.
     formulas: dict[Orders, Sum] = field(default_factory=dict)
@@ -395,14 +403,14 @@ class _Rest:
         self, orders: Orders, trace: pipeline.Trace | None = None
     ) -> tuple[Function, Plan | None]:
         fn, plan = self.made(orders, trace)
-        if plan is not None and self.costs.cuda:
+        if plan is not None and self.target.cuda:
             # What is held there is found otherwise (`held_on_device`): there is no formula.
-            host = (Part("host", None),) if self.costs.offload else ()
+            host = (Part("host", None),) if self.target.offload else ()
             parts = (*self.parts(), *plan.parts, *host)
             plan = replace(plan, peak=Peak(Sum(), Sum(), ()), parts=parts, device=True)
         elif plan is not None:
             found = self.measured(fn)
-            disk = (Part("disk", formula(fn, found.disk)),) if self.costs.offload else ()
+            disk = (Part("disk", formula(fn, found.disk)),) if self.target.offload else ()
             plan = replace(plan, peak=found, parts=(*self.parts(), *plan.parts, *disk))
         return fn, plan
 
@@ -410,7 +418,7 @@ class _Rest:
         self, fn: Function, sizes: Known | None = None, numbers: Mapping[int, str] | None = None
     ) -> Peak:
         """Return the peak of code in its last form."""
-        return peak(fn, sizes=sizes, numbers=numbers, offload=self.costs.offload)
+        return peak(fn, sizes=sizes, numbers=numbers, offload=self.target.offload)
 
     def parts(self) -> Iterator[Part]:
         """Yield what is the caller's."""
@@ -437,7 +445,15 @@ class _Rest:
             def finished(before: Function) -> Function:
                 main = before is self.fn
                 own, known = (orders, self.known) if main else (NO_ORDERS, {})
-                done = rematerialize(before, self.policy, self.costs, own, known, checked=checked)
+                done = rematerialize(
+                    before,
+                    self.policy,
+                    self.costs,
+                    own,
+                    known,
+                    offload=self.target.offload,
+                    checked=checked,
+                )
                 if main:
                     held.append(Part("held", formula(before, done.held)))
                 # The values of a derivative that the code calls have names of their own.
@@ -451,7 +467,7 @@ class _Rest:
             fn = pipeline.run(fn, (("remat", remat),), trace, verify=checked)
             parts = (*held, Part("temporaries", None))
             plan = Plan(self.policy, tuple(entries), parts=parts)
-        cleanup = pipeline.cleanup(self.costs, self.known or None)
+        cleanup = pipeline.cleanup(self.target, self.costs, self.known or None)
         fn = pipeline.run(fn, cleanup, trace, verify=checked)
         copies: list[PlanEntry] = []
 
@@ -461,16 +477,16 @@ class _Rest:
             return done.function
 
         threads: pipeline.Pass | None = None
-        if self.costs.parallel:
+        if self.target.parallel:
             # How many threads have arrays of their own is not known to what predicts the peak.
             threads = ("parallel", functools.partial(parallel, private=not self.known))
         buffers = pipeline.buffers(self.known or None, threads)
-        if self.costs.cuda:
-            buffers = pipeline.device(self.costs)
+        if self.target.cuda:
+            buffers = pipeline.device(self.target)
         fn = pipeline.run(fn, (("storage", store), *buffers), trace, verify=checked)
         if plan is not None:
             plan = replace(plan, copies=tuple(copies))
-            if self.costs.cuda:
+            if self.target.cuda:
                 plan = replace(plan, atomics=tuple(map(_atomic, atomics(fn))))
         return fn, plan
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from adc.ir.analysis.target import Target
 from adc.ir.errors import ArgumentError
 
 
@@ -34,6 +35,17 @@ class Options:
                 None,
                 f'use "{where}", or leave it out',
             )
+
+    @property
+    def machine(self) -> Target:
+        """What code is made for."""
+        return Target(
+            self.target,
+            parallel=bool(self.parallel),
+            offload=self.offload is not None,
+            # Code for the CPU is so anyway.
+            deterministic=self.target == "cuda" and self.deterministic,
+        )
 
     def over(self, inner: Options) -> Options:
         """Return these for a derivative of a derivative, whose own hold where nothing is said."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from adc.ir.analysis.costs import SHIPPED, Costs
 from adc.ir.analysis.sizes.extents import Known
+from adc.ir.analysis.target import CPU, Target
 from adc.ir.core import Function
 from adc.ir.errors import AdcError, IRError
 from adc.ir.verifier import problems
@@ -100,13 +101,15 @@ JOINED: tuple[Pass, ...] = (
 )
 
 
-def cleanup(costs: Costs = SHIPPED, known: Known | None = None) -> tuple[Pass, ...]:
-    """Return the passes on code without Recalls, priced for a machine of these costs.
+def cleanup(
+    target: Target = CPU, costs: Costs = SHIPPED, known: Known | None = None
+) -> tuple[Pass, ...]:
+    """Return the passes on code without Recalls, for a target whose machine has these costs.
 
     In plans for known sizes, what a function holds is given back when it returns. For a device,
     `whole` replaces calls.
     """
-    apart = costs.cuda or bool(known)
+    apart = target.cuda or bool(known)
     return (
         *(() if apart else (("calls", calls),)),
         ("simplify", simplify),
@@ -153,9 +156,9 @@ def buffers(known: Known | None = None, threads: Pass | None = None) -> tuple[Pa
 BUFFERS = buffers()
 
 
-def device(costs: Costs = SHIPPED) -> tuple[Pass, ...]:
+def device(target: Target = CPU) -> tuple[Pass, ...]:
     """Return the passes after `storage` for a device with many threads."""
-    exactly = costs.deterministic
+    exactly = target.deterministic
     return (
         ("rows", rows),
         ("increments", increments),

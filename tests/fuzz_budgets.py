@@ -25,6 +25,7 @@ from adc.driver import Plans, UnknownPeak
 from adc.ir import interp
 from adc.ir.analysis.costs import SHIPPED
 from adc.ir.analysis.sizes.formulas import Known
+from adc.ir.analysis.target import CPU
 from adc.ir.core import Function
 from adc.ir.errors import AdcError, IRError
 from adc.passes.memory.peak import peak
@@ -125,7 +126,7 @@ def check(generated: Generated, *, compiled: bool = False) -> list[str]:
     try:
         chain = chains.Chain.of(generated.fn, args, generated.argnums)
         sizes = sizes_of(chain.lowered, chain.inputs)
-        plans = Plans(chain.lowered, (("adjoint", chain.positions),), "auto", SHIPPED, sizes)
+        plans = Plans(chain.lowered, (("adjoint", chain.positions),), "auto", SHIPPED, CPU, sizes)
     except AdcError as error:
         if isinstance(error, IRError):
             raise

@@ -45,6 +45,7 @@ ROOMS = {
         "memory",
         "linearity",
         "inexact",
+        "target",
         "costs",
     ),
     "adc.passes": ("scalar", "ad", "loops", "memory", "remat", "target", "pipeline", "derive"),
