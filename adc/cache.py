@@ -37,10 +37,11 @@ from adc.ir.walk import defined
 
 if TYPE_CHECKING:
     from adc.backend.common.emit import Emitted
-    from adc.driver import Budget, Compilation, Plans, Step
+    from adc.driver import Budget, Compilation, Plans
     from adc.ir.analysis.costs import Costs
     from adc.ir.analysis.target import Target
     from adc.passes.remat.plan import Plan
+    from adc.passes.stages import Step
 
 VERSION = 1
 # Numba is not safe against two threads compiling at once in every path; compilations take turns.

@@ -44,10 +44,11 @@ from adc.progress import progress
 from adc.signature import Parameters, Signature
 
 if TYPE_CHECKING:
-    from adc.driver import Budget, Compilation, Plans, Step
+    from adc.driver import Budget, Compilation, Plans
     from adc.ir.analysis.costs import Costs
     from adc.options import Options
     from adc.passes.remat.plan import Plan
+    from adc.passes.stages import Step
 
 Sizes = tuple[tuple[str, "int | tuple[int, ...]"], ...]
 # More signatures than this at once come from objects that are made anew for every call.

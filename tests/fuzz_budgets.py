@@ -132,7 +132,8 @@ def check(generated: Generated, *, compiled: bool = False) -> list[str]:
             raise
         # What the generators write is accepted; loops around it may ask for too much.
         raise Unreliable(str(error)) from error
-    kept, _ = replace(plans.rest, policy="store", formulas={}).made(NO_ORDERS)
+    stored = replace(plans.rest.context, policy="store")
+    kept, _ = replace(plans.rest, context=stored, formulas={}).made(NO_ORDERS)
     want = chains.bits(interp.run(schedules(kept), chains.fresh(chain.inputs)))
     rng = random.Random(f"budgets {generated.seed}")
     try:
@@ -178,7 +179,7 @@ def _tried(
 ) -> tuple[list[str], int]:
     """Return what is wrong with the code of a plan, and its peak."""
     fn, _ = plans.rest.made(plan.orders)
-    formula = peak(fn, sizes=plans.rest.known)
+    formula = peak(fn, sizes=plans.rest.context.known)
     size, own = formula.size.value(Known({})), formula.own.value(Known({}))
     if size is None or own is None:
         return ["unknown: the peak"], 0

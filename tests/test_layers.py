@@ -48,7 +48,7 @@ ROOMS = {
         "target",
         "costs",
     ),
-    "adc.passes": ("scalar", "ad", "loops", "memory", "remat", "target", "pipeline", "derive"),
+    "adc.passes": ("scalar", "ad", "loops", "memory", "remat", "target", "stages", "pipeline"),
     "adc.frontend": ("core", "values", "control", "numpy", "language", "calls", "entry"),
     "adc.backend": ("numba_api", "runtime", "common", "cpu", "cuda"),
 }

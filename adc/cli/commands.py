@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import functools
 import importlib.metadata
 import json
 import platform
 import sys
-from collections.abc import Callable
-from typing import Any
 
 from adc.cli import output, target
 from adc.cli.target import UsageError
 from adc.driver import Compilation
 from adc.ir.analysis.costs import Costs
 from adc.ir.errors import AdcError
+from adc.passes.stages import Stage
 
 
 def ir(args: argparse.Namespace) -> int:
@@ -140,42 +138,33 @@ def explain(args: argparse.Namespace) -> int:
 
 
 def passes(args: argparse.Namespace) -> int:
-    from adc.frontend import entry
+    from adc.ir.walk import statements
     from adc.passes import pipeline
-    from adc.passes.ad import adjoint
-    from adc.passes.memory import storage
-    from adc.passes.remat import remat
 
-    steps: list[tuple[str, Callable[..., Any]]] = [
-        ("frontend", entry.lower),
-        *pipeline.PRIMAL,
-        ("adjoint", adjoint.adjoint),
-        *pipeline.LAST,
-        *pipeline.JOINED,
-        ("remat", remat.remat),
-        *pipeline.CLEANUP,
-        ("storage", storage.plan),
-        *pipeline.BUFFERS,
-    ]
-    about = {name: _about(fn) for name, fn in steps}
+    about = ("when", "why there", "what it does")
     if args.target is None:
-        output.show(("pass", "what it does"), [(name, about[name]) for name, _ in steps])
+        table = pipeline.TABLES[args.kind]
+        output.show(("pass", *about), [_stage_row(stage, depth) for stage, depth in table.rows()])
         return 0
+    rows: list[tuple[str, ...]] = []
     trace = target.find(args).made.trace
-    rows = [
-        (name, f"{1e3 * seconds:.1f} ms", about.get(name, "")) for name, seconds in trace.seconds
-    ]
+    for row in trace.rows:
+        name, *texts = _stage_row(row.stage, row.depth)
+        ran = ("-", "")
+        if row.seconds is not None:
+            ran = (_milliseconds(row.seconds), str(statements(row.fn)))
+        rows.append((name, *ran, *texts))
     total = sum(seconds for _, seconds in trace.seconds)
-    output.show(("pass", "time", "what it does"), [*rows, ("all", f"{1e3 * total:.1f} ms", "")])
+    output.show(("pass", "time", "statements", *about), [*rows, ("all", _milliseconds(total))])
     return 0
 
 
-def _about(fn: Callable[..., Any]) -> str:
-    """Return the first line of the docstring of the module that a pass stands in."""
-    fn = fn.func if isinstance(fn, functools.partial) else fn
-    text = sys.modules[fn.__module__].__doc__
-    assert text
-    return text.splitlines()[0]
+def _stage_row(stage: Stage, depth: int) -> tuple[str, ...]:
+    return ("  " * depth + stage.name, stage.when.text, stage.why, stage.about)
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{1e3 * seconds:.1f} ms"
 
 
 def cache(args: argparse.Namespace) -> int:

@@ -69,7 +69,7 @@ from adc.passes.remat.online import can_checkpoint_online, checkpoint
 from adc.passes.remat.plan import HELD, KEPT, RECOMPUTED, Plan, PlanEntry
 from adc.passes.remat.proof.availability import check_availability
 from adc.passes.remat.proof.tape import check_tape
-from adc.passes.remat.rerun import again, rerun
+from adc.passes.remat.rerun import again
 from adc.passes.remat.rewrite import Rewriter
 from adc.passes.remat.undo import undone
 from adc.passes.scalar.dce import dce
@@ -115,7 +115,6 @@ def rematerialize(
         ("random:", "revolve:")
     ):
         raise ValueError(f"remat={policy!r}: use 'auto', 'store', 'recompute' or 'random:SEED'")
-    fn = rerun(fn, costs, offload=offload)
     loops: Loops = {(owner, label): each for owner, label, each in orders.loops}
     if policy.startswith("revolve:"):
         loops, policy = _everywhere(fn, policy), "auto"
