@@ -2,7 +2,7 @@
 
 The key of an entry is a digest of the value form that the front end made (so of the source of
 every inlined function, of guards and of the signature), of the source lines in it, of the
-transformations, options and costs, and of all versions, the CPU and the vector library.
+transformations, options, target and costs, and of all versions, the CPU and the vector library.
 
 An entry is a folder: `entry.json`, the generated source and Numba's machine code. It is built
 under a temporary name and renamed when it is complete, so any number of processes may share a
@@ -37,9 +37,11 @@ from adc.ir.walk import defined
 
 if TYPE_CHECKING:
     from adc.backend.common.emit import Emitted
-    from adc.driver import Budget, Compilation, Plans, Step
+    from adc.driver import Budget, Compilation, Plans
     from adc.ir.analysis.costs import Costs
+    from adc.ir.analysis.target import Target
     from adc.passes.remat.plan import Plan
+    from adc.passes.stages import Step
 
 VERSION = 1
 # Numba is not safe against two threads compiling at once in every path; compilations take turns.
@@ -112,6 +114,7 @@ def key_of(
     steps: Sequence[Step],
     policy: str,
     costs: Costs,
+    target: Target,
     budget: Budget | None = None,
 ) -> str:
     """Return the name of the entry for a lowered function and what is to be made of it."""
@@ -128,6 +131,7 @@ def key_of(
         repr(tuple(steps)),
         policy,
         costs.hash,
+        repr(target),
         repr(budget),
         repr(made_by),
     )
@@ -183,6 +187,7 @@ def load_or_build(
     steps: Sequence[Step],
     policy: str,
     costs: Costs,
+    target: Target,
     use_disk: bool,
     budget: Budget | None = None,
     plans: Plans | None = None,
@@ -194,26 +199,26 @@ def load_or_build(
     UnsupportedError
         In a signal handler that interrupts another compilation: LLVM would abort.
     """
-    if costs.cuda:
-        return _on_device(lowered, steps, policy, costs, use_disk, budget, plans)
+    if target.cuda:
+        return _on_device(lowered, steps, policy, costs, target, use_disk, budget, plans)
     with LOCK, _once():
         place = private_folder() if use_disk else None
         if place is not None:
-            key = key_of(lowered, steps, policy, costs, budget)
+            key = key_of(lowered, steps, policy, costs, target, budget)
             entry = place / key[:2] / key
-            found = _load(entry, costs.offload)
+            found = _load(entry, target.offload)
             if found is not None:
                 return found
         # Nothing of what compiles is imported where code is found.
         from adc.driver import transform
 
-        made = transform(lowered, steps, policy, costs, budget, plans)
+        made = transform(lowered, steps, policy, costs, budget, plans, target=target)
         if place is not None:
             try:
-                return _build(made, entry, costs.offload)
+                return _build(made, entry, target.offload)
             except OSError:
                 pass  # the disk is full, say
-        return _build(made, None, costs.offload)
+        return _build(made, None, target.offload)
 
 
 def _on_device(
@@ -221,6 +226,7 @@ def _on_device(
     steps: Sequence[Step],
     policy: str,
     costs: Costs,
+    target: Target,
     use_disk: bool,
     budget: Budget | None,
     plans: Plans | None,
@@ -229,14 +235,14 @@ def _on_device(
     from adc.backend.cuda import program
     from adc.backend.cuda.api import require
     from adc.driver import transform
+    from adc.ir.analysis.target import CPU
     from adc.ir.functions import primal_names
 
     require()
-    made = transform(lowered, steps, policy, costs, budget, plans)
-    own = dataclasses.replace(costs, cuda=False, offload=False)
+    made = transform(lowered, steps, policy, costs, budget, plans, target=target)
 
     def again(*args: Any) -> None:
-        load_or_build(lowered, steps, policy, own, use_disk).kernel(*args)
+        load_or_build(lowered, steps, policy, costs, CPU, use_disk).kernel(*args)
 
     types = [result.type for result in lowered.fn.results]
     sources = program.sources_of(types, steps, results.in_lists(lowered.result, lowered.heap))
@@ -244,7 +250,7 @@ def _on_device(
     names = [param.name for param in made.fn.params]
     primals = primal_names(made.fn)
     bases = [names.index(primals.get(name, name)) for name in names]
-    kernel = program.build(made.fn, again, sources, limit, costs.offload, bases)
+    kernel = program.build(made.fn, again, sources, limit, target.offload, bases)
     return Entry(kernel, made.plan, kernel.emitted.source, False, made)
 
 

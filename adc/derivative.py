@@ -17,7 +17,7 @@ from adc.options import Options
 if TYPE_CHECKING:
     from adc.dispatch import Code, Compiled
     from adc.inspect.graph import Graph
-    from adc.passes.remat.plan import Plan
+    from adc.inspect.plan import PlanReport
 
 
 class Derivative:
@@ -134,7 +134,7 @@ class Derivative:
         """Return the Python source that was generated and compiled."""
         return self.compiled_for(*args, **kwargs).source
 
-    def plan(self, *args: Any, alternatives: bool | None = None, **kwargs: Any) -> Plan:
+    def plan(self, *args: Any, alternatives: bool | None = None, **kwargs: Any) -> PlanReport:
         """Return what the reverse code keeps and recomputes, value by value.
 
         It says how much memory a call uses, what for, and how long it should take: for the given
@@ -161,15 +161,17 @@ class Derivative:
         >>> [loop.iterations for loop in plan.loops], len(plan.alternatives)
         ([50], 2)
         """
+        from adc.inspect.plan import PlanReport
+
         compiled = self.compiled_for(*args, **kwargs)
         plan = compiled.plan
         if plan is None or plan.peak is None:
             raise ArgumentError(f"{self!r} has no reverse code", None, "only that has a plan")
         if not (args or kwargs):
             kernel = compiled.entry.kernel
-            return plan.measured(kernel.peak, kernel.disk)
+            return PlanReport.of(plan.measured(kernel.peak, kernel.disk))
         values = self._code.match(args, kwargs)
-        return self._code.described(values, compiled.compilation, alternatives)
+        return PlanReport.of(self._code.described(values, compiled.compilation, alternatives))
 
     def graph(self, *args: Any, **kwargs: Any) -> Graph:
         """Return a picture of forward and reverse code, and of what the plan does between them.

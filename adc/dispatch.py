@@ -44,10 +44,11 @@ from adc.progress import progress
 from adc.signature import Parameters, Signature
 
 if TYPE_CHECKING:
-    from adc.driver import Budget, Compilation, Plans, Step
+    from adc.driver import Budget, Compilation, Plans
     from adc.ir.analysis.costs import Costs
     from adc.options import Options
     from adc.passes.remat.plan import Plan
+    from adc.passes.stages import Step
 
 Sizes = tuple[tuple[str, "int | tuple[int, ...]"], ...]
 # More signatures than this at once come from objects that are made anew for every call.
@@ -118,7 +119,12 @@ class Compiled:
 
         made = self.entry.compilation
         return made or transform(
-            self.lowered, self.steps, self.options.remat, self.costs, self.budget
+            self.lowered,
+            self.steps,
+            self.options.remat,
+            self.costs,
+            self.budget,
+            target=self.options.machine,
         )
 
     @cached_property
@@ -835,16 +841,7 @@ class Code:
         """The costs that all its code is made under: as they are when the first is made."""
         from adc import calibrate
 
-        options = self.options
-        offload, parallel = options.offload is not None, bool(options.parallel)
-        cuda = options.target == "cuda"
-        return replace(
-            calibrate.load(),
-            offload=offload,
-            parallel=parallel,
-            cuda=cuda,
-            deterministic=cuda and options.deterministic,  # code on the CPU is so anyway
-        )
+        return calibrate.load()
 
     def match(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
         """Return an argument for each parameter, as a call would; raise TypeError as it would."""
@@ -919,7 +916,14 @@ class Code:
         made = self._prepared(values, self.whole(values))
         budget = self._budget(made.signature, made.lowered, values)
         with _over_budget(self.fn) if budget else nullcontext():
-            return transform(made.lowered, made.steps, self.options.remat, self.costs, budget)
+            return transform(
+                made.lowered,
+                made.steps,
+                self.options.remat,
+                self.costs,
+                budget,
+                target=self.options.machine,
+            )
 
     def plans(self, values: tuple[Any, ...], made: Compilation | None = None) -> Plans:
         """Return the plans for these arguments, for any budget: those of `made` if they are."""
@@ -927,7 +931,14 @@ class Code:
 
         found = self._prepared(values, self.whole(values))
         sizes = self._sizes(found.signature, found.lowered, values)
-        asked = (found.lowered, found.steps, self.options.remat, self.costs, sizes)
+        asked = (
+            found.lowered,
+            found.steps,
+            self.options.remat,
+            self.costs,
+            self.options.machine,
+            sizes,
+        )
         if made is not None and made.plans is not None and made.plans.are_for(*asked):
             return made.plans
         return Plans(*asked)
@@ -950,14 +961,17 @@ class Code:
         known = dict(sizes_of(made.lowered, arguments))
         peak = plan.peak.at(arguments)
         if plan.budget is None:
-            plan = replace(plan, seconds=estimate(made.fn, known, self.costs).seconds)
+            found = estimate(made.fn, known, self.costs, offload=self.options.machine.offload)
+            plan = replace(plan, seconds=found.seconds)
         elif peak is None:
             peak = plan.peak_bytes
         if plan.device:
-            held = held_on_device(made.fn, known, self.costs, limited=plan.budget is not None)
+            held = held_on_device(
+                made.fn, known, self.options.machine, limited=plan.budget is not None
+            )
             # Without what only a run can tell.
-            found = (held.peak, held.host) if held.exact else (None, None)
-            plan = plan.at(arguments, *found)
+            sure = (held.peak, held.host) if held.exact else (None, None)
+            plan = plan.at(arguments, *sure)
         else:
             plan = plan.at(arguments, peak)
         if alternatives or (alternatives is None and plan.budget is not None):
@@ -1132,7 +1146,14 @@ class Code:
         budget = self._budget(signature, lowered, values)
         with _over_budget(self.fn) if budget else nullcontext():
             entry = cache.load_or_build(
-                lowered, steps, options.remat, costs, options.cache, budget, self.planned
+                lowered,
+                steps,
+                options.remat,
+                costs,
+                self.options.machine,
+                options.cache,
+                budget,
+                self.planned,
             )
         if options.parallel:
             entry.kernel.share(None if options.parallel is True else options.parallel)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import functools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,25 +14,17 @@ from adc.ir.analysis.memory.access import atomics
 from adc.ir.analysis.sizes.extents import Known
 from adc.ir.analysis.sizes.formulas import Remembered, Sum
 from adc.ir.analysis.sizes.symbols import Symbols
+from adc.ir.analysis.target import CPU, Target
 from adc.ir.core import Function, Write
 from adc.ir.functions import primal_names
 from adc.ir.types import Array
 from adc.passes import pipeline
-from adc.passes.ad.adjoint import adjoint
-from adc.passes.ad.directions import DirectionsError, directions
-from adc.passes.ad.tangent import tangent
-from adc.passes.derive import expand, link
-from adc.passes.loops.partials import partials
-from adc.passes.memory import storage
 from adc.passes.memory.peak import peak
 from adc.passes.memory.peak.formula import Peak, formula
 from adc.passes.remat.checkpoint import Schedule
 from adc.passes.remat.facts import NO_ORDERS, Orders
-from adc.passes.remat.plan import ATOMIC, COPIED, Alternative, Part, Plan, PlanEntry
-from adc.passes.remat.remat import rematerialize
-from adc.passes.remat.rerun import rerun
-from adc.passes.remat.schedules import schedules
-from adc.passes.target.parallel import parallel
+from adc.passes.remat.plan import ATOMIC, Alternative, Part, Plan, PlanEntry
+from adc.passes.stages import Context, Ran, Remarks, Step, Trace, run
 
 if TYPE_CHECKING:
     from adc.backend.cuda.rehearsal import Held
@@ -45,20 +35,6 @@ if TYPE_CHECKING:
 _ATTEMPTS, _NEAR = 6, 0.05
 # Of which factors of the least that the CPU can hold there are plans for the least on a device.
 _LIGHT = (1.0, 1.1, 1.25, 1.5)
-_MODES: dict[str, Callable[..., Function]] = {
-    "adjoint": adjoint,
-    "gradient": functools.partial(adjoint, value=False),
-    "pullback": functools.partial(adjoint, seed=False),
-    "tangent": tangent,
-}
-# A transformation of value form with respect to parameter positions: reverse mode (of the first
-# result, with or without its value, or with cotangents of all results as parameters) or forward
-# mode.
-Step = tuple[str, tuple[int, ...]]
-
-
-def _as_it_is(fn: Function) -> Function:
-    return fn
 
 
 @dataclass(frozen=True)
@@ -81,8 +57,8 @@ class Compilation:
         Buffer form, ready for a back end.
     plan : Plan or None
         What the reverse code remembers; None for code without reverse part.
-    trace : pipeline.Trace
-        The function after every pass, and the seconds each took.
+    trace : Trace
+        Every row of the pipeline's table: the function after it, and the seconds it took.
     plans : Plans or None
         The plans for any budget, of the same function for the same sizes.
     """
@@ -90,7 +66,7 @@ class Compilation:
     lowered: Lowered
     fn: Function
     plan: Plan | None
-    trace: pipeline.Trace = field(default_factory=pipeline.Trace)
+    trace: Trace = field(default_factory=Trace)
     plans: Plans | None = field(default=None, repr=False, compare=False)
 
 
@@ -101,19 +77,21 @@ def transform(
     costs: Costs = SHIPPED,
     budget: Budget | None = None,
     plans: Plans | None = None,
+    *,
+    target: Target = CPU,
 ) -> Compilation:
     """Run every pass on a lowered function: primal, transformations, remat, storage.
 
-    Plans are made for a machine of these costs: by default those that are shipped. For a budget,
-    `plans` made before are asked, if they are of the same function for the same sizes: most of what
-    a plan takes is the same for all budgets.
+    Code is made for a target, plans for a machine of these costs: by default those that are
+    shipped. For a budget, `plans` made before are asked, if they are of the same function for the
+    same sizes: most of what a plan takes is the same for all budgets.
 
     Raises
     ------
     OverBudget
         If no plan fits in the budget.
     """
-    asked = (lowered, steps, policy, costs, budget.sizes if budget else ())
+    asked = (lowered, steps, policy, costs, target, budget.sizes if budget else ())
     if plans is None or not plans.are_for(*asked):
         plans = Plans(*asked)
     trace = plans.trace.copy()
@@ -121,7 +99,7 @@ def transform(
         made, plan = plans.rest(NO_ORDERS, trace)
     else:
         made, plan = plans.made(budget.bytes, trace)
-    return Compilation(lowered, schedules(made), plan, trace, plans)
+    return Compilation(lowered, plans.finished(made, trace), plan, trace, plans)
 
 
 class Plans:
@@ -133,38 +111,27 @@ class Plans:
         steps: Sequence[Step],
         policy: str,
         costs: Costs,
+        target: Target,
         sizes: Sequence[tuple[str, int | tuple[int, ...]]],
     ) -> None:
-        self._asked = lowered.fn, tuple(steps), policy, costs, tuple(sizes)
-        self.trace = trace = pipeline.Trace()
-        trace.stages.append(("frontend", lowered.fn))
-        more: tuple[pipeline.Pass, ...] = (("partials", partials),) if costs.parallel else ()
-        fn = pipeline.run(expand(lowered.fn), (*pipeline.PRIMAL, *more), trace)
+        self._asked = lowered.fn, tuple(steps), policy, costs, target, tuple(sizes)
+        self.trace = trace = Trace([Ran(pipeline.FRONTEND, lowered.fn, lowered.seconds)])
+        self.table = pipeline.table(target)
         counts = [count for name, (count, *_) in steps[-1:] if name == "directions"]
-        steps = steps[: len(steps) - len(counts)]
-        own = 0
-        for k, (name, positions) in enumerate(steps):
-            own = len(fn.params)
-            mode: Callable[..., Function] = _MODES[name]
-            apply = functools.partial(mode, wrt=positions)
-            stage = "adjoint" if name == "gradient" else name
-            cleaned = pipeline.LAST if k == len(steps) - 1 else pipeline.DERIVATIVE
-            fn = pipeline.run(fn, ((stage, apply), *cleaned, *more), trace)
-        fn = pipeline.run(fn, pipeline.JOINED, trace)
-        for count in counts:
-            with contextlib.suppress(DirectionsError):  # then it is one at a time
-                wide = directions(fn, range(own, len(fn.params)), count)
-                fn = pipeline.run(wide, (("directions", _as_it_is),), trace)
-        reverses = bool(fn.derived) or any(name != "tangent" for name, _ in steps)
-        if reverses:
-            fn = rerun(fn, costs)
+        steps = tuple(steps[: len(steps) - len(counts)])
+        context = Context(target, policy, costs, steps=steps, directions=sum(counts))
+        fn = run(lowered.fn, self.table.primal, trace, context)
+        for done in range(len(steps)):
+            context = replace(context, done=done, own=len(fn.params))
+            fn = run(fn, self.table.derivative, trace, context)
+        fn = run(fn, self.table.joined, trace, context)
         known = dict(sizes)
         known.update(
             (name, known[base]) for name, base in primal_names(fn).items() if base in known
         )
-        self.rest = _Rest(fn, reverses, policy, costs, known)
+        self.rest = _Rest(fn, replace(context, known=known))
         # Plans for a device are those for the CPU, with what they hold on the device.
-        self.host = replace(self.rest, costs=replace(costs, cuda=False), formulas={})
+        self.host = _Rest(fn, replace(context, known=known, target=target.host))
         self._held: dict[Orders, Held] = {}
 
     def are_for(
@@ -173,10 +140,11 @@ class Plans:
         steps: Sequence[Step],
         policy: str,
         costs: Costs,
+        target: Target,
         sizes: Sequence[tuple[str, int | tuple[int, ...]]],
     ) -> bool:
         """Whether these are the plans of a function for some sizes."""
-        return self._asked[1:] == (tuple(steps), policy, costs, tuple(sizes)) and (
+        return self._asked[1:] == (tuple(steps), policy, costs, target, tuple(sizes)) and (
             self._asked[0] == lowered.fn
         )
 
@@ -184,16 +152,19 @@ class Plans:
     def planner(self) -> Planner:
         from adc.passes.remat.budget.orders import Planner
 
-        rest = self.host
-        return Planner(rest.fn, rest.costs, rest.known, rest.peak)
+        fn, context = self.host.fn, self.host.context
+        offload = context.target.offload
+        return Planner(fn, context.costs, context.known, self.host.peak, offload=offload)
 
-    def made(
-        self, budget: int, trace: pipeline.Trace | None = None
-    ) -> tuple[Function, Plan | None]:
+    def finished(self, fn: Function, trace: Trace | None = None) -> Function:
+        """Return a function as it is emitted, which its peak was known of before."""
+        return run(fn, self.table.library, trace, self.rest.context)
+
+    def made(self, budget: int, trace: Trace | None = None) -> tuple[Function, Plan | None]:
         """Return the function in its last form, and the plan; `trace` gets the stages."""
         from adc.passes.remat.budget.orders import OverBudget
 
-        if self.rest.costs.cuda:
+        if self.rest.context.target.cuda:
             return self.made_on_device(budget, trace)
         if not self.rest.reverses:  # then there is nothing to plan
             least = self.rest.peak(NO_ORDERS)
@@ -210,12 +181,12 @@ class Plans:
             raise self.unknown from None
         fn, plan = self.rest(found.orders, trace)
         assert plan is not None
-        fastest = self.seconds
+        fastest, known = self.seconds, self.rest.context.known
         plan = replace(
             plan,
             # Of this very code: `found` has the number from a formula for any room.
-            peak_bytes=self.rest.measured(fn, self.rest.known).at_sizes(
-                self.rest.known, [param.name for param in fn.params]
+            peak_bytes=self.rest.measured(fn, known).at_sizes(
+                known, [param.name for param in fn.params]
             ),
             budget=budget,
             extra=found.seconds,
@@ -226,7 +197,7 @@ class Plans:
         return fn, plan
 
     def made_on_device(
-        self, budget: int, trace: pipeline.Trace | None = None
+        self, budget: int, trace: Trace | None = None
     ) -> tuple[Function, Plan | None]:
         """Return a function with launches that holds so much on the device, and the plan."""
         found = self.on_device(budget)
@@ -317,9 +288,10 @@ class Plans:
     def held(self, orders: Orders) -> Held:
         """Return what a call under a plan holds on the device."""
         if orders not in self._held:
+            context = self.rest.context
             fn, _ = self.rest.made(orders)
             self._held[orders] = held_on_device(
-                schedules(fn), self.rest.known, self.rest.costs, limited=True
+                self.finished(fn), context.known, context.target, limited=True
             )
         return self._held[orders]
 
@@ -327,14 +299,16 @@ class Plans:
     def seconds(self) -> float | None:
         """What a call of the fastest plan takes."""
         fn, _ = self.host.made(NO_ORDERS)
-        return estimate(fn, self.rest.known, self.rest.costs).seconds
+        found = self.rest.context
+        return estimate(fn, found.known, found.costs, offload=found.target.offload).seconds
 
     def alternative(self, budget: int) -> Alternative:
         """Return what a budget would give."""
         from adc.passes.remat.budget.orders import OverBudget
 
         try:
-            found = self.on_device(budget) if self.rest.costs.cuda else self.planner.plan(budget)
+            on_device = self.rest.context.target.cuda
+            found = self.on_device(budget) if on_device else self.planner.plan(budget)
         except OverBudget as error:
             return Alternative(budget, error.least, None)
         return Alternative(budget, found.peak, found.seconds, found.bound)
@@ -350,7 +324,7 @@ class Plans:
         """
         if math.isinf(self.planner.least):
             raise self.unknown
-        if self.rest.costs.cuda:
+        if self.rest.context.target.cuda:
             peaks = [plan.peak for plan in self.lightest()]
             return min(peaks), max(self.held(NO_ORDERS).peak or 0, *peaks)
         least, most = self.planner.least, self.planner.most
@@ -363,7 +337,7 @@ class Plans:
         return UnknownPeak(self.host.measured(self.host.made(NO_ORDERS)[0]))
 
 
-def held_on_device(fn: Function, sizes: Known, costs: Costs, limited: bool) -> Held:
+def held_on_device(fn: Function, sizes: Known, target: Target, limited: bool) -> Held:
     """Return what a call of a function with launches holds on the device, for sizes by parameter.
 
     Blocks of memory are of any size if the call is `limited`.
@@ -371,7 +345,7 @@ def held_on_device(fn: Function, sizes: Known, costs: Costs, limited: bool) -> H
     from adc.backend.cuda.emit import emit
     from adc.backend.cuda.rehearsal import Rehearsals
 
-    rehearsals = Rehearsals(emit(fn), limited, costs.offload)
+    rehearsals = Rehearsals(emit(fn), limited, target.offload)
     return rehearsals.held([_tuple(sizes.get(param.name)) for param in fn.params])
 
 
@@ -384,25 +358,24 @@ class _Rest:
     """The passes from `remat` on, for one function and any plan."""
 
     fn: Function
-    reverses: bool
-    policy: str
-    costs: Costs
-    known: Known
+    context: Context
     # By what the code was made from.
     formulas: dict[Orders, Sum] = field(default_factory=dict)
 
-    def __call__(
-        self, orders: Orders, trace: pipeline.Trace | None = None
-    ) -> tuple[Function, Plan | None]:
+    @property
+    def reverses(self) -> bool:
+        return self.context.reverses(self.fn)
+
+    def __call__(self, orders: Orders, trace: Trace | None = None) -> tuple[Function, Plan | None]:
         fn, plan = self.made(orders, trace)
-        if plan is not None and self.costs.cuda:
+        if plan is not None and self.context.target.cuda:
             # What is held there is found otherwise (`held_on_device`): there is no formula.
-            host = (Part("host", None),) if self.costs.offload else ()
+            host = (Part("host", None),) if self.context.target.offload else ()
             parts = (*self.parts(), *plan.parts, *host)
             plan = replace(plan, peak=Peak(Sum(), Sum(), ()), parts=parts, device=True)
         elif plan is not None:
             found = self.measured(fn)
-            disk = (Part("disk", formula(fn, found.disk)),) if self.costs.offload else ()
+            disk = (Part("disk", formula(fn, found.disk)),) if self.context.target.offload else ()
             plan = replace(plan, peak=found, parts=(*self.parts(), *plan.parts, *disk))
         return fn, plan
 
@@ -410,7 +383,7 @@ class _Rest:
         self, fn: Function, sizes: Known | None = None, numbers: Mapping[int, str] | None = None
     ) -> Peak:
         """Return the peak of code in its last form."""
-        return peak(fn, sizes=sizes, numbers=numbers, offload=self.costs.offload)
+        return peak(fn, sizes=sizes, numbers=numbers, offload=self.context.target.offload)
 
     def parts(self) -> Iterator[Part]:
         """Yield what is the caller's."""
@@ -422,57 +395,26 @@ class _Rest:
             yield Part(name, formula(self.fn, size))
 
     def made(
-        self, orders: Orders, trace: pipeline.Trace | None = None, *, checked: bool = True
+        self, orders: Orders, trace: Trace | None = None, *, checked: bool = True
     ) -> tuple[Function, Plan | None]:
         """Return the function in its last form, and a plan that knows nothing of the peak.
 
         Code that is only measured need not be `checked`: what is chosen is made again.
         """
-        plan: Plan | None = None
+        table, remarks = pipeline.table(self.context.target), Remarks()
+        context = replace(self.context, orders=orders, checked=checked, remarks=remarks)
         fn = self.fn
-        if self.reverses:
-            entries: list[PlanEntry] = []
-            held: list[Part] = []
-
-            def finished(before: Function) -> Function:
-                main = before is self.fn
-                own, known = (orders, self.known) if main else (NO_ORDERS, {})
-                done = rematerialize(before, self.policy, self.costs, own, known, checked=checked)
-                if main:
-                    held.append(Part("held", formula(before, done.held)))
-                # The values of a derivative that the code calls have names of their own.
-                inner = "" if main else f"{before.name}: "
-                entries.extend(replace(e, value=f"{inner}{e.value}") for e in done.plan.entries)
-                return done.fn
-
-            def remat(before: Function) -> Function:
-                return link(finished(before), finished)
-
-            fn = pipeline.run(fn, (("remat", remat),), trace, verify=checked)
-            parts = (*held, Part("temporaries", None))
-            plan = Plan(self.policy, tuple(entries), parts=parts)
-        cleanup = pipeline.cleanup(self.costs, self.known or None)
-        fn = pipeline.run(fn, cleanup, trace, verify=checked)
-        copies: list[PlanEntry] = []
-
-        def store(before: Function) -> Function:
-            done = storage.plan(before)
-            copies.extend(_copied(copy) for copy in done.copies)
-            return done.function
-
-        threads: pipeline.Pass | None = None
-        if self.costs.parallel:
-            # How many threads have arrays of their own is not known to what predicts the peak.
-            threads = ("parallel", functools.partial(parallel, private=not self.known))
-        buffers = pipeline.buffers(self.known or None, threads)
-        if self.costs.cuda:
-            buffers = pipeline.device(self.costs)
-        fn = pipeline.run(fn, (("storage", store), *buffers), trace, verify=checked)
-        if plan is not None:
-            plan = replace(plan, copies=tuple(copies))
-            if self.costs.cuda:
-                plan = replace(plan, atomics=tuple(map(_atomic, atomics(fn))))
-        return fn, plan
+        for stages in (table.planned, table.cleanup, table.buffers):
+            fn = run(fn, stages, trace, context, verify=checked)
+        if not self.reverses:
+            return fn, None
+        return fn, Plan(
+            context.policy,
+            tuple(remarks.entries),
+            tuple(remarks.copies),
+            parts=(Part("held", remarks.held), Part("temporaries", None)),
+            atomics=tuple(map(_atomic, atomics(fn))) if context.target.cuda else (),
+        )
 
     def peak(self, orders: Orders) -> float:
         """Return the most bytes that a call holds under a plan, inf if only a run can tell."""
@@ -499,7 +441,7 @@ class _Rest:
         """Return the peak for the sizes that are known; some numbers in the code have names."""
         if orders not in self.formulas:
             fn, _ = self.made(orders, checked=False)
-            found = self.measured(fn, self.known, numbers)
+            found = self.measured(fn, self.context.known, numbers)
             self.formulas[orders] = found.size + found.own
         return self.formulas[orders]
 
@@ -507,7 +449,7 @@ class _Rest:
     def sizes(self) -> dict[str, int]:
         """The sizes that are known, by the names that formulas have for them."""
         found: dict[str, int] = {}
-        for name, size in self.known.items():
+        for name, size in self.context.known.items():
             if isinstance(size, int):
                 found[name] = size
             else:
@@ -522,10 +464,6 @@ _ROOM = 2**61 + 2**31 + 1
 def _atomic(write: Write) -> PlanEntry:
     reason = "threads add to the same elements"
     return PlanEntry.at(write.loc, write.array.name, ATOMIC, "0", reason)
-
-
-def _copied(copy: storage.Copy) -> PlanEntry:
-    return PlanEntry.at(copy.loc, copy.value, COPIED, "the array", copy.reason)
 
 
 class UnknownPeak(Exception):

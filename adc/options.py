@@ -16,6 +16,7 @@ from dataclasses import dataclass, fields
 from typing import Any, TypedDict, TypeVar
 
 from adc import memory
+from adc.ir.analysis.target import Target
 from adc.ir.errors import ArgumentError
 
 POLICIES = ("auto", "store", "recompute")
@@ -89,6 +90,17 @@ class Options:
                 hint = f". Did you mean {near[0]!r}?" if near else ""
                 raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
         return Options(**_checked(given))
+
+    @property
+    def machine(self) -> Target:
+        """What code is made for."""
+        return Target(
+            self.target,
+            parallel=bool(self.parallel),
+            offload=self.offload is not None,
+            # Code for the CPU is so anyway.
+            deterministic=self.target == "cuda" and self.deterministic,
+        )
 
     def over(self, inner: Options) -> Options:
         """Return these for a derivative of a derivative, whose own hold where nothing is said."""

@@ -175,6 +175,11 @@ def size(stmts: Iterable[Stmt]) -> int:
     return sum(1 + sum(map(block_size, blocks(stmt))) for stmt in stmts)
 
 
+def statements(fn: Function) -> int:
+    """Return how many statements a function and its callees have."""
+    return sum(size(each.body) for each in (fn, *fn.callees))
+
+
 @remembered
 def _block_acts(block: Block) -> bool:
     return any(map(acts, block.stmts))

@@ -1,33 +1,49 @@
-"""The pipeline, as literal tuples, and how it runs: verified, blamed, timed."""
+"""The pipeline: for each target a table of every stage that runs, and why it stands where it does.
+
+A row has the name of its pass, the pass, the reason for its place and, where it does not always
+run, the condition. `adc passes` prints the table, `adc passes f` also what came of each row. The
+driver runs it from top to bottom (`Table`), and nothing else.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import functools
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
-from adc.ir.analysis.costs import SHIPPED, Costs
-from adc.ir.analysis.sizes.extents import Known
-from adc.ir.core import Function
-from adc.ir.errors import AdcError, IRError
-from adc.ir.verifier import problems
+from adc.ir.analysis.target import Target
+from adc.ir.core import Derived, Function
 from adc.passes.ad.accumulate import accumulate
+from adc.passes.ad.adjoint import adjoint
+from adc.passes.ad.derive import Through, derive, expand, link
+from adc.passes.ad.directions import DirectionsError, directions
+from adc.passes.ad.tangent import tangent
 from adc.passes.loops.chosen import chosen
 from adc.passes.loops.contract import contract
+from adc.passes.loops.distribute import distribute
 from adc.passes.loops.exchange import exchange
 from adc.passes.loops.fuse import fuse, fuse_again
 from adc.passes.loops.gather import gather
+from adc.passes.loops.interchange import interchange
 from adc.passes.loops.local import local
 from adc.passes.loops.overwrite import overwrite
+from adc.passes.loops.partials import partials
 from adc.passes.loops.private import private
 from adc.passes.loops.reduce import reduce
 from adc.passes.loops.scalars import scalars
 from adc.passes.loops.skip import skip
+from adc.passes.memory import storage
 from adc.passes.memory.coalesce import coalesce
 from adc.passes.memory.in_place import in_place
 from adc.passes.memory.lift import lift
+from adc.passes.memory.peak.formula import formula
 from adc.passes.memory.reuse import reuse
+from adc.passes.remat.facts import NO_ORDERS
+from adc.passes.remat.plan import COPIED, PlanEntry
+from adc.passes.remat.remat import rematerialize
+from adc.passes.remat.rerun import rerun
+from adc.passes.remat.schedules import schedules
 from adc.passes.scalar.bounds import bounds
 from adc.passes.scalar.calls import calls
 from adc.passes.scalar.cse import cse
@@ -42,198 +58,383 @@ from adc.passes.scalar.recalled import recalled
 from adc.passes.scalar.relax import relax
 from adc.passes.scalar.simplify import simplify
 from adc.passes.scalar.unswitch import unswitch
+from adc.passes.stages import Context, Given, Remarks, Stage, When, run
 from adc.passes.target.apart import apart
 from adc.passes.target.fission import fission
 from adc.passes.target.frames import frames
 from adc.passes.target.increments import increments
 from adc.passes.target.kernels import kernels
 from adc.passes.target.ordered import ordered
+from adc.passes.target.parallel import parallel
 from adc.passes.target.registers import registers
 from adc.passes.target.rows import rows
 from adc.passes.target.whole import whole
 
-Pass = tuple[str, Callable[[Function], Function]]
-
-PRIMAL: tuple[Pass, ...] = (
-    ("simplify", simplify),
-    ("cse", cse),
-    ("induction", induction),
-    ("bounds", bounds),
-    ("hoist", hoist),
-    ("private", private),
-    ("guard", guard),
-    ("cse", cse),
-    ("dce", dce),
-    ("scalars", scalars),
-    ("fuse", fuse),
-    ("contract", contract),
-    ("cse", cse),
-    ("dce", dce),
-    ("fuse", fuse_again),
-    ("contract", contract),
-    ("dce", dce),
-    ("exchange", exchange),
-)
-# After `adjoint` and `tangent`.
-DERIVATIVE: tuple[Pass, ...] = (
-    ("simplify", simplify),
-    ("recalled", recalled),
-    ("cse", cse),
-    ("hoist", hoist),
-    ("accumulate", accumulate),
-    ("reduce", reduce),
-    ("dce", dce),
-    ("overwrite", overwrite),
-    ("gather", gather),
-)
-# After the last of them: derivatives of products that may be relaxed are others.
-LAST: tuple[Pass, ...] = (("relax", relax), *DERIVATIVE)
-# Before `remat`, when no step follows.
-JOINED: tuple[Pass, ...] = (
-    ("local", local),
-    ("relax", relax),
-    ("predicates", predicates),
-    ("chosen", chosen),
-    ("skip", skip),
-    ("cse", cse),
-    ("dce", dce),
-)
+# -- conditions ------------------------------------------------------------------------------------
 
 
-def cleanup(costs: Costs = SHIPPED, known: Known | None = None) -> tuple[Pass, ...]:
-    """Return the passes on code without Recalls, priced for a machine of these costs.
-
-    In plans for known sizes, what a function holds is given back when it returns. For a device,
-    `whole` replaces calls.
-    """
-    apart = costs.cuda or bool(known)
-    return (
-        *(() if apart else (("calls", calls),)),
-        ("simplify", simplify),
-        ("cse", cse),
-        *(() if apart else (("scalars", scalars), ("dce", dce))),
-        *(() if apart else (("hoist", hoist),)),
-        ("fuse", fuse),
-        ("contract", contract),
-        ("dce", dce),
-        ("inline", functools.partial(inline, costs=costs)),
-        ("cse", cse),
-        ("fuse", fuse),
-        ("contract", contract),
-        ("dce", dce),
-        ("unswitch", unswitch),
-        ("once", once),
-        ("simplify", simplify),
-    )
+def _mode(text: str, *modes: str) -> When:
+    return When(text, lambda context, fn: context.mode in modes)
 
 
-# After `remat`, or on code that has no reverse part.
-CLEANUP = cleanup()
+GRADIENT = _mode("reverse mode of one number", "adjoint", "gradient")
+PULLBACK = _mode("reverse mode of any results", "pullback")
+TANGENT = _mode("forward mode", "tangent")
+LAST = When("after the last transformation", lambda context, fn: context.is_last)
+JACOBIAN = When("Jacobians", lambda context, fn: context.directions > 0)
+REVERSE = When("reverse code", lambda context, fn: context.reverses(fn))
+DERIVED = When("code that calls derivatives", lambda context, fn: bool(fn.derived))
+THREADS = When("parallel=", lambda context, fn: context.target.parallel)
+# Plans for known sizes are held to the byte.
+FREE = When("without memory=", lambda context, fn: not context.known)
+
+# -- what stages take ------------------------------------------------------------------------------
 
 
-def buffers(known: Known | None = None, threads: Pass | None = None) -> tuple[Pass, ...]:
-    """Return the passes after `storage`, for sizes of arguments; one of them marks loops.
-
-    Plans for known sizes are held to the byte: they have no blocks of terms, and arrays that loops
-    hand on are let go of where the loops end, as no buffer in the workspace is.
-    """
-    return (
-        ("rows", rows),
-        *((threads,) if threads else ()),
-        *(() if known else (("ordered", ordered),)),
-        ("registers", registers),
-        *(() if known else (("coalesce", coalesce),)),
-        ("lift", lift),
-        ("reuse", functools.partial(reuse, known=known)),
-        ("apart", apart),
-        ("in_place", in_place),
-    )
+def _through(context: Context) -> Given:
+    return {"through": THROUGH}
 
 
-BUFFERS = buffers()
+def _linked(context: Context) -> Given:
+    own = replace(context, known={}, orders=NO_ORDERS, steps=(("adjoint", ()),), called=True)
+    # What `remat` does is proven by itself.
+    finish = functools.partial(run, stages=CALLED, context=own, verify=False)
+    return {"through": THROUGH, "finish": finish}
 
 
-def device(costs: Costs = SHIPPED) -> tuple[Pass, ...]:
-    """Return the passes after `storage` for a device with many threads."""
-    exactly = costs.deterministic
-    return (
-        ("rows", rows),
-        ("increments", increments),
-        ("whole", functools.partial(whole, deterministic=exactly)),
-        ("coalesce", coalesce),
-        ("lift", lift),
-        ("reuse", reuse),
-        ("frames", frames),
-        ("fission", functools.partial(fission, deterministic=exactly)),
-        ("kernels", functools.partial(kernels, deterministic=exactly)),
-    )
+def _gradient(context: Context) -> Given:
+    return {"wrt": context.wrt, "value": context.mode == "adjoint"}
 
 
-DEVICE = device()
+def _pullback(context: Context) -> Given:
+    return {"wrt": context.wrt, "seed": False}
 
 
-@dataclass
-class Trace:
-    """What `run` saw: the function after every pass, and the seconds each took."""
-
-    stages: list[tuple[str, Function]] = field(default_factory=list)
-    seconds: list[tuple[str, float]] = field(default_factory=list)
-
-    def copy(self) -> Trace:
-        """Return a trace that may go on in another way."""
-        return Trace(list(self.stages), list(self.seconds))
-
-    def after(self, name: str) -> Function:
-        """Return the function as the last run of the named pass left it; KeyError if none did."""
-        for stage, fn in reversed(self.stages):
-            if stage == name:
-                return fn
-        raise KeyError(name)
+def _all(context: Context) -> Given:
+    return {"context": context}
 
 
-# Whether the result of every pass is verified, rather than that of the last one in a row. Tests set
-# it: verifying 30 times takes a third of the time of the passes.
-VERIFY_EACH = False
+def _exactly(context: Context) -> Given:
+    return {"deterministic": context.target.deterministic}
 
 
-def run(
-    fn: Function, passes: tuple[Pass, ...], trace: Trace | None = None, *, verify: bool = True
-) -> Function:
-    """Apply passes in order and verify the result, if it is to be used.
-
-    Raises
-    ------
-    IRError
-        Naming the pass that broke the IR, or that failed.
-    """
-    try:
-        return _run(fn, passes, trace, VERIFY_EACH, verify)
-    except IRError:
-        if not VERIFY_EACH:
-            _run(fn, passes, None, True, True)  # raises where the defect arose
-        raise
+def _priced(context: Context) -> Given:
+    return {"costs": context.costs}
 
 
-def _run(
-    fn: Function, passes: tuple[Pass, ...], trace: Trace | None, each: bool, last: bool
-) -> Function:
-    verified: Function | None = None
-    for k, (name, apply) in enumerate(passes):
-        start = time.perf_counter()
-        try:
-            fn = apply(fn)
-        except AdcError:
-            raise
-        except Exception as error:
-            raise IRError(f"pass {name!r} failed on {fn.name}: {error!r}") from error
-        if each or (last and k == len(passes) - 1):
-            # Half of all passes find nothing to do, and comparing is much faster than verifying.
-            found = [] if fn == verified else problems(fn)
-            verified = fn
-            if found:
-                text = "\n  ".join(found)
-                raise IRError(f"pass {name!r} broke {fn.name}:\n  {text}\n{fn}")
-        if trace is not None:
-            trace.seconds.append((name, time.perf_counter() - start))
-            trace.stages.append((name, fn))
+def _sized(context: Context) -> Given:
+    return {"known": context.known or None}
+
+
+def _widened(fn: Function, context: Context) -> Function:
+    """Return `fn` for several directions at once; as it is where that cannot be done."""
+    with contextlib.suppress(DirectionsError):  # then it is one at a time
+        return directions(fn, range(context.own, len(fn.params)), context.directions)
     return fn
+
+
+def _rerun(fn: Function, context: Context) -> Function:
+    return rerun(fn, context.costs, offload=context.target.offload)
+
+
+def _remat(fn: Function, context: Context) -> Function:
+    done = rematerialize(
+        fn,
+        context.policy,
+        context.costs,
+        context.orders,
+        context.known,
+        offload=context.target.offload,
+        checked=context.checked,
+    )
+    # The values of a derivative that the code calls have names of their own.
+    own = f"{fn.name}: " if context.called else ""
+    remarks = context.remarks
+    remarks.entries += (replace(each, value=f"{own}{each.value}") for each in done.plan.entries)
+    if not context.called:
+        remarks.held = formula(fn, done.held)
+    return done.fn
+
+
+def _storage(fn: Function, remarks: Remarks) -> Function:
+    done = storage.plan(fn)
+    remarks.copies += (
+        PlanEntry.at(copy.loc, copy.value, COPIED, "the array", copy.reason) for copy in done.copies
+    )
+    return done.function
+
+
+# -- the tables ------------------------------------------------------------------------------------
+
+EXCHANGE = (
+    ("merge", (
+        Stage("fuse", fuse, "before `interchange`: nests are compared when they are fused"),
+        Stage("contract", contract, "before `interchange`: temporary arrays would forbid it"),
+        Stage("dce", dce, "before `interchange`: so would stores that nobody reads"),
+    )),
+    ("move", (
+        Stage("interchange", interchange, "before `distribute`: it orders whole nests"),
+        Stage("distribute", distribute, "after `interchange`: the loops that still stride"),
+    )),
+    ("tidy", (
+        Stage("fuse", fuse, "after `distribute`, if a loop moved: loops that became adjacent"),
+        Stage("contract", contract, "after `fuse`: arrays local to an iteration"),
+        Stage("cse", cse, "after `contract`: loads were replaced by what was stored"),
+        Stage("dce", dce, "after `contract`: arrays without readers"),
+    )),
+)  # fmt: skip
+# What the pipeline is given: the driver has it from the front end.
+FRONTEND = Stage(
+    "frontend", lambda fn: fn, "first: every pass works on code for the types of the arguments",
+    of="Python to value form.",
+)  # fmt: skip
+# Before the first transformation.
+PRIMAL: tuple[Stage, ...] = (
+    Stage(
+        "expand", expand, "before `adjoint`: derivatives in the code are code like any other",
+        DERIVED, _through,
+    ),
+    Stage("simplify", simplify, "early: constants and known branches leave less to do"),
+    Stage("cse", cse, "before `induction`: equal increments have one name"),
+    Stage("induction", induction, "before `bounds`: it proves indices in terms of loop counters"),
+    Stage("bounds", bounds, "before `hoist`: a check that is proven need not be moved"),
+    Stage("hoist", hoist, "before `fuse`: loop-invariant code no longer separates loops"),
+    Stage("private", private, "before `fuse`: a scratch array that is carried forbids it"),
+    Stage("guard", guard, "after `bounds`: only checks that are not proven are left"),
+    Stage("cse", cse, "after `guard`: the tests before loops share operands"),
+    Stage("dce", dce, "before `scalars`: a dead use would keep an array in memory"),
+    Stage("scalars", scalars, "before `fuse`: arrays that became scalars need no loops"),
+    Stage("fuse", fuse, "before `contract`: store and load are then in one iteration"),
+    Stage("contract", contract, "before `adjoint`: each array that is left has a cotangent"),
+    Stage("cse", cse, "after `contract`: loads were replaced by what was stored"),
+    Stage("dce", dce, "after `contract`: arrays without readers"),
+    Stage("fuse", fuse_again, "after `contract`: the arrays that separated loops are gone"),
+    Stage("contract", contract, "after `fuse`: arrays that are now local to an iteration"),
+    Stage("dce", dce, "after `contract`: arrays without readers"),
+    Stage(
+        "exchange", exchange, "before `adjoint`: reverse code mirrors the loops by name",
+        parts=EXCHANGE,
+    ),
+    Stage("partials", partials, "before `remat`: no plan changes the order of sums", THREADS),
+)  # fmt: skip
+# One of these for each transformation, then `DERIVATIVE`.
+TRANSFORMATION: tuple[Stage, ...] = (
+    Stage(
+        "adjoint", adjoint, "after `contract`: fused values are scalars, which cost less to recall",
+        GRADIENT, _gradient,
+    ),
+    Stage(
+        "pullback", adjoint, "in place of `adjoint`: the cotangents of results are parameters",
+        PULLBACK, _pullback,
+    ),
+    Stage(
+        "tangent", tangent, "before `remat`: tangents of reverse code recall values, too", TANGENT,
+        lambda context: {"wrt": context.wrt},
+    ),
+)  # fmt: skip
+DERIVATIVE: tuple[Stage, ...] = (
+    Stage(
+        "relax", relax, "before `simplify`: plain products simplify; their derivatives differ", LAST
+    ),
+    Stage("simplify", simplify, "derivative rules multiply by 0 and 1"),
+    Stage("recalled", recalled, "before `cse`: recomputed forward values become recalls"),
+    Stage("cse", cse, "adjacent derivative rules recall and compute the same values"),
+    Stage("hoist", hoist, "before `reduce`: loop-invariant factors leave the sums"),
+    Stage("accumulate", accumulate, "before `reduce`: merged updates only add"),
+    Stage("reduce", reduce, "before `remat`: no plan changes the order of sums"),
+    Stage("dce", dce, "before `overwrite`: cotangents without readers"),
+    Stage("overwrite", overwrite, "before `gather`: nests do not clear what they add to"),
+    Stage("gather", gather, "before `remat`: no plan changes the order of sums"),
+    Stage("partials", partials, "before `remat`: no plan changes the order of sums", THREADS),
+)
+_RERUN = Stage(
+    "rerun", _rerun, "before `remat`: what runs again as a whole recalls its inputs only",
+    REVERSE, _all, of=rerun,
+)  # fmt: skip
+_REMAT = Stage(
+    "remat", _remat, "after `recalled`, `dce`: every recall that is left is needed",
+    REVERSE, _all, of=rematerialize,
+)  # fmt: skip
+# When no transformation follows.
+JOINED: tuple[Stage, ...] = (
+    Stage("local", local, "before `remat`: values used in the same iteration need no tape"),
+    Stage("relax", relax, "after `expand`: products in derivatives that the code calls"),
+    Stage("predicates", predicates, "before `remat`: a predicate takes a byte of the tape"),
+    Stage("chosen", chosen, "after `predicates`: the choice is a forward value"),
+    Stage("skip", skip, "after `chosen`: more cotangents are known to be zero"),
+    Stage("cse", cse, "after `predicates`, `skip`: conditions are shared"),
+    Stage("dce", dce, "before `remat`: what nobody needs is not recalled"),
+    Stage(
+        "directions", _widened, "after `local`, `reduce`: these know cotangents without the axis",
+        JACOBIAN, _all, of=directions,
+    ),
+    _RERUN,
+)  # fmt: skip
+# What is decided by a plan.
+PLANNED: tuple[Stage, ...] = (
+    _REMAT,
+    Stage(
+        "link", link, "after `remat`: reverse code that the code calls has a plan of its own",
+        REVERSE, _linked,
+    ),
+)  # fmt: skip
+# Of a derivative that the code calls; then it is a part of that code.
+CALLED: tuple[Stage, ...] = (_RERUN, _REMAT)
+# Ordinary code in value form.
+CLEANUP: tuple[Stage, ...] = (
+    Stage("calls", calls, "after `remat`: no recall crosses a call any more", FREE),
+    Stage("simplify", simplify, "after `calls`: bodies of callees have constant arguments"),
+    Stage("cse", cse, "after `remat`: what is recomputed may be there already"),
+    Stage("scalars", scalars, "after `calls`: small arrays passed to callees", FREE),
+    Stage("dce", dce, "before `hoist`: it would move dead code", FREE),
+    Stage("hoist", hoist, "after `remat`: loop-invariant recomputation", FREE),
+    Stage("fuse", fuse, "after `remat`: recomputing loops are next to their readers"),
+    Stage("contract", contract, "after `fuse`: recomputed arrays are local to an iteration"),
+    Stage("dce", dce, "before `inline`: it counts readers"),
+    Stage("inline", inline, "after `contract`: it prices the arrays that are left", given=_priced),
+    Stage("cse", cse, "after `inline`: elements that an iteration computes twice"),
+    Stage("fuse", fuse, "after `inline`: the arrays that separated loops are gone"),
+    Stage("contract", contract, "after `fuse`: arrays that are now local to an iteration"),
+    Stage("dce", dce, "before `unswitch`: arms without effect"),
+    Stage("unswitch", unswitch, "after `fuse`: loops in branches are not fused"),
+    Stage("once", once, "after `fuse`: a loop that became one iteration is not fused"),
+    Stage("simplify", simplify, "after `unswitch`, `once`: branches that became known"),
+)
+_STORAGE = Stage(
+    "storage", _storage, "after `inline`: the arrays that are left get memory",
+    given=lambda context: {"remarks": context.remarks}, of=storage.plan,
+)  # fmt: skip
+# Buffer form, for a CPU.
+BUFFERS: tuple[Stage, ...] = (
+    _STORAGE,
+    Stage("rows", rows, "before `parallel`: the copies of rows are loops, too"),
+    Stage(
+        "parallel", parallel, "before `ordered`: threads take whole loops, not blocks of them",
+        # How many threads have arrays of their own is not known to what predicts the peak.
+        THREADS, lambda context: {"private": not context.known},
+    ),
+    Stage("ordered", ordered, "before `registers`: its blocks are arrays", FREE),
+    Stage("registers", registers, "before `coalesce`: scalars that are carried need no array"),
+    Stage("coalesce", coalesce, "before `lift`: arrays carried by a loop get one buffer", FREE),
+    Stage("lift", lift, "before `reuse`: arrays that iterations allocate live longer then"),
+    Stage("reuse", reuse, "after `lift`: it needs the lifetimes of all arrays", given=_sized),
+    Stage("apart", apart, "after `reuse`: which arrays share memory is settled"),
+    Stage("in_place", in_place, "after `reuse`: which arrays callees return is settled"),
+)  # fmt: skip
+# Buffer form, for a GPU.
+DEVICE: tuple[Stage, ...] = (
+    _STORAGE,
+    Stage("rows", rows, "before `kernels`: the copies of rows would be launches"),
+    Stage("increments", increments, "before `whole`: threads may add to the same elements"),
+    Stage(
+        "whole", whole, "before `kernels`: outer loops first, each iteration a thread",
+        given=_exactly,
+    ),
+    Stage("coalesce", coalesce, "before `lift`: arrays carried by a loop get one buffer"),
+    Stage("lift", lift, "before `reuse`: arrays that iterations allocate live longer then"),
+    Stage("reuse", reuse, "after `lift`: it needs the lifetimes of all arrays"),
+    Stage("frames", frames, "before `fission`: loops with a tape cannot be split"),
+    Stage("fission", fission, "before `kernels`: the parts of a loop have more threads",
+          given=_exactly),
+    Stage("kernels", kernels, "after `frames`: no iteration touches a tape", given=_exactly),
+)  # fmt: skip
+# When the peak is known.
+LIBRARY: tuple[Stage, ...] = (
+    Stage("schedules", schedules, "last: until here they are operations whose size is known"),
+)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Every stage for one target, in the order in which they run.
+
+    Attributes
+    ----------
+    primal : tuple of Stage
+        Before the first transformation.
+    derivative : tuple of Stage
+        For each transformation.
+    joined : tuple of Stage
+        When no transformation follows.
+    planned, cleanup, buffers : tuple of Stage
+        What a plan decides, and all that follows: for a budget, many plans are tried.
+    library : tuple of Stage
+        When the peak is known.
+    """
+
+    primal: tuple[Stage, ...]
+    derivative: tuple[Stage, ...]
+    joined: tuple[Stage, ...]
+    planned: tuple[Stage, ...]
+    cleanup: tuple[Stage, ...]
+    buffers: tuple[Stage, ...]
+    library: tuple[Stage, ...]
+
+    def rows(self) -> Iterator[tuple[Stage, int]]:
+        """Yield every row, and how deep it lies in others."""
+        yield FRONTEND, 0
+        for stages in (self.primal, self.derivative, self.joined):
+            yield from _rows(stages)
+        for stages in (self.planned, self.cleanup, self.buffers, self.library):
+            yield from _rows(stages)
+
+
+def _rows(stages: tuple[Stage, ...], depth: int = 0) -> Iterator[tuple[Stage, int]]:
+    for stage in stages:
+        yield stage, depth
+        for _, parts in stage.parts:
+            yield from _rows(parts, depth + 1)
+
+
+def _without(stages: tuple[Stage, ...], *conditions: When) -> tuple[Stage, ...]:
+    return tuple(stage for stage in stages if stage.when not in conditions)
+
+
+_EACH = (*TRANSFORMATION, *DERIVATIVE)
+TABLES: Mapping[str, Table] = {
+    "cpu": Table(PRIMAL, _EACH, JOINED, PLANNED, CLEANUP, BUFFERS, LIBRARY),
+    # Calls are replaced by `whole`.
+    "cuda": Table(
+        _without(PRIMAL, THREADS), _without(_EACH, THREADS), JOINED, PLANNED,
+        _without(CLEANUP, FREE), DEVICE, LIBRARY,
+    ),
+}  # fmt: skip
+
+
+def table(target: Target) -> Table:
+    """Return the table for a target."""
+    return TABLES[target.kind]
+
+
+# -- derivatives that code itself calls ------------------------------------------------------------
+
+
+def _runs(stages: tuple[Stage, ...], *, last: bool = True) -> Callable[[Function], Function]:
+    # Of two transformations, the first is not the last.
+    context = Context() if last else Context(steps=(("", ()),) * 2)
+    return functools.partial(run, stages=stages, context=context)
+
+
+THROUGH = Through(_runs(PRIMAL), _runs(DERIVATIVE, last=False), _runs(DERIVATIVE))
+
+
+def derived(each: Derived) -> Function:
+    """Return the function that a declaration stands for: value form, with Recalls."""
+    return derive(each, THROUGH)
+
+
+__all__ = [
+    "BUFFERS",
+    "CLEANUP",
+    "DERIVATIVE",
+    "DEVICE",
+    "JOINED",
+    "LIBRARY",
+    "PLANNED",
+    "PRIMAL",
+    "TABLES",
+    "TRANSFORMATION",
+    "Table",
+    "derived",
+    "table",
+]

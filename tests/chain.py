@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -30,9 +30,8 @@ from adc.passes import pipeline
 from adc.passes.ad.adjoint import adjoint
 from adc.passes.ad.directions import DirectionsError, directions
 from adc.passes.ad.tangent import tangent
-from adc.passes.derive import derive, expand, link
-from adc.passes.memory.storage import storage
-from adc.passes.remat.remat import rematerialize
+from adc.passes.stages import Context, Stage, Trace
+from adc.passes.stages import run as apply
 from tests import oracle
 
 # The passes that may change more than nothing, as their docstrings say: signs of zeros.
@@ -45,32 +44,20 @@ POLICIES = ("store", "recompute", "auto", "random:1", "random:2")
 Stages = list[tuple[str, Function]]
 
 
-def stages(fn: Function, passes: Sequence[pipeline.Pass]) -> Stages:
+# The stages after `pipeline.JOINED`.
+FINISH = (*pipeline.PLANNED, *pipeline.CLEANUP, *pipeline.BUFFERS)
+
+
+def stages(fn: Function, rows: Sequence[Stage], context: Context | None = None) -> Stages:
     """Return what every pass in turn makes of a function, after the function itself."""
-    trace = pipeline.Trace()
-    pipeline.run(fn, tuple(passes), trace)
+    trace = Trace()
+    apply(fn, rows, trace, context)
     return [("", fn), *trace.stages]
-
-
-def finish(policy: str, known: Known) -> tuple[pipeline.Pass, ...]:
-    """Return the passes after `pipeline.JOINED`; random plans are for sizes that are known."""
-    sizes = known if policy.startswith("random") else None
-    plan = ("remat", lambda fn: remat(fn, policy))
-    return (plan, *pipeline.CLEANUP, ("storage", storage), *pipeline.buffers(sizes))
 
 
 def run(fn: Function, args: Sequence[Any]) -> tuple[Any, ...]:
     """Run a function in the interpreter, with the derivatives that it calls."""
-    return interp.run(fn, args, derive)
-
-
-def remat(fn: Function, policy: str) -> Function:
-    """Return a function without Recalls and declarations."""
-
-    def finish(each: Function) -> Function:
-        return rematerialize(each, policy).fn
-
-    return link(finish(fn), finish)
+    return interp.run(fn, args, pipeline.derived)
 
 
 def type_tree(value: Any) -> Any:
@@ -178,21 +165,26 @@ class Chain:
 
     @cached_property
     def primal_stages(self) -> Stages:
-        return stages(self.lowered.fn, (("expand", expand), *pipeline.PRIMAL))
+        return stages(self.lowered.fn, pipeline.PRIMAL)
 
     @cached_property
     def adjoint_stages(self) -> Stages:
-        step = ("adjoint", lambda fn: adjoint(fn, self.positions))
-        return stages(self.primal, (step, *pipeline.LAST))
+        step = Stage("adjoint", lambda fn: adjoint(fn, self.positions))
+        return stages(self.primal, (step, *pipeline.DERIVATIVE))
 
     @cached_property
     def tangent_stages(self) -> Stages:
-        step = ("tangent", lambda fn: tangent(fn, self.positions))
-        return stages(self.primal, (step, *pipeline.LAST))
+        step = Stage("tangent", lambda fn: tangent(fn, self.positions))
+        return stages(self.primal, (step, *pipeline.DERIVATIVE))
 
     @cached_property
     def joined_stages(self) -> Stages:
-        return stages(self.adjoint, pipeline.JOINED)
+        return stages(self.adjoint, pipeline.JOINED, self.context())
+
+    def context(self, policy: str = "auto") -> Context:
+        """Return what stages are built from; random plans are for sizes that are known."""
+        known = self.known if policy.startswith("random") else {}
+        return Context(policy=policy, known=known, steps=(("adjoint", self.positions),))
 
     @cached_property
     def known(self) -> Known:
@@ -222,7 +214,7 @@ class Chain:
     def planned(self, policy: str) -> Stages:
         """Return the stages after those joined: without Recalls, cleaned up, in buffer form."""
         if policy not in self._planned:
-            self._planned[policy] = stages(self.joined, finish(policy, self.known))
+            self._planned[policy] = stages(self.joined, FINISH, self.context(policy))
         return self._planned[policy]
 
     def run(self, fn: Function) -> tuple[Any, ...]:
@@ -274,8 +266,10 @@ def check_stages(
     found = well_formed(chain.lowered.fn)
     made = {"joined": reverse}
     for policy in policies:
+        planned = chain.planned(policy)
+        last = [name for name, _ in planned].index("storage") - 1
         # In value form, in buffer form, and as it is emitted.
-        for name, fn in chain.planned(policy)[len(pipeline.CLEANUP) + 1 :]:
+        for name, fn in planned[last:]:
             made[f"{name} {policy}"] = fn
     different: list[Function] = []
     for fn in made.values():
@@ -347,11 +341,12 @@ def check_passes(chain: Chain, policy: str = "auto", *, forward: bool = True) ->
     derived(chain.adjoint_stages)
     follow(chain.joined_stages)
     follow(chain.planned(policy))
-    alone = (*pipeline.JOINED, *finish(policy, chain.known))
-    follow(stages(chain.primal, alone))
+    alone = (*pipeline.JOINED, *FINISH)
+    context = chain.context(policy)
+    follow(stages(chain.primal, alone, context))
     if forward:
         derived(chain.tangent_stages, directions)
-        follow(stages(chain.tangent, alone), directions)
+        follow(stages(chain.tangent, alone, context), directions)
     return found
 
 
@@ -407,7 +402,7 @@ WAYS: dict[str, Callable[[Chain], Function]] = {
     "tangent": lambda chain: tangent(chain.primal, chain.positions),
     "pullback": lambda chain: adjoint(chain.primal, chain.positions, seed=False),
     "hessian": lambda chain: tangent(
-        pipeline.run(adjoint(chain.primal, chain.positions), pipeline.DERIVATIVE), chain.positions
+        pipeline.THROUGH.between(adjoint(chain.primal, chain.positions)), chain.positions
     ),
 }
 
@@ -423,7 +418,7 @@ def check_directions(
 
     `widen` is what takes them at once.
     """
-    narrow = pipeline.run(WAYS[way](chain), (*pipeline.LAST, *pipeline.JOINED))
+    narrow = apply(WAYS[way](chain), (*pipeline.DERIVATIVE, *pipeline.JOINED))
     count = 3
     own = range(len(chain.primal.params), len(narrow.params))
     try:
@@ -451,7 +446,7 @@ def check_directions(
             b = b[..., k] if np.ndim(b) > np.ndim(a) else b
             if not near(a, b, single, largest):
                 found.append(f"{way}: result {number} along direction {k}: {b} instead of {a}")
-    last = stages(wide, finish(policy, {}))[-1][1]
+    last = stages(wide, FINISH, replace(chain.context(policy), known={}))[-1][1]
     found += well_formed(last)
     if bits(run(last, [*fresh(chain.inputs), *given])) != bits(results):
         found.append(f"{way}: other bits in the end")
@@ -511,9 +506,7 @@ __all__ = [
     "flat_gradient",
     "fresh",
     "rebuild",
-    "rematerialize",
     "run",
-    "storage",
     "type_tree",
     "well_formed",
 ]

@@ -17,7 +17,7 @@ import pytest
 
 import adc
 from adc.ir.opdef import OPS
-from adc.passes import pipeline
+from adc.passes import stages
 
 # Before Numba is imported: `target="cuda"` runs in its simulator.
 os.environ.setdefault("NUMBA_ENABLE_CUDASIM", "1")
@@ -35,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    pipeline.VERIFY_EACH = True
+    stages.VERIFY_EACH = True
     # A run that rewrites what it should compare with would pass whatever happens.
     if config.getoption("--update-golden") and os.environ.get("CI"):
         raise pytest.UsageError("--update-golden is refused where CI is set")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numba
@@ -18,7 +17,7 @@ from adc.backend.cuda.api import ptx
 from adc.backend.cuda.emit import Emitted, emit
 from adc.backend.cuda.program import load
 from adc.driver import transform
-from adc.ir.analysis.costs import SHIPPED
+from adc.ir.analysis.target import Target
 from adc.ir.errors import DeviceError
 from adc.ir.types import Array, Type
 from tests.chain import Chain
@@ -42,7 +41,7 @@ def gradient(
     """Return the code of value and gradient, and the module that has its kernels."""
     chain = Chain.of(fn, args, argnums)
     steps = (("adjoint", chain.positions),)
-    emitted = emit(transform(chain.on_device, steps, costs=replace(SHIPPED, cuda=True)).fn)
+    emitted = emit(transform(chain.on_device, steps, target=Target("cuda")).fn)
     module, _ = load(emitted)
     return emitted, module
 

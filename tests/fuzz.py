@@ -49,7 +49,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.passes import pipeline
+from adc.passes import stages
 from tests import oracle
 
 _serial = itertools.count()
@@ -1304,7 +1304,7 @@ def main(argv: list[str] | None = None) -> int:
         ),
     )  # fmt: skip
     options = parser.parse_args(argv)
-    pipeline.VERIFY_EACH = not options.quick
+    stages.VERIFY_EACH = not options.quick
     if options.target == "cuda":
         from tests import on_device
 

@@ -25,6 +25,7 @@ from adc.driver import Plans, UnknownPeak
 from adc.ir import interp
 from adc.ir.analysis.costs import SHIPPED
 from adc.ir.analysis.sizes.formulas import Known
+from adc.ir.analysis.target import CPU
 from adc.ir.core import Function
 from adc.ir.errors import AdcError, IRError
 from adc.passes.memory.peak import peak
@@ -125,13 +126,14 @@ def check(generated: Generated, *, compiled: bool = False) -> list[str]:
     try:
         chain = chains.Chain.of(generated.fn, args, generated.argnums)
         sizes = sizes_of(chain.lowered, chain.inputs)
-        plans = Plans(chain.lowered, (("adjoint", chain.positions),), "auto", SHIPPED, sizes)
+        plans = Plans(chain.lowered, (("adjoint", chain.positions),), "auto", SHIPPED, CPU, sizes)
     except AdcError as error:
         if isinstance(error, IRError):
             raise
         # What the generators write is accepted; loops around it may ask for too much.
         raise Unreliable(str(error)) from error
-    kept, _ = replace(plans.rest, policy="store", formulas={}).made(NO_ORDERS)
+    stored = replace(plans.rest.context, policy="store")
+    kept, _ = replace(plans.rest, context=stored, formulas={}).made(NO_ORDERS)
     want = chains.bits(interp.run(schedules(kept), chains.fresh(chain.inputs)))
     rng = random.Random(f"budgets {generated.seed}")
     try:
@@ -177,7 +179,7 @@ def _tried(
 ) -> tuple[list[str], int]:
     """Return what is wrong with the code of a plan, and its peak."""
     fn, _ = plans.rest.made(plan.orders)
-    formula = peak(fn, sizes=plans.rest.known)
+    formula = peak(fn, sizes=plans.rest.context.known)
     size, own = formula.size.value(Known({})), formula.own.value(Known({}))
     if size is None or own is None:
         return ["unknown: the peak"], 0

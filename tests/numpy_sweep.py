@@ -28,7 +28,7 @@ from adc.ir import interp
 from adc.ir.errors import AdcError, AssumptionError, IRError
 from adc.ir.types import DTYPES
 from adc.options import Options
-from adc.passes.derive import derive
+from adc.passes.pipeline import derived
 
 _SCALARS = {
     "np.abs np.absolute np.fabs np.negative np.positive np.sign np.square np.sqrt np.cbrt "
@@ -550,7 +550,7 @@ def _interpreted(code: Code, values: Any, general: bool) -> Any:
     leaves = [*signature.leaves(values)]
     for capture in lowered.captures:
         leaves += capture.leaves(values) or ()
-    results = interp.run(lowered.fn, [np.asarray(leaf)[()] for leaf in leaves], derive)
+    results = interp.run(lowered.fn, [np.asarray(leaf)[()] for leaf in leaves], derived)
     return _results(lowered)(results)
 
 

@@ -15,14 +15,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from adc.driver import Compilation, transform
-from adc.ir.analysis.costs import SHIPPED
+from adc.ir.analysis.target import Target
 from adc.ir.core import For, Function, walk
 from adc.ir.errors import AdcError, IRError
 from adc.ir.interp import ProgramError
@@ -31,7 +30,7 @@ from tests.chain import Chain, fresh, largest_in, near, run, well_formed
 from tests.corpus import Program
 from tests.fuzz import Generated, Unreliable, load
 
-CUDA = replace(SHIPPED, cuda=True)
+CUDA = Target("cuda")
 
 
 def use_simulator() -> None:
@@ -43,7 +42,7 @@ def use_simulator() -> None:
 def device_code(chain: Chain) -> Compilation:
     """Return value and gradient for a device, and what every pass made of them."""
     steps = (("adjoint", chain.positions),) if chain.positions else ()
-    return transform(chain.on_device, steps, costs=CUDA)
+    return transform(chain.on_device, steps, target=CUDA)
 
 
 def launched_whole(made: Compilation) -> list[For]:

@@ -11,6 +11,7 @@ from adc.ir.core import Block, Call, Function, Stmt
 from adc.ir.types import Array, Scalar
 from adc.ir.walk import map_blocks, substitute_stmt
 from adc.passes import pipeline
+from adc.passes.stages import run
 
 # NumPy's integers: what overflows is handled by the functions themselves.
 _NUMBER, _NUMBERS = Scalar("i64"), Array("i64", 1)
@@ -22,7 +23,7 @@ def text() -> str:
     for code in (schedule.sweeps, schedule.rest, schedule.placed):
         names = code.__code__.co_varnames[: code.__code__.co_argcount]
         types = {name: _NUMBERS if name in ("steps", "queue") else _NUMBER for name in names}
-        fn = pipeline.run(_closed(lower(code, types, inline=False).fn), pipeline.PRIMAL)
+        fn = run(_closed(lower(code, types, inline=False).fn), pipeline.PRIMAL)
         for each in (*fn.callees, fn):
             own = _ours(each)
             assert found.setdefault(own.name, own) == own

@@ -13,6 +13,7 @@ import pytest
 
 import adc
 from adc.driver import Budget, Plans, transform
+from adc.inspect.plan import PlanReport
 from adc.ir import interp
 from adc.ir.analysis.costs import SHIPPED
 from adc.ir.analysis.memory.escape import SMALL as STACKED
@@ -21,7 +22,6 @@ from adc.ir.analysis.sizes.formulas import Known
 from adc.ir.errors import MemoryBudgetError
 from adc.passes.memory.peak import peak
 from adc.passes.remat.budget.orders import OverBudget
-from adc.passes.remat.plan import Plan
 from adc.passes.remat.schedules import schedules
 from tests import chain as chains
 from tests import fuzz, fuzz_arrays, fuzz_budgets
@@ -223,7 +223,7 @@ def test_peaks_are_metered_and_no_bit_changes(name: str) -> None:
         wanted = wanted or found
         assert found == wanted
         # The meter counts what is taken from the workspace and the tapes.
-        formula = peak(plans.made(budget)[0], sizes=plans.rest.known)
+        formula = peak(plans.made(budget)[0], sizes=plans.rest.context.known)
         size, own = (part.value(Known({})) for part in (formula.size, formula.own))
         assert size is not None
         assert own is not None
@@ -245,7 +245,7 @@ def test_functions_may_keep_more_than_the_loop_they_run_again(
         made, plan = plans.made(budget)
         assert plan is not None
         assert plan.loops
-        size = peak(made, sizes=plans.rest.known).size.value(Known({}))
+        size = peak(made, sizes=plans.rest.context.known).size.value(Known({}))
         assert size is not None
         meter = Meter(schedules(made), align=1)
         meter.run([args[0].copy(), *args[1:]])
@@ -341,7 +341,7 @@ def test_what_a_plan_says() -> None:
     assert half.extra is not None
     assert twice.extra is not None
     assert half.extra > plan.extra > twice.extra
-    assert Plan.from_json(plan.to_json()) == plan
+    assert PlanReport.from_json(plan.to_json()) == plan
     text = str(plan)
     assert "checkpointed" in text
     assert "with 20000 bytes: " in text
@@ -544,7 +544,7 @@ def test_no_call_of_a_while_loop_holds_more_than_its_peak() -> None:
         fn, plan = plans.made(budget)
         assert plan is not None
         assert (plan.peak_bytes or 0) <= budget
-        size = peak(fn, sizes=plans.rest.known).size.value(Known({}))
+        size = peak(fn, sizes=plans.rest.context.known).size.value(Known({}))
         meter = Meter(schedules(fn), align=1)
         meter.run([arg.copy() if isinstance(arg, np.ndarray) else arg for arg in args])
         assert size is not None

@@ -80,6 +80,16 @@ def test_what_is_written_is_read(place: Path) -> None:
     assert found.date.startswith("20")
 
 
+def test_records_of_older_versions_are_read(place: Path) -> None:
+    """They had what users choose among the costs."""
+    path = calibrate.write(OTHER)
+    data = json.loads(path.read_text())
+    flags = {"offload": False, "parallel": False, "cuda": False, "deterministic": False}
+    data["processors"][cpu.processor()]["costs"] |= flags
+    path.write_text(json.dumps(data))
+    assert calibrate.load() == OTHER
+
+
 def test_processors_have_records_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     calibrate.write(OTHER)
     monkeypatch.setattr(cpu, "processor", lambda: "another")

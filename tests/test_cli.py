@@ -21,7 +21,9 @@ import pytest
 import adc
 from adc import cli
 from adc.cli import completion, curve, failure, output, target
-from adc.passes.remat.plan import Plan
+from adc.inspect.plan import PlanReport
+from adc.ir.analysis.target import KINDS
+from adc.passes.pipeline import TABLES
 
 PROGRAM = """
 import dataclasses
@@ -205,7 +207,7 @@ def test_plan_within_a_budget(
     within = _printed(capsys, *steps, "--memory", "12 kB")
     assert re.search(r"\n\d+ +L0 .* checkpointed +\d+ +50 iterations, \d+ run again", within)
     assert "\nwith 24000 bytes: " in within
-    plan = Plan.from_json(_printed(capsys, *steps, "--memory", "12 kB", "--json"))
+    plan = PlanReport.from_json(_printed(capsys, *steps, "--memory", "12 kB", "--json"))
     assert plan.budget == 12_000
     assert plan.peak_bytes is not None
     assert plan.peak_bytes <= 12_000
@@ -430,25 +432,34 @@ def test_samples() -> None:
 
 
 def test_passes(program: str, capsys: pytest.CaptureFixture[str]) -> None:
-    listed = _printed(capsys, "passes").splitlines()
-    names = [line.split()[0] for line in listed[1:]]
-    assert names == [
-        "frontend", "simplify", "cse", "induction", "bounds", "hoist", "private", "guard",
-        "cse", "dce", "scalars", "fuse", "contract", "cse", "dce", "fuse", "contract",
-        "dce", "exchange", "adjoint", "relax", "simplify", "recalled", "cse", "hoist",
-        "accumulate", "reduce", "dce", "overwrite", "gather", "local", "relax",
-        "predicates", "chosen", "skip", "cse", "dce", "remat", "calls", "simplify", "cse",
-        "scalars", "dce", "hoist", "fuse", "contract", "dce", "inline", "cse", "fuse",
-        "contract", "dce", "unswitch", "once", "simplify", "storage", "rows", "ordered",
-        "registers", "coalesce", "lift", "reuse", "apart", "in_place",
-    ]  # fmt: skip
-    assert all(len(line.split()) > 3 for line in listed[1:]), "each says what it does"
-    assert not any("functools" in line for line in listed), "of the pass, not of what wraps it"
+    for kind in KINDS:
+        listed = _printed(capsys, "passes", "--kind", kind).splitlines()
+        names = [line.split()[0] for line in listed[1:]]
+        assert names == [stage.name for stage, _ in TABLES[kind].rows()]
+        for line, (stage, _) in zip(listed[1:], TABLES[kind].rows(), strict=True):
+            assert stage.why in line
+            assert stage.when.text in line
+            assert line.endswith(stage.about)
+    default = _printed(capsys, "passes")
+    assert default.splitlines()[0].split() == ["pass", "when", "why", "there", "what", "it", "does"]
+    assert "\nrecalled " in default
+    assert "\n  interchange  " in default, "what `exchange` runs is below it"
+    table = list(TABLES["cpu"].rows())
     timed = _printed(capsys, "passes", f"{program}:product").splitlines()
-    assert [line.split()[0] for line in timed[1:]] == [*names[1:], "all"]
-    assert all(" ms" in line for line in timed[1:])
-    for name in names:
-        assert _printed(capsys, "ir", f"{program}:product", "--after", name).startswith("fn ")
+    assert [line.split()[0] for line in timed[1:]] == [*(stage.name for stage, _ in table), "all"]
+    for line, (stage, _) in zip(timed[1:-1], table, strict=True):
+        assert stage.why in line
+        assert re.match(r"\s*\w+ +([\d.]+ ms +\d+|-) ", line)
+    assert re.match(r"remat +[\d.]+ ms +\d+ +reverse code ", _row(timed, "remat"))
+    assert re.match(r"parallel +- +parallel= ", _row(timed, "parallel"))
+    for line in timed[1:-1]:
+        name, what = line.split()[:2]
+        if what != "-" and not line.startswith(" "):
+            assert _printed(capsys, "ir", f"{program}:product", "--after", name).startswith("fn ")
+
+
+def _row(lines: list[str], name: str) -> str:
+    return next(line for line in lines if line.split()[0] == name)
 
 
 def test_cache(

@@ -61,14 +61,10 @@ def test_the_hash_tells_costs_apart() -> None:
         replace(SIMPLE, tape=9.0),
         replace(SIMPLE, rows=(("exp", 13.0),)),
         replace(SIMPLE, rows=()),
-        replace(SIMPLE, offload=True),
-        replace(SIMPLE, parallel=True),
-        replace(SIMPLE, cuda=True),
-        replace(SIMPLE, deterministic=True),
     ]
-    assert len({SIMPLE.hash, *(other.hash for other in others)}) == 8
+    assert len({SIMPLE.hash, *(other.hash for other in others)}) == 4
     # The same in every process and version: it is part of the key of compiled code.
-    assert SIMPLE.hash == "1474104bdc0f"
+    assert SIMPLE.hash == "778d491e9219"
 
 
 @pytest.mark.parametrize(
@@ -84,7 +80,6 @@ def test_the_hash_tells_costs_apart() -> None:
         {"rows": {"exp": "fast"}},
         {"rows": [1]},
         {"other": 1.0},
-        {"offload": 1},
     ],
 )
 def test_what_are_no_costs(change: dict[str, Any]) -> None:

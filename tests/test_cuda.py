@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ import adc
 from adc.backend.cuda import api
 from adc.backend.cuda.device import BLOCK, Device, Number
 from adc.driver import transform
-from adc.ir.analysis.costs import SHIPPED
+from adc.ir.analysis.target import Target
 from adc.ir.errors import AdcError, ArgumentError, DeviceError
 from adc.ir.interp import ProgramError
 from adc.passes.target import kernels
@@ -117,7 +116,7 @@ def wrong(programs: list[Program]) -> bool:
         steps = (("adjoint", chain.positions),)
         try:
             want = run(transform(chain.lowered, steps).fn, fresh(chain.inputs))
-            launches = transform(chain.on_device, steps, costs=replace(SHIPPED, cuda=True)).fn
+            launches = transform(chain.on_device, steps, target=Target("cuda")).fn
             got = run(launches, fresh(chain.inputs))
         except AdcError:
             return True

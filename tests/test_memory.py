@@ -20,7 +20,7 @@ import pytest
 import adc
 from adc.backend.runtime.memory import POOL, Block, Pool
 from adc.derivative import Derivative
-from adc.passes.remat.plan import Plan
+from adc.inspect.plan import PlanReport
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -146,7 +146,7 @@ def test_a_call_uses_what_is_computed(fn: Any, args: tuple[Any, ...], remat: str
     # What is held besides: room for the alignment of the workspace, and of small tapes.
     assert kernel(gradient).nbytes <= 1.02 * plan.peak_bytes + 3 * 4096
     assert gradient.plan().peak_bytes == kernel(gradient).peak
-    assert Plan.from_json(plan.to_json()) == plan
+    assert PlanReport.from_json(plan.to_json()) == plan
     assert str(plan).splitlines()[-1] == plan.peak_text()
     assert plan.peak_text() in plan._repr_html_()
 
@@ -204,7 +204,7 @@ def turns(x: Any, n: Any) -> Any:
 def test_arrays_that_loops_hand_on_are_counted() -> None:
     plan = adc.grad(turns).plan(sample(10), 3)
     assert plan.peak_text() == "peak: at most 8*n*x.dim0 + 56*x.dim0 = 800 bytes"
-    assert Plan.from_json(plan.to_json()) == plan
+    assert PlanReport.from_json(plan.to_json()) == plan
 
 
 def test_counts_that_only_a_run_knows_can_be_given() -> None:

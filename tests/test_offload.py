@@ -21,9 +21,9 @@ from adc import cli
 from adc.backend import cpu
 from adc.backend.runtime.offload import Files, folder
 from adc.derivative import Derivative
+from adc.inspect.plan import PlanReport
 from adc.ir.analysis.costs import SHIPPED
 from adc.ir.errors import ArgumentError, DiskError, MemoryBudgetError
-from adc.passes.remat.plan import Plan
 from tests.corpus import Program
 from tests.programs import differentiable
 
@@ -466,7 +466,7 @@ def test_a_budget_is_about_memory() -> None:
     assert plan.parts[-1].name == "disk"
     assert plan.parts[-1].bytes == kernel(within).disk == 8 * 1000 * 51
     assert "disk: 8*n*u.dim0 + 8*n = 408000 bytes (not in the peak)" in plan.lines()
-    assert Plan.from_json(plan.to_json()) == plan
+    assert PlanReport.from_json(plan.to_json()) == plan
     assert "408000 bytes" in plan._repr_html_()
     assert within.plan().parts[-1].bytes == 408_000
 

@@ -109,7 +109,7 @@ SHARED = {elementwise: 1, rows: 1, scratch: 1, scatter: 1}
 def _loops(loss: Any) -> int:
     x, w = np.random.default_rng(0).random((2, 40, 30))
     chain = Chain.of(loss, (x, w), (0,))
-    fn = transform(chain.lowered, (("adjoint", (0,)),), "auto", threads.PARALLEL).fn
+    fn = transform(chain.lowered, (("adjoint", (0,)),), target=threads.PARALLEL).fn
     return threads.shared(fn)
 
 
@@ -123,7 +123,7 @@ def test_what_is_shared(loss: Any) -> None:
 def test_a_sweep_is_not_shared() -> None:
     x, w = np.random.default_rng(0).random((2, 40, 30))
     chain = Chain.of(sweep, (x, w), (0,))
-    fn = transform(chain.lowered, (), "auto", threads.PARALLEL).fn
+    fn = transform(chain.lowered, (), target=threads.PARALLEL).fn
     steps = [stmt for stmt in walk(fn.body) if isinstance(stmt, For) and stmt.parallel and stmt.loc]
     source = chain.lowered.fn
     line = next(s.loc.line for s in walk(source.body) if isinstance(s, For) and s.loc)

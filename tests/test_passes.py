@@ -5,14 +5,13 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from adc.driver import transform
 from adc.frontend.entry import lower
-from adc.ir.analysis.costs import SHIPPED
+from adc.ir.analysis.target import CPU, Target
 from adc.ir.core import Function
 from adc.passes import pipeline
 from tests import chain
@@ -26,8 +25,8 @@ def before_and_after(program: PassProgram) -> tuple[Function, Function]:
     names = inspect.signature(program.fn).parameters
     types = {n: chain.type_tree(arg) for n, arg in zip(names, program.args, strict=True)}
     steps = (("adjoint", program.wrt),) if program.wrt else ()
-    costs = replace(SHIPPED, cuda=program.cuda)
-    stages = transform(lower(program.fn, types), steps, costs=costs).trace.stages
+    target = Target("cuda") if program.cuda else CPU
+    stages = transform(lower(program.fn, types), steps, target=target).trace.stages
     for (_, before), (name, after) in itertools.pairwise(stages):
         if name == program.fn.__name__ and before != after:
             return before, after
@@ -36,11 +35,15 @@ def before_and_after(program: PassProgram) -> tuple[Function, Function]:
 
 def test_every_pass_on_loops_is_shown() -> None:
     shown = {program.fn.__name__ for program in PASS_PROGRAMS}
-    stages = pipeline.PRIMAL, pipeline.LAST, pipeline.JOINED, pipeline.CLEANUP
-    run = {name for passes in stages for name, _ in passes}
+    stages = (*pipeline.PRIMAL, *pipeline.DERIVATIVE, *pipeline.JOINED, *pipeline.CLEANUP)
+    run = {stage.name for stage in stages}
     # These have tests of their own, on IR.
-    assert run - shown == {"simplify", "cse", "bounds", "dce", "accumulate", "overwrite"}
-    assert shown - run == {name for name, _ in (*pipeline.BUFFERS, *pipeline.DEVICE)}
+    assert run - shown == {
+        "simplify", "cse", "bounds", "dce", "accumulate", "overwrite",
+        "expand", "partials", "directions", "rerun",
+    }  # fmt: skip
+    buffers = {stage.name for stage in (*pipeline.BUFFERS, *pipeline.DEVICE)}
+    assert shown - run == buffers - {"storage", "parallel"}
 
 
 @each

@@ -12,6 +12,7 @@ import pytest
 
 import adc
 from adc.derivative import Derivative
+from adc.inspect.plan import PlanReport
 from adc.ir.errors import Span
 from adc.passes.remat.plan import Plan, PlanEntry
 
@@ -34,7 +35,7 @@ def energy(x: Any, k: Any) -> Any:
     return s
 
 
-def _plan(fn: Any, *args: Any) -> Plan:
+def _plan(fn: Any, *args: Any) -> PlanReport:
     gradient: Derivative = adc.grad(fn, (0, 1))
     return gradient.plan(*args)
 
@@ -90,7 +91,7 @@ def test_a_summary_is_its_representation() -> None:
 
 def test_long_expressions_are_cut() -> None:
     entry = PlanEntry("t", "f.py", 3, "kept", "8", "why", "f", "x" * 50)
-    (row,) = Plan("auto", (entry,)).rows()
+    (row,) = PlanReport("auto", (entry,)).rows()
     assert row[2] == "x" * 31 + "…"
 
 

@@ -40,7 +40,7 @@ from adc.ir.parser import parse
 from adc.ir.rules import vjp_rule
 from adc.ir.types import Scalar
 from adc.ir.walk import clone, map_blocks
-from adc.passes import pipeline
+from adc.passes import pipeline, stages
 from adc.passes.loops import distribute as distribute_pass
 from adc.passes.loops import interchange as interchange_pass
 from adc.passes.loops import local as local_pass
@@ -49,6 +49,7 @@ from adc.passes.loops.gather.find import Finder
 from adc.passes.loops.gather.rewrite import Gathering
 from adc.passes.loops.overwrite import Overwriting
 from adc.passes.memory import coalesce as coalesce_pass
+from adc.passes.memory import storage as storage_pass
 from adc.passes.memory.coalesce import _Coalescer
 from adc.passes.remat import rerun as rerun_pass
 from adc.passes.remat.remat import Rematerialized
@@ -56,6 +57,7 @@ from adc.passes.scalar import cse as cse_pass
 from adc.passes.scalar import guard as guard_pass
 from adc.passes.scalar import predicates as predicates_pass
 from adc.passes.scalar.inline import _Inliner
+from adc.passes.stages import Stage
 from adc.passes.target import apart as apart_pass
 from adc.passes.target import registers as registers_pass
 from tests import chain as chains
@@ -150,7 +152,8 @@ def test_slightly_wrong_factor(rule: Any) -> None:
 
 def plant_in(monkeypatch: pytest.MonkeyPatch, name: str, rewrite: Rewrite) -> None:
     """Rewrite what a pass returns."""
-    original = getattr(chains, name)
+    module: Any = pipeline if name == "rematerialize" else chains
+    original = getattr(module, name)
 
     def planted(*args: Any, **kwargs: Any) -> Any:
         done = original(*args, **kwargs)
@@ -158,7 +161,7 @@ def plant_in(monkeypatch: pytest.MonkeyPatch, name: str, rewrite: Rewrite) -> No
             return replace(done, fn=rewritten(done.fn, rewrite))
         return rewritten(done, rewrite)
 
-    monkeypatch.setattr(chains, name, planted)
+    monkeypatch.setattr(module, name, planted)
 
 
 def test_dropped_accumulate(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -397,13 +400,13 @@ def test_a_loop_without_known_end_started_elsewhere(monkeypatch: pytest.MonkeyPa
 
 
 def test_missing_copy(monkeypatch: pytest.MonkeyPatch) -> None:
-    original = chains.storage
+    original = storage_pass.plan
 
-    def planted(fn: Function) -> Function:
+    def planted(fn: Function) -> storage_pass.Storage:
         done = original(fn)
         env = {
             s.results[0]: s.args[0]
-            for s in walk(done.body)
+            for s in walk(done.function.body)
             if isinstance(s, Apply) and s.op.name == "copy"
         }
 
@@ -414,9 +417,9 @@ def test_missing_copy(monkeypatch: pytest.MonkeyPatch) -> None:
                 return []
             return [substitute_stmt(stmt, env)]
 
-        return rewritten(done, forget)
+        return replace(done, function=rewritten(done.function, forget))
 
-    monkeypatch.setattr(chains, "storage", planted)
+    monkeypatch.setattr(storage_pass, "plan", planted)
     assert_caught()
 
 
@@ -517,14 +520,14 @@ def test_every_index_believed_to_be_in_range(monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.parametrize("each", [True, False])
 def test_a_pass_that_breaks_the_ir_is_named(each: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "VERIFY_EACH", each)
+    monkeypatch.setattr(stages, "VERIFY_EACH", each)
     chain = chains.Chain.of(lambda x: x * x, (2.0,), (0,))
-    broken = ("forget", lambda fn: replace(fn, body=()))
+    broken = Stage("forget", lambda fn: replace(fn, body=()))
     with pytest.raises(Exception, match="pass 'forget' broke"):
-        pipeline.run(chain.lowered.fn, (broken, *pipeline.PRIMAL))
+        stages.run(chain.lowered.fn, (broken, *pipeline.PRIMAL))
 
 
-@pytest.mark.parametrize("passes", ["PRIMAL", "LAST", "CLEANUP"])
+@pytest.mark.parametrize("passes", ["PRIMAL", "DERIVATIVE", "FINISH"])
 def test_a_pass_that_changes_results_is_named(passes: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def program(x: float, y: float) -> float:
         return x * y * y
@@ -536,5 +539,6 @@ def test_a_pass_that_changes_results_is_named(passes: str, monkeypatch: pytest.M
         return chains.check_passes(chains.Chain.of(program, (0.7, 1.3), (0, 1)))
 
     assert complaints() == []
-    monkeypatch.setattr(pipeline, passes, (*getattr(pipeline, passes), ("sloppy", sloppy)))
+    owner: Any = chains if passes == "FINISH" else pipeline
+    monkeypatch.setattr(owner, passes, (*getattr(owner, passes), Stage("sloppy", sloppy)))
     assert any(text.startswith("pass sloppy") for text in complaints())

@@ -8,14 +8,13 @@ odd one), and for any number of threads.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from adc.backend import cpu
 from adc.backend.runtime import parallel_for as side_by_side
 from adc.driver import transform
-from adc.ir.analysis.costs import SHIPPED
+from adc.ir.analysis.target import Target
 from adc.ir.core import For, Function, walk
 from adc.ir.errors import AdcError, IRError
 from adc.ir.tape import uses
@@ -23,7 +22,7 @@ from adc.passes.remat.schedules import schedules
 from tests.chain import Chain, bits, fresh, largest_in, near, run, well_formed
 from tests.fuzz import Generated, Unreliable
 
-PARALLEL = replace(SHIPPED, parallel=True)
+PARALLEL = Target(parallel=True)
 THREADS = (1, 2, 4)
 
 
@@ -47,7 +46,7 @@ def check(
     largest = max(map(largest_in, want), default=0.0)
     single = "f32" in str(chain.lowered.fn)
     for policy in policies:
-        fn = transform(chain.lowered, steps, policy, PARALLEL).fn
+        fn = transform(chain.lowered, steps, policy, target=PARALLEL).fn
         found += well_formed(fn)
         # On the CPU threads have no tapes that outlive an iteration.
         found += [
@@ -79,7 +78,7 @@ def check_random(generated: Generated, *, compiled: bool) -> list[str]:
     try:
         chain = Chain.of(generated.fn, args, generated.argnums)
         steps = (("adjoint", chain.positions),)
-        loops = shared(transform(chain.lowered, steps, "auto", PARALLEL).fn)
+        loops = shared(transform(chain.lowered, steps, target=PARALLEL).fn)
     except AdcError as error:
         if isinstance(error, IRError):
             raise

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import functools
 import importlib.metadata
 import json
 import platform
 import sys
-from collections.abc import Callable
-from typing import Any
 
 from adc.cli import output, target
 from adc.cli.target import UsageError
 from adc.driver import Compilation
 from adc.ir.analysis.costs import Costs
 from adc.ir.errors import AdcError
+from adc.passes.stages import Stage
 
 
 def ir(args: argparse.Namespace) -> int:
@@ -67,6 +65,7 @@ def source(args: argparse.Namespace) -> int:
 
 def plan(args: argparse.Namespace) -> int:
     from adc.cli.curve import DRAWINGS, curve, rows, to_data
+    from adc.inspect.plan import PlanReport
 
     if args.curve is not None and args.curve.suffix not in DRAWINGS:
         raise UsageError(f"{args.curve}: the name must end in one of {', '.join(DRAWINGS)}")
@@ -77,7 +76,7 @@ def plan(args: argparse.Namespace) -> int:
         raise UsageError(f"{found.derivative!r} has no reverse code, and so no plan")
     # Samples of arrays whose sizes are not given say nothing about memory and time.
     sized = args.example is not None or args.memory is not None or args.curve is not None
-    shown = found.plan() if sized else found.made.plan
+    shown = PlanReport.of(found.plan() if sized else found.made.plan)
     if args.html is not None:
         args.html.write_text(output.page(f"plan of {args.target}", shown._repr_html_()))
     points = None
@@ -139,42 +138,33 @@ def explain(args: argparse.Namespace) -> int:
 
 
 def passes(args: argparse.Namespace) -> int:
-    from adc.frontend import entry
+    from adc.ir.walk import statements
     from adc.passes import pipeline
-    from adc.passes.ad import adjoint
-    from adc.passes.memory import storage
-    from adc.passes.remat import remat
 
-    steps: list[tuple[str, Callable[..., Any]]] = [
-        ("frontend", entry.lower),
-        *pipeline.PRIMAL,
-        ("adjoint", adjoint.adjoint),
-        *pipeline.LAST,
-        *pipeline.JOINED,
-        ("remat", remat.remat),
-        *pipeline.CLEANUP,
-        ("storage", storage.plan),
-        *pipeline.BUFFERS,
-    ]
-    about = {name: _about(fn) for name, fn in steps}
+    about = ("when", "why there", "what it does")
     if args.target is None:
-        output.show(("pass", "what it does"), [(name, about[name]) for name, _ in steps])
+        table = pipeline.TABLES[args.kind]
+        output.show(("pass", *about), [_stage_row(stage, depth) for stage, depth in table.rows()])
         return 0
+    rows: list[tuple[str, ...]] = []
     trace = target.find(args).made.trace
-    rows = [
-        (name, f"{1e3 * seconds:.1f} ms", about.get(name, "")) for name, seconds in trace.seconds
-    ]
+    for row in trace.rows:
+        name, *texts = _stage_row(row.stage, row.depth)
+        ran = ("-", "")
+        if row.seconds is not None:
+            ran = (_milliseconds(row.seconds), str(statements(row.fn)))
+        rows.append((name, *ran, *texts))
     total = sum(seconds for _, seconds in trace.seconds)
-    output.show(("pass", "time", "what it does"), [*rows, ("all", f"{1e3 * total:.1f} ms", "")])
+    output.show(("pass", "time", "statements", *about), [*rows, ("all", _milliseconds(total))])
     return 0
 
 
-def _about(fn: Callable[..., Any]) -> str:
-    """Return the first line of the docstring of the module that a pass stands in."""
-    fn = fn.func if isinstance(fn, functools.partial) else fn
-    text = sys.modules[fn.__module__].__doc__
-    assert text
-    return text.splitlines()[0]
+def _stage_row(stage: Stage, depth: int) -> tuple[str, ...]:
+    return ("  " * depth + stage.name, stage.when.text, stage.why, stage.about)
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{1e3 * seconds:.1f} ms"
 
 
 def cache(args: argparse.Namespace) -> int:

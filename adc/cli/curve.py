@@ -12,8 +12,8 @@ from typing import Any
 from adc.cli import output
 from adc.cli.target import Target
 from adc.inspect.curve import Point
+from adc.inspect.plan import seconds_text
 from adc.memory import text
-from adc.passes.remat.plan import seconds_text
 
 DRAWINGS = (".svg", ".png", ".pdf")
 # A call is timed for about so long, and so many times at least.

@@ -13,6 +13,7 @@ from adc.cli import commands, target
 from adc.cli.check import check
 from adc.cli.completion import SHELLS, script
 from adc.cli.failure import program_error
+from adc.ir.analysis.target import KINDS
 from adc.ir.errors import AdcError
 from adc.options import POLICIES
 from adc.version import __version__
@@ -173,10 +174,13 @@ def parser() -> argparse.ArgumentParser:
     passes = add(
         "passes",
         commands.passes,
-        "list the passes, and how long each takes on a function",
+        "list the passes in order, with the reason, and how long each takes on a function",
         'adc passes model.py:loss --args "f64[:]"',
     )
     _target(passes, optional=True)
+    passes.add_argument(
+        "--kind", choices=KINDS, default=KINDS[0], help="list those for a CPU or a GPU (cuda)"
+    )
 
     add(
         "supported",

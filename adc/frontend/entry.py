@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import time
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -145,6 +146,7 @@ def lower(
     AdcError
         If the function, or anything it calls, is not in the supported subset.
     """
+    start = time.perf_counter()
     own = fn if has_rule(fn) else None
     inside = is_checkpointed(fn)
     if not isinstance(fn, types.FunctionType):
@@ -221,6 +223,7 @@ def lower(
         tuple(lo.changed),
         tuple(generators),
         applied,
+        time.perf_counter() - start,
     )
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from adc.inspect.drawing import Cluster, Drawing, Edge, Node, draw, fold
 from adc.ir.core import Function
 from adc.ir.errors import MissingPackageError, installing
-from adc.passes.pipeline import Trace
 from adc.passes.remat.plan import COPIED, KEPT, RECOMPUTED, RELOADED, Plan, PlanEntry
+from adc.passes.stages import Trace
 
 if TYPE_CHECKING:
     import graphviz
@@ -78,7 +78,8 @@ class Graph:
 def graph_of(trace: Trace, plan: Plan | None, most_nodes: int = MOST_NODES) -> Graph:
     """Return the picture of a compiled derivative: of the function as `remat` found it."""
     names = [name for name, _ in trace.stages]
-    last = names.index("remat" if "remat" in names else "storage") - 1
+    # Loops that run again as a whole are not shown: the plan says so of them.
+    last = names.index("rerun" if "rerun" in names else "storage") - 1
     return graph(trace.stages[last][1], plan, most_nodes)
 
 

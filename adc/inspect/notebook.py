@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from adc.inspect.plan import PlanReport
 from adc.passes.remat.plan import Plan
 
 
@@ -17,5 +18,5 @@ def derivative_html(name: str, signatures: Sequence[str], plan: Plan | None) -> 
     if not signatures:
         return f"<div><code>{escape(name)}</code>, not compiled yet</div>"
     items = "".join(f"<li><code>{escape(text)}</code></li>" for text in signatures)
-    table = plan._repr_html_() if plan is not None else ""
+    table = PlanReport.of(plan)._repr_html_() if plan is not None else ""
     return f"<div><code>{escape(name)}</code>, compiled for<ul>{items}</ul>{table}</div>"

@@ -55,7 +55,7 @@ from adc.ir.core import (
 from adc.ir.errors import Span
 from adc.ir.types import Array, Type
 
-# What users choose, and no machine has.
+# What older versions wrote among the costs: what users choose (`target`).
 _CHOICES = ("offload", "parallel", "cuda", "deterministic")
 
 
@@ -88,10 +88,6 @@ class Costs:
         Bytes that stay in cache.
     rows : tuple of (str, float)
         Operations on float64 that are not a multiple of an addition, by name.
-    offload, parallel, cuda, deterministic : bool
-        Whether tapes are on the disk: what is on them costs `disk`, and no memory. Whether loops
-        run in several threads, or on a GPU, which no number here takes into account, and whether
-        sums have the same last bits there each time. Users choose these.
 
     Examples
     --------
@@ -116,23 +112,15 @@ class Costs:
     disk: float
     cache: int
     rows: tuple[tuple[str, float], ...] = ()
-    offload: bool = False
-    parallel: bool = False
-    cuda: bool = False
-    deterministic: bool = False
 
     def __post_init__(self) -> None:
-        names = [each.name for each in fields(self) if each.name not in ("rows", *_CHOICES)]
+        names = [each.name for each in fields(self) if each.name != "rows"]
         numbers = [getattr(self, name) for name in names]
         for number in (*numbers, *(seconds for _, seconds in self.rows)):
             if isinstance(number, bool) or not isinstance(number, int | float):
                 raise ValueError(f"{number!r} is not a number")
             if not (math.isfinite(number) and number > 0.0):
                 raise ValueError(f"{number!r} is not a cost")
-        for name in _CHOICES:
-            if not isinstance(getattr(self, name), bool):
-                text = f"{name} is {getattr(self, name)!r}, no boolean: these are no costs"
-                raise ValueError(text)
         if list(self.rows) != sorted(dict(self.rows).items()):
             raise ValueError("the rows are not sorted by name")
 
@@ -150,6 +138,7 @@ class Costs:
         data = json.loads(text)
         try:
             rows = {str(name): seconds for name, seconds in data.pop("rows").items()}
+            data = {name: number for name, number in data.items() if name not in _CHOICES}
             return Costs(**data, rows=tuple(sorted(rows.items())))
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError(f"these are no costs: {error}") from None
@@ -310,7 +299,9 @@ class Estimate:
 Sizes = Mapping[str, "int | Sequence[int]"]
 
 
-def estimate(fn: Function, sizes: Sizes | None = None, costs: Costs = SHIPPED) -> Estimate:
+def estimate(
+    fn: Function, sizes: Sizes | None = None, costs: Costs = SHIPPED, *, offload: bool = False
+) -> Estimate:
     """Return what the loop nests of `fn` do, and how long that takes.
 
     It is a model of throughput: elements of a loop are taken to be independent, an arm of a branch
@@ -326,8 +317,10 @@ def estimate(fn: Function, sizes: Sizes | None = None, costs: Costs = SHIPPED) -
         iterations ``W.n``.
     costs : Costs
         Of the machine.
+    offload : bool
+        Whether tapes are on the disk.
     """
-    return _Counter(fn, sizes or {}, costs).run()
+    return _Counter(fn, sizes or {}, costs, offload).run()
 
 
 @dataclass(frozen=True)
@@ -402,9 +395,10 @@ _DATA = "*"
 
 
 class _Counter:
-    def __init__(self, fn: Function, sizes: Sizes, costs: Costs) -> None:
+    def __init__(self, fn: Function, sizes: Sizes, costs: Costs, offload: bool) -> None:
         self.fn = fn
         self.costs = costs
+        self.offload = offload
         self.shapes: dict[str, tuple[float, ...]] = {}
         self.known: dict[str, float] = {}
         for name, size in sizes.items():
@@ -474,7 +468,7 @@ class _Counter:
         )
         # `max` does not tell a NaN.
         longest = math.nan if any(map(math.isnan, parts)) else max(parts)
-        disk = costs.disk / 2 * counts.disk.number if costs.offload else 0.0
+        disk = costs.disk / 2 * counts.disk.number if self.offload else 0.0
         entered = costs.loop * counts.entered.number
         return longest + disk + entered + costs.product * counts.products.number
 

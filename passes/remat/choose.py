@@ -60,7 +60,7 @@ class Chooser:
 
     `worth` are the seconds, by loop, that a byte is worth which its iterations do not hold from the
     forward to the reverse code; "" stands for all of the function. `forced` says of some values, by
-    name, whether to keep them.
+    name, whether to keep them. `offload`: tapes are elsewhere, and take no memory.
     """
 
     def __init__(
@@ -72,11 +72,14 @@ class Chooser:
         extents: Extents | None = None,
         worth: Mapping[str, float] | None = None,
         forced: Mapping[str, bool] | None = None,
+        *,
+        offload: bool = False,
     ) -> None:
         self.d = decisions
         self.policy = policy
         self.names = names
         self.costs = costs
+        self.offload = offload
         self.extents = extents or Extents(decisions.fn)
         self.worth = {**dict.fromkeys(decisions.restored.short, _DEAR), **(worth or {})}
         self.forced = forced or {}
@@ -121,7 +124,7 @@ class Chooser:
     def total(self) -> float:
         """Return the seconds that the plan takes, or the bytes if those are what counts."""
         # What is on a disk takes time alone.
-        scarce = self.scarce and not self.costs.offload
+        scarce = self.scarce and not self.offload
         bytes_count = scarce or self.policy == "recompute"
         total = 0.0
         for value, decision in self.d.made.items():
@@ -196,7 +199,7 @@ class Chooser:
 
     def is_on_disk(self, value: Value) -> bool:
         """Whether a value that is kept takes no memory: it is on a tape, and that in a file."""
-        return self.costs.offload and not self.d.in_scope(value)
+        return self.offload and not self.d.in_scope(value)
 
     def often(self, region: str) -> float:
         """Return how often a region runs: a guess where only the run will tell."""

@@ -69,7 +69,7 @@ from adc.passes.remat.online import can_checkpoint_online, checkpoint
 from adc.passes.remat.plan import HELD, KEPT, RECOMPUTED, Plan, PlanEntry
 from adc.passes.remat.proof.availability import check_availability
 from adc.passes.remat.proof.tape import check_tape
-from adc.passes.remat.rerun import again, rerun
+from adc.passes.remat.rerun import again
 from adc.passes.remat.rewrite import Rewriter
 from adc.passes.remat.undo import undone
 from adc.passes.scalar.dce import dce
@@ -95,13 +95,14 @@ def rematerialize(
     orders: Orders = NO_ORDERS,
     known: Known | None = None,
     *,
+    offload: bool = False,
     checked: bool = True,
 ) -> Rematerialized:
     """Decide every Recall of `fn` by `policy` and carry the decisions out.
 
     What is dear and what is cheap follows from `costs`, those that are shipped by default, and
-    from `known` sizes of arguments (`extents`). A budget has `orders`. The result is `checked`, if
-    it is to be used: not that of a plan that is only tried.
+    from `known` sizes of arguments (`extents`). A budget has `orders`. With `offload`, tapes take
+    no memory. The result is `checked`, if it is to be used: not that of a plan that is only tried.
 
     Raises
     ------
@@ -114,13 +115,12 @@ def rematerialize(
         ("random:", "revolve:")
     ):
         raise ValueError(f"remat={policy!r}: use 'auto', 'store', 'recompute' or 'random:SEED'")
-    fn = rerun(fn, costs)
     loops: Loops = {(owner, label): each for owner, label, each in orders.loops}
     if policy.startswith("revolve:"):
         loops, policy = _everywhere(fn, policy), "auto"
     names = {each.name: _names_of(each) for each in (*fn.callees, fn)}
     fn = checkpoint(fn, loops)
-    return _Remat(fn, policy, costs, orders, known, names, bool(loops), checked).run()
+    return _Remat(fn, policy, costs, orders, known, names, bool(loops), offload, checked).run()
 
 
 class _Remat:
@@ -133,6 +133,7 @@ class _Remat:
         known: Known | None,
         own: Mapping[str, Collection[str]],
         changed: bool,
+        offload: bool,
         checked: bool,
     ) -> None:
         self.fn = fn
@@ -140,6 +141,7 @@ class _Remat:
         self.own = own
         # Whether there are checkpointed loops.
         self.changed = changed
+        self.offload = offload
         self.checked = checked
         self.policy = policy
         self.costs = costs
@@ -215,7 +217,7 @@ class _Remat:
                 worth[""] = seconds
         forced = {value: keep for owner, value, keep in orders.kept if owner == name}
         made = (decisions, self.policy, self.names, self.costs, extents, worth, forced)
-        chooser = Chooser(*made)
+        chooser = Chooser(*made, offload=self.offload)
         chooser.run(needed_values(reverse, decisions, self.names))
         return chooser
 

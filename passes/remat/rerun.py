@@ -57,14 +57,16 @@ Again = For | While | Call
 _AGAIN = ".again"
 
 
-def rerun(fn: Function, costs: Costs = SHIPPED) -> Function:
+def rerun(fn: Function, costs: Costs = SHIPPED, *, offload: bool = False) -> Function:
     """Return `fn` with what runs again in the reverse code of checkpointed calls."""
     if not any(value.mark is not None for each in (fn, *fn.callees) for value in defined(each)):
         return fn
     fn = _without_printing(fn)
     done: set[str] = set()
     while True:
-        found = [(owner, stmt) for owner, stmt in _found(fn, costs) if stmt.label not in done]
+        found = [
+            (owner, stmt) for owner, stmt in _found(fn, costs, offload) if stmt.label not in done
+        ]
         if not found:
             return fn
         for owner, stmt in found:
@@ -79,7 +81,7 @@ def again(fn: Function) -> Iterator[Again]:
             yield next(stmt for stmt in each.body if isinstance(stmt, For | While | Call))
 
 
-def _found(fn: Function, costs: Costs) -> list[tuple[str, Again]]:
+def _found(fn: Function, costs: Costs, offload: bool) -> list[tuple[str, Again]]:
     """Return the outermost loops, and the calls, that have to run again, by function."""
     found: dict[tuple[str, str], Again] = {}
     reverse_of = {each.mirror: each for each in fn.callees if each.mirror}
@@ -97,7 +99,7 @@ def _found(fn: Function, costs: Costs) -> list[tuple[str, Again]]:
             if isinstance(stmt, Call) and stmt.label in mirrored:
                 if any(value.mark is not None for value in stmt.results):
                     found[each.name, stmt.label] = stmt
-        chooser = Chooser(decisions, "auto", names, costs)
+        chooser = Chooser(decisions, "auto", names, costs, offload=offload)
         chooser.run(needed_values(reverse.body, decisions, names))
         counted = {value: label for label, value in decisions.counters.items()}
         # Reverse code that follows its loop at once (`local`) finds everything there.

@@ -111,6 +111,8 @@ class Lowered:
         Random generators among the parameters.
     applied : tuple of Level
         What was applied to the Python function, first to last, and is lowered with it.
+    seconds : float
+        What lowering took.
     """
 
     fn: Function
@@ -123,6 +125,7 @@ class Lowered:
     changed: tuple[Place, ...] = ()
     generators: tuple[Generated, ...] = ()
     applied: tuple[Level, ...] = ()
+    seconds: float = field(default=0.0, compare=False)
 
     @property
     def drawn(self) -> tuple[Generated, ...]:

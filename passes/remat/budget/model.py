@@ -49,8 +49,9 @@ _TRIALS = 20_000
 class Model:
     """The integer program of one function with Recalls, for sizes of its arguments."""
 
-    def __init__(self, fn: Function, costs: Costs, known: Known) -> None:
+    def __init__(self, fn: Function, costs: Costs, known: Known, offload: bool = False) -> None:
         self.costs = costs
+        self.offload = offload
         self.extents = Extents(fn, known)
         self.needed: list[Value] = []
         self.fn, self.chooser = undone(fn, self.undoing)
@@ -75,7 +76,9 @@ class Model:
         names = Names.of(fn)
         for callee in fn.callees:
             names.add(Names.of(callee))
-        chooser = Chooser(decisions, "auto", names, self.costs, self.extents, worth)
+        chooser = Chooser(
+            decisions, "auto", names, self.costs, self.extents, worth, offload=self.offload
+        )
         self.needed = needed_values(fn.body, decisions, names)
         chooser.run(self.needed)
         return chooser
@@ -149,7 +152,7 @@ class Model:
 
     def _loops(self) -> Iterator[Loop]:
         """Yield the loops that can be checkpointed, inner ones first."""
-        if self.costs.offload:
+        if self.offload:
             return  # what their iterations keep takes no memory
         decisions = self.chooser.d
         reverses = {s.loop: s for s in walk(self.fn.body) if isinstance(s, Reverse)}

@@ -112,15 +112,21 @@ class Planner:
     """Plans of one function, with Recalls, for any budget.
 
     `attempt` carries orders out and returns the peak, `inf` if only a run can tell. A plan depends
-    on the budget alone, not on what was asked for before.
+    on the budget alone, not on what was asked for before. With `offload`, tapes take no memory.
     """
 
     def __init__(
-        self, fn: Function, costs: Costs, known: Known, attempt: Callable[[Orders], float]
+        self,
+        fn: Function,
+        costs: Costs,
+        known: Known,
+        attempt: Callable[[Orders], float],
+        *,
+        offload: bool = False,
     ) -> None:
         self.attempt = functools.cache(attempt)
         self.upwards = functools.cache(self._upwards)
-        self.inputs = fn, costs, known
+        self.inputs = fn, costs, known, offload
         self.candidates: dict[int, Solution] = {}
         self.bounds: dict[int, float] = {}
 

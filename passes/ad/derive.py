@@ -10,45 +10,63 @@ tape, which it takes off before it returns.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from adc.ir.core import Block, Call, Derived, Function, Stmt
 from adc.ir.functions import reached
 from adc.ir.walk import map_blocks
-from adc.passes import pipeline
 from adc.passes.ad.adjoint import adjoint
 from adc.passes.ad.tangent import tangent
 
+_Pass = Callable[[Function], Function]
 
-def derive(each: Derived) -> Function:
+
+@dataclass(frozen=True)
+class Through:
+    """What a function goes through on the way to a derivative.
+
+    Attributes
+    ----------
+    primal : callable
+        Before the first transformation.
+    between, last : callable
+        After a transformation that others follow, and after the last one.
+    """
+
+    primal: _Pass
+    between: _Pass
+    last: _Pass
+
+
+def derive(each: Derived, through: Through) -> Function:
     """Return the function that a declaration stands for: value form, with Recalls."""
     if each.mode == "primal":
-        return expand(each.of)
-    fn = pipeline.run(expand(each.of), pipeline.PRIMAL)
+        return expand(each.of, through)
+    fn = through.primal(each.of)
     if each.mode == "forward":
-        return pipeline.run(tangent(fn, each.wrt), pipeline.DERIVATIVE)
+        return through.between(tangent(fn, each.wrt))
     made = adjoint(fn, each.wrt)
     made = replace(made, results=made.results[len(fn.results) :])
     for group in each.along:
-        made = pipeline.run(made, pipeline.DERIVATIVE)
+        made = through.between(made)
         moved = tangent(made, group)
         # The results so far, then the tangents of these.
         made = replace(moved, results=moved.results[len(made.results) :])
-    return pipeline.run(made, pipeline.LAST)
+    return through.last(made)
 
 
-def expand(fn: Function) -> Function:
+def expand(fn: Function, through: Through) -> Function:
     """Return `fn` with derivatives in forward mode, and functions themselves, as callees."""
     plain = [each for each in fn.derived if each.mode != "reverse"]
     if not plain:
         return fn
     fn = replace(fn, derived=tuple(each for each in fn.derived if each not in plain))
     for each in plain:
-        fn = _with_callee(fn, each.name, derive(each))
+        fn = _with_callee(fn, each.name, derive(each, through))
     return fn
 
 
-def link(fn: Function, finish: Callable[[Function], Function]) -> Function:
+def link(fn: Function, through: Through, finish: _Pass) -> Function:
     """Return `fn` with every derivative in it as a callee.
 
     `finish` rematerializes a function; it is called for each derivative.
@@ -57,7 +75,8 @@ def link(fn: Function, finish: Callable[[Function], Function]) -> Function:
     derived = fn.derived
     fn = replace(fn, derived=())
     for each in derived:
-        fn = _with_callee(fn, each.name, link(finish(derive(each)), finish))
+        made = link(finish(derive(each, through)), through, finish)
+        fn = _with_callee(fn, each.name, made)
     return fn
 
 
@@ -91,4 +110,4 @@ def _renamed(fn: Function, table: Mapping[str, str]) -> Function:
     return replace(fn, name=name(fn.name), body=stmts(fn.body), mirror=name(fn.mirror), rule=rule)
 
 
-__all__ = ["derive", "expand", "link"]
+__all__ = ["Through", "derive", "expand", "link"]

@@ -1,0 +1,53 @@
+"""What code is made for: the kind of machine, and what users choose about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+KINDS = ("cpu", "cuda")
+
+
+@dataclass(frozen=True)
+class Target:
+    """What code is made for. Code for one target is not code for another.
+
+    Attributes
+    ----------
+    kind : str
+        ``"cpu"``, or ``"cuda"``, a GPU.
+    parallel : bool
+        Whether threads of the CPU share loops.
+    offload : bool
+        Whether tapes are elsewhere: those of the CPU on the disk, those of a GPU on the host. What
+        is on them takes no memory.
+    deterministic : bool
+        Whether sums on a GPU have the same last bits each time; those on the CPU always do.
+
+    Examples
+    --------
+    >>> Target("cuda", offload=True).host
+    Target(kind='cpu', parallel=False, offload=True, deterministic=False)
+    """
+
+    kind: str = "cpu"
+    parallel: bool = False
+    offload: bool = False
+    deterministic: bool = False
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"{self.kind!r} is no kind of target: use one of {', '.join(KINDS)}")
+
+    @property
+    def cuda(self) -> bool:
+        return self.kind == "cuda"
+
+    @property
+    def host(self) -> Target:
+        """The CPU, with tapes where this target has them: plans for a GPU start from its plans."""
+        return Target("cpu", self.parallel, self.offload)
+
+
+CPU = Target()
+
+__all__ = ["CPU", "KINDS", "Target"]
