@@ -186,8 +186,11 @@ def load_or_build(
     use_disk: bool,
     budget: Budget | None = None,
     plans: Plans | None = None,
+    in_python: bool = False,
 ) -> Entry:
     """Return compiled code, from disk if it is there; `plans` are those that `transform` takes.
+
+    Code that runs in Python is not compiled, and not kept.
 
     Raises
     ------
@@ -196,6 +199,13 @@ def load_or_build(
     """
     if costs.cuda:
         return _on_device(lowered, steps, policy, costs, use_disk, budget, plans)
+    if in_python:
+        from adc.backend.python import interpret
+        from adc.driver import transform
+
+        made = transform(lowered, steps, policy, costs, budget, plans)
+        own = interpret(made.fn, offload=costs.offload)
+        return Entry(own, made.plan, own.emitted.source, False, made)
     with LOCK, _once():
         place = private_folder() if use_disk else None
         if place is not None:
