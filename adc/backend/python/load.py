@@ -151,7 +151,7 @@ def _say(site: Site, words: list[int]) -> None:
 
 def interpret(fn: Function, *, offload: bool = False) -> Kernel:
     """Return what runs `fn`, which is in buffer form, in CPython."""
-    return Kernel(emit(fn), offload)
+    return Kernel(emit(fn, marked=True), offload)
 
 
 __all__ = ["NAMES", "Kernel", "interpret", "load"]
