@@ -131,7 +131,7 @@ class Derivative:
             raise ArgumentError(f"no stage named {after!r}", None, f"use one of {stages}") from None
 
     def source(self, *args: Any, **kwargs: Any) -> str:
-        """Return the Python source that was generated and compiled."""
+        """Return the Python source that was generated and compiled, or runs as it is."""
         return self.compiled_for(*args, **kwargs).source
 
     @property

@@ -8,7 +8,7 @@ that `pdb` and tracebacks show them.
 from __future__ import annotations
 
 import ast
-import hashlib
+import itertools
 import linecache
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -85,16 +85,24 @@ class _Typed(ast.NodeTransformer):
         return ast.fix_missing_locations(ast.copy_location(call, node))
 
 
+def _file_of(emitted: Emitted) -> str:
+    """Return the name under which `linecache` has a source, without a file: one for each text."""
+    lines = emitted.source.splitlines(keepends=True)
+    for number in itertools.count(1):
+        file = f"<adc {emitted.name}{f' {number}' if number > 1 else ''}>"
+        entry = (len(emitted.source), None, lines, file)
+        if linecache.cache.setdefault(file, entry)[2:3] == (lines,):
+            break
+    return file
+
+
 def load(emitted: Emitted) -> Callable[..., tuple[Any, ...]]:
     """Return the main function of emitted source, for CPython."""
-    digest = hashlib.sha256(emitted.source.encode()).hexdigest()[:8]
-    file = f"<adc {emitted.name} {digest}>"
+    file = _file_of(emitted)
     typed = _Typed()
     tree = typed.visit(ast.parse(emitted.source, file))
     namespace = {"__name__": emitted.name, **NAMES, **typed.numbers}
     exec(compile(tree, file, "exec", dont_inherit=True), namespace)
-    lines = emitted.source.splitlines(keepends=True)
-    linecache.cache[file] = (len(emitted.source), None, lines, file)
     made: Callable[..., tuple[Any, ...]] = namespace[emitted.name]
     return made
 
@@ -112,7 +120,7 @@ class Kernel:
         self.emitted = emitted
         self.offload = offload
         self.code = load(emitted)
-        self._in = [(converter(ty), ty) for ty in emitted.params]
+        self._in = [_taker(ty) for ty in emitted.params]
         self._out = [deliverer(ty) for ty in emitted.results]
         # Bytes of memory, and of tapes in files, that the last call used.
         self.peak: int | None = None
@@ -122,7 +130,7 @@ class Kernel:
         """Run the code; what it needs of tapes is made as it comes, `reserved` or not."""
         if len(args) != len(self._in):
             raise TypeError(f"{self.emitted.name} takes {len(self._in)} arguments, not {len(args)}")
-        given = [_given(convert(arg), ty) for arg, (convert, ty) in zip(args, self._in, strict=True)]
+        given = [take(arg) for take, arg in zip(self._in, args, strict=True)]
         state = memory.Memory(self.emitted.sites, self.offload, _say)
         try:
             with np.errstate(all="ignore"):
@@ -141,8 +149,10 @@ class Kernel:
         """Give nothing back: nothing is held."""
 
 
-def _given(value: Any, ty: Type) -> Any:
-    return numpy_value(value, ty) if isinstance(ty, Scalar) else value
+def _taker(ty: Type) -> Callable[[Any], Any]:
+    """Return what makes an argument what the code takes: a number becomes NumPy's."""
+    convert = converter(ty)
+    return (lambda arg: numpy_value(convert(arg), ty)) if isinstance(ty, Scalar) else convert
 
 
 def _say(site: Site, words: list[int]) -> None:

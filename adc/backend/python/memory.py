@@ -6,7 +6,9 @@ of compiled code does: that is how much memory a plan takes. What nobody has wri
 
 from __future__ import annotations
 
+import math
 import mmap
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -124,10 +126,7 @@ def _on_disk(dtype: Any, shape: Shape) -> Array:
 
 
 def _bytes(dtype: Any, shape: Shape) -> int:
-    size = np.dtype(dtype).itemsize
-    for each in shape:
-        size *= int(each)
-    return size
+    return math.prod([np.dtype(dtype).itemsize, *map(int, shape)])
 
 
 def _empty(state: Memory, dtype: Any, shape: Shape) -> Array:
@@ -137,13 +136,13 @@ def _empty(state: Memory, dtype: Any, shape: Shape) -> Array:
 
 def _slot(state: Memory, dtype: Any, *shapes: Shape) -> Array:
     most = max(shapes, key=lambda shape: _bytes(dtype, shape))
-    found = _empty(state, dtype, most)
-    return found.reshape(-1)
+    return _empty(state, dtype, [math.prod(map(int, most))])
 
 
 def _reuse(array: Array, dtype: Any, shape: Shape) -> Array:
-    flat = array.reshape(-1).view(np.uint8)[: _bytes(dtype, shape)]
-    return flat.view(dtype).reshape([int(size) for size in shape])
+    count = _bytes(dtype, shape)
+    found: Array = array.reshape(-1).view(np.uint8)[:count].view(dtype)
+    return found.reshape([int(size) for size in shape])
 
 
 def _grow(state: Memory, place: int, need: int, dtype: Any) -> Array:
@@ -161,8 +160,8 @@ def _total(lanes: Array, used: Any, down: bool = False) -> Any:
 
 def _bits(value: Any) -> int:
     if isinstance(value, np.floating):
-        return int(value.view(f"i{value.itemsize}")) & (2**32 - 1 if value.itemsize == 4 else -1)
-    return int(np.asarray(value).astype(np.int64))
+        return int.from_bytes(value.tobytes(), sys.byteorder, signed=value.itemsize == 8)
+    return int(np.asarray(value).astype(np.int64)[()])
 
 
 def _copy_into(target: Array, source: Array) -> None:
