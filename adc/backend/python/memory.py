@@ -130,8 +130,9 @@ def _bytes(dtype: Any, shape: Shape) -> int:
 
 
 def _empty(state: Memory, dtype: Any, shape: Shape) -> Array:
-    state.take(_bytes(dtype, shape))
-    return made(dtype, shape)
+    found = made(dtype, shape)
+    state.take(found.nbytes)
+    return found
 
 
 def _slot(state: Memory, dtype: Any, *shapes: Shape) -> Array:

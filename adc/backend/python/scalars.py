@@ -64,6 +64,12 @@ def _logaddexp(exp: str, scale: float) -> Callable[[Any, Any], Any]:
     return logaddexp
 
 
+def _trips(start: Any, stop: Any, step: Any) -> Any:
+    """Return the length of a range, which may be more than Python's `len` can say."""
+    count = -((int(start) - int(stop)) // int(step)) if step else 0
+    return np.uint64(max(count, 0)).astype(np.int64)
+
+
 def unsigned(index: Any) -> Any:
     """Return an index that is not negative as it is.
 
@@ -97,6 +103,7 @@ NAMES: dict[str, Any] = {
     **_rows(),
     **{name: _elementary(name) for name in vector_math.FUNCTIONS},
     **{prelude.CASTS[dtype]: _caster(dtype) for dtype in DTYPES},
+    "ipow": lambda x, n: np.power(x, max(n, type(n)(0))),  # NumPy raises for negative exponents
     "minimum": _extreme(True, True),
     "maximum": _extreme(False, True),
     "fmin": _extreme(True, False),
@@ -104,6 +111,7 @@ NAMES: dict[str, Any] = {
     "logaddexp": _logaddexp("exp", 1.0),
     "logaddexp2": _logaddexp("exp2", 1.442695040888963407359924681001892137),
     "select": lambda cond, a, b: a if cond else b,
+    "trips": _trips,
     "u": unsigned,
     "inf": np.float64(math.inf),
     "nan": np.float64(math.nan),
