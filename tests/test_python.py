@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bdb
+import builtins
 import contextlib
 import io
 import linecache
@@ -19,6 +21,7 @@ import numpy as np
 import pytest
 
 import adc
+from adc import explain
 from adc.backend.common import prelude, vector_math
 from adc.backend.common.writer import RUNTIME
 from adc.backend.cpu import compile
@@ -95,7 +98,7 @@ def _ways(program: Program, positions: tuple[int, ...]) -> Iterator[tuple[tuple[
 
 
 def _often(program: Program) -> Any:
-    marks = () if program.number(12) == 1 else (pytest.mark.slow,)
+    marks = () if program.number(24) == 1 else (pytest.mark.slow,)
     return pytest.param(program, marks=marks, id=str(program))
 
 
@@ -388,6 +391,7 @@ def test_targets_are_named() -> None:
 
 def session(expression: str, scope: dict[str, Any], *commands: str) -> str:
     """Return what `pdb` shows while it evaluates an expression under these commands."""
+    bdb.Breakpoint.clearBreakpoints()
     shown = io.StringIO()
     debugger = pdb.Pdb(stdin=io.StringIO("\n".join([*commands, ""])), stdout=shown, nosigint=True)
     debugger.use_rawinput = False
@@ -417,6 +421,32 @@ def test_pdb_stops_in_a_gradient_at_a_line_of_the_user() -> None:
     assert re.match(r" np\.float64\(0\.\d+\)\n", shown[stopped:].split("(Pdb)")[2])
     contribution = re.findall(r"np\.float64\((.+)\)", shown)[-1]
     assert float(contribution) == want[-1]
+
+
+def test_the_session_of_the_guide(
+    tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What `adc explain internals` shows; `pytest --update-golden` rewrites it."""
+    others = {name: entry for name, entry in linecache.cache.items() if "<adc" not in name}
+    monkeypatch.setattr(linecache, "cache", others)
+    text = explain.page("internals")
+    (program,) = re.findall(r"```python\n(# debugged\.py\n.*?)```", text, re.DOTALL)
+    (shown,) = re.findall(r"```text\n(\(Pdb\) .*?)```", text, re.DOTALL)
+    path, scope = tmp_path / "debugged.py", {"__name__": "debugged"}
+    path.write_text(program)
+    exec(builtins.compile(program, str(path), "exec"), scope)
+    commands = re.findall(r"^\(Pdb\) (.*)$", shown, re.MULTILINE)
+    _, *answers = session("gradient(x, 2.0)", scope, *commands, "clear 1", "continue").split(
+        "(Pdb) "
+    )
+    pairs = zip(commands, answers, strict=False)
+    made = "".join(f"(Pdb) {command}\n{answer}" for command, answer in pairs)
+    made = made.replace("\t", "    ")
+    if request.config.getoption("--update-golden"):
+        guide = Path(explain.__file__).parent / "internals.md"
+        guide.write_text(text.replace(shown, made), encoding="utf-8")
+    else:
+        assert made == shown
 
 
 def test_break_before_the_first_call_and_on_other_targets() -> None:
