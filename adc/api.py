@@ -181,13 +181,14 @@ def grad(
     progress : bool
         Whether a compilation that takes longer than two seconds says so in the terminal, by a line
         on standard error that is gone when it ends. ``ADC_PROGRESS=0`` turns off all of them.
-    target : {"cpu", "cuda"}
+    target : {"cpu", "cuda", "python"}
         Where the code runs. With ``"cuda"`` loops whose iterations are independent of each other
         are launched on an NVIDIA GPU, with the extra ``cuda12`` or ``cuda13``; NumPy arrays go
         there and results come back once. Arrays that are there (of Numba, CuPy, PyTorch, JAX) are
         used where they are, and their gradients are of the same library. Numbers are those of the
         CPU up to rounding. Under ``NUMBA_ENABLE_CUDASIM=1`` Numba's simulator takes the place of a
-        GPU, slowly.
+        GPU, slowly. With ``"python"`` CPython runs the source that `source` shows, a line at a time
+        under ``pdb``, slowly, and to the last bit as on the CPU: ``adc explain internals``.
     deterministic : bool
         Whether sums have the same last bits each time. They do anyway, but for where iterations of
         a loop on a GPU add to elements that others add to as well: such loops run in one thread

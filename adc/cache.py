@@ -194,6 +194,8 @@ def load_or_build(
 ) -> Entry:
     """Return compiled code, from disk if it is there; `plans` are those that `transform` takes.
 
+    Code that runs in Python is not compiled, and not kept.
+
     Raises
     ------
     UnsupportedError
@@ -201,6 +203,13 @@ def load_or_build(
     """
     if target.cuda:
         return _on_device(lowered, steps, policy, costs, target, use_disk, budget, plans)
+    if target.python:
+        from adc.backend.python import interpret
+        from adc.driver import transform
+
+        made = transform(lowered, steps, policy, costs, budget, plans, target=target)
+        own = interpret(made.fn, offload=target.offload)
+        return Entry(own, made.plan, own.emitted.source, False, made)
     with LOCK, _once():
         place = private_folder() if use_disk else None
         if place is not None:

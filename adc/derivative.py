@@ -131,8 +131,16 @@ class Derivative:
             raise ArgumentError(f"no stage named {after!r}", None, f"use one of {stages}") from None
 
     def source(self, *args: Any, **kwargs: Any) -> str:
-        """Return the Python source that was generated and compiled."""
+        """Return the Python source that was generated and compiled, or runs as it is."""
         return self.compiled_for(*args, **kwargs).source
+
+    @property
+    def __code__(self) -> types.CodeType:
+        """The code of the last call with ``target="python"``: what ``break`` of ``pdb`` takes."""
+        last = self._code.last if self._options.target == "python" else None
+        if last is None:
+            raise AttributeError("no code that runs in Python")
+        return last.entry.kernel.code.__code__  # type: ignore[no-any-return]  # of a kernel of Any
 
     def plan(self, *args: Any, alternatives: bool | None = None, **kwargs: Any) -> PlanReport:
         """Return what the reverse code keeps and recomputes, value by value.

@@ -240,7 +240,7 @@ class Compiled:
         self, values: tuple[Any, ...], hidden: list[Any], directions: Sequence[Any]
     ) -> Sequence[Any]:
         args = [*self.signature.leaves(values), *hidden]
-        if self.options.target == "cpu":
+        if self.options.target != "cuda":
             for each in directions:
                 if foreign.is_foreign(each):
                     raise ArgumentError(
@@ -1051,7 +1051,7 @@ class Code:
                 lowered = self._lower(signature, values, general, self.levels)
         if not general and _cannot_start_again(lowered.fn):
             lowered = self._lower(signature, values, True, lowered.applied)
-        if self.options.target == "cpu":
+        if self.options.target != "cuda":
             self._check_on_host(signature, lowered, values)
         if levels:
             _check_result(self.fn, lowered, levels[-1].has_aux)
@@ -1071,7 +1071,7 @@ class Code:
 
         For how many depends on the first arguments that code is made for, no result does.
         """
-        if self.options.target != "cpu" or self.options.memory is not None:
+        if self.options.target == "cuda" or self.options.memory is not None:
             return ()
         if self.along is not None:
             leaves = signature.leaves(values)

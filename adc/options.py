@@ -20,7 +20,7 @@ from adc.ir.analysis.target import Target
 from adc.ir.errors import ArgumentError
 
 POLICIES = ("auto", "store", "recompute")
-TARGETS = ("cpu", "cuda")
+TARGETS = ("cpu", "cuda", "python")
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -95,11 +95,12 @@ class Options:
     def machine(self) -> Target:
         """What code is made for."""
         return Target(
-            self.target,
+            "cuda" if self.target == "cuda" else "cpu",
             parallel=bool(self.parallel),
             offload=self.offload is not None,
             # Code for the CPU is so anyway.
             deterministic=self.target == "cuda" and self.deterministic,
+            python=self.target == "python",
         )
 
     def over(self, inner: Options) -> Options:
@@ -152,8 +153,12 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
         )  # fmt: skip
     target = found.get("target", "cpu")
     if target not in TARGETS:
-        names = " or ".join(f'"{each}"' for each in TARGETS)
-        raise ArgumentError(f"target={target!r} is no target", None, f"use {names}")
+        names = ", ".join(f'"{each}"' for each in TARGETS[:-1])
+        raise ArgumentError(
+            f"target={target!r} is no target",
+            None,
+            f'use {names} or "{TARGETS[-1]}"',
+        )
     return found
 
 

@@ -467,6 +467,7 @@ def check_compiled(
     Under the last of several, and everywhere if it is `alone`, the gradient has no value with it.
     """
     from adc.backend import cpu
+    from adc.backend.python import interpret
 
     found: list[str] = []
     first: list[bytes] | None = None
@@ -480,6 +481,8 @@ def check_compiled(
         results = kernel(*inputs)
         if bits(inputs) != before:
             found.append(f"compiled {policy}: the arguments were changed")
+        if bits(interpret(made.fn)(*fresh(chain.inputs))) != bits(results):
+            found.append(f"compiled {policy}: other bits than in Python")
         problem = oracle.gradient_mismatch(
             chain.gradient(results), want, magnification=magnification, **(tolerances or {})
         )

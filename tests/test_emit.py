@@ -17,6 +17,7 @@ from adc.backend.common import vector_math
 from adc.backend.common.emit import emit
 from adc.backend.common.tapes import Tapes
 from adc.backend.cpu import Kernel, compile
+from adc.backend.python import interpret
 from adc.ir.core import Apply, Function, Literal, Value
 from adc.ir.errors import Span
 from adc.ir.interp import run
@@ -27,6 +28,7 @@ from adc.ir.verifier import verify
 from adc.passes.ad.adjoint import adjoint
 from adc.passes.memory.storage import storage
 from adc.passes.remat.remat import remat
+from tests.chain import bits
 from tests.ir_cases import CASES, Case
 
 # Rows of whole arrays, or without operands.
@@ -125,19 +127,21 @@ def defined(op: OpDef, args: tuple[Any, ...]) -> bool:
 )
 def test_rows_are_numpy(dtype: str, weak: bool, tmp_path: Path) -> None:
     fn = program(dtype, weak)
-    kernel = compile(fn, tmp_path, cache=False)
+    kernel, slowly = compile(fn, tmp_path, cache=False), interpret(fn)
     wrong: list[str] = []
     with np.errstate(all="ignore"):
         values = samples(dtype)
         for x, y in itertools.product(values, values):
             z = values[-1] if x == y else values[1]
-            got = kernel(x, y, z)
+            got, others = kernel(x, y, z), slowly(x, y, z)
             env: dict[Value, Any] = dict(zip(fn.params, (x, y, z), strict=True))
-            for stmt, found in zip(fn.body, got, strict=True):
+            for stmt, found, other in zip(fn.body, got, others, strict=True):
                 assert isinstance(stmt, Apply)
                 args = tuple(env[arg] for arg in stmt.args if isinstance(arg, Value))
                 if not defined(stmt.op, args):
                     continue
+                if not (found != found and other != other) and bits([found]) != bits([other]):
+                    wrong.append(f"{stmt.op.name} {args} = {found!r}, in Python {other!r}")
                 want = numpy_value(stmt.op.evaluate(*stmt.params, *args), stmt.result.type)
                 python = isinstance(stmt.result.type, Scalar) and stmt.result.type.weak
                 assert type(found) is type(want.item() if python else want), stmt
@@ -151,16 +155,19 @@ def test_rows_are_numpy(dtype: str, weak: bool, tmp_path: Path) -> None:
 
 
 def compiled(text: str, folder: Path, *args: Any, blocks: int | None = None) -> Kernel:
-    """Compile a program and check it against the interpreter, twice, on copies of `args`."""
+    """Compile a program and check it against the interpreter, twice, on copies of `args`.
+
+    CPython does the same.
+    """
     fn = verify(parse(text))
     stored = verify(storage(fn))
     kernel = compile(stored, folder, cache=False)
     want = run(fn, copy.deepcopy(args))
     if blocks is not None:
         assert len(Tapes(stored).blocks) == blocks
-    for _ in range(2):
+    for each in (kernel, kernel, interpret(stored)):
         given = copy.deepcopy(args)
-        for a, b in zip(want, kernel(*given), strict=True):
+        for a, b in zip(want, each(*given), strict=True):
             np.testing.assert_array_equal(a, b)
             assert np.asarray(a).dtype == np.asarray(b).dtype
         for a, b in zip(args, given, strict=True):

@@ -50,7 +50,7 @@ ROOMS = {
     ),
     "adc.passes": ("scalar", "ad", "loops", "memory", "remat", "target", "stages", "pipeline"),
     "adc.frontend": ("core", "values", "control", "numpy", "language", "calls", "entry"),
-    "adc.backend": ("numba_api", "runtime", "common", "cpu", "cuda"),
+    "adc.backend": ("numba_api", "runtime", "common", "cpu", "cuda", "python"),
 }
 # No folder has more modules, or it is hard to find one's way in it.
 LARGEST = 15

@@ -5,6 +5,7 @@
 `runtime`      what generated code calls: workspace, tapes, prints, signals, BLAS, threads
 `cpu`          source to LLVM's language to machine code to a `Kernel` that is called with care
 `cuda`         launches on a GPU, and what runs around them on the host
+`python`       the source as CPython runs it, for `pdb`, with the same bits
 `numba_api`    all that adc uses from inside of Numba, and whether it is there
 =============  =================================================================================
 """

@@ -22,17 +22,20 @@ class Target:
         is on them takes no memory.
     deterministic : bool
         Whether sums on a GPU have the same last bits each time; those on the CPU always do.
+    python : bool
+        Whether the source that is made for the CPU runs in CPython, and is not compiled.
 
     Examples
     --------
     >>> Target("cuda", offload=True).host
-    Target(kind='cpu', parallel=False, offload=True, deterministic=False)
+    Target(kind='cpu', parallel=False, offload=True, deterministic=False, python=False)
     """
 
     kind: str = "cpu"
     parallel: bool = False
     offload: bool = False
     deterministic: bool = False
+    python: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:

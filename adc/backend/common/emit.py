@@ -92,7 +92,9 @@ class _Emitter(Loops):
                 self.expect(stmt)
             entered, after = ((), ()) if gone is None else gone[k]
             self._entered = entered
+            place, self._place = self._place, stmt.loc or self._place
             self.stmt(stmt)
+            self._place = place
             if self._indent > 1 or k < len(stmts) - 1:
                 self.let_go(after)
 
@@ -203,9 +205,12 @@ class _Emitter(Loops):
         return [*head, doc, *self.nothing_lines(), *body]
 
 
-def emit(fn: Function) -> Emitted:
-    """Return the source of `fn`, which is in buffer form, and of its callees."""
-    shared = Shared(fn)
+def emit(fn: Function, marked: bool = False) -> Emitted:
+    """Return the source of `fn`, which is in buffer form, and of its callees.
+
+    Where it is `marked`, each line ends with the place in the user's source that it is for.
+    """
+    shared = Shared(fn, marked)
     code: list[str] = []
     for each in (*fn.callees, fn):
         *parts, rest = shared.divide(each)

@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from adc.backend.common import expressions, prelude, vector_math
 from adc.backend.common.expressions import Expr, numpy_name
@@ -111,9 +112,10 @@ class Site:
 
 
 class Shared:
-    """What the functions of one program share."""
+    """What the functions of one program share; where it is `marked`, lines name the user's."""
 
-    def __init__(self, fn: Function) -> None:
+    def __init__(self, fn: Function, marked: bool = False) -> None:
+        self.marked = marked
         self.tapes = Tapes(fn)
         self.sites: list[Site] = []
         # Where among the results the arrays are that are made by `returned`.
@@ -230,8 +232,14 @@ class Lines:
         self._taken = set(taken)
         self._names: dict[Value, str] = {}
         self._last: tuple[str, int] | None = None  # the source line last written as a comment
+        # Whether lines end with the place in the user's source that they are for, and that place.
+        self._marked = False
+        self._place: Span | None = None
 
     def line(self, text: str) -> None:
+        place = self._place if self._marked and "# " not in text else None
+        if place is not None:
+            text = f"{text}  # {PurePath(place.file).name}:{place.line}"
         self._lines.append("    " * self._indent + text)
 
     def comment(self, loc: Span | None) -> None:
@@ -262,11 +270,13 @@ class Writer(Lines):
 
     def __init__(self, fn: Function, shared: Shared, *, main: bool) -> None:
         super().__init__(_RESERVED | shared.taken)
+        self._marked = shared.marked
         self._fn = fn
         self._shared = shared
         self._main = main
         self._mutable: set[str] = set()  # variables of carried values: assigned again and again
         self._pending: dict[Value, Expr] = {}
+        self._places: dict[Value, Span | None] = {}  # of those that wait
         self._positions: dict[Value, str] = {}  # counters of loops as unsigned variables
         # Values that stand for partial sums: where these lie. And which the innermost loop adds to.
         self._lanes: dict[Value, str] = {}
@@ -337,6 +347,7 @@ class Writer(Lines):
             return
         if count == 1 and len(found.text) <= INLINE:
             self._pending[value] = found
+            self._places[value] = loc
             return
         self.comment(loc)
         self.line(f"{self.name(value)} = {found.bare}")
@@ -346,7 +357,9 @@ class Writer(Lines):
         for value, found in list(self._pending.items()):
             if (loads and found.loads) or name in found.reads or not (loads or name):
                 del self._pending[value]
+                place, self._place = self._place, self._places[value] or self._place
                 self.line(f"{self.name(value)} = {found.bare}")
+                self._place = place
 
     def int64(self, operand: Operand) -> Expr:
         found = self.expr(operand)

@@ -283,8 +283,16 @@ def _values(words: Sequence[Any], names: Sequence[str]) -> list[Any]:
     return found
 
 
-def _message(site: Site, words: Sequence[Any]) -> str:
+def message(site: Site, words: Sequence[Any]) -> str:
+    """Return what a print prints, or an error says, about the words that it has left."""
     return site.message.format(*_values(words, site.types)) if site.types else site.message
+
+
+def raise_site(site: Site, words: Sequence[Any]) -> None:
+    """Raise the error of a check that failed, and left these words."""
+    text = message(site, words)
+    kind: Any = exception_named(site.error)
+    raise_at(site.loc, kind(*([text] if text else [])))
 
 
 # --- calls ----------------------------------------------------------------------------------------
@@ -390,7 +398,7 @@ class Kernel:
         while at < len(words):
             site = self.emitted.sites[words[at] - 1]
             count = len(site.types)
-            print(_message(site, words[at + 1 : at + 1 + count]))
+            print(message(site, words[at + 1 : at + 1 + count]))
             at += 1 + count
 
     def _fail(self, memory: Memory) -> None:
@@ -400,10 +408,7 @@ class Kernel:
         if status == State.INTERRUPTED:
             error = [int(word) or None for word in state[State.ERROR : State.ERROR + 3]]
             _restore(*error)  # raises: the interpreter looks for an error after every such call
-        site = self.emitted.sites[status - 1]
-        text = _message(site, state[State.OPERANDS :].tolist())
-        kind: Any = exception_named(site.error)
-        raise_at(site.loc, kind(*([text] if text else [])))
+        raise_site(self.emitted.sites[status - 1], state[State.OPERANDS :].tolist())
 
     @property
     def peak(self) -> int | None:

@@ -16,7 +16,8 @@ import mmap
 import os
 import sys
 import tempfile
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,21 @@ def folder() -> str:
     if sys.platform != "win32" and os.access("/var/tmp", os.W_OK | os.X_OK):
         return "/var/tmp"
     return tempfile.gettempdir()
+
+
+@contextmanager
+def reported(size: int) -> Iterator[str]:
+    """Yield the folder for a file of so many bytes; that it cannot be made is a `DiskError`."""
+    where = folder()
+    try:
+        yield where
+    except (OSError, OverflowError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise DiskError(
+            f"no file for a tape of {size:,} bytes in {where}: {reason}",
+            None,
+            "set ADC_OFFLOAD_DIR to a folder with more room",
+        ) from None
 
 
 class Files:
@@ -69,8 +85,8 @@ class Files:
         DiskError
             If there is no room for it. The tape is then as it was.
         """
-        where, size = folder(), elements * _ITEMSIZES[place]
-        try:
+        size = elements * _ITEMSIZES[place]
+        with reported(size) as where:
             file = self._files.get(place)
             if file is None:
                 file = tempfile.TemporaryFile(buffering=0, prefix="adc-", dir=where)
@@ -78,15 +94,8 @@ class Files:
             old = self._maps.get(place)
             start = 0 if old is None else len(old)
             end = max(-(-size // _PAGE) * _PAGE, start + _PAGE)
-            _allocate(file, start, end)
+            allocate(file, start, end)
             new = mmap.mmap(file.fileno(), end)
-        except (OSError, OverflowError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise DiskError(
-                f"no file for a tape of {size:,} bytes in {where}: {reason}",
-                None,
-                "set ADC_OFFLOAD_DIR to a folder with more room",
-            ) from None
         # The old mapping ends when this returns: until then the state leads to one that is there.
         self._maps[place] = new
         self._words[place] = ctypes.addressof(ctypes.c_char.from_buffer(new))
@@ -107,7 +116,7 @@ class Files:
             raise
 
 
-def _allocate(file: Any, start: int, end: int) -> None:
+def allocate(file: Any, start: int, end: int) -> None:
     """Give a file blocks on the disk."""
     try:
         os.posix_fallocate(file.fileno(), start, end - start)
@@ -122,4 +131,4 @@ def _allocate(file: Any, start: int, end: int) -> None:
         start += file.write(bytes(min(end - start, _ZEROS)))
 
 
-__all__ = ["Files", "folder"]
+__all__ = ["Files", "allocate", "folder", "reported"]
