@@ -21,6 +21,7 @@ every pass.
 
 from __future__ import annotations
 
+import ast
 import itertools
 import math
 import random
@@ -618,7 +619,7 @@ class _ArrayWriter(_Writer):
             self.scope.fixed.append(v)
             text = self.scalar(1)
             self.scope.fixed.remove(v)
-            return f"np.array([{text} + 0.1 * {v} for {v} in {a}])", _LARGE
+            return f"np.array([{text} + 0.1 * {v} for {v} in {nameless(a)}])", _LARGE
 
         def called() -> tuple[str, float]:
             a, p = self.arr(shape, depth - 1)
@@ -742,7 +743,7 @@ class _ArrayWriter(_Writer):
                 ]
             )
         if kind == 2 and len(shape) == 1:
-            v = self.name("v")
+            v, a = self.name("v"), nameless(a)
             self.scope.fixed.append(v)
             text = self.scalar(1)
             self.scope.fixed.remove(v)
@@ -1753,6 +1754,28 @@ class _ArrayWriter(_Writer):
             scale = self.rng.choice(["", ", scale=0.2", ", **{'scale': 0.4}"])
             self.emit(f"{v} = unpacked(*{rest}{scale})")
         self.scope.floats.append(v)
+
+
+def nameless(text: str) -> str:
+    """Return an expression with its `(w := value)` written out: what a comprehension iterates over.
+
+    Python refuses an assignment there, however deep.
+    """
+    if ":=" not in text:
+        return text
+    return ast.unparse(_Nameless().visit(ast.parse(text, mode="eval")))
+
+
+class _Nameless(ast.NodeTransformer):
+    def __init__(self) -> None:
+        self.values: dict[str, ast.expr] = {}
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:
+        self.values[node.target.id] = value = self.visit(node.value)
+        return value
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.values.get(node.id, node)
 
 
 _SHARES = {
