@@ -465,18 +465,17 @@ def check_compiled(
     magnification: float = 1.0,
     tolerances: dict[str, float] | None = None,
     policies: Sequence[str] = ("auto", "store"),
-    alone: bool = False,
 ) -> list[str]:
     """Compile under several policies: right, and the same bits; the arguments untouched.
 
-    Under the last of several, and everywhere if it is `alone`, the gradient has no value with it.
+    Under the last of several the gradient has no value with it.
     """
     from adc.backend import cpu
 
     found: list[str] = []
     first: list[bytes] | None = None
     for policy in policies:
-        alone = alone or (len(policies) > 1 and policy == policies[-1])
+        alone = len(policies) > 1 and policy == policies[-1]
         mode = "gradient" if alone else "adjoint"
         made = transform(chain.lowered, ((mode, chain.positions),), policy)
         kernel = cpu.compile(made.fn, cache=False)

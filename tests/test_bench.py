@@ -4,7 +4,6 @@ import json
 import math
 import subprocess
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -46,20 +45,14 @@ def check(kernel: Kernel, call: ValueAndGrad) -> None:
         np.testing.assert_allclose(slope, wanted, rtol=1e-7, atol=1e-7)
 
 
-def some(names: Iterable[str]) -> list[Any]:
-    """Return parameters, two of three of which are tested with `--slow` only."""
-    return [
-        pytest.param(name, marks=[pytest.mark.slow] if k % 3 else [])
-        for k, name in enumerate(names)
-    ]
-
-
-@pytest.mark.parametrize("name", some(AS_WRITTEN))
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("name", AS_WRITTEN)
 def test_adjoint_as_written(name: str) -> None:
     check(KERNELS[name], AS_WRITTEN[name])
 
 
-@pytest.mark.parametrize("name", some(HAND))
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("name", HAND)
 def test_adjoint_by_hand(name: str) -> None:
     check(KERNELS[name], HAND[name])
 

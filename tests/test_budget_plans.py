@@ -207,7 +207,7 @@ LONG = ("substeps", "days")
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[pytest.mark.slow] if n in LONG else []) for n in PROGRAMS]
+    "name", [pytest.param(n, marks=[pytest.mark.full] if n in LONG else []) for n in PROGRAMS]
 )
 def test_peaks_are_metered_and_no_bit_changes(name: str) -> None:
     _, args, _ = PROGRAMS[name]
@@ -559,7 +559,7 @@ FOUND = [("scalars", 9400042), ("arrays", 9500136), ("scalars", 9600040), ("arra
     ("kind", "seed"),
     [
         *[("scalars", 0), ("draws", 5), ("arrays", 4), ("stencils", 2), ("mixed", 1), FOUND[2]],
-        *(pytest.param(*found, marks=pytest.mark.slow) for found in FOUND if found != FOUND[2]),
+        *(pytest.param(*found, marks=pytest.mark.full) for found in FOUND if found != FOUND[2]),
     ],
 )
 def test_random_programs(kind: str, seed: int) -> None:

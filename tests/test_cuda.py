@@ -62,13 +62,8 @@ def outcome(call: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         return type(error), str(error)
 
 
-def unless_slow(program: Program) -> Any:
-    """Return a parameter; those of `test_threads` run there, too, without what is around a call."""
-    marks = [pytest.mark.slow] if "thread" in program.tags else []
-    return pytest.param(program, marks=marks)
-
-
-@pytest.mark.parametrize("program", [unless_slow(p) for p in corpus()], ids=lambda p: p.fn.__name__)
+@pytest.mark.sampled(10)
+@pytest.mark.parametrize("program", corpus(), ids=lambda p: p.fn.__name__)
 def test_gradients(program: Program) -> None:
     args = program.make_args()
     got = outcome(adc.value_and_grad(program.fn, program.argnums, target="cuda"), args)
@@ -349,11 +344,11 @@ def _overwrite(failed: Any, n: Any, out: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "part", [0] + [pytest.param(k, marks=pytest.mark.slow) for k in range(1, 8)]
+    "part", [0] + [pytest.param(k, marks=pytest.mark.full) for k in range(1, 8)]
 )
 def test_kernels_compile_to_ptx(part: int) -> None:
     environment = {k: v for k, v in os.environ.items() if k != "NUMBA_ENABLE_CUDASIM"}
-    # By default a sample; with `--slow` all, in eight parts.
+    # By default a sample; with `--full` all, in eight parts.
     which = [str(part - 1), "8", "1"] if part else ["0", "8", "6"]
     command = [sys.executable, "-m", "tests.cuda_ptx", *which]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)

@@ -59,7 +59,7 @@ def same(got: Any, want: Any) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=[pytest.mark.slow] if name not in ("layers", "on_a_grid") else [])
+        pytest.param(name, marks=[pytest.mark.full] if name not in ("layers", "on_a_grid") else [])
         for name in SMALL
     ],
 )
@@ -97,7 +97,7 @@ def steps(x: Any, n: Any) -> Any:
     return np.sum(x)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_other_sizes_have_other_plans() -> None:
     x = np.linspace(0.1, 0.9, 8)
     make = functools.partial(adc.grad, steps, target="cuda", progress=False)
@@ -268,7 +268,7 @@ def test_offload(fn: Callable[..., Any], args: tuple[Any, ...], argnums: Any) ->
     assert PINNED.nbytes == 0
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_offload_within_a_budget() -> None:
     x = np.linspace(0.1, 0.9, 100)
     make = functools.partial(adc.grad, steps, target="cuda")

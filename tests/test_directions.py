@@ -43,6 +43,7 @@ def checked(program: Program, way: str, **given: Any) -> list[str] | None:
 # --- the pass -------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("program", ALL, ids=str)
 def test_interpreted(program: Program) -> None:
     """In one of three ways to a Jacobian, as value form and as buffer form."""
@@ -54,7 +55,7 @@ def test_interpreted(program: Program) -> None:
     assert found == [] or (found is None and program.name in NESTED)
 
 
-@pytest.mark.slow
+@pytest.mark.sampled(60)
 @pytest.mark.parametrize("program", ALL, ids=str)
 @pytest.mark.parametrize("way", chains.WAYS)
 def test_interpreted_in_every_way(program: Program, way: str) -> None:

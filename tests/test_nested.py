@@ -35,14 +35,6 @@ NO_TANGENT = {
 }  # fmt: skip
 
 
-DEFAULT = {
-    "compiled_functions_change_nothing",
-    "trajectory", "descent_until_it_stops", "branches", "forward_mode", "structures", "snapshot",
-    "custom_reverse_on_a_path", "custom_forward",
-    "gradient_of_a_weighted_hessian", "structures_of_jacobians", "jacobians_on_paths",
-}  # fmt: skip
-
-
 def _tolerance(name: str) -> dict[str, Any]:
     return {"rtol": 2e-3, "atol": 2e-3} if name in SINGLE else {"rtol": 1e-6, "atol": 1e-7}
 
@@ -65,12 +57,9 @@ def _differences(
     return found
 
 
-def _compiled(p: Program) -> Any:
-    # Compiled twice, for plain Python runs the derivatives as well: some of them by default.
-    return pytest.param(p, id=p.name, marks=[] if p.name in DEFAULT else [pytest.mark.slow])
-
-
-@pytest.mark.parametrize("program", [_compiled(p) for p in NESTED_PROGRAMS])
+# Compiled twice: plain Python runs the derivatives as well.
+@pytest.mark.sampled(20)
+@pytest.mark.parametrize("program", NESTED_PROGRAMS, ids=str)
 def test_gradient(program: Program) -> None:
     args = program.make_args()
     want = float(program.fn(*args))
@@ -82,7 +71,8 @@ def test_gradient(program: Program) -> None:
         np.testing.assert_allclose(found, wanted, **tolerance)
 
 
-@pytest.mark.parametrize("program", NESTED_PROGRAMS, ids=lambda p: p.name)
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("program", NESTED_PROGRAMS, ids=str)
 def test_stages(program: Program) -> None:
     chain = chains.Chain.of(program.fn, program.make_args(), program.argnums)
     want = tuple(

@@ -629,7 +629,7 @@ def test_cached_code(tmp_path: Path) -> None:
     ("environment", "library"),
     [
         ({"ADC_VECTOR_LIBRARY": "none"}, "libm-"),
-        pytest.param({"NUMBA_CPU_NAME": "generic"}, "libmvec-N2-", marks=pytest.mark.slow),
+        pytest.param({"NUMBA_CPU_NAME": "generic"}, "libmvec-N2-", marks=pytest.mark.full),
     ],
 )
 def test_other_machines(environment: dict[str, str], library: str) -> None:

@@ -15,7 +15,7 @@ from tests import numpy_sweep
 from tests.chain import Chain
 from tests.numpy_sweep import Raised, difference
 
-# How often each expression runs, by default and with --slow.
+# How often each expression runs, by default and with --full.
 FEW, MANY = 1, 30
 _refused: dict[bool, int] = {True: 0, False: 0}
 
@@ -42,7 +42,7 @@ def test_like_python(name: str) -> None:
     assert _sweep(name, FEW) == []
 
 
-@pytest.mark.slow
+@pytest.mark.sampled(100)
 @pytest.mark.parametrize("name", numpy_sweep.table())
 def test_like_python_often(name: str) -> None:
     assert _sweep(name, MANY) == []

@@ -90,9 +90,9 @@ def sample(*shape: int) -> Any:
 def _cases() -> Iterator[Any]:
     for program in differentiable():
         chosen = POLICIES[program.number(len(POLICIES))]
-        often = program.tags & {"recursive", "while", "exit"} or program.number(12) == 0
-        slow = () if often else (pytest.mark.slow,)
-        yield pytest.param(program, chosen, marks=slow, id=f"{program}-{chosen}")
+        often = bool(program.tags & {"recursive", "while", "exit"})
+        sampled = pytest.mark.sampled(2 if often else 20)
+        yield pytest.param(program, chosen, marks=sampled, id=f"{program}-{chosen}")
 
 
 @pytest.mark.parametrize(("program", "policy"), list(_cases()))

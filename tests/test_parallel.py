@@ -33,26 +33,13 @@ def _chain(program: Program) -> Chain:
     return Chain.of(program.fn, program.make_args(), program.argnums)
 
 
-@pytest.mark.parametrize("program", [p for p in EVERY if p.number(4) == 0], ids=str)
-def test_interpreted(program: Program) -> None:
-    assert not threads.check(_chain(program), ("auto", "store"), compiled=False)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("program", [p for p in EVERY if p.number(4)], ids=str)
-def test_interpreted_rest(program: Program) -> None:
-    assert not threads.check(_chain(program), compiled=False)
-
-
-@pytest.mark.parametrize("program", [p for p in EVERY if p.number(24) == 1], ids=str)
-def test_compiled(program: Program) -> None:
-    assert not threads.check(_chain(program), ("auto",), compiled=True)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("program", [p for p in EVERY if p.number(24) != 1], ids=str)
-def test_compiled_rest(program: Program) -> None:
-    assert not threads.check(_chain(program), ("auto",), compiled=True)
+@pytest.mark.sampled(40)
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("program", EVERY, ids=str)
+def test_corpus(program: Program, compiled: bool) -> None:
+    """Under every plan, or compiled under the usual one."""
+    policies = ("auto",) if compiled else ("auto", "store", "recompute")
+    assert not threads.check(_chain(program), policies, compiled=compiled)
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import zlib
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -33,15 +32,7 @@ ROOT = Path(__file__).resolve().parent.parent
 POLICIES = ("auto", "store", "recompute")
 
 
-def _among(program: Program, every: int) -> bool:
-    return zlib.crc32(program.name.encode()) % every == 0
-
-
 CORPUS = [p for p in [*PROGRAMS, *ALL] if p.argnums]
-# By default: part of the corpus under the usual plan, less of it under the others.
-SAMPLE = [(p, "auto") for p in CORPUS if _among(p, 10)]
-SAMPLE += [(p, policy) for p in CORPUS if _among(p, 40) for policy in ("store", "recompute")]
-BUILT = [p for p in CORPUS if _among(p, 40)]
 
 # Programs whose number before a run is more than they use: of two arms of a branch that data
 # decides on, the one that needs more counts.
@@ -102,36 +93,22 @@ def sizes(names: tuple[tuple[str, int, int], ...], inputs: list[Any]) -> dict[st
     }
 
 
-@pytest.mark.parametrize(("program", "policy"), SAMPLE, ids=str)
+@pytest.mark.sampled(20)
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("program", CORPUS, ids=str)
 def test_formula(program: Program, policy: str) -> None:
     check_formula(program, policy)
 
 
-@pytest.mark.slow
+@pytest.mark.sampled(80)
+@pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("program", CORPUS, ids=str)
-def test_formula_of_every_plan(program: Program) -> None:
-    for policy in POLICIES:
-        check_formula(program, policy)
-
-
-def check_compiled(program: Program, policy: str, folder: Path) -> None:
+def test_compiled(program: Program, policy: str, tmp_path: Path) -> None:
     made, inputs, meter = metered(program, policy)
-    kernel = cpu.compile(made.fn, folder, cache=False)
+    kernel = cpu.compile(made.fn, tmp_path, cache=False)
     for _ in range(2):
         kernel(*chains.fresh(inputs))
         assert kernel.peak == meter.peak
-
-
-@pytest.mark.parametrize("program", BUILT, ids=str)
-def test_compiled(program: Program, tmp_path: Path) -> None:
-    check_compiled(program, "auto", tmp_path)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("program", CORPUS, ids=str)
-def test_compiled_under_every_plan(program: Program, tmp_path: Path) -> None:
-    for policy in POLICIES:
-        check_compiled(program, policy, tmp_path)
 
 
 # Where more than sizes decides which arrays are held at once, the most that may be is computed: an

@@ -109,19 +109,10 @@ def test_no_iterations(program: Program) -> None:
 
 # --- batches --------------------------------------------------------------------------------------
 
-# With `--slow` all of them.
-BATCHES = corpus()
-SAMPLE = [p for p in BATCHES if p.number(20) == 0]
 
-
-@pytest.mark.parametrize("program", SAMPLE, ids=str)
+@pytest.mark.sampled(40)
+@pytest.mark.parametrize("program", corpus(), ids=str)
 def test_batches(program: Program) -> None:
-    assert not on_device.check_batched(program)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("program", [p for p in BATCHES if p.number(20)], ids=str)
-def test_all_batches(program: Program) -> None:
     assert not on_device.check_batched(program)
 
 
