@@ -29,7 +29,7 @@ from typing import Any
 
 import pytest
 
-from tests.corpus import Program
+from tests.corpus.program import Program
 
 # A parameter with at most so many values has each of them in the sample.
 FEW = 12
