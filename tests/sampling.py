@@ -7,7 +7,8 @@ Two marks say what a test costs:
 `sampled(n)`
     About one in `n` of the function's items is in the short run. All functions marked so share one
     sample, in which every program of the corpus, every function, every pair of a function and a
-    module of programs, and every value of a parameter that has few values occurs at least once.
+    module of programs, and of several parameters every value of one that has few occurs at least
+    once.
 
 Everything else is in both runs. The sample is the same on every machine and in every order: an
 item's rank is a hash of its name, times `n`. Items of rank below 1 are in; so is, of the items with
@@ -31,7 +32,7 @@ import pytest
 
 from tests.corpus.program import Program
 
-# A parameter with at most so many values has each of them in the sample.
+# Where there are several parameters, one with at most so many values has each in the sample.
 FEW = 12
 
 
@@ -72,7 +73,7 @@ class Candidate:
             if isinstance(value, Program):
                 yield "program", value.name
                 yield self.function, value.fn.__module__
-            elif (self.function, name) in few:
+            elif (self.function, name) in few and len(self.params) > 1:
                 yield self.function, name, str(value)
 
 
@@ -108,5 +109,5 @@ def short(items: Iterable[pytest.Item], whole: bool = False) -> frozenset[str]:
             found.append(item.nodeid)
         else:
             params = item.callspec.params if hasattr(item, "callspec") else {}
-            candidates.append(Candidate(item.nodeid, *sampled.args, params))
+            candidates.append(Candidate(item.nodeid, float(sampled.args[0]), params))
     return frozenset(found) | sample(candidates)

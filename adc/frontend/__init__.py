@@ -16,7 +16,8 @@ Array expressions are lazy: whoever needs their elements computes them in one lo
 ==========  =====================================================================================
 
 A room imports none further down, and no two modules import each other
-(`tests.project.test_layers`). What lowers a part of the program asks `core.dispatch` for the parts of that; handlers register there::
+(`tests.project.test_layers`). What lowers a part of the program asks `core.dispatch` for the parts
+of that; handlers register there::
 
     @handles(ast.IfExp)
     def _if_expression(lo: Lowerer, node: ast.IfExp) -> Binding: ...

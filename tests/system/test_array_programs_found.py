@@ -23,19 +23,21 @@ def test_found(fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
     assert fuzz_arrays.check(generated, compiled=False) == []
 
 
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("kind", ["arrays", "stencils", "containers", "mixed"])
-def test_random_programs(kind: str) -> None:
-    for seed in range(3):
-        generated = fuzz_arrays.generate(seed, size=8, kind=kind)
-        assert fuzz_arrays.check(generated, compiled=False) == [], seed
-        fuzz.forget(generated)
+def test_random_programs(kind: str, seed: int) -> None:
+    generated = fuzz_arrays.generate(seed, size=8, kind=kind)
+    assert fuzz_arrays.check(generated, compiled=False) == []
+    fuzz.forget(generated)
 
 
-def test_random_nests() -> None:
-    for seed in range(6):
-        generated = fuzz_nests.generate(seed, size=2)
-        assert fuzz_arrays.check(generated, compiled=seed < 2) == [], seed
-        fuzz.forget(generated)
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("seed", range(6))
+def test_random_nests(seed: int) -> None:
+    generated = fuzz_nests.generate(seed, size=2)
+    assert fuzz_arrays.check(generated, compiled=seed < 2) == []
+    fuzz.forget(generated)
 
 
 def test_the_same_program_for_the_same_seed() -> None:

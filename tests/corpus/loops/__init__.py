@@ -3,5 +3,5 @@
 `element_programs` (reads and writes one by one), `numeric_programs` (small methods),
 `kernel_programs` (kernels, with slices and as loops), `stencil_programs` (neighbours),
 `nest_programs` (expressions that become nests), `thread_programs` (iterations that become threads),
-`undo_programs` and `invert_programs` (values that are restored), `pass_programs` (one for each pass).
+`undo_programs` and `invert_programs` (values that are restored), `pass_programs` (one per pass).
 """

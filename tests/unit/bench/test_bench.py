@@ -57,6 +57,7 @@ def test_adjoint_by_hand(name: str) -> None:
     check(KERNELS[name], HAND[name])
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", KERNELS)
 def test_gradient(name: str) -> None:
     kernel = KERNELS[name]

@@ -41,6 +41,7 @@ def test_stencils_by_hand(name: str, size: str) -> None:
         np.testing.assert_allclose(own.copy_to_host(), other, rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["light", "dot", "logsumexp", "batched_ode"])
 def test_programs(name: str) -> None:
     kernel = PROGRAMS[name].kernel

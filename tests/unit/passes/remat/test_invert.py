@@ -47,6 +47,7 @@ def planned(name: str, policy: str = "auto") -> Rematerialized:
     return rematerialize(chain_of(BY_NAME[name]).joined, policy)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("program", INVERT_PROGRAMS, ids=str)
 def test_no_bit_changes(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """All that can be restored is: the bits of other plans, and checkpointed loops around it."""
@@ -90,6 +91,7 @@ def test_decisions_are_kept_for_integers_that_they_change() -> None:
 # --- floats, on request ---------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("program", MARKED_PROGRAMS, ids=str)
 def test_floats_are_found_again(program: Program) -> None:
     """The gradient is that of the program, under every plan; in every form."""
