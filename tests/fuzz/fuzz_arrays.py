@@ -1771,7 +1771,8 @@ class _Nameless(ast.NodeTransformer):
         self.values: dict[str, ast.expr] = {}
 
     def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:
-        self.values[node.target.id] = value = self.visit(node.value)
+        value: ast.expr = self.visit(node.value)
+        self.values[node.target.id] = value
         return value
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
