@@ -48,7 +48,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_cmdline_main(config: pytest.Config) -> None:
     if config.getoption("--full") and config.getoption("--rest"):
         raise pytest.UsageError("--rest is a part of --full: give one of them")
-    if not config.pluginmanager.hasplugin("xdist") or config.option.tx:
+    # A worker, or what a test starts, has no workers of its own.
+    within = "PYTEST_XDIST_WORKER" in os.environ
+    if not config.pluginmanager.hasplugin("xdist") or config.option.tx or within:
         return
     alone = config.option.usepdb or config.option.trace or config.option.capture == "no"
     if config.option.numprocesses is None and not alone and _is_large(config):

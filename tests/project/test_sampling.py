@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import MOST_WORKERS
 from tests.corpus.program import Program
 from tests.corpus.programs import PROGRAMS
 from tests.oracle.chain import WAYS
@@ -80,8 +81,10 @@ def test_ranks_are_those_of_any_machine() -> None:
 def pytest_of(*args: str, **environment: str) -> str:
     root = Path(__file__).parents[2]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *args]
-    env = {**os.environ, **environment}
-    done = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True)
+    env = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")} | environment
+    done = subprocess.run(
+        command, cwd=root, env=env, capture_output=True, text=True, check=False, timeout=300
+    )
     assert done.returncode in (0, 5), done.stdout + done.stderr
     return done.stdout
 
@@ -120,6 +123,16 @@ def test_what_is_left_out_is_deselected(workers: tuple[str, ...]) -> None:
     closing = pytest_of("tests/project/test_types.py", "--rest", *workers).splitlines()[-1]
     assert "2 deselected in" in closing
     assert "skipped" not in closing
+
+
+def test_a_large_run_has_a_worker_for_each_core() -> None:
+    """Which has none of its own; a run of one file has none."""
+    count = min(len(os.sched_getaffinity(0)), MOST_WORKERS)
+    printed = pytest_of("tests/unit/inspect", "--rest", "-v")
+    assert f"{count} worker" in printed
+    assert "worker" not in pytest_of("tests/unit/inspect/test_plan.py", "--rest", "-v")
+    within = pytest_of("tests/unit/inspect", "--rest", "-v", PYTEST_XDIST_WORKER="gw0")
+    assert "worker" not in within
 
 
 def test_the_rest_is_a_part_of_everything() -> None:
