@@ -1,9 +1,11 @@
 """Options and fixtures that more than one test file uses.
 
-By default every program of the corpus goes through the interpreter: its value, its gradient, every
-pass, plans, forward and reverse mode. Some programs are compiled. With ``--slow`` all of them are,
-under three plans each, every plan is interpreted for every program, and numerics are tested as on
-another machine, too.
+By default pytest makes the short run, minutes on two cores: everything but what is marked `full`,
+and a sample of what is marked `sampled` (see `tests/sampling.py`). With `--full` it runs all: every
+program of the corpus is compiled, interpreted under every plan, shared among threads. What is not
+run is deselected, not skipped; a skipped test lacks something on this machine.
+
+A run of the whole suite has a worker for each core (`-n 0` has none, `-n 2` two).
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,11 +21,15 @@ import pytest
 import adc
 from adc.ir.opdef import OPS
 from adc.passes import stages
+from tests import sampling
 
 # Before Numba is imported: `target="cuda"` runs in its simulator.
 os.environ.setdefault("NUMBA_ENABLE_CUDASIM", "1")
 
 GOLDEN = Path(__file__).parent / "golden"
+# Each holds about 1.5 GB: compiled code.
+MOST_WORKERS = 8
+DESELECTED = pytest.StashKey[int]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -31,7 +38,31 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="rewrite the files under tests/golden that are made from output",
     )
-    parser.addoption("--slow", action="store_true", help="run the tests marked slow, too")
+    parser.addoption("--full", action="store_true", help="run everything: about an hour")
+    parser.addoption(
+        "--rest", action="store_true", help="run what is left out without --full, and only that"
+    )
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist makes the workers that its options ask for
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    if config.getoption("--full") and config.getoption("--rest"):
+        raise pytest.UsageError("--rest is a part of --full: give one of them")
+    # A worker, or what a test starts, has no workers of its own.
+    within = "PYTEST_XDIST_WORKER" in os.environ
+    if not config.pluginmanager.hasplugin("xdist") or config.option.tx or within:
+        return
+    alone = config.option.usepdb or config.option.trace or config.option.capture == "no"
+    if config.option.numprocesses is None and not alone and _is_large(config):
+        config.option.numprocesses = min(len(os.sched_getaffinity(0)), MOST_WORKERS)
+    if config.option.numprocesses and config.option.dist == "no":
+        # Neighbours share what is compiled; the one that is done takes from the other.
+        config.option.dist = "worksteal"
+
+
+def _is_large(config: pytest.Config) -> bool:
+    """Whether starting workers pays: they need seconds to import adc and to collect."""
+    return all(Path(arg).is_dir() for arg in config.args)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -41,12 +72,37 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError("--update-golden is refused where CI is set")
 
 
+@pytest.hookimpl(trylast=True)  # after -k
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if not config.getoption("--slow"):
-        skip = pytest.mark.skip(reason="slow: run with --slow")
-        for item in items:
-            if "slow" in item.keywords:
-                item.add_marker(skip)
+    if config.getoption("--full") or any("::" in arg for arg in config.args):
+        return
+    chosen = sampling.short(items, whole=bool(config.option.keyword))
+    rest = config.getoption("--rest")
+    left = [item for item in items if (item.nodeid in chosen) == rest]
+    items[:] = [item for item in items if (item.nodeid in chosen) != rest]
+    if left:
+        config.hook.pytest_deselected(items=left)
+
+
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    if items:
+        config = items[0].config
+        config.stash[DESELECTED] = config.stash.get(DESELECTED, 0) + len(items)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    # A worker tells how many it was not to run, which is lost otherwise: all leave out the same.
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["deselected"] = session.config.stash.get(DESELECTED, 0)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Put the number into the closing line."""
+    reporter = node.config.pluginmanager.getplugin("terminalreporter")
+    count = getattr(node, "workeroutput", {}).get("deselected", 0)
+    if reporter is not None and count:
+        reporter.stats["deselected"] = [SimpleNamespace()] * count
 
 
 @pytest.fixture(autouse=True)

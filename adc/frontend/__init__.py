@@ -15,8 +15,9 @@ Array expressions are lazy: whoever needs their elements computes them in one lo
 `calls`     calls of anything, builtins, derivatives within code
 ==========  =====================================================================================
 
-A room imports none further down, and no two modules import each other (`tests.test_layers`). What
-lowers a part of the program asks `core.dispatch` for the parts of that; handlers register there::
+A room imports none further down, and no two modules import each other
+(`tests.project.test_layers`). What lowers a part of the program asks `core.dispatch` for the parts
+of that; handlers register there::
 
     @handles(ast.IfExp)
     def _if_expression(lo: Lowerer, node: ast.IfExp) -> Binding: ...

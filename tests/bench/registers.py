@@ -32,7 +32,7 @@ from tests.bench import cuda_hand
 from tests.bench.cuda_programs import ELEMENTWISE, OTHER, PROGRAMS, REDUCTION, STENCIL, Program
 from tests.bench.cuda_report import record
 from tests.bench.report import markdown_table, rich_table
-from tests.cuda_ptx import CAPABILITIES, gradient, numba_type
+from tests.oracle.cuda_ptx import CAPABILITIES, gradient, numba_type
 
 RUNTIME, HAND = "runtime", "by hand"
 KINDS = (ELEMENTWISE, STENCIL, REDUCTION, RUNTIME, HAND, OTHER)

@@ -1,0 +1,7 @@
+"""Programs made of array expressions.
+
+`array_programs` (indexing, views, functions), `array_programs_found` (what random programs found),
+`function_programs` (NumPy's functions and types), `view_programs` (aliases), `size_programs` (axes
+of size 1), `vector_programs` and `stack_programs` (small arrays), `linear_programs` (linear algebra
+in loops), `random_programs` (draws), `meaning_programs` (results that once were not NumPy's).
+"""

@@ -1,0 +1,286 @@
+# ruff: noqa: B007
+# Loops whose counter nobody reads, as users write them.
+"""Programs that draw random numbers: with a generator as an argument, or one with a seed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.random import default_rng
+
+import adc
+from tests.corpus.arrays.array_programs import M23, M33
+from tests.corpus.program import X6, Program, recorder
+
+RANDOM_PROGRAMS: list[Program] = []
+program = recorder(RANDOM_PROGRAMS)
+
+
+def _rng(seed: int = 3) -> np.random.Generator:
+    made = np.random.default_rng(seed)
+    made.integers(9, dtype=np.int32)  # half a word is left
+    return made
+
+
+@program(X6, _rng())
+def dropout(w: Any, rng: Any) -> Any:
+    keep = rng.random(w.shape) < 0.7
+    h = np.where(keep, np.sin(w) * w, 0.0) / 0.7
+    return np.sum(h * h)
+
+
+@program(X6, _rng())
+def reparametrised(w: Any, rng: Any) -> Any:
+    z = rng.normal(w, np.exp(0.1 * w))
+    return np.mean(z * z) + np.sum(rng.normal(w[0], 0.3, size=5) ** 2)
+
+
+@program(0.7, _rng())
+def draws_of_python_floats(w: Any, rng: Any) -> Any:
+    s = 0.0
+    for k in range(4):
+        s += np.sin(w * rng.normal()) * rng.exponential(w * w) + rng.uniform(w, 3.0 * w) ** 2
+    return s
+
+
+@program(M23, _rng())
+def parameters_are_broadcast(w: Any, rng: Any) -> Any:
+    z = rng.normal(w[0], np.array([[0.5], [2.0]]))
+    e = rng.exponential(w[1] * w[1], size=(4, 3))
+    u = rng.uniform(w, w + 2.0)
+    return np.sum(np.tanh(z)) + np.sum(e * e) * 0.1 + np.sum(u * z)
+
+
+@program(0.8, _rng())
+def stochastic_differential_equation(w: Any, rng: Any) -> Any:
+    x = 1.0
+    for k in range(12):
+        x = x - 0.1 * np.sin(x * w) + 0.1 * w * rng.normal() * x
+    return x * x
+
+
+@program(0.6, _rng())
+def branches_on_draws(w: Any, rng: Any) -> Any:
+    x = w
+    for k in range(12):
+        u = rng.random()
+        if u < 0.3:
+            x = x * np.cos(x) + rng.normal(x, 0.1)
+        elif u < 0.6:
+            x = x + 0.1 * np.sum(np.sin(rng.normal(x, 0.1, size=3)))
+        else:
+            x = x * 0.9
+    return x * x
+
+
+@program(0.6, _rng(), tags="while")
+def while_a_draw_says_so(w: Any, rng: Any) -> Any:
+    x = w
+    while rng.random() < 0.8:
+        x = np.sin(x) + w * rng.exponential()
+    return x * x
+
+
+@program(0.3, _rng(11), tags="exit")
+def exits_after_draws(w: Any, rng: Any) -> Any:
+    for k in range(50):
+        z = rng.normal(w, 1.0)
+        if z > 1.5:
+            continue
+        if z < -1.2:
+            return z * z
+        w = w * 1.01 + 0.01 * z
+    return w
+
+
+@program(0.8, _rng())
+def unused_draws(w: Any, rng: Any) -> Any:
+    rng.random(3)
+    _ = rng.normal(w)
+    return w * w * rng.random()
+
+
+@program(0.8, _rng(1), _rng(2))
+def two_generators(w: Any, a: Any, b: Any) -> Any:
+    return w * a.normal() * b.normal() + np.sum(w * a.random(3) * w * b.random(3))
+
+
+@program(0.8, _rng())
+def another_name(w: Any, rng: Any) -> Any:
+    same = rng
+    return same.normal() * w + rng.normal() * w * w
+
+
+@program(X6, _rng())
+def choices_and_permutations(w: Any, rng: Any) -> Any:
+    t = 0.0
+    for k in range(3):
+        z = rng.standard_normal(w.shape)
+        i = rng.choice(len(w), size=2, replace=False)
+        j = rng.integers(0, len(w), size=3)
+        p = rng.permutation(w)
+        q = rng.choice(w, p=np.array([0.1, 0.2, 0.3, 0.1, 0.2, 0.1]))
+        t += np.sum(np.sin(w * z)) * np.sum(w[i]) * q + np.sum(p * p[j[0]])
+    return t
+
+
+@program(X6, _rng())
+def shuffled_in_place(w: Any, rng: Any) -> Any:
+    y = w * 2.0
+    for k in range(3):
+        rng.shuffle(y)
+        y *= np.arange(1, len(y) + 1) * 0.3
+    return np.sum(y * np.arange(len(y)))
+
+
+@program(0.7, _rng())
+def draws_in_called_functions(w: Any, rng: Any) -> Any:
+    def draw(s: Any) -> Any:
+        return rng.normal() * s
+
+    zs = [draw(w) for _ in range(3)]
+    return sum([z * z for z in zs]) * _scaled(w, rng)
+
+
+def _scaled(w: Any, rng: Any) -> Any:
+    return np.exp(0.1 * w * rng.uniform())
+
+
+@program(0.7, _rng(), 4, tags="recursive")
+def draws_in_recursion(w: Any, rng: Any, n: Any) -> Any:
+    return w if n == 0 else np.sin(draws_in_recursion(w, rng, n - 1) * rng.normal()) + w
+
+
+@program(X6)
+def generator_of_a_function_that_was_imported(w: Any) -> Any:
+    rng = default_rng(5)
+    return np.sum(w * rng.normal(size=w.shape) * w)
+
+
+@program(X6)
+def generator_of_its_own(w: Any) -> Any:
+    rng = np.random.default_rng(5)
+    return np.sum(w * rng.normal(size=w.shape) * np.sin(w * rng.random(w.shape)))
+
+
+@program(X6, 1234567890123)
+def generator_with_a_seed_that_is_passed(w: Any, seed: Any) -> Any:
+    s = 0.0
+    for k in range(3):
+        rng = np.random.default_rng(seed + k)
+        s += np.sum(w * rng.normal(size=w.shape)) ** 2
+    return s
+
+
+@program(X6, _rng(), tags="float32")
+def single_precision_draws(w: Any, rng: Any) -> Any:
+    z = rng.standard_normal(w.shape, dtype="float32")
+    e = rng.standard_exponential(size=3, dtype="float32")
+    u = rng.random(dtype="float32")
+    return np.sum(np.sin(w * z)) * np.sum(e) + u * w[0] * w[1]
+
+
+@program(0.7, {"a": _rng(1), "b": [_rng(2)]})
+def generators_in_containers(w: Any, rngs: Any) -> Any:
+    return w * rngs["a"].normal() * rngs["b"][0].normal(w)
+
+
+@program(0.8, 4)
+def two_generators_that_change_places(w: Any, n: Any) -> Any:
+    a, b = np.random.default_rng(1), np.random.default_rng(2)
+    for k in range(n):
+        a, b = b, a
+        w = w * a.uniform(0.5, 1.5)
+        if w > 0.6:
+            a = np.random.default_rng(k)
+    return w * a.random() * b.random()
+
+
+@program(M33, _rng())
+def mask_kept_over_iterations(w: Any, rng: Any) -> Any:
+    mask = rng.random((3, 3)) < 0.6
+    x = np.ones(3)
+    for k in range(4):
+        x = np.tanh((w * mask) @ x) + 0.1 * rng.normal(size=3)
+        if rng.integers(3) == 0:
+            mask = rng.random((3, 3)) < 0.6
+    return np.sum(x * x)
+
+
+@program(0.7, _rng(), 3, tags="recursive")
+def derivatives_of_draws_in_recursion(w: Any, rng: Any, n: Any) -> Any:
+    if n == 0:
+        return w
+    slope = adc.grad(lambda u: np.sin(u * rng.normal()))(w)
+    return derivatives_of_draws_in_recursion(w, rng, n - 1) * slope + w * rng.random()
+
+
+_REFUSED: list[Program] = []
+_refused = recorder(_REFUSED)
+
+
+@_refused(0.7)
+def draws_from_the_global_state(w: Any) -> Any:
+    return w * np.random.normal()
+
+
+@_refused(0.7, _rng())
+def another_distribution(w: Any, rng: Any) -> Any:
+    return w * rng.gamma(2.0)
+
+
+@_refused(0.7)
+def generator_without_a_seed(w: Any) -> Any:
+    return w * np.random.default_rng().normal()
+
+
+@_refused(0.7, _rng(1), _rng(2))
+def one_of_two_generators(w: Any, a: Any, b: Any) -> Any:
+    rng = a if w > 0.5 else b
+    return w * rng.normal()
+
+
+def _draws_from_one(w: Any, a: Any, b: Any, n: Any) -> Any:
+    if n > 0:
+        w = _draws_from_one(w, np.random.default_rng(n), np.random.default_rng(n + 1), n - 1)
+    rng = a if w > 0.0 else b
+    return w * rng.normal()
+
+
+@_refused(0.7, _rng(1), _rng(2))
+def one_of_two_generators_in_recursion(w: Any, a: Any, b: Any) -> Any:
+    return _draws_from_one(w, a, b, 2)
+
+
+@_refused(0.7, 3)
+def generators_in_a_list_that_grows(w: Any, n: Any) -> Any:
+    rngs = [np.random.default_rng(k) for k in range(n)]
+    return w * rngs[1].normal() * rngs[1].normal()
+
+
+@_refused(0.7, _rng())
+def bounds_in_an_array(w: Any, rng: Any) -> Any:
+    return w * np.sum(rng.integers(0, np.array([3, 4])))
+
+
+@_refused(0.7, _rng())
+def state_of_a_generator(w: Any, rng: Any) -> Any:
+    return w * rng.bit_generator.state["has_uint32"]
+
+
+REFUSED: list[tuple[Program, str]] = list(
+    zip(
+        _REFUSED,
+        (
+            "`np.random.normal`, which changes a global state",
+            "`.gamma` of a random generator",
+            "a random generator without a seed",
+            *["whether a draw is from 'a' depends on the path"] * 2,
+            "in a list whose length is known only at run time",
+            "an array of bounds of random integers",
+            "`.bit_generator` of a random generator",
+        ),
+        strict=True,
+    )
+)

@@ -1,0 +1,490 @@
+# ruff: noqa: B905, RUF005
+"""Programs with lists whose length is known only at run time, and lists at early exits."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tests.corpus.arrays.array_programs import M33
+from tests.corpus.program import X3, X6, Program, recorder
+
+LIST_PROGRAMS: list[Program] = []
+program = recorder(LIST_PROGRAMS, "list")
+
+
+# --- lists that grow by arrays --------------------------------------------------------------------
+
+
+@program(X3, M33, argnums=(0, 1))
+def states_of_a_network(x: Any, w: Any) -> Any:
+    states = []
+    h = np.zeros(len(w))
+    for v in x:
+        h = np.tanh(w @ h + v)
+        states.append(h)
+    all_states = np.stack(states)
+    return np.sum(all_states**2) + np.sum(states[-1] * states[0]) + np.sum(sum(states) * x)
+
+
+@program(X3, M33, argnums=(0, 1))
+def backward_pass_by_hand(x: Any, w: Any) -> Any:
+    cache = []
+    h = x
+    for t in range(len(x) + 2):
+        z = w @ h
+        cache.append((h, z, 0.1 * t))
+        h = np.tanh(z)
+    g = np.ones(len(x))
+    for before, z, rate in reversed(cache):
+        g = w.T @ (g * (1.0 - np.tanh(z) ** 2)) + rate * before
+    return np.sum(g * x)
+
+
+class Step(NamedTuple):
+    state: Any
+    rate: Any
+    kind: str
+
+
+@program(X6)
+def named_tuples_in_a_list(x: Any) -> Any:
+    steps = [Step(x, 1.0, "first")]
+    for v in x:
+        last = steps[-1]
+        steps.append(Step(np.sin(last.state) * v, last.rate * 0.9, "first"))
+    s = 0.0
+    for k, step in enumerate(steps):
+        s += k * step.rate * np.sum(step.state) if step.kind == "first" else 0.0
+    return s
+
+
+@program(X3, M33)
+def trajectory_that_starts_with_an_array(x: Any, w: Any) -> Any:
+    path = [x]
+    while len(path) < 40 and np.sum(path[-1] ** 2) > 1e-3:
+        path.append(np.tanh(w @ path[-1]) * 0.9)
+    s = 0.0
+    for y in reversed(path):
+        s = 0.5 * s + np.sum(y)
+    return s + len(path)
+
+
+@program(X3)
+def arrays_in_a_constant_range(x: Any) -> Any:
+    ys = []
+    h = x
+    for _ in range(40):
+        h = np.sin(h) + 0.1 * x
+        ys.append(h)
+    return np.sum(np.array(ys) ** 2)
+
+
+@program(X6)
+def arrays_on_one_path(x: Any) -> Any:
+    ys = []
+    for v in x:
+        if v > 0.5:
+            ys.append(x * v)
+    return sum(np.sum(y * y) for y in ys) + len(ys)
+
+
+@program(X6)
+def comprehensions_of_arrays(x: Any) -> Any:
+    ys = [x * v for v in x]
+    zs = [np.cos(y[1:]) for y in ys if y[0] < 1.0]
+    s = np.sum(sum(x[1:] * z for z in zs))
+    for k, (y, z) in enumerate(zip(ys, zs)):
+        s += k * np.sum(y[:5] * z)
+    return s + np.sum(np.mean(ys, axis=0))
+
+
+@program(X6)
+def arrays_joined(x: Any) -> Any:
+    ys = [np.sin(x[:3] * v) for v in x]
+    rows = [y[None, :] for y in ys]
+    s = np.sum(np.concatenate(ys) * 2.0) + np.sum(np.vstack(ys)[1:] ** 2)
+    s += np.sum(np.stack(ys, axis=1)[0] ** 3) + np.sum(np.hstack(rows)[0, ::2])
+    s += np.sum(np.concatenate(rows, axis=0)[2]) + np.sum(np.column_stack(ys)[1] ** 2)
+    return s + np.sum(np.concatenate(rows, axis=None)[:4]) + np.sum(np.dstack(ys)[0, 1])
+
+
+class History:
+    def __init__(self) -> None:
+        self.kept: list[Any] = []
+
+    def push(self, v: Any) -> None:
+        self.kept.append(v)
+
+
+def _recorded(log: Any, v: Any) -> Any:
+    log.push(v)
+    return v * 0.5
+
+
+@program(X6)
+def history_in_an_object(x: Any) -> Any:
+    log = History()
+    h = x
+    for v in x:
+        h = _recorded(log, np.sin(h + v))
+    return np.sum(log.kept[2] * h) + len(log.kept)
+
+
+@program(X3)
+def lists_in_two_loops(x: Any) -> Any:
+    everything = []
+    s = 0.0
+    for v in x:
+        inner = []
+        for u in x:
+            inner.append(x * (u * v))
+            everything.append(inner[-1] + 1.0)
+        s += np.sum(np.array(inner)[:, 0])
+    return s + np.sum(np.array(everything)[:, 1] ** 2)
+
+
+@program(X6)
+def lists_that_change_names(x: Any) -> Any:
+    ys, zs = [], []
+    for v in x:
+        ys.append(x * v)
+        zs.append(np.sin(x) * v)
+    ys, zs = zs, ys
+    return np.sum(ys[0]) + 2.0 * np.sum(zs[1])
+
+
+@program(X6)
+def stack_of_arrays(x: Any) -> Any:
+    stack = []
+    for v in x:
+        stack.append(x * v)
+        if len(stack) > 2:
+            a = stack.pop()
+            b = stack.pop()
+            stack.append(a * b + 1.0)
+    s = 0.0
+    while stack:
+        s = 0.5 * s + np.sum(stack.pop())
+    return s
+
+
+@program(X6)
+def elements_that_were_replaced(x: Any) -> Any:
+    ys = [x * v for v in x]
+    first = ys[0]
+    previous = x
+    for k in range(len(ys)):
+        y = ys[k]
+        ys[k] = 2.0 * y + previous
+        previous = y
+    ys[1], ys[2] = ys[2], ys[1]
+    return np.sum(first * ys[0]) + np.sum(previous * ys[1])
+
+
+@program(X6)
+def elements_that_were_taken_off(x: Any) -> Any:
+    ys = [x * v for v in x]
+    a = ys[-1]
+    b = ys.pop()
+    ys.append(x * x)
+    c = ys[-1]
+    ys.clear()
+    ys.append(np.sin(x))
+    return np.sum(a * b) + 2.0 * np.sum(c) + 3.0 * np.sum(ys[0])
+
+
+@program(X3)
+def elements_of_a_list_that_was_enlarged(x: Any) -> Any:
+    ys = [x * v for v in x]
+    a = ys[1]
+    for k in range(40):
+        ys.append(a * (k + len(ys)))
+    return np.sum(a * ys[-1])
+
+
+@program(X6)
+def element_that_is_carried(x: Any) -> Any:
+    ys = []
+    last = x
+    for v in x:
+        ys.append(0.9 * last + v)
+        last = ys[-1]
+        ys[-1] = x
+        ys.append(last)
+    chosen = ys[0] if x[0] > 10.0 else last
+    return np.sum(last * chosen) + np.sum(ys[3])
+
+
+@program(X6)
+def arrays_changed_before_they_are_appended(x: Any) -> Any:
+    ys = []
+    a = x * 1.0
+    for v in x:
+        a += v
+        ys.append(a.copy())
+        a = a * 0.5
+        a[0] = v
+        ys.append(a)
+        a = a + 1.0
+    return np.sum(ys[0] * ys[-1]) + np.sum(ys[3])
+
+
+@program(X6)
+def lists_sliced_and_added(x: Any) -> Any:
+    ys = [x * v for v in x]
+    zs = ys[1:]
+    zs += [x, x * x]
+    zs.extend(ys[::-2])
+    both = [np.cos(x)] + zs + ys
+    copied = both.copy()
+    copied.append(x)
+    copied.reverse()
+    s = 0.0
+    for y in copied:
+        s = 0.7 * s + np.sum(y)
+    return s + len(both)
+
+
+@program(X6, tags="exit")
+def list_at_early_exits(x: Any) -> Any:
+    ys = []
+    h = x
+    for v in x:
+        h = np.sin(h * v)
+        if v < -1.0:
+            continue
+        ys.append(h)
+        if v > 2.0:
+            break
+        if v > 100.0:
+            return np.sum(ys[0])
+    return np.sum(ys[-1]) + len(ys)
+
+
+# --- containers that are changed where a path is left ---------------------------------------------
+
+
+@program(X6, tags="exit")
+def list_of_a_loop_that_is_left(x: Any) -> Any:
+    ys = []
+    h = x
+    for k in range(6):
+        h = np.sin(h) * 1.5
+        ys.append(h)
+        if np.sum(h) < x[k]:
+            break
+    return np.sum(ys[-1]) + len(ys)
+
+
+@program(X6, tags="exit")
+def list_of_copies_that_continue(x: Any) -> Any:
+    ys = [1.0]
+    for k in (0, 1, 2):
+        if x[k] > 0.0:
+            continue
+        ys.append(x[k])
+    return sum(ys) * len(ys)
+
+
+def _pushed(values: Any, v: Any) -> Any:
+    if v > 0.0:
+        return 0.0
+    values.append(v * v)
+    return v
+
+
+@program(X6, tags="exit")
+def helper_that_returns_early(x: Any) -> Any:
+    ys: list[Any] = []
+    s = _pushed(ys, x[0]) + _pushed(ys, x[1]) + _pushed(ys, x[2])
+    return s + sum(ys) * len(ys)
+
+
+def _some(x: Any) -> Any:
+    ys = [x[0]]
+    if x[0] > 0.0:
+        return ys
+    ys.append(x[1])
+    return ys
+
+
+@program(X3, tags="exit")
+def returned_lists_of_two_lengths(x: Any) -> Any:
+    return sum(_some(x)) * len(_some(x)) + sum(_some(-x)) * len(_some(-x))
+
+
+# --- refused --------------------------------------------------------------------------------------
+
+_REFUSED: list[Program] = []
+_refused = recorder(_REFUSED)
+
+
+@_refused(X3)
+def appended_array_is_changed_after_the_loop(x: Any) -> Any:
+    ys = []
+    a = x * 1.0
+    for _ in x:
+        ys.append(a)
+    a[0] = 5.0
+    return np.sum(ys[0])
+
+
+@_refused(X3)
+def one_array_is_appended_again_and_again(x: Any) -> Any:
+    ys = []
+    a = x * 1.0
+    for v in x:
+        a[0] = v
+        ys.append(a)
+    return np.sum(ys[0])
+
+
+@_refused(X3)
+def appended_array_is_changed_in_the_next_iteration(x: Any) -> Any:
+    ys = []
+    a = x * 1.0
+    for v in x:
+        a[0] = v
+        a = a * 2.0
+        ys.append(a)
+    return np.sum(ys[0])
+
+
+@_refused(X3)
+def array_behind_an_appended_view_is_changed(x: Any) -> Any:
+    ys = []
+    z = x * 2.0
+    for _ in x:
+        ys.append(z[1:])
+    z[1] = 2.0
+    return np.sum(ys[0])
+
+
+@_refused(X3)
+def array_that_may_be_appended_is_changed(x: Any) -> Any:
+    ys = []
+    a = x * 1.0
+    for v in x:
+        if v > 0.0:
+            ys.append(a)
+        else:
+            a = a * 2.0
+        a[0] += v
+    return np.sum(np.array(ys))
+
+
+@_refused(X3)
+def element_is_changed(x: Any) -> Any:
+    ys = [x * v for v in x]
+    ys[0][0] = 3.0
+    return np.sum(ys[0])
+
+
+@_refused(X3)
+def element_is_augmented(x: Any) -> Any:
+    ys = [x * v for v in x]
+    ys[0] *= 2.0
+    return np.sum(ys[0])
+
+
+@_refused(X3)
+def elements_are_changed_in_a_loop(x: Any) -> Any:
+    ys = [x * v for v in x]
+    for y in ys:
+        y += 1.0
+    return np.sum(ys[0])
+
+
+@_refused(X3)
+def element_that_was_taken_off_is_changed(x: Any) -> Any:
+    z = x * 1.0
+    ys = []
+    for _ in x:
+        ys.append(z)
+    a = ys.pop()
+    a[0] = 100.0
+    return np.sum(z)
+
+
+@_refused(X3)
+def element_that_may_be_another_array_is_changed(x: Any) -> Any:
+    ys = [x * v for v in x]
+    a = ys[0] if x[0] > 0.0 else x * 2.0
+    a[0] = 100.0
+    return np.sum(ys[0])
+
+
+@_refused(X3)
+def arrays_of_two_ranks_in_a_list(x: Any) -> Any:
+    ys = [x]
+    for v in x:
+        ys.append(x[None, :] * v)
+    return np.sum(ys[-1])
+
+
+@_refused(X3)
+def lists_in_a_list(x: Any) -> Any:
+    ys = []
+    for v in x:
+        ys.append([v, x])
+    return np.sum(ys[-1][1])
+
+
+@_refused(X3)
+def dict_of_a_loop_that_is_left(x: Any) -> Any:
+    d = {"a": x[0]}
+    s = 0.0
+    for v in x:
+        if v < 0.0:
+            d["b"] = v
+            break
+        s += v
+    return s + len(d)
+
+
+@_refused(X3)
+def dict_that_a_helper_leaves_early(x: Any) -> Any:
+    d = {"a": x[0]}
+
+    def put(v: Any) -> None:
+        if v > 0.0:
+            return
+        d["b"] = v
+
+    put(x[1])
+    return x[0] * len(d)
+
+
+@_refused(X3)
+def dict_of_an_iteration_that_continues(x: Any) -> Any:
+    d = {"a": x[0]}
+    s = 0.0
+    for v in x:
+        if v < 0.0:
+            d["b"] = v
+            continue
+        s += v * len(d)
+    return s
+
+
+_CHANGED = "may be in this list and was changed"
+_WRITTEN = "an array in a list whose length is known only at run time would be changed"
+
+#: Legal Python that is not supported, with a part of what adc says.
+REFUSED: list[tuple[Program, str]] = list(
+    zip(
+        _REFUSED,
+        (
+            *[_CHANGED] * 5,
+            *[_WRITTEN] * 5,
+            "'ys' holds a list of 1 before the loop and a list of 2 after an iteration",
+            "'ys' holds a list of 0 before the loop and a list of 1 after an iteration",
+            "depends on how the loop at line",
+            "a dict is one with 'a' on one path",
+            "'d' is one with 'a', 'b' on one path",
+        ),
+        strict=True,
+    )
+)

@@ -1,0 +1,7 @@
+"""The corpus through the whole chain.
+
+`test_oracle` (first of all: the oracles are right), `test_gradients` and `test_array_programs`
+(every stage, every plan, compiled), `test_array_programs_found` (and some random programs),
+`test_stages` (programs written by hand at every stage), `test_long_programs`, and tests of the
+tests: `test_planted` and `test_choices`.
+"""

@@ -1,0 +1,459 @@
+"""Compiled code on disk: found by other processes, never wrong, never in the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adc
+from adc import cache
+from adc.backend import cpu
+from adc.backend.common import vector_math
+
+PROGRAM = """
+TABLE = 2.0
+
+def helper(x):
+    return x * x
+
+def captured(x):
+    return x * TABLE
+
+def f(x):
+    return helper(x) * x
+
+def g(x):
+    return captured(x) * x
+
+def bad(x):
+    assert x > 0.0, "not positive"
+    return x * x
+"""
+ROOT = Path(__file__).resolve().parents[3]
+POSIX = pytest.mark.skipif(not hasattr(os, "getuid"), reason="needs POSIX permissions")
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the cache folder of the test, which is not there yet."""
+    place = tmp_path / "cache"
+    monkeypatch.setenv("ADC_CACHE_DIR", str(place))
+    return place
+
+
+def module(tmp_path: Path, text: str = PROGRAM) -> ModuleType:
+    """Import the program, as a process that starts now would."""
+    path = tmp_path / "user_program.py"
+    path.write_text(text)
+    made = ModuleType("user_program")
+    # Not by way of a .pyc file, which would be taken for current within the same second.
+    exec(compile(text, str(path), "exec"), made.__dict__)
+    return made
+
+
+def outcome(derivative: Any, *args: Any) -> tuple[Any, str]:
+    """Return a result and where the code came from, had nothing of it been used here before."""
+    adc.release_memory()
+    result = derivative(*args)
+    info = derivative.cache_info()
+    return result, "loaded" if info["loaded"] else "compiled"
+
+
+def entries(place: Path) -> list[Path]:
+    return sorted(path.parent for path in place.rglob("entry.json"))
+
+
+def start(tmp_path: Path, code: str, **env: str) -> subprocess.Popen[str]:
+    """Start a process that can import the program as `user_program`."""
+    return subprocess.Popen(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)]), **env},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def output(process: subprocess.Popen[str]) -> Any:
+    text, _ = process.communicate(timeout=120)
+    assert process.returncode == 0
+    return json.loads(text)
+
+
+SHOW = """
+import json, adc
+from user_program import f
+slope = adc.grad(f)
+result = slope(2.0), slope.cache_info(), slope.plan().policy
+print(json.dumps(result))
+"""
+
+
+def test_another_process_loads(tmp_path: Path) -> None:
+    program = module(tmp_path)
+    first = adc.grad(program.f)
+    assert first(2.0) == 12.0
+    result, info, policy = output(start(tmp_path, SHOW))
+    assert (result, policy) == (12.0, "auto")
+    assert info == {"hits": 0, "compiled": 0, "loaded": 1}
+    # Nor does it compile in the background: nothing new is there.
+    assert len(entries(cache.folder())) == 1
+
+
+def test_errors_of_loaded_code(tmp_path: Path) -> None:
+    program = module(tmp_path)
+    for expected in ("compiled", "loaded"):
+        slope = adc.grad(program.bad)
+        assert outcome(slope, 2.0) == (4.0, expected)
+        with pytest.raises(AssertionError, match="not positive") as caught:
+            slope(-1.0)
+        assert caught.traceback[-1].lineno == PROGRAM.split("\n").index("def bad(x):") + 1
+        assert caught.traceback[-1].name == "bad"
+
+
+def test_what_the_key_depends_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = module(tmp_path)
+
+    def check_new(make: Callable[[], Any], argument: Any, result: Any) -> None:
+        assert outcome(make(), argument) == (result, "compiled")
+        assert outcome(make(), argument) == (result, "loaded")
+
+    check_new(lambda: adc.grad(program.f), 2.0, 12.0)
+    check_new(lambda: adc.grad(program.f), np.float32(2.0), 12.0)
+    check_new(lambda: adc.grad(program.f, remat="store"), 2.0, 12.0)
+    check_new(lambda: adc.value_and_grad(adc.grad(program.f)), 2.0, (12.0, 12.0))
+    check_new(lambda: adc.grad(program.g), 2.0, 8.0)
+    monkeypatch.setattr(program, "TABLE", 3.0)  # not built into the code
+    assert outcome(adc.grad(program.g), 2.0) == (12.0, "loaded")
+    monkeypatch.setattr(program, "captured", program.helper)
+    check_new(lambda: adc.grad(program.g), 2.0, 12.0)
+    changed = module(tmp_path, PROGRAM.replace("return x * x\n", "return x * x * x\n", 1))
+    check_new(lambda: adc.grad(changed.f), 2.0, 32.0)
+    # Errors would name the wrong line.
+    moved = module(tmp_path, "\n" + PROGRAM)
+    check_new(lambda: adc.grad(moved.f), 2.0, 12.0)
+
+
+@pytest.mark.parametrize("what", ["version", "source of adc", "machine"])
+def test_the_key_depends_on(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = module(tmp_path)
+    assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled")
+    match what:
+        case "version":
+            monkeypatch.setattr("adc.version.__version__", "9.9")
+        case "source of adc":
+            monkeypatch.setattr(cache, "_own_source", lambda: "another")
+        case "machine":
+            monkeypatch.setattr(cpu, "target", lambda: ("another",))
+    assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled")
+
+
+def test_the_machine_has_every_version() -> None:
+    target = cpu.target()
+    for known in (np.__version__, vector_math.vector_library(), platform.python_version()):
+        assert known in target
+
+
+def test_the_vector_library_can_be_chosen(tmp_path: Path) -> None:
+    module(tmp_path)
+    for library in ("none", "auto"):
+        info = output(start(tmp_path, SHOW, ADC_VECTOR_LIBRARY=library))[1]
+        assert info["compiled"] == 1
+        info = output(start(tmp_path, SHOW, ADC_VECTOR_LIBRARY=library))[1]
+        assert info["loaded"] == 1
+
+
+# --- damage ---------------------------------------------------------------------------------------
+
+
+def _cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def _flip(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    path.write_bytes(data)
+
+
+def _edit(path: Path) -> None:
+    path.write_text(path.read_text().replace("*", "+"))
+
+
+def _other_version(path: Path) -> None:
+    path.write_text(json.dumps({**json.loads(path.read_text()), "version": -1}))
+
+
+DAMAGE: dict[str, tuple[str, Callable[[Path], object]]] = {
+    "no record": ("entry.json", Path.unlink),
+    "empty record": ("entry.json", lambda path: path.write_text("")),
+    "record of something else": ("entry.json", lambda path: path.write_text("[1, 2]")),
+    "record of a version": ("entry.json", _other_version),
+    "half a record": ("entry.json", _cut),
+    "no source": ("*.py", Path.unlink),
+    "edited source": ("*.py", _edit),
+    "no machine code": ("__pycache__/*.nbc", Path.unlink),
+    "half of machine code": ("__pycache__/*.nbc", _cut),
+    "changed machine code": ("__pycache__/*.nbc", _flip),
+    "no index": ("__pycache__/*.nbi", Path.unlink),
+    "half an index": ("__pycache__/*.nbi", _cut),
+}
+
+
+def test_whatever_is_damaged_is_built_again(tmp_path: Path, place: Path) -> None:
+    program = module(tmp_path)
+    assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled")
+    for name, (pattern, damage) in DAMAGE.items():
+        (entry,) = entries(place)
+        (path,) = entry.glob(pattern)
+        damage(path)
+        assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled"), name
+        assert outcome(adc.grad(program.f), 2.0) == (12.0, "loaded"), name
+    assert [path.name[0] for path in place.glob("??/*") if path.name.startswith(".")] == []
+
+
+RECURSIVE = """
+def power(n, x):
+    if n == 0:
+        return x
+    return power(n - 1, x) * x
+"""
+
+
+def test_a_recursion_is_kept(tmp_path: Path, place: Path) -> None:
+    program = module(tmp_path, RECURSIVE)
+    for state in ("compiled", "loaded"):
+        assert outcome(adc.grad(program.power, 1), 2, 3.0) == (27.0, state)
+
+
+def test_missing_symbols(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = module(tmp_path)
+    assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled")
+    with monkeypatch.context() as patch:
+        patch.setattr(vector_math, "symbols_available", lambda names: False)
+        assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled")
+    assert outcome(adc.grad(program.f), 2.0) == (12.0, "loaded")
+
+
+def test_a_full_disk(tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*args: Any, **kwargs: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(cache, "_keep", fail)
+    assert outcome(adc.grad(module(tmp_path).f), 2.0) == (12.0, "compiled")
+    assert not list(place.glob("??/*"))
+
+
+# --- many at once ---------------------------------------------------------------------------------
+
+RACE = """
+import json, time, os, adc
+from user_program import f
+slope = adc.grad(f)
+open(f"ready{os.getpid()}", "w").close()
+while not os.path.exists("go"):
+    time.sleep(0.005)
+print(json.dumps(slope(2.0)))
+"""
+
+
+def test_processes_that_build_the_same(
+    tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = module(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    processes = [start(tmp_path, RACE) for _ in range(3)]
+    while len(list(tmp_path.glob("ready*"))) < len(processes):
+        time.sleep(0.01)
+        assert all(process.poll() is None for process in processes)
+    (tmp_path / "go").touch()
+    assert [output(process) for process in processes] == [12.0] * len(processes)
+    (entry,) = entries(place)
+    assert list(entry.parent.iterdir()) == [entry]
+    assert outcome(adc.grad(program.f), 2.0) == (12.0, "loaded")
+
+
+def test_a_faster_process(tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The entry appears while this process builds it."""
+    program = module(tmp_path)
+    adc.grad(program.f)(2.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(cache, "_load", lambda *_: None)
+        assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled")
+    (entry,) = entries(place)
+    assert list(entry.parent.iterdir()) == [entry]
+    assert outcome(adc.grad(program.f), 2.0) == (12.0, "loaded")
+
+
+def test_threads(tmp_path: Path, place: Path) -> None:
+    program = module(tmp_path)
+    results: list[Any] = []
+
+    def work(fn: Any) -> None:
+        results.append(adc.grad(fn)(2.0))
+
+    threads = [threading.Thread(target=work, args=(program.f,)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [12.0] * 8
+    assert len(entries(place)) == 1
+
+
+# --- the folder -----------------------------------------------------------------------------------
+
+
+@POSIX
+def test_the_folder_is_private(tmp_path: Path, place: Path) -> None:
+    adc.grad(module(tmp_path).f)(2.0)
+    assert stat.S_IMODE(place.stat().st_mode) == 0o700
+    (entry,) = entries(place)
+    for path in (entry, entry.parent):
+        assert stat.S_IMODE(path.stat().st_mode) & 0o022 == 0
+
+
+@POSIX
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o1777])
+def test_a_folder_that_others_can_write_is_not_used(mode: int, tmp_path: Path, place: Path) -> None:
+    place.mkdir()
+    place.chmod(mode)
+    assert outcome(adc.grad(module(tmp_path).f), 2.0) == (12.0, "compiled")
+    assert not list(place.iterdir())
+
+
+@POSIX
+def test_a_folder_of_somebody_else_is_not_used(
+    tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    uid = os.getuid()
+    adc.grad(module(tmp_path).f)(2.0)
+    monkeypatch.setattr(os, "getuid", lambda: uid + 1)
+    assert outcome(adc.grad(module(tmp_path).f), 2.0) == (12.0, "compiled")
+
+
+def test_a_folder_that_cannot_be_made_or_written(
+    tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = module(tmp_path)
+    place.write_text("a file")
+    assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled")
+    place.unlink()
+    # Permissions do not stop root, who may be running this.
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled")
+    assert not list(place.iterdir())
+
+
+def test_where_the_folder_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert cache.folder() == tmp_path / "cache"
+    monkeypatch.setenv("ADC_CACHE_DIR", "relative")
+    assert cache.folder() == Path.cwd() / "relative"
+    monkeypatch.delenv("ADC_CACHE_DIR")
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert cache.folder() == tmp_path / "xdg" / "adc"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert cache.folder() == Path.home() / ".cache" / "adc"
+
+
+def test_without_cache_nothing_is_left(
+    tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    slope = adc.grad(module(tmp_path).f, cache=False)
+    assert outcome(slope, 2.0) == (12.0, "compiled")
+    assert adc.hvp(module(tmp_path).f, (2.0,), (1.0,), cache=False) == 12.0
+    assert "def f" in slope.source()
+    assert not place.exists()
+    assert not list(scratch.iterdir())
+
+
+def test_a_cache_folder_of_numba_makes_no_difference(tmp_path: Path) -> None:
+    module(tmp_path)
+    for how in ("compiled", "loaded"):
+        result, info, _ = output(start(tmp_path, SHOW, NUMBA_CACHE_DIR=str(tmp_path / "numba")))
+        assert (result, info[how]) == (12.0, 1)
+    assert not (tmp_path / "numba").exists()
+
+
+def test_the_size_is_bounded(tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = module(tmp_path)
+    policies = ["store", "recompute", "random:1", "random:2"]
+    adc.grad(program.f)(2.0)
+    (first,) = entries(place)
+    size = cache._size(first)
+    # There is room for two and a half; another process fills it, so what this one knows is stale.
+    monkeypatch.setenv("ADC_CACHE_SIZE", str(int(2.5 * size)))
+    for k, policy in enumerate(policies):
+        adc.grad(program.f, remat=policy)(2.0)
+        present = entries(place)
+        assert sum(cache._size(entry) for entry in present) <= 2.5 * size
+        # The newest is always there, and so is what was used meanwhile.
+        assert outcome(adc.grad(program.f, remat=policy), 2.0)[1] == "loaded"
+        for entry in present:
+            os.utime(entry / "entry.json", (time.time() - 100 + k,) * 2)
+    monkeypatch.setenv("ADC_CACHE_SIZE", "1")
+    adc.grad(program.g)(2.0)
+    assert len(entries(place)) == 1
+    assert outcome(adc.grad(program.g), 2.0) == (8.0, "loaded")
+
+
+def test_what_was_used_lately_stays(
+    tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = module(tmp_path)
+    adc.grad(program.f)(2.0)
+    size = cache._size(entries(place)[0])
+    adc.grad(program.f, remat="store")(2.0)
+    for entry in entries(place):
+        os.utime(entry / "entry.json", (time.time() - 100,) * 2)
+    assert outcome(adc.grad(program.f), 2.0)[1] == "loaded"
+    monkeypatch.setenv("ADC_CACHE_SIZE", str(int(2.6 * size)))
+    adc.grad(program.f, remat="recompute")(2.0)
+    assert outcome(adc.grad(program.f), 2.0)[1] == "loaded"
+    assert outcome(adc.grad(program.f, remat="store"), 2.0)[1] == "compiled"
+
+
+def test_remains_of_dead_processes_are_removed(
+    tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = place / "ab" / ".adc-old", place / "ab" / ".adc-new"
+    for path in (old, new):
+        path.mkdir(parents=True)
+        (path / "file").touch()
+    place.chmod(0o700)
+    os.utime(old, (time.time() - 10_000,) * 2)
+    adc.grad(module(tmp_path).f)(2.0)
+    assert not old.exists()
+    assert new.exists()
+
+
+def test_clear(tmp_path: Path, place: Path) -> None:
+    program = module(tmp_path)
+    adc.grad(program.f)(2.0)
+    assert cache.clear() > 1000
+    assert not place.exists()
+    assert cache.clear() == 0
+    assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled")
+
+
+@pytest.mark.parametrize(("text", "size"), [("", 2**30), ("1000", 1000), ("many", 2**30)])
+def test_size_limit(text: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADC_CACHE_SIZE", text)
+    assert cache.size_limit() == size

@@ -1,0 +1,390 @@
+"""Derivatives within differentiated code, and functions with derivatives of their own."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adc
+from adc.ir.errors import AdcError
+from adc.testing import check_grads
+from tests.corpus.language.nested_programs import (
+    NESTED_PROGRAMS,
+    X,
+    affine,
+    force,
+    log_sum_exp,
+    potential,
+    scaled_sine,
+)
+from tests.corpus.program import Program
+from tests.oracle import chain as chains
+
+SINGLE = {"single_precision", "jacobians_in_single_precision"}
+# Structures as results need the API; programs with rules have no forward mode.
+NO_TANGENT = {
+    "decorated_methods", "custom_reverse",
+    "custom_reverse_of_a_size_that_is_known_and_one_that_is_not",
+    "custom_reverse_on_a_path",
+    "implicit_function",
+    "custom_structures",
+}  # fmt: skip
+
+
+def _tolerance(name: str) -> dict[str, Any]:
+    return {"rtol": 2e-3, "atol": 2e-3} if name in SINGLE else {"rtol": 1e-6, "atol": 1e-7}
+
+
+def _differences(
+    value: Callable[[list[Any]], Any], args: Sequence[Any], number: int, single: bool
+) -> Any:
+    """Return central differences of a function of flat arguments."""
+    step = 1e-2 if single else 1e-5
+    at = np.asarray(args[number], dtype=float)
+    found = np.zeros(at.shape)
+    for index in np.ndindex(at.shape):
+        values = []
+        for sign in (1.0, -1.0):
+            moved = at.copy()
+            moved[index] += sign * step
+            arg = moved if at.shape else float(moved)
+            values.append(float(value([*args[:number], arg, *args[number + 1 :]])))
+        found[index] = (values[0] - values[1]) / (2 * step)
+    return found
+
+
+# Compiled twice: plain Python runs the derivatives as well.
+@pytest.mark.sampled(30)
+@pytest.mark.parametrize("program", NESTED_PROGRAMS, ids=str)
+def test_gradient(program: Program) -> None:
+    args = program.make_args()
+    want = float(program.fn(*args))
+    got, gradient = adc.value_and_grad(program.fn, program.argnums, cache=False)(*args)
+    tolerance, single = _tolerance(program.name), program.name in SINGLE
+    np.testing.assert_allclose(got, want, **tolerance)
+    for number, found in zip(program.argnums, gradient, strict=True):
+        wanted = _differences(lambda moved: program.fn(*moved), args, number, single)
+        np.testing.assert_allclose(found, wanted, **tolerance)
+
+
+@pytest.mark.sampled(20)
+@pytest.mark.parametrize("program", NESTED_PROGRAMS, ids=str)
+def test_stages(program: Program) -> None:
+    chain = chains.Chain.of(program.fn, program.make_args(), program.argnums)
+    want = tuple(
+        _differences(
+            lambda moved: chains.run(chain.primal, chains.fresh(moved))[0],
+            chain.inputs, number, program.name in SINGLE,
+        )
+        for number in chain.leaves
+    )  # fmt: skip
+    found = chains.check_stages(chain, want, tolerances=_tolerance(program.name))
+    forward = program.name not in NO_TANGENT
+    found += chains.check_passes(chain, forward=forward)
+    if forward:
+        found += chains.check_tangent(chain, np.random.default_rng(0))
+    assert not found
+
+
+# -- the four nestings -----------------------------------------------------------------------------
+
+
+def _cubic(x: Any, s: Any) -> Any:
+    y = np.sin(x * s)
+    total = 0.0
+    for k in range(len(x)):
+        total += y[k] ** 3 * x[k]
+    return total
+
+
+def test_all_nestings_agree() -> None:
+    v, w = np.array([0.3, -1.0, 0.2]), np.array([1.0, 0.5, -0.4])
+    s = 1.3
+
+    def reverse(x: Any) -> Any:
+        return np.sum(adc.grad(lambda y: _cubic(y, s))(x) * v)
+
+    def forward(x: Any) -> Any:
+        return adc.jvp(lambda y: _cubic(y, s), (x,), (v,))[1]
+
+    found = [
+        adc.grad(reverse)(X) @ w,
+        adc.grad(forward)(X) @ w,
+        adc.jvp(reverse, (X,), (w,))[1],
+        adc.jvp(forward, (X,), (w,))[1],
+        adc.hvp(lambda x: _cubic(x, s), (X,), (v,)) @ w,
+    ]
+    np.testing.assert_allclose(found, found[0], rtol=1e-12)
+
+
+def test_third_derivatives_agree() -> None:
+    def inner(x: Any) -> Any:
+        return adc.grad(lambda t: adc.grad(lambda u: np.sin(u) * u)(t * x))(x)
+
+    h = 1e-5
+    slope = (inner(0.7 + h) - inner(0.7 - h)) / (2 * h)
+    assert abs(adc.grad(inner)(0.7) - slope) < 1e-8
+    assert abs(adc.jvp(inner, (0.7,), (1.0,))[1] - slope) < 1e-8
+    assert abs(adc.jacfwd(inner)(0.7) - slope) < 1e-8
+    assert abs(adc.jacrev(inner)(0.7) - slope) < 1e-8
+
+
+def test_within_compiled_code_without_a_derivative() -> None:
+    @adc.jit
+    def descend(x: Any, rounds: int) -> Any:
+        for _ in range(rounds):
+            x = x - 0.1 * force(x, 1.0)
+        return x
+
+    x = X.copy()
+    for _ in range(5):
+        x = x - 0.1 * adc.grad(potential)(x, 1.0)
+    np.testing.assert_allclose(descend(X, 5), x, rtol=1e-14)
+
+
+def test_results_are_like_arguments() -> None:
+    def kinds(x: Any, s: Any) -> Any:
+        slope = adc.grad(lambda y, t: np.sum(y) * t, argnums=(0, 1))(x, s)
+        value, dot = adc.jvp(lambda t: [t * 2.0, 3], (s,), (1.0,))
+        return slope, value, dot
+
+    (dx, ds), value, dot = adc.jit(kinds)(X, 2.0)
+    assert isinstance(dx, np.ndarray)
+    assert type(ds) is float
+    assert (value, dot) == ([4.0, 3], [2.0, 0])
+
+
+def test_prints_once(capfd: pytest.CaptureFixture[str]) -> None:
+    def noisy(t: Any) -> Any:
+        print("here")
+        return t * t * t
+
+    def program(x: Any) -> Any:
+        value, slope = adc.value_and_grad(noisy)(x)
+        return value + adc.grad(noisy)(x) * slope
+
+    adc.grad(program)(2.0)
+    assert capfd.readouterr().out == "here\nhere\n"
+
+
+def test_errors_of_the_inner_function_have_its_line() -> None:
+    def inner(t: Any) -> Any:
+        if t > 1.0:
+            raise ValueError("too large")
+        return t * t
+
+    with pytest.raises(ValueError, match="too large"):
+        adc.grad(lambda x: adc.grad(inner)(x) * 2.0)(1.5)
+
+
+# -- custom rules ----------------------------------------------------------------------------------
+
+
+def test_a_rule_decides() -> None:
+    clipped = adc.custom_vjp(lambda x: x)
+    clipped.defvjp(lambda x: (x, None), lambda kept, ct: (np.clip(ct, -0.5, 0.5),))
+    weights = np.array([1.0, 0.2, -3.0])
+    found = adc.grad(lambda x: np.sum(clipped(x) * weights))(X)
+    np.testing.assert_array_equal(found, [0.5, 0.2, -0.5])
+
+
+def test_a_rule_serves_both_modes() -> None:
+    def loss(x: Any) -> Any:
+        return log_sum_exp(x * 2.0) ** 2
+
+    slope = adc.grad(loss)(X)
+    np.testing.assert_allclose(adc.jvp(loss, (X,), (X,))[1], slope @ X, rtol=1e-13)
+    h = 1e-6
+    second = (adc.grad(loss)(X + h * X) - adc.grad(loss)(X - h * X)) / (2 * h)
+    np.testing.assert_allclose(adc.hvp(loss, (X,), (X,)), second, rtol=1e-8)
+
+
+def test_second_derivatives_follow_the_reverse_rule() -> None:
+    def loss(x: Any) -> Any:
+        return np.sum(scaled_sine(x, 0.7) ** 2)
+
+    h = 1e-6
+    second = (adc.grad(loss)(X + h * X) - adc.grad(loss)(X - h * X)) / (2 * h)
+    np.testing.assert_allclose(adc.hvp(loss, (X,), (X,)), second, rtol=1e-7)
+
+
+def test_a_rule_of_the_function_itself() -> None:
+    value = log_sum_exp(X)
+    np.testing.assert_allclose(adc.grad(log_sum_exp)(X), np.exp(X - value), rtol=1e-14)
+    slope = adc.grad(lambda p, x: np.sum(affine(p, x)))({"W": np.ones((2, 3)), "b": np.ones(2)}, X)
+    np.testing.assert_allclose(slope["W"], [X, X])
+
+
+def test_without_a_derivative_it_is_the_function() -> None:
+    strange = adc.custom_vjp(lambda x: x * 2.0)
+    strange.defvjp(lambda x: (x * 3.0, None), lambda kept, ct: (ct,))
+    assert strange(1.0) == 2.0
+    assert adc.jit(lambda x: strange(x))(1.0) == 2.0
+    # Inactive code is not recorded either.
+    assert adc.value_and_grad(lambda x, y: strange(y) * x)(1.0, 1.0) == (2.0, 2.0)
+
+
+def test_a_wrong_rule_is_found() -> None:
+    wrong = adc.custom_vjp(lambda x: x**3)
+    wrong.defvjp(lambda x: (x**3, x), lambda x, ct: (2.0 * x * ct,))
+    with pytest.raises(AssertionError):
+        check_grads(lambda x: np.sum(wrong(x)), (X,), order=1, modes=("rev",))
+
+
+def test_custom_functions_are_functions() -> None:
+    assert pickle.loads(pickle.dumps(scaled_sine)) is scaled_sine
+    assert scaled_sine.__name__ == "scaled_sine"
+    assert repr(log_sum_exp) == "<adc custom_jvp(log_sum_exp)>"
+
+
+# -- errors ----------------------------------------------------------------------------------------
+
+
+def _no_rule(x: Any) -> Any:
+    return x * x
+
+
+NO_RULE = adc.custom_vjp(_no_rule)
+ONE = adc.custom_vjp(lambda x: x * x)
+ONE.defvjp(lambda x: (x * x, x), lambda x, ct: ct)
+THREE = adc.custom_jvp(lambda x: x * x)
+THREE.defjvp(lambda primals, tangents: primals[0] * tangents[0])
+PAIR = adc.custom_vjp(lambda x: (x, x))
+PAIR.defvjp(lambda x: (x, None), lambda kept, ct: (ct,))
+SHAPE = adc.custom_vjp(lambda x: x * x)
+SHAPE.defvjp(lambda x: (x * x, x), lambda x, ct: (ct[:2],))
+RANK = adc.custom_vjp(lambda x: x * x)
+RANK.defvjp(lambda x: (x * x, x), lambda x, ct: (np.outer(ct, ct),))
+
+
+def _changes(x: Any) -> Any:
+    y = x * 1.0
+
+    def inner(t: Any) -> Any:
+        y[0] = t
+        return np.sum(y)
+
+    return adc.grad(inner)(2.0) + y[0]
+
+
+def _changes_twice(x: Any) -> Any:
+    def inner(t: Any) -> Any:
+        t[0] = 1.0
+        return np.sum(t * x)
+
+    return np.sum(adc.grad(inner)(x))
+
+
+ERRORS = {
+    "no rule": (lambda x: NO_RULE(x), 1.0, "ADC020", "_no_rule() is `custom_vjp` and has no rule"),
+    "no tuple": (lambda x: ONE(x), 1.0, "ADC014", "the reverse rule of custom() returns a number"),
+    "no pair": (lambda x: THREE(x), 1.0, "ADC014", "the rule of custom() returns a number"),
+    "another value": (
+        lambda x: PAIR(x)[0], 1.0, "ADC014",
+        "the value that the rule of custom() returns is a number (float), that of the function "
+        "a tuple of 2",
+    ),
+    "rank": (
+        lambda x: np.sum(RANK(x)), X, "ADC014",
+        "a cotangent that the reverse rule of custom() returns has rank 2 where what it belongs "
+        "to has 1",
+    ),
+    "forward": (
+        lambda x: adc.jvp(scaled_sine, (x, 1.0), (x, 0.0))[1].sum(), X, "ADC024",
+        "scaled_sine() has a rule for reverse mode only",
+    ),
+    "reverse of reverse": (
+        lambda x: np.sum(adc.grad(lambda y: log_sum_exp(y))(x) ** 2), X, "ADC024",
+        "a gradient is differentiated in reverse, and log_sum_exp() in it has a rule of its own",
+    ),
+    "changes": (
+        _changes, X, "ADC010", "a derivative of inner(), which changes 'y', is not supported"
+    ),
+    "changes its argument": (
+        _changes_twice, X, "ADC010",
+        "a derivative of inner(), which changes 'x', is not supported",
+    ),
+    "not a scalar": (
+        lambda x: np.sum(adc.grad(lambda y: y * 2.0)(x)), X, "ADC023",
+        "lambda() returns an array (f64[:]); only one float can be differentiated",
+    ),
+    "an integer": (
+        lambda x: x * adc.grad(lambda k: k * 2.0)(3), 1.0, "ADC021",
+        "a number (int) is differentiated with respect to; only floats can be",
+    ),
+    "no such argument": (
+        lambda x: adc.grad(lambda y: y * 2.0, argnums=1)(x), 1.0, "ADC020",
+        "argnums=1, but there are 1 arguments",
+    ),
+    "no such name": (
+        lambda x: adc.grad(lambda y: y * 2.0, argnames="z")(x), 1.0, "ADC020",
+        "there is no parameter 'z'",
+    ),
+    "tangents": (
+        lambda x: adc.jvp(lambda y: y * 2.0, (x,), (x, x))[1], 1.0, "ADC020",
+        "1 primals but 2 tangents",
+    ),
+    "no tangent": (
+        lambda x: adc.jvp(lambda y: y * 2.0, (x,), (None,))[1], 1.0, "ADC020",
+        "there is no tangent",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ERRORS)
+def test_errors(case: str) -> None:
+    fn, x, code, message = ERRORS[case]
+    with pytest.raises(AdcError) as caught:
+        adc.grad(fn, cache=False)(x)
+    assert caught.value.message == message or message in caught.value.message
+    assert caught.value.code == code
+    assert caught.value.span is not None
+    assert caught.value.span.file == __file__
+
+
+def test_shapes_are_checked_when_it_runs() -> None:
+    with pytest.raises(ValueError, match="does not have the shape of what it belongs to"):
+        adc.grad(lambda x: np.sum(SHAPE(x)), cache=False)(X)
+    with pytest.raises(ValueError, match="does not have the shape of what it belongs to"):
+        adc.grad(lambda x: np.sum(adc.vjp(lambda y: y * x, x)[1](x[:2])[0]), cache=False)(X)
+
+
+def test_a_rule_is_defined_once() -> None:
+    fn = adc.custom_jvp(lambda x: x)
+    fn.defjvp(lambda p, t: (p[0], t[0]))
+    with pytest.raises(AdcError, match="has a rule already"):
+        fn.defjvp(lambda p, t: (p[0], t[0]))
+
+
+def test_where_derivatives_need_not_commute() -> None:
+    product = adc.custom_jvp(lambda x, w: x * w)
+    product.defjvp(lambda p, t: (p[0] * p[1], t[0] * p[1]))  # as if w were a constant
+
+    def loss(x: Any, w: Any) -> Any:
+        return product(x, w) * w
+
+    text = "is differentiated in reverse twice"
+    with pytest.raises(AdcError, match=text):
+        adc.grad(adc.grad(loss), argnums=1)(2.0, 3.0)
+    with pytest.raises(AdcError, match=text):
+        adc.vjp(adc.grad(loss), 2.0, 3.0)[1](1.0)
+    # Forward over reverse differentiates the rule: that of w * w along w.
+    assert adc.jvp(adc.grad(loss), (2.0, 3.0), (0.0, 1.0)) == (9.0, 6.0)
+
+
+def test_plans_tell_whose_values_they_are_about() -> None:
+    def loss(q: Any) -> Any:
+        for _ in range(3):
+            q = q - 0.1 * force(q, 1.0)
+        return np.sum(q * q)
+
+    entries = adc.grad(loss).plan(X).entries
+    values = [entry.value for entry in entries]
+    assert len(set(values)) == len(values)
+    (kept,) = (e for e in entries if e.decision == "kept" and ".dim" in e.bytes)
+    assert kept.bytes == "24*q.dim0"
+    assert any(value.startswith("potential.adjoint.dot: ") for value in values)

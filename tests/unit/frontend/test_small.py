@@ -1,0 +1,154 @@
+"""`map`, ranges as indices, `:=`, grids and counts: as NumPy and Python have them, or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adc
+from adc.ir.errors import AdcError
+from tests.corpus.language.small_programs import SAMPLES, WEIGHTS, transformer_loss
+from tests.corpus.program import X6
+
+
+def test_a_transformer_is_differentiated_as_it_is_written() -> None:
+    """With respect to all weights, in lists of dicts of dicts, compiled."""
+    value, gradient = adc.value_and_grad(transformer_loss, argnums=(2, 3))(
+        WEIGHTS["wte"], WEIGHTS["wpe"], WEIGHTS["blocks"], WEIGHTS["ln_f"]
+    )
+    np.testing.assert_allclose(value, transformer_loss(**WEIGHTS), rtol=1e-12)
+    blocks, ln_f = gradient
+    paths: list[tuple[Any, Any]] = [(WEIGHTS["ln_f"]["g"], ln_f["g"])]
+    for block, slopes in zip(WEIGHTS["blocks"], blocks, strict=True):
+        for part, inner in (("attn", "c_attn"), ("mlp", "c_proj")):
+            paths += [(block[part][inner][name], slopes[part][inner][name]) for name in "wb"]
+        paths.append((block["ln_1"]["b"], slopes["ln_1"]["b"]))
+    for weights, slopes in paths:
+        at = np.unravel_index(np.argmax(np.abs(slopes)), weights.shape)
+        before, step = weights[at], 1e-5
+        found = []
+        for moved in (before + step, before - step):
+            weights[at] = moved
+            found.append(transformer_loss(**WEIGHTS))
+        weights[at] = before
+        np.testing.assert_allclose(slopes[at], (found[0] - found[1]) / (2 * step), rtol=1e-6)
+
+
+def _same(fn: Callable[..., Any], *args: Any) -> None:
+    """Check values, shapes and dtypes of all results against Python's, or the exception."""
+    try:
+        with np.errstate(all="ignore"):
+            want = fn(*args)
+    except Exception as error:
+        with pytest.raises(type(error)):
+            adc.jit(fn)(*args)
+        return
+    got = adc.jit(fn)(*args)
+    if not isinstance(want, tuple | list):
+        want, got = (want,), (got,)
+    assert len(want) == len(got)
+    for a, b in zip(got, want, strict=True):
+        assert np.shape(a) == np.shape(b)
+        assert np.asarray(a).dtype == np.asarray(b).dtype
+        single = np.asarray(b).dtype == np.float32
+        np.testing.assert_allclose(a, b, rtol=1e-6 if single else 1e-13, atol=1e-15)
+
+
+EDGES = np.array([0.0, 1.0, 1.0, 2.0, 9.0])
+DATA: list[Any] = [
+    SAMPLES, np.array([3.0, 3.0]), np.array([]), np.array([0.0, 0.1, 0.7, 1.0]), np.arange(7),
+    np.array([[0.5, -1.0], [2.0, 9.0]], np.float32),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("data", DATA, ids=range(len(DATA)))
+def test_histograms(data: Any) -> None:
+    def counted(data: Any) -> Any:
+        by_width, edges = np.histogram(data, 4)
+        inside, limits = np.histogram(data, bins=3, range=(0.0, 2.5))
+        found, _ = np.histogram(data, EDGES)
+        return by_width, edges, inside, limits, found, np.digitize(np.ravel(data), EDGES[::2])
+
+    def weighted(data: Any) -> Any:
+        weights = np.arange(float(data.size)).reshape(data.shape)
+        found, edges = np.histogram(data, 4, weights=weights)
+        return found, edges, np.histogram(data, EDGES, weights=weights)[0]
+
+    _same(counted, data)
+    _same(weighted, data)
+
+
+def test_histograms_that_numpy_refuses() -> None:
+    _same(lambda x: np.histogram(x, 0), SAMPLES)
+    _same(lambda x: np.histogram(x, 3, (2.0, 1.0)), SAMPLES)
+    _same(lambda x: np.histogram(x, x), SAMPLES)
+    _same(lambda x: np.digitize(x, x), SAMPLES)
+
+
+@pytest.mark.parametrize("kwargs", [{}, {"bias": True}, {"ddof": 0}, {"ddof": 2}])
+def test_covariances(kwargs: dict[str, Any]) -> None:
+    m = np.random.default_rng(2).normal(size=(3, 5))
+    _same(lambda m: np.cov(m, **kwargs), m)
+    _same(lambda m: np.cov(m, rowvar=False, **kwargs), m)
+    _same(lambda m: np.cov(m[0], m[1], **kwargs), m)
+    _same(lambda m: np.cov(m[0], **kwargs), m)
+    _same(lambda m: np.cov(m, m[::-1], **kwargs), m.astype(np.float32))
+
+
+def test_grids() -> None:
+    def whole(a: Any) -> Any:
+        return (
+            np.mgrid[0:3, 1:2], np.mgrid[2:-1:-1], np.mgrid[0:1:5j], np.mgrid[0:1:1j, 3:5],
+            np.mgrid[0 : a[1] : 0.5, 1:2:3j], np.mgrid[:4], np.mgrid[1:3:-2j],
+        )  # fmt: skip
+
+    _same(whole, np.array([0.3, 1.7]))
+    _same(lambda n: (*np.ogrid[0:n, 1:2:3j], np.ogrid[0:n]), 4)
+    _same(lambda n: np.mgrid[0:n, 0:2], -3)
+    _same(lambda n: np.mgrid[0:n, 0 : 4 : n - 3], 3)
+
+
+def test_ranges_as_indices() -> None:
+    _same(lambda a, n: (a[range(n)], a[range(n, 0, -2)], a[range(-3, n)]), X6, 4)
+    _same(lambda a, n: a[range(n)], X6, 0)
+    _same(lambda a, n: a[range(n)], X6, 7)
+    _same(lambda a, n: np.array(range(n)) * a[0], X6, 5)
+
+
+def test_sorted() -> None:
+    _same(lambda a: sorted(a), X6)
+    _same(lambda a: sorted([a[0], a[1], a[2]], reverse=True), X6)
+    _same(lambda a: [pair[1] for pair in sorted([(2, 1), (1, 5), (2, 0)])], X6)
+    _same(lambda n: sorted([n, 3, 1])[0] + sorted(range(n))[1], 5)
+    with pytest.raises(AdcError, match=r"ADC010.*keys known only at run time"):
+        adc.jit(lambda a: sorted([a[:1], a[1:2]], key=lambda v: v[0])[0])(X6)
+    with pytest.raises(AdcError, match=r"ADC014.*not supported between"):
+        adc.jit(lambda a: sorted([1, "a"])[0])(X6)  # type: ignore[type-var]
+
+
+def test_a_name_for_map_is_refused() -> None:
+    """It could be used up, or see what is written before it is."""
+
+    def program(a: Any) -> Any:
+        squares = map(lambda v: v * v, a)
+        return sum(squares)
+
+    with pytest.raises(AdcError, match=r"ADC010.*a name for what `map` draws from"):
+        adc.grad(program)(X6)
+
+
+def test_walrus_of_a_test_that_was_not_made() -> None:
+    """Python raises where the name is read; so does compiled code."""
+
+    def program(x: Any, n: int) -> Any:
+        if n > 0 and (y := np.sum(np.exp(x[:n]))) > 1.0:
+            return y
+        return y * 2.0
+
+    assert adc.jit(program)(X6, 1) == pytest.approx(program(X6, 1))
+    assert adc.jit(program)(-5.0 - X6, 1) == pytest.approx(program(-5.0 - X6, 1))
+    with pytest.raises(UnboundLocalError, match="'y'"):
+        adc.jit(program)(X6, 0)

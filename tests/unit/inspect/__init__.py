@@ -1,0 +1,1 @@
+"""`adc/inspect/`: `test_plan`, `test_graph`, `test_notebook`."""

@@ -1,0 +1,1 @@
+"""`adc/library/`: `test_library` (values and derivatives), `test_routines` (linear algebra)."""

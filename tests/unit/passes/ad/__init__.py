@@ -1,0 +1,1 @@
+"""`passes/ad/`: `test_tangent` (forward mode), `test_adjoint` (reverse mode), `test_directions`."""

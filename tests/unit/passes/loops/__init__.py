@@ -1,0 +1,1 @@
+"""`passes/loops/`: `test_nests` (fusion), `test_gather`, `test_overwrite`, `test_sums`."""

@@ -1,0 +1,1 @@
+"""`passes/memory/`: `test_storage` (buffer form), `test_coalesce`, `test_stacked`, `test_peak`."""

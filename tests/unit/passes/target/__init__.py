@@ -1,0 +1,1 @@
+"""`passes/target/`: `test_apart` (marked loops), `test_parallel` (shared loops), `test_outline`."""
