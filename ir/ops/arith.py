@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from adc.ir.errors import IRError
-from adc.ir.opdef import OPS, OpDef, Static, predicate
+from adc.ir.opdef import OPS, CFunction, OpDef, Static, predicate
 from adc.ir.rules import Traced
 from adc.ir.types import Array, Scalar, Type, parse_type
 
@@ -53,6 +53,7 @@ truediv = OpDef(
     "truediv", 2, np.true_divide, "({0} / {1})", (operator.truediv, np.true_divide),
     vjp=lambda ct, y, a, b: (ct / b, -((ct / b) * y)),
     kinds="f", cost=4,
+    nanoseconds=0.49,
 )  # fmt: skip
 # Products of derivatives: a cotangent or tangent that is exactly zero contributes nothing, whatever
 # the local derivative. Rules say `ct * d` and `ct / d`, and tracing makes these of them
@@ -61,16 +62,19 @@ xmuly: OpDef = OpDef(
     "xmuly", 2, _shielded(np.multiply), "xmuly({0}, {1})",
     vjp=lambda ct, y, a, b: (ct * b, mulzeros(a, ct)), kinds="f", cost=2,
     doc="The product, and 0 where the first operand is 0: even if the second is infinite or NaN.",
+    nanoseconds=0.07,
 )  # fmt: skip
 xdivy = OpDef(
     "xdivy", 2, _shielded(np.true_divide), "xdivy({0}, {1})",
     vjp=lambda ct, y, a, b: (ct / b, -mulzeros(y, ct / b)), kinds="f", cost=15,
     doc="The quotient, and 0 where the dividend is 0: even if the divisor is 0 or NaN.",
+    nanoseconds=0.5,
 )  # fmt: skip
 mulzeros: OpDef = OpDef(
     "mulzeros", 2, _shielded(np.multiply, both=True), "mulzeros({0}, {1})",
     vjp=lambda ct, y, a, b: (mulzeros(b, ct), mulzeros(a, ct)), kinds="f", cost=3,
     doc="The product, and 0 where either operand is 0: the derivative of `xmuly`.",
+    nanoseconds=0.1,
 )  # fmt: skip
 neg = OpDef(
     "neg", 1, np.negative, "(-{0})", (operator.neg, np.negative), vjp=lambda ct, y, x: (-ct,)
@@ -78,12 +82,31 @@ neg = OpDef(
 floordiv = OpDef(
     "floordiv", 2, np.floor_divide, "floordiv({0}, {1})", (operator.floordiv, np.floor_divide),
     why=STEP, jumps=True, cost=8, domain=((-9.0, 9.0), (-3.0, 3.0)),
+    nanoseconds=9,
 )  # fmt: skip
 floor = OpDef(
-    "floor", 1, np.floor, "floor({0})", (np.floor,), why=STEP, jumps=True, kinds="f", total=True
+    "floor",
+    1,
+    np.floor,
+    "floor({0})",
+    (np.floor,),
+    why=STEP,
+    jumps=True,
+    kinds="f",
+    total=True,
+    libm=CFunction("floor", exact=True),
 )
 ceil = OpDef(
-    "ceil", 1, np.ceil, "ceil({0})", (np.ceil,), why=STEP, jumps=True, kinds="f", total=True
+    "ceil",
+    1,
+    np.ceil,
+    "ceil({0})",
+    (np.ceil,),
+    why=STEP,
+    jumps=True,
+    kinds="f",
+    total=True,
+    libm=CFunction("ceil", exact=True),
 )
 trunc = OpDef(
     "trunc",
@@ -95,9 +118,19 @@ trunc = OpDef(
     jumps=True,
     kinds="f",
     total=True,
+    libm=CFunction("trunc", exact=True),
 )
 rint = OpDef(
-    "rint", 1, np.rint, "rint({0})", (np.rint,), why=STEP, jumps=True, kinds="f", total=True
+    "rint",
+    1,
+    np.rint,
+    "rint({0})",
+    (np.rint,),
+    why=STEP,
+    jumps=True,
+    kinds="f",
+    total=True,
+    libm=CFunction("rint", exact=True),
 )
 stop = OpDef(
     "stop", 1, lambda x: x, "{0}", (), why="`stop_gradient`", kinds="f",
@@ -111,11 +144,13 @@ mod = OpDef(
     "mod", 2, np.remainder, "remainder({0}, {1})", (operator.mod, np.remainder),
     vjp=lambda ct, y, a, b: (ct, -(ct * rint((a - y) / b))), jumps=True,
     cost=10, domain=((-9.0, 9.0), (-3.0, 3.0)),
+    nanoseconds=9,
 )  # fmt: skip
 fmod = OpDef(
     "fmod", 2, np.fmod, "fmod({0}, {1})", (np.fmod,),
     vjp=lambda ct, y, a, b: (ct, -(ct * rint((a - y) / b))), jumps=True,
     cost=10, domain=((-9.0, 9.0), (-3.0, 3.0)),
+    nanoseconds=8.9, libm=CFunction("fmod", exact=True),
 )  # fmt: skip
 # `abs` of the smallest integer wraps, as NumPy's does.
 absolute = OpDef(
@@ -133,11 +168,13 @@ square = OpDef(
 reciprocal = OpDef(
     "reciprocal", 1, np.reciprocal, "(1.0 / {0})", (),
     vjp=lambda ct, y, x: (-(ct * y) * y,), kinds="f", cost=4,
+    nanoseconds=0.49,
 )  # fmt: skip
 copysign: OpDef = OpDef(
     "copysign", 2, np.copysign, "copysign({0}, {1})", (np.copysign,),
     vjp=lambda ct, y, a, b: (ct * (sign(a) * copysign(1.0, b)), None), jumps=True,
     kinds="f", kinks=(0.0,), total=True,
+    libm=CFunction("copysign", exact=True),
 )  # fmt: skip
 
 lt = OpDef("lt", 2, np.less, "({0} < {1})", (operator.lt, np.less), predicate, why=TRUTH)

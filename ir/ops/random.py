@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from adc.ir.errors import IRError
-from adc.ir.opdef import OpDef, Static
+from adc.ir.opdef import CFunction, OpDef, Static
 from adc.ir.ops.integer import INTEGER
 from adc.ir.ops.ziggurat import DTYPE_OF, table
 from adc.ir.types import Scalar, Type
@@ -102,8 +102,10 @@ def _of_c_library(name: str) -> Callable[[Any], Any]:
 libm_exp = OpDef(
     "libm_exp", 1, _of_c_library("exp"), "libm_exp({0})", (), why="of random draws only",
     refuse=True, kinds="f",
+    libm=CFunction("exp", vectorized=False), doc="Exponential function.",
 )  # fmt: skip
 libm_log1p = OpDef(
     "libm_log1p", 1, _of_c_library("log1p"), "libm_log1p({0})", (), why="of random draws only",
     refuse=True, kinds="f", domain=((-0.9, 9.0),),
+    libm=CFunction("log1p", vectorized=False), doc="log(1 + x).",
 )  # fmt: skip
