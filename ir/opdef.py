@@ -9,6 +9,7 @@ its cost and where tests sample it. Derivative rules are ordinary arithmetic on 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -79,9 +80,11 @@ class OpDef:
     evaluate : callable
         The meaning, on NumPy scalars and arrays; the reference interpreter calls it.
     code : str
-        The expression the emitter prints; ``{0}``, ``{1}`` … are the operands.
-    spellings : tuple of callables
-        The Python and NumPy callables that the front end lowers to this row.
+        The expression the emitter prints; ``{0}``, ``{1}`` … are the operands, ``{order}`` the
+        static parameter, 0 if there is none.
+    spellings : tuple of callables or str
+        The callables that the front end lowers to this row: those of Python and NumPy, and by
+        name those of modules that need not be there, as ``"scipy.special.expit"``.
     types : callable
         Type rule: operand types and static parameters to result types.
     vjp : callable or None
@@ -99,6 +102,8 @@ class OpDef:
         ``adc calibrate``; None where `cost` says it as well.
     libm : CFunction or None
         The function of the C library that computes it.
+    algorithm : callable or None
+        How it is computed where no library has it (`adc.ir.ops.algorithms`).
     raises : str or None
         Of which arguments Python's `math` function of the same name raises, in the words of
         `adc.frontend.numpy.maths`; None if there is no such function of one argument.
@@ -112,6 +117,8 @@ class OpDef:
         all results do that are no floats.
     kinds : str
         Kinds of operands it is defined for, of ``"biuf"``.
+    least : str
+        The smallest dtype that NumPy computes in where it takes floats only and gets integers.
     total : bool
         Whether it is finite for all finite operands, but for huge ones.
     image : (low, high)
@@ -122,7 +129,7 @@ class OpDef:
     arity: int
     evaluate: Callable[..., Any]
     code: str
-    spellings: tuple[Callable[..., Any], ...] = ()
+    spellings: tuple[Callable[..., Any] | str, ...] = ()
     types: TypeRule = same
     vjp: VjpRule | None = None
     why: str = ""
@@ -131,11 +138,13 @@ class OpDef:
     cost: float = 1.0
     nanoseconds: float | None = None
     libm: CFunction | None = None
+    algorithm: Callable[..., Any] | None = None
     raises: str | None = None
     domain: tuple[tuple[float, float], ...] = ((-3.0, 3.0),)
     kinks: tuple[float, ...] = ()
     jumps: bool = False
     kinds: str = "iuf"
+    least: str = "f16"
     total: bool = False
     image: tuple[float, float] = (-math.inf, math.inf)
     doc: str = ""
@@ -151,11 +160,11 @@ class OpDef:
     def __reduce__(self) -> tuple[Any, ...]:
         return (_row, (self.name,))
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, params: tuple[Static, ...] = ()) -> Any:
         """Record an application of the row to operands, inside of a rule that is traced."""
         for arg in args:
             if not isinstance(arg, float | int):
-                return arg.record(self, args)
+                return arg.record(self, args, params)
         raise IRError(f"{self.name} is applied to no traced operand")
 
 
@@ -165,12 +174,28 @@ def _row(name: str) -> OpDef:
 
 def find(callee: object) -> OpDef | None:
     """Return the row that stands for the Python callable `callee`, or None."""
-    return _spellings().get(id(callee))
+    here, elsewhere = _spellings()
+    found = here.get(id(callee))
+    if found is None:
+        for name, op in elsewhere.get(getattr(callee, "__name__", ""), ()):
+            module, _, own = name.rpartition(".")
+            if getattr(sys.modules.get(module), own, None) is callee:
+                return op
+    return found
 
 
 @lru_cache(maxsize=1)
-def _spellings() -> dict[int, OpDef]:
-    return {id(spelling): op for op in OPS.values() for spelling in op.spellings}
+def _spellings() -> tuple[dict[int, OpDef], dict[str, list[tuple[str, OpDef]]]]:
+    """Return the rows by the callables they stand for, and by the last names of the others."""
+    here: dict[int, OpDef] = {}
+    elsewhere: dict[str, list[tuple[str, OpDef]]] = {}
+    for op in OPS.values():
+        for spelling in op.spellings:
+            if isinstance(spelling, str):
+                elsewhere.setdefault(spelling.rpartition(".")[2], []).append((spelling, op))
+            else:
+                here[id(spelling)] = op
+    return here, elsewhere
 
 
 def numpy_value(value: object, ty: Type) -> Any:

@@ -59,7 +59,9 @@ class Traced:
     operand: Operand
     trace: _Trace = field(repr=False)
 
-    def record(self, op: OpDef, args: Sequence[Traced | float]) -> Traced:
+    def record(
+        self, op: OpDef, args: Sequence[Traced | float], params: tuple[Static, ...] = ()
+    ) -> Traced:
         """Return the result of an operation, one of whose operands this is."""
         traced = [arg for arg in args if isinstance(arg, Traced)]
         # A Python number in a rule takes the dtype of the operands it meets. In `select` that is
@@ -72,7 +74,7 @@ class Traced:
             else Literal(arg if isinstance(arg, bool) or ty.kind != "f" else float(arg), ty)
             for arg in args
         ]
-        return Traced(self.trace.apply(op, operands), self.trace)
+        return Traced(self.trace.apply(op, operands, params), self.trace)
 
     def __add__(self, other: Traced | float) -> Traced:
         return self.record(OPS["add"], (self, other))

@@ -51,6 +51,7 @@ mul = OpDef(
 )  # fmt: skip
 truediv = OpDef(
     "truediv", 2, np.true_divide, "({0} / {1})", (operator.truediv, np.true_divide),
+    least="f64",  # NumPy's has loops of its own for integers
     vjp=lambda ct, y, a, b: (ct / b, -((ct / b) * y)),
     kinds="f", cost=4,
     nanoseconds=0.49,
@@ -187,10 +188,22 @@ eq = OpDef("eq", 2, np.equal, "({0} == {1})", (operator.eq, np.equal), predicate
            kinds="biuf")  # fmt: skip
 ne = OpDef("ne", 2, np.not_equal, "({0} != {1})", (operator.ne, np.not_equal), predicate,
            why=TRUTH, kinds="biuf")  # fmt: skip
-isnan = OpDef("isnan", 1, np.isnan, "isnan({0})", (np.isnan,), predicate, why=TRUTH, kinds="f")
-isinf = OpDef("isinf", 1, np.isinf, "isinf({0})", (np.isinf,), predicate, why=TRUTH, kinds="f")
+isnan = OpDef(
+    "isnan", 1, np.isnan, "isnan({0})", (np.isnan,), predicate, why=TRUTH, kinds="f", least="f64"
+)
+isinf = OpDef(
+    "isinf", 1, np.isinf, "isinf({0})", (np.isinf,), predicate, why=TRUTH, kinds="f", least="f64"
+)
 isfinite = OpDef(
-    "isfinite", 1, np.isfinite, "isfinite({0})", (np.isfinite,), predicate, why=TRUTH, kinds="f"
+    "isfinite",
+    1,
+    np.isfinite,
+    "isfinite({0})",
+    (np.isfinite,),
+    predicate,
+    why=TRUTH,
+    kinds="f",
+    least="f64",
 )
 signbit = OpDef(
     "signbit", 1, np.signbit, "signbit({0})", (np.signbit,), predicate, why=TRUTH, kinds="f"

@@ -88,7 +88,10 @@ def apply(op: OpDef, params: tuple[int | str, ...], args: list[Expr], ty: Type, 
         texts = [arg.text for arg in args]
         if not template.startswith("("):  # a call: its arguments need no parentheses
             texts = [strip(text) for text in texts]
-        text = template.format(*texts, one=literal(1.0, of))
+        if op.algorithm is not None and ty.dtype == "f32":  # they are in double precision
+            texts, template = [f"float64({text})" for text in texts], f"float32({template})"
+        order = params[0] if params else 0
+        text = template.format(*texts, one=literal(1.0, of), order=order)
         if op.name in _WIDENED and ty.dtype[0] in "iu" and ty.dtype not in ("i64", "u64"):
             text = f"{CASTS[ty.dtype]}({strip(text)})"
         elif op.name == "neg" and ty.dtype == "u64":

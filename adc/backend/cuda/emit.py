@@ -42,12 +42,13 @@ from adc.ir.core import (
     operands,
     walk,
 )
+from adc.ir.ops import algorithms
 from adc.ir.types import DTYPES, Array, Scalar, Type
 from adc.ir.walk import block_reads, stmt_reads, stmts_reads, use_counts
 
 _RESERVED = NAMES | set(keyword.kwlist) | {"cuda", "kernel", "function", "device", "ops", "np"}
 _RESERVED |= {"at", "failed", "tops", "needs", "i", "used", "step", "max", "min", "int", "range"}
-_RESERVED |= {"BLOCK"}
+_RESERVED |= {"BLOCK"} | algorithms.reserved()
 _RESERVED |= {
     f"{own}{part}_{dtype}" for own in ("", "own_") for part in ("tape", "top") for dtype in DTYPES
 }
@@ -682,6 +683,10 @@ def emit(fn: Function) -> Emitted:
         for line in ["", "", *_Host(each, shared, each is fn).run()]
     ]
     words = set(re.findall(r"\w+", "\n".join((*shared.code, *lines))))
+    made: list[str] = []
+    for op in algorithms.among(words):
+        made += ["", "", "@function", *algorithms.source(op)]
+    words |= set(re.findall(r"\w+", "\n".join(made)))
     used = sorted(NAMES & words)
     head = [f'"""{fn.name}, compiled by adc for CUDA."""', "", "import numpy as np", ""]
     blocks = ("BLOCK, ", "function, ") if "BLOCK" in words else ("", "")
@@ -693,7 +698,7 @@ def emit(fn: Function) -> Emitted:
     if not any("failed[0] = " in line for line in code):
         flags = (" or failed[0] != 0:", " and failed[0] == 0:")
         code = [line.replace(flags[0], ":").replace(flags[1], ":") for line in code]
-    source = "\n".join([*head, *code, *lines]) + "\n"
+    source = "\n".join([*head, *made, *code, *lines]) + "\n"
     types = tuple(param.type for param in fn.params)
     results = tuple(result.type for result in fn.results)
     name = shared.functions[fn.name]
