@@ -94,6 +94,7 @@ MEANING: dict[str, Callable[..., Any]] = {
     "atanh": mpmath.atanh, "erf": mpmath.erf, "erfc": mpmath.erfc, "gamma": mpmath.gamma,
     "lgamma": mpmath.loggamma, "hypot": mpmath.hypot, "atan2": mpmath.atan2,
     "pow": operator.pow,
+    "sinc": mpmath.sincpi,
     "logaddexp": lambda a, b: mpmath.log(mpmath.exp(a) + mpmath.exp(b)),
     "logaddexp2": lambda a, b: mpmath.log(mp.mpf(2) ** a + mp.mpf(2) ** b, 2),
 }  # fmt: skip

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from adc.ir.opdef import CFunction, OpDef
-from adc.ir.ops.math import WIDE, exp
+from adc.ir.ops.algorithms import evaluated
+from adc.ir.ops.arith import absolute, floor, rint
+from adc.ir.ops.math import WIDE, cos, exp, sin
 
 
 def _elementwise(fn: Callable[..., float]) -> Callable[..., Any]:
@@ -53,4 +55,43 @@ lgamma = OpDef(
     why="needs the digamma function", kinds="f", cost=50, domain=((0.2, 5.0),),
     nanoseconds=8.6, libm=CFunction("lgamma", vectorized=False, single=False), raises="poles",
     doc="Logarithm of the absolute value of gamma(x).",
+)  # fmt: skip
+
+
+def _sinc(order: int, x: float) -> Any:
+    a = absolute(x)
+    z = 3.141592653589793 * a
+    if z * z < 10.0 * order:  # where the recurrence would lose digits
+        term = 1.0
+        for k in range(order):
+            term /= 2.0 * k + 3.0
+        series = term
+        for k in range(1, 60):
+            term *= -(z * z) / (2.0 * k * (2.0 * order + 2.0 * k + 1.0))
+            series += term
+            if absolute(term) <= 1e-17 * absolute(series):
+                break
+        return series
+    if a == 0.0:
+        return 1.0
+    # What is left of the whole turns is exact, and so are the zeros.
+    whole = rint(a)
+    flip = 1.0 - 2.0 * (whole - 2.0 * floor(0.5 * whole))
+    rest = 3.141592653589793 * (a - whole)
+    before = flip * cos(rest)
+    value = flip * sin(rest) / z
+    for k in range(order):
+        after = ((2.0 * k + 1.0) * value - before) / z / z
+        before = value
+        value = after
+    return value
+
+
+# Of order n, with z = pi * x: the spherical Bessel function of z divided by z**n, which is smooth,
+# and its derivative by z is that of order n + 1 times -z.
+sinc: OpDef = OpDef(
+    "sinc", 1, evaluated(_sinc), "sinc({order}, {0})", (np.sinc,), algorithm=_sinc, least="f64",
+    vjp=lambda ct, y, x, n=0: (ct * (-(math.pi**2) * x * sinc(x, params=(n + 1,))),),
+    kinds="f", cost=25, nanoseconds=1.5, domain=WIDE, total=True, image=(-0.3, 1.0),
+    doc="sin(pi * x) / (pi * x); of higher order, what its derivatives are made of.",
 )  # fmt: skip
