@@ -95,6 +95,7 @@ MEANING: dict[str, Callable[..., Any]] = {
     "lgamma": mpmath.loggamma, "hypot": mpmath.hypot, "atan2": mpmath.atan2,
     "pow": operator.pow,
     "sinc": mpmath.sincpi,
+    "i0": lambda x: mpmath.besseli(0, x),
     "logaddexp": lambda a, b: mpmath.log(mpmath.exp(a) + mpmath.exp(b)),
     "logaddexp2": lambda a, b: mpmath.log(mp.mpf(2) ** a + mp.mpf(2) ** b, 2),
 }  # fmt: skip

@@ -16,10 +16,12 @@ import adc
 
 MEANING: dict[str, Callable[[Any], Any]] = {
     "sinc": mpmath.sincpi,
+    "i0": lambda x: mpmath.besseli(0, x),
 }
-FUNCTIONS = {"sinc": np.sinc}
+FUNCTIONS = {"sinc": np.sinc, "i0": np.i0}
 PLACES: dict[str, list[float]] = {
     "sinc": [0.0, -0.0, 1e-300, 1e-9, -0.01, 0.3, 1.0, 1.006, 1.007, -2.5, 3.0, 77.25, 1e6 + 0.5],
+    "i0": [0.0, 1e-300, 1e-9, -0.01, 0.3, 7.9, -8.1, 19.99, 20.0, 20.01, 24.1, 50.0, -700.0],
 }
 
 
@@ -30,7 +32,14 @@ def sinc(x: Any) -> Any:
     return y
 
 
-LOOPS = {"sinc": sinc}
+def i0(x: Any) -> Any:
+    y = np.empty(len(x), x.dtype)
+    for k in range(len(x)):
+        y[k] = np.i0(x[k])
+    return y
+
+
+LOOPS = {"sinc": sinc, "i0": i0}
 
 
 def total(fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -76,7 +85,7 @@ def test_second_derivatives_in_both_modes(name: str) -> None:
     np.testing.assert_allclose(adc.grad(slopes)(x), want, rtol=1e-13, atol=1e-20)
 
 
-@pytest.mark.parametrize(("name", "fourth"), [("sinc", np.pi**4 / 5)])
+@pytest.mark.parametrize(("name", "fourth"), [("sinc", np.pi**4 / 5), ("i0", 3 / 8)])
 def test_fourth_derivative_at_zero(name: str, fourth: float) -> None:
     # A rule with a case for zero of its own would be right up to the second one.
     function = FUNCTIONS[name]
@@ -117,7 +126,7 @@ def test_dtypes_are_those_of_the_library(name: str, x: Any) -> None:
 @pytest.mark.parametrize("name", MEANING)
 def test_special_values(name: str) -> None:
     x = np.array([np.inf, -np.inf, np.nan])
-    want = {"sinc": [np.nan] * 3}
+    want = {"sinc": [np.nan] * 3, "i0": [np.inf, np.inf, np.nan]}
     np.testing.assert_array_equal(adc.jit(LOOPS[name])(x), want[name])
 
 

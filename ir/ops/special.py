@@ -11,7 +11,7 @@ import numpy as np
 from adc.ir.opdef import CFunction, OpDef
 from adc.ir.ops.algorithms import evaluated
 from adc.ir.ops.arith import absolute, floor, rint
-from adc.ir.ops.math import WIDE, cos, exp, sin
+from adc.ir.ops.math import WIDE, cos, exp, sin, sqrt
 
 
 def _elementwise(fn: Callable[..., float]) -> Callable[..., Any]:
@@ -94,4 +94,43 @@ sinc: OpDef = OpDef(
     vjp=lambda ct, y, x, n=0: (ct * (-(math.pi**2) * x * sinc(x, params=(n + 1,))),),
     kinds="f", cost=25, nanoseconds=1.5, domain=WIDE, total=True, image=(-0.3, 1.0),
     doc="sin(pi * x) / (pi * x); of higher order, what its derivatives are made of.",
+)  # fmt: skip
+
+
+def _i0(order: int, x: float) -> Any:
+    a = absolute(x)
+    term = 1.0
+    if a < 20.0 + order * order:
+        for k in range(1, order + 1):
+            term /= 2.0 * k
+        series = term
+        for k in range(1, 1000):
+            term *= 0.25 * a * a / (k * (k + order))
+            series += term
+            if term <= 1e-17 * series:
+                break
+        return series
+    series = 1.0
+    for k in range(1, 40):
+        odd = 2.0 * k - 1.0
+        term *= (odd * odd - 4.0 * order * order) / (8.0 * k * a)
+        series += term
+        if absolute(term) <= 1e-17:
+            break
+    half = exp(0.5 * a)  # all of it may be too large where the result is not
+    if half > 1e300:
+        return half
+    series *= half / sqrt(6.283185307179586 * a)
+    for _ in range(order):
+        series /= a
+    return series * half
+
+
+# Of order n: the modified Bessel function I_n of x divided by x**n, which is smooth, and its
+# derivative is that of order n + 1 times x.
+i0: OpDef = OpDef(
+    "i0", 1, evaluated(_i0), "bessel_i0({order}, {0})", (np.i0,), algorithm=_i0, least="f64",
+    vjp=lambda ct, y, x, n=0: (ct * (x * i0(x, params=(n + 1,))),),
+    kinds="f", cost=100, nanoseconds=13, domain=((-9.0, 9.0),), image=(0.0, math.inf),
+    doc="The modified Bessel function of order 0; or what its derivatives are made of.",
 )  # fmt: skip
