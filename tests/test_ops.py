@@ -96,6 +96,7 @@ MEANING: dict[str, Callable[..., Any]] = {
     "pow": operator.pow,
     "sinc": mpmath.sincpi,
     "i0": lambda x: mpmath.besseli(0, x),
+    "expit": lambda x: 1 / (1 + mpmath.exp(-x)),
     "logaddexp": lambda a, b: mpmath.log(mpmath.exp(a) + mpmath.exp(b)),
     "logaddexp2": lambda a, b: mpmath.log(mp.mpf(2) ** a + mp.mpf(2) ** b, 2),
 }  # fmt: skip

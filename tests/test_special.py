@@ -11,17 +11,22 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+import scipy.special
+from scipy.special import expit
 
 import adc
+from adc.ir.errors import UnsupportedError
 
 MEANING: dict[str, Callable[[Any], Any]] = {
     "sinc": mpmath.sincpi,
     "i0": lambda x: mpmath.besseli(0, x),
+    "expit": lambda x: 1 / (1 + mpmath.exp(-x)),
 }
-FUNCTIONS = {"sinc": np.sinc, "i0": np.i0}
+FUNCTIONS = {"sinc": np.sinc, "i0": np.i0, "expit": expit}
 PLACES: dict[str, list[float]] = {
     "sinc": [0.0, -0.0, 1e-300, 1e-9, -0.01, 0.3, 1.0, 1.006, 1.007, -2.5, 3.0, 77.25, 1e6 + 0.5],
     "i0": [0.0, 1e-300, 1e-9, -0.01, 0.3, 7.9, -8.1, 19.99, 20.0, 20.01, 24.1, 50.0, -700.0],
+    "expit": [0.0, 1e-300, -0.01, 0.3, -5.0, 20.0, 40.0, -40.0, 500.0, -500.0],
 }
 
 
@@ -39,7 +44,14 @@ def i0(x: Any) -> Any:
     return y
 
 
-LOOPS = {"sinc": sinc, "i0": i0}
+def logistic(x: Any) -> Any:
+    y = np.empty(len(x), x.dtype)
+    for k in range(len(x)):
+        y[k] = scipy.special.expit(x[k])
+    return y
+
+
+LOOPS = {"sinc": sinc, "i0": i0, "expit": logistic}
 
 
 def total(fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -85,7 +97,9 @@ def test_second_derivatives_in_both_modes(name: str) -> None:
     np.testing.assert_allclose(adc.grad(slopes)(x), want, rtol=1e-13, atol=1e-20)
 
 
-@pytest.mark.parametrize(("name", "fourth"), [("sinc", np.pi**4 / 5), ("i0", 3 / 8)])
+@pytest.mark.parametrize(
+    ("name", "fourth"), [("sinc", np.pi**4 / 5), ("i0", 3 / 8), ("expit", 0.0)]
+)
 def test_fourth_derivative_at_zero(name: str, fourth: float) -> None:
     # A rule with a case for zero of its own would be right up to the second one.
     function = FUNCTIONS[name]
@@ -126,7 +140,7 @@ def test_dtypes_are_those_of_the_library(name: str, x: Any) -> None:
 @pytest.mark.parametrize("name", MEANING)
 def test_special_values(name: str) -> None:
     x = np.array([np.inf, -np.inf, np.nan])
-    want = {"sinc": [np.nan] * 3, "i0": [np.inf, np.inf, np.nan]}
+    want = {"sinc": [np.nan] * 3, "i0": [np.inf, np.inf, np.nan], "expit": [1.0, 0.0, np.nan]}
     np.testing.assert_array_equal(adc.jit(LOOPS[name])(x), want[name])
 
 
@@ -140,3 +154,63 @@ def test_in_the_simulator_of_a_gpu(name: str) -> None:
         assert gradient.dtype == dtype
         np.testing.assert_allclose(gradient, want, rtol=tolerance, atol=1e-37)
         assert value == pytest.approx(np.sum(derivatives(name, 0, x)), rel=tolerance)
+
+
+def test_in_branches_loops_and_under_other_names() -> None:
+    def fn(i0: Any, sinc: Any, expit: Any) -> Any:
+        bessel_i0 = 0.5 * i0
+        for k in range(3):
+            if sinc[k] > 0.2:
+                bessel_i0 += np.i0(sinc[::2][k]) * np.sinc(expit)
+            else:
+                expit = scipy.special.expit(sinc[k] - bessel_i0)
+        return bessel_i0 + expit
+
+    args = (0.3, np.array([0.4, -0.6, 0.9, 0.0, 1.25]), 0.7)
+    want, eps = fn(*args), 1e-6
+    value, slopes = adc.value_and_grad(fn, (0, 1, 2))(*args)
+    assert value == pytest.approx(want, rel=1e-14)
+    for k in (0, 2):
+        up, down = (fn(*args[:k], args[k] + h, *args[k + 1 :]) for h in (eps, -eps))
+        assert slopes[k] == pytest.approx((up - down) / (2 * eps), rel=1e-7)
+    for j, step in enumerate(np.eye(5) * eps):
+        up, down = (fn(args[0], args[1] + h, args[2]) for h in (step, -step))
+        assert slopes[1][j] == pytest.approx((up - down) / (2 * eps), rel=1e-7, abs=1e-9)
+
+
+def test_emitted_code_shows_the_algorithm() -> None:
+    def fn(x: Any) -> Any:
+        return np.i0(x)
+
+    f = adc.grad(fn)
+    f(0.5)
+    text = f.source()
+    assert text.count("def bessel_i0(order, x):") == 1
+    assert "t * bessel_i0(1, t)" in text
+    assert "def sinc" not in text
+
+
+def test_other_arguments_are_refused() -> None:
+    def of_function(x: Any) -> Any:
+        return np.sum(np.sinc(x, x))
+
+    def with_out(x: Any) -> Any:
+        return np.sum(np.i0(x, out=x))
+
+    def with_where(x: Any) -> Any:
+        return np.sum(scipy.special.expit(x, where=x > 0))
+
+    for fn in (of_function, with_out, with_where):
+        with pytest.raises(UnsupportedError, match="ADC010"):
+            adc.grad(fn)(np.ones(3))
+
+
+def test_out_of_a_ufunc_of_another_library() -> None:
+    def fn(x: Any) -> Any:
+        y = np.empty(3)
+        scipy.special.expit(x, out=y)
+        return np.sum(y * x)
+
+    x = np.array([0.2, -1.0, 3.0])
+    want = expit(x) + x * expit(x) * expit(-x)
+    np.testing.assert_allclose(adc.grad(fn)(x), want, rtol=1e-14)

@@ -134,3 +134,16 @@ i0: OpDef = OpDef(
     kinds="f", cost=100, nanoseconds=13, domain=((-9.0, 9.0),), image=(0.0, math.inf),
     doc="The modified Bessel function of order 0; or what its derivatives are made of.",
 )  # fmt: skip
+
+
+def _expit(x: float) -> Any:
+    return 1.0 / (1.0 + exp(-x))
+
+
+# The derivative is no difference from 1: that would be 0 from 37 on.
+expit: OpDef = OpDef(
+    "expit", 1, evaluated(_expit), "expit({0})", ("scipy.special.expit",), algorithm=_expit,
+    least="f64", vjp=lambda ct, y, x: (ct * (y * expit(-x)),),
+    kinds="f", cost=25, nanoseconds=1.0, domain=((-9.0, 9.0),), total=True, image=(0.0, 1.0),
+    doc="The logistic function, 1 / (1 + exp(-x)).",
+)  # fmt: skip
