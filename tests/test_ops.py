@@ -356,7 +356,9 @@ def test_callables_agree(op: OpDef, dtype: str) -> None:
                 value = callable_of(spelling)(*args)
                 if isinstance(value, np.generic):
                     assert value.dtype == found.dtype, spelling
-                assert value == pytest.approx(found, rel=rel), spelling
+                # Near a zero of an algorithm the library's may have no digits.
+                least = rel if op.algorithm is not None else 0.0
+                assert value == pytest.approx(found, rel=rel, abs=least), spelling
 
 
 @pytest.mark.parametrize(("name", "args", "expected"), CONVENTIONS)
