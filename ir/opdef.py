@@ -123,6 +123,32 @@ class OpDef:
         Whether it is finite for all finite operands, but for huge ones.
     image : (low, high)
         Between which numbers its results lie.
+    orders : (bool, bool) or None
+        Of a comparison of sizes: whether the first operand is the smaller one, and whether it may
+        be equal.
+    linear : bool
+        Whether the result is proportional to operands that are.
+    plain : str
+        Of a product that is zero by a test: the row without the test.
+    random : bool
+        Whether it is a part of drawing random numbers.
+    sizes : int or None
+        Of a row that makes an array of given sizes: which operand is the first of them. What it is
+        filled with stands before them; an array after them lends its memory.
+    copies : bool
+        Whether it makes an array like the operand.
+    aliases : {"", "whole", "part"}
+        Whether the array that it returns lies in the memory of the first operand.
+    undefined : bool
+        Whether it may return anything: nobody reads that.
+    asks_shape : bool
+        Whether it reads the size of an array, and no element.
+    reduces : bool
+        Whether it makes a number of all the elements of an array.
+    reorders : bool
+        Whether additions may be made in an order of adc's (`adc.ir.sums`).
+    converts : bool
+        Whether it returns the operand in another type.
     """
 
     name: str
@@ -147,7 +173,34 @@ class OpDef:
     least: str = "f16"
     total: bool = False
     image: tuple[float, float] = (-math.inf, math.inf)
+    orders: tuple[bool, bool] | None = None
+    linear: bool = False
+    plain: str = ""
+    random: bool = False
+    sizes: int | None = None
+    copies: bool = False
+    aliases: str = ""
+    undefined: bool = False
+    asks_shape: bool = False
+    reduces: bool = False
+    reorders: bool = False
+    converts: bool = False
     doc: str = ""
+
+    @property
+    def fills(self) -> bool:
+        """Whether it makes an array whose elements are all the first operand."""
+        return self.sizes == 1
+
+    @property
+    def reserves(self) -> bool:
+        """Whether it makes an array whose elements are unset."""
+        return self.sizes == 0
+
+    @property
+    def allocates(self) -> bool:
+        """Whether it makes one array in memory of its own."""
+        return self.copies or self.sizes is not None
 
     def __post_init__(self) -> None:
         if self.name in OPS:

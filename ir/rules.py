@@ -15,11 +15,6 @@ from adc.ir.errors import IRError
 from adc.ir.opdef import OPS, OpDef, Static
 from adc.ir.types import Scalar, Type
 
-# Rows whose result is proportional to operands that are.
-_LINEAR = frozenset(
-    ("add", "sub", "neg", "mul", "truediv", "xmuly", "xdivy", "mulzeros", "select", "cast")
-)
-
 
 class _Trace:
     """The statements recorded while a rule runs.
@@ -38,7 +33,7 @@ class _Trace:
         types = op.types([arg.type for arg in args], params)
         result = Value(f"r{len(self.stmts)}", types[0])
         self.stmts.append(Apply((result,), op, args, params))
-        if op.name in _LINEAR and not self.linear.isdisjoint(args):
+        if op.linear and not self.linear.isdisjoint(args):
             self.linear.add(result)
         return result
 

@@ -166,7 +166,7 @@ def test_in_branches_loops_and_under_other_names() -> None:
                 expit = scipy.special.expit(sinc[k] - bessel_i0)
         return bessel_i0 + expit
 
-    args = (0.3, np.array([0.4, -0.6, 0.9, 0.0, 1.25]), 0.7)
+    args: tuple[Any, ...] = (0.3, np.array([0.4, -0.6, 0.9, 0.0, 1.25]), 0.7)
     want, eps = fn(*args), 1e-6
     value, slopes = adc.value_and_grad(fn, (0, 1, 2))(*args)
     assert value == pytest.approx(want, rel=1e-14)
@@ -192,10 +192,10 @@ def test_emitted_code_shows_the_algorithm() -> None:
 
 def test_other_arguments_are_refused() -> None:
     def of_function(x: Any) -> Any:
-        return np.sum(np.sinc(x, x))
+        return np.sum(np.sinc(x, x))  # type: ignore[call-overload]  # refused
 
     def with_out(x: Any) -> Any:
-        return np.sum(np.i0(x, out=x))
+        return np.sum(np.i0(x, out=x))  # type: ignore[call-overload]  # refused
 
     def with_where(x: Any) -> Any:
         return np.sum(scipy.special.expit(x, where=x > 0))

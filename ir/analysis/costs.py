@@ -559,7 +559,7 @@ class _Counter:
     def apply(self, stmt: Apply, at: _Place, to: _Counts) -> None:
         arrays = [arg for arg in stmt.args if isinstance(arg, Value) and _is_array(arg.type)]
         result = stmt.result
-        if stmt.op.name == "dim":
+        if stmt.op.asks_shape:
             shape = self.shapes.get(self.root(arrays[0]))
             if shape is not None:
                 self.known[result.name] = shape[int(stmt.params[0])]
@@ -583,20 +583,17 @@ class _Counter:
 
     def made(self, stmt: Apply, at: _Place, to: _Counts) -> None:
         """Count the making of an array."""
-        result = stmt.result
-        name = stmt.op.name
-        if name == "over" and isinstance(stmt.args[0], Value):
+        result, op = stmt.result, stmt.op
+        if op.aliases == "whole" and isinstance(stmt.args[0], Value):
             self.same(result, stmt.args[0])
-        if name == "copy" and isinstance(stmt.args[0], Value):
+        if op.copies and isinstance(stmt.args[0], Value):
             shape = self.shapes.get(self.root(stmt.args[0]))
             if shape is not None:
                 self.shapes[result.name] = shape
             to.loaded.add(result.type.numpy.itemsize, self.whole(result, at))
-        elif name in ("empty", "full"):
-            # Behind the sizes may stand the array whose memory is used again (`reuse`).
-            dims = [arg for arg in stmt.args[name == "full" :] if not isinstance(arg.type, Array)]
-            self.shapes[result.name] = tuple([self.number(dim) for dim in dims])
-        if name in ("copy", "full"):
+        elif op.sizes is not None:
+            self.shapes[result.name] = tuple(map(self.number, stmt.sizes))
+        if op.copies or op.fills:
             to.stored.add(result.type.numpy.itemsize, self.whole(result, at))
 
     def access(

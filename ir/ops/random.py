@@ -45,11 +45,12 @@ def _word(high: Any, low: Any) -> Any:
 
 pcg64_high = OpDef(
     "pcg64_high", 4, _high, "pcg64_high({0}, {1}, {2}, {3})", (), _words, why=INTEGER, kinds="u",
-    cost=6, doc="The high word of the next state; the state and its increment are two words each.",
+    cost=6, random=True,
+    doc="The high word of the next state; the state and its increment are two words each.",
 )  # fmt: skip
 pcg64_word = OpDef(
     "pcg64_word", 2, _word, "pcg64_word({0}, {1})", (), _words, why=INTEGER, kinds="u", cost=4,
-    draw=True, doc="The random word that a state gives.",
+    draw=True, random=True, doc="The random word that a state gives.",
 )  # fmt: skip
 
 
@@ -64,7 +65,8 @@ def _looked_up(
 TABLES = {
     name: OpDef(
         name, 1, partial(lambda name, k: table(name)[int(k) & 255], name), f"{name}({{0}})", (),
-        partial(_looked_up, dtype), why=INTEGER, kinds="u", cost=2, doc="A table, see `ziggurat`.",
+        partial(_looked_up, dtype), why=INTEGER, kinds="u", cost=2, random=True,
+        doc="A table, see `ziggurat`.",
     )
     for name, dtype in DTYPE_OF.items()
 }  # fmt: skip
