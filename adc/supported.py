@@ -55,7 +55,7 @@ def is_supported(fn: Callable[..., Any]) -> bool:
         return find(fn) is not None or library.has(fn)
     if isinstance(fn, type) and issubclass(fn, np.generic):
         return library.is_number_type(fn)
-    return library.has(fn)
+    return library.has(fn) or (find(fn) is not None and fn.__module__ == "numpy")
 
 
 def _split(module: ModuleType, prefix: str) -> tuple[list[str], list[str]]:
@@ -108,9 +108,12 @@ def page(*, refused: bool = False) -> str:
             lines += ["", "`numba.prange` is `range`."]
         if unknown and refused and module is not builtins:
             lines += ["", f"Not supported, ADC010: {_wrapped(unknown)}"]
+    elsewhere = [name for op in OPS.values() for name in op.spellings if isinstance(name, str)]
+    if elsewhere:
+        lines += ["", "## SciPy", "", _wrapped(sorted(elsewhere))]
     lines += [
         "",
-        "Any other function of NumPy or Python's standard library is refused with ADC010.",
+        "Any other function of NumPy, SciPy or Python's standard library is refused with ADC010.",
     ]
     lines += ["", f"Not supported as a whole: {_wrapped(_ELSEWHERE)}"]
     lines += [

@@ -113,6 +113,14 @@ class Apply:
     def result(self) -> Value:
         return self.results[0]
 
+    @property
+    def sizes(self) -> tuple[Operand, ...]:
+        """The sizes of the array that is made, where operands say them (`OpDef.sizes`)."""
+        if self.op.sizes is None:
+            return ()
+        lent = bool(self.args) and isinstance(self.args[-1].type, Array)
+        return self.args[self.op.sizes : len(self.args) - lent]
+
 
 @dataclass(frozen=True, slots=True)
 class Load:

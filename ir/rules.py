@@ -15,11 +15,6 @@ from adc.ir.errors import IRError
 from adc.ir.opdef import OPS, OpDef, Static
 from adc.ir.types import Scalar, Type
 
-# Rows whose result is proportional to operands that are.
-_LINEAR = frozenset(
-    ("add", "sub", "neg", "mul", "truediv", "xmuly", "xdivy", "mulzeros", "select", "cast")
-)
-
 
 class _Trace:
     """The statements recorded while a rule runs.
@@ -38,7 +33,7 @@ class _Trace:
         types = op.types([arg.type for arg in args], params)
         result = Value(f"r{len(self.stmts)}", types[0])
         self.stmts.append(Apply((result,), op, args, params))
-        if op.name in _LINEAR and not self.linear.isdisjoint(args):
+        if op.linear and not self.linear.isdisjoint(args):
             self.linear.add(result)
         return result
 
@@ -59,7 +54,9 @@ class Traced:
     operand: Operand
     trace: _Trace = field(repr=False)
 
-    def record(self, op: OpDef, args: Sequence[Traced | float]) -> Traced:
+    def record(
+        self, op: OpDef, args: Sequence[Traced | float], params: tuple[Static, ...] = ()
+    ) -> Traced:
         """Return the result of an operation, one of whose operands this is."""
         traced = [arg for arg in args if isinstance(arg, Traced)]
         # A Python number in a rule takes the dtype of the operands it meets. In `select` that is
@@ -72,7 +69,7 @@ class Traced:
             else Literal(arg if isinstance(arg, bool) or ty.kind != "f" else float(arg), ty)
             for arg in args
         ]
-        return Traced(self.trace.apply(op, operands), self.trace)
+        return Traced(self.trace.apply(op, operands, params), self.trace)
 
     def __add__(self, other: Traced | float) -> Traced:
         return self.record(OPS["add"], (self, other))

@@ -212,7 +212,7 @@ class _Dependent(_Varied):
     def stmt(self, where: str, stmt: Stmt) -> None:
         if not isinstance(stmt, Apply):
             super().stmt(where, stmt)
-        elif stmt.op.name != "dim" and any(self.marked(where, arg) for arg in stmt.args):
+        elif not stmt.op.asks_shape and any(self.marked(where, arg) for arg in stmt.args):
             for result in stmt.results:
                 self.mark(where, result)
 

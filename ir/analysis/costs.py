@@ -53,6 +53,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.errors import Span
+from adc.ir.opdef import OPS
 from adc.ir.types import Array, Type
 
 # What older versions wrote among the costs: what users choose (`target`).
@@ -167,15 +168,6 @@ def _is_float(stmt: Apply) -> bool:
 
 
 # Measured by `adc calibrate` on a core of an x86-64 server with AVX-512, and rounded.
-_NANOSECONDS = {
-    "acos": 1.6, "acosh": 4.9, "asin": 1.5, "asinh": 5.2, "atan": 1.5, "atan2": 1.9, "atanh":
-    4.3, "cbrt": 1.8, "cos": 0.98, "cosh": 1.6, "erf": 1.4, "erfc": 1.8, "exp": 0.89, "exp2":
-    0.83, "expm1": 1.3, "floordiv": 9, "fmod": 8.9, "gamma": 29, "hypot": 0.84, "lgamma": 8.6,
-    "log": 1.2, "log10": 1.5, "log1p": 1.9, "log2": 1.5, "logaddexp": 17, "logaddexp2": 16,
-    "mod": 9, "mulzeros": 0.1, "nextafter": 6.1, "pow": 4.4, "reciprocal": 0.49, "sin": 0.94,
-    "sinh": 1.4, "sqrt": 0.78, "tan": 1.1, "tanh": 2.4, "truediv": 0.49, "xdivy": 0.5,
-    "xmuly": 0.07,
-}  # fmt: skip
 SHIPPED = Costs(
     operation=0.035e-9,
     load=0.008e-9,
@@ -190,7 +182,11 @@ SHIPPED = Costs(
     call=0.55e-9,
     disk=2e-9,
     cache=2**20,
-    rows=tuple((name, float(f"{number}e-9")) for name, number in _NANOSECONDS.items()),
+    rows=tuple(
+        (name, float(f"{op.nanoseconds}e-9"))
+        for name, op in sorted(OPS.items())
+        if op.nanoseconds is not None
+    ),
 )
 
 
@@ -557,7 +553,7 @@ class _Counter:
     def apply(self, stmt: Apply, at: _Place, to: _Counts) -> None:
         arrays = [arg for arg in stmt.args if isinstance(arg, Value) and _is_array(arg.type)]
         result = stmt.result
-        if stmt.op.name == "dim":
+        if stmt.op.asks_shape:
             shape = self.shapes.get(self.root(arrays[0]))
             if shape is not None:
                 self.known[result.name] = shape[int(stmt.params[0])]
@@ -581,20 +577,17 @@ class _Counter:
 
     def made(self, stmt: Apply, at: _Place, to: _Counts) -> None:
         """Count the making of an array."""
-        result = stmt.result
-        name = stmt.op.name
-        if name == "over" and isinstance(stmt.args[0], Value):
+        result, op = stmt.result, stmt.op
+        if op.aliases == "whole" and isinstance(stmt.args[0], Value):
             self.same(result, stmt.args[0])
-        if name == "copy" and isinstance(stmt.args[0], Value):
+        if op.copies and isinstance(stmt.args[0], Value):
             shape = self.shapes.get(self.root(stmt.args[0]))
             if shape is not None:
                 self.shapes[result.name] = shape
             to.loaded.add(result.type.numpy.itemsize, self.whole(result, at))
-        elif name in ("empty", "full"):
-            # Behind the sizes may stand the array whose memory is used again (`reuse`).
-            dims = [arg for arg in stmt.args[name == "full" :] if not isinstance(arg.type, Array)]
-            self.shapes[result.name] = tuple([self.number(dim) for dim in dims])
-        if name in ("copy", "full"):
+        elif op.sizes is not None:
+            self.shapes[result.name] = tuple(map(self.number, stmt.sizes))
+        if op.copies or op.fills:
             to.stored.add(result.type.numpy.itemsize, self.whole(result, at))
 
     def access(

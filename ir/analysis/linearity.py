@@ -194,9 +194,9 @@ class _Body:
 
     def _applied(self, stmt: Apply) -> Degree:
         degrees = [self.of(arg) for arg in stmt.args]
-        if stmt.op.name == "dim":
+        if stmt.op.asks_shape:
             return CONSTANT
-        if stmt.op.name in ("empty", "undef"):
+        if stmt.op.reserves or stmt.op.undefined:
             return ZERO  # nobody reads it before it is something else
         highest = max(degrees)
         if highest is NONLINEAR:
@@ -346,7 +346,7 @@ class _Family:
                 self.versions.add(stmt.result)
                 return array in self.versions and value not in self.versions and self._at(index)
             case Apply(op=op):
-                return op.name == "dim"
+                return op.asks_shape
             case If(then=then, orelse=orelse):
                 if not (self.covers(then.stmts) and self.covers(orelse.stmts)):
                     return False

@@ -5,3 +5,4 @@ from adc.ir.ops import array as array
 from adc.ir.ops import integer as integer
 from adc.ir.ops import math as math
 from adc.ir.ops import random as random
+from adc.ir.ops import special as special

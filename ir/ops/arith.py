@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from adc.ir.errors import IRError
-from adc.ir.opdef import OPS, OpDef, Static, predicate
+from adc.ir.opdef import OPS, CFunction, OpDef, Static, predicate
 from adc.ir.rules import Traced
 from adc.ir.types import Array, Scalar, Type, parse_type
 
@@ -34,56 +34,83 @@ def _shielded(fn: Callable[[Any, Any], Any], both: bool = False) -> Callable[[An
 
 add = OpDef(
     "add", 2, np.add, "({0} + {1})", (operator.add, np.add),
-    vjp=lambda ct, y, a, b: (ct, ct),
+    vjp=lambda ct, y, a, b: (ct, ct), linear=True,
 )  # fmt: skip
 # The first operand is a partial sum (`adc.ir.sums`).
 sum_ = OpDef(
-    "sum", 2, np.add, "({0} + {1})", vjp=lambda ct, y, a, b: (ct, ct), kinds="f",
+    "sum", 2, np.add, "({0} + {1})", vjp=lambda ct, y, a, b: (ct, ct), kinds="f", reorders=True,
     doc="Addition to a sum whose order is adc's: in lanes where a loop carries it.",
 )  # fmt: skip
 sub = OpDef(
     "sub", 2, np.subtract, "({0} - {1})", (operator.sub, np.subtract),
-    vjp=lambda ct, y, a, b: (ct, -ct),
+    vjp=lambda ct, y, a, b: (ct, -ct), linear=True,
 )  # fmt: skip
 mul = OpDef(
     "mul", 2, np.multiply, "({0} * {1})", (operator.mul, np.multiply),
-    vjp=lambda ct, y, a, b: (ct * b, ct * a),
+    vjp=lambda ct, y, a, b: (ct * b, ct * a), linear=True,
 )  # fmt: skip
 truediv = OpDef(
     "truediv", 2, np.true_divide, "({0} / {1})", (operator.truediv, np.true_divide),
+    least="f64",  # NumPy's has loops of its own for integers
     vjp=lambda ct, y, a, b: (ct / b, -((ct / b) * y)),
     kinds="f", cost=4,
+    nanoseconds=0.49, linear=True,
 )  # fmt: skip
 # Products of derivatives: a cotangent or tangent that is exactly zero contributes nothing, whatever
 # the local derivative. Rules say `ct * d` and `ct / d`, and tracing makes these of them
 # (`adc.ir.opdef`); `relax` takes `mul` and `truediv` where that is the same.
 xmuly: OpDef = OpDef(
     "xmuly", 2, _shielded(np.multiply), "xmuly({0}, {1})",
-    vjp=lambda ct, y, a, b: (ct * b, mulzeros(a, ct)), kinds="f", cost=2,
+    vjp=lambda ct, y, a, b: (ct * b, mulzeros(a, ct)), kinds="f", cost=2, linear=True, plain="mul",
     doc="The product, and 0 where the first operand is 0: even if the second is infinite or NaN.",
+    nanoseconds=0.07,
 )  # fmt: skip
 xdivy = OpDef(
     "xdivy", 2, _shielded(np.true_divide), "xdivy({0}, {1})",
     vjp=lambda ct, y, a, b: (ct / b, -mulzeros(y, ct / b)), kinds="f", cost=15,
+    linear=True, plain="truediv",
     doc="The quotient, and 0 where the dividend is 0: even if the divisor is 0 or NaN.",
+    nanoseconds=0.5,
 )  # fmt: skip
 mulzeros: OpDef = OpDef(
     "mulzeros", 2, _shielded(np.multiply, both=True), "mulzeros({0}, {1})",
     vjp=lambda ct, y, a, b: (mulzeros(b, ct), mulzeros(a, ct)), kinds="f", cost=3,
+    linear=True, plain="mul",
     doc="The product, and 0 where either operand is 0: the derivative of `xmuly`.",
+    nanoseconds=0.1,
 )  # fmt: skip
 neg = OpDef(
-    "neg", 1, np.negative, "(-{0})", (operator.neg, np.negative), vjp=lambda ct, y, x: (-ct,)
-)
+    "neg", 1, np.negative, "(-{0})", (operator.neg, np.negative), vjp=lambda ct, y, x: (-ct,),
+    linear=True,
+)  # fmt: skip
 floordiv = OpDef(
     "floordiv", 2, np.floor_divide, "floordiv({0}, {1})", (operator.floordiv, np.floor_divide),
     why=STEP, jumps=True, cost=8, domain=((-9.0, 9.0), (-3.0, 3.0)),
+    nanoseconds=9,
 )  # fmt: skip
 floor = OpDef(
-    "floor", 1, np.floor, "floor({0})", (np.floor,), why=STEP, jumps=True, kinds="f", total=True
+    "floor",
+    1,
+    np.floor,
+    "floor({0})",
+    (np.floor,),
+    why=STEP,
+    jumps=True,
+    kinds="f",
+    total=True,
+    libm=CFunction("floor", exact=True),
 )
 ceil = OpDef(
-    "ceil", 1, np.ceil, "ceil({0})", (np.ceil,), why=STEP, jumps=True, kinds="f", total=True
+    "ceil",
+    1,
+    np.ceil,
+    "ceil({0})",
+    (np.ceil,),
+    why=STEP,
+    jumps=True,
+    kinds="f",
+    total=True,
+    libm=CFunction("ceil", exact=True),
 )
 trunc = OpDef(
     "trunc",
@@ -95,9 +122,19 @@ trunc = OpDef(
     jumps=True,
     kinds="f",
     total=True,
+    libm=CFunction("trunc", exact=True),
 )
 rint = OpDef(
-    "rint", 1, np.rint, "rint({0})", (np.rint,), why=STEP, jumps=True, kinds="f", total=True
+    "rint",
+    1,
+    np.rint,
+    "rint({0})",
+    (np.rint,),
+    why=STEP,
+    jumps=True,
+    kinds="f",
+    total=True,
+    libm=CFunction("rint", exact=True),
 )
 stop = OpDef(
     "stop", 1, lambda x: x, "{0}", (), why="`stop_gradient`", kinds="f",
@@ -111,11 +148,13 @@ mod = OpDef(
     "mod", 2, np.remainder, "remainder({0}, {1})", (operator.mod, np.remainder),
     vjp=lambda ct, y, a, b: (ct, -(ct * rint((a - y) / b))), jumps=True,
     cost=10, domain=((-9.0, 9.0), (-3.0, 3.0)),
+    nanoseconds=9,
 )  # fmt: skip
 fmod = OpDef(
     "fmod", 2, np.fmod, "fmod({0}, {1})", (np.fmod,),
     vjp=lambda ct, y, a, b: (ct, -(ct * rint((a - y) / b))), jumps=True,
     cost=10, domain=((-9.0, 9.0), (-3.0, 3.0)),
+    nanoseconds=8.9, libm=CFunction("fmod", exact=True),
 )  # fmt: skip
 # `abs` of the smallest integer wraps, as NumPy's does.
 absolute = OpDef(
@@ -133,27 +172,43 @@ square = OpDef(
 reciprocal = OpDef(
     "reciprocal", 1, np.reciprocal, "(1.0 / {0})", (),
     vjp=lambda ct, y, x: (-(ct * y) * y,), kinds="f", cost=4,
+    nanoseconds=0.49,
 )  # fmt: skip
 copysign: OpDef = OpDef(
     "copysign", 2, np.copysign, "copysign({0}, {1})", (np.copysign,),
     vjp=lambda ct, y, a, b: (ct * (sign(a) * copysign(1.0, b)), None), jumps=True,
     kinds="f", kinks=(0.0,), total=True,
+    libm=CFunction("copysign", exact=True),
 )  # fmt: skip
 
-lt = OpDef("lt", 2, np.less, "({0} < {1})", (operator.lt, np.less), predicate, why=TRUTH)
+lt = OpDef("lt", 2, np.less, "({0} < {1})", (operator.lt, np.less), predicate,
+           why=TRUTH, orders=(True, False))  # fmt: skip
 le = OpDef("le", 2, np.less_equal, "({0} <= {1})", (operator.le, np.less_equal), predicate,
-           why=TRUTH)  # fmt: skip
-gt = OpDef("gt", 2, np.greater, "({0} > {1})", (operator.gt, np.greater), predicate, why=TRUTH)
+           why=TRUTH, orders=(True, True))  # fmt: skip
+gt = OpDef("gt", 2, np.greater, "({0} > {1})", (operator.gt, np.greater), predicate,
+           why=TRUTH, orders=(False, False))  # fmt: skip
 ge = OpDef("ge", 2, np.greater_equal, "({0} >= {1})", (operator.ge, np.greater_equal), predicate,
-           why=TRUTH)  # fmt: skip
+           why=TRUTH, orders=(False, True))  # fmt: skip
 eq = OpDef("eq", 2, np.equal, "({0} == {1})", (operator.eq, np.equal), predicate, why=TRUTH,
            kinds="biuf")  # fmt: skip
 ne = OpDef("ne", 2, np.not_equal, "({0} != {1})", (operator.ne, np.not_equal), predicate,
            why=TRUTH, kinds="biuf")  # fmt: skip
-isnan = OpDef("isnan", 1, np.isnan, "isnan({0})", (np.isnan,), predicate, why=TRUTH, kinds="f")
-isinf = OpDef("isinf", 1, np.isinf, "isinf({0})", (np.isinf,), predicate, why=TRUTH, kinds="f")
+isnan = OpDef(
+    "isnan", 1, np.isnan, "isnan({0})", (np.isnan,), predicate, why=TRUTH, kinds="f", least="f64"
+)
+isinf = OpDef(
+    "isinf", 1, np.isinf, "isinf({0})", (np.isinf,), predicate, why=TRUTH, kinds="f", least="f64"
+)
 isfinite = OpDef(
-    "isfinite", 1, np.isfinite, "isfinite({0})", (np.isfinite,), predicate, why=TRUTH, kinds="f"
+    "isfinite",
+    1,
+    np.isfinite,
+    "isfinite({0})",
+    (np.isfinite,),
+    predicate,
+    why=TRUTH,
+    kinds="f",
+    least="f64",
 )
 signbit = OpDef(
     "signbit", 1, np.signbit, "signbit({0})", (np.signbit,), predicate, why=TRUTH, kinds="f"
@@ -172,7 +227,7 @@ def _choice_types(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Ty
 select: OpDef = OpDef(
     "select", 3, lambda c, a, b: a if c else b, "({1} if {0} else {2})", (), _choice_types,
     vjp=lambda ct, y, c, a, b: (None, select(c, ct, 0.0), select(c, 0.0, ct)),
-    kinds="biuf",
+    kinds="biuf", linear=True,
 )  # fmt: skip
 
 # The value at 0 is the second operand's; the step itself has the derivative 0, at 0 too.
@@ -225,6 +280,7 @@ def _cast_vjp(ct: Traced, y: Traced, x: Traced, dtype: str) -> tuple[Traced | No
 
 
 cast = OpDef(
-    "cast", 1, _cast, "cast({0})", (), _cast_types, vjp=_cast_vjp, kinds="biuf",
+    "cast", 1, _cast, "cast({0})", (), _cast_types, vjp=_cast_vjp, kinds="biuf", converts=True,
+    linear=True,
     doc="C conversion; from float to integer it truncates.",
 )  # fmt: skip

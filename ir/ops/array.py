@@ -94,10 +94,11 @@ def _undef(text: str) -> Any:
 dim = OpDef(
     "dim", 1, lambda axis, a: np.int64(a.shape[axis]), "{0}.shape[{axis}]", (), _dim_types,
     why="a size", kinds="biuf", doc="The size of an axis.",
+    asks_shape=True,
 )  # fmt: skip
 empty = OpDef(
     "empty", -1, _unset, "empty", (), _created,
-    why="no float operand", kinds="i",
+    why="no float operand", kinds="i", sizes=0,
     doc="Elements are undefined until stored. "
     "The memory is that of the last operand if that is an array.",
 )  # fmt: skip
@@ -114,16 +115,18 @@ def _full_vjp(ct: Traced, y: Traced, value: Traced, *rest: Any) -> tuple[Traced 
 
 
 full = OpDef(
-    "full", -1, _full, "full", (), _filled, vjp=_full_vjp, kinds="f",
+    "full", -1, _full, "full", (), _filled, vjp=_full_vjp, kinds="f", sizes=1,
     doc="Every element alike. The memory is that of the last operand if that is an array.",
 )  # fmt: skip
 over = OpDef(
     "over", 1, _over, "over", (), _same_array, why="buffer form only", kinds="biuf",
+    aliases="whole",
     doc="The array itself, for another one to be written over it element by element.",
 )  # fmt: skip
 copy = OpDef(
     "copy", 1, lambda a: np.array(a, order="C"), "copy", (), _copied,
     vjp=lambda ct, y, a: (ct,), kinds="f",
+    copies=True,
 )  # fmt: skip
 
 
@@ -137,6 +140,7 @@ def _total_vjp(ct: Traced, y: Traced, a: Traced) -> tuple[Traced]:
 total = OpDef(
     "total", 1, lambda a: a.dtype.type(sum(a.ravel().tolist())), "total", (), _element,
     vjp=_total_vjp, kinds="f", doc="The sum of all elements, first to last.",
+    reduces=True,
 )  # fmt: skip
 
 
@@ -154,9 +158,10 @@ def _row_types(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type,
 row = OpDef(
     "row", -1, lambda a, *index: a[tuple(map(int, index))], "row", (), _row_types,
     why="buffer form only", kinds="biuf", doc="An array in an array, where it lies.",
+    aliases="part",
 )  # fmt: skip
 undef = OpDef(
-    "undef", 0, _undef, "undef", (), _undef_types, why="no operand", kinds="",
+    "undef", 0, _undef, "undef", (), _undef_types, why="no operand", kinds="", undefined=True,
     doc="Any value: a variable on a path that never reads it.",
 )  # fmt: skip
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from adc.ir.errors import IRError
-from adc.ir.opdef import OpDef, Static
+from adc.ir.opdef import CFunction, OpDef, Static
 from adc.ir.ops.integer import INTEGER
 from adc.ir.ops.ziggurat import DTYPE_OF, table
 from adc.ir.types import Scalar, Type
@@ -45,11 +45,12 @@ def _word(high: Any, low: Any) -> Any:
 
 pcg64_high = OpDef(
     "pcg64_high", 4, _high, "pcg64_high({0}, {1}, {2}, {3})", (), _words, why=INTEGER, kinds="u",
-    cost=6, doc="The high word of the next state; the state and its increment are two words each.",
+    cost=6, random=True,
+    doc="The high word of the next state; the state and its increment are two words each.",
 )  # fmt: skip
 pcg64_word = OpDef(
     "pcg64_word", 2, _word, "pcg64_word({0}, {1})", (), _words, why=INTEGER, kinds="u", cost=4,
-    draw=True, doc="The random word that a state gives.",
+    draw=True, random=True, doc="The random word that a state gives.",
 )  # fmt: skip
 
 
@@ -64,7 +65,8 @@ def _looked_up(
 TABLES = {
     name: OpDef(
         name, 1, partial(lambda name, k: table(name)[int(k) & 255], name), f"{name}({{0}})", (),
-        partial(_looked_up, dtype), why=INTEGER, kinds="u", cost=2, doc="A table, see `ziggurat`.",
+        partial(_looked_up, dtype), why=INTEGER, kinds="u", cost=2, random=True,
+        doc="A table, see `ziggurat`.",
     )
     for name, dtype in DTYPE_OF.items()
 }  # fmt: skip
@@ -102,8 +104,10 @@ def _of_c_library(name: str) -> Callable[[Any], Any]:
 libm_exp = OpDef(
     "libm_exp", 1, _of_c_library("exp"), "libm_exp({0})", (), why="of random draws only",
     refuse=True, kinds="f",
+    libm=CFunction("exp", vectorized=False), doc="Exponential function.",
 )  # fmt: skip
 libm_log1p = OpDef(
     "libm_log1p", 1, _of_c_library("log1p"), "libm_log1p({0})", (), why="of random draws only",
     refuse=True, kinds="f", domain=((-0.9, 9.0),),
+    libm=CFunction("log1p", vectorized=False), doc="log(1 + x).",
 )  # fmt: skip

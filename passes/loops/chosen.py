@@ -54,6 +54,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.opdef import OPS
+from adc.ir.ops import arith
 from adc.ir.types import BOOL, INT
 from adc.ir.walk import Names, map_blocks, stmt_reads
 
@@ -128,7 +129,7 @@ class _Chooser:
         return replace(loop, body=replace(loop.body, stmts=(*tests, *body)))
 
     def told(self, stmt: Stmt, found: dict[Value, _Choice], hits: dict[_Choice, Value]) -> Stmt:
-        if not (isinstance(stmt, Apply) and stmt.op.name == "select"):
+        if not (isinstance(stmt, Apply) and stmt.op is arith.select):
             return stmt
         for cotangent, choice in found.items():
             if cotangent in stmt.args:
@@ -151,7 +152,7 @@ class _Chooser:
         for stmt in body.stmts:
             if cotangent not in stmt_reads(stmt):
                 continue
-            if not (isinstance(stmt, Apply) and stmt.op.name == "select"):
+            if not (isinstance(stmt, Apply) and stmt.op is arith.select):
                 return None, None
             test, a, b = stmt.args
             if not ((a == cotangent and _is_zero(b)) or (b == cotangent and _is_zero(a))):

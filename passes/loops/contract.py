@@ -73,9 +73,7 @@ class _Contractor:
         fn = replace(self.fn, body=body, results=results)
         self.uses = use_counts(fn)
         self.made: dict[Value, Apply] = {
-            s.result: s
-            for s in walk(fn.body)
-            if isinstance(s, Apply) and s.op.name in ("empty", "full")
+            s.result: s for s in walk(fn.body) if isinstance(s, Apply) and s.op.sizes is not None
         }
         return replace(fn, body=self.shrunk(fn.body))
 
@@ -172,7 +170,7 @@ class _Contractor:
                 return replace(s, results=values(s.results))
             return s
 
-        skip = int(made.op.name == "full")
+        skip = made.op.sizes or 0
         args = tuple(a for j, a in enumerate(made.args) if j != axis + skip)
         inner = block(loop.body)
         start = replace(made, results=(small[param],), args=args)

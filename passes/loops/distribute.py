@@ -136,7 +136,7 @@ class _Distribute:
                     down += abs(steps.coefficient(inner.index)) == 1
         # Numbers that are carried in the program's order are a chain.
         chain = any(not isinstance(p.type, Array) for p in inner.body.params) and not any(
-            isinstance(s, Apply) and s.op.name == "sum" for s in inner.body.stmts
+            isinstance(s, Apply) and s.op.reorders for s in inner.body.stmts
         )
         return along > down or (chain and along == down > 0)
 

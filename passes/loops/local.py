@@ -68,6 +68,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.opdef import OPS
+from adc.ir.ops import arith
 from adc.ir.sums import summed
 from adc.ir.types import INT, Array, Scalar
 from adc.ir.walk import (
@@ -148,7 +149,7 @@ class _Local:
         needed = self.reads(reverse) - (inside - set(loop.results))
         if needed & inside:
             return None
-        equal = {s.result for s in stmts if isinstance(s, Apply) and s.op.name == "eq"}
+        equal = {s.result for s in stmts if isinstance(s, Apply) and s.op is arith.eq}
         slice_: list[Stmt] = []
         touches = False
         for stmt in reversed(stmts[start + 1 : at]):

@@ -99,7 +99,7 @@ class Overwriting:
             for stmt in stmts:
                 if isinstance(stmt, Check):
                     self.unify(stmt)
-        fills = {s.result: s for s in stmts if isinstance(s, Apply) and s.op.name == "full"}
+        fills = {s.result: s for s in stmts if isinstance(s, Apply) and s.op.fills}
         unfilled: set[Value] = set()
         for stmt in stmts:
             if not isinstance(stmt, For | Reverse):

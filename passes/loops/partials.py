@@ -167,7 +167,7 @@ class _Partials:
         for stmt in block.stmts:
             stmt = substitute_stmt(stmt, env)
             match stmt:
-                case Apply(op=op, args=(first, _)) if op.name == "sum" and first == now:
+                case Apply(op=op, args=(first, _)) if op.reorders and first == now:
                     now = stmt.result
                 case If() if now in stmt_reads(stmt):
                     return block

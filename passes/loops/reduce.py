@@ -51,6 +51,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.opdef import OPS
+from adc.ir.ops import arith
 from adc.ir.sums import summed
 from adc.ir.types import B1, BOOL, INT, Array, Scalar
 from adc.ir.walk import Names, loop_values, map_blocks, stmts_reads, substitute_stmt, with_stmts
@@ -239,7 +240,7 @@ def _with_sums(block: Block, value: Value, k: int) -> Block | None:
     now: Value = value
     for stmt in block.stmts:
         match stmt:
-            case Apply(op=op, args=(a, b)) if op.name == "add" and (a == now) != (b == now):
+            case Apply(op=op, args=(a, b)) if op is arith.add and (a == now) != (b == now):
                 stmts.append(replace(stmt, op=OPS["sum"], args=(now, b if a == now else a)))
                 now = stmt.result
                 continue

@@ -54,6 +54,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.opdef import OPS
+from adc.ir.ops import arith
 from adc.ir.sums import lane_values, summed
 from adc.ir.types import INT, Array, Scalar
 from adc.ir.walk import Names, clone, inner_values, map_operands, marked, substitute
@@ -63,7 +64,6 @@ from adc.passes.scalar.simplify import simplify
 ELEMENTS = 9
 UNROLLED = 80
 
-_MAKERS = ("empty", "full", "copy", "undef")
 Sizes = tuple[int, ...]
 
 
@@ -160,11 +160,11 @@ class _Webs:
                 for size, number in (equal, equal[::-1]):
                     if isinstance(number, Literal):
                         self.numbers[size] = int(number.value)
-            case Apply(results=(result,), op=op) if op.name in _MAKERS and isinstance(
+            case Apply(results=(result,), op=op) if (op.allocates or op.undefined) and isinstance(
                 result.type, Array
             ):
                 self.made(stmt, result)
-            case Apply(op=op) if op.name in ("dim", "eq"):
+            case Apply(op=op) if op.asks_shape or op is arith.eq:
                 self.defs[stmt.result] = stmt
             case Load(index=index) if all(map(self.is_named, index)):
                 self.accesses.append(stmt)
@@ -188,12 +188,12 @@ class _Webs:
                     self.refuse(operand)
 
     def made(self, stmt: Apply, result: Value) -> None:
-        if stmt.op.name == "copy":
+        if stmt.op.copies:
             self.join(stmt.args[0], result)
             return
-        if stmt.op.name == "undef":
+        if stmt.op.undefined:
             return
-        dims = stmt.args[stmt.op.name == "full" :]
+        dims = stmt.args[stmt.op.sizes :]
         found = [self.number(dim) for dim in dims]
         known = tuple(dim for dim in found if dim is not None)
         if len(known) != len(dims) or not 0 < math.prod(known) <= ELEMENTS:
@@ -334,7 +334,7 @@ class _Unroller:
 def _added(stmts: Sequence[Stmt], members: frozenset[Value]) -> Iterator[Stmt]:
     """Yield statements in which partial sums are added to in the order that they stand in."""
     for stmt in stmts:
-        if isinstance(stmt, Apply) and stmt.op.name == "sum" and stmt.args[0] in members:
+        if isinstance(stmt, Apply) and stmt.op.reorders and stmt.args[0] in members:
             stmt = replace(stmt, op=OPS["add"])
         elif isinstance(stmt, If):
             then, orelse = (
@@ -425,7 +425,7 @@ class _Replacer:
         match stmt:
             case Apply(results=(result,)) if self.webs.sizes_of(result):
                 return self.made(stmt, result)
-            case Apply(op=op, args=(Value() as array,), params=(axis,)) if op.name == "dim" and (
+            case Apply(op=op, args=(Value() as array,), params=(axis,)) if op.asks_shape and (
                 sizes := self.webs.sizes_of(array)
             ):
                 self.env[stmt.result] = Literal(sizes[int(axis)], stmt.result.type)
@@ -453,12 +453,12 @@ class _Replacer:
         sizes = self.webs.sizes_of(result)
         assert sizes is not None
         done: list[Stmt] = []
-        if stmt.op.name == "copy":
+        if stmt.op.copies:
             self.elements[result] = list(self.split(stmt.args[0]))
             self.note(result.mark, self.elements[result])
             return done
         ty = _element(result)
-        if stmt.op.name == "full":
+        if stmt.op.fills:
             value = self.converted(stmt.args[0], ty, stmt, done)
         else:
             value = Value(self.names.fresh(result.name), ty, result.mark)

@@ -47,6 +47,7 @@ from adc.ir.core import (
     operands,
     walk,
 )
+from adc.ir.ops import arith
 from adc.ir.walk import Names, map_blocks
 
 # A condition without which a value is zero, and whether it must hold or not.
@@ -98,21 +99,21 @@ class _Skipper:
             self.primal.add(result)
             return
         found = _NONE
-        match stmt.op.name, stmt.args:
-            case "select", (cond, a, b) if isinstance(cond, Value) and cond in self.primal:
+        match stmt.op, stmt.args:
+            case arith.select, (cond, a, b) if isinstance(cond, Value) and cond in self.primal:
                 if _is_zero(b):
                     found = self.of(a) | {(cond, True)}
                 elif _is_zero(a):
                     found = self.of(b) | {(cond, False)}
                 else:
                     found = self.of(a) & self.of(b)
-            case (("mul" | "xmuly" | "mulzeros"), (a, b)):
+            case ((arith.mul | arith.xmuly | arith.mulzeros), (a, b)):
                 found = self.of(a) | self.of(b)
-            case "truediv" | "xdivy", (a, _):
+            case arith.truediv | arith.xdivy, (a, _):
                 found = self.of(a)
-            case "neg" | "cast", (a,):
+            case arith.neg | arith.cast, (a,):
                 found = self.of(a)
-            case "add" | "sub", (a, b):
+            case arith.add | arith.sub, (a, b):
                 found = self.of(a) & self.of(b)
         if found:
             self.guards[result] = found
@@ -186,17 +187,22 @@ class _Idle:
             self.same[result] = self.same[a]
 
     def apply(self, stmt: Apply, result: Value) -> None:
-        match stmt.op.name, stmt.args:
-            case (("mul" | "xmuly" | "mulzeros"), (a, b)) if self.zero(a) or self.zero(b):
+        match stmt.op, stmt.args:
+            case ((arith.mul | arith.xmuly | arith.mulzeros), (a, b)) if self.zero(a) or self.zero(
+                b
+            ):
                 self.zeros.add(result)
-            case ("neg" | "cast", (a,)) | ("truediv" | "xdivy", (a, _)) if self.zero(a):
+            case (arith.neg | arith.cast, (a,)) | (
+                arith.truediv | arith.xdivy,
+                (a, _),
+            ) if self.zero(a):
                 self.zeros.add(result)
-            case "select", (_, a, b):
+            case arith.select, (_, a, b):
                 self.join(result, a, b)
-            case "add", (a, b):
+            case arith.add, (a, b):
                 self.added(result, a, b)
                 self.added(result, b, a)
-            case "sub", (a, b):
+            case arith.sub, (a, b):
                 self.added(result, a, b)
 
     def added(self, result: Value, a: Operand, b: Operand) -> None:

@@ -160,7 +160,7 @@ class _Coalescer:
         place = min((self._places[v] for v in loop.results), default=0)
         others = {v for v, of in self._origins.items() if array in of} - {array} - self._gone
         return (
-            any(isinstance(s, Apply) and array in s.results and s.op.name != "row" for s in out)
+            any(isinstance(s, Apply) and array in s.results and s.op.aliases != "part" for s in out)
             and array not in later
             and array not in block_reads(loop.body)
             and loop.init.count(array) == 1
@@ -210,7 +210,11 @@ def _carried(loop: For | While) -> list[int]:
 def _made(stmts: Sequence[Stmt], array: Operand) -> Stmt | None:
     """Return the statement that makes an array, of undefined elements or as a copy."""
     for stmt in stmts:
-        if isinstance(stmt, Apply) and array in stmt.results and stmt.op.name in ("empty", "copy"):
+        if (
+            isinstance(stmt, Apply)
+            and array in stmt.results
+            and (stmt.op.reserves or stmt.op.copies)
+        ):
             return stmt
     return None
 
@@ -228,7 +232,7 @@ def _follows(body: Block, old: Value, new: Value, made: Stmt) -> bool:
     found = [mentions.by(stmt) for stmt in body.stmts]
     if operands(made)[:1] == (old,):
         return not any(old in each for each in found[body.stmts.index(made) + 1 :])
-    if isinstance(made, Apply) and made.op.name == "copy":
+    if isinstance(made, Apply) and made.op.copies:
         return False
     start = next((k for k, each in enumerate(found) if new in each), None)
     if start is None or any(old in each for each in found[start + 1 :]):

@@ -20,6 +20,7 @@ from dataclasses import replace
 
 from adc.ir.analysis.memory.escape import escaping
 from adc.ir.core import Apply, Block, For, Function, If, Literal, Stmt, Value, While, walk
+from adc.ir.ops import arith
 
 
 class _Lifter:
@@ -28,8 +29,7 @@ class _Lifter:
         self._sizes: set[Value] = set()
         for stmt in walk(fn.body):
             if isinstance(stmt, Apply) and (
-                stmt.op.name == "dim"
-                or (stmt.op.name == "minimum" and set(stmt.args) <= self._sizes)
+                stmt.op.asks_shape or (stmt.op is arith.minimum and set(stmt.args) <= self._sizes)
             ):
                 self._sizes.add(stmt.result)
 
@@ -61,7 +61,7 @@ class _Lifter:
             stmt
             for stmt in body.stmts
             if isinstance(stmt, Apply)
-            and stmt.op.name == "empty"
+            and stmt.op.reserves
             and stmt.result not in self._escaping
             and all(
                 isinstance(size, Literal) or (size in self._sizes and size not in inside)

@@ -48,7 +48,7 @@ def _late(stmts: Sequence[Stmt], others: Collection[Value]) -> tuple[Stmt, ...]:
     done: list[Stmt] = []
     waiting: dict[Operand, Stmt] = {}
     for stmt in stmts:
-        if isinstance(stmt, Apply) and stmt.op.name in ("empty", "full"):
+        if isinstance(stmt, Apply) and stmt.op.sizes is not None:
             if stmt.result not in others:
                 waiting[stmt.result] = stmt
                 continue

@@ -111,7 +111,7 @@ def _arrays(found: Sequence[Operand]) -> Iterator[Value]:
 
 def contents(stmt: Stmt) -> set[Value]:
     """Return the arrays whose elements `stmt` itself may read; a size is none of them."""
-    if isinstance(stmt, Apply) and stmt.op.name == "dim":
+    if isinstance(stmt, Apply) and stmt.op.asks_shape:
         return set()
     if isinstance(stmt, For | While | Reverse):
         return set()  # what is carried is read where the body reads it

@@ -207,7 +207,7 @@ class Checkpointing:
         dims = {
             s.result: s
             for s in stmts
-            if isinstance(s, Apply) and s.op.name == "dim" and s.args[0] in given
+            if isinstance(s, Apply) and s.op.asks_shape and s.args[0] in given
         }
         # Reverse code recalls them.
         recalled = {s.result: s.value for s in stmts if isinstance(s, Recall) and s.value in dims}

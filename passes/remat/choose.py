@@ -474,7 +474,7 @@ class Chooser:
                 return False
             case Apply(results=(result,), args=args):
                 if isinstance(result.type, Array):
-                    return self.d.whole or stmt.op.name != "undef"
+                    return self.d.whole or not stmt.op.undefined
                 return all(
                     arg in (inside or ()) or self.d.in_scope(arg)
                     for arg in args
@@ -556,10 +556,9 @@ class Chooser:
                 if not isinstance(result.type, Array):
                     return costs.seconds(stmt)
                 size = self.extents.bytes(result)
-                read = {"full": 0.0, "copy": 1.0}.get(op.name)
-                return (
-                    0.0 if read is None else size * (self.reading(size, read) + self.writing(size))
-                )
+                if not (op.fills or op.copies):
+                    return 0.0
+                return size * (self.reading(size, float(op.copies)) + self.writing(size))
             case Load(array=array):
                 size = stmt.result.type.numpy.itemsize
                 return size * self.reading(self.extents.bytes(array), 1.0)

@@ -32,6 +32,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from adc.ir import ops
 from adc.ir.analysis.costs import SHIPPED, Costs
 from adc.ir.analysis.dependence.forwarding import Forwarding
 from adc.ir.analysis.sizes.extents import Extents, Known
@@ -362,7 +363,9 @@ class _Sizes:
         """Whether a loop runs those iterations of a checkpointed one that are kept whole."""
         trips = loop.trips if isinstance(loop, For) else None
         site = self.d.sites.get(trips) if isinstance(trips, Value) else None
-        return site is not None and isinstance(site.stmt, Apply) and site.stmt.op.name == "rest"
+        return (
+            site is not None and isinstance(site.stmt, Apply) and site.stmt.op is ops.integer.rest
+        )
 
 
 # Of checkpointed loops: the iterations that keep what reverse code needs, and the loop that keeps

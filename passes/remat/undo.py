@@ -843,7 +843,7 @@ def _why(stmt: Stmt) -> str:
     match stmt:
         case If():
             return "branches change it in different ways"
-        case Apply(op=op) if op.name == "empty":
+        case Apply(op=op) if op.reserves:
             return "it is a new array in every iteration"
         case Apply() | Store():
             return "it is changed by what has no inverse"

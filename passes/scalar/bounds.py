@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from adc.ir import ops
 from adc.ir.analysis.sizes.affine import Facts, Form, equated
 from adc.ir.core import (
     Apply,
@@ -37,6 +38,7 @@ from adc.ir.core import (
     Value,
     While,
 )
+from adc.ir.ops import arith
 from adc.ir.types import BOOL, Scalar
 from adc.ir.walk import map_blocks, map_operands, rebuilt, substitute
 
@@ -77,7 +79,7 @@ class _Bounds:
     def stmt(self, stmt: Stmt) -> Stmt | None:
         facts = self.facts
         match stmt:
-            case Apply(op=op, args=args) if op.name == "wrap":
+            case Apply(op=op, args=args) if op is ops.integer.wrap:
                 index, size = facts.form(args[0]), facts.form(args[1])
                 if facts.proves(index):
                     self.env[stmt.result] = args[0]
@@ -85,17 +87,17 @@ class _Bounds:
                 if facts.proves(index * -1 + -1):
                     facts.forms[stmt.result] = index + size
                 return stmt
-            case Apply(op=op, args=args) if op.name == "inside":
+            case Apply(op=op, args=args) if op is ops.integer.inside:
                 if facts.inside(*args):
                     self.env[stmt.result] = Literal(True, BOOL)
                     return None
                 facts.define(stmt)
                 return stmt
             case Apply(op=op, args=(a, b)) if (
-                op.name in ("maximum", "minimum") and stmt.result.type.kind in "iu"
+                op in (arith.maximum, arith.minimum) and stmt.result.type.kind in "iu"
             ):
                 more = facts.form(a) - facts.form(b)
-                if op.name == "minimum":
+                if op is arith.minimum:
                     more = more * -1
                 for chosen, goal in ((a, more), (b, more * -1)):
                     if chosen.type == stmt.result.type and facts.proves(goal):
@@ -103,14 +105,14 @@ class _Bounds:
                         return None
                 facts.define(stmt)
                 return stmt
-            case Apply(op=op, args=(a, b)) if op.name == "lt" and self.is_natural(a):
+            case Apply(op=op, args=(a, b)) if op is arith.lt and self.is_natural(a):
                 if isinstance(b, Literal) and b.value <= 0.0:
                     self.env[stmt.result] = Literal(False, stmt.result.type)
                 return stmt
-            case Apply(op=op, args=(Literal(value=bool(value)),)) if op.name == "not":
+            case Apply(op=op, args=(Literal(value=bool(value)),)) if op is ops.integer.logical_not:
                 self.env[stmt.result] = Literal(not value, stmt.result.type)
                 return stmt
-            case Apply(op=op, args=args) if op.name in ("lt", "le", "gt", "ge"):
+            case Apply(op=op, args=args) if op.orders is not None:
                 facts.define(stmt)
                 if args[0].type.kind in "iu" and self.holds(op.name, args):
                     self.env[stmt.result] = Literal(True, stmt.result.type)
@@ -159,18 +161,26 @@ class _Bounds:
     def never_negative(self, stmt: Apply) -> bool:
         """Whether the result of an operation on numbers is natural."""
         args = stmt.args
-        match stmt.op.name:
-            case "square" | "abs" | "fabs" | "exp" | "exp2" | "cosh" | "sqrt":
+        match stmt.op:
+            case (
+                arith.square
+                | arith.absolute
+                | arith.fabs
+                | ops.math.exp
+                | ops.math.exp2
+                | ops.math.cosh
+                | ops.math.sqrt
+            ):
                 return True
-            case "mul" if args[0] == args[1]:
+            case arith.mul if args[0] == args[1]:
                 return True
-            case "add" | "mul" | "minimum":
+            case arith.add | arith.mul | arith.minimum:
                 return all(map(self.is_natural, args))
-            case "maximum":
+            case arith.maximum:
                 return any(map(self.is_natural, args))
-            case "cast":
+            case arith.cast:
                 return self.is_natural(args[0])
-            case "select":
+            case arith.select:
                 return all(map(self.is_natural, args[1:]))
         return False
 
@@ -238,8 +248,8 @@ class _Steps:
         if not isinstance(operand, Value):
             return None
         match self.defs.get(operand):
-            case Apply(op=op, args=(a, b)) if op.name in ("add", "sub"):
-                sign = 1 if op.name == "add" else -1
+            case Apply(op=op, args=(a, b)) if op in (arith.add, arith.sub):
+                sign = 1 if op is arith.add else -1
                 if isinstance(b, Literal):
                     found = self.steps(a, param)
                     return None if found is None else {s + sign * int(b.value) for s in found}
@@ -270,10 +280,10 @@ class _Steps:
         if isinstance(operand, Literal):
             return operand.value >= 0
         match self.defs.get(operand):
-            case Apply(op=op, args=args) if op.name == "maximum":
+            case Apply(op=op, args=args) if op is arith.maximum:
                 return any(self.is_count(arg) for arg in args)
-            case Apply(op=op, args=args) if op.name in ("add", "mul"):
+            case Apply(op=op, args=args) if op in (arith.add, arith.mul):
                 return all(self.is_count(arg) for arg in args)
             case Apply(op=op):
-                return op.name == "dim"
+                return op.asks_shape
         return False

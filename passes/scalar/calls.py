@@ -69,10 +69,10 @@ def _sized(fn: Function) -> Function:
 
     A callee has to ask for the sizes of what it is passed.
     """
-    asked = [stmt for stmt in walk(fn.body) if isinstance(stmt, Apply) and stmt.op.name == "dim"]
+    asked = [stmt for stmt in walk(fn.body) if isinstance(stmt, Apply) and stmt.op.asks_shape]
     if fn.mirror or not asked:
         return fn
-    first = itertools.takewhile(lambda s: isinstance(s, Apply) and s.op.name == "dim", fn.body)
+    first = itertools.takewhile(lambda s: isinstance(s, Apply) and s.op.asks_shape, fn.body)
     known = {result for stmt in first for result in stmt.results}
     shapes = Shapes(fn, Names.of(fn))
     env: dict[Value, Operand] = {}

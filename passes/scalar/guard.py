@@ -44,6 +44,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from adc.ir import ops
 from adc.ir.analysis.sizes.affine import Facts, Form, computed, equated
 from adc.ir.analysis.sizes.shapes import Shapes
 from adc.ir.core import (
@@ -210,13 +211,17 @@ class _Guard:
         if cond not in own:
             return True
         stmt = defs.get(cond) if isinstance(cond, Value) else None
-        if isinstance(stmt, Apply) and stmt.op.name == "and":
+        if isinstance(stmt, Apply) and stmt.op is ops.integer.logical_and:
             return all(self.decided(arg, loop, own, defs) for arg in stmt.args)
-        if not isinstance(stmt, Apply) or stmt.op.name != "inside" or stmt.args[1] in own:
+        if not isinstance(stmt, Apply) or stmt.op is not ops.integer.inside or stmt.args[1] in own:
             return False
         index, size = stmt.args
         wrapped = defs.get(index) if isinstance(index, Value) else None
-        if isinstance(wrapped, Apply) and wrapped.op.name == "wrap" and wrapped.args[1] == size:
+        if (
+            isinstance(wrapped, Apply)
+            and wrapped.op is ops.integer.wrap
+            and wrapped.args[1] == size
+        ):
             index = wrapped.args[0]  # inside if between -size and size
         form = self.facts.form(index)
         return all(value == loop.index or value not in own for value, _ in form.terms)

@@ -118,7 +118,7 @@ class _Hoist:
     def moves(self, stmt: Stmt, varying: set[Value], label: str) -> bool:
         match stmt:
             case Apply(results=results, op=op):
-                if op.name in ("sum", "undef") or any(isinstance(v.type, Array) for v in results):
+                if (op.reorders or op.undefined) or any(isinstance(v.type, Array) for v in results):
                     return False
                 return not any(operand in varying for operand in operands(stmt))
             case Recall(value=value):

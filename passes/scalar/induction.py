@@ -27,6 +27,7 @@ from dataclasses import replace
 
 from adc.ir.core import Apply, Block, For, Function, Literal, Operand, Stmt, Value
 from adc.ir.opdef import OPS
+from adc.ir.ops import arith
 from adc.ir.types import INT
 from adc.ir.walk import Names, loop_values, map_blocks
 
@@ -92,10 +93,10 @@ def _step(loop: For, k: int, steps: dict[Value, Apply], inside: set[Value]) -> O
         return None
     stmt = steps.get(following)
     match stmt:
-        case Apply(op=op, args=(a, b)) if op.name == "add" and (a == param) != (b == param):
+        case Apply(op=op, args=(a, b)) if op is arith.add and (a == param) != (b == param):
             step = b if a == param else a
             return step if step not in inside and step.type == INT else None
-        case Apply(op=op, args=(a, Literal(value=value))) if op.name == "sub" and a == param:
+        case Apply(op=op, args=(a, Literal(value=value))) if op is arith.sub and a == param:
             return Literal(-int(value), INT)
     return None
 

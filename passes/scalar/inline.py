@@ -143,7 +143,7 @@ class _Inliner:
         """Return how a nest makes every element of the array that it hands on at a place."""
         start = loop.init[place]
         source = self.defs.get(start) if isinstance(start, Value) else None
-        if not (isinstance(source, Apply) and source.op.name == "empty"):
+        if not (isinstance(source, Apply) and source.op.reserves):
             return None
         if self.uses[source.result] != 1:
             return None

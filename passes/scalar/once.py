@@ -33,6 +33,7 @@ from dataclasses import replace
 
 from adc.ir.core import Apply, Block, For, Function, If, Literal, Load, Operand, Stmt, Value
 from adc.ir.opdef import OPS
+from adc.ir.ops import arith
 from adc.ir.types import BOOL, INT
 from adc.ir.walk import Names, loop_values, map_blocks, substitute_block
 
@@ -67,7 +68,7 @@ def _hit(loop: For) -> Apply | None:
         return None
     inside = loop_values(loop)
     for stmt in loop.body.stmts:
-        if isinstance(stmt, Apply) and stmt.op.name == "eq" and loop.index in stmt.args:
+        if isinstance(stmt, Apply) and stmt.op is arith.eq and loop.index in stmt.args:
             others = [arg for arg in stmt.args if arg != loop.index]
             if len(others) == 1 and others[0] not in inside and others[0].type == INT:
                 if _is_idle(loop, stmt.result):
@@ -85,7 +86,7 @@ def _is_idle(loop: For, hit: Value) -> bool:
 
     for stmt in body.stmts:
         match stmt:
-            case Apply(op=op, args=(cond, _, other)) if op.name == "select" and cond == hit:
+            case Apply(op=op, args=(cond, _, other)) if op is arith.select and cond == hit:
                 same[stmt.result] = now(other)
             case If(results=results, cond=cond, orelse=orelse) if cond == hit:
                 if orelse.stmts:

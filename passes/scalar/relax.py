@@ -22,10 +22,9 @@ from dataclasses import replace
 from adc.ir.analysis.activity import ENTRY
 from adc.ir.analysis.sizes.ranges import Range, Ranges
 from adc.ir.core import Apply, Block, Function, Stmt, walk
-from adc.ir.opdef import OPS
+from adc.ir.opdef import OPS, OpDef
+from adc.ir.ops import arith
 from adc.ir.walk import map_blocks
-
-_PLAIN = {"xmuly": "mul", "xdivy": "truediv", "mulzeros": "mul"}
 
 
 def relax(fn: Function) -> Function:
@@ -43,10 +42,10 @@ def relax(fn: Function) -> Function:
             return found if new == found.stmts else Block(found.params, new, found.yields)
 
         def stmt_of(stmt: Stmt) -> Stmt:
-            if isinstance(stmt, Apply) and stmt.op.name in _PLAIN:
+            if isinstance(stmt, Apply) and stmt.op.plain:
                 args = [ranges.of(where, arg) for arg in stmt.args]
-                if _is_plain(stmt.op.name, *args):
-                    return replace(stmt, op=OPS[_PLAIN[stmt.op.name]])
+                if _is_plain(stmt.op, *args):
+                    return replace(stmt, op=OPS[stmt.op.plain])
                 return stmt
             return map_blocks(stmt, block)
 
@@ -57,16 +56,16 @@ def relax(fn: Function) -> Function:
 
 
 def _is_shielded(stmt: Stmt) -> bool:
-    return isinstance(stmt, Apply) and stmt.op.name in _PLAIN
+    return isinstance(stmt, Apply) and bool(stmt.op.plain)
 
 
-def _is_plain(name: str, ct: Range, derivative: Range) -> bool:
+def _is_plain(op: OpDef, ct: Range, derivative: Range) -> bool:
     """Whether a product is the same without a test for zero."""
-    if name == "mulzeros":
+    if op is arith.mulzeros:
         return _is_harmless(ct, derivative) and _is_harmless(derivative, ct)
     if ct.nonzero:
         return True
-    if name == "xdivy":  # by infinity, too
+    if op is arith.xdivy:  # by infinity, too
         return derivative.nonzero and _is_harmless(derivative._replace(inf=False), ct)
     return _is_harmless(derivative, ct)
 

@@ -44,6 +44,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.opdef import OPS, numpy_value
+from adc.ir.ops import arith
 from adc.ir.types import BOOL, Array, Scalar
 from adc.ir.walk import map_blocks, map_operands, rebuilt, substitute, with_stmts
 
@@ -194,10 +195,10 @@ class _Simplify:
 
     def is_at_least(self, operand: Operand, least: float) -> bool:
         stmt = self.defs.get(operand) if isinstance(operand, Value) else None
-        if stmt is None or stmt.op.name not in ("dim", "maximum"):
+        if stmt is None or not (stmt.op.asks_shape or stmt.op is arith.maximum):
             return False
         bounds = (
-            [0] if stmt.op.name == "dim" else [a.value for a in stmt.args if isinstance(a, Literal)]
+            [0] if stmt.op.asks_shape else [a.value for a in stmt.args if isinstance(a, Literal)]
         )
         return any(least <= bound for bound in bounds)
 

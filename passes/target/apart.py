@@ -78,7 +78,7 @@ class _Apart:
                     found.setdefault(array, []).append(stmt)
                 case Apply(op=op):
                     if any(isinstance(v.type, Array) for v in (*stmt.results, *stmt.args)):
-                        if op.name != "dim":
+                        if not op.asks_shape:
                             return False
                 case If() | Push() | Pop():
                     if any(isinstance(v.type, Array) for v in (*stmt.results, *operands(stmt))):

@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from adc.ir import ops
 from adc.ir.analysis.dependence.accesses import same_axis
 from adc.ir.builder import integer
 from adc.ir.core import (
@@ -47,6 +48,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.opdef import OPS
+from adc.ir.ops import arith
 from adc.ir.types import INT, Array
 from adc.ir.walk import Env, clone, loop_values, map_blocks, substitute, substitute_stmt
 from adc.passes.scalar.dce import dce
@@ -55,10 +57,6 @@ from adc.passes.target.kernels import Launches, guarded
 
 # Loops that are known to run less often are no reason for more launches.
 _FEW = 32
-# Whether a comparison of a counter with a number holds at first, and what is to be added to that
-# number to get the iteration from which on it does not, or the other way round.
-_FLIPS = {"lt": (True, 0), "le": (True, 1), "ge": (False, 0), "gt": (False, 1)}
-_SWAPPED = {"lt": "gt", "le": "ge", "ge": "le", "gt": "lt"}
 
 
 def fission(fn: Function, deterministic: bool = False) -> Function:
@@ -195,18 +193,19 @@ class _Fission(Launches):
             if not isinstance(stmt, Apply) or len(stmt.args) != 2:
                 continue
             a, b = stmt.args
-            name = stmt.op.name
-            if name == "add" and a == loop.index and b not in within:
+            orders = stmt.op.orders
+            if stmt.op is arith.add and a == loop.index and b not in within:
                 counted[stmt.result] = b  # in a part of a loop that was one
-            if stmt.result not in needed or name not in _FLIPS:
+            if stmt.result not in needed or orders is None:
                 continue
+            less, equal = orders
             if b in counted:
-                a, b, name = b, a, _SWAPPED[name]
+                a, b, less = b, a, not less
             if a in counted and b not in within and b.type.kind == "i":
-                first, more = _FLIPS[name]
+                # It holds up to an iteration, or from there on.
                 at = self.number("sub", b, counted[a], before)
-                at = self.number("add", at, integer(more), before)
-                return self.halves(loop, stmt.result, first, at, before)
+                at = self.number("add", at, integer(int(less == equal)), before)
+                return self.halves(loop, stmt.result, less, at, before)
         return []
 
     def halves(
@@ -422,13 +421,15 @@ def _settled(loop: For, value: Value, holds: bool) -> For:
 def _folded(stmt: Apply) -> Operand | None:
     """Return what an operation is that is known from one operand."""
     args = stmt.args
-    match stmt.op.name:
-        case "select" if isinstance(args[0], Literal):
+    match stmt.op:
+        case arith.select if isinstance(args[0], Literal):
             return args[1] if args[0].value else args[2]
-        case "and" | "or" as name if stmt.result.type.kind == "b":
+        case ops.integer.logical_and | ops.integer.logical_or as row if (
+            stmt.result.type.kind == "b"
+        ):
             for one, other in (args, args[::-1]):
                 if isinstance(one, Literal):
-                    return other if bool(one.value) == (name == "and") else one
+                    return other if bool(one.value) == (row is ops.integer.logical_and) else one
     return None
 
 

@@ -220,7 +220,7 @@ def is_simple(loop: For, whiles: bool = False) -> bool:
             return False
         if isinstance(stmt, Load | Write):
             continue
-        if isinstance(stmt, Apply) and stmt.op.name == "dim":
+        if isinstance(stmt, Apply) and stmt.op.asks_shape:
             continue
         inner = [v for block in blocks(stmt) for v in block.params]
         if any(isinstance(v.type, Array) for v in (*operands(stmt), *stmt.results, *inner)):

@@ -17,6 +17,7 @@ from dataclasses import replace
 from adc.ir.analysis.memory.aliases import Aliases
 from adc.ir.core import Apply, Block, Check, Function, Load, Operand, Stmt, Value, Write
 from adc.ir.opdef import OPS
+from adc.ir.ops import arith
 from adc.ir.walk import Names, map_blocks, use_counts
 
 
@@ -53,10 +54,10 @@ class _Increments:
         found = _made(done, write.value)
         if found is None or write.accumulate or self.counts.get(found.result) != 1:
             return False
-        name, args = found.op.name, found.args
-        if name not in ("add", "sub") or found.result.type.kind != "f":
+        op, args = found.op, found.args
+        if op not in (arith.add, arith.sub) or found.result.type.kind != "f":
             return False
-        for old, more in ((args[0], args[1]), (args[1], args[0]))[: 2 - (name == "sub")]:
+        for old, more in ((args[0], args[1]), (args[1], args[0]))[: 2 - (op is arith.sub)]:
             load = next((s for s in done if isinstance(s, Load) and s.result == old), None)
             if load is None or self.counts.get(load.result) != 1 or more == old:
                 continue
@@ -71,7 +72,7 @@ class _Increments:
                 continue
             done.remove(load)
             done.remove(found)
-            if name == "sub":
+            if op is arith.sub:
                 less = Value(self.names.fresh("less"), found.result.type)
                 done.append(Apply((less,), OPS["neg"], (more,), (), found.loc))
                 more = less

@@ -51,6 +51,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.opdef import OPS
+from adc.ir.ops import arith
 from adc.ir.types import BOOL, INT, Array, Scalar
 from adc.ir.walk import (
     Names,
@@ -396,7 +397,7 @@ def _chain(start: Operand, block: Block, k: int) -> set[str] | None:
                 known = _COMBINED | _EXTREMES if start.type.kind == "f" else _COMBINED
                 if op.name not in known or args.count(now) > 1:
                     return None
-                if op.name == "sub" and args[0] != now:
+                if op is arith.sub and args[0] != now:
                     return None
                 kinds.add(known[op.name])
                 now = result

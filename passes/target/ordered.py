@@ -91,7 +91,7 @@ class _Ordered(Independent):
             return False
         sums = self.sums(loop)
         # What `sum` means depends on the loop, which has lanes of its own.
-        if not sums or any(step.op.name == "sum" for steps in sums for step in steps):
+        if not sums or any(step.op.reorders for steps in sums for step in steps):
             return False
         chain = {step.result for steps in sums for step in steps}
         cost = sum(

@@ -52,6 +52,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.opdef import OPS
+from adc.ir.ops import arith
 from adc.ir.types import INT
 from adc.ir.walk import map_blocks, substitute_stmt
 
@@ -150,7 +151,7 @@ class _Parallel(Independent):
         rest: list[Stmt] = []
         for stmt in loop.body.stmts:
             match stmt:
-                case Apply(op=op, args=args) if op.name == "floordiv" and args == (
+                case Apply(op=op, args=args) if op is arith.floordiv and args == (
                     loop.index,
                     size,
                 ):

@@ -139,7 +139,7 @@ class _Registers(Independent):
                 dtype = stmt.value.type.dtype if isinstance(stmt, Write) else array.type.dtype
                 if dtype != array.type.dtype:
                     return [loop]
-            elif isinstance(stmt, Apply) and array in stmt.args and stmt.op.name != "dim":
+            elif isinstance(stmt, Apply) and array in stmt.args and not stmt.op.asks_shape:
                 return [loop]
         wanted = self.wanted(loop, places)
         if not wanted:

@@ -104,7 +104,7 @@ class _Rows:
             case _:
                 return None
         made = next((s for s in before if copy in s.results), None)
-        if not isinstance(made, Apply) or made.op.name != "empty" or made.args != (n, m):
+        if not isinstance(made, Apply) or not made.op.reserves or made.args != (n, m):
             return None
         if i in lead or j in lead or not self.stays(stack) or not self.is_factor(copy):
             return None
@@ -120,7 +120,8 @@ class _Rows:
         if stack not in self.fn.params or stack.type.layout != "C":
             return False
         return all(
-            isinstance(stmt, Load) or (isinstance(stmt, Apply) and stmt.op.name in ("dim", "row"))
+            isinstance(stmt, Load)
+            or (isinstance(stmt, Apply) and (stmt.op.asks_shape or stmt.op.aliases == "part"))
             for stmt in self.uses[stack]
         )
 
@@ -135,7 +136,7 @@ class _Rows:
             elif isinstance(stmt, Gemm):
                 if stmt.array == copy:
                     return False
-            elif not (isinstance(stmt, Apply) and stmt.op.name == "dim"):
+            elif not (isinstance(stmt, Apply) and stmt.op.asks_shape):
                 return False
         return writes == 1
 

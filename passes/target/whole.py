@@ -30,7 +30,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from adc.ir.analysis.dependence.accesses import same_axis
-from adc.ir.analysis.dependence.threads import MAKING, Mirror, Size, Threads, is_measured, mirrored
+from adc.ir.analysis.dependence.threads import (
+    Mirror,
+    Size,
+    Threads,
+    is_measured,
+    mirrored,
+    stands_for_array,
+)
 from adc.ir.analysis.memory.access import Access
 from adc.ir.builder import integer
 from adc.ir.core import (
@@ -158,7 +165,7 @@ class _Whole(Launches):
         for stmt in walk(loop.body.stmts):
             if isinstance(stmt, Call | Print | Gemm):
                 return False
-            if isinstance(stmt, Apply) and stmt.op.name not in MAKING | {"dim"}:
+            if isinstance(stmt, Apply) and not (stmt.op.asks_shape or stands_for_array(stmt.op)):
                 if any(isinstance(v.type, Array) for v in (*stmt.args, *stmt.results)):
                     return False
         return self.sums(loop) is not None and self.is_independent(loop)
@@ -187,7 +194,7 @@ class _Whole(Launches):
                         return False
                     found.setdefault(outside, []).append(stmt)
                     whole = []
-            elif isinstance(stmt, Apply) and stmt.op.name in ("dim", "over"):
+            elif isinstance(stmt, Apply) and (stmt.op.asks_shape or stmt.op.aliases == "whole"):
                 whole = []
             for operand in whole:
                 if isinstance(operand, Value) and isinstance(operand.type, Array):

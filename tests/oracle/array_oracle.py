@@ -19,6 +19,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.special
 
 from tests.corpus.program import Program
 from tests.oracle import oracle
@@ -108,6 +109,10 @@ def _cbrt(x: Any) -> Any:
     return _expand(y, (x, 1.0 / (3.0 * y * y)))
 
 
+def _i0(x: Any) -> Any:
+    return _expand(np.i0(np.real(x)), (x, scipy.special.i1(np.real(x))))
+
+
 def _var(x: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
     x = np.asarray(x)
     squares = (x - np.mean(x, axis=axis, keepdims=True)) ** 2
@@ -138,6 +143,7 @@ _NUMPY: dict[str, Callable[..., Any]] = {
     "remainder": _mod(np.floor_divide),
     "fmod": _mod(lambda x, y: np.trunc(x / y)),
     "cbrt": _cbrt,
+    "i0": _i0,
     "deg2rad": lambda x: x * (math.pi / 180.0),
     "rad2deg": lambda x: x * (180.0 / math.pi),
     "var": _var,

@@ -45,6 +45,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.errors import IRError
+from adc.ir.ops import algorithms
 from adc.ir.sums import LANES, SHORT
 from adc.ir.types import Type
 
@@ -221,6 +222,10 @@ def emit(fn: Function, marked: bool = False) -> Emitted:
             code += [*emitter.apart, "", "", *lines]
     text = "\n".join(code)
     words = _words(text)
+    for op in algorithms.among(words):
+        own = "\n".join(["", "", "@njit(**OPTIONS)", *algorithms.source(op)])
+        text = f"{own}\n{text}"
+        words |= _words(own)
     runtime = sorted(words & RUNTIME)
     math = sorted(words & set(vector_math.FUNCTIONS))
     names = sorted((words & prelude.NAMES) - set(math))

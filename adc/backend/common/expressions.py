@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from adc.backend.common.prelude import CASTS
 from adc.ir.opdef import OpDef
+from adc.ir.ops import arith
 from adc.ir.types import Type
 
 
@@ -79,19 +80,22 @@ def apply(op: OpDef, params: tuple[int | str, ...], args: list[Expr], ty: Type, 
     """Return the expression of an operation on operands of type `of` with a result of type `ty`."""
     reads: frozenset[str] = frozenset().union(*(arg.reads for arg in args))
     loads = any(arg.loads for arg in args)
-    if op.name == "cast":
+    if op.converts:
         text = f"{CASTS[ty.dtype]}({args[0].bare})"
-    elif op.name == "dim":
+    elif op.asks_shape:
         text, loads = f"{args[0].text}.shape[{params[0]}]", False
     else:
         template = _TEMPLATES.get(op.name, op.code)
         texts = [arg.text for arg in args]
         if not template.startswith("("):  # a call: its arguments need no parentheses
             texts = [strip(text) for text in texts]
-        text = template.format(*texts, one=literal(1.0, of))
+        if op.algorithm is not None and ty.dtype == "f32":  # they are in double precision
+            texts, template = [f"float64({text})" for text in texts], f"float32({template})"
+        order = params[0] if params else 0
+        text = template.format(*texts, one=literal(1.0, of), order=order)
         if op.name in _WIDENED and ty.dtype[0] in "iu" and ty.dtype not in ("i64", "u64"):
             text = f"{CASTS[ty.dtype]}({strip(text)})"
-        elif op.name == "neg" and ty.dtype == "u64":
+        elif op is arith.neg and ty.dtype == "u64":
             text = f"uint64({strip(text)})"
     return Expr(text, reads, loads)
 

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from adc.backend.common.expressions import Expr, literal, numpy_name, strip
 from adc.backend.common.traffic import Traffic
 from adc.backend.common.writer import Shared
+from adc.ir import ops
 from adc.ir.analysis.memory.escape import handed_on
 from adc.ir.core import (
     Apply,
@@ -45,6 +46,7 @@ from adc.ir.core import (
     blocks,
     walk,
 )
+from adc.ir.ops import arith
 from adc.ir.sums import LANES, SHORT, summed
 from adc.ir.types import Array, Type
 from adc.ir.walk import inner_values
@@ -364,7 +366,7 @@ class Loops(Traffic):
                         )
                     case For(trips=trips, body=body):
                         origin = self._origins.get(trips) if trips in inside else None
-                        if isinstance(origin, Apply) and origin.op.name == "minimum":
+                        if isinstance(origin, Apply) and origin.op is arith.minimum:
                             # Parts of a loop: all but the last are as large.
                             trips = next((x for x in origin.args if x not in inside), trips)
                         times = str(_SOME) if trips in inside else self.number(trips)
@@ -444,7 +446,7 @@ class Loops(Traffic):
 
         def direct(stmts: Sequence[Stmt]) -> bool:
             return any(
-                (isinstance(s, Apply) and s.op.name == "sum")
+                (isinstance(s, Apply) and s.op.reorders)
                 or (isinstance(s, If) and any(direct(b.stmts) for b in blocks(s)))
                 for s in stmts
             )
@@ -522,7 +524,9 @@ class Loops(Traffic):
         if isinstance(trips, Literal):
             return trips.value >= 0
         origin = self._origins.get(trips)
-        is_size = isinstance(origin, Apply) and origin.op.name in ("dim", "trips")
+        is_size = isinstance(origin, Apply) and (
+            origin.op.asks_shape or origin.op is ops.integer.trips
+        )
         return trips.type.kind == "u" or is_size
 
     @staticmethod
@@ -595,7 +599,11 @@ class Loops(Traffic):
             if index == stmt.index:
                 return True
             match self._origins.get(index):
-                case Apply(op=op, args=args) if op.name in ("add", "sub", "wrap"):
+                case Apply(op=op, args=args) if op in (
+                    arith.add,
+                    arith.sub,
+                    ops.integer.wrap,
+                ):
                     rest = [arg for arg in args if not moves(arg)]
                     return len(rest) == 1 and rest[0] not in inside
             return False
@@ -617,9 +625,9 @@ class Loops(Traffic):
             match origin:
                 case For(trips=trips):
                     self._bounded[count] = self.is_bounded(trips)
-                case Apply(op=op) if op.name == "dim":
+                case Apply(op=op) if op.asks_shape:
                     self._bounded[count] = True
-                case Apply(op=op, args=args) if op.name == "minimum":
+                case Apply(op=op, args=args) if op is arith.minimum:
                     self._bounded[count] = any(self.is_bounded(arg) for arg in args)
                 case Apply(op=op, args=args) if op.name in _SIZES:
                     self._bounded[count] = all(self.is_bounded(arg) for arg in args)

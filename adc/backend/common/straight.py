@@ -5,6 +5,7 @@ from __future__ import annotations
 from adc.backend.common import expressions
 from adc.backend.common.expressions import Expr, numpy_name
 from adc.backend.common.writer import INLINE, Writer
+from adc.ir import ops
 from adc.ir.core import Apply, Check, Gemm, Load, Operand, Print, Value, Write
 from adc.ir.types import Array
 
@@ -17,19 +18,19 @@ class StraightLine(Writer):
         if isinstance(result.type, Array):
             self.make_array(stmt, result.type)
             return
-        if op.name == "undef":
+        if op.undefined:
             zero = {"b": False, "f": 0.0}.get(result.type.kind, 0)
             self.assign(result, Expr(expressions.literal(zero, result.type)), stmt.loc)
             return
-        if op.name == "total":
+        if op.reduces:
             self.total(stmt)
             return
-        if op.name == "sum" and stmt.args[0] in self._lanes:
+        if op.reorders and stmt.args[0] in self._lanes:
             self.add_to_lane(stmt)
             return
         twice = expressions.uses_twice(op)
         args = [self.atom(arg) if twice else self.expr(arg) for arg in stmt.args]
-        if op.name in ("wrap", "inside", "trips"):
+        if op in (ops.integer.wrap, ops.integer.inside, ops.integer.trips):
             args = [
                 arg if operand.type.dtype == "i64" else Expr(f"int64({arg.bare})", arg.reads)
                 for arg, operand in zip(args, stmt.args, strict=True)
@@ -111,35 +112,35 @@ class StraightLine(Writer):
         op, result, args = stmt.op, stmt.result, stmt.args
         if self._counts.get(result, 0) == 0:
             return
-        if op.name in ("empty", "full"):
-            dims = args[1:] if op.name == "full" else args
+        if op.sizes is not None:
+            dims = args[op.sizes :]
             memory = ""
             if dims and isinstance(dims[-1].type, Array):
                 memory, dims = self.text(dims[-1]), dims[:-1]
             shape = "".join(f"{self.int64(dim).bare}, " for dim in dims)
-            value = self.text(args[0]) if op.name == "full" else ""
+            value = self.text(args[0]) if op.fills else ""
             self.flush(loads=True)
             self.comment(stmt.loc)
             shape = f"({shape.rstrip() if ty.rank == 1 else shape[:-2]})"
             name = self.new_array(result, shape, memory)
             if value:
                 self.line(f"fill({name}, {value})")
-        elif op.name == "copy":
+        elif op.copies:
             self.flush(loads=True)
             self.comment(stmt.loc)
             source = self.text(args[0])
             name = self.new_array(result, f"{source}.shape")
             self.line(f"copy_into({name}, {source})")
-        elif op.name == "over":
+        elif op.aliases == "whole":
             self.flush(loads=True)
             self.comment(stmt.loc)
             self.line(f"{self.name(result)} = {self.text(args[0])}  # in place")
-        elif op.name == "row":
+        elif op.aliases == "part":
             source, *index = (self.text(arg) for arg in args)
             self.flush(loads=True)
             self.comment(stmt.loc)
             self.line(f"{self.name(result)} = row_at({', '.join([source, *index])})")
-        elif op.name == "slot":
+        elif op is ops.array.slot:
             rank = int(stmt.params[1])
             each = [self.int64(dim).bare for dim in args]
             self.flush(loads=True)
@@ -147,7 +148,7 @@ class StraightLine(Writer):
                 f"({', '.join(each[k : k + rank])},)" for k in range(0, len(each), rank)
             )
             self.line(f"{self.name(result)} = slot(state, {numpy_name(ty.dtype)}, {sizes})")
-        elif op.name == "undef":
+        elif op.undefined:
             self.new_array(result, f"({'0, ' * ty.rank})")
         else:
             self.elementwise(stmt, ty)

@@ -18,9 +18,10 @@ Errors are below 4 units in the last place over the whole range of both types (b
 and `lgamma` in double precision), and special values are those of C99. ``sqrt``, ``floor`` and
 others that IEEE 754 defines exactly need nothing of this.
 
-The functions are for code compiled by Numba, and can be called from Python as well:
+Which functions there are, the op table says (`OpDef.libm`). They are for code that Numba compiles;
+Python can call them as well:
 
->>> from adc.backend import vector_math
+>>> from adc.backend.common import vector_math
 >>> vector_math.cos(0.0)
 1.0
 
@@ -41,7 +42,7 @@ import platform
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import llvmlite.binding as llvm
 import numpy as np
@@ -49,42 +50,14 @@ from llvmlite import ir
 from numba.extending import lower_builtin, type_callable
 
 from adc.backend.numba_api import CPUDispatcher, cpu_target, signature, types
+from adc.ir.opdef import OPS, CFunction, OpDef
 
 __all__ = [
     "FUNCTIONS",
-    "acos",
-    "acosh",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "cbrt",
-    "cos",
-    "cosh",
-    "erf",
-    "erfc",
-    "exp",
-    "exp2",
-    "expm1",
-    "gamma",
-    "hypot",
     "implementation",
-    "lgamma",
-    "libm_exp",
-    "libm_log1p",
-    "log",
-    "log1p",
-    "log2",
-    "log10",
     "lowering",
-    "pow",
     "required_symbols",
-    "sin",
-    "sinh",
     "symbols_available",
-    "tan",
-    "tanh",
     "vector_library",
 ]
 
@@ -93,55 +66,14 @@ DType: TypeAlias = Literal["float64", "float32"]
 _DTYPES: tuple[DType, ...] = ("float64", "float32")
 
 
-class Unary(Protocol):
-    """A function of one number."""
-
-    @overload
-    def __call__(self, x: np.float32, /) -> np.float32: ...
-    @overload
-    def __call__(self, x: float, /) -> float: ...
-
-
-class Binary(Protocol):
-    """A function of two numbers."""
-
-    @overload
-    def __call__(self, x: np.float32, y: np.float32, /) -> np.float32: ...
-    @overload
-    def __call__(self, x: float, y: float, /) -> float: ...
-
-
 # --- libraries and symbols ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """What is known of a function on every machine.
-
-    Attributes
-    ----------
-    c_name
-        What the C library calls it, without the ``f`` of single precision.
-    arity
-        Number of arguments.
-    vectorized
-        Whether libmvec has it and is accurate enough.
-    single
-        Whether the C library's single precision is accurate enough. If not, and where there is
-        none, the result of double precision is rounded.
-    """
-
-    c_name: str
-    arity: int
-    vectorized: bool
-    single: bool
-
-
-#: Every function of this module by name; filled where the functions are defined.
-_ROWS: dict[str, _Row] = {}
+#: The rows of the op table that are computed here, by name.
+_ROWS: dict[str, OpDef] = {}
 
 #: Every function of this module by name, as the module's attributes.
-FUNCTIONS: dict[str, Unary | Binary] = {}
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
 
 #: The symbols that LLVM can resolve because this module has told it.
 _SYMBOLS: set[str] = set()
@@ -165,10 +97,10 @@ class _Width:
     def lanes(self, dtype: DType) -> int:
         return self.doubles if dtype == "float64" else 2 * self.doubles
 
-    def symbol(self, row: _Row, dtype: DType) -> str:
+    def symbol(self, row: OpDef, dtype: DType) -> str:
         return self.mangle(row, dtype, _c_symbol(row, dtype))
 
-    def mangle(self, row: _Row, dtype: DType, scalar: str) -> str:
+    def mangle(self, row: OpDef, dtype: DType, scalar: str) -> str:
         return f"{self.prefix}N{self.lanes(dtype)}{'v' * row.arity}_{scalar}"
 
 
@@ -176,11 +108,16 @@ _AVX2 = _Width("_ZGVd", 4)
 _SSE = _Width("_ZGVb", 2)
 
 
-def _c_symbol(row: _Row, dtype: DType) -> str:
-    return row.c_name if dtype == "float64" else row.c_name + "f"
+def _libm(row: OpDef) -> CFunction:
+    assert row.libm is not None
+    return row.libm
 
 
-def _libm_symbol(row: _Row, dtype: DType) -> str:
+def _c_symbol(row: OpDef, dtype: DType) -> str:
+    return _libm(row).name + "f" * (dtype == "float32")
+
+
+def _libm_symbol(row: OpDef, dtype: DType) -> str:
     # Not the C library's own name, by which LLVM would recognise the function.
     return "adc_libm_" + _c_symbol(row, dtype)
 
@@ -213,7 +150,7 @@ def _add_symbol(symbol: str, libraries: Iterable[ctypes.CDLL], name: str) -> Non
             return
 
 
-def _add_symbols(row: _Row) -> None:
+def _add_symbols(row: OpDef) -> None:
     """Make LLVM know all symbols of a function.
 
     This does not depend on the width in use, so that machine code found in a cache can always be
@@ -223,7 +160,7 @@ def _add_symbols(row: _Row) -> None:
     libmvec = _load("libmvec.so.1") if sys.platform == "linux" else None
     for dtype in _DTYPES:
         _add_symbol(_libm_symbol(row, dtype), libm, _c_symbol(row, dtype))
-        if libmvec is not None and row.vectorized:
+        if libmvec is not None and _libm(row).vectorized:
             for width in (_AVX2, _SSE):
                 symbol = width.symbol(row, dtype)
                 _add_symbol(symbol, [libmvec], symbol)
@@ -307,15 +244,15 @@ def implementation(name: str, dtype: DType) -> Implementation:
     """
     row = _ROWS[name]
     width = _width()
-    if width is not None and row.vectorized and width.symbol(row, dtype) in _SYMBOLS:
+    if width is not None and _libm(row).vectorized and width.symbol(row, dtype) in _SYMBOLS:
         # The wrapper's name tells the width: code of two widths must not share it when linked.
         scalar = f"adc_libmvec_N{width.lanes(dtype)}_{_c_symbol(row, dtype)}"
         return Implementation(width.symbol(row, dtype), scalar, width.lanes(dtype), dtype)
     symbol = _libm_symbol(row, dtype)
-    if dtype == "float32" and not (row.single and symbol in _SYMBOLS):
+    if dtype == "float32" and not (_libm(row).single and symbol in _SYMBOLS):
         return implementation(name, "float64")
     if symbol not in _SYMBOLS:
-        raise NotImplementedError(f"the C library of this machine has no {row.c_name!r}")
+        raise NotImplementedError(f"the C library of this machine has no {_libm(row).name!r}")
     return Implementation(symbol, symbol, 1, dtype)
 
 
@@ -371,7 +308,7 @@ def _declare(module: ir.Module, name: str, result: ir.Type, arity: int) -> tuple
     return function, True
 
 
-def _scalar_function(module: ir.Module, row: _Row, found: Implementation) -> ir.Function:
+def _scalar_function(module: ir.Module, row: OpDef, found: Implementation) -> ir.Function:
     """Return the scalar function that computes `row` in an LLVM module, made if it is not there."""
     element = _FLOAT_TYPES[found.dtype]
     function, new = _declare(module, found.scalar, element, row.arity)
@@ -444,10 +381,25 @@ def _call(name: str, *arguments: Any) -> Any:
     return np.float32(result) if single else result
 
 
-def _define(name: str, row: _Row, function: Any, doc: str) -> Any:
-    """Enter a function into the tables of this module and of Numba."""
+def _define(row: OpDef) -> Callable[..., Any]:
+    """Return the function that code calls for a row; Numba and the tables here know it then."""
+    name = row.name
+
+    # Numba reads the number of arguments off the function that types a call.
+    if row.arity == 1:
+
+        def function(x: Any, /) -> Any:
+            return _call(name, x)
+
+        type_callable(function)(lambda context: lambda x: _resolve(x))
+    else:
+
+        def function(x: Any, y: Any, /) -> Any:  # type: ignore[misc]  # has another argument
+            return _call(name, x, y)
+
+        type_callable(function)(lambda context: lambda x, y: _resolve(x, y))
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
+    function.__doc__ = row.doc
     _ROWS[name] = row
     FUNCTIONS[name] = function
     _add_symbols(row)
@@ -457,61 +409,11 @@ def _define(name: str, row: _Row, function: Any, doc: str) -> Any:
     return function
 
 
-def _unary(
-    name: str, doc: str, *, c_name: str = "", vectorized: bool = True, single: bool = True
-) -> Unary:
-    def function(x: Any, /) -> Any:
-        return _call(name, x)
+# What is exact needs no single implementation: the prelude has it.
+for _row in OPS.values():
+    if _row.libm is not None and not _row.libm.exact:
+        globals()[_row.name] = _define(_row)
 
-    # Numba reads the number of arguments off the function that types a call.
-    type_callable(function)(lambda context: lambda x: _resolve(x))
-    return _define(name, _Row(c_name or name, 1, vectorized, single), function, doc)  # type: ignore[no-any-return] # it is `function`
+if TYPE_CHECKING:
 
-
-def _binary(name: str, doc: str) -> Binary:
-    def function(x: Any, y: Any, /) -> Any:
-        return _call(name, x, y)
-
-    type_callable(function)(lambda context: lambda x, y: _resolve(x, y))
-    return _define(name, _Row(name, 2, True, True), function, doc)  # type: ignore[no-any-return] # it is `function`
-
-
-# --- the functions --------------------------------------------------------------------------------
-
-sin = _unary("sin", "Sine of an angle in radians.")
-cos = _unary("cos", "Cosine of an angle in radians.")
-tan = _unary("tan", "Tangent of an angle in radians.")
-asin = _unary("asin", "Arc sine, in [-pi/2, pi/2].")
-acos = _unary("acos", "Arc cosine, in [0, pi].")
-atan = _unary("atan", "Arc tangent, in [-pi/2, pi/2].")
-sinh = _unary("sinh", "Hyperbolic sine.")
-cosh = _unary("cosh", "Hyperbolic cosine.")
-tanh = _unary("tanh", "Hyperbolic tangent.")
-asinh = _unary("asinh", "Inverse hyperbolic sine.")
-acosh = _unary("acosh", "Inverse hyperbolic cosine, at least 0.")
-atanh = _unary("atanh", "Inverse hyperbolic tangent.")
-exp = _unary("exp", "Exponential function.")
-exp2 = _unary("exp2", "2 to the power of x.")
-expm1 = _unary("expm1", "exp(x) - 1 without cancellation.")
-log = _unary("log", "Natural logarithm.")
-log2 = _unary("log2", "Logarithm to the base 2.")
-log10 = _unary("log10", "Logarithm to the base 10.")
-log1p = _unary("log1p", "log(1 + x) without cancellation.")
-cbrt = _unary("cbrt", "Cube root.")
-erf = _unary("erf", "Error function.")
-erfc = _unary("erfc", "1 - erf(x) without cancellation.")
-
-pow = _binary("pow", "x to the power of y.")
-atan2 = _binary("atan2", "Angle of the point (y, x), the first argument being y.")
-hypot = _binary("hypot", "Length of the vector (x, y), without overflow on the way.")
-
-# libmvec has neither of these, and glibc's tgammaf and lgammaf err by more than 5 units in the last
-# place.
-gamma = _unary("gamma", "Gamma function.", c_name="tgamma", vectorized=False, single=False)
-lgamma = _unary(
-    "lgamma", "Logarithm of the absolute value of gamma(x).", vectorized=False, single=False
-)
-
-# What NumPy's random generators call, whatever computes `exp` and `log1p`.
-libm_exp = _unary("libm_exp", "Exponential function.", c_name="exp", vectorized=False)
-libm_log1p = _unary("libm_log1p", "log(1 + x).", c_name="log1p", vectorized=False)
+    def __getattr__(name: str) -> Callable[..., Any]: ...

@@ -32,6 +32,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.errors import Span
+from adc.ir.ops import algorithms
 from adc.ir.types import DTYPES, Array, Type
 from adc.ir.walk import use_counts
 
@@ -82,6 +83,7 @@ _RESERVED = (
     | gemm.NAMES
     | set(vector_math.FUNCTIONS)
     | set(PLACES)
+    | algorithms.reserved()
     | set(keyword.kwlist)
     | _TAPES
     | {

@@ -92,7 +92,10 @@ class Types:
                 self.block(orelse)
             case ast.Return(value=value):
                 assert value is not None
-                ty = types.BaseTuple.from_types(tuple(self.expr(value)))
+                found = self.expr(value)
+                ty = found
+                if isinstance(found, list):
+                    ty = types.BaseTuple.from_types(tuple(found))
                 self._returned = ty if self._returned is None else self.unify(self._returned, ty)
 
     def bind(self, name: str, ty: Any, owns: bool) -> None:
@@ -167,7 +170,8 @@ class Types:
     def call(self, name: str, arguments: list[ast.expr]) -> Any:
         if name in self.module.trees:
             args = tuple(self.expr(each) for each in arguments)
-            return list(self.module.types_of(name, args).result)
+            result = self.module.types_of(name, args).result
+            return list(result) if isinstance(result, types.BaseTuple) else result
         if name in RUNTIME:
             match name:
                 case "poll":

@@ -439,7 +439,7 @@ class Function:
             self.context, self.builder, item, data, sizes, columns=columns, add=add
         )
 
-    def call_emitted(self, name: str, args: list[_Value]) -> list[_Value]:
+    def call_emitted(self, name: str, args: list[_Value]) -> _Value:
         kinds = tuple(arg.type for arg in args)
         homes = tuple(getattr(arg, "home", "") for arg in args)
         function = self.module.function(name, kinds, homes)
@@ -449,6 +449,8 @@ class Function:
         status, found = convention.call_function(b, function, result, kinds, values)
         with b.if_then(status.is_error, likely=False):
             convention.return_status_propagate(b, status)
+        if not isinstance(result, types.BaseTuple):
+            return self.unpacked(result, found)
         return [self.unpacked(ty, b.extract_value(found, k)) for k, ty in enumerate(result)]
 
     def call_runtime(self, name: str, arguments: list[ast.expr]) -> _Value:
@@ -768,6 +770,10 @@ class Function:
             b.position_at_end(self.failures[name])
         result = self.types.result
         found = self.expr(value)
+        if isinstance(found, Scalar):
+            b.store(self.context.get_return_value(b, result, found.value), self.function.args[0])
+            b.branch(self.exit)
+            return
         for each in found:
             if isinstance(each, Array) and each.owner is not None:
                 self.reference("NRT_incref", each.owner)

@@ -16,7 +16,8 @@ from adc.backend.common.expressions import Expr, numpy_name
 from adc.backend.common.writer import Site, unique
 from adc.backend.cuda.placing import COMBINE, LAUNCH, THREAD, Placing
 from adc.backend.cuda.prelude import COMBINED, NAMES
-from adc.backend.cuda.thread import DRAWS, Thread, Writer, expression, refused, site
+from adc.backend.cuda.thread import Thread, Writer, expression, refused, site
+from adc.ir import ops
 from adc.ir.analysis.dependence.combinations import combinations
 from adc.ir.analysis.dependence.threads import Size, Threads, all_threads
 from adc.ir.analysis.memory.access import nest_of
@@ -42,12 +43,13 @@ from adc.ir.core import (
     operands,
     walk,
 )
+from adc.ir.ops import algorithms, arith
 from adc.ir.types import DTYPES, Array, Scalar, Type
 from adc.ir.walk import block_reads, stmt_reads, stmts_reads, use_counts
 
 _RESERVED = NAMES | set(keyword.kwlist) | {"cuda", "kernel", "function", "device", "ops", "np"}
 _RESERVED |= {"at", "failed", "tops", "needs", "i", "used", "step", "max", "min", "int", "range"}
-_RESERVED |= {"BLOCK"}
+_RESERVED |= {"BLOCK"} | algorithms.reserved()
 _RESERVED |= {
     f"{own}{part}_{dtype}" for own in ("", "own_") for part in ("tape", "top") for dtype in DTYPES
 }
@@ -158,8 +160,8 @@ class _Host(Writer):
         if not isinstance(stmt, Apply) or self.placing.kind(stmt) != "host":
             return False
         made = {v for s in self.waiting for v in s.results}
-        plain = not isinstance(stmt.result.type, Array) and stmt.op.name != "total"
-        return made.isdisjoint(stmt_reads(stmt)) and (plain or stmt.op.name == "empty")
+        plain = not isinstance(stmt.result.type, Array) and not stmt.op.reduces
+        return made.isdisjoint(stmt_reads(stmt)) and (plain or stmt.op.reserves)
 
     def stmt(self, stmt: Stmt) -> None:
         match stmt:
@@ -266,40 +268,36 @@ class _Host(Writer):
     def apply(self, stmt: Apply) -> str:
         op, args, ty = stmt.op, stmt.args, stmt.result.type
         if not isinstance(ty, Array):
-            if op.name == "dim":
+            if op.asks_shape:
                 return f"{self.text(args[0])}.shape[{stmt.params[0]}]"
-            if op.name == "total":
+            if op.reduces:
                 zero = "0.0" if ty.kind == "f" else "0"
                 return f"device.combine('sum', {self.text(args[0])}, {zero})"
-            if op.name == "undef":
+            if op.undefined:
                 return expressions.literal({"b": False, "f": 0.0}.get(ty.kind, 0), ty)
-            if op.name.startswith(DRAWS):
+            if op.random:
                 expression(stmt, [], ty)  # is refused
             if op.code.startswith("("):
                 return expressions.strip(op.code.format(*map(self.text, args)))
             given = ", ".join((*map(repr, stmt.params), *map(self.text, args)))
             return f"ops.{op.name}({given})"
         dtype = numpy_name(ty.dtype)
-        dims = [arg for arg in args if not isinstance(arg.type, Array)]
-        match op.name:
-            case "empty" if stmt.result in self.combined:
-                return f"device.blocks({dtype}, {self.fetched(dims[0])})"
-            case "empty":
-                return f"device.empty({dtype}, ({''.join(f'{self.fetched(d)}, ' for d in dims)}))"
-            case "full":
-                shape = "".join(f"{self.fetched(d)}, " for d in dims[1:])
-                return f"device.full({dtype}, ({shape}), {self.text(dims[0])})"
-            case "copy":
-                return f"device.copy({self.text(args[0])})"
-            case "over":
-                return self.text(args[0])
-            case "row":
-                index = ", ".join(self.fetched(arg) for arg in args[1:])
-                return f"{self.text(args[0])}[{index}]"
-            case "undef":
-                return f"device.empty({dtype}, ({'0, ' * ty.rank}))"
-            case "slot":
-                return "None"
+        shape = "".join(f"{self.fetched(size)}, " for size in stmt.sizes)
+        if stmt.result in self.combined and op.reserves:
+            return f"device.blocks({dtype}, {self.fetched(stmt.sizes[0])})"
+        if op.reserves:
+            return f"device.empty({dtype}, ({shape}))"
+        if op.fills:
+            return f"device.full({dtype}, ({shape}), {self.text(args[0])})"
+        if op.copies:
+            return f"device.copy({self.text(args[0])})"
+        if op.aliases:
+            index = ", ".join(self.fetched(arg) for arg in args[1:])
+            return f"{self.text(args[0])}[{index}]" if index else self.text(args[0])
+        if op.undefined:
+            return f"device.empty({dtype}, ({'0, ' * ty.rank}))"
+        if op is ops.array.slot:
+            return "None"
         return self.elementwise(stmt, ty)
 
     def elementwise(self, stmt: Apply, ty: Array) -> str:
@@ -569,11 +567,11 @@ class _Host(Writer):
             match stmt:
                 case Load(result=result, array=array):
                     terms[result] = array
-                case Apply(op=op, args=(value,), result=result) if op.name == "cast":
+                case Apply(op=op, args=(value,), result=result) if op.converts:
                     terms[result] = terms[value]
                 case Apply(op=op, args=(_, value)):
                     made, init = self.name(loop.results[k]), self.text(loop.init[k])
-                    name = "sum" if op.name == "add" else op.name
+                    name = "sum" if op is arith.add else op.name
                     combined = f"{name!r}, {self.text(terms[value])}, {init}"
                     self.line(f"{made} = device.combine({combined})")
                     k += 1
@@ -649,7 +647,7 @@ def handed(fn: Function) -> set[Operand]:
         made = {
             stmt.result: k
             for k, stmt in enumerate(stmts)
-            if isinstance(stmt, Apply) and stmt.op.name == "empty"
+            if isinstance(stmt, Apply) and stmt.op.reserves
         }
         for k, stmt in enumerate(stmts):
             for block in blocks(stmt):
@@ -682,6 +680,10 @@ def emit(fn: Function) -> Emitted:
         for line in ["", "", *_Host(each, shared, each is fn).run()]
     ]
     words = set(re.findall(r"\w+", "\n".join((*shared.code, *lines))))
+    made: list[str] = []
+    for op in algorithms.among(words):
+        made += ["", "", "@function", *algorithms.source(op)]
+    words |= set(re.findall(r"\w+", "\n".join(made)))
     used = sorted(NAMES & words)
     head = [f'"""{fn.name}, compiled by adc for CUDA."""', "", "import numpy as np", ""]
     blocks = ("BLOCK, ", "function, ") if "BLOCK" in words else ("", "")
@@ -693,7 +695,7 @@ def emit(fn: Function) -> Emitted:
     if not any("failed[0] = " in line for line in code):
         flags = (" or failed[0] != 0:", " and failed[0] == 0:")
         code = [line.replace(flags[0], ":").replace(flags[1], ":") for line in code]
-    source = "\n".join([*head, *code, *lines]) + "\n"
+    source = "\n".join([*head, *made, *code, *lines]) + "\n"
     types = tuple(param.type for param in fn.params)
     results = tuple(result.type for result in fn.results)
     name = shared.functions[fn.name]

@@ -71,9 +71,9 @@ class Placing:
             case Load() | Write():
                 self._in_thread(stmt)
             case Apply(op=op, args=args, results=(result,)):
-                if isinstance(result.type, Array) or op.name == "dim":
+                if isinstance(result.type, Array) or op.asks_shape:
                     return
-                if op.name == "total":
+                if op.reduces:
                     self.on_device.add(result)
                 elif any(map(self.is_on_device, args)):
                     self._in_thread(stmt)
@@ -135,7 +135,7 @@ def _is_alone(stmt: Stmt, lengths: Mapping[Value, Operand]) -> bool:
             return False
         if isinstance(each, For) and (each.parallel or is_combination(each, lengths)):
             return False
-        if isinstance(each, Load | Write) or (isinstance(each, Apply) and each.op.name == "dim"):
+        if isinstance(each, Load | Write) or (isinstance(each, Apply) and each.op.asks_shape):
             continue
         inner = [v for block in blocks(each) for v in block.params]
         if any(isinstance(v.type, Array) for v in (*operands(each), *each.results, *inner)):

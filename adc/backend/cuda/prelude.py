@@ -23,20 +23,12 @@ uint64, uint32, uint16, uint8 = np.uint64, np.uint32, np.uint16, np.uint8
 bool_ = bool
 
 # By name in the op table, the function of CUDA's library.
-_LIBRARY = {
-    "acos": "acos", "acosh": "acosh", "asin": "asin", "asinh": "asinh", "atan": "atan",
-    "atan2": "atan2", "atanh": "atanh", "cbrt": "cbrt", "ceil": "ceil", "copysign": "copysign",
-    "cos": "cos", "cosh": "cosh", "erf": "erf", "erfc": "erfc", "exp": "exp", "exp2": "exp2",
-    "expm1": "expm1", "floor": "floor", "gamma": "tgamma", "hypot": "hypot", "lgamma": "lgamma",
-    "log": "log", "log10": "log10", "log1p": "log1p", "log2": "log2", "nextafter": "nextafter",
-    "pow": "pow", "rint": "rint", "sin": "sin", "sinh": "sinh", "sqrt": "sqrt", "tan": "tan",
-    "tanh": "tanh", "trunc": "trunc", "fmod": "fmod",
-}  # fmt: skip
+_LIBRARY = {name: op.libm.name for name, op in OPS.items() if op.libm is not None}
 
 
 def _of_library() -> dict[str, Any]:
     if simulated:
-        return {name: OPS[name].evaluate for name in _LIBRARY if name in OPS}
+        return {name: OPS[name].evaluate for name in _LIBRARY}
     library = importlib.import_module("numba.cuda.libdevice")
     return {name: getattr(library, theirs) for name, theirs in _LIBRARY.items()}
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from adc.backend.common import expressions
 from adc.backend.common.expressions import Expr, numpy_name
 from adc.backend.common.writer import Lines, Site
+from adc.ir import ops
 from adc.ir.analysis.dependence.combinations import neutral
 from adc.ir.analysis.dependence.threads import Part, Space, Threads
 from adc.ir.analysis.memory.access import Access
@@ -34,12 +35,15 @@ from adc.ir.core import (
     Write,
 )
 from adc.ir.errors import DeviceError
+from adc.ir.ops import arith
 from adc.ir.tape import uses
 from adc.ir.types import Array, Scalar, Type
 
 # Operations of the op table whose code is for one kind of operands.
-_OF_INTEGERS = {"floordiv": "floordiv_int({0}, {1})", "mod": "remainder_int({0}, {1})"}
-DRAWS = ("pcg64", "normal", "exponential")
+_OF_INTEGERS = {
+    arith.floordiv: "floordiv_int({0}, {1})",
+    arith.mod: "remainder_int({0}, {1})",
+}
 # Elements that an array has at most to lie in local memory.
 _LOCAL = 64
 
@@ -377,7 +381,7 @@ class Thread(Writer):
 
     def apply(self, stmt: Apply) -> str:
         op, ty = stmt.op, stmt.result.type
-        if op.name == "undef":
+        if op.undefined:
             return expressions.literal({"b": False, "f": 0.0}.get(ty.kind, 0), ty)
         args = [Expr(self.text(arg)) for arg in stmt.args]
         return expression(stmt, args, ty)
@@ -389,34 +393,32 @@ class Thread(Writer):
         op, args, value = stmt.op, stmt.args, stmt.result
         assert isinstance(value.type, Array)
         rank = value.type.rank
-        if self._threads is None or op.name == "slot":
-            if op.name != "slot":
+        if self._threads is None or op is ops.array.slot:
+            if op is not ops.array.slot:
                 raise refused(stmt, "arrays that threads make")
             return
         source = self._threads.same(value)
         name = self.name(value)
         made: str | None
-        match op.name:
-            case "row":
-                made = f"{self.text(args[0])}[{', '.join(map(self.text, args[1:]))}]"
-            case "undef":
-                dtype = numpy_name(value.type.dtype).removeprefix("np.")
-                made = f"cuda.local.array({(1,) * rank}, {dtype})"
-            case "copy":
-                given = self.text(args[0])
-                made = self._make(value, [f"{given}.shape[{axis}]" for axis in range(rank)])
-            case "empty" | "full" | "over":
-                first = int(op.name == "full")
-                dims = [self.text(arg) for arg in args[first : first + rank]]
-                made = self.text(source) if source is not None else self._make(value, dims)
-            case _:
-                raise refused(stmt, f"`{op.name}` of an array in a thread")
+        if op.aliases == "part":
+            made = f"{self.text(args[0])}[{', '.join(map(self.text, args[1:]))}]"
+        elif op.undefined:
+            dtype = numpy_name(value.type.dtype).removeprefix("np.")
+            made = f"cuda.local.array({(1,) * rank}, {dtype})"
+        elif op.copies:
+            given = self.text(args[0])
+            made = self._make(value, [f"{given}.shape[{axis}]" for axis in range(rank)])
+        elif op.sizes is not None or op.aliases:
+            dims = list(map(self.text, stmt.sizes or args[:rank]))
+            made = self.text(source) if source is not None else self._make(value, dims)
+        else:
+            raise refused(stmt, f"`{op.name}` of an array in a thread")
         if made is None:
             return
         self.line(f"{name} = {made}")
-        if op.name == "copy":
+        if op.copies:
             self._copy(self.text(args[0]), name, rank)
-        elif op.name == "full":
+        elif op.fills:
             index = [self.helper("e") for _ in range(rank)]
             before = self._indent
             for axis, each in enumerate(index):
@@ -515,14 +517,14 @@ def literal_sizes(space: Space) -> list[int] | None:
 def expression(stmt: Apply, args: Sequence[Expr], ty: Type) -> str:
     """Return an operation on numbers as kernels write it."""
     op, of = stmt.op, stmt.args[-1].type if stmt.args else ty
-    if op.name.startswith(DRAWS) or (op.code == op.name and op.name != "dim"):
-        raise refused(stmt, "random draws" if op.name.startswith(DRAWS) else f"`{op.name}`")
-    whole = op.name in _OF_INTEGERS and of.dtype[0] in "iu"
+    if op.random or (op.code == op.name and not op.asks_shape):
+        raise refused(stmt, "random draws" if op.random else f"`{op.name}`")
+    whole = op in _OF_INTEGERS and of.dtype[0] in "iu"
     found = expressions.apply(op, stmt.params, list(args), ty, of)
-    text = _OF_INTEGERS[op.name].format(*(arg.text for arg in args)) if whole else found.text
-    if op.name in ("lshift", "rshift"):
+    text = _OF_INTEGERS[op].format(*(arg.text for arg in args)) if whole else found.text
+    if op in (ops.integer.lshift, ops.integer.rshift):
         text = f"{op.name}({args[0].text}, {args[1].text}, {8 * of.numpy.itemsize})"
-    if ty.dtype == "f32" and op.name not in ("cast", "select"):
+    if ty.dtype == "f32" and not (op.converts or op is arith.select):
         text = f"float32({expressions.strip(text)})"
     return text
 

@@ -44,7 +44,6 @@ _ADVICE = {
     "supported, for numbers and in loops over elements",
     "scipy.special.logsumexp": "write `m + np.log(np.sum(np.exp(x - m)))` with `m = np.max(x)`",
     "scipy.special.softmax": "write `e / np.sum(e)` with `e = np.exp(x - np.max(x))`",
-    "scipy.special.expit": "write `1.0 / (1.0 + np.exp(-x))`",
     "scipy.optimize": "an optimizer takes the gradient, it is not differentiated: pass it "
     "`adc.value_and_grad(f)` with `jac=True`; to differentiate a solution, write the iteration",
     "scipy.integrate": "write the integrator as a loop: adc differentiates the steps",

@@ -390,8 +390,10 @@ def call(
         return handler(lo, args, kwargs, node)
     if isinstance(callee, type) and issubclass(callee, np.generic):
         return _dtype_call(lo, np.dtype(callee), args, kwargs, node)
-    if isinstance(callee, np.ufunc):
-        row = find(callee)
-        if row is not None:
-            return ufuncs.call(lo, row, args, kwargs, node)
+    row = find(callee)
+    if row is not None and isinstance(callee, np.ufunc):
+        return ufuncs.call(lo, row, args, kwargs, node)
+    if row is not None and callee.__module__ == "numpy":  # a function that takes no `out`
+        arguments.arity(lo, args, kwargs, node, row.arity)
+        return ufuncs.call(lo, row, args, {}, node)
     return draws.of_module(lo, callee, args, kwargs, node)

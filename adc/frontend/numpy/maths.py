@@ -19,21 +19,12 @@ from adc.frontend.values.arguments import Handler
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
 from adc.ir.errors import TypeMismatchError
+from adc.ir.opdef import OPS
 from adc.ir.types import B1, BOOL, F64, FLOAT, INT
-
-# How a function of `math` raises: which arguments are outside its domain, and on overflow.
-_DOMAIN: dict[str, str] = {
-    "sqrt": "negative", "log": "not positive", "log2": "not positive", "log10": "not positive",
-    "log1p": "below -1", "sin": "infinite", "cos": "infinite", "tan": "infinite",
-    "asin": "beyond 1", "acos": "beyond 1", "acosh": "below 1", "atanh": "not inside 1",
-    "exp": "overflow", "expm1": "overflow", "exp2": "overflow", "sinh": "overflow",
-    "cosh": "overflow", "tanh": "", "atan": "", "asinh": "", "cbrt": "", "erf": "", "erfc": "",
-    "gamma": "pole", "lgamma": "poles",
-}  # fmt: skip
 
 
 def _domain(lo: Lowerer, kind: str, x: Operand) -> None:
-    """Check the argument of a function of `math`; NaN passes."""
+    """Check the argument of a function of `math` (`OpDef.raises`); NaN passes."""
 
     def const(value: float) -> Literal:
         return Literal(value, FLOAT)
@@ -65,7 +56,7 @@ def _domain(lo: Lowerer, kind: str, x: Operand) -> None:
 
 
 def _math_row(name: str) -> Handler:
-    kind = _DOMAIN[name]
+    kind = OPS[name].raises or ""
 
     def handler(
         lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
@@ -240,4 +231,8 @@ HANDLERS: dict[Any, Handler] = {
     math.atan2: _math_binary("atan2"), math.fmod: _math_binary("fmod"),
     math.nextafter: _math_binary("nextafter"), math.ldexp: _ldexp, math.gcd: _gcd, math.prod: _prod,
 }  # fmt: skip
-HANDLERS.update({getattr(math, name): _math_row(name) for name in _DOMAIN if name != "log"})
+HANDLERS.update(
+    (getattr(math, name), _math_row(name))
+    for name, row in OPS.items()
+    if row.raises is not None and name != "log"  # which takes a base, too
+)

@@ -43,7 +43,7 @@ def _numbers(
         if ty.kind == "b" and row.name not in ("eq", "ne"):
             a, b = lo.convert(a, INT), lo.convert(b, INT)
         return Num(strong(lo, numbers.compare_numbers(lo, row.name, a, b, node)))
-    if ty.kind == "b" and "b" not in row.kinds and row.name not in _ALWAYS_DOUBLE:
+    if ty.kind == "b" and "b" not in row.kinds and row.least != "f64":
         raise lo.unsupported(f"{what} on truth values", node, "convert them with `int()` first")
     if ty.kind not in row.kinds:
         if row.name in ("floor", "ceil", "trunc", "rint") and ty.kind in "iu":
@@ -51,14 +51,12 @@ def _numbers(
                 return Num(strong(lo, operands[0]))
         if "f" not in row.kinds:
             raise TypeMismatchError(f"{what} on {ty}", lo.span(node))
-        ty = F64 if row.name in _ALWAYS_DOUBLE else _floating(lo, operands, what, node)
+        ty = F64 if row.least == "f64" else _floating(lo, operands, what, node)
     converted = [strong(lo, numbers.fit(lo, operand, ty, node)) for operand in operands]
     return Num(strong(lo, numbers.apply(lo, row, *converted)))
 
 
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
-# `np.divide` has loops of its own for integers; what the others compute in makes no difference.
-_ALWAYS_DOUBLE = ("truediv", "isnan", "isinf", "isfinite")
 
 
 def _floating(lo: Lowerer, operands: Sequence[Operand], what: str, node: ast.AST) -> Scalar:

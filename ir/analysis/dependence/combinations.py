@@ -44,7 +44,7 @@ def lengths(fn: Function) -> dict[Value, Operand]:
     return {
         stmt.result: stmt.args[0]
         for stmt in walk(fn.body)
-        if isinstance(stmt, Apply) and stmt.op.name == "empty" and _rank(stmt.result) == 1
+        if isinstance(stmt, Apply) and stmt.op.reserves and _rank(stmt.result) == 1
     }
 
 
@@ -61,7 +61,7 @@ def is_combination(loop: For, lengths: Mapping[Value, Operand]) -> bool:
                 if lengths.get(array) != loop.trips:
                     return False
                 terms[result] = array
-            case Apply(op=op, args=(value,), results=(result,)) if op.name == "cast":
+            case Apply(op=op, args=(value,), results=(result,)) if op.converts:
                 if value not in terms or result.type.dtype != value.type.dtype:
                     return False
                 terms[result] = terms[value]

@@ -280,7 +280,7 @@ class Forwarding:
                     found[value] = load
                     self.by_result[value] = replace(access, stmt=load)
                 cast = self.facts.defs.get(value)
-                if cast is None or cast.op.name != "cast":
+                if cast is None or not cast.op.converts:
                     break
                 (value,) = cast.args
                 if value.type.dtype != cast.result.type.dtype:

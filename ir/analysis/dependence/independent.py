@@ -41,11 +41,9 @@ from adc.ir.core import (
 )
 from adc.ir.errors import Span
 from adc.ir.opdef import OPS
+from adc.ir.ops import arith
 from adc.ir.types import INT, Array, Scalar
 from adc.ir.walk import Names, inner_values
-
-# What makes an array without looking at another one.
-_MAKING = frozenset({"empty", "full"})
 
 
 @dataclass
@@ -110,8 +108,10 @@ class Independent:
                 handed += [*stmt.init, *stmt.body.params]
             if isinstance(stmt, For | While | If):
                 handed += stmt.results
-            elif isinstance(stmt, Apply) and stmt.op.name not in ("dim", "copy"):
-                handed += [each for each in (*stmt.args, *stmt.results) if stmt.op.name == "row"]
+            elif isinstance(stmt, Apply) and not (stmt.op.asks_shape or stmt.op.copies):
+                handed += [
+                    each for each in (*stmt.args, *stmt.results) if stmt.op.aliases == "part"
+                ]
             elif not isinstance(stmt, Load | Write | Apply | Gemm):
                 handed += [*operands(stmt), *stmt.results]
             self.shared.update(each for each in handed if isinstance(each.type, Array))
@@ -138,7 +138,7 @@ class Independent:
         groups = {stmt.index[0] for stmt in found}
         made = self.made.get(groups.pop())
         match made:
-            case Apply(op=op, args=(index, size)) if op.name == "floordiv" and not groups:
+            case Apply(op=op, args=(index, size)) if op is arith.floordiv and not groups:
                 if index != loop.index or size in self.inside(loop) or size != (self.size or size):
                     return False
                 if not self.is_positive(size):
@@ -152,7 +152,7 @@ class Independent:
         if isinstance(size, Literal):
             return size.value > 0
         match self.made.get(size):
-            case Apply(op=op, args=args) if op.name == "maximum":
+            case Apply(op=op, args=args) if op is arith.maximum:
                 return any(isinstance(arg, Literal) and arg.value > 0 for arg in args)
         return False
 
@@ -193,14 +193,14 @@ class Independent:
                     arrays = {arg for arg in args if isinstance(arg.type, Array)}
                     makes = any(isinstance(v.type, Array) for v in results)
                     if makes:
-                        if not self.private or op.name not in (*_MAKING, "copy"):
+                        if not self.private or not op.allocates:
                             return False
                         if not self.shared.isdisjoint(results):
                             return False
                         touched.made.update(results)
-                    elif arrays and op.name != "dim":
+                    elif arrays and not op.asks_shape:
                         return False
-                    if op.name == "copy":
+                    if op.copies:
                         touched.whole |= arrays
                 case If() | For() | While():
                     arrays_in = [*operands(stmt), *stmt.results]

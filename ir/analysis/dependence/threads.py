@@ -33,12 +33,16 @@ from adc.ir.core import (
     operands,
     walk,
 )
+from adc.ir.opdef import OpDef
+from adc.ir.ops import arith
 from adc.ir.tape import Item, frames, inside, is_mirror, matched
 from adc.ir.types import INT, Array
 from adc.ir.walk import loop_values
 
-# Operations that make arrays of their own, or stand for one that is there.
-MAKING = frozenset({"empty", "full", "copy", "over", "row", "undef"})
+
+def stands_for_array(op: OpDef) -> bool:
+    """Whether an operation makes an array of its own, or stands for one that is there."""
+    return op.allocates or bool(op.aliases) or op.undefined
 
 
 @dataclass(frozen=True)
@@ -157,7 +161,7 @@ class Threads:
                         self._made[param] = stmt
                     if isinstance(stmt, For):
                         self._made[stmt.index] = stmt
-                case Apply(op=op, args=args, results=(value,)) if op.name in ("over", "row"):
+                case Apply(op=op, args=args, results=(value,)) if op.aliases:
                     # Other arrays in memory that was another one's have memory of their own here.
                     self._sources[value] = [args[0]]
             for block in blocks(stmt):
@@ -200,7 +204,7 @@ class Threads:
     def _needing(self, stmt: Stmt) -> Iterator[Value]:
         match stmt:
             case Apply(results=(value,)) if isinstance(value.type, Array):
-                if value not in self._sources and stmt.op.name not in ("undef", "slot"):
+                if value not in self._sources and stmt.op.allocates:
                     yield value
             case Pop(results=results):
                 for value in results:
@@ -250,8 +254,8 @@ class Threads:
         if root not in self.inside:
             return Size(root, axis) if isinstance(root, Value) else None
         match self._made.get(root):
-            case Apply(op=op, args=args) if op.name in ("empty", "full"):
-                size = args[axis + (op.name == "full")]
+            case Apply(op=op, args=args) if op.sizes is not None:
+                size = args[axis + op.sizes]
                 return size if isinstance(size, Literal) else None
         return None
 
@@ -291,13 +295,11 @@ class Threads:
         if root not in self.inside:
             return [(Size(root, axis),) for axis in range(rank)]
         match self._made.get(root):
-            case Apply(op=op, args=args) if op.name == "empty":
-                return [self.known(arg) for arg in args[:rank]]
-            case Apply(op=op, args=args) if op.name == "full":
-                return [self.known(arg) for arg in args[1 : 1 + rank]]
-            case Apply(op=op, args=args) if op.name == "copy":
+            case Apply(op=op) as made if op.sizes is not None:
+                return [self.known(size) for size in made.sizes]
+            case Apply(op=op, args=args) if op.copies:
                 return self.dims(args[0])
-            case Apply(op=op) if op.name == "undef":
+            case Apply(op=op) if op.undefined:
                 return [()] * rank  # nobody looks at it
             case Pop():
                 if root in self._pushed:
@@ -322,18 +324,18 @@ class Threads:
         if isinstance(operand, Literal) or operand not in self.inside:
             return (operand,)
         match self._made.get(operand):
-            case Apply(op=op, args=(array,), params=(axis,)) if op.name == "dim":
+            case Apply(op=op, args=(array,), params=(axis,)) if op.asks_shape:
                 return self.dims(array)[int(axis)]
-            case Apply(op=op, args=(a, b)) if op.name == "maximum":
+            case Apply(op=op, args=(a, b)) if op is arith.maximum:
                 return _any([self.known(a), self.known(b)])
             case Pop():
                 if operand in self._pushed:
                     return self.known(self._pushed[operand])
                 if self.mirror is not None:
                     return self.mirror.known(operand)
-            case Apply(op=op, args=(a, b)) if op.name == "minimum":
+            case Apply(op=op, args=(a, b)) if op is arith.minimum:
                 return self.known(a) or self.known(b)
-            case Apply(op=op, args=(arg,)) if op.name == "cast":
+            case Apply(op=op, args=(arg,)) if op.converts:
                 return self.known(arg)
         return None
 
@@ -545,7 +547,7 @@ class _Cut:
             case Apply(op=op, args=args):
                 for arg in args:
                     self.need(arg)
-                if op.name == "copy":
+                if op.copies:
                     self.elements(args[0])
             case Load(array=array, index=index):
                 for each in (array, *index):

@@ -21,6 +21,7 @@ from adc.ir.core import (
     blocks,
     walk,
 )
+from adc.ir.ops import arith
 
 # Elements that a thread adds to in variables of its own.
 _TOTALS = 16
@@ -72,13 +73,13 @@ class Access:
     def form(self, operand: Operand) -> tuple[object, ...]:
         """Return a number as one with what is done to it: others only if the number is another."""
         match self.made.get(operand):
-            case Apply(op=op, args=(a,), results=(made,)) if op.name == "cast":
+            case Apply(op=op, args=(a,), results=(made,)) if op.converts:
                 if made.type.dtype == a.type.dtype:
                     return self.form(a)
-            case Apply(op=op, args=(a, b)) if op.name in ("add", "sub", "mul"):
+            case Apply(op=op, args=(a, b)) if op in (arith.add, arith.sub, arith.mul):
                 for one, other, side in ((a, b, "right"), (b, a, "left")):
                     fixed = self.is_shared(other)
-                    if op.name == "mul":
+                    if op is arith.mul:
                         fixed = isinstance(other, Literal) and other.value != 0
                     if fixed:
                         return (*self.form(one), op.name, side, other)

@@ -25,7 +25,7 @@ class Aliases:
         for stmt in stmts:
             if isinstance(stmt, Apply | Pop):
                 self._older.update((made, params) for made in stmt.results)
-            if isinstance(stmt, Apply) and stmt.op.name == "over":
+            if isinstance(stmt, Apply) and stmt.op.aliases == "whole":
                 assert isinstance(stmt.args[0], Value)
                 self._over[stmt.result] = stmt.args[0]
             for block in blocks(stmt):

@@ -60,7 +60,7 @@ class _Escape:
                         self.escaping |= self._of(operand) & inner
                 made |= inner
             match stmt:
-                case Apply(op=op, args=args, results=(value,)) if op.name == "row":
+                case Apply(op=op, args=args, results=(value,)) if op.aliases == "part":
                     self._add(value, args[0])
                 case Apply(results=results) | Pop(results=results):
                     for value in results:
@@ -137,9 +137,9 @@ def stacked(fn: Function, functions: Iterable[Function] = ()) -> frozenset[Value
 
 def _static_bytes(stmt: Apply) -> int:
     """Return the bytes of an array that is made with sizes that are numbers; else 0."""
-    if stmt.op.name not in ("empty", "full") or not isinstance(stmt.result.type, Array):
+    if stmt.op.sizes is None or not isinstance(stmt.result.type, Array):
         return 0
-    sizes = stmt.args[int(stmt.op.name == "full") :]
+    sizes = stmt.args[stmt.op.sizes :]
     # One in the memory of another array has an operand more, which is that.
     known = [int(size.value) for size in sizes if isinstance(size, Literal)]
     if len(known) < len(sizes) or min(known, default=1) < 0:
@@ -154,7 +154,7 @@ def _handed_on(stmts: Iterable[Stmt]) -> Iterator[Value]:
             yield from (v for v in stmt.results if isinstance(v.type, Array))
             for block in blocks(stmt):
                 yield from (v for v in block.params if isinstance(v.type, Array))
-        elif isinstance(stmt, Apply) and stmt.op.name in ("empty", "full"):
+        elif isinstance(stmt, Apply) and stmt.op.sizes is not None:
             yield from (v for v in stmt.args if isinstance(v, Value) and isinstance(v.type, Array))
 
 

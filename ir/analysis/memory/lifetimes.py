@@ -68,22 +68,19 @@ class Sizes:
     def learn(self, stmt: Apply) -> None:
         args = stmt.args
         self._defs[stmt.results[0]] = stmt
-        match stmt.op.name:
-            case "dim":
-                assert isinstance(args[0], Value)
-                axis = stmt.params[0]
-                assert isinstance(axis, int)
-                self._same.join(self.axis(args[0], axis), stmt.result)
-            case "empty":
-                self._shapes[stmt.result] = tuple(map(_size, args))
-            case "full":
-                self._shapes[stmt.result] = tuple(map(_size, args[1:]))
-            case _:
-                # A copy, or an operation on every element: of arrays of the same sizes.
-                for arg in args:
-                    if isinstance(arg, Value) and _rank(arg) == _rank(stmt.result) > 0:
-                        self._shapes[stmt.result] = self.shape(arg)
-                        break
+        if stmt.op.asks_shape:
+            assert isinstance(args[0], Value)
+            axis = stmt.params[0]
+            assert isinstance(axis, int)
+            self._same.join(self.axis(args[0], axis), stmt.result)
+        elif stmt.op.sizes is not None:
+            self._shapes[stmt.result] = tuple(map(_size, args[stmt.op.sizes :]))
+        else:
+            # A copy, or an operation on every element: of arrays of the same sizes.
+            for arg in args:
+                if isinstance(arg, Value) and _rank(arg) == _rank(stmt.result) > 0:
+                    self._shapes[stmt.result] = self.shape(arg)
+                    break
 
     def axis(self, array: Value, axis: int) -> Size:
         return self.shape(array)[axis]
@@ -222,7 +219,7 @@ class _Finder:
                 self._share(block.stmts, [] if alone else slots)
                 for slot, (last, shape) in zip(slots, before, strict=True):
                     slot.last, slot.shape = last, shape  # arrays of the block have no name here
-            if not (isinstance(stmt, Apply) and stmt.op.name in ("empty", "full", "copy")):
+            if not (isinstance(stmt, Apply) and stmt.op.allocates):
                 continue
             array = stmt.result
             if array in self._alone or not self._counts.get(array):
@@ -242,7 +239,7 @@ class _Finder:
         self, stmt: Apply, rest: Sequence[Stmt], shape: tuple[Size, ...], slots: Sequence[_Slot]
     ) -> _Slot | None:
         """Return a slot for a new array, and note whose memory it takes; the newest is warmest."""
-        if stmt.op.name == "copy":
+        if stmt.op.copies:
             return None
         array, alive = stmt.result, self._alive[id(stmt)]
         size = self._sizes.product(shape)
@@ -253,7 +250,7 @@ class _Finder:
             and size in map(self._sizes.product, slot.shapes)
         ]
         nest = next((s for s in rest if array in self._mentions.by(s)), None)
-        if stmt.op.name == "empty" and isinstance(nest, For):
+        if stmt.op.reserves and isinstance(nest, For):
             for slot in fitting:
                 old = slot.last
                 if slot.arrays & alive != {old} or old in self._alive[id(nest)]:
@@ -270,7 +267,7 @@ class _Finder:
 
     def _larger(self, stmt: Apply, slots: Sequence[_Slot]) -> _Slot | None:
         """Return a slot for a new array of other sizes: the one that wastes least."""
-        if self._extents is None or stmt.op.name == "copy":
+        if self._extents is None or stmt.op.copies:
             return None
         array, alive = stmt.result, self._alive[id(stmt)]
         size = max(self._extents.elements(array), 1.0)
@@ -280,12 +277,12 @@ class _Finder:
             first = slot.made[0]
             start = self._places[first.result]
             at_hand = all(
-                self._places.get(dim, -1) < start for dim in _dims(stmt) if isinstance(dim, Value)
+                self._places.get(dim, -1) < start for dim in stmt.sizes if isinstance(dim, Value)
             )
             if (
                 slot.arrays & alive
                 or slot.last.type.dtype != array.type.dtype
-                or first.op.name == "copy"
+                or first.op.copies
                 or not at_hand
             ):
                 continue
@@ -305,7 +302,7 @@ class _Finder:
         for slot in self._made:
             if len(slot.made) == 1:
                 continue
-            shapes = [_dims(each) for each in slot.made]
+            shapes = [each.sizes for each in slot.made]
             rank = max(map(len, shapes))
             dims = [dim for s in shapes for dim in (*s, *[integer(1)] * (rank - len(s)))]
             first = slot.made[0]
@@ -319,12 +316,6 @@ class _Finder:
                 if array in self.after:
                     self.after[array] = memory
         return found
-
-
-def _dims(stmt: Apply) -> list[Operand]:
-    """Return the sizes of an array that is made."""
-    dims = stmt.args[1:] if stmt.op.name == "full" else stmt.args
-    return [dim for dim in dims if not isinstance(dim.type, Array)]
 
 
 def lifetimes(

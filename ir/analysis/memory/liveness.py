@@ -87,4 +87,4 @@ def _accesses(
 
 
 def _is_size(stmt: Stmt) -> bool:
-    return isinstance(stmt, Apply) and stmt.op.name == "dim"
+    return isinstance(stmt, Apply) and stmt.op.asks_shape

@@ -12,8 +12,10 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from adc.ir import ops
 from adc.ir.core import Apply, Check, For, Literal, Operand, Stmt, Value
 from adc.ir.opdef import OPS
+from adc.ir.ops import arith
 from adc.ir.types import DTYPES, INT, Array
 from adc.ir.walk import Names
 
@@ -94,49 +96,49 @@ class Facts:
         if isinstance(result.type, Array) or result.type.kind not in "iu":
             return
         args = stmt.args
-        match stmt.op.name:
-            case "add":
+        match stmt.op:
+            case arith.add:
                 self.forms[result] = self.form(args[0]) + self.form(args[1])
-            case "sub":
+            case arith.sub:
                 self.forms[result] = self.form(args[0]) - self.form(args[1])
-            case "neg":
+            case arith.neg:
                 self.forms[result] = self.form(args[0]) * -1
-            case "mul":
+            case arith.mul:
                 a, b = self.form(args[0]), self.form(args[1])
                 if not a.terms:
                     self.forms[result] = b * a.const
                 elif not b.terms:
                     self.forms[result] = a * b.const
-            case "cast":
+            case arith.cast:
                 if _keeps_value(args[0]):
                     self.forms[result] = self.form(args[0])
-            case "dim":
+            case ops.array.dim:
                 self.assume(self.form(result))
-            case "minimum":
+            case arith.minimum:
                 self._choices[result] = (1, args)
                 for arg in args:
                     self.assume(self.form(arg) - self.form(result))
-            case "maximum":
+            case arith.maximum:
                 self._choices[result] = (-1, args)
                 for arg in args:
                     self.assume(self.form(result) - self.form(arg))
-            case "mod":
+            case arith.mod:
                 m = self.form(args[1])
                 if self.proves(m + -1):
                     self.assume(self.form(result))
                     self.assume(m - self.form(result) + -1)
-            case "floordiv":
+            case arith.floordiv:
                 d, a, q = self.form(args[1]), self.form(args[0]), self.form(result)
                 if not d.terms and d.const > 0:
                     self.assume(a - q * d.const)
                     self.assume(q * d.const + (d.const - 1) - a)
                     if self.proves(q):  # which takes that it is whole, so say it
                         self.assume(q)
-            case "abs":
+            case arith.absolute:
                 self.assume(self.form(result))
-            case "trips":
+            case ops.integer.trips:
                 self.assume(self.form(result))
-            case "select":
+            case arith.select:
                 a, b, r = self.form(args[1]), self.form(args[2]), self.form(result)
                 if self.proves(a - b):
                     self.assume(a - r)
@@ -175,7 +177,7 @@ class Facts:
         self.assume(index)
         self.assume(trips - index + -1)
         source = self.defs.get(loop.trips) if isinstance(loop.trips, Value) else None
-        if source is not None and source.op.name == "trips":
+        if source is not None and source.op is ops.integer.trips:
             start, stop, step = (self.form(arg) for arg in source.args)
             if not step.terms and step.const:
                 # start + step * index lies before stop.
@@ -374,7 +376,7 @@ def equated(check: Check, defs: Mapping[Value, Stmt]) -> tuple[Operand, Operand]
     That does not hold in front of it, and nowhere if control need not come by it.
     """
     equal = defs.get(check.cond) if isinstance(check.cond, Value) else None
-    if not isinstance(equal, Apply) or equal.op.name != "eq":
+    if not isinstance(equal, Apply) or equal.op is not arith.eq:
         return None
     a, b = equal.args
     return (a, b) if a.type.kind in "iu" and b.type.kind in "iu" else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
+from adc.ir import ops
 from adc.ir.core import (
     Apply,
     For,
@@ -24,6 +25,7 @@ from adc.ir.core import (
     While,
     blocks,
 )
+from adc.ir.ops import arith
 from adc.ir.types import Array
 
 GUESS = 256.0
@@ -112,34 +114,34 @@ class Extents:
         stmt = self._stmts.get(value)
         if not isinstance(stmt, Apply):
             return None
-        if stmt.op.name == "dim":
+        if stmt.op.asks_shape:
             (array,) = stmt.args
             axis = stmt.params[0]
             assert isinstance(array, Value)
             assert isinstance(axis, int)
             return self.shape(array)[axis]
-        if stmt.op.name in ("sweeps", "split", "rest"):
+        if stmt.op in (ops.integer.sweeps, ops.integer.split, ops.integer.rest):
             return self._steps(stmt.args[0])
         args = [self.number(arg) for arg in stmt.args if not isinstance(arg.type, Array)]
         numbers = [arg for arg in args if arg is not None]
         if len(numbers) < len(stmt.args):
             return None
-        match stmt.op.name, numbers:
-            case "add", (a, b):
+        match stmt.op, numbers:
+            case arith.add, (a, b):
                 return a + b
-            case "sub", (a, b):
+            case arith.sub, (a, b):
                 return a - b
-            case "mul", (a, b):
+            case arith.mul, (a, b):
                 return a * b
-            case "floordiv", (a, b):
+            case arith.floordiv, (a, b):
                 return a // b if b else None
-            case "maximum", (a, b):
+            case arith.maximum, (a, b):
                 return max(a, b)
-            case "minimum", (a, b):
+            case arith.minimum, (a, b):
                 return min(a, b)
-            case (("cast" | "wrap"), (a, *_)):
+            case ((arith.cast | ops.integer.wrap), (a, *_)):
                 return a
-            case "trips", (a, b, c):
+            case ops.integer.trips, (a, b, c):
                 return max(math.ceil((b - a) / c), 0.0) if c else None
         return None
 
@@ -149,7 +151,7 @@ class Extents:
         What iterations keep is then decided as for the whole loop, whatever room it has.
         """
         stmt = self._stmts.get(left) if isinstance(left, Value) else None
-        if isinstance(stmt, Apply) and stmt.op.name == "sub":  # without those that are done
+        if isinstance(stmt, Apply) and stmt.op is arith.sub:  # without those that are done
             left = stmt.args[0]
         return self.number(left)
 

@@ -45,6 +45,7 @@ from adc.ir.core import (
     Write,
 )
 from adc.ir.errors import IRError
+from adc.ir.ops import arith
 
 INF = math.inf
 # Sweeps before bounds that still move are given up, down to what the sign says.
@@ -322,7 +323,7 @@ def _mul(stmt: Apply, operands: Sequence[Range]) -> Range:
 
 def _quotient(stmt: Apply, operands: Sequence[Range]) -> Range:
     a, b = operands
-    masked = a.masked and (stmt.op.name == "xdivy" or isinstance(stmt.args[-1], Literal))
+    masked = a.masked and (stmt.op is arith.xdivy or isinstance(stmt.args[-1], Literal))
     if not b.nonzero:
         nan = a.nan or b.nan or not a.nonzero or (a.inf and b.inf)
         return Range(inf=True, nan=nan, given=a.given or b.given, masked=masked)

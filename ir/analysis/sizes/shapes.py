@@ -186,13 +186,13 @@ class Shapes:
         result = stmt.result
         self._defs[result] = stmt
         arrays = [arg for arg in stmt.args if isinstance(arg.type, Array)]
-        if stmt.op.name == "dim":
+        if stmt.op.asks_shape:
             size = self._of(stmt.args[0])[int(stmt.params[0])]
             self._same[result] = size
             if isinstance(size, Own) and self._home[size.array] == home:
                 self._found.setdefault(size, result)
-        elif stmt.op.name in ("full", "empty"):
-            sizes = stmt.args[1:] if stmt.op.name == "full" else stmt.args
+        elif stmt.op.sizes is not None:
+            sizes = stmt.args[stmt.op.sizes :]
             self._shape[result] = tuple(
                 self._same.get(size, size) if isinstance(size, Value) else size for size in sizes
             )

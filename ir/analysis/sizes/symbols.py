@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from adc.ir import ops
 from adc.ir.analysis.sizes.formulas import ONE, ZERO, Sum, dims
 from adc.ir.core import (
     Apply,
@@ -21,6 +22,7 @@ from adc.ir.core import (
     While,
     blocks,
 )
+from adc.ir.ops import arith
 from adc.ir.types import Array
 
 
@@ -101,7 +103,7 @@ class Symbols:
         if not isinstance(stmt, Apply):
             return []
         if any(isinstance(arg.type, Array) for arg in stmt.args):
-            return stmt.args[:1] if stmt.op.name == "dim" else []
+            return stmt.args[:1] if stmt.op.asks_shape else []
         return [arg for arg in stmt.args if arg.type.kind in "iu"]
 
     def _sources(self, array: Value, stmt: Stmt | None) -> Sequence[Operand]:
@@ -124,29 +126,29 @@ class Symbols:
             return self.number(stmt.value)
         if not isinstance(stmt, Apply):
             return own
-        if stmt.op.name == "dim":
+        if stmt.op.asks_shape:
             array, axis = stmt.args[0], stmt.params[0]
             assert isinstance(array, Value)
             assert isinstance(axis, int)
             return self.shape(array)[axis]
         if any(isinstance(arg.type, Array) for arg in stmt.args):
             return own
-        match stmt.op.name, [self.number(a) for a in stmt.args if a.type.kind in "iu"]:
-            case "add", [a, b]:
+        match stmt.op, [self.number(a) for a in stmt.args if a.type.kind in "iu"]:
+            case arith.add, [a, b]:
                 return a + b
-            case "sub", [a, b]:
+            case arith.sub, [a, b]:
                 return a - b
-            case "mul", [a, b]:
+            case arith.mul, [a, b]:
                 return a * b
-            case "maximum", [a, b]:
+            case arith.maximum, [a, b]:
                 return b.count() if a == ZERO else a.count() if b == ZERO else a.max(b)
-            case "minimum", [a, b]:
+            case arith.minimum, [a, b]:
                 return a if a == b else Sum.function("min", a, b)
-            case "floordiv", [a, b]:
+            case arith.floordiv, [a, b]:
                 return Sum.function("//", a, b)
-            case "cast", [a]:
+            case arith.cast, [a]:
                 return a
-            case "trips", [a, b, c]:
+            case ops.integer.trips, [a, b, c]:
                 return b - a if c == ONE else Sum.function("range", a, b, c)
         return own
 
@@ -172,7 +174,7 @@ class Symbols:
                     return self.shape(arrays[0]) if isinstance(arrays[0], Value) else None
                 assert isinstance(array.type, Array)
                 sizes = args[len(args) - array.type.rank :]
-                return None if op.name == "undef" else tuple(map(self.number, sizes))
+                return None if op.undefined else tuple(map(self.number, sizes))
         return None
 
 

@@ -147,7 +147,7 @@ def read_only(functions: Mapping[str, Function]) -> dict[str, set[int]]:
             passed = set(fn.results)
             for stmt in walk(fn.body):
                 match stmt:
-                    case Apply(op=op) if op.name == "dim":
+                    case Apply(op=op) if op.asks_shape:
                         pass
                     case Load():
                         pass

@@ -142,7 +142,7 @@ class StraightLine:
                 stmt.loc,
                 "it lies between the arguments that are differentiated and the result",
             )
-        if stmt.op.name == "total":
+        if stmt.op.reduces:
             # The rule would read the array for its shape.
             array = stmt.args[0]
             assert isinstance(array, Value)

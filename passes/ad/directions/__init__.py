@@ -179,12 +179,12 @@ class _Widened(Arrays):
     def _stmt(self, stmt: Stmt) -> None:
         match stmt:
             case Apply(args=args):
-                if stmt.op.name == "dim":
+                if stmt.op.asks_shape:
                     self._size(stmt)
                 elif not any(map(self.wide, args)):
                     self.builder.emit(stmt)
                 elif any(isinstance(x.type, Array) for x in (*args, *stmt.results)):
-                    self._same(*args[1:] if stmt.op.name == "full" else ())
+                    self._same(*args[1:] if stmt.op.fills else ())
                     self._flush()
                     self.applied(stmt)
                 else:

@@ -117,7 +117,7 @@ class Arrays:
             return self.builder.apply("full", self.strong(operand), every, params=dtype)
         assert isinstance(operand, Value)
         made = self._made_by.get(operand)
-        if made is not None and made.op.name in ("full", "empty"):
+        if made is not None and made.op.sizes is not None:
             op, args = made.op, made.args
             return self.builder.apply(op, *args, every, params=dtype, hint=operand.name)
         sizes = self.sizes(operand)
@@ -141,8 +141,8 @@ class Arrays:
         """Return the sizes of an array without directions."""
         assert isinstance(array.type, Array)
         made = self._made_by.get(array)
-        if made is not None and made.op.name in ("full", "empty"):
-            return list(made.args[int(made.op.name == "full") :])
+        if made is not None and made.op.sizes is not None:
+            return list(made.args[made.op.sizes :])
         known = self._shapes.literals(array) or (None,) * array.type.rank
         source = self.arrays.get(array, array)
         return [
@@ -177,10 +177,10 @@ class Arrays:
         """Emit a row on arrays of which some depend on a direction; no size does."""
         build, result, first = self.builder, stmt.result, stmt.args[0]
         every = integer(self.count)
-        if stmt.op.name == "copy":
+        if stmt.op.copies:
             source = self.array(first)
             build.emit(Apply((self.bind(result),), stmt.op, (source,), (), stmt.loc))
-        elif stmt.op.name == "full":
+        elif stmt.op.fills:
             sizes, source = [*stmt.args[1:], every], self.array(first)
             empty = build.apply("empty", *sizes, params=stmt.params, hint=f"{result.name}s")
             self.arrays[result] = self.nest(
@@ -188,7 +188,7 @@ class Arrays:
                 empty,
                 lambda at, array: build.store(array, at, build.load(source, at[-1:])),
             )
-        elif stmt.op.name == "total":
+        elif stmt.op.reduces:
             assert isinstance(first, Value)
             sums = build.apply(
                 "full", zero(result.type), every, params=(result.type.dtype,), hint="sums"

@@ -133,7 +133,7 @@ class Loop:
         match stmt:
             case Apply(op=op, args=args):
                 read = tuple(self._number(x) if body.wide(x) else x for x in args)
-                if op.name == "sum":
+                if op.reorders:
                     op = OPS["add"]
                 build.emit(replace(stmt, op=op, args=read))
                 self.numbers.update((each, each) for each in stmt.results)

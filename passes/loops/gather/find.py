@@ -21,6 +21,7 @@ from adc.ir.core import (
     Value,
     walk,
 )
+from adc.ir.ops import arith
 from adc.ir.types import INT, Array
 from adc.ir.walk import bound, loop_values, map_blocks, use_counts
 
@@ -313,7 +314,7 @@ class Finder:
         stmt = self.facts.defs.get(operand)
         return (
             stmt is not None
-            and stmt.op.name in ("maximum", "minimum")
+            and stmt.op in (arith.maximum, arith.minimum)
             and all(self.invariant(arg, varying) for arg in stmt.args)
         )
 

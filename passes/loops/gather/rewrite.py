@@ -19,6 +19,7 @@ from adc.ir.core import (
     Store,
     Value,
 )
+from adc.ir.ops import arith
 from adc.ir.types import INT
 from adc.ir.walk import (
     Names,
@@ -393,7 +394,7 @@ class Gathering:
                 for counter, at, by in zip(self.counters, place, shift, strict=True)
             }
             term = each.term
-            if total is not None and isinstance(term, Operation) and term.stmt.op.name == "neg":
+            if total is not None and isinstance(term, Operation) and term.stmt.op is arith.neg:
                 total = self.builder.apply("sub", total, self.value(term.args[0], counters))
                 continue
             value = self.value(term, counters)

@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from adc.ir import ops
 from adc.ir.analysis.activity import carried_yields
 from adc.ir.analysis.memory.escape import escaping, handed_on, holding, let_go, stacked
 from adc.ir.analysis.memory.owners import Owners, State, Token, copies
@@ -40,6 +41,7 @@ from adc.ir.core import (
     While,
     walk,
 )
+from adc.ir.ops import arith
 from adc.ir.types import INT, Array
 from adc.ir.walk import loop_values, use_counts
 from adc.passes.memory.peak.formula import Peak, formula
@@ -172,13 +174,13 @@ class _Run:
 
     def apply(self, stmt: Apply, env: _Env) -> None:
         env.apply(stmt)
-        name, result, args = stmt.op.name, stmt.results[0], stmt.args
-        if name == "row":
+        op, result, args = stmt.op, stmt.results[0], stmt.args
+        if op.aliases == "part":
             env.owners.move([result], [args[0]])
         elif isinstance(result.type, Array):
-            given = name in ("empty", "full") and any(isinstance(arg.type, Array) for arg in args)
-            used = env.counts.get(result) and name != "over" and not given
-            if used or name == "slot":
+            given = op.sizes is not None and any(isinstance(arg.type, Array) for arg in args)
+            used = env.counts.get(result) and not op.aliases and not given
+            if used or op is ops.array.slot:
                 self.made(result, env)
 
     def made(self, array: Value, env: _Env) -> None:
@@ -473,7 +475,7 @@ def _schedule(fn: Function) -> Apply | None:
     """Return the schedule of a function that runs iterations again, None if it is no such."""
     for stmt in fn.body:
         # The room is handed down, where a loop of a recursive function has one of its own.
-        if isinstance(stmt, Apply) and stmt.op.name == "sweeps" and stmt.args[1] in fn.params:
+        if isinstance(stmt, Apply) and stmt.op is ops.integer.sweeps and stmt.args[1] in fn.params:
             return stmt
     return None
 
@@ -503,9 +505,9 @@ def _is_count(loop: For, slot: int) -> bool:
     made = {result: stmt for stmt in loop.body.stmts for result in stmt.results}
     step = made.get(end) if isinstance(end, Value) else None
     match step:
-        case Apply(op=op, args=(first, one)) if op.name == "add" and first == param:
+        case Apply(op=op, args=(first, one)) if op is arith.add and first == param:
             cast = made.get(one) if isinstance(one, Value) else None
-            is_truth = isinstance(cast, Apply) and cast.op.name == "cast"
+            is_truth = isinstance(cast, Apply) and cast.op.converts
             return is_truth and cast.args[0].type.kind == "b"  # type: ignore[union-attr]
     return False
 

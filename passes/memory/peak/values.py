@@ -10,13 +10,18 @@ import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from adc.ir import ops
 from adc.ir.analysis.sizes import formulas
 from adc.ir.analysis.sizes.formulas import ONE, ZERO, Known, Sum, dims, either
 from adc.ir.core import Apply, If, Literal, Operand, Value
+from adc.ir.ops import arith
 from adc.ir.types import Array
 from adc.passes.memory.peak.needs import Frame, Sizes, added
 
-_FUNCTIONS = {"maximum": "max", "minimum": "min", "floordiv": "//", "trips": "range"}
+_FUNCTIONS = {
+    arith.maximum: "max", arith.minimum: "min", arith.floordiv: "//",
+    ops.integer.trips: "range",
+}  # fmt: skip
 
 
 @dataclass(kw_only=True)
@@ -120,60 +125,59 @@ class Values:
 
     def apply(self, stmt: Apply) -> None:
         """Note what an operation returns: a shape, a number or a condition."""
-        name, result, args = stmt.op.name, stmt.results[0], stmt.args
+        op, result, args = stmt.op, stmt.results[0], stmt.args
         if isinstance(result.type, Array):
             self.shapes[result] = self._shape(stmt, result.type.rank)
         elif result.type.kind in "iu":
             found = self._integer(stmt)
             if found is not None:
                 self.numbers[result] = found
-        elif name in ("lt", "le", "gt", "ge") and _integers(args):
+        elif op.orders is not None and _integers(args):
             a, b = (self.number(arg) for arg in args)
-            more = b - a if name in ("lt", "le") else a - b
-            self.conditions[result] = more + ONE if name in ("le", "ge") else more
+            less, equal = op.orders
+            more = b - a if less else a - b
+            self.conditions[result] = more + ONE if equal else more
 
     def _shape(self, stmt: Apply, rank: int) -> tuple[Sum, ...]:
-        name, args = stmt.op.name, stmt.args
+        op, args = stmt.op, stmt.args
         memory = [arg for arg in args if isinstance(arg.type, Array)]
-        match name:
-            case "slot":
-                each, step = [self.number(arg) for arg in args], int(stmt.params[1])
-                rooms = [_product(each[k : k + step], ONE) for k in range(0, len(each), step)]
-                return (ZERO.max(*rooms),)
-            case "row":
-                return self.shape(args[0])[len(args) - 1 :]
-            case "empty" | "full":
-                sizes = [arg for arg in args[int(name == "full") :] if arg not in memory]
-                return tuple(self.number(size) for size in sizes)
+        if op is ops.array.slot:
+            each, step = [self.number(arg) for arg in args], int(stmt.params[1])
+            rooms = [_product(each[k : k + step], ONE) for k in range(0, len(each), step)]
+            return (ZERO.max(*rooms),)
+        if op.aliases == "part":
+            return self.shape(args[0])[len(args) - 1 :]
+        if op.sizes is not None:
+            return tuple(map(self.number, stmt.sizes))
         return self.shape(memory[0]) if memory else (ZERO,) * rank  # `undef`
 
     def _integer(self, stmt: Apply) -> Sum | None:
-        if stmt.op.name == "dim":
+        if stmt.op.asks_shape:
             axis = stmt.params[0]
             assert isinstance(axis, int)
             return self.shape(stmt.args[0])[axis]
         if not _integers(stmt.args):
             return None
         args = [self.number(arg) for arg in stmt.args]
-        match stmt.op.name:
-            case "add":
+        match stmt.op:
+            case arith.add:
                 return args[0] + args[1]
-            case "sub":
+            case arith.sub:
                 return args[0] - args[1]
-            case "mul":
+            case arith.mul:
                 return args[0] * args[1]
-            case "neg":
+            case arith.neg:
                 return ZERO - args[0]
-            case "cast":
+            case arith.cast:
                 return args[0]
-            case "wrap":
+            case ops.integer.wrap:
                 return either(ZERO - args[0], args[0] + args[1], args[0])
-            case "maximum" if all(arg.is_positive() for arg in args):
+            case arith.maximum if all(arg.is_positive() for arg in args):
                 return args[0].max(args[1])
-            case "sweeps" | "rest" as name:
-                return Sum.function(name, *args)
-            case "maximum" | "minimum" | "floordiv" | "trips" as name:
-                found = Sum.function(_FUNCTIONS[name], *args)
+            case ops.integer.sweeps | ops.integer.rest as row:
+                return Sum.function(row.name, *args)
+            case row if row in _FUNCTIONS:
+                found = Sum.function(_FUNCTIONS[row], *args)
                 constant = all(arg.constant is not None for arg in args)
                 number = found.value(Known({})) if constant else None
                 return found if number is None else Sum.number(number)

@@ -472,7 +472,7 @@ def _positions(fn: Function) -> list[Stmt]:
 
 
 def _is_buffer(stmt: Stmt | None) -> bool:
-    return isinstance(stmt, Apply) and stmt.op.name in ("empty", "full", "undef")
+    return isinstance(stmt, Apply) and (stmt.op.reserves or stmt.op.fills or stmt.op.undefined)
 
 
 def _sorted(prices: dict[Value, Price], before: Mapping[Value, Sequence[Value]]) -> Iterator[Value]:

@@ -41,6 +41,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.errors import IRError
+from adc.ir.ops import arith
 from adc.ir.printer import operand_text
 from adc.ir.types import Array
 from adc.ir.walk import stmt_reads
@@ -162,7 +163,7 @@ class _Proof:
             return False
         k = made.results.index(operand)
         match self.made.get(made.body.yields[k + 1]):  # type: ignore[arg-type]  # no literal is
-            case Apply(op=op, args=(first, Literal(value=1))) if op.name == "add":
+            case Apply(op=op, args=(first, Literal(value=1))) if op is arith.add:
                 return first == made.body.params[k] and made.init[k] == integer(0)
         return False
 

@@ -31,6 +31,7 @@ from adc.ir.core import (
     blocks,
     is_invertible,
 )
+from adc.ir.ops import arith
 
 Has = Callable[[Operand, Value], bool]
 Known = Mapping[Value, Value]
@@ -178,7 +179,7 @@ class Versions:
             # By a number in the program: no factor that turns out to be zero.
             factors = [each for each in (a, b) if isinstance(each, Literal) and each.value]
             if len(factors) == 1 and (left, right) == (mine, factors[0]):
-                found = a if isinstance(a, Value) else b if made.op.name == "mul" else None
+                found = a if isinstance(a, Value) else b if made.op is arith.mul else None
             return found if isinstance(found, Value) else None
         match names:
             case ("add", "sub") if left == mine:

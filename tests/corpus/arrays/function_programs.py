@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.special
 
 from tests.corpus.arrays.array_programs import C234, I4, M23, M33, M34, MASK6, P33, weighted
 from tests.corpus.program import P4, X3, X6, Program, recorder, uniform
@@ -45,7 +46,8 @@ _UNARY: list[tuple[Any, Any]] = [
     *((fn, X6) for fn in
       (np.sin, np.cos, np.tan, np.arctan, np.sinh, np.cosh, np.tanh, np.arcsinh, np.exp, np.exp2,
        np.expm1, np.cbrt, np.square, np.reciprocal, np.negative, np.positive, np.absolute, np.fabs,
-       np.sign, np.floor, np.ceil, np.trunc, np.rint, np.deg2rad, np.rad2deg)),
+       np.sign, np.floor, np.ceil, np.trunc, np.rint, np.deg2rad, np.rad2deg, np.sinc, np.i0,
+       scipy.special.expit)),
     *((fn, U6) for fn in (np.arcsin, np.arccos, np.arctanh, np.log1p)),
     *((fn, Q6) for fn in (np.sqrt, np.log, np.log2, np.log10, np.arccosh)),
 ]  # fmt: skip

@@ -36,7 +36,8 @@ NOT_SCALAR = {
     "dim", "empty", "full", "copy", "over", "row", "slot", "total", "undef", "cast", "select",
 }  # fmt: skip
 # Computed by other means than NumPy's: some units in the last place apart.
-INEXACT = set(vector_math.FUNCTIONS) | {"logaddexp", "logaddexp2"}
+INEXACT = {"logaddexp", "logaddexp2", *vector_math.FUNCTIONS}
+INEXACT |= {op.name for op in OPS.values() if op.algorithm is not None}
 
 EXTREMES: dict[str, list[Any]] = {
     "b": [False, True],

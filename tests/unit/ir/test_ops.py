@@ -6,6 +6,7 @@ that they are exact for our purposes close to the ends of a domain and in every 
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import math
 import operator
@@ -93,6 +94,9 @@ MEANING: dict[str, Callable[..., Any]] = {
     "atanh": mpmath.atanh, "erf": mpmath.erf, "erfc": mpmath.erfc, "gamma": mpmath.gamma,
     "lgamma": mpmath.loggamma, "hypot": mpmath.hypot, "atan2": mpmath.atan2,
     "pow": operator.pow,
+    "sinc": mpmath.sincpi,
+    "i0": lambda x: mpmath.besseli(0, x),
+    "expit": lambda x: 1 / (1 + mpmath.exp(-x)),
     "logaddexp": lambda a, b: mpmath.log(mpmath.exp(a) + mpmath.exp(b)),
     "logaddexp2": lambda a, b: mpmath.log(mp.mpf(2) ** a + mp.mpf(2) ** b, 2),
 }  # fmt: skip
@@ -279,12 +283,21 @@ def test_row_is_complete(op: OpDef) -> None:
         assert op.name in CHOSEN
 
 
+def callable_of(spelling: Callable[..., Any] | str) -> Callable[..., Any]:
+    """Return what a row names, by itself or by its name in a module."""
+    if not isinstance(spelling, str):
+        return spelling
+    module, _, name = spelling.rpartition(".")
+    found: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return found
+
+
 def test_a_callable_stands_for_one_row() -> None:
     spellings = [spelling for op in OPS.values() for spelling in op.spellings]
-    assert len({id(spelling) for spelling in spellings}) == len(spellings)
+    assert len(set(spellings)) == len(spellings)
     for op in OPS.values():
         for spelling in op.spellings:
-            assert find(spelling) is op
+            assert find(callable_of(spelling)) is op
     assert find(print) is None
 
 
@@ -340,10 +353,12 @@ def test_callables_agree(op: OpDef, dtype: str) -> None:
         for args in samples(op, dtype):
             found = op.evaluate(*args)
             for spelling in op.spellings:
-                value = spelling(*args)
+                value = callable_of(spelling)(*args)
                 if isinstance(value, np.generic):
                     assert value.dtype == found.dtype, spelling
-                assert value == pytest.approx(found, rel=rel), spelling
+                # Near a zero of an algorithm the library's may have no digits.
+                least = rel if op.algorithm is not None else 0.0
+                assert value == pytest.approx(found, rel=rel, abs=least), spelling
 
 
 @pytest.mark.parametrize(("name", "args", "expected"), CONVENTIONS)

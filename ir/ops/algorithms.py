@@ -1,0 +1,79 @@
+"""Rows that no library has: their meaning as a few lines of Python, for every machine.
+
+`OpDef.algorithm` is a function of the row's static parameters and its operands, which calls other
+rows by their names::
+
+    def _expit(x):
+        return 1.0 / (1.0 + exp(-x))
+
+The interpreter runs it. A back end puts its text into the code that it emits, where the names are
+those of the back end's own functions. So it is written in what emitted code is made of: numbers,
+`if`, `for` with `range`, `break`, `return`, and calls of rows as their `code` spells them. What it
+divides by is not 0.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Set
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from adc.ir.opdef import OPS, OpDef
+
+
+def reserved() -> frozenset[str]:
+    """Return the names of the functions that stand for rows in emitted code."""
+    return frozenset(called(op) for op in OPS.values() if op.algorithm is not None)
+
+
+def among(words: Set[str]) -> list[OpDef]:
+    """Return the rows with an algorithm that code with these words calls, by name."""
+    found = [op for op in OPS.values() if op.algorithm is not None and called(op) in words]
+    return sorted(found, key=called)
+
+
+def called(op: OpDef) -> str:
+    """Return the name of the function that stands for a row in emitted code."""
+    return op.code.partition("(")[0]
+
+
+def source(op: OpDef) -> list[str]:
+    """Return the lines of the function that stands for a row in emitted code."""
+    assert isinstance(op.algorithm, FunctionType)
+    names = op.algorithm.__code__.co_varnames[: op.algorithm.__code__.co_argcount]
+    types = ["int"] * (len(names) - op.arity) + ["f64"] * op.arity
+    head = [f"def {called(op)}({', '.join(names)}):"]
+    head.append(f'    """{op.name}: {", ".join(types)} -> f64"""')
+    return [*head, *inspect.getsource(op.algorithm).rstrip().splitlines()[1:]]
+
+
+def _bound(algorithm: Callable[..., Any], function_of: Callable[[OpDef], Any]) -> Any:
+    """Return `algorithm` with ``function_of(row)`` for each row that it calls."""
+    assert isinstance(algorithm, FunctionType)
+    space = algorithm.__globals__
+    rows = {name: space.get(name) for name in algorithm.__code__.co_names}
+    found = {name: function_of(row) for name, row in rows.items() if isinstance(row, OpDef)}
+    return FunctionType(algorithm.__code__, {**space, **found}, algorithm.__name__)
+
+
+def evaluated(algorithm: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what `algorithm` computes of NumPy scalars; static parameters left out are 0.
+
+    It computes in double precision, and rounds to the type of the operands.
+    """
+
+    def evaluate(*args: Any) -> Any:
+        body = _bound(algorithm, lambda row: lambda *values: row.evaluate(*map(np.float64, values)))
+        dtype = np.result_type(args[-1])
+        left_out = (0,) * (algorithm.__code__.co_argcount - len(args))
+        given = [float(arg) if isinstance(arg, np.floating) else arg for arg in args]
+        with np.errstate(all="ignore"):
+            return dtype.type(body(*left_out, *given))
+
+    return evaluate
+
+
+__all__ = ["among", "evaluated", "reserved", "source"]
