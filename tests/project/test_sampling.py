@@ -110,6 +110,7 @@ def test_the_rest_is_what_the_short_run_leaves_out() -> None:
     assert all(any(f"_way[{way}-" in item for item in short) for way in WAYS)
 
 
+@pytest.mark.full
 def test_what_the_user_chooses_is_not_sampled() -> None:
     file = "tests/system/test_gradients.py"
     chosen = collected(file, "-k", "test_compiled")
@@ -117,7 +118,14 @@ def test_what_the_user_chooses_is_not_sampled() -> None:
     assert len(chosen) > 200
 
 
-@pytest.mark.parametrize("workers", [("-n", "0"), ("-n", "2"), ("-p", "no:xdist")])
+@pytest.mark.parametrize(
+    "workers",
+    [
+        ("-n", "2"),
+        pytest.param(("-n", "0"), marks=pytest.mark.full),
+        pytest.param(("-p", "no:xdist"), marks=pytest.mark.full),
+    ],
+)
 def test_what_is_left_out_is_deselected(workers: tuple[str, ...]) -> None:
     """Whether there are workers or not: the number stands in the closing line."""
     closing = pytest_of("tests/project/test_types.py", "--rest", *workers).splitlines()[-1]
@@ -125,6 +133,7 @@ def test_what_is_left_out_is_deselected(workers: tuple[str, ...]) -> None:
     assert "skipped" not in closing
 
 
+@pytest.mark.full
 def test_a_large_run_has_a_worker_for_each_core() -> None:
     """Which has none of its own; a run of one file has none."""
     count = min(len(os.sched_getaffinity(0)), MOST_WORKERS)
