@@ -32,7 +32,7 @@ def test_random_programs(kind: str, seed: int) -> None:
     fuzz.forget(generated)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(100)
 @pytest.mark.parametrize("seed", range(6))
 def test_random_nests(seed: int) -> None:
     generated = fuzz_nests.generate(seed, size=2)

@@ -58,7 +58,7 @@ from adc.passes.scalar import predicates as predicates_pass
 from adc.passes.scalar.inline import _Inliner
 from adc.passes.target import apart as apart_pass
 from adc.passes.target import registers as registers_pass
-from tests.corpus.arrays.array_programs import ARRAY_PROGRAMS
+from tests.corpus.arrays.array_programs import ARRAY_PROGRAMS, SHARP
 from tests.corpus.language.language_programs import LANGUAGE_PROGRAMS
 from tests.corpus.loops.kernel_programs import KERNEL_PROGRAMS
 from tests.corpus.loops.stencil_programs import STENCIL_PROGRAMS
@@ -425,11 +425,8 @@ def test_arrays_believed_to_be_dead(monkeypatch: pytest.MonkeyPatch) -> None:
     assert_caught(("array", "numeric"))
 
 
-# Programs that notice much; the others are asked if these do not.
-SHARP = ("steps_that_shorten", "steps_in_steps", "steps_on_neighbours", "index_tuple_variable")
-
-
 def assert_caught_in_arrays() -> None:
+    # First those that notice much.
     programs = sorted(ARRAY_PROGRAMS, key=lambda program: program.name not in SHARP)
     assert any(complaints(program) for program in programs if program.argnums)
 

@@ -58,10 +58,7 @@ def same(got: Any, want: Any) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(name, marks=[pytest.mark.full] if name not in ("layers", "on_a_grid") else [])
-        for name in SMALL
-    ],
+    [pytest.param(name, marks=[pytest.mark.full] if name != "layers" else []) for name in SMALL],
 )
 def test_budgets(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     fn, _, argnums = plans.PROGRAMS[name]
@@ -164,6 +161,7 @@ def chosen(x: Any) -> Any:
     return np.sum(z * z)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("fn", "args"),
     [
