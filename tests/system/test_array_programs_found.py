@@ -27,7 +27,7 @@ def test_found(fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("kind", ["arrays", "stencils", "containers", "mixed"])
 def test_random_programs(kind: str, seed: int) -> None:
-    generated = fuzz_arrays.generate(seed, size=8, kind=kind)
+    generated = fuzz_arrays.generate(seed, size=6, kind=kind)
     assert fuzz_arrays.check(generated, compiled=False) == []
     fuzz.forget(generated)
 

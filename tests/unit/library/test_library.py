@@ -122,7 +122,7 @@ def _differences(fn: Callable[..., float], args: tuple[Any, ...], k: int) -> Any
 LINEAR_ALGEBRA = FUNCTIONS[:11]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("fn", "routines"),
     [*((fn, False) for fn in FUNCTIONS), *((fn, True) for fn in LINEAR_ALGEBRA)],

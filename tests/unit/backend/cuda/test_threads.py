@@ -113,7 +113,7 @@ def test_no_iterations(program: Program) -> None:
 # --- batches --------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(300)
+@pytest.mark.sampled(1000)
 @pytest.mark.parametrize("program", corpus(), ids=str)
 def test_batches(program: Program) -> None:
     assert not on_device.check_batched(program)
