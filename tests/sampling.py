@@ -7,8 +7,8 @@ Two marks say what a test costs:
 `sampled(n)`
     About one in `n` of the function's items is in the short run. All functions marked so share one
     sample, in which every program of the corpus, every function, every pair of a function and a
-    module of programs, and of several parameters every value of one that has few occurs at least
-    once.
+    module of programs, and every value of a parameter that has few occurs at least once. (Pairs
+    only where `n` is at most 50.)
 
 Everything else is in both runs. The sample is the same on every machine and in every order: an
 item's rank is a hash of its name, times `n`. Items of rank below 1 are in; so is, of the items with
@@ -22,8 +22,8 @@ leaves out.
 
 from __future__ import annotations
 
-import zlib
-from collections import defaultdict
+import hashlib
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -32,8 +32,11 @@ import pytest
 
 from tests.corpus.program import Program
 
-# Where there are several parameters, one with at most so many values has each in the sample.
+# A parameter has each of its values in the sample if there are at most so many, and if others make
+# at least three times as many items of them.
 FEW = 12
+# Functions of which one item in more is in the sample meet not every module of programs.
+PAIRS = 50
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,8 @@ class Candidate:
     @property
     def rank(self) -> float:
         """The smaller, the sooner it is in the sample: below 1 for one in `every`."""
-        return zlib.crc32(self.name.encode()) / 2**32 * self.every
+        digest = hashlib.blake2b(self.name.encode(), digest_size=4).digest()
+        return int.from_bytes(digest, "big") / 2**32 * self.every
 
     def keys(self, few: frozenset[tuple[str, str]]) -> Iterator[Hashable]:
         """Yield what it touches, each of which must be touched once.
@@ -72,8 +76,9 @@ class Candidate:
         for name, value in self.params.items():
             if isinstance(value, Program):
                 yield "program", value.name
-                yield self.function, value.fn.__module__
-            elif (self.function, name) in few and len(self.params) > 1:
+                if self.every <= PAIRS:
+                    yield self.function, value.fn.__module__
+            elif (self.function, name) in few:
                 yield self.function, name, str(value)
 
 
@@ -83,7 +88,10 @@ def sample(candidates: Sequence[Candidate]) -> frozenset[str]:
     for each in candidates:
         for name, value in each.params.items():
             values[each.function, name].add(str(value))
-    few = frozenset(key for key, found in values.items() if len(found) <= FEW)
+    items = Counter(each.function for each in candidates)
+    few = frozenset(
+        key for key, found in values.items() if len(found) <= min(FEW, items[key[0]] / 3)
+    )
     first: dict[Hashable, Candidate] = {}
     for each in candidates:
         for key in each.keys(few):
@@ -102,12 +110,13 @@ def short(items: Iterable[pytest.Item], whole: bool = False) -> frozenset[str]:
     candidates: list[Candidate] = []
     found: list[str] = []
     for item in items:
-        sampled = item.get_closest_marker("sampled")
+        every = [float(mark.args[0]) for mark in item.iter_markers("sampled")]
         if item.get_closest_marker("full") is not None:
             continue
-        if sampled is None or whole:
+        if whole or not every:
             found.append(item.nodeid)
         else:
+            # A parameter may be marked, too: 1 is always in.
             params = item.callspec.params if hasattr(item, "callspec") else {}
-            candidates.append(Candidate(item.nodeid, float(sampled.args[0]), params))
+            candidates.append(Candidate(item.nodeid, min(every), params))
     return frozenset(found) | sample(candidates)

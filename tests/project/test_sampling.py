@@ -13,10 +13,9 @@ from typing import Any
 import pytest
 
 from tests.conftest import MOST_WORKERS
-from tests.corpus.program import Program
 from tests.corpus.programs import PROGRAMS
 from tests.oracle.chain import WAYS
-from tests.sampling import FEW, Candidate, sample
+from tests.sampling import FEW, PAIRS, Candidate, sample
 
 SOME = PROGRAMS[::4]
 
@@ -50,11 +49,12 @@ def test_every_program_function_and_value_is_touched() -> None:
     assert sum(each.name in chosen for each in COSTLY) < 20 < len(SOME)
 
 
-def test_every_function_meets_every_module_of_programs() -> None:
-    others = [Program(f"other{k}", test_one_in_so_many, ()) for k in range(50)]
-    more = [Candidate(f"test_costly[{each}]", 1000, {"program": each}) for each in others]
-    chosen = sample([*CHEAP, *COSTLY, *more])
-    assert any(each.name in chosen for each in more)
+@pytest.mark.parametrize("every", [PAIRS, PAIRS + 1])
+def test_functions_that_cost_little_meet_every_module_of_programs(every: int) -> None:
+    (one, *_) = candidates("test_x", every)
+    keys = set(one.keys(frozenset()))
+    assert {"test_x", ("program", SOME[0].name)} <= keys
+    assert (("test_x", SOME[0].fn.__module__) in keys) == (every == PAIRS)
 
 
 def test_one_in_so_many() -> None:
@@ -75,7 +75,7 @@ def test_the_order_of_the_items_does_not_matter() -> None:
 
 
 def test_ranks_are_those_of_any_machine() -> None:
-    assert Candidate("test_x[a]", 2**32, {}).rank == 2204355422
+    assert Candidate("test_x[a]", 2**32, {}).rank == 3056147476
 
 
 def pytest_of(*args: str, **environment: str) -> str:
@@ -94,6 +94,7 @@ def collected(*args: str, **environment: str) -> set[str]:
     return {line for line in printed.splitlines() if "::" in line}
 
 
+@pytest.mark.full
 def test_the_rest_is_what_the_short_run_leaves_out() -> None:
     file = "tests/unit/passes/ad/test_directions.py"
     short = collected(file, PYTHONHASHSEED="1")
@@ -110,6 +111,7 @@ def test_the_rest_is_what_the_short_run_leaves_out() -> None:
     assert all(any(f"_way[{way}-" in item for item in short) for way in WAYS)
 
 
+@pytest.mark.full
 def test_what_the_user_chooses_is_not_sampled() -> None:
     file = "tests/system/test_gradients.py"
     chosen = collected(file, "-k", "test_compiled")
@@ -117,7 +119,14 @@ def test_what_the_user_chooses_is_not_sampled() -> None:
     assert len(chosen) > 200
 
 
-@pytest.mark.parametrize("workers", [("-n", "0"), ("-n", "2"), ("-p", "no:xdist")])
+@pytest.mark.parametrize(
+    "workers",
+    [
+        ("-n", "2"),
+        pytest.param(("-n", "0"), marks=pytest.mark.full),
+        pytest.param(("-p", "no:xdist"), marks=pytest.mark.full),
+    ],
+)
 def test_what_is_left_out_is_deselected(workers: tuple[str, ...]) -> None:
     """Whether there are workers or not: the number stands in the closing line."""
     closing = pytest_of("tests/project/test_types.py", "--rest", *workers).splitlines()[-1]
@@ -125,6 +134,7 @@ def test_what_is_left_out_is_deselected(workers: tuple[str, ...]) -> None:
     assert "skipped" not in closing
 
 
+@pytest.mark.full
 def test_a_large_run_has_a_worker_for_each_core() -> None:
     """Which has none of its own; a run of one file has none."""
     count = min(len(os.sched_getaffinity(0)), MOST_WORKERS)

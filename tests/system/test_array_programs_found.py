@@ -27,12 +27,12 @@ def test_found(fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("kind", ["arrays", "stencils", "containers", "mixed"])
 def test_random_programs(kind: str, seed: int) -> None:
-    generated = fuzz_arrays.generate(seed, size=8, kind=kind)
+    generated = fuzz_arrays.generate(seed, size=6, kind=kind)
     assert fuzz_arrays.check(generated, compiled=False) == []
     fuzz.forget(generated)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(100)
 @pytest.mark.parametrize("seed", range(6))
 def test_random_nests(seed: int) -> None:
     generated = fuzz_nests.generate(seed, size=2)

@@ -301,6 +301,7 @@ def test_shrinking_keeps_the_failure_and_little_else() -> None:
     assert len(small.source) < 0.5 * len(generated.source)
 
 
+@pytest.mark.full
 def test_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert fuzz.main(["--n", "5", "--seed", "11", "--compiled", "0.5"]) == 0
     assert "5 programs" in capsys.readouterr().out

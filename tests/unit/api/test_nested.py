@@ -58,7 +58,7 @@ def _differences(
 
 
 # Compiled twice: plain Python runs the derivatives as well.
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(100)
 @pytest.mark.parametrize("program", NESTED_PROGRAMS, ids=str)
 def test_gradient(program: Program) -> None:
     args = program.make_args()
@@ -71,7 +71,7 @@ def test_gradient(program: Program) -> None:
         np.testing.assert_allclose(found, wanted, **tolerance)
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(60)
 @pytest.mark.parametrize("program", NESTED_PROGRAMS, ids=str)
 def test_stages(program: Program) -> None:
     chain = chains.Chain.of(program.fn, program.make_args(), program.argnums)

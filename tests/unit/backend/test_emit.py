@@ -428,6 +428,7 @@ fn f(%x: f64[:, :]A, %c: bool) -> f64[:, :], f64 {
         compiled(text, tmp_path, given, False)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_cases(case: Case, tmp_path: Path) -> None:
     fn = case.function()
@@ -436,6 +437,7 @@ def test_cases(case: Case, tmp_path: Path) -> None:
         np.testing.assert_allclose(got, want, rtol=1e-13, atol=1e-14)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("policy", ["store", "recompute", "auto"])
 @pytest.mark.parametrize("case", CASES[::3], ids=str)
 def test_gradients_of_cases(case: Case, policy: str, tmp_path: Path) -> None:

@@ -101,6 +101,7 @@ def test_small_ones_are_those_of_the_interpreter() -> None:
         np.testing.assert_array_equal(kernel(a, b, c)[0], want)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("flags", FLAGS, ids=str)
 @pytest.mark.parametrize("sizes", [(4, 4, 4), (3, 3, 3), (2, 5, 3), (1, 3, 7)], ids=str)
 def test_known_sizes_have_the_same_bits(
@@ -152,6 +153,7 @@ def _arguments(size: int) -> tuple[Any, ...]:
     return tuple(rng.standard_normal((size, size)) / np.sqrt(size) for _ in range(3))
 
 
+@pytest.mark.full
 def test_all_plans_give_the_same_bits() -> None:
     sizes = [_arguments(size) for size in (3, 12)]
     reverse = Chain.of(_layers, sizes[0], (0, 1, 2)).adjoint
@@ -171,6 +173,7 @@ def _difference(fn: Any, args: Any, k: int, along: Any, step: float = 1e-5) -> A
     return (fn(*moved(1)) - fn(*moved(-1))) / (2 * step)
 
 
+@pytest.mark.full
 def test_derivatives_of_all_kinds() -> None:
     size = 6
     x, w, v = _arguments(size)

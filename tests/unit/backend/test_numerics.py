@@ -172,6 +172,7 @@ def assert_same_bits(result: Array, expected: Array, *arguments: Array) -> None:
     assert not wrong, f"{len(wrong)} differ:\n" + "\n".join(wrong[:10])
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("form", [form for form in FORMS if form != "scalar"])
 def test_gate(form: str, dtype: vector_math.DType) -> None:
@@ -191,6 +192,7 @@ def test_neighbours_in_a_vector_do_not_matter(dtype: vector_math.DType) -> None:
     assert_same_bits(vectors, by_scalar_calls(x, y), x, y)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_constants_are_not_folded_in_another_way(dtype: vector_math.DType) -> None:
     pairs = [(0.7, 2.0), (3.0, 0.5), (-0.0, 1.0), (10.0, -1.0), (0.1, 3.0), (inf, 0.0), (2.0, 10.5)]

@@ -91,7 +91,7 @@ def _cases() -> Iterator[Any]:
     for program in differentiable():
         chosen = POLICIES[program.number(len(POLICIES))]
         often = bool(program.tags & {"recursive", "while", "exit"})
-        sampled = pytest.mark.sampled(2 if often else 20)
+        sampled = pytest.mark.sampled(8 if often else 60)
         yield pytest.param(program, chosen, marks=sampled, id=f"{program}-{chosen}")
 
 
@@ -407,6 +407,7 @@ print(np.sum(gradient(np.ones(10), 5)))
 """
 
 
+@pytest.mark.full
 @linux
 def test_what_memory_has_no_room_for(place: Path) -> None:
     def first(*args: str) -> str:
@@ -471,6 +472,7 @@ def test_a_budget_is_about_memory() -> None:
     assert within.plan().parts[-1].bytes == 408_000
 
 
+@pytest.mark.full
 def test_arrays_that_stay_in_memory_are_computed_again() -> None:
     x, w = sample(60, 30), 0.2 * sample(30, 30)
     free = adc.grad(squeezed, offload="disk")

@@ -45,25 +45,26 @@ def check(kernel: Kernel, call: ValueAndGrad) -> None:
         np.testing.assert_allclose(slope, wanted, rtol=1e-7, atol=1e-7)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("name", AS_WRITTEN)
 def test_adjoint_as_written(name: str) -> None:
     check(KERNELS[name], AS_WRITTEN[name])
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("name", HAND)
 def test_adjoint_by_hand(name: str) -> None:
     check(KERNELS[name], HAND[name])
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("name", KERNELS)
 def test_gradient(name: str) -> None:
     kernel = KERNELS[name]
     check(kernel, adc.value_and_grad(kernel.loss, kernel.wrt))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", compile.KINDS)
 def test_long_program(kind: str) -> None:
     x, w = np.random.default_rng(0).standard_normal((2, 6))

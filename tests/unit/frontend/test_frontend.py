@@ -245,6 +245,7 @@ def test_unary_promotion(text: str) -> None:
     assert not found
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("text", BINARY)
 def test_binary_promotion(text: str) -> None:

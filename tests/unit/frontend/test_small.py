@@ -14,6 +14,7 @@ from tests.corpus.language.small_programs import SAMPLES, WEIGHTS, transformer_l
 from tests.corpus.program import X6
 
 
+@pytest.mark.full
 def test_a_transformer_is_differentiated_as_it_is_written() -> None:
     """With respect to all weights, in lists of dicts of dicts, compiled."""
     value, gradient = adc.value_and_grad(transformer_loss, argnums=(2, 3))(

@@ -122,6 +122,7 @@ def _differences(fn: Callable[..., float], args: tuple[Any, ...], k: int) -> Any
 LINEAR_ALGEBRA = FUNCTIONS[:11]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("fn", "routines"),
     [*((fn, False) for fn in FUNCTIONS), *((fn, True) for fn in LINEAR_ALGEBRA)],
@@ -137,6 +138,7 @@ def test_first_order(fn: Callable[..., Any], routines: bool) -> None:
     assert not found + check_tangent(chain, np.random.default_rng(1))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "fn", [solve_vector, log_determinant, eigenvectors, householder], ids=lambda fn: fn.__name__
 )
@@ -180,6 +182,7 @@ def test_errors_are_numpys(fn: Callable[..., Any], args: tuple[Any, ...], messag
         adc.grad(fn)(*args)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("target", ["cpu", "cuda"])
 @pytest.mark.parametrize("which", [0, 1])
 def test_systems_in_both_precisions_are_in_double(which: int, target: str) -> None:

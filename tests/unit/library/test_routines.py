@@ -117,6 +117,7 @@ DIFFERENTIATED = (
 TWICE = {"solve_vector", "log_determinant", "cholesky", "one_eigenvector", "householder"}
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("fn", DIFFERENTIATED, ids=named)
 def test_derivatives(fn: Callable[..., Any]) -> None:
     """They are what differences say, in both modes, and in second order."""
@@ -165,6 +166,7 @@ def test_no_rows() -> None:
         assert gradient.shape == (0, 0)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("fn", "args"),
     [

@@ -61,7 +61,7 @@ def outcome(call: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         return type(error), str(error)
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(60)
 @pytest.mark.parametrize("program", corpus(), ids=lambda p: p.fn.__name__)
 def test_gradients(program: Program) -> None:
     args = program.make_args()

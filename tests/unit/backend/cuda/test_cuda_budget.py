@@ -58,10 +58,7 @@ def same(got: Any, want: Any) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(name, marks=[pytest.mark.full] if name not in ("layers", "on_a_grid") else [])
-        for name in SMALL
-    ],
+    [pytest.param(name, marks=[pytest.mark.full] if name != "on_a_grid" else []) for name in SMALL],
 )
 def test_budgets(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     fn, _, argnums = plans.PROGRAMS[name]
@@ -164,6 +161,7 @@ def chosen(x: Any) -> Any:
     return np.sum(z * z)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("fn", "args"),
     [
@@ -221,6 +219,7 @@ def test_numbers_are_used_again() -> None:
     assert [device.get(number) for number in kept] == list(range(40))
 
 
+@pytest.mark.full
 def test_a_rehearsal_holds_what_a_call_does() -> None:
     gradient = adc.grad(steps, target="cuda", remat="store")
     for size, n in ((5, 3), (40, 4), (60, 1)):

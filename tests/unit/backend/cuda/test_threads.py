@@ -60,7 +60,7 @@ def launches(fn: Function) -> list[For]:
 # --- programs -------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize("program", THREAD_PROGRAMS, ids=str)
 def test_gradients(program: Program) -> None:
     """They are right, threads keep apart, and the loops that can be launches are."""
@@ -78,7 +78,7 @@ def test_gradients(program: Program) -> None:
     assert found == program.tags & KINDS
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize("program", THREAD_PROGRAMS, ids=str)
 def test_values(program: Program) -> None:
     chain = Chain.of(program.fn, program.make_args(), ())
@@ -113,7 +113,7 @@ def test_no_iterations(program: Program) -> None:
 # --- batches --------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(300)
+@pytest.mark.sampled(1000)
 @pytest.mark.parametrize("program", corpus(), ids=str)
 def test_batches(program: Program) -> None:
     assert not on_device.check_batched(program)

@@ -81,6 +81,7 @@ def row(fn: Function, why: str) -> str:
     return f"| {nests} | {loops} | {arrays} | {pushed} | {why} |"
 
 
+@pytest.mark.full
 def test_page(golden: Callable[[str, str], None]) -> None:
     parts = [HEAD]
     for program in NEST_PROGRAMS:
@@ -96,6 +97,7 @@ def test_page(golden: Callable[[str, str], None]) -> None:
     golden("nests.md", "\n".join(parts))
 
 
+@pytest.mark.sampled(4)
 @each
 def test_numbers(program: NestProgram) -> None:
     copies = [np.copy(arg)[()] for arg in program.args]

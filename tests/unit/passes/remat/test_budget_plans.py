@@ -162,7 +162,7 @@ def budgets(name: str) -> list[int]:
     return [least + (most - least) * k // (POINTS - 1) for k in range(POINTS)]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_more_memory_is_never_slower(name: str) -> None:
     found = [plans_of(name).alternative(budget) for budget in budgets(name)]
@@ -192,7 +192,7 @@ ENOUGH = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_least_budget(name: str) -> None:
     plans = plans_of(name)
@@ -208,7 +208,7 @@ def test_the_least_budget(name: str) -> None:
 LONG = ("substeps", "days")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize(
     "name", [pytest.param(n, marks=[pytest.mark.full] if n in LONG else []) for n in PROGRAMS]
 )
@@ -234,6 +234,7 @@ def test_peaks_are_metered_and_no_bit_changes(name: str) -> None:
         assert 0.98 * meter.peak - 512 <= size <= 1.02 * meter.peak + 512
 
 
+@pytest.mark.full
 def test_functions_may_keep_more_than_the_loop_they_run_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -255,7 +256,7 @@ def test_functions_may_keep_more_than_the_loop_they_run_again(
         assert meter.peak <= size <= 1.02 * meter.peak
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize("name", ["residual", "layers", "days"])
 def test_compiled(name: str) -> None:
     fn, args, argnums = PROGRAMS[name]
@@ -279,6 +280,7 @@ def test_compiled(name: str) -> None:
     assert derivative.cache_info()["compiled"] + derivative.cache_info()["loaded"] == 1
 
 
+@pytest.mark.full
 def test_steps_of_loops_within_loops_are_predicted(evaluations: Callable[[str], int]) -> None:
     _, args, _ = PROGRAMS["days"]
     count, steps = args[2:]
@@ -296,6 +298,7 @@ def test_steps_of_loops_within_loops_are_predicted(evaluations: Callable[[str], 
     assert within, "loops inside are checkpointed in some plans"
 
 
+@pytest.mark.full
 def test_formulas_for_any_room() -> None:
     for plans in (plans_of_stops()[0], plans_of("residual"), plans_of("days")):
         planner, rest = plans.planner, plans.rest
@@ -355,6 +358,7 @@ def test_what_a_plan_says() -> None:
     assert "does not fit: at least" in str(adc.grad(fn, argnums, memory="20 kB").plan(*args))
 
 
+@pytest.mark.full
 def test_arrays_that_stay_are_held() -> None:
     fn, args, argnums = PROGRAMS["layers"]
     plan = adc.grad(fn, argnums).plan(*args)
@@ -424,7 +428,7 @@ SMALL = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize("fn", SMALL, ids=lambda fn: fn.__name__)
 def test_no_plan_for_the_code_is_faster(fn: Callable[..., Any]) -> None:
     """All that may be kept or not is tried, and the peaks of what becomes of the code computed."""
@@ -483,6 +487,7 @@ ALONG: dict[str, Callable[..., Any]] = {
 }
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", ALONG)
 def test_budgets_of_tangents(name: str) -> None:
     """A tangent is as large as what it is the tangent of; forward mode has nothing to choose."""
@@ -560,7 +565,7 @@ def test_no_call_of_a_while_loop_holds_more_than_its_peak() -> None:
 FOUND = [("scalars", 9400042), ("arrays", 9500136), ("scalars", 9600040), ("arrays", 9600114)]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize(
     ("kind", "seed"),
     [

@@ -307,6 +307,7 @@ PROGRAMS = (
 ONLINE = (until, breaks, continues, returns, ends_in_place, draws_until, breaks_inside)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("fn", [*PROGRAMS, *ONLINE], ids=lambda fn: fn.__name__)
 def test_no_bit_changes(fn: Callable[..., Any]) -> None:
     x, w = np.array([0.3, -0.7, 1.1, 0.2]), np.array([0.4, -0.9, 0.6])
@@ -322,6 +323,7 @@ def test_no_bit_changes(fn: Callable[..., Any]) -> None:
             assert chains.bits(found) == chains.bits(chains.run(wanted, [x.copy(), w.copy(), n]))
 
 
+@pytest.mark.full
 def test_compiled() -> None:
     x, w = np.array([0.3, -0.7, 1.1, 0.2]), np.array([0.4, -0.9, 0.6])
     for fn in (in_place, nested, draws, breaks, returns, ends_in_place):

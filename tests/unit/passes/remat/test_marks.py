@@ -39,7 +39,7 @@ def bits(results: Sequence[Any]) -> list[bytes]:
 KEEPING = [program for program in LANGUAGE_PROGRAMS if "keep" in program.tags]
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("program", [*differentiable(), *KEEPING], ids=str)
 def test_marks_change_no_bit(program: Program) -> None:
     """Of any program of the corpus, as it is and as the inside of a checkpointed call."""

@@ -131,6 +131,7 @@ def test_within_a_budget() -> None:
     assert "sweeps" in str(plans[400_000])
 
 
+@pytest.mark.full
 def test_random_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(undo_pass, "_better", lambda *_: True)
     for seed in range(12):
