@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from adc.cli import output
-from adc.cli.target import Target
+from adc.cli.target import Subject
 from adc.inspect.curve import Point
 from adc.inspect.plan import seconds_text
 from adc.memory import text
@@ -20,7 +20,7 @@ DRAWINGS = (".svg", ".png", ".pdf")
 _SECONDS, _CALLS = 0.2, 3
 
 
-def curve(found: Target, count: int) -> list[Point]:
+def curve(found: Subject, count: int) -> list[Point]:
     """Return what so many budgets give; the function is compiled and run for each plan."""
     plans = found.plans()
     points: list[Point] = []

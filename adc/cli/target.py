@@ -19,7 +19,6 @@ import numpy as np
 from adc.api import jacrev, value_and_grad
 from adc.derivative import Derivative, Jitted
 from adc.driver import Compilation, Plans
-from adc.ir.analysis.costs import Costs
 from adc.ir.errors import NonScalarError
 from adc.ir.types import DTYPES, Array, Scalar, parse_type
 from adc.jacobian import Pullback
@@ -38,16 +37,12 @@ class UsageError(Exception):
 
 
 @dataclass(frozen=True)
-class Target:
+class Subject:
     """A derivative, arguments to call it with, and every stage but machine code."""
 
     derivative: Derivative
     args: tuple[Any, ...]
     made: Compilation
-
-    @property
-    def costs(self) -> Costs:
-        return self.derivative._code.costs
 
     @property
     def values(self) -> tuple[Any, ...]:
@@ -73,7 +68,7 @@ class Target:
         return self.derivative._code.sizes(self.values, self.made)
 
 
-def find(args: argparse.Namespace) -> Target:
+def find(args: argparse.Namespace) -> Subject:
     """Return what the options name.
 
     Raises
@@ -102,7 +97,7 @@ def find(args: argparse.Namespace) -> Target:
         # A function of more results than one float.
         derivative = jacrev(found, _argnums(args), **_planned(args))
         made = _compilation(derivative, given)
-    return Target(derivative, given, made)
+    return Subject(derivative, given, made)
 
 
 def _compilation(derivative: Derivative, args: tuple[Any, ...]) -> Compilation:

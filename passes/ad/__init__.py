@@ -4,7 +4,8 @@
 `tangent`      forward mode, on reverse code, too (`body`: its statements)
 `adjoint`      reverse code behind the forward code (`body`: straight lines; `control`: branches,
                loops, calls)
-`opaque`       derivatives that code itself calls, differentiated by what they are
+`opaque`       derivatives that code itself calls, differentiated by what they are (`derive`: the
+               functions that these are in the end)
 `directions`   several tangents or cotangents at once, as an axis more (`arrays`: whole arrays and
                products; `loop`: numbers and elements)
 `accumulate`   clearing a cotangent merged with the next addition to it
