@@ -135,8 +135,9 @@ class OpDef:
         The function of `adc.ir.library` that computes it, if that is no operation of a machine.
     linear : bool
         Whether the result is proportional to operands that are.
-    plain : str
-        Of a product that is zero by a test: the row without the test.
+    shielded, plain : str
+        Of a product or a quotient: the row that is 0 wherever its first operand is, whatever the
+        other; and of such a row the one without that test.
     random : bool
         Whether it is a part of drawing random numbers.
     sizes : int or None
@@ -185,6 +186,7 @@ class OpDef:
     inverse: tuple[str | None, ...] = ()
     routine: str = ""
     linear: bool = False
+    shielded: str = ""
     plain: str = ""
     random: bool = False
     sizes: int | None = None

@@ -52,7 +52,7 @@ sub = OpDef(
 mul = OpDef(
     "mul", 2, np.multiply, "({0} * {1})", (operator.mul, np.multiply),
     vjp=lambda ct, y, a, b: (ct * b, ct * a), linear=True,
-    neutral=1.0, inverse=("truediv", "truediv"),
+    neutral=1.0, inverse=("truediv", "truediv"), shielded="xmuly",
 )  # fmt: skip
 truediv = OpDef(
     "truediv", 2, np.true_divide, "({0} / {1})", (operator.truediv, np.true_divide),
@@ -60,7 +60,7 @@ truediv = OpDef(
     vjp=lambda ct, y, a, b: (ct / b, -((ct / b) * y)),
     kinds="f", cost=4,
     nanoseconds=0.49, linear=True,
-    inverse=("mul", None),
+    inverse=("mul", None), shielded="xdivy",
 )  # fmt: skip
 # Products of derivatives: a cotangent or tangent that is exactly zero contributes nothing, whatever
 # the local derivative. Rules say `ct * d` and `ct / d`, and tracing makes these of them
