@@ -168,7 +168,7 @@ class Builder:
             operands = tuple(env[a] if isinstance(a, Value) else a for a in stmt.args)
             hint = named.get(stmt.result, "d")
             op = stmt.op
-            if op.name in ("truediv", "xdivy") and (inverse := _inverse(operands[1])) is not None:
+            if "truediv" in (op.name, op.plain) and (inverse := _inverse(operands[1])) is not None:
                 op, operands = OPS["mul"], (operands[0], inverse)
             env[stmt.result] = self.apply(op, *operands, params=stmt.params, hint=hint)
         return [env[out] if isinstance(out, Value) else out for out in rule.outputs]

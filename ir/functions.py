@@ -52,7 +52,9 @@ def is_of_schedule(fn: Function) -> bool:
 
 def runs_again(fn: Function) -> bool:
     """Whether a function has checkpointed loops, whose schedule makes it run iterations again."""
-    return any(isinstance(stmt, Apply) and stmt.op.name == "sweeps" for stmt in walk(fn.body))
+    return any(
+        isinstance(stmt, Apply) and stmt.op.routine == "adc.sweeps" for stmt in walk(fn.body)
+    )
 
 
 def primal_names(fn: Function, suffix: str = ".dot") -> dict[str, str]:

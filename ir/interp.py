@@ -257,7 +257,7 @@ class _Routine:
         def scalar(env: Env, frame: Frame, mirror: Frame) -> None:
             env[result] = numpy_value(evaluate(*[env[k] for k in args]), ty)
 
-        if stmt.op.name != "sum":
+        if not stmt.op.reorders:
             return scalar
 
         def add(env: Env, frame: Frame, mirror: Frame) -> None:

@@ -126,10 +126,18 @@ class OpDef:
     orders : (bool, bool) or None
         Of a comparison of sizes: whether the first operand is the smaller one, and whether it may
         be equal.
+    neutral : float or None
+        What leaves any other operand as it is: parts of a reduction by the row start from it.
+    inverse : tuple of (str or None)
+        For each operand, the row that takes an update of it back: exactly of integers, which wrap
+        around, and up to rounding of floats.
+    routine : str
+        The function of `adc.ir.library` that computes it, if that is no operation of a machine.
     linear : bool
         Whether the result is proportional to operands that are.
-    plain : str
-        Of a product that is zero by a test: the row without the test.
+    shielded, plain : str
+        Of a product or a quotient: the row that is 0 wherever its first operand is, whatever the
+        other; and of such a row the one without that test.
     random : bool
         Whether it is a part of drawing random numbers.
     sizes : int or None
@@ -174,7 +182,11 @@ class OpDef:
     total: bool = False
     image: tuple[float, float] = (-math.inf, math.inf)
     orders: tuple[bool, bool] | None = None
+    neutral: float | None = None
+    inverse: tuple[str | None, ...] = ()
+    routine: str = ""
     linear: bool = False
+    shielded: str = ""
     plain: str = ""
     random: bool = False
     sizes: int | None = None

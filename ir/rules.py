@@ -38,12 +38,12 @@ class _Trace:
         return result
 
     def _shielded(self, op: OpDef, args: tuple[Operand, ...]) -> tuple[OpDef, tuple[Operand, ...]]:
-        if op.name not in ("mul", "truediv") or any(isinstance(arg, Literal) for arg in args):
+        if not op.shielded or any(isinstance(arg, Literal) for arg in args):
             return op, args
         if args[0] in self.linear:
-            return OPS["xmuly" if op.name == "mul" else "xdivy"], args
-        if args[1] in self.linear and op.name == "mul":
-            return OPS["xmuly"], args[::-1]
+            return OPS[op.shielded], args
+        if args[1] in self.linear and op.neutral is not None:  # factors may change places
+            return OPS[op.shielded], args[::-1]
         return op, args
 
 

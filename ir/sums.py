@@ -104,7 +104,7 @@ def has_sums(stmts: Sequence[Stmt]) -> bool:
     """Whether there is a `sum` among statements, at any depth."""
     for stmt in stmts:
         if isinstance(stmt, Apply):
-            if stmt.op.name == "sum":
+            if stmt.op.reorders:
                 return True
         elif any(map(_block_has_sums, blocks(stmt))):
             return True
@@ -158,7 +158,7 @@ def _chain(block: Block, value: Operand, k: int, members: set[Value]) -> bool:
             continue
         before.add(value)
         match stmt:
-            case Apply(op=op, args=(first, other)) if op.name == "sum" and first == value:
+            case Apply(op=op, args=(first, other)) if op.reorders and first == value:
                 members.add(first)  # type: ignore[arg-type]  # a carried value
                 value, summing = stmt.result, True
                 if other == first:

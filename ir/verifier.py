@@ -336,7 +336,7 @@ class _Verifier:
         }
         for stmt in walk(self.fn.body):
             match stmt:
-                case Apply(op=op, args=(first, _)) if op.name == "sum":
+                case Apply(op=op, args=(first, _)) if op.reorders:
                     if first in carried and first not in lanes:
                         self.error(stmt, f"a partial sum of {first} is read, too")
                 case Recall(value=value) if value in lanes:

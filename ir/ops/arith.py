@@ -7,6 +7,7 @@ in either gives it to the second; `abs` has the derivative 0 at 0, `copysign` to
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -35,19 +36,23 @@ def _shielded(fn: Callable[[Any, Any], Any], both: bool = False) -> Callable[[An
 add = OpDef(
     "add", 2, np.add, "({0} + {1})", (operator.add, np.add),
     vjp=lambda ct, y, a, b: (ct, ct), linear=True,
+    neutral=-0.0, inverse=("sub", "sub"),
 )  # fmt: skip
 # The first operand is a partial sum (`adc.ir.sums`).
 sum_ = OpDef(
     "sum", 2, np.add, "({0} + {1})", vjp=lambda ct, y, a, b: (ct, ct), kinds="f", reorders=True,
+    neutral=-0.0,
     doc="Addition to a sum whose order is adc's: in lanes where a loop carries it.",
 )  # fmt: skip
 sub = OpDef(
     "sub", 2, np.subtract, "({0} - {1})", (operator.sub, np.subtract),
     vjp=lambda ct, y, a, b: (ct, -ct), linear=True,
+    inverse=("add", "sub"),
 )  # fmt: skip
 mul = OpDef(
     "mul", 2, np.multiply, "({0} * {1})", (operator.mul, np.multiply),
     vjp=lambda ct, y, a, b: (ct * b, ct * a), linear=True,
+    neutral=1.0, inverse=("truediv", "truediv"), shielded="xmuly",
 )  # fmt: skip
 truediv = OpDef(
     "truediv", 2, np.true_divide, "({0} / {1})", (operator.truediv, np.true_divide),
@@ -55,6 +60,7 @@ truediv = OpDef(
     vjp=lambda ct, y, a, b: (ct / b, -((ct / b) * y)),
     kinds="f", cost=4,
     nanoseconds=0.49, linear=True,
+    inverse=("mul", None), shielded="xdivy",
 )  # fmt: skip
 # Products of derivatives: a cotangent or tangent that is exactly zero contributes nothing, whatever
 # the local derivative. Rules say `ct * d` and `ct / d`, and tracing makes these of them
@@ -82,6 +88,7 @@ mulzeros: OpDef = OpDef(
 neg = OpDef(
     "neg", 1, np.negative, "(-{0})", (operator.neg, np.negative), vjp=lambda ct, y, x: (-ct,),
     linear=True,
+    inverse=("neg",),
 )  # fmt: skip
 floordiv = OpDef(
     "floordiv", 2, np.floor_divide, "floordiv({0}, {1})", (operator.floordiv, np.floor_divide),
@@ -160,15 +167,18 @@ fmod = OpDef(
 absolute = OpDef(
     "abs", 1, np.absolute, "absolute({0})", (abs, np.absolute),
     vjp=lambda ct, y, x: (ct * sign(x),), kinks=(0.0,),
+    image=(0.0, math.inf),
 )  # fmt: skip
 # A row of its own: unlike `abs`, it makes integers floating-point numbers.
 fabs = OpDef(
     "fabs", 1, np.fabs, "absolute({0})", (np.fabs,),
     vjp=lambda ct, y, x: (ct * sign(x),), kinds="f", kinks=(0.0,),
+    image=(0.0, math.inf),
 )  # fmt: skip
 square = OpDef(
-    "square", 1, np.square, "({0} * {0})", (np.square,), vjp=lambda ct, y, x: (ct * (2.0 * x),)
-)
+    "square", 1, np.square, "({0} * {0})", (np.square,), vjp=lambda ct, y, x: (ct * (2.0 * x),),
+    image=(0.0, math.inf),
+)  # fmt: skip
 reciprocal = OpDef(
     "reciprocal", 1, np.reciprocal, "(1.0 / {0})", (),
     vjp=lambda ct, y, x: (-(ct * y) * y,), kinds="f", cost=4,
@@ -242,11 +252,13 @@ minimum = OpDef(
     "minimum", 2, np.minimum, "minimum({0}, {1})", (np.minimum,),
     vjp=lambda ct, y, a, b: (select(le(a, b), ct, 0.0), select(le(a, b), 0.0, ct)),
     kinks=(0.0,),
+    neutral=math.inf,
 )  # fmt: skip
 maximum = OpDef(
     "maximum", 2, np.maximum, "maximum({0}, {1})", (np.maximum,),
     vjp=lambda ct, y, a, b: (select(ge(a, b), ct, 0.0), select(ge(a, b), 0.0, ct)),
     kinks=(0.0,),
+    neutral=-math.inf,
 )  # fmt: skip
 fmin = OpDef(
     "fmin", 2, np.fmin, "fmin({0}, {1})", (np.fmin,),
@@ -282,5 +294,6 @@ def _cast_vjp(ct: Traced, y: Traced, x: Traced, dtype: str) -> tuple[Traced | No
 cast = OpDef(
     "cast", 1, _cast, "cast({0})", (), _cast_types, vjp=_cast_vjp, kinds="biuf", converts=True,
     linear=True,
+    inverse=("cast",),
     doc="C conversion; from float to integer it truncates.",
 )  # fmt: skip

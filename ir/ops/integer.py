@@ -20,9 +20,11 @@ bitand = OpDef("bitand", 2, np.bitwise_and, "({0} & {1})", (operator.and_, np.bi
 bitor = OpDef("bitor", 2, np.bitwise_or, "({0} | {1})", (operator.or_, np.bitwise_or),
               why=INTEGER, kinds="biu")  # fmt: skip
 bitxor = OpDef("bitxor", 2, np.bitwise_xor, "({0} ^ {1})", (operator.xor, np.bitwise_xor),
-               why=INTEGER, kinds="biu")  # fmt: skip
+               why=INTEGER, kinds="biu",
+               inverse=("bitxor", "bitxor"))  # fmt: skip
 invert = OpDef("invert", 1, np.invert, "invert({0})", (operator.invert, np.invert),
-               why=INTEGER, kinds="biu")  # fmt: skip
+               why=INTEGER, kinds="biu",
+               inverse=("invert",))  # fmt: skip
 lshift = OpDef("lshift", 2, np.left_shift, "lshift({0}, {1})", (operator.lshift, np.left_shift),
                why=INTEGER, kinds="iu", domain=((-9.0, 9.0), (0.0, 9.0)))  # fmt: skip
 rshift = OpDef("rshift", 2, np.right_shift, "rshift({0}, {1})", (operator.rshift, np.right_shift),
@@ -81,14 +83,17 @@ def _scheduled(function: Callable[..., int]) -> Callable[..., Any]:
 # Callees of compiled code: a back end writes calls of what `ir.schedule` has in Python.
 split = OpDef(
     "split", 5, _scheduled(schedule.split), "split", (), _index, why=INTEGER, kinds="", cost=100,
+    routine="adc.split_rec",
     doc="How many iterations to run ahead from a snapshot: `ir.schedule.split`.",
 )  # fmt: skip
 sweeps = OpDef(
     "sweeps", 5, _scheduled(schedule.sweeps), "sweeps", (), _index, why=INTEGER, kinds="",
     cost=1000,
+    routine="adc.sweeps",
     doc="How many snapshots a run takes: `ir.schedule.sweeps`.",
 )  # fmt: skip
 rest = OpDef(
     "rest", 5, _scheduled(schedule.rest), "rest", (), _index, why=INTEGER, kinds="", cost=1000,
+    routine="adc.rest",
     doc="How many iterations are left for the leaf: `ir.schedule.rest`.",
 )  # fmt: skip

@@ -20,6 +20,7 @@ sqrt = OpDef(
     "sqrt", 1, np.sqrt, "sqrt({0})", (np.sqrt,), vjp=lambda ct, y, x: ((0.5 * ct) / y,),
     kinds="f", cost=5, domain=POSITIVE,
     nanoseconds=0.78, libm=CFunction("sqrt", exact=True), raises="negative",
+    image=(0.0, math.inf),
 )  # fmt: skip
 cbrt = OpDef(
     "cbrt", 1, np.cbrt, "cbrt({0})", (math.cbrt, np.cbrt),
@@ -31,6 +32,7 @@ exp = OpDef(
     "exp", 1, np.exp, "exp({0})", (np.exp,), vjp=lambda ct, y, x: (ct * y,),
     kinds="f", cost=12, domain=WIDE,
     nanoseconds=0.89, libm=CFunction("exp"), raises="overflow", doc="Exponential function.",
+    image=(0.0, math.inf),
 )  # fmt: skip
 exp2 = OpDef(
     "exp2", 1, np.exp2, "exp2({0})", (np.exp2,), vjp=lambda ct, y, x: (ct * (y * LN2),),

@@ -62,9 +62,6 @@ from adc.ir.walk import (
     substitute_stmt,
 )
 
-# Operations on whole arrays whose result is not the array itself, nor a part of it.
-_PLAIN = ("dim", "copy", "total")
-
 
 def coalesce(fn: Function) -> Function:
     """Return `fn`, which is in buffer form, with arrays written over those that they follow."""
@@ -246,6 +243,6 @@ def _is_plain(stmts: tuple[Stmt, ...], array: Value) -> bool:
     return all(
         array not in operands(stmt)
         or isinstance(stmt, Load | Write | Gemm | Push)
-        or (isinstance(stmt, Apply) and stmt.op.name in _PLAIN)
+        or (isinstance(stmt, Apply) and (stmt.op.asks_shape or stmt.op.copies or stmt.op.reduces))
         for stmt in walk(stmts)
     ) and not any(array in block.yields for stmt in walk(stmts) for block in blocks(stmt))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from adc.ir.analysis.activity import carried_yields
 from adc.ir.core import Apply, For, If, Literal, Operand, Stmt, Store, Value, While, walk
+from adc.ir.ops import arith
 from adc.ir.types import Array
 from adc.ir.walk import stmt_reads
 
@@ -223,20 +224,6 @@ def reaches(
     return False
 
 
-# The operation that takes back an update of the first operand, and one of the second operand. Those
-# of floats round, once more.
-_TAKEN_BACK = {
-    "add": ("sub", "sub"),
-    "sub": ("add", "sub"),
-    "mul": ("truediv", "truediv"),
-    "truediv": ("mul", None),
-    "bitxor": ("bitxor", "bitxor"),
-    "neg": ("neg",),
-    "invert": ("invert",),
-    "cast": ("cast",),
-}
-
-
 def inverse(
     stmt: Apply, before: Value, *, rounding: bool = False
 ) -> tuple[str, tuple[Operand | None, ...]] | None:
@@ -245,22 +232,22 @@ def inverse(
     None among them stands for the result of the update. With `rounding`, floats are found up to
     rounding; by a factor, only one that is a number in the program.
     """
-    name, args = stmt.op.name, stmt.args
+    op, args = stmt.op, stmt.args
     kind = stmt.result.type.kind
-    if name not in _TAKEN_BACK or kind not in ("iuf" if rounding else "iu"):
+    if not op.inverse or kind not in ("iuf" if rounding else "iu"):
         return None
     # Integers wrap around in both directions.
     if args.count(before) > 1 or any(arg.type.dtype != stmt.result.type.dtype for arg in args):
         return None
     at = args.index(before)
     others = tuple(arg for k, arg in enumerate(args) if k != at)
-    if name in ("mul", "truediv"):
+    if op in (arith.mul, arith.truediv):
         if kind != "f" or not all(isinstance(arg, Literal) and arg.value for arg in others):
             return None
         if not all(isinstance(arg, Literal) and math.isfinite(arg.value) for arg in others):
             return None
-    back = _TAKEN_BACK[name][at]
-    if name == "sub" and at == 1:
+    back = op.inverse[at]
+    if op is arith.sub and at == 1:
         return "sub", (args[0], None)
     return None if back is None else (back, (None, *others))
 

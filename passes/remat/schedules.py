@@ -15,14 +15,12 @@ from adc.ir.functions import reached
 from adc.ir.library import schedules as functions
 from adc.ir.walk import map_blocks
 
-_CALLEES = {"split": "adc.split_rec", "sweeps": "adc.sweeps", "rest": "adc.rest"}
-
 
 def schedules(fn: Function) -> Function:
     """Return `fn`, in its last form, with schedules as functions that it calls."""
 
     def is_schedule(stmt: Stmt) -> bool:
-        return isinstance(stmt, Apply) and stmt.op.name in _CALLEES
+        return isinstance(stmt, Apply) and bool(stmt.op.routine)
 
     if not any(is_schedule(s) for each in (*fn.callees, fn) for s in walk(each.body)):
         return fn
@@ -31,8 +29,8 @@ def schedules(fn: Function) -> Function:
         return Block(found.params, tuple(map(stmt, found.stmts)), found.yields)
 
     def stmt(found: Stmt) -> Stmt:
-        if isinstance(found, Apply) and found.op.name in _CALLEES:
-            callee = functions()[_CALLEES[found.op.name]]
+        if isinstance(found, Apply) and found.op.routine:
+            callee = functions()[found.op.routine]
             # Functions that others call count how deep they are.
             depth: tuple[Operand, ...] = (integer(0),) * (len(callee.params) - len(found.args))
             label = f"{found.result.name}.call"

@@ -114,7 +114,7 @@ class _Bounds:
                 return stmt
             case Apply(op=op, args=args) if op.orders is not None:
                 facts.define(stmt)
-                if args[0].type.kind in "iu" and self.holds(op.name, args):
+                if args[0].type.kind in "iu" and self.holds(op.orders, args):
                     self.env[stmt.result] = Literal(True, stmt.result.type)
                 return stmt
             case Apply():
@@ -162,15 +162,7 @@ class _Bounds:
         """Whether the result of an operation on numbers is natural."""
         args = stmt.args
         match stmt.op:
-            case (
-                arith.square
-                | arith.absolute
-                | arith.fabs
-                | ops.math.exp
-                | ops.math.exp2
-                | ops.math.cosh
-                | ops.math.sqrt
-            ):
+            case row if row.image[0] >= 0.0:
                 return True
             case arith.mul if args[0] == args[1]:
                 return True
@@ -198,10 +190,10 @@ class _Bounds:
         if isinstance(b, Value) and a != b and a.type == b.type:
             self.env[b] = a
 
-    def holds(self, name: str, args: tuple[Operand, ...]) -> bool:
+    def holds(self, orders: tuple[bool, bool], args: tuple[Operand, ...]) -> bool:
         a, b = self.facts.form(args[0]), self.facts.form(args[1])
-        goal = {"lt": b - a + -1, "le": b - a, "gt": a - b + -1, "ge": a - b}[name]
-        return self.facts.proves(goal)
+        less, equal = orders
+        return self.facts.proves((b - a if less else a - b) + (0 if equal else -1))
 
     def assume_monotone(self, loop: For | While) -> None:
         """A carried counter that never falls stays above its start, and the other way round."""

@@ -28,6 +28,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from adc.ir import ops
 from adc.ir.core import (
     Apply,
     Block,
@@ -43,16 +44,22 @@ from adc.ir.core import (
     Value,
     walk,
 )
-from adc.ir.opdef import OPS, numpy_value
+from adc.ir.opdef import OPS, OpDef, numpy_value
 from adc.ir.ops import arith
 from adc.ir.types import BOOL, Array, Scalar
 from adc.ir.walk import map_blocks, map_operands, rebuilt, substitute, with_stmts
 
 # Folding evaluates with NumPy; only exact operations may, so that compiled code agrees.
 _FOLDED = frozenset(
-    "add sub mul neg lt le gt ge eq ne and or not bitand bitor bitxor select cast wrap inside "
-    "trips minimum maximum abs floordiv mod isnan isinf isfinite".split()
-)
+    (
+        arith.add, arith.sub, arith.mul, arith.neg, arith.lt, arith.le, arith.gt, arith.ge,
+        arith.eq, arith.ne, ops.integer.logical_and, ops.integer.logical_or,
+        ops.integer.logical_not, ops.integer.bitand, ops.integer.bitor, ops.integer.bitxor,
+        arith.select, arith.cast, ops.integer.wrap, ops.integer.inside, ops.integer.trips,
+        arith.minimum, arith.maximum, arith.absolute, arith.floordiv, arith.mod, arith.isnan,
+        arith.isinf, arith.isfinite,
+    )
+)  # fmt: skip
 
 
 def simplify(fn: Function) -> Function:
@@ -159,7 +166,7 @@ class _Simplify:
             before: tuple[Stmt, ...] = ()
         elif _raises(then):
             failing, block = then.stmts[0], orelse
-            inner = self.definition(stmt.cond, "not")
+            inner = self.definition(stmt.cond, ops.integer.logical_not)
             before = ()
             if inner is not None:
                 cond = inner.args[0]
@@ -181,16 +188,16 @@ class _Simplify:
 
     def apply(self, stmt: Apply) -> Operand | None:
         """Return an operand that equals the result, or None."""
-        args, name = stmt.args, stmt.op.name
+        args, op = stmt.args, stmt.op
         ty = stmt.result.type
-        if name in _FOLDED and args and all(isinstance(arg, Literal) for arg in args):
+        if op in _FOLDED and args and all(isinstance(arg, Literal) for arg in args):
             values = [numpy_value(a.value, a.type) for a in args if isinstance(a, Literal)]
-            if name in ("floordiv", "mod") and not values[1]:
+            if op in (arith.floordiv, arith.mod) and not values[1]:
                 return None
             with np.errstate(all="ignore"):
                 value = stmt.op.evaluate(*stmt.params, *values)
             return Literal(numpy_value(value, ty).item(), ty) if isinstance(ty, Scalar) else None
-        rule = _RULES.get(name)
+        rule = _RULES.get(op)
         return rule(self, args) if rule is not None else None
 
     def is_at_least(self, operand: Operand, least: float) -> bool:
@@ -202,9 +209,9 @@ class _Simplify:
         )
         return any(least <= bound for bound in bounds)
 
-    def definition(self, operand: Operand, name: str) -> Apply | None:
+    def definition(self, operand: Operand, op: OpDef) -> Apply | None:
         stmt = self.defs.get(operand) if isinstance(operand, Value) else None
-        return stmt if stmt is not None and stmt.op.name == name else None
+        return stmt if stmt is not None and stmt.op is op else None
 
 
 def _raises(block: Block) -> bool:
@@ -245,7 +252,7 @@ def _sub(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
         return None
     if _is(b, 0):
         return a
-    inner = s.definition(a, "add")
+    inner = s.definition(a, arith.add)
     if inner is not None and isinstance(b, Literal):
         # (k + 1) - 1 is k, in wrapping arithmetic, too.
         if _same(inner.args[1], b):
@@ -260,12 +267,12 @@ def _same(a: Operand, b: Operand) -> bool:
 
 
 def _neg(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
-    inner = s.definition(args[0], "neg")
+    inner = s.definition(args[0], arith.neg)
     return inner.args[0] if inner is not None else None
 
 
 def _not(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
-    inner = s.definition(args[0], "not")
+    inner = s.definition(args[0], ops.integer.logical_not)
     return inner.args[0] if inner is not None else None
 
 
@@ -302,7 +309,7 @@ def _eq(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
     """``select(c, 1, 0) == 0`` is ``not c`` or ``c``, where the constants tell."""
     if args[0] == args[1] and args[0].type.kind in "iu":
         return Literal(True, BOOL)
-    chosen = s.definition(args[0], "select")
+    chosen = s.definition(args[0], arith.select)
     if chosen is None or not isinstance(args[1], Literal):
         return None
     cond, a, b = chosen.args
@@ -323,18 +330,18 @@ def _maximum(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
     return None
 
 
-_RULES: dict[str, Callable[[_Simplify, tuple[Operand, ...]], Operand | None]] = {
-    "mul": _mul,
-    "xmuly": lambda s, args: args[1] if _is(args[0], 1) else None,
-    "truediv": _truediv,
-    "add": _add,
-    "sub": _sub,
-    "neg": _neg,
-    "not": _not,
-    "and": _and,
-    "or": _or,
-    "select": _select,
-    "eq": _eq,
-    "maximum": _maximum,
-    "cast": lambda s, args: args[0],  # kept unless the types are equal
+_RULES: dict[OpDef, Callable[[_Simplify, tuple[Operand, ...]], Operand | None]] = {
+    arith.mul: _mul,
+    arith.xmuly: lambda s, args: args[1] if _is(args[0], 1) else None,
+    arith.truediv: _truediv,
+    arith.add: _add,
+    arith.sub: _sub,
+    arith.neg: _neg,
+    ops.integer.logical_not: _not,
+    ops.integer.logical_and: _and,
+    ops.integer.logical_or: _or,
+    arith.select: _select,
+    arith.eq: _eq,
+    arith.maximum: _maximum,
+    arith.cast: lambda s, args: args[0],  # kept unless the types are equal
 }

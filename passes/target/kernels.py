@@ -24,6 +24,7 @@ written in a nest has no other name there, unless it is written over (`reuse`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -67,9 +68,6 @@ from adc.passes.target.frames import is_simple
 
 # With fewer threads, a device would idle that could do more side by side.
 MANY = 8192
-# Operations that add up, and what the parts are combined by.
-_COMBINED = {"sum": "sum", "add": "add", "sub": "add", "mul": "mul"}
-_EXTREMES = {"minimum": "minimum", "maximum": "maximum"}
 
 
 def kernels(fn: Function, deterministic: bool = False) -> Function:
@@ -394,12 +392,12 @@ def _chain(start: Operand, block: Block, k: int) -> set[str] | None:
             return None
         match at[0]:
             case Apply(op=op, args=args, results=(result,)):
-                known = _COMBINED | _EXTREMES if start.type.kind == "f" else _COMBINED
-                if op.name not in known or args.count(now) > 1:
+                by = arith.add if op is arith.sub and args[0] == now else op
+                if by.neutral is None or args.count(now) > 1:
                     return None
-                if op is arith.sub and args[0] != now:
+                if start.type.kind != "f" and math.isinf(by.neutral):
                     return None
-                kinds.add(known[op.name])
+                kinds.add(by.name)
                 now = result
             case For(init=init, body=body, results=results):
                 if operands(at[0]).count(now) != 1 or now not in init or now in block_reads(body):

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from adc.backend.common.prelude import CASTS
+from adc.ir import ops
 from adc.ir.opdef import OpDef
 from adc.ir.ops import arith
 from adc.ir.types import Type
@@ -68,12 +69,17 @@ def literal(value: bool | int | float, ty: Type) -> str:
 
 # Python's operators on these give another type in Numba than in NumPy, or a branch.
 _TEMPLATES = {
-    "and": "({0} & {1})",
-    "or": "({0} | {1})",
-    "select": "select({0}, {1}, {2})",
-    "reciprocal": "({one} / {0})",
+    ops.integer.logical_and: "({0} & {1})",
+    ops.integer.logical_or: "({0} | {1})",
+    arith.select: "select({0}, {1}, {2})",
+    arith.reciprocal: "({one} / {0})",
 }
-_WIDENED = frozenset({"add", "sub", "mul", "neg", "square", "bitand", "bitor", "bitxor"})
+_WIDENED = frozenset(
+    (
+        arith.add, arith.sub, arith.mul, arith.neg, arith.square, ops.integer.bitand,
+        ops.integer.bitor, ops.integer.bitxor,
+    )
+)  # fmt: skip
 
 
 def apply(op: OpDef, params: tuple[int | str, ...], args: list[Expr], ty: Type, of: Type) -> Expr:
@@ -85,7 +91,7 @@ def apply(op: OpDef, params: tuple[int | str, ...], args: list[Expr], ty: Type, 
     elif op.asks_shape:
         text, loads = f"{args[0].text}.shape[{params[0]}]", False
     else:
-        template = _TEMPLATES.get(op.name, op.code)
+        template = _TEMPLATES.get(op, op.code)
         texts = [arg.text for arg in args]
         if not template.startswith("("):  # a call: its arguments need no parentheses
             texts = [strip(text) for text in texts]
@@ -93,7 +99,7 @@ def apply(op: OpDef, params: tuple[int | str, ...], args: list[Expr], ty: Type, 
             texts, template = [f"float64({text})" for text in texts], f"float32({template})"
         order = params[0] if params else 0
         text = template.format(*texts, one=literal(1.0, of), order=order)
-        if op.name in _WIDENED and ty.dtype[0] in "iu" and ty.dtype not in ("i64", "u64"):
+        if op in _WIDENED and ty.dtype[0] in "iu" and ty.dtype not in ("i64", "u64"):
             text = f"{CASTS[ty.dtype]}({strip(text)})"
         elif op is arith.neg and ty.dtype == "u64":
             text = f"uint64({strip(text)})"
@@ -102,4 +108,4 @@ def apply(op: OpDef, params: tuple[int | str, ...], args: list[Expr], ty: Type, 
 
 def uses_twice(op: OpDef) -> bool:
     """Whether an operand stands more than once in the text of an operation."""
-    return _TEMPLATES.get(op.name, op.code).count("{0}") > 1
+    return _TEMPLATES.get(op, op.code).count("{0}") > 1

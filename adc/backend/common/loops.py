@@ -64,7 +64,12 @@ _SOME = 8
 # A loop that costs no more is written twice where it adds to lanes: for few iterations, and many.
 LEAN = 30.0
 # Rows that make sizes of sizes.
-_SIZES = frozenset("add sub maximum floordiv wrap trips abs neg".split())
+_SIZES = frozenset(
+    (
+        arith.add, arith.sub, arith.maximum, arith.floordiv, ops.integer.wrap,
+        ops.integer.trips, arith.absolute, arith.neg,
+    )
+)  # fmt: skip
 
 
 def _positions(loop: For) -> int:
@@ -629,7 +634,7 @@ class Loops(Traffic):
                     self._bounded[count] = True
                 case Apply(op=op, args=args) if op is arith.minimum:
                     self._bounded[count] = any(self.is_bounded(arg) for arg in args)
-                case Apply(op=op, args=args) if op.name in _SIZES:
+                case Apply(op=op, args=args) if op in _SIZES:
                     self._bounded[count] = all(self.is_bounded(arg) for arg in args)
         return self._bounded[count]
 

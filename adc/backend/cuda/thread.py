@@ -517,7 +517,7 @@ def literal_sizes(space: Space) -> list[int] | None:
 def expression(stmt: Apply, args: Sequence[Expr], ty: Type) -> str:
     """Return an operation on numbers as kernels write it."""
     op, of = stmt.op, stmt.args[-1].type if stmt.args else ty
-    if op.random or (op.code == op.name and not op.asks_shape):
+    if op.random or "{" not in op.code:
         raise refused(stmt, "random draws" if op.random else f"`{op.name}`")
     whole = op in _OF_INTEGERS and of.dtype[0] in "iu"
     found = expressions.apply(op, stmt.params, list(args), ty, of)

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 from adc.ir.core import Apply, For, Function, Literal, Load, Operand, Value, walk
+from adc.ir.opdef import OPS
 from adc.ir.types import Array, Type
 from adc.ir.walk import use_counts
-
-# What parts of a number are combined by.
-COMBINED = ("sum", "add", "mul", "minimum", "maximum")
 
 
 def neutral(op: str, ty: Type) -> Literal:
     """Return what leaves a number as it is when they are combined."""
-    if op in ("sum", "add"):
-        return Literal(-0.0 if ty.kind == "f" else 0, ty)
-    if op == "mul":
-        return Literal(1.0 if ty.kind == "f" else 1, ty)
-    most = math.inf if op == "minimum" else -math.inf
-    return Literal(most, ty)
+    found = OPS[op].neutral
+    assert found is not None
+    return Literal(found if ty.kind == "f" else int(found), ty)
 
 
 def combinations(fn: Function) -> dict[Value, str]:
@@ -33,7 +27,7 @@ def combinations(fn: Function) -> dict[Value, str]:
             for each in stmt.body.stmts:
                 if isinstance(each, Load):
                     array = each.array
-                elif isinstance(each, Apply) and each.op.name in COMBINED and array is not None:
+                elif isinstance(each, Apply) and each.op.neutral is not None and array is not None:
                     if counts.get(array) == 2:
                         found[array] = each.op.name
     return found
@@ -65,7 +59,7 @@ def is_combination(loop: For, lengths: Mapping[Value, Operand]) -> bool:
                 if value not in terms or result.type.dtype != value.type.dtype:
                     return False
                 terms[result] = terms[value]
-            case Apply(op=op, args=(param, value), results=(result,)) if op.name in COMBINED:
+            case Apply(op=op, args=(param, value), results=(result,)) if op.neutral is not None:
                 if len(done) == len(params) or param != params[len(done)] or value not in terms:
                     return False
                 done.append(result)

@@ -189,25 +189,25 @@ class Facts:
         stmt = self.defs.get(cond) if isinstance(cond, Value) else None
         if stmt is None:
             return
-        name, args = stmt.op.name, stmt.args
-        if name == "not":
+        op, args = stmt.op, stmt.args
+        if op is ops.integer.logical_not:
             self.assume_condition(args[0], not holds)
-        elif name == ("and" if holds else "or"):
+        elif op is (ops.integer.logical_and if holds else ops.integer.logical_or):
             for arg in args:
                 self.assume_condition(arg, holds)
-        elif name == "inside" and holds:
+        elif op is ops.integer.inside and holds:
             self.assume(self.form(args[0]))
             self.assume(self.form(args[1]) - self.form(args[0]) + -1)
-        elif name in ("lt", "le", "gt", "ge", "eq", "ne") and args[0].type.kind in "iu":
+        elif args[0].type.kind not in "iu":
+            return
+        elif op.orders is not None:
+            less, equal = op.orders if holds else (not op.orders[0], not op.orders[1])
+            a, b = (self.form(arg) for arg in (args if less else args[::-1]))
+            self.assume(b - a + (0 if equal else -1))
+        elif op is (arith.eq if holds else arith.ne):
             a, b = self.form(args[0]), self.form(args[1])
-            if not holds:
-                name = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}[
-                    name
-                ]
-            if name in ("lt", "le", "eq"):
-                self.assume(b - a + (-1 if name == "lt" else 0))
-            if name in ("gt", "ge", "eq"):
-                self.assume(a - b + (-1 if name == "gt" else 0))
+            self.assume(b - a)
+            self.assume(a - b)
 
     def assume_check(self, check: Check) -> None:
         """What follows a check that passed may rely on it."""

@@ -20,6 +20,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, assert_never
 
+from adc.ir import ops
 from adc.ir.analysis.activity import carried_yields, functions
 from adc.ir.core import (
     Apply,
@@ -45,6 +46,7 @@ from adc.ir.core import (
     Write,
 )
 from adc.ir.errors import IRError
+from adc.ir.opdef import OpDef
 from adc.ir.ops import arith
 
 INF = math.inf
@@ -244,17 +246,17 @@ class Ranges:
     def _apply(self, stmt: Apply) -> None:
         if stmt.result.type.kind != "f":
             return
-        name = stmt.op.name
-        if name == "empty":
+        op = stmt.op
+        if op.reserves:
             return
-        if name == "full":
+        if op.fills:
             self._set(stmt.result, _start(self._get(stmt.args[0])))
             return
         ranges = [_integer(stmt, arg) or self._get(arg) for arg in stmt.args]
         operands = [each for each in ranges if each is not None]
         if len(operands) < len(ranges):
             return
-        rule = _RULES.get(name)
+        rule = _RULES.get(op)
         if rule is None:
             self._set(stmt.result, _of_row(stmt, operands))
         else:
@@ -392,33 +394,33 @@ def _extreme(pick: Callable[[float, float], float]) -> Callable[..., Range]:
     return rule
 
 
-_RULES: dict[str, Callable[[Apply, Sequence[Range]], Range]] = {
-    "add": lambda stmt, args: _add(*args),
-    "sum": lambda stmt, args: _add(*args),
-    "sub": lambda stmt, args: _add(args[0], _neg(args[1])),
-    "neg": lambda stmt, args: _neg(args[0]),
-    "mul": _mul,
-    "truediv": _quotient,
-    "xdivy": _quotient,
-    "xmuly": _shielded,
-    "mulzeros": _shielded,
-    "reciprocal": lambda stmt, args: _quotient(stmt, (_of_literal(1.0), *args)),
-    "pow": _power,
-    "sqrt": _root,
-    "exp": _exponential,
-    "log": _logarithm,
-    "tanh": _saturating(math.tanh),
-    "atan": _saturating(math.atan),
-    "erf": _saturating(math.erf),
-    "abs": _absolute,
-    "fabs": _absolute,
-    "square": _square,
-    "minimum": _extreme(min),
-    "maximum": _extreme(max),
-    "select": lambda stmt, args: args[1].join(args[2]),
-    "cast": lambda stmt, args: args[0],
-    "copy": lambda stmt, args: args[0],
-    "stop": lambda stmt, args: args[0],
+_RULES: dict[OpDef, Callable[[Apply, Sequence[Range]], Range]] = {
+    arith.add: lambda stmt, args: _add(*args),
+    arith.sum_: lambda stmt, args: _add(*args),
+    arith.sub: lambda stmt, args: _add(args[0], _neg(args[1])),
+    arith.neg: lambda stmt, args: _neg(args[0]),
+    arith.mul: _mul,
+    arith.truediv: _quotient,
+    arith.xdivy: _quotient,
+    arith.xmuly: _shielded,
+    arith.mulzeros: _shielded,
+    arith.reciprocal: lambda stmt, args: _quotient(stmt, (_of_literal(1.0), *args)),
+    ops.math.pow_: _power,
+    ops.math.sqrt: _root,
+    ops.math.exp: _exponential,
+    ops.math.log: _logarithm,
+    ops.math.tanh: _saturating(math.tanh),
+    ops.math.atan: _saturating(math.atan),
+    ops.special.erf: _saturating(math.erf),
+    arith.absolute: _absolute,
+    arith.fabs: _absolute,
+    arith.square: _square,
+    arith.minimum: _extreme(min),
+    arith.maximum: _extreme(max),
+    arith.select: lambda stmt, args: args[1].join(args[2]),
+    arith.cast: lambda stmt, args: args[0],
+    ops.array.copy: lambda stmt, args: args[0],
+    arith.stop: lambda stmt, args: args[0],
 }
 
 

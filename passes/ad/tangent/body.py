@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import assert_never
 
+from adc.ir import ops
 from adc.ir.analysis.activity import Marks, flows, is_zero
 from adc.ir.analysis.sizes.shapes import Shapes
 from adc.ir.builder import Builder, zero
@@ -46,6 +47,8 @@ from adc.ir.core import (
 )
 from adc.ir.errors import IRError, NotDifferentiableError
 from adc.ir.functions import users_name
+from adc.ir.opdef import OpDef
+from adc.ir.ops import arith
 from adc.ir.rules import vjp_rule
 from adc.ir.types import Array
 from adc.ir.walk import Names
@@ -184,7 +187,7 @@ class Tangents:
             self.dots[value] = dot
 
     def _apply(self, stmt: Apply) -> Operand | None:
-        own = ARRAYS.get(stmt.op.name)
+        own = ARRAYS.get(stmt.op)
         if own is not None:
             return own(self, stmt)
         if stmt.op.vjp is None:
@@ -367,12 +370,12 @@ def _select(t: Tangents, stmt: Apply) -> Operand | None:
 
 
 # The rows whose tangent is not the `vjp` applied to the tangents of the operands.
-ARRAYS: dict[str, Callable[[Tangents, Apply], Operand | None]] = {
-    "cast": _cast,
-    "copy": _of_first,
-    "full": _of_first,
-    "select": _select,
-    "total": _of_first,
+ARRAYS: dict[OpDef, Callable[[Tangents, Apply], Operand | None]] = {
+    arith.cast: _cast,
+    ops.array.copy: _of_first,
+    ops.array.full: _of_first,
+    arith.select: _select,
+    ops.array.total: _of_first,
 }
 
 

@@ -33,7 +33,7 @@ MAX_OPERATIONS = 4
 ROWS = 3
 # How many additions make up for the filling of a temporary array.
 WORTH = 2
-_CHEAP = frozenset(("neg", "add", "sub", "mul", "xmuly"))
+_CHEAP = frozenset((arith.neg, arith.add, arith.sub, arith.mul, arith.xmuly))
 
 
 # -- what is added ---------------------------------------------------------------------------------
@@ -352,7 +352,7 @@ class Finder:
                 for value, _ in form.terms
             ):
                 return Read(array, index)
-        elif isinstance(stmt, Apply) and stmt.op.name in _CHEAP and depth:
+        elif isinstance(stmt, Apply) and stmt.op in _CHEAP and depth:
             args = tuple(self.term(arg, chain, varying, before, depth - 1) for arg in stmt.args)
             made = Operation(stmt, args)
             moving = sum(not isinstance(arg, Same) for arg in args)

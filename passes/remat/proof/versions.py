@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from adc.ir import ops
 from adc.ir.analysis.activity import carried_yields
 from adc.ir.core import (
     Apply,
@@ -164,9 +165,13 @@ class Versions:
         kinds = {each.type.dtype for each in (*made.args, *made.results, *stmt.results)}
         if len(kinds) != 1 or made.result.type.kind not in ("iuf" if rounded else "iu"):
             return None
-        names = made.op.name, stmt.op.name
+        rows = made.op, stmt.op
         if len(made.args) == 1:
-            exact = names in (("neg", "neg"), ("invert", "invert"), ("cast", "cast"))
+            exact = rows in (
+                (arith.neg, arith.neg),
+                (ops.integer.invert, ops.integer.invert),
+                (arith.cast, arith.cast),
+            )
             return made.args[0] if exact and isinstance(made.args[0], Value) else None
         a, b = made.args
 
@@ -175,20 +180,23 @@ class Versions:
 
         left, right = stmt.args
         found: Operand | None = None
-        if made.result.type.kind == "f" and names in (("mul", "truediv"), ("truediv", "mul")):
+        if made.result.type.kind == "f" and rows in (
+            (arith.mul, arith.truediv),
+            (arith.truediv, arith.mul),
+        ):
             # By a number in the program: no factor that turns out to be zero.
             factors = [each for each in (a, b) if isinstance(each, Literal) and each.value]
             if len(factors) == 1 and (left, right) == (mine, factors[0]):
                 found = a if isinstance(a, Value) else b if made.op is arith.mul else None
             return found if isinstance(found, Value) else None
-        match names:
-            case ("add", "sub") if left == mine:
+        match rows:
+            case (arith.add, arith.sub) if left == mine:
                 found = a if agree(right, b) else b if agree(right, a) else None
-            case ("sub", "add"):
+            case (arith.sub, arith.add):
                 found = a if agree(right if left == mine else left, b) else None
-            case ("sub", "sub") if right == mine:
+            case (arith.sub, arith.sub) if right == mine:
                 found = b if agree(left, a) else None
-            case ("bitxor", "bitxor"):
+            case (ops.integer.bitxor, ops.integer.bitxor):
                 other = right if left == mine else left
                 found = a if agree(other, b) else b if agree(other, a) else None
         return found if isinstance(found, Value) else None

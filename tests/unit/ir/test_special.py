@@ -171,7 +171,8 @@ def test_in_branches_loops_and_under_other_names() -> None:
     value, slopes = adc.value_and_grad(fn, (0, 1, 2))(*args)
     assert value == pytest.approx(want, rel=1e-14)
     for k in (0, 2):
-        up, down = (fn(*args[:k], args[k] + h, *args[k + 1 :]) for h in (eps, -eps))
+        moved = [[*args[:k], args[k] + h, *args[k + 1 :]] for h in (eps, -eps)]
+        up, down = (fn(*each) for each in moved)
         assert slopes[k] == pytest.approx((up - down) / (2 * eps), rel=1e-7)
     for j, step in enumerate(np.eye(5) * eps):
         up, down = (fn(args[0], args[1] + h, args[2]) for h in (step, -step))
