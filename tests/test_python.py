@@ -276,7 +276,7 @@ def test_integers_wrap_around_and_nothing_is_divided_by_zero() -> None:
     assert found[2] == np.inf
 
 
-SIZES = [(37, 23, 41), (37, 23, 1), (1, 1, 70), (2, 3, 20)]
+SIZES = [(37, 23, 41), (37, 23, 1), (70, 1, 1), (1, 1, 70), (1, 70, 1), (2, 3, 20)]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
