@@ -177,7 +177,7 @@ def _product(add: bool) -> Callable[[Memory, Array, Array, Array], None]:
     def product(state: Memory, c: Array, a: Array, b: Array) -> None:
         """Multiply by the means that compiled code chooses: see `runtime.gemm`."""
         (m, n), k = c.shape, a.shape[1]
-        by_terms = m * k < gemm.FEW and n >= gemm.LONG and b.flags.c_contiguous
+        by_terms = m * k < gemm.FEW and n >= gemm.LONG and _lies_by_rows(b)
         if m * n * k > gemm.SMALL and not by_terms:
             _blas(c, a, b, add)
             return
@@ -189,11 +189,16 @@ def _product(add: bool) -> Callable[[Memory, Array, Array, Array], None]:
     return product
 
 
+def _lies_by_rows(array: Array) -> bool:
+    """Whether a matrix is none that was transposed, which flags do not say of rows and columns."""
+    return array.strides == (array.shape[1] * array.itemsize, array.itemsize)
+
+
 def _blas(c: Array, a: Array, b: Array, add: bool) -> None:
     """Make the transpose of a product, which lies by columns as BLAS has it."""
     function = getattr(scipy.linalg.blas, "sgemm" if c.dtype == np.float32 else "dgemm")
     # To BLAS an array by rows is the transpose of one by columns.
-    turned = [not each.flags.c_contiguous for each in (b, a)]
+    turned = [not _lies_by_rows(each) for each in (b, a)]
     left, right = (x if flip else x.T for x, flip in zip((b, a), turned, strict=True))
     found = function(
         1.0, left, right, float(add), c.T, trans_a=turned[0], trans_b=turned[1], overwrite_c=True
