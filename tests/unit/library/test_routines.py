@@ -227,6 +227,7 @@ def test_budgets() -> None:
 # --- loops ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(60)
 @pytest.mark.parametrize("program", LINEAR_PROGRAMS, ids=str)
 def test_rows(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """Side by side, with what routines say in Python; with the library they are in the corpus."""
@@ -239,6 +240,7 @@ def test_rows(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     assert bool(launched) == (program.name != "calls_itself")
 
 
+@pytest.mark.sampled(60)
 @pytest.mark.parametrize("program", LINEAR_PROGRAMS, ids=str)
 def test_loops_without_calls_compute_the_same(
     program: Program, monkeypatch: pytest.MonkeyPatch
