@@ -11,6 +11,7 @@ A run of the whole suite has a worker for each core (`-n 0` has none, `-n 2` two
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -54,10 +55,16 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         return
     alone = config.option.usepdb or config.option.trace or config.option.capture == "no"
     if config.option.numprocesses is None and not alone and _is_large(config):
-        config.option.numprocesses = min(len(os.sched_getaffinity(0)), MOST_WORKERS)
+        config.option.numprocesses = workers()
     if config.option.numprocesses and config.option.dist == "no":
         # Neighbours share what is compiled; the one that is done takes from the other.
         config.option.dist = "worksteal"
+
+
+def workers() -> int:
+    """Return how many workers a large run has: one for each core that it may use."""
+    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+    return min(cores, MOST_WORKERS)
 
 
 def _is_large(config: pytest.Config) -> bool:

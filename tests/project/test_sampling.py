@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import MOST_WORKERS
+from tests.conftest import workers
 from tests.corpus.programs import PROGRAMS
 from tests.oracle.chain import WAYS
 from tests.sampling import FEW, PAIRS, Candidate, sample
@@ -137,9 +137,8 @@ def test_what_is_left_out_is_deselected(workers: tuple[str, ...]) -> None:
 @pytest.mark.full
 def test_a_large_run_has_a_worker_for_each_core() -> None:
     """Which has none of its own; a run of one file has none."""
-    count = min(len(os.sched_getaffinity(0)), MOST_WORKERS)
     printed = pytest_of("tests/unit/inspect", "--rest", "-v")
-    assert f"{count} worker" in printed
+    assert f"{workers()} worker" in printed
     assert "worker" not in pytest_of("tests/unit/inspect/test_plan.py", "--rest", "-v")
     within = pytest_of("tests/unit/inspect", "--rest", "-v", PYTEST_XDIST_WORKER="gw0")
     assert "worker" not in within

@@ -16,6 +16,7 @@ from tests.corpus.arrays.array_programs_found import FOUND, arrays_that_rotate_t
 from tests.fuzz import fuzz, fuzz_arrays, fuzz_nests
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("fn", "args"), FOUND, ids=lambda x: getattr(x, "__name__", ""))
 def test_found(fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
     floats = [k for k, x in enumerate(args) if np.asarray(x).dtype.kind == "f"]

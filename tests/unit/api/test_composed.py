@@ -125,6 +125,7 @@ def test_of_values_and_gradients() -> None:
     np.testing.assert_allclose(first, aux, rtol=1e-12)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("n", [0, 1])
 def test_of_few_elements(n: int) -> None:
     def cubes(x: Any) -> Any:
@@ -139,6 +140,7 @@ def test_of_few_elements(n: int) -> None:
     np.testing.assert_allclose(adc.grad(lambda x: np.sum(adc.hessian(cubes)(x)))(x), [6.0] * n)
 
 
+@pytest.mark.full
 def test_of_matrices_and_views() -> None:
     def f(m: Any) -> Any:
         return np.sum((m @ m.T) ** 2)
@@ -290,6 +292,7 @@ def test_called_from_numba() -> None:
     np.testing.assert_allclose(other, derivative(3), atol=1e-12)
 
 
+@pytest.mark.full
 def test_checks_of_derivatives() -> None:
     check_grads(adc.hessian(quartic), (X,))
     check_grads(lambda x: np.sum(adc.jacrev(adc.jacfwd(quartic))(x) * C), (X,), order=2)
@@ -303,6 +306,7 @@ soft.defjvp(
 )
 
 
+@pytest.mark.full
 def test_rules_of_users_are_taken_forward_over_reverse() -> None:
     def plain(x: Any) -> Any:
         return np.log(np.sum(np.exp(x)))

@@ -48,6 +48,7 @@ def _kernel(flags: str, dtype: str) -> cpu.Kernel:
     return cpu.compile(storage(fn), cache=False)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", ["f64", "f32"])
 @pytest.mark.parametrize("flags", FLAGS, ids=str)
 def test_product(flags: tuple[bool, bool], dtype: str) -> None:
@@ -279,6 +280,7 @@ print(f(a, a.T)[0] == np.sum((a @ a.T) ** 2), f.cache_info())
 """
 
 
+@pytest.mark.full
 def test_found_on_disk_by_another_process(tmp_path: Path) -> None:
     file = tmp_path / "program.py"
     file.write_text(_PROGRAM)

@@ -172,7 +172,7 @@ def assert_same_bits(result: Array, expected: Array, *arguments: Array) -> None:
     assert not wrong, f"{len(wrong)} differ:\n" + "\n".join(wrong[:10])
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("form", [form for form in FORMS if form != "scalar"])
 def test_gate(form: str, dtype: vector_math.DType) -> None:
@@ -235,6 +235,7 @@ def test_powers_are_not_expanded(dtype: vector_math.DType) -> None:
     assert same_bits(result[7], by_scalar_calls(np.full_like(x, two), x)[k]).all()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_python_calls_the_same(dtype: vector_math.DType) -> None:
     x, y = mixed(dtype, 7, 20), mixed(dtype, 8, 20)
@@ -614,6 +615,7 @@ print(*(sum(f.stats.cache_hits.values()) for f in (vectorised, parallel, calling
 """
 
 
+@pytest.mark.full
 def test_cached_code(tmp_path: Path) -> None:
     program = tmp_path / "cached.py"
     program.write_text(CACHED)

@@ -91,7 +91,7 @@ def _cases() -> Iterator[Any]:
     for program in differentiable():
         chosen = POLICIES[program.number(len(POLICIES))]
         often = bool(program.tags & {"recursive", "while", "exit"})
-        sampled = pytest.mark.sampled(8 if often else 60)
+        sampled = pytest.mark.sampled(50 if often else 200)
         yield pytest.param(program, chosen, marks=sampled, id=f"{program}-{chosen}")
 
 
@@ -131,6 +131,7 @@ def field(u: Any, n: Any) -> Any:
     return u
 
 
+@pytest.mark.full
 def test_other_derivatives() -> None:
     u, v = sample(6), np.ones(6)
     value, pull = adc.vjp(steps, u, 20, offload="disk")
@@ -454,6 +455,7 @@ def until(x: Any) -> Any:
     return np.sum(s)
 
 
+@pytest.mark.full
 def test_a_budget_is_about_memory() -> None:
     u = sample(50)
     plain = adc.grad(steps, memory="20 kB")

@@ -220,6 +220,7 @@ def test_plan_within_a_budget(
     assert capsys.readouterr().err.startswith("[ADC020] memory='much'")
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("suffix", [".svg", ".png"])
 def test_curve(
     program: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, suffix: str

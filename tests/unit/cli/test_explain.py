@@ -43,6 +43,7 @@ def _file(tmp_path: Path, text: str) -> Path:
     return path
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("code", sorted(set(CODES) - WITHOUT_PROGRAM))
 def test_page(code: str, tmp_path: Path) -> None:
     found = _PAGE.fullmatch(explain.page(code))

@@ -341,6 +341,7 @@ def _mutated(node: ast.FunctionDef, rng: random.Random) -> str | None:
     return text
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")
 @pytest.mark.parametrize("seed", range(4))
 def test_mutations_of_the_corpus(seed: int) -> None:

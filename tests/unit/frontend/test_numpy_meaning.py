@@ -37,6 +37,7 @@ def _sweep(name: str, count: int) -> list[str]:
     return found
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", numpy_sweep.table())
 def test_like_python(name: str) -> None:
     assert _sweep(name, FEW) == []

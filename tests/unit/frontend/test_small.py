@@ -65,6 +65,7 @@ DATA: list[Any] = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("data", DATA, ids=range(len(DATA)))
 def test_histograms(data: Any) -> None:
     def counted(data: Any) -> Any:
@@ -89,6 +90,7 @@ def test_histograms_that_numpy_refuses() -> None:
     _same(lambda x: np.digitize(x, x), SAMPLES)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("kwargs", [{}, {"bias": True}, {"ddof": 0}, {"ddof": 2}])
 def test_covariances(kwargs: dict[str, Any]) -> None:
     m = np.random.default_rng(2).normal(size=(3, 5))

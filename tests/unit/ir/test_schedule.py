@@ -91,6 +91,7 @@ def test_splits_are_optimal(s: int) -> None:
         assert i + advances(left - i, s - 1) + advances(i, s) == advances(left, s)
 
 
+@pytest.mark.full
 def test_another_implementation_runs_as_many_steps() -> None:
     peer = pytest.importorskip("checkpoint_schedules")
     for n, s in itertools.product((1, 2, 3, 10, 57, 100, 300), (1, 2, 3, 5, 10)):
@@ -381,6 +382,7 @@ LENGTHS = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("slots", [3, 4, 5, 8, 12, 16, 24, 32, 64])
 def test_loops_of_unknown_length(slots: int, compiled: dict[str, Any]) -> None:
     kept, made = placed(compiled["place"], LENGTHS, slots)
@@ -440,6 +442,7 @@ def test_steps_of_several_iterations(unit: int, most: int) -> None:
 # Compiled.
 
 
+@pytest.mark.full
 def test_compiled_functions_agree(compiled: dict[str, Any]) -> None:
     for n, s in itertools.product((0, 1, 2, 10, 999, 10**12), (0, 1, 2, 7, 10**6)):
         for name in ("beta", "repetitions", "advances"):

@@ -151,6 +151,7 @@ def test_second_order(fn: Callable[..., Any]) -> None:
     np.testing.assert_allclose(product, want, rtol=1e-7, atol=1e-7 * np.abs(want).max())
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("mode", ["reduced", "complete"])
 def test_signs_of_qr_are_those_of_lapack(mode: str) -> None:
     def program(a: Any, w: Any) -> Any:

@@ -144,6 +144,7 @@ def test_single_precision(fn: Callable[..., Any]) -> None:
     np.testing.assert_allclose(found, adc.grad(fn)(M, W), rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.full
 def test_gradients_of_gradients() -> None:
     def moved(a: Any, w: Any) -> Any:
         return np.sum(np.sin(adc.grad(inverse)(a, w)))
@@ -187,6 +188,7 @@ def test_errors_are_those_of_the_cpu(fn: Callable[..., Any], args: tuple[Any, ..
     assert outcome(adc.grad(fn, target="cuda")) == outcome(adc.grad(fn))
 
 
+@pytest.mark.full
 def test_a_determinant_of_a_singular_matrix_is_an_error_there() -> None:
     def determinant(a: Any) -> Any:
         return np.linalg.det(a)
@@ -225,6 +227,7 @@ def test_budgets() -> None:
 # --- loops ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(60)
 @pytest.mark.parametrize("program", LINEAR_PROGRAMS, ids=str)
 def test_rows(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """Side by side, with what routines say in Python; with the library they are in the corpus."""
@@ -237,6 +240,7 @@ def test_rows(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     assert bool(launched) == (program.name != "calls_itself")
 
 
+@pytest.mark.sampled(60)
 @pytest.mark.parametrize("program", LINEAR_PROGRAMS, ids=str)
 def test_loops_without_calls_compute_the_same(
     program: Program, monkeypatch: pytest.MonkeyPatch

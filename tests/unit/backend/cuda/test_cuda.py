@@ -61,7 +61,7 @@ def outcome(call: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         return type(error), str(error)
 
 
-@pytest.mark.sampled(60)
+@pytest.mark.sampled(200)
 @pytest.mark.parametrize("program", corpus(), ids=lambda p: p.fn.__name__)
 def test_gradients(program: Program) -> None:
     args = program.make_args()
@@ -279,6 +279,7 @@ def device() -> Device:
     return Device(lambda number, told: None)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("count", [0, 1, 2, BLOCK - 1, BLOCK, BLOCK + 1, 5 * BLOCK + 3, 90])
 @pytest.mark.parametrize("name", ["sum", "mul", "minimum", "maximum"])
 def test_combine(name: str, count: int) -> None:

@@ -56,10 +56,8 @@ def same(got: Any, want: Any) -> None:
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-13)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.full] if name != "on_a_grid" else []) for name in SMALL],
-)
+@pytest.mark.full
+@pytest.mark.parametrize("name", SMALL)
 def test_budgets(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     fn, _, argnums = plans.PROGRAMS[name]
     args = SMALL[name]

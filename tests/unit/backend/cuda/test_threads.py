@@ -98,6 +98,7 @@ EMPTY = [
 ]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("program", EMPTY, ids=str)
 def test_no_iterations(program: Program) -> None:
     first, *rest = program.make_args()
@@ -119,6 +120,7 @@ def test_batches(program: Program) -> None:
     assert not on_device.check_batched(program)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(3))
 def test_random_programs(seed: int) -> None:
     generated = fuzz_threads.generate(seed, size=4)

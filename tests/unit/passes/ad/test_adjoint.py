@@ -103,6 +103,7 @@ def test_vjp_of_the_tangent_gives_hessian_products(case: Case) -> None:
         np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-10)
 
 
+@pytest.mark.sampled(6)
 @any_program
 def test_random_programs(case: Case) -> None:
     test_gradient_agrees_with_differences(case)

@@ -246,6 +246,7 @@ def energy(x: Any) -> Any:
     return np.sum(np.sin(x) * x) + np.prod(x[:2]) ** 2
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("fn", [smooth, products])
 @pytest.mark.parametrize("way", [adc.jacfwd, adc.jacrev])
 def test_jacobians_are_those_along_one_direction_after_the_other(fn: Any, way: Any) -> None:

@@ -169,6 +169,7 @@ def matrix(trips: str, first: str, second: str, third: str) -> Function:
     )
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("trips", "places", "nests"),
     [

@@ -51,6 +51,7 @@ def test_cases(case: Case) -> None:
     same_results(case.function(), case.args)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_gradients_of_cases(case: Case, policy: str) -> None:
@@ -59,6 +60,7 @@ def test_gradients_of_cases(case: Case, policy: str) -> None:
     same_results(*reversed_case(case, policy))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(60))
 def test_random_programs(seed: int) -> None:
     case = random_case(seed)

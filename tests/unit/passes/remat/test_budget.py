@@ -162,6 +162,7 @@ def test_no_plan_is_faster(seed: int) -> None:
     check_all_budgets(random_problem(random.Random(seed)))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", [*range(20), 260, 262, 285, 304])
 def test_numbers_of_any_size(seed: int) -> None:
     # Terabytes next to bytes, and picoseconds next to hours.
@@ -492,6 +493,7 @@ def in_order(regions: list[list[Plan]]) -> Problem:
     return Problem([], (), groups, positions=max(end, 1))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(60))
 def test_regions_in_order(seed: int) -> None:
     draw = random.Random(seed)

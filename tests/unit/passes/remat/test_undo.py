@@ -78,7 +78,7 @@ def test_what_cannot_be_undone_is_kept(name: str, monkeypatch: pytest.MonkeyPatc
     assert "back" not in str(planned(name).fn)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(50)
 @pytest.mark.parametrize("program", UNDO_PROGRAMS, ids=str)
 def test_no_bit_changes(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """All that can be undone is: the bits of other plans, and checkpointed loops around it."""
@@ -115,6 +115,7 @@ def sweep(u: Any, steps: Any) -> Any:
     return np.sum(u * u)
 
 
+@pytest.mark.full
 def test_within_a_budget() -> None:
     """An iteration of a leaf keeps one value for each store, too."""
     u = np.random.default_rng(0).uniform(0.2, 1.0, (60, 70))

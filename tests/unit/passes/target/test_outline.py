@@ -27,7 +27,7 @@ def _tiny_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outline, "PART", 4)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(40)
 @pytest.mark.usefixtures("_tiny_parts")
 @pytest.mark.parametrize("program", PROGRAMS[::16], ids=lambda program: program.name)
 def test_tiny_parts_of_the_corpus(program: Any) -> None:
@@ -81,6 +81,7 @@ print(kernel(x, x).tobytes().hex(), kernel.cache_info()["loaded"])
 """
 
 
+@pytest.mark.full
 def test_parts_are_loaded_by_another_process(tmp_path: Path) -> None:
     text = ["import numpy as np", "def program(x, w):", "    a = x * 1.0"]
     text += [f"    a = np.tanh(a * w + {k % 7}.0) * 0.5 + a" for k in range(14)]

@@ -42,6 +42,7 @@ def test_corpus(program: Program, compiled: bool) -> None:
     assert not threads.check(_chain(program), policies, compiled=compiled)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", KERNELS)
 def test_kernels(name: str) -> None:
     kernel = KERNELS[name]
