@@ -1,8 +1,9 @@
 """Passes: pure functions ``Function -> Function``, and how they run.
 
-`pipeline` has, for each target, the table of all that runs, with the reason for each place; `stages`
-says what a row is, and runs it. A file in a folder holds one pass, named as its public function; a pass of several files is a
-package. In the order in which code meets them, which is also the direction of imports:
+`pipeline` has, for each target, the table of all that runs, with the reason for each place;
+`stages` says what a row is, and runs it. A file in a folder holds one pass, named as its public
+function; a pass of several files is a package. In the order in which code meets them, which is also
+the direction of imports:
 
 =============  =================================================================================
 `scalar`       statements: constants, common subexpressions, dead code, bounds of indices, branches
