@@ -205,8 +205,8 @@ class Threads:
     def _needing(self, stmt: Stmt) -> Iterator[Value]:
         match stmt:
             case Apply(results=(value,)) if isinstance(value.type, Array):
-                room = stmt.op.undefined or stmt.op is ops.array.slot
-                if value not in self._sources and not room:
+                unused = stmt.op.undefined or stmt.op is ops.array.slot
+                if value not in self._sources and not unused:
                     yield value
             case Pop(results=results):
                 for value in results:
