@@ -2,8 +2,8 @@
 
 A row says what the operation is called, which Python callables it stands for, what it computes
 (`evaluate`, on NumPy scalars), how it is spelled in emitted code, its type rule, its derivative,
-its cost and where tests sample it. Derivative rules are ordinary arithmetic on operands that
-`adc.ir.rules` traces.
+its cost and where tests sample it; and its traits, which are what passes and back ends ask for.
+Derivative rules are ordinary arithmetic on operands that `adc.ir.rules` traces.
 """
 
 from __future__ import annotations
@@ -159,21 +159,25 @@ class OpDef:
         Whether it returns the operand in another type.
     """
 
+    # What it is.
     name: str
     arity: int
     evaluate: Callable[..., Any]
     code: str
     spellings: tuple[Callable[..., Any] | str, ...] = ()
     types: TypeRule = same
+    # Its derivative.
     vjp: VjpRule | None = None
     why: str = ""
     refuse: bool = False
     draw: bool = False
+    # How it is computed, and what that takes.
     cost: float = 1.0
     nanoseconds: float | None = None
     libm: CFunction | None = None
     algorithm: Callable[..., Any] | None = None
     raises: str | None = None
+    # For which operands, and what comes out.
     domain: tuple[tuple[float, float], ...] = ((-3.0, 3.0),)
     kinks: tuple[float, ...] = ()
     jumps: bool = False
@@ -181,6 +185,7 @@ class OpDef:
     least: str = "f16"
     total: bool = False
     image: tuple[float, float] = (-math.inf, math.inf)
+    # Its algebra.
     orders: tuple[bool, bool] | None = None
     neutral: float | None = None
     inverse: tuple[str | None, ...] = ()
@@ -189,6 +194,7 @@ class OpDef:
     shielded: str = ""
     plain: str = ""
     random: bool = False
+    # Which arrays it makes, and what it reads of others.
     sizes: int | None = None
     copies: bool = False
     aliases: str = ""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
 from adc.ir.opdef import OPS
+from adc.ir.ops import algorithms
 
 ROOT = Path(__file__).parents[1]
 # Where a name is more than words for a reader: how often, and what for.
@@ -106,3 +109,28 @@ def test_an_inverse_takes_an_update_back() -> None:
             # Of `a - b` with another `b`, it is `a` less the result (`remat.history`).
             back = (other, result) if (op.name, at) == ("sub", 1) else (result, other)
             assert OPS[name].evaluate(*back) == args[at], (op, at)
+
+
+def test_an_algorithm_brings_those_that_it_calls(tmp_path: Path) -> None:
+    assert [op.name for op in algorithms.among({"bessel_i0", "x"})] == ["i0"]
+    assert algorithms.among({"exp", "i0"}) == []
+    path = tmp_path / "nested.py"
+    path.write_text(_NESTED)
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["expit", "twice", "1.0"]
+
+
+# A row of its own would be in the table of all other tests.
+_NESTED = """
+import numpy as np
+from adc.ir.opdef import OpDef
+from adc.ir.ops import algorithms
+from adc.ir.ops.special import expit
+
+def _twice(x):
+    return 2.0 * expit(x)
+
+OpDef("twice", 1, algorithms.evaluated(_twice), "twice({0})", algorithm=_twice)
+print(*(op.name for op in algorithms.among({"twice"})))
+print(algorithms.evaluated(_twice)(np.float64(0.0)))
+"""

@@ -15,6 +15,7 @@ divides by is not 0.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Set
 from types import FunctionType
 from typing import Any
@@ -24,14 +25,24 @@ import numpy as np
 from adc.ir.opdef import OPS, OpDef
 
 
+def _rows() -> list[OpDef]:
+    return [op for op in OPS.values() if op.algorithm is not None]
+
+
 def reserved() -> frozenset[str]:
     """Return the names of the functions that stand for rows in emitted code."""
-    return frozenset(called(op) for op in OPS.values() if op.algorithm is not None)
+    return frozenset(map(called, _rows()))
 
 
 def among(words: Set[str]) -> list[OpDef]:
-    """Return the rows with an algorithm that code with these words calls, by name."""
-    found = [op for op in OPS.values() if op.algorithm is not None and called(op) in words]
+    """Return the rows whose algorithms code with these words calls, and those calls of others."""
+    found: set[OpDef] = set()
+    todo = [op for op in _rows() if called(op) in words]
+    while todo:
+        op = todo.pop()
+        found.add(op)
+        own = set(re.findall(r"\w+", "\n".join(source(op))))
+        todo += [each for each in _rows() if called(each) in own and each not in found]
     return sorted(found, key=called)
 
 

@@ -188,15 +188,12 @@ class _Idle:
 
     def apply(self, stmt: Apply, result: Value) -> None:
         match stmt.op, stmt.args:
-            case ((arith.mul | arith.xmuly | arith.mulzeros), (a, b)) if self.zero(a) or self.zero(
-                b
-            ):
-                self.zeros.add(result)
-            case (arith.neg | arith.cast, (a,)) | (
-                arith.truediv | arith.xdivy,
-                (a, _),
-            ) if self.zero(a):
-                self.zeros.add(result)
+            case ((arith.mul | arith.xmuly | arith.mulzeros), (a, b)):
+                if self.zero(a) or self.zero(b):
+                    self.zeros.add(result)
+            case ((arith.neg | arith.cast | arith.truediv | arith.xdivy), (a, *_)):
+                if self.zero(a):
+                    self.zeros.add(result)
             case arith.select, (_, a, b):
                 self.join(result, a, b)
             case arith.add, (a, b):

@@ -37,6 +37,10 @@ _SCALARS = {
     "np.arccosh np.arctanh np.asinh np.acosh np.atanh np.deg2rad np.radians np.rad2deg np.degrees "
     "np.floor np.ceil np.trunc np.fix np.rint np.isnan np.isinf np.isfinite np.signbit "
     "np.logical_not np.invert np.bitwise_invert np.bitwise_not": ["{}(x)"],
+    # Near its zeros and far away NumPy's has the digits that rounding leaves.
+    "np.sinc": ["{}(x % 8 + 0.3)"],
+    # NumPy's of a number is an array without axes; of large ones it overflows too early.
+    "np.i0": ["{}(x % 50) * 1.0"],
     "np.add np.subtract np.multiply np.divide np.true_divide np.floor_divide np.remainder np.mod "
     "np.fmod np.power np.pow np.float_power np.maximum np.minimum np.fmax np.fmin np.hypot "
     "np.arctan2 np.atan2 np.copysign np.heaviside np.logaddexp np.logaddexp2 np.greater "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from adc.ir.core import Apply, For, Function, Literal, Load, Operand, Value, walk
@@ -14,7 +15,7 @@ def neutral(op: str, ty: Type) -> Literal:
     """Return what leaves a number as it is when they are combined."""
     found = OPS[op].neutral
     assert found is not None
-    return Literal(found if ty.kind == "f" else int(found), ty)
+    return Literal(found if ty.kind == "f" or math.isinf(found) else int(found), ty)
 
 
 def combinations(fn: Function) -> dict[Value, str]:

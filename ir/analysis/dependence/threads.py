@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from adc.ir import ops
 from adc.ir.core import (
     Apply,
     Check,
@@ -204,7 +205,8 @@ class Threads:
     def _needing(self, stmt: Stmt) -> Iterator[Value]:
         match stmt:
             case Apply(results=(value,)) if isinstance(value.type, Array):
-                if value not in self._sources and stmt.op.allocates:
+                unused = stmt.op.undefined or stmt.op is ops.array.slot
+                if value not in self._sources and not unused:
                     yield value
             case Pop(results=results):
                 for value in results:

@@ -198,7 +198,7 @@ class Facts:
         elif op is ops.integer.inside and holds:
             self.assume(self.form(args[0]))
             self.assume(self.form(args[1]) - self.form(args[0]) + -1)
-        elif args[0].type.kind not in "iu":
+        elif not args or args[0].type.kind not in "iu":
             return
         elif op.orders is not None:
             less, equal = op.orders if holds else (not op.orders[0], not op.orders[1])
