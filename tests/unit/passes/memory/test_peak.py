@@ -44,6 +44,8 @@ BRANCHES = {
     "helper_that_returns_early",
     "nbody_loops",
     "small_filled_in_both_arms",
+    "arrays_without_axes_with_two_names",
+    "rows_that_grow_from_one",
 }
 # An array that an iteration makes counts even if there is none.
 NO_ITERATION = {"stencil_no_steps"}
