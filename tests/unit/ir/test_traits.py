@@ -11,7 +11,7 @@ from pathlib import Path
 from adc.ir.opdef import OPS
 from adc.ir.ops import algorithms
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[3]
 # Where a name is more than words for a reader: how often, and what for.
 LEFT = {
     "ir/analysis/costs.py": (1, "prices that were measured lie in a file, by name"),
