@@ -38,7 +38,7 @@ class _Roots:
         self.fn = fn
 
     def run(self) -> None:
-        before: dict[Value, Value] = {}
+        before: dict[Value, Value] | None = None
         while before != self.of:
             before = dict(self.of)
             self.stmts(self.fn.body)

@@ -181,6 +181,20 @@ def test_within_a_budget() -> None:
     np.testing.assert_allclose(weighted, adc.jacrev(adc.hessian(steps))(X, 50).sum((0, 1)))
 
 
+def test_calls_that_stay_within_a_budget() -> None:
+    # What a function without arrays among its parameters calls was taken to return nothing new:
+    # ADC900, `in_place`.
+    def quartic(x: Any) -> Any:
+        return np.sum(x**4) + x[0] * x[1] * x[2]
+
+    def f(x: Any) -> Any:
+        slope, value = adc.jacfwd(adc.value_and_grad(quartic), has_aux=True)(x)
+        return np.sum(slope * value)
+
+    x = np.array([0.5, -1.0, 2.0])
+    np.testing.assert_array_equal(adc.grad(f, memory="1 MB")(x), adc.grad(f)(x))
+
+
 def test_plans_of_rows_are_shown() -> None:
     # The sizes of cotangents were looked for among the arguments: IndexError.
     assert "plan" in str(adc.jacrev(lambda x: np.sin(x) * x).plan(X))
