@@ -638,7 +638,7 @@ def test_cached_code(tmp_path: Path) -> None:
 )
 def test_other_machines(environment: dict[str, str], library: str) -> None:
     """Run the tests above where there is no vector library, or none of this width."""
-    name = "from adc.backend import vector_math; print(vector_math.vector_library())"
+    name = "from adc.backend.common import vector_math; print(vector_math.vector_library())"
     assert run_python("-c", name, **environment).startswith(library)
     chosen = "not cached and not machines and not unrolled"
     options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", chosen]

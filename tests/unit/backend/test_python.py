@@ -99,12 +99,8 @@ def _ways(program: Program, positions: tuple[int, ...]) -> Iterator[tuple[tuple[
         yield (("gradient", positions), ("tangent", positions)), "auto"
 
 
-def _often(program: Program) -> Any:
-    marks = () if program.number(24) == 1 else (pytest.mark.slow,)
-    return pytest.param(program, marks=marks, id=str(program))
-
-
-@pytest.mark.parametrize("program", [_often(program) for program in EVERY])
+@pytest.mark.sampled(24)
+@pytest.mark.parametrize("program", EVERY, ids=str)
 def test_corpus(program: Program, one_arithmetic: None) -> None:
     chain = chains.Chain.of(program.fn, program.make_args(), program.argnums)
     rng = np.random.default_rng(0)
