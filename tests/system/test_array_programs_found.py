@@ -24,7 +24,7 @@ def test_found(fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
     assert fuzz_arrays.check(generated, compiled=False) == []
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("kind", ["arrays", "stencils", "containers", "mixed"])
 def test_random_programs(kind: str, seed: int) -> None:

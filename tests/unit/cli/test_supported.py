@@ -23,6 +23,7 @@ nan_to_num round sign copysign floor ceil bincount einsum tensordot
 """.split()
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", PROMISED)
 def test_promised_functions(name: str) -> None:
     assert is_supported(getattr(np, name))

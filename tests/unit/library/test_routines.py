@@ -271,6 +271,7 @@ def loops(fn: Function) -> list[For]:
     return [s for s in walk(fn.body) if isinstance(s, For)]
 
 
+@pytest.mark.full
 def test_errors_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(whole, "_MANY", 1)
     singular = ROWS.copy()

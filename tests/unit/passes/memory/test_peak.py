@@ -95,7 +95,7 @@ def sizes(names: tuple[tuple[str, int, int], ...], inputs: list[Any]) -> dict[st
     }
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("program", CORPUS, ids=str)
 def test_formula(program: Program, policy: str) -> None:
@@ -118,6 +118,7 @@ def test_compiled(program: Program, policy: str, tmp_path: Path) -> None:
 AT_MOST = {"kept_if_better": 1.1, "states": 1.4, "grows": 1.25}
 
 
+@pytest.mark.full
 def test_arrays_that_loops_hand_on() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.oracle.handed_on"],
