@@ -53,8 +53,8 @@ BRANCHES = {
     "invert_in_arms",
     "one_of_many",
 }
-# An array that an iteration makes counts even if there is none, and so does what a checkpointed call
-# holds where it does not leave early.
+# An array that an iteration makes counts even if there is none, and so does what a checkpointed
+# call holds where it does not leave early.
 AT_LEAST = {"stencil_no_steps", "checkpointed_branches_and_exits"}
 
 
