@@ -15,5 +15,5 @@
 
 ::
 
-    write %y[%k] %v        →        y[u(k)] = v
+    write %y[%k] %v        →        y[unsigned(k)] = v
 """

@@ -5,7 +5,7 @@ it is cheap, another one for few iterations stands before it::
 
     for i_block in range(0, n, LANES):
         for i in range(i_block, min(i_block + LANES, n)):
-            s_lanes[u(i - i_block)] += x[u(i)]
+            s_lanes[unsigned(i - i_block)] += x[unsigned(i)]
     s = s + total(s_lanes, min(n, LANES))
 
 Compiled code must notice Ctrl-C. It counts down what it does and then looks for signals (`poll`):
@@ -440,7 +440,7 @@ class Loops(Traffic):
         if _positions(loop.stmt) > 1:
             # Numba compiles one conversion faster than many.
             self._positions[loop.stmt.index] = self.helper(f"{loop.index}_u")
-            self.line(f"{self._positions[loop.stmt.index]} = u({loop.index})")
+            self.line(f"{self._positions[loop.stmt.index]} = unsigned({loop.index})")
 
     def is_alone(self, stmt: For) -> bool:
         """Whether a loop hands on no lanes of a loop around it."""

@@ -380,7 +380,7 @@ def select(typingctx: Any, cond: Any, a: Any, b: Any) -> Any:
 
 
 @intrinsic
-def u(typingctx: Any, index: Any) -> Any:
+def unsigned(typingctx: Any, index: Any) -> Any:
     """An index that is not negative: without Numba's test for one that counts from the end."""
     ty = types.unliteral(index)
 
@@ -576,7 +576,8 @@ globals().update(LAYERS)
 
 NAMES = frozenset(
     """sqrt floor ceil trunc rint copysign isnan isinf isfinite signbit sign absolute minimum
-    maximum fmin fmax floordiv remainder fmod lshift rshift invert ipow gcd lcm wrap trips select u
+    maximum fmin fmax floordiv remainder fmod lshift rshift invert ipow gcd lcm wrap trips select
+    unsigned
     bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 inf nan logaddexp
     logaddexp2 heaviside xmuly xdivy mulzeros nextafter pcg64_high pcg64_word""".split()
 ) | frozenset(LAYERS)

@@ -60,7 +60,7 @@ class StraightLine(Writer):
     def add_to_lane(self, stmt: Apply) -> None:
         found = self.text(stmt.args[1])
         self.comment(stmt.loc)
-        self.line(f"{self._lanes[stmt.result]}[u({self._lane})] += {found}")
+        self.line(f"{self._lanes[stmt.result]}[unsigned({self._lane})] += {found}")
 
     def gemm(self, stmt: Gemm) -> None:
         a, b = (

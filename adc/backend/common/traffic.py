@@ -131,7 +131,7 @@ class Traffic(StraightLine):
 
     def place(self, stmt: Push | Pop, k: int, index: str) -> str:
         dtype, row = self._rows[id(stmt)][k]
-        return f"tape_{dtype}[u({self._bases[dtype, row]} + {index})]"
+        return f"tape_{dtype}[unsigned({self._bases[dtype, row]} + {index})]"
 
     def push(self, stmt: Push) -> None:
         texts = [self.text(value) for value in stmt.values]
@@ -150,7 +150,7 @@ class Traffic(StraightLine):
             self.line(f"top_{dtype} += {len(found)}")
             self.room(dtype)
             for k, text in enumerate(found):
-                self.line(f"tape_{dtype}[u(top_{dtype} - {len(found) - k})] = {text}")
+                self.line(f"tape_{dtype}[unsigned(top_{dtype} - {len(found) - k})] = {text}")
         for value, text in zip(stmt.values, texts, strict=True):
             if isinstance(value.type, Array):
                 self.push_array(text, value.type)
@@ -162,13 +162,13 @@ class Traffic(StraightLine):
         self.line(f"top_{ty.dtype} += {source}.size")
         self.room(ty.dtype)
         index = ", ".join(self.nest(source, ty.rank))
-        self.line(f"tape_{ty.dtype}[u({start})] = {source}[{index}]")
+        self.line(f"tape_{ty.dtype}[unsigned({start})] = {source}[{index}]")
         self.line(f"{start} += 1")
         self._indent -= ty.rank
         self.line(f"top_i64 += {ty.rank}")
         self.room("i64")
         for axis in range(ty.rank):
-            self.line(f"tape_i64[u(top_i64 - {ty.rank - axis})] = {source}.shape[{axis}]")
+            self.line(f"tape_i64[unsigned(top_i64 - {ty.rank - axis})] = {source}.shape[{axis}]")
 
     def pop(self, stmt: Pop) -> None:
         self.comment(stmt.loc)
@@ -189,16 +189,17 @@ class Traffic(StraightLine):
             for k, value in enumerate(found):
                 if self._counts.get(value):
                     offset = f" + {k}" if k else ""
-                    self.line(f"{self.name(value)} = tape_{dtype}[u(top_{dtype}{offset})]")
+                    self.line(f"{self.name(value)} = tape_{dtype}[unsigned(top_{dtype}{offset})]")
 
     def pop_array(self, value: Value, ty: Array) -> None:
         self.line(f"top_i64 -= {ty.rank}")
-        sizes = "".join(f"tape_i64[u(top_i64{f' + {k}' if k else ''})], " for k in range(ty.rank))
+        tops = ["top_i64" + (f" + {k}" if k else "") for k in range(ty.rank)]
+        sizes = "".join(f"tape_i64[unsigned({top})], " for top in tops)
         name = self.new_array(value, f"({sizes})")
         self.line(f"top_{ty.dtype} -= {name}.size")
         start = self.helper("start")
         self.line(f"{start} = top_{ty.dtype}")
         index = ", ".join(self.nest(name, ty.rank))
-        self.line(f"{name}[{index}] = tape_{ty.dtype}[u({start})]")
+        self.line(f"{name}[{index}] = tape_{ty.dtype}[unsigned({start})]")
         self.line(f"{start} += 1")
         self._indent -= ty.rank

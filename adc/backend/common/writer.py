@@ -382,7 +382,7 @@ class Writer(Lines):
             return Expr(str(int(operand.value)))
         if operand in self._positions:
             return Expr(self._positions[operand])
-        return Expr(f"u({found.bare})", found.reads, found.loads)
+        return Expr(f"unsigned({found.bare})", found.reads, found.loads)
 
     def word(self, operand: Operand) -> str:
         found = self.text(operand)

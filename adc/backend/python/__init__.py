@@ -11,10 +11,10 @@ for. Only what it imports is replaced::
 
     import numpy as np                                  (as it is)
     from numba import njit                              (nothing: functions stay Python's)
-    from adc.backend.common.prelude import (u, ...)     `scalars.NAMES`
+    from adc.backend.common.prelude import (select, ...)  `scalars.NAMES`
     from adc.backend.runtime import (empty, ...)        `memory.NAMES`
 
-    y[u(k)] = 2.0 * x_1[u(k)]  # model.py:7             2.0 is a float64 of NumPy's, k an int64
+    y[unsigned(k)] = 2.0 * x_1[unsigned(k)]  # model.py:7    2.0 is a float64 of NumPy's, k an int64
 """
 
 from adc.backend.python.load import Kernel, interpret

@@ -112,7 +112,7 @@ NAMES: dict[str, Any] = {
     "logaddexp2": _logaddexp("exp2", 1.442695040888963407359924681001892137),
     "select": lambda cond, a, b: a if cond else b,
     "trips": _trips,
-    "u": unsigned,
+    "unsigned": unsigned,
     "inf": np.float64(math.inf),
     "nan": np.float64(math.nan),
     "range": counted,
