@@ -9,10 +9,10 @@
 The text is the one that is compiled for the CPU, and each line says what line of the user's it is
 for. Only what it imports is replaced::
 
-    import numpy as np                                  (as it is)
-    from numba import njit                              (nothing: functions stay Python's)
+    import numpy as np                                    (as it is)
+    from numba import njit                                (nothing: functions stay Python's)
     from adc.backend.common.prelude import (select, ...)  `scalars.NAMES`
-    from adc.backend.runtime import (empty, ...)        `memory.NAMES`
+    from adc.backend.runtime import (empty, ...)          `memory.NAMES`
 
     y[unsigned(k)] = 2.0 * x_1[unsigned(k)]  # model.py:7    2.0 is a float64 of NumPy's, k an int64
 """
