@@ -71,7 +71,7 @@ def of_adc(kernel: Kernel, args: Arguments) -> Prepared:
         given, note = args, "with transfers"
         call(*given)  # or it is refused for another reason
     return Prepared(
-        lambda: call(*given), cuda.synchronize, fetched, ("adc", "numba-cuda"), note,
+        lambda: call(*given), cuda.synchronize, fetched, ("adc-autodiff", "numba-cuda"), note,
         lambda: alone(*given), numba=True,
     )  # fmt: skip
 

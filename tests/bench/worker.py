@@ -64,7 +64,7 @@ def prepare(tool: str, name: str, threads: int = 1) -> Prepared:
         # Not an import statement: the benchmark has to run, and to be checked, without it.
         adc = importlib.import_module("adc")
         how: dict[str, Any] = {"parallel": threads} if threads > 1 else {}
-        own = ("adc", "numba")
+        own = ("adc-autodiff", "numba")
         if tool == "adc":
             call = adc.value_and_grad(kernel.loss, kernel.wrt, **how)
             return Prepared(call, adc.grad(kernel.loss, kernel.wrt, **how), packages=own)
