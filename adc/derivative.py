@@ -116,12 +116,12 @@ class Derivative:
         ----------
         after : str
             ``"frontend"``, or the name of a pass, which ``adc passes`` explains: ``"simplify"``,
-            ``"cse"``, ``"induction"``, ``"bounds"``, ``"hoist"``, ``"private"``, ``"guard"``,
-            ``"dce"``, ``"fuse"``, ``"contract"``, ``"adjoint"`` (``"pullback"`` in `vjp`),
-            ``"tangent"``, ``"accumulate"``, ``"reduce"``, ``"overwrite"``, ``"gather"``,
-            ``"local"``, ``"predicates"``, ``"directions"`` (of Jacobians), ``"remat"``,
-            ``"inline"``, ``"storage"``, ``"rows"``, ``"lift"``, ``"reuse"``. Of a pass that runs
-            more than once, the last run counts.
+            ``"cse"``, ``"induction"``, ``"bounds"``, ``"hoist"``, ``"privatize"``,
+            ``"hoist_checks"``, ``"dce"``, ``"fuse"``, ``"contract"``, ``"adjoint"`` (``"pullback"``
+            in `vjp`), ``"tangent"``, ``"accumulate"``, ``"reduce"``, ``"overwrite"``, ``"gather"``,
+            ``"fuse_reverse"``, ``"predicates"``, ``"directions"`` (of Jacobians), ``"remat"``,
+            ``"inline"``, ``"storage"``, ``"elide_copies"``, ``"hoist_allocations"``, ``"reuse"``.
+            Of a pass that runs more than once, the last run counts.
         """
         trace = self.compiled_for(*args, **kwargs).compilation.trace
         try:

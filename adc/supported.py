@@ -15,7 +15,7 @@ from adc.frontend import entry
 from adc.frontend.calls import nested
 from adc.frontend.core.refusals import REFUSED
 from adc.frontend.language import attributes
-from adc.frontend.numpy import draws, library
+from adc.frontend.numpy import library, random
 from adc.frontend.values import special
 from adc.ir.opdef import OPS, OpDef, find
 
@@ -129,7 +129,7 @@ def page(*, refused: bool = False) -> str:
     lines.append(f"- of arrays: {_wrapped(sorted(library.METHODS))}")
     lines.append(f"- of lists: {_wrapped(sorted(attributes.LIST_METHODS))}")
     lines.append(f"- of dicts: {_wrapped(sorted(attributes.DICT_METHODS))}")
-    lines.append(f"- of random generators: {_wrapped(sorted(draws.METHODS))}")
+    lines.append(f"- of random generators: {_wrapped(sorted(random.METHODS))}")
     lines += [
         "",
         "A random generator is an `np.random.Generator` with the bit generator PCG64: an argument, "

@@ -193,7 +193,7 @@ class For:
     iterations of a `parallel` loop, which carries nothing, may run in any order, and side by side.
     Each has a tape of its own; what they leave is one frame, of which a parallel loop that takes it
     off has each iteration take what the one with the same index left.
-    None of a loop that is `apart` touches an element that another one changes.
+    None of a loop that is `vectorizable` touches an element that another one changes.
     """
 
     results: tuple[Value, ...]
@@ -205,7 +205,7 @@ class For:
     down: bool = False
     loc: Span | None = _loc()
     parallel: bool = False
-    apart: bool = False
+    vectorizable: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -323,7 +323,7 @@ class _Routine:
         return lambda env, frame, mirror: (then if env[cond] else orelse)((), env, frame, mirror)
 
     def loop(self, stmt: For | While | Reverse) -> Callable[[Env, Frame, Frame], Sequence[Any]]:
-        watch = _Watch() if isinstance(stmt, For) and stmt.apart else None
+        watch = _Watch() if isinstance(stmt, For) and stmt.vectorizable else None
         self.watch, outer = watch or self.watch, self.watch
         init, body = self.many(stmt.init), self.block(stmt.body)
         self.watch = outer

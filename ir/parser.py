@@ -467,18 +467,18 @@ def _for(p: _Parser, results: _Results) -> Stmt:
 
 
 def _parallel(p: _Parser, results: _Results) -> Stmt:
-    apart = p.tokens.accept("apart")
+    vectorizable = p.tokens.accept("vectorizable")
     p.tokens.expect("for")
     loop = _for(p, results)
     assert isinstance(loop, For)
-    return replace(loop, parallel=True, apart=apart)
+    return replace(loop, parallel=True, vectorizable=vectorizable)
 
 
-def _apart(p: _Parser, results: _Results) -> Stmt:
+def _vectorizable(p: _Parser, results: _Results) -> Stmt:
     p.tokens.expect("for")
     loop = _for(p, results)
     assert isinstance(loop, For)
-    return replace(loop, apart=True)
+    return replace(loop, vectorizable=True)
 
 
 def _while(p: _Parser, results: _Results) -> Stmt:
@@ -535,7 +535,7 @@ _FORMS: dict[str, Callable[[_Parser, _Results], Stmt]] = {
     "if": _if,
     "for": _for,
     "parallel": _parallel,
-    "apart": _apart,
+    "vectorizable": _vectorizable,
     "while": _while,
     "reverse": _reverse,
     "call": _call,

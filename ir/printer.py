@@ -94,7 +94,7 @@ def _lines(stmt: Stmt) -> list[str]:
             return [*lines, "}"]
         case For(label=label, index=index, trips=trips, init=init, body=body):
             order = "down from" if stmt.down else "in 0 to"
-            word = "parallel " * stmt.parallel + "apart " * stmt.apart + "for"
+            word = "parallel " * stmt.parallel + "vectorizable " * stmt.vectorizable + "for"
             head = f"{word} {label} {index} {order} {operand_text(trips)}"
             return [f"{left}{head}{_carried(body, init)} {{", *_block(body), "}"]
         case While(label=label, init=init, body=body):

@@ -24,19 +24,19 @@ from adc.passes.loops.contract import contract
 from adc.passes.loops.distribute import distribute
 from adc.passes.loops.exchange import exchange
 from adc.passes.loops.fuse import fuse, fuse_again
+from adc.passes.loops.fuse_reverse import fuse_reverse
 from adc.passes.loops.gather import gather
 from adc.passes.loops.interchange import interchange
-from adc.passes.loops.local import local
 from adc.passes.loops.overwrite import overwrite
-from adc.passes.loops.partials import partials
-from adc.passes.loops.private import private
+from adc.passes.loops.privatize import privatize
+from adc.passes.loops.privatize_reductions import privatize_reductions
 from adc.passes.loops.reduce import reduce
 from adc.passes.loops.scalars import scalars
 from adc.passes.loops.skip import skip
 from adc.passes.memory import storage
 from adc.passes.memory.coalesce import coalesce
+from adc.passes.memory.hoist_allocations import hoist_allocations
 from adc.passes.memory.in_place import in_place
-from adc.passes.memory.lift import lift
 from adc.passes.memory.peak.formula import formula
 from adc.passes.memory.reuse import reuse
 from adc.passes.remat.facts import NO_ORDERS
@@ -48,8 +48,8 @@ from adc.passes.scalar.bounds import bounds
 from adc.passes.scalar.calls import calls
 from adc.passes.scalar.cse import cse
 from adc.passes.scalar.dce import dce
-from adc.passes.scalar.guard import guard
 from adc.passes.scalar.hoist import hoist
+from adc.passes.scalar.hoist_checks import hoist_checks
 from adc.passes.scalar.induction import induction
 from adc.passes.scalar.inline import inline
 from adc.passes.scalar.once import once
@@ -59,16 +59,16 @@ from adc.passes.scalar.relax import relax
 from adc.passes.scalar.simplify import simplify
 from adc.passes.scalar.unswitch import unswitch
 from adc.passes.stages import Context, Given, Remarks, Stage, When, run
-from adc.passes.target.apart import apart
+from adc.passes.target.accumulate_in_place import accumulate_in_place
+from adc.passes.target.elide_copies import elide_copies
+from adc.passes.target.expand_tape import expand_tape
 from adc.passes.target.fission import fission
-from adc.passes.target.frames import frames
-from adc.passes.target.increments import increments
 from adc.passes.target.kernels import kernels
-from adc.passes.target.ordered import ordered
+from adc.passes.target.outline_kernels import outline_kernels
 from adc.passes.target.parallel import parallel
-from adc.passes.target.registers import registers
-from adc.passes.target.rows import rows
-from adc.passes.target.whole import whole
+from adc.passes.target.scalar_replacement import scalar_replacement
+from adc.passes.target.strip_mine import strip_mine
+from adc.passes.target.vectorizable import vectorizable
 
 # -- conditions ------------------------------------------------------------------------------------
 
@@ -199,9 +199,9 @@ PRIMAL: tuple[Stage, ...] = (
     Stage("induction", induction, "before `bounds`: it proves indices in terms of loop counters"),
     Stage("bounds", bounds, "before `hoist`: a check that is proven need not be moved"),
     Stage("hoist", hoist, "before `fuse`: loop-invariant code no longer separates loops"),
-    Stage("private", private, "before `fuse`: a scratch array that is carried forbids it"),
-    Stage("guard", guard, "after `bounds`: only checks that are not proven are left"),
-    Stage("cse", cse, "after `guard`: the tests before loops share operands"),
+    Stage("privatize", privatize, "before `fuse`: a scratch array that is carried forbids it"),
+    Stage("hoist_checks", hoist_checks, "after `bounds`: only checks that are not proven are left"),
+    Stage("cse", cse, "after `hoist_checks`: the tests before loops share operands"),
     Stage("dce", dce, "before `scalars`: a dead use would keep an array in memory"),
     Stage("scalars", scalars, "before `fuse`: arrays that became scalars need no loops"),
     Stage("fuse", fuse, "before `contract`: store and load are then in one iteration"),
@@ -215,7 +215,10 @@ PRIMAL: tuple[Stage, ...] = (
         "exchange", exchange, "before `adjoint`: reverse code mirrors the loops by name",
         parts=EXCHANGE,
     ),
-    Stage("partials", partials, "before `remat`: no plan changes the order of sums", THREADS),
+    Stage(
+        "privatize_reductions", privatize_reductions,
+        "before `remat`: no plan changes the order of sums", THREADS,
+    ),
 )  # fmt: skip
 # One of these for each transformation, then `DERIVATIVE`.
 TRANSFORMATION: tuple[Stage, ...] = (
@@ -245,7 +248,12 @@ DERIVATIVE: tuple[Stage, ...] = (
     Stage("dce", dce, "before `overwrite`: cotangents without readers"),
     Stage("overwrite", overwrite, "before `gather`: nests do not clear what they add to"),
     Stage("gather", gather, "before `remat`: no plan changes the order of sums"),
-    Stage("partials", partials, "before `remat`: no plan changes the order of sums", THREADS),
+    Stage(
+        "privatize_reductions",
+        privatize_reductions,
+        "before `remat`: no plan changes the order of sums",
+        THREADS,
+    ),
 )
 _RERUN = Stage(
     "rerun", _rerun, "before `remat`: what runs again as a whole recalls its inputs only",
@@ -257,7 +265,10 @@ _REMAT = Stage(
 )  # fmt: skip
 # When no transformation follows.
 JOINED: tuple[Stage, ...] = (
-    Stage("local", local, "before `remat`: values used in the same iteration need no tape"),
+    Stage(
+        "fuse_reverse", fuse_reverse,
+        "before `remat`: values used in the same iteration need no tape",
+    ),
     Stage("relax", relax, "after `expand`: products in derivatives that the code calls"),
     Stage("predicates", predicates, "before `remat`: a predicate takes a byte of the tape"),
     Stage("chosen", chosen, "after `predicates`: the choice is a forward value"),
@@ -265,7 +276,8 @@ JOINED: tuple[Stage, ...] = (
     Stage("cse", cse, "after `predicates`, `skip`: conditions are shared"),
     Stage("dce", dce, "before `remat`: what nobody needs is not recalled"),
     Stage(
-        "directions", _widened, "after `local`, `reduce`: these know cotangents without the axis",
+        "directions", _widened,
+        "after `fuse_reverse`, `reduce`: these know cotangents without the axis",
         JACOBIAN, _all, of=directions,
     ),
     _RERUN,
@@ -307,36 +319,57 @@ _STORAGE = Stage(
 # Buffer form, for a CPU.
 BUFFERS: tuple[Stage, ...] = (
     _STORAGE,
-    Stage("rows", rows, "before `parallel`: the copies of rows are loops, too"),
+    Stage("elide_copies", elide_copies, "before `parallel`: the copies of rows are loops, too"),
     Stage(
-        "parallel", parallel, "before `ordered`: threads take whole loops, not blocks of them",
+        "parallel", parallel, "before `strip_mine`: threads take whole loops, not blocks of them",
         # How many threads have arrays of their own is not known to what predicts the peak.
         THREADS, lambda context: {"private": not context.known},
     ),
-    Stage("ordered", ordered, "before `registers`: its blocks are arrays", FREE),
-    Stage("registers", registers, "before `coalesce`: scalars that are carried need no array"),
-    Stage("coalesce", coalesce, "before `lift`: arrays carried by a loop get one buffer", FREE),
-    Stage("lift", lift, "before `reuse`: arrays that iterations allocate live longer then"),
-    Stage("reuse", reuse, "after `lift`: it needs the lifetimes of all arrays", given=_sized),
-    Stage("apart", apart, "after `reuse`: which arrays share memory is settled"),
+    Stage("strip_mine", strip_mine, "before `scalar_replacement`: its blocks are arrays", FREE),
+    Stage(
+        "scalar_replacement", scalar_replacement,
+        "before `coalesce`: scalars that are carried need no array",
+    ),
+    Stage(
+        "coalesce", coalesce,
+        "before `hoist_allocations`: arrays carried by a loop get one buffer", FREE,
+    ),
+    Stage(
+        "hoist_allocations", hoist_allocations,
+        "before `reuse`: arrays that iterations allocate live longer then",
+    ),
+    Stage(
+        "reuse", reuse,
+        "after `hoist_allocations`: it needs the lifetimes of all arrays", given=_sized,
+    ),
+    Stage("vectorizable", vectorizable, "after `reuse`: which arrays share memory is settled"),
     Stage("in_place", in_place, "after `reuse`: which arrays callees return is settled"),
 )  # fmt: skip
 # Buffer form, for a GPU.
 DEVICE: tuple[Stage, ...] = (
     _STORAGE,
-    Stage("rows", rows, "before `kernels`: the copies of rows would be launches"),
-    Stage("increments", increments, "before `whole`: threads may add to the same elements"),
+    Stage("elide_copies", elide_copies, "before `kernels`: the copies of rows would be launches"),
     Stage(
-        "whole", whole, "before `kernels`: outer loops first, each iteration a thread",
+        "accumulate_in_place", accumulate_in_place,
+        "before `outline_kernels`: threads may add to the same elements",
+    ),
+    Stage(
+        "outline_kernels", outline_kernels,
+        "before `kernels`: outer loops first, each iteration a thread",
         given=_exactly,
     ),
-    Stage("coalesce", coalesce, "before `lift`: arrays carried by a loop get one buffer"),
-    Stage("lift", lift, "before `reuse`: arrays that iterations allocate live longer then"),
-    Stage("reuse", reuse, "after `lift`: it needs the lifetimes of all arrays"),
-    Stage("frames", frames, "before `fission`: loops with a tape cannot be split"),
+    Stage(
+        "coalesce", coalesce, "before `hoist_allocations`: arrays carried by a loop get one buffer",
+    ),
+    Stage(
+        "hoist_allocations", hoist_allocations,
+        "before `reuse`: arrays that iterations allocate live longer then",
+    ),
+    Stage("reuse", reuse, "after `hoist_allocations`: it needs the lifetimes of all arrays"),
+    Stage("expand_tape", expand_tape, "before `fission`: loops with a tape cannot be split"),
     Stage("fission", fission, "before `kernels`: the parts of a loop have more threads",
           given=_exactly),
-    Stage("kernels", kernels, "after `frames`: no iteration touches a tape", given=_exactly),
+    Stage("kernels", kernels, "after `expand_tape`: no iteration touches a tape", given=_exactly),
 )  # fmt: skip
 # When the peak is known.
 LIBRARY: tuple[Stage, ...] = (
@@ -393,7 +426,7 @@ def _without(stages: tuple[Stage, ...], *conditions: When) -> tuple[Stage, ...]:
 _EACH = (*TRANSFORMATION, *DERIVATIVE)
 TABLES: Mapping[str, Table] = {
     "cpu": Table(PRIMAL, _EACH, JOINED, PLANNED, CLEANUP, BUFFERS, LIBRARY),
-    # Calls are replaced by `whole`.
+    # Calls are replaced by `outline_kernels`.
     "cuda": Table(
         _without(PRIMAL, THREADS), _without(_EACH, THREADS), JOINED, PLANNED,
         _without(CLEANUP, FREE), DEVICE, LIBRARY,

@@ -1,6 +1,6 @@
 """What draws of random numbers are made of: NumPy's generator PCG64, and tables.
 
-The state of a generator is a value like any other (`adc.frontend.numpy.draws`), and a draw is
+The state of a generator is a value like any other (`adc.frontend.numpy.random`), and a draw is
 ordinary code on it (`adc.library.random`). Only what plain code cannot say is a row: a product of
 128 bits, the word that a state gives, the tables of the ziggurat method, and the C library's own
 functions, for elementary functions of other implementations differ in the last bit.

@@ -33,7 +33,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from adc.ir.analysis.dependence.accesses import Access, accesses
-from adc.ir.analysis.dependence.separate import Separate
+from adc.ir.analysis.dependence.dependence_test import DependenceTest
 from adc.ir.analysis.sizes.affine import Facts
 from adc.ir.builder import integer
 from adc.ir.core import (
@@ -117,7 +117,7 @@ class _Distribute:
             if not accesses(loop.body, param, k, found):
                 return False
             stores = [stmt for stmt in found if isinstance(stmt, Store)]
-            if not Separate(self.facts, loop).differ((s, o) for s in stores for o in found):
+            if not DependenceTest(self.facts, loop).differ((s, o) for s in stores for o in found):
                 return False
         return any(isinstance(s, For) and self.pays(s, loop) for s in loop.body.stmts)
 

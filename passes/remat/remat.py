@@ -236,7 +236,7 @@ class _Remat:
         return {}
 
     def iterations(self, fn: Function) -> Function:
-        """Decide the Recalls in iterations that hold their own reverse code (`local`).
+        """Decide the Recalls in iterations that hold their own reverse code (`fuse_reverse`).
 
         Such an iteration is a function of its own: what is around it is given, what it keeps is
         gone with it.

@@ -102,7 +102,7 @@ def _found(fn: Function, costs: Costs, offload: bool) -> list[tuple[str, Again]]
         chooser = Chooser(decisions, "auto", names, costs, offload=offload)
         chooser.run(needed_values(reverse.body, decisions, names))
         counted = {value: label for label, value in decisions.counters.items()}
-        # Reverse code that follows its loop at once (`local`) finds everything there.
+        # Reverse code that follows its loop at once (`fuse_reverse`) finds everything there.
         near = {s.loop for s in _in_forward_loops(each.body)}
         for value, decision in decisions.made.items():
             region = counted.get(value) or decisions.sites[value].region

@@ -87,7 +87,6 @@ from adc.ir.printer import print_stmt
 from adc.ir.types import INT, Array
 from adc.ir.walk import Names, label_of, map_blocks
 from adc.passes.remat.choose import Chooser
-from adc.passes.remat.drift import compare, largest
 from adc.passes.remat.facts import NOTHING_RESTORED, Restored
 from adc.passes.remat.history import (
     Branch,
@@ -100,6 +99,7 @@ from adc.passes.remat.history import (
     result_of,
     stores,
 )
+from adc.passes.remat.inversion_check import compare, largest
 from adc.passes.remat.plan import KEPT
 
 Planner = Callable[[Function, Restored], Chooser]

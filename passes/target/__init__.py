@@ -2,22 +2,22 @@
 
 For CPUs:
 
-=============  =================================================================================
-`rows`         copies of rows that only products read: the rows themselves
-`parallel`     loops whose iterations may run side by side, marked
-`ordered`      sums in the program's order: blocks of expensive terms first, as vectors
-`registers`    elements that the next iteration reads again, handed on in registers
-`apart`        innermost loops whose iterations touch nothing that others change, marked
-=============  =================================================================================
+====================  ==========================================================================
+`elide_copies`        copies of rows that only products read: the rows themselves
+`parallel`            loops whose iterations may run side by side, marked
+`strip_mine`          sums in the program's order: blocks of expensive terms first, as vectors
+`scalar_replacement`  elements that the next iteration reads again, handed on in registers
+`vectorizable`        innermost loops whose iterations touch nothing that others change, marked
+====================  ==========================================================================
 
 For GPUs:
 
-=============  =================================================================================
-`increments`   elements that are read to be increased only, increased in place
-`unfold`       loops without calls and products, for threads
-`whole`        loops with independent iterations, whatever they do, become launches
-`frames`       what loops push becomes arrays with a place for each iteration
-`fission`      loops that do several things become several nests
-`kernels`      nests of independent loops become launches, their sums parts
-=============  =================================================================================
+=====================  =========================================================================
+`accumulate_in_place`  elements that are read to be increased only, increased in place
+`inline_calls`         loops without calls and products, for threads
+`outline_kernels`      loops with independent iterations, whatever they do, become launches
+`expand_tape`          what loops push becomes arrays with a place for each iteration
+`fission`              loops that do several things become several nests
+`kernels`              nests of independent loops become launches, their sums parts
+=====================  =========================================================================
 """

@@ -52,7 +52,7 @@ from adc.ir.ops import arith
 from adc.ir.types import INT, Array
 from adc.ir.walk import Env, clone, loop_values, map_blocks, substitute, substitute_stmt
 from adc.passes.scalar.dce import dce
-from adc.passes.target.frames import is_simple
+from adc.passes.target.expand_tape import is_simple
 from adc.passes.target.kernels import Launches, guarded
 
 # Loops that are known to run less often are no reason for more launches.

@@ -18,7 +18,7 @@
 Of the loops of a perfect nest those become parallel along whose counters every iteration touches
 places of its own in all arrays that the nest writes; the others run in the thread, in their order.
 Where there is no such loop, additions to elements are left to be atomic: an array that is only
-added to is nobody's. This is buffer form, after `frames`: no iteration touches a tape. What is
+added to is nobody's. This is buffer form, after `expand_tape`: no iteration touches a tape. What is
 written in a nest has no other name there, unless it is written over (`reuse`).
 """
 
@@ -64,7 +64,7 @@ from adc.ir.walk import (
     substitute,
     substitute_stmt,
 )
-from adc.passes.target.frames import is_simple
+from adc.passes.target.expand_tape import is_simple
 
 # With fewer threads, a device would idle that could do more side by side.
 MANY = 8192
@@ -82,7 +82,7 @@ def kernels(fn: Function, deterministic: bool = False) -> Function:
 def _settled(fn: Function) -> Function:
     """Return `fn` without launches that nobody can tell the memory of before they begin.
 
-    `whole` marks none of them, but passes since then may have changed what can be told.
+    `outline_kernels` marks none of them, but passes since then may have changed what can be told.
     """
     threads = all_threads(fn)
     left = {key for key, each in threads.items() if not is_measured(each)}

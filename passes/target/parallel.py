@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from adc.ir.analysis.dependence.independent import Independent
+from adc.ir.analysis.dependence.iterations import Independent
 from adc.ir.builder import integer
 from adc.ir.core import (
     Apply,

@@ -4,8 +4,8 @@
 
 Loops run up, down, in steps, over triangles; bodies store to elements next to those that they read,
 add up numbers, and put them away after an inner loop. Most nests have iterations that need what
-others did, in some loops and not in others: what `registers`, `apart`, `interchange`, `distribute`
-and `guard` have to tell apart.
+others did, in some loops and not in others: what `scalar_replacement`, `vectorizable`,
+`interchange`, `distribute` and `hoist_checks` have to tell apart.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ from tests.oracle import oracle
 # The passes that may change more than nothing, as their docstrings say: signs of zeros.
 CHANGE_SIGNS_OF_ZEROS = frozenset({"accumulate", "overwrite", "relax"})
 # The order in which contributions to cotangents are added.
-CHANGE_ORDERS = frozenset({"reduce", "local", "gather", "whole", "kernels"})
+CHANGE_ORDERS = frozenset({"reduce", "fuse_reverse", "gather", "outline_kernels", "kernels"})
 POLICIES = ("store", "recompute", "auto", "random:1", "random:2")
 
 

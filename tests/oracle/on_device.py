@@ -46,8 +46,8 @@ def device_code(chain: Chain) -> Compilation:
 
 
 def launched_whole(made: Compilation) -> list[For]:
-    """Return the loops that `whole` made launches of."""
-    fn = made.trace.after("whole")
+    """Return the loops that `outline_kernels` made launches of."""
+    fn = made.trace.after("outline_kernels")
     return [s for s in walk(fn.body) if isinstance(s, For) and s.parallel]
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import adc.passes.memory.lift as lift_pass
+import adc.passes.memory.hoist_allocations as lift_pass
 from adc.ir.analysis.dependence.accesses import Visit
+from adc.ir.analysis.dependence.dependence_test import DependenceTest
 from adc.ir.analysis.dependence.forwarding import Forwarding
-from adc.ir.analysis.dependence.separate import Separate
 from adc.ir.analysis.memory import lifetimes as lifetimes_pass
 from adc.ir.analysis.memory.liveness import Mentions
 from adc.ir.analysis.sizes.affine import Facts
@@ -42,8 +42,8 @@ from adc.ir.types import Scalar
 from adc.ir.walk import clone, map_blocks
 from adc.passes import pipeline, stages
 from adc.passes.loops import distribute as distribute_pass
+from adc.passes.loops import fuse_reverse as local_pass
 from adc.passes.loops import interchange as interchange_pass
-from adc.passes.loops import local as local_pass
 from adc.passes.loops.contract import _Contractor
 from adc.passes.loops.gather.find import Finder
 from adc.passes.loops.gather.rewrite import Gathering
@@ -54,12 +54,12 @@ from adc.passes.memory.coalesce import _Coalescer
 from adc.passes.remat import rerun as rerun_pass
 from adc.passes.remat.remat import Rematerialized
 from adc.passes.scalar import cse as cse_pass
-from adc.passes.scalar import guard as guard_pass
+from adc.passes.scalar import hoist_checks as guard_pass
 from adc.passes.scalar import predicates as predicates_pass
 from adc.passes.scalar.inline import _Inliner
 from adc.passes.stages import Stage
-from adc.passes.target import apart as apart_pass
-from adc.passes.target import registers as registers_pass
+from adc.passes.target import scalar_replacement as registers_pass
+from adc.passes.target import vectorizable as apart_pass
 from tests.corpus.arrays.array_programs import ARRAY_PROGRAMS, SHARP
 from tests.corpus.language.language_programs import LANGUAGE_PROGRAMS
 from tests.corpus.loops.kernel_programs import KERNEL_PROGRAMS
@@ -509,11 +509,11 @@ def test_elements_and_sizes_mistaken(
 def test_dependent_iterations_taken_for_separate(
     module: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Blind(Separate):
+    class Blind(DependenceTest):
         def differ(self, pairs: Any) -> bool:
             return True
 
-    monkeypatch.setattr(module, "Separate", Blind)
+    monkeypatch.setattr(module, "DependenceTest", Blind)
     assert any(map(complaints, NESTS))
 
 

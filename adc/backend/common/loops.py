@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from adc.backend.common.expressions import Expr, literal, numpy_name, strip
-from adc.backend.common.traffic import Traffic
+from adc.backend.common.tape_io import Traffic
 from adc.backend.common.writer import Shared
 from adc.ir import ops
 from adc.ir.analysis.memory.escape import handed_on
@@ -434,7 +434,7 @@ class Loops(Traffic):
         """
         taped = any(isinstance(s, Push | Pop) for s in walk(stmt.body.stmts))
         keeps = id(stmt) in self._shared.tapes.blocks
-        return "apart" if stmt.apart and (keeps or not taped) else "range"
+        return "apart" if stmt.vectorizable and (keeps or not taped) else "range"
 
     def counter(self, loop: _Loop) -> None:
         if _positions(loop.stmt) > 1:

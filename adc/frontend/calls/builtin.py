@@ -36,8 +36,8 @@ from adc.frontend.language import (
     assignment,
     attributes,
     containers,
+    dynamic_lists,
     expressions,
-    growing,
     iteration,
     iterators,
 )
@@ -305,10 +305,10 @@ def _list(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
     if args and isinstance(args[0], ListRef):
         held = lo.held(args[0])
         if isinstance(held, Growing):
-            return growing.copied(lo, held, node)
+            return dynamic_lists.copied(lo, held, node)
     source = elementwise.materialised(lo, args[0], node) if args else TupleOf(())
     if sequences.known_elements(lo, source, node) is None:
-        return growing.listed(lo, source, node)
+        return dynamic_lists.listed(lo, source, node)
     return lo.new_ref(ListRef, TupleOf(_elements(lo, source, node)))
 
 
@@ -489,21 +489,25 @@ def _reduced(lo: Lowerer, name: str, node: ast.GeneratorExp, args: list[Binding]
     if name == "sum":
         before, saved, mark = lo.snapshot(), lo.builder.names.save(), len(lo.builder.stmts)
         bound = lo.frame.locals
-        add = ast.BinOp(left=growing.name_node(growing.RESULT), op=ast.Add(), right=node.elt)
+        add = ast.BinOp(
+            left=dynamic_lists.name_node(dynamic_lists.RESULT), op=ast.Add(), right=node.elt
+        )
         start = args[0] if args else Num(integer(0))
         body: list[ast.stmt] = [
-            ast.Assign(targets=[growing.name_node(growing.RESULT, ast.Store())], value=add)
+            ast.Assign(
+                targets=[dynamic_lists.name_node(dynamic_lists.RESULT, ast.Store())], value=add
+            )
         ]
         try:
-            return growing.run(lo, node, start, body)
+            return dynamic_lists.run(lo, node, start, body)
         except TypeUnstableError:
             # The sum of arrays begins with a number.
             lo.restore(before)
             lo.frame.locals = bound
             lo.reset_names(saved)
             del lo.builder.stmts[mark:]
-        return total(lo, growing.comprehension(lo, node), start, node)
-    found, target = name == "any", growing.name_node(growing.RESULT, ast.Store())
+        return total(lo, dynamic_lists.comprehension(lo, node), start, node)
+    found, target = name == "any", dynamic_lists.name_node(dynamic_lists.RESULT, ast.Store())
     test: ast.expr = node.elt if found else ast.UnaryOp(op=ast.Not(), operand=node.elt)
     body = [
         ast.If(
@@ -512,7 +516,7 @@ def _reduced(lo: Lowerer, name: str, node: ast.GeneratorExp, args: list[Binding]
             orelse=[],
         )
     ]
-    return growing.run(lo, node, lo.num(not found), body)
+    return dynamic_lists.run(lo, node, lo.num(not found), body)
 
 
 library.enter(HANDLERS)

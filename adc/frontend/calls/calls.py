@@ -28,7 +28,7 @@ from adc.frontend.core.dispatch import called, handles
 from adc.frontend.core.lower import MAX_CALL_DEPTH, Frame, Lowerer, static
 from adc.frontend.core.source import Source
 from adc.frontend.language import containers, iterators
-from adc.frontend.numpy import draws, library
+from adc.frontend.numpy import library, random
 from adc.frontend.values import elementwise, objects, sequences, special
 from adc.ir.errors import RecursionDepthError, TypeMismatchError
 from adc.ir.foreign import peculiarity
@@ -112,7 +112,7 @@ def _call_method(
     if isinstance(callee.owner, ArrayRef | Lazy | Num):
         return library.method(lo, callee, args, kwargs, node)
     if bindings.is_generator(callee.owner):
-        return draws.method(lo, callee, args, kwargs, node)
+        return random.method(lo, callee, args, kwargs, node)
     args, kwargs = elementwise.all_materialised(lo, args, kwargs, node)
     match callee:
         case Bound(owner=ListRef() | TupleOf() | DictRef()):

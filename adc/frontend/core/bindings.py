@@ -41,9 +41,9 @@ class ArrayObject:
     span: Span | None = None
     # Objects that may be this one: it depends on the path taken.
     alias: set[ArrayObject] = field(default_factory=set)
-    # It keeps the elements of a list (`growing`): only the list writes to it.
+    # It keeps the elements of a list (`dynamic_lists`): only the list writes to it.
     kept: bool = False
-    # It is the state of a random generator (`draws`).
+    # It is the state of a random generator (`random`).
     words: bool = False
     # The first variable that it was bound to, if any.
     variable: str = ""

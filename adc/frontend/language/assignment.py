@@ -26,7 +26,7 @@ from adc.frontend.core.bindings import (
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.language import containers, growing, subscripts
+from adc.frontend.language import containers, dynamic_lists, subscripts
 from adc.frontend.numpy import indexing
 from adc.frontend.values import (
     arguments,
@@ -78,7 +78,7 @@ def set_item(lo: Lowerer, owner: Binding, node: ast.Subscript, value: Binding) -
     match owner:
         case ListRef() if isinstance(lo.held(owner), Growing):
             key = evaluation.lower_expr(lo, node.slice)
-            growing.set_item(lo, owner, key, value, node)
+            dynamic_lists.set_item(lo, owner, key, value, node)
         case ListRef():
             items = list(lo.contents(owner))
             if isinstance(node.slice, ast.Slice):
@@ -110,9 +110,9 @@ def augment_item(lo: Lowerer, owner: Binding, stmt: ast.AugAssign, node: ast.Sub
     old: Binding | None
     held = lo.held(owner)
     if isinstance(owner, ListRef) and isinstance(held, Growing):
-        at = Num(growing.place(lo, held, key, node))
+        at = Num(dynamic_lists.place(lo, held, key, node))
         old = list_buffers.read(lo, held, at.operand, node)
-        growing.set_item(lo, owner, at, augmented(lo, old, stmt), node)
+        dynamic_lists.set_item(lo, owner, at, augmented(lo, old, stmt), node)
         return
     if isinstance(owner, ListRef):
         old = containers.element_of(lo, lo.contents(owner), key, node)
@@ -267,7 +267,7 @@ def augmented(lo: Lowerer, old: Binding, stmt: ast.AugAssign) -> Binding:
         if found is not None:
             return found
     if isinstance(old, ListRef) and isinstance(stmt.op, ast.Add):
-        growing.extend(lo, old, value, stmt.value)
+        dynamic_lists.extend(lo, old, value, stmt.value)
         return old
     new = operators.binary(lo, type(stmt.op), old, value, stmt)
     if isinstance(old, Num) and old.array and isinstance(new, Num):

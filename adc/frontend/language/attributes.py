@@ -22,7 +22,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Frame, Holder, Lowerer
 from adc.frontend.core.places import Step, Variable, follow
-from adc.frontend.numpy import draws, library, shaping
+from adc.frontend.numpy import library, random, shaping
 from adc.frontend.values import elementwise, objects, views
 from adc.frontend.values.views import Arraylike, dims_of
 from adc.ir.builder import integer
@@ -45,7 +45,7 @@ def of_container(lo: Lowerer, owner: Binding, name: str, node: ast.expr) -> Bind
         case DictRef() if name in DICT_METHODS:
             return Bound(owner, name)
         case NamedTuple() if bindings.is_generator(owner):
-            return draws.attribute(lo, owner, name, node)
+            return random.attribute(lo, owner, name, node)
         case NamedTuple() | ObjectRef():
             return objects.attribute(lo, owner, name, node)
     return None

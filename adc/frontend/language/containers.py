@@ -29,7 +29,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.dispatch import operates
 from adc.frontend.core.lower import Lowerer, static
-from adc.frontend.language import growing
+from adc.frontend.language import dynamic_lists
 from adc.frontend.values import arguments, comparisons, operators
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
@@ -45,7 +45,7 @@ def combined(
     name = numbers.ROWS[kind]
     if name == "add" and isinstance(left, ListRef) and isinstance(right, ListRef):
         if any(isinstance(lo.held(x), Growing) for x in (left, right)):
-            return growing.added(lo, left, right, node)
+            return dynamic_lists.added(lo, left, right, node)
         return lo.new_ref(ListRef, TupleOf(lo.contents(left) + lo.contents(right)))
     if name == "mul":
         if isinstance(right, ListRef):
@@ -95,13 +95,13 @@ def method(
     """Lower a call of a method of a list, tuple or dict."""
     owner = bound.owner
     if isinstance(owner, ListRef) and bound.name == "append" and len(args) == 1 and not kwargs:
-        growing.append(lo, owner, args[0], node)
+        dynamic_lists.append(lo, owner, args[0], node)
         return NONE
     if isinstance(owner, ListRef) and bound.name == "extend" and len(args) == 1 and not kwargs:
-        growing.extend(lo, owner, args[0], node)
+        dynamic_lists.extend(lo, owner, args[0], node)
         return NONE
     if isinstance(owner, ListRef) and isinstance(held := lo.held(owner), Growing) and not kwargs:
-        return growing.method(lo, owner, held, bound.name, args, node)
+        return dynamic_lists.method(lo, owner, held, bound.name, args, node)
     if isinstance(owner, ListRef | TupleOf):
         return _sequence_method(lo, owner, bound.name, args, kwargs, node)
     assert isinstance(owner, DictRef)

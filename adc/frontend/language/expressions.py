@@ -23,7 +23,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer, static
-from adc.frontend.language import assignment, containers, growing
+from adc.frontend.language import assignment, containers, dynamic_lists
 from adc.frontend.values import (
     comparisons,
     elementwise,
@@ -207,7 +207,7 @@ def _list_comprehension(lo: Lowerer, node: ast.ListComp) -> Binding:
     items = comprehension_items(lo, node)
     if items is not None:
         return lo.new_ref(ListRef, TupleOf(items))
-    return growing.comprehension(lo, node)
+    return dynamic_lists.comprehension(lo, node)
 
 
 @handles(ast.DictComp)
@@ -228,7 +228,7 @@ def _generator(lo: Lowerer, node: ast.GeneratorExp) -> Binding:
     items = comprehension_items(lo, node)
     if items is not None:
         return TupleOf(items)
-    return growing.comprehension(lo, node)
+    return dynamic_lists.comprehension(lo, node)
 
 
 @handles(ast.BinOp)

@@ -27,7 +27,7 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.dispatch import handles
 from adc.frontend.core.lower import Lowerer, static
-from adc.frontend.language import containers, growing
+from adc.frontend.language import containers, dynamic_lists
 from adc.frontend.numpy import grids, indexing
 from adc.frontend.values import arguments, sequences, special
 from adc.ir.core import Literal
@@ -112,8 +112,8 @@ def sequence_item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
     held = lo.held(owner) if isinstance(owner, ListRef) else None
     if isinstance(held, Growing):
         if isinstance(node.slice, ast.Slice):
-            return growing.sliced(lo, held, node.slice, node)
-        return growing.item(lo, held, evaluation.lower_expr(lo, node.slice), node)
+            return dynamic_lists.sliced(lo, held, node.slice, node)
+        return dynamic_lists.item(lo, held, evaluation.lower_expr(lo, node.slice), node)
     items = sequences.static_sequence(lo, owner, node)
     if isinstance(node.slice, ast.Slice):
         chosen = items[containers.static_slice(lo, node.slice)]

@@ -14,7 +14,7 @@ from adc.frontend.control import evaluation
 from adc.frontend.core import numbers
 from adc.frontend.core.bindings import Binding, Lazy, Num, TupleOf
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.numpy import making
+from adc.frontend.numpy import creation
 from adc.frontend.values import comparisons, elementwise, operators
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
@@ -87,7 +87,7 @@ def _vector(lo: Lowerer, part: ast.Slice, node: ast.Subscript) -> Binding:
 
 def _arange(lo: Lowerer, ends: Sequence[Num], node: ast.Subscript) -> Lazy:
     call = ast.copy_location(ast.Call(node.value, [], []), node)
-    found = making.HANDLERS["arange"](lo, list(ends), {}, call)
+    found = creation.HANDLERS["arange"](lo, list(ends), {}, call)
     assert isinstance(found, Lazy)
     return found
 

@@ -23,16 +23,16 @@ from adc.frontend.core.bindings import (
 )
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.numpy import (
-    choosing,
-    draws,
+    concatenation,
+    creation,
     indexing,
-    joining,
     linear,
-    making,
     maths,
-    moving,
     products,
+    random,
+    rearrangement,
     reductions,
+    selection,
     shaping,
     ufuncs,
 )
@@ -210,7 +210,7 @@ def _dtype_call(
 
 
 _HANDLERS: dict[Any, Handler] = {
-    **maths.HANDLERS, **linear.HANDLERS, **draws.ROWS,
+    **maths.HANDLERS, **linear.HANDLERS, **random.ROWS,
     np.shape: _shape, np.size: _size, np.ndim: _ndim, np.divmod: _numpy_divmod,
     np.reciprocal: _reciprocal, np.positive: _positive, np.power: _numpy_power, np.clip: _clip,
     np.copy: _numpy_copy, np.ndarray: _ndarray, np.float_power: _float_power,
@@ -238,8 +238,8 @@ _LIFTED = {
 }  # fmt: skip
 # By name, for methods of arrays are such functions too.
 _ARRANGED = {
-    **shaping.HANDLERS, **joining.HANDLERS, **moving.HANDLERS, **making.HANDLERS,
-    **choosing.HANDLERS,
+    **shaping.HANDLERS, **concatenation.HANDLERS, **rearrangement.HANDLERS, **creation.HANDLERS,
+    **selection.HANDLERS,
 }  # fmt: skip
 # Methods of arrays that are no functions of NumPy, or have other names there.
 METHODS = frozenset(
@@ -396,4 +396,4 @@ def call(
     if row is not None and callee.__module__ == "numpy":  # a function that takes no `out`
         arguments.arity(lo, args, kwargs, node, row.arity)
         return ufuncs.call(lo, row, args, {}, node)
-    return draws.of_module(lo, callee, args, kwargs, node)
+    return random.of_module(lo, callee, args, kwargs, node)

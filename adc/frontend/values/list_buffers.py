@@ -2,7 +2,8 @@
 
 A buffer is an array with room for more rows than the list has; a list of tuples has a buffer for
 each of their places. What elements are like, in all rows, is a binding made of `Cell`. Lists that
-meet where paths join are brought to one kind here; what a program does to a list is in `growing`.
+meet where paths join are brought to one kind here; what a program does to a list is in
+`dynamic_lists`.
 """
 
 from __future__ import annotations

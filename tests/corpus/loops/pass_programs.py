@@ -25,7 +25,7 @@ def hoist(x: Any, w: Any) -> Any:
     return total
 
 
-def private(x: Any) -> Any:
+def privatize(x: Any) -> Any:
     row = np.empty(3)
     total = 0.0
     for i in range(len(x)):
@@ -35,7 +35,7 @@ def private(x: Any) -> Any:
     return total
 
 
-def guard(x: Any, n: Any) -> Any:
+def hoist_checks(x: Any, n: Any) -> Any:
     total = 0.0
     for i in range(n):
         total += x[i + 1]
@@ -97,7 +97,7 @@ def gather(x: Any) -> Any:
     return y[0] * np.sum(y)
 
 
-def local(x: Any) -> Any:
+def fuse_reverse(x: Any) -> Any:
     return np.sum(np.sin(x))
 
 
@@ -108,20 +108,20 @@ def predicates(x: Any, w: Any) -> Any:
     return s
 
 
-def ordered(x: Any) -> Any:
+def strip_mine(x: Any) -> Any:
     s = 0.0
     for k in range(x.shape[0]):
         s += np.exp(x[k]) * x[k]
     return s
 
 
-def rows(x: Any, w: Any) -> Any:
+def elide_copies(x: Any, w: Any) -> Any:
     for k in range(w.shape[0]):
         x = np.tanh(x @ w[k])
     return np.sum(x)
 
 
-def registers(x: Any, w: Any) -> Any:
+def scalar_replacement(x: Any, w: Any) -> Any:
     for k in range(1, x.shape[0]):
         x[k] = 0.5 * x[k] + w * x[k - 1]
     return x[-1]
@@ -133,7 +133,7 @@ def coalesce(x: Any, steps: Any) -> Any:
     return np.sum(x)
 
 
-def lift(x: Any) -> Any:
+def hoist_allocations(x: Any) -> Any:
     total = 0.0
     for i in range(x.shape[0]):
         for j in range(i):
@@ -151,7 +151,7 @@ def reuse(x: Any) -> Any:
     return np.sum(y * y)
 
 
-def apart(x: Any, w: Any) -> Any:
+def vectorizable(x: Any, w: Any) -> Any:
     y = np.empty(x.shape)
     for k in range(1, x.shape[0]):
         for i in range(x.shape[1]):
@@ -160,14 +160,14 @@ def apart(x: Any, w: Any) -> Any:
     return np.sum(x)
 
 
-def frames(x: Any, steps: Any) -> Any:
+def expand_tape(x: Any, steps: Any) -> Any:
     for _ in range(steps):
         for i in range(x.shape[0]):
             x[i] = np.sin(x[i])
     return np.sum(x)
 
 
-def whole(x: Any) -> Any:
+def outline_kernels(x: Any) -> Any:
     total = 0.0
     for i in range(x.shape[0]):
         y = x[i]
@@ -177,7 +177,7 @@ def whole(x: Any) -> Any:
     return total * total
 
 
-def increments(x: Any, places: Any) -> Any:
+def accumulate_in_place(x: Any, places: Any) -> Any:
     found = np.zeros(4)
     for i in range(x.shape[0]):
         found[places[i]] += np.sin(x[i])
@@ -281,8 +281,8 @@ _X = np.linspace(0.3, 1.2, 12)
 PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(induction, (_X,)),
     PassProgram(hoist, (_X, 0.4)),
-    PassProgram(private, (_X,)),
-    PassProgram(guard, (_X, 6)),
+    PassProgram(privatize, (_X,)),
+    PassProgram(hoist_checks, (_X, 6)),
     PassProgram(scalars, (_X,)),
     PassProgram(fuse, (_X,)),
     PassProgram(contract, (_X.reshape(3, 4),)),
@@ -292,24 +292,26 @@ PASS_PROGRAMS: tuple[PassProgram, ...] = (
     PassProgram(recalled, (_X,), (0,)),
     PassProgram(reduce, (_X, 0.4), (0, 1)),
     PassProgram(gather, (_X,), (0,)),
-    PassProgram(local, (_X,), (0,)),
+    PassProgram(fuse_reverse, (_X,), (0,)),
     PassProgram(predicates, (_X, 0.9), (0, 1)),
     PassProgram(chosen, (_X,), (0,)),
     PassProgram(once, (_X[:3], np.cos(_X[:9].reshape(3, 3))), (0, 1)),
     PassProgram(skip, (_X.reshape(4, 3), np.cos(_X[:9].reshape(3, 3))), (0, 1)),
     PassProgram(unswitch, (_X, 0.4)),
     PassProgram(calls, (_X, 0.4)),
-    PassProgram(rows, (_X.reshape(3, 4), np.sin(np.arange(32.0)).reshape(2, 4, 4)), (0, 1)),
-    PassProgram(ordered, (_X,)),
-    PassProgram(registers, (_X, 0.3), (0, 1)),
+    PassProgram(elide_copies, (_X.reshape(3, 4), np.sin(np.arange(32.0)).reshape(2, 4, 4)), (0, 1)),
+    PassProgram(strip_mine, (_X,)),
+    PassProgram(scalar_replacement, (_X, 0.3), (0, 1)),
     PassProgram(coalesce, (_X, 3), (0,)),
-    PassProgram(lift, (_X,), (0,)),
+    PassProgram(hoist_allocations, (_X,), (0,)),
     PassProgram(reuse, (_X,), (0,)),
-    PassProgram(apart, (_X.reshape(4, 3), _X[:3]), (0, 1)),
+    PassProgram(vectorizable, (_X.reshape(4, 3), _X[:3]), (0, 1)),
     PassProgram(in_place, (_X,), (0,)),
-    PassProgram(frames, (_X, 3), (0,), cuda=True),
-    PassProgram(increments, (_X, np.array([2, 0, 2, 1, 2, 3, 0, 0, 1, 2, 2, 3])), (0,), cuda=True),
-    PassProgram(whole, (_X,), (0,), cuda=True),
+    PassProgram(expand_tape, (_X, 3), (0,), cuda=True),
+    PassProgram(
+        accumulate_in_place, (_X, np.array([2, 0, 2, 1, 2, 3, 0, 0, 1, 2, 2, 3])), (0,), cuda=True
+    ),
+    PassProgram(outline_kernels, (_X,), (0,), cuda=True),
     PassProgram(fission, (_X.reshape(4, 3),), (0,), cuda=True),
     PassProgram(kernels, (_X.reshape(4, 3), 0.4), (0, 1), cuda=True),
 )

@@ -2,7 +2,7 @@
 
 Tags
 ----
-``whole``
+``outline_kernels``
     On a device with many threads the loop and its reverse loop become launches as a whole.
 ``measured``
     How much memory a thread needs, only a run can tell: it is measured before.

@@ -18,8 +18,8 @@ from adc.ir.core import Call, For, Function, Gemm, walk
 from adc.ir.errors import DeviceError, MemoryBudgetError
 from adc.ir.verifier import problems
 from adc.library import routines
-from adc.passes.target import unfold, whole
-from adc.passes.target.unfold import Unfolded
+from adc.passes.target import inline_calls, outline_kernels
+from adc.passes.target.inline_calls import Unfolded
 from tests.corpus.arrays.linear_programs import LINEAR_PROGRAMS, ROWS, SIDES, likelihoods, systems
 from tests.corpus.program import Program
 from tests.oracle import on_device
@@ -231,7 +231,7 @@ def test_budgets() -> None:
 @pytest.mark.parametrize("program", LINEAR_PROGRAMS, ids=str)
 def test_rows(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """Side by side, with what routines say in Python; with the library they are in the corpus."""
-    monkeypatch.setattr(whole, "_MANY", 1)
+    monkeypatch.setattr(outline_kernels, "_MANY", 1)
     chain = Chain.of(program.fn, program.make_args(), program.argnums)
     assert not on_device.check(chain, on_device.cpu_results(chain))
     launched = on_device.launched_whole(on_device.device_code(chain))
@@ -246,7 +246,7 @@ def test_loops_without_calls_compute_the_same(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chain = Chain.of(program.fn, program.make_args(), program.argnums)
-    fn = on_device.device_code(chain).trace.after("increments")
+    fn = on_device.device_code(chain).trace.after("accumulate_in_place")
     unfolded = Unfolded(fn)
     assert not problems(unfolded.fn)
     left = [s for s in loops(unfolded.fn) if any(isinstance(t, Call | Gemm) for t in walk((s,)))]
@@ -260,7 +260,7 @@ def test_loops_without_calls_compute_the_same(
         alone = unfolded.alone(loop)
         assert (alone is loop) == (not unfolded.changed(unfolded.loops[id(loop)]))
         assert left or not any(isinstance(s, Call | Gemm) for s in walk((alone,)))
-    monkeypatch.setattr(unfold, "_MOST", 10)
+    monkeypatch.setattr(inline_calls, "_MOST", 10)
     calls = any(isinstance(s, Call) for loop in loops(fn) for s in walk((loop,)))
     assert calls == any(
         isinstance(s, Call) for loop in loops(Unfolded(fn).fn) for s in walk((loop,))
@@ -273,7 +273,7 @@ def loops(fn: Function) -> list[For]:
 
 @pytest.mark.full
 def test_errors_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole, "_MANY", 1)
+    monkeypatch.setattr(outline_kernels, "_MANY", 1)
     singular = ROWS.copy()
     singular[3] = 1.0
     with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):

@@ -138,9 +138,9 @@ def test_conditions() -> None:
     sizes = (("x", (6,)), ("n", 3))
     plain = ran(transform(chain.lowered, GRADIENT).trace)
     shared = ran(transform(chain.lowered, GRADIENT, target=Target(parallel=True)).trace)
-    assert shared - plain == {"partials", "parallel"}
+    assert shared - plain == {"privatize_reductions", "parallel"}
     small = ran(transform(chain.lowered, GRADIENT, budget=Budget(10**6, sizes)).trace)
-    assert plain - small == {"calls", "coalesce", "ordered"}
+    assert plain - small == {"calls", "coalesce", "strip_mine"}
     assert small < plain
     wide = (("tangent", (0,)), ("directions", (4,)))
     assert "directions" in ran(transform(chain.lowered, wide).trace)

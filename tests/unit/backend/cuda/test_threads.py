@@ -13,8 +13,8 @@ import pytest
 
 import adc
 import adc.ir.analysis.dependence.threads as threads_module
-import adc.passes.target.frames as frames_pass
-import adc.passes.target.whole as whole_pass
+import adc.passes.target.expand_tape as frames_pass
+import adc.passes.target.outline_kernels as whole_pass
 from adc.backend.cuda import thread
 from adc.ir.analysis.dependence.threads import (
     Bounds,
@@ -67,7 +67,7 @@ def test_gradients(program: Program) -> None:
     chain = chain_of(program)
     assert not on_device.check(chain, on_device.cpu_results(chain))
     made = on_device.device_code(chain)
-    whole = made.trace.after("whole")
+    whole = made.trace.after("outline_kernels")
     found = set()
     if on_device.launched_whole(made):
         found.add("whole")

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import adc
-import adc.ir.analysis.dependence.independent as independent
+import adc.ir.analysis.dependence.iterations as independent
 from adc.backend.runtime import parallel_for as side_by_side
 from adc.driver import transform
 from adc.ir.core import For, walk

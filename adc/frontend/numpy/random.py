@@ -44,7 +44,7 @@ from adc.frontend.core.bindings import (
     kind_of,
 )
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.numpy import choosing
+from adc.frontend.numpy import selection
 from adc.frontend.values import arguments, arrays, elementwise, views
 from adc.frontend.values.arguments import Given, Handler, is_none
 from adc.ir.builder import integer
@@ -412,7 +412,7 @@ def _shuffled(lo: Lowerer, generator: Binding, index: ArrayRef, node: ast.Call) 
 def _taken(
     lo: Lowerer, x: Binding, index: Binding, axis: Binding, node: ast.Call
 ) -> Binding:  # fmt: skip
-    found = choosing.HANDLERS["take"](lo, [x, index], {"axis": axis}, node)
+    found = selection.HANDLERS["take"](lo, [x, index], {"axis": axis}, node)
     return elementwise.materialised(lo, found, node)
 
 

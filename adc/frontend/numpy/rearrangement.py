@@ -9,7 +9,7 @@ from dataclasses import replace
 from adc.frontend.core import numbers
 from adc.frontend.core.bindings import ArrayRef, Axis, Binding, Lazy, Num, Window
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.numpy import indexing, joining, reductions
+from adc.frontend.numpy import concatenation, indexing, reductions
 from adc.frontend.values import arguments, arrays, elementwise, operators, views
 from adc.frontend.values.arguments import Given, Handler
 from adc.frontend.values.elementwise import lazy
@@ -184,8 +184,8 @@ def _diff(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     axis = arguments.axis(lo, given.get("axis", lo.num(-1)), len(dims_of(lo, x)), node)
     for _ in range(times):
         x = elementwise.base_of(lo, x, node)
-        after = joining.piece(lo, x, axis, integer(1), None, node)
-        before = joining.piece(lo, x, axis, None, integer(-1), node)
+        after = concatenation.piece(lo, x, axis, integer(1), None, node)
+        before = concatenation.piece(lo, x, axis, None, integer(-1), node)
         op = ast.BitXor if elementwise.element_type(x).kind == "b" else ast.Sub
         result = operators.binary(lo, op, after, before, node)
         assert isinstance(result, ArrayRef | Lazy)

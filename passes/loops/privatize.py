@@ -35,7 +35,7 @@ from adc.ir.walk import Names, map_blocks, use_counts, with_stmts
 from adc.passes.loops.overwrite import Overwriting
 
 
-def private(fn: Function) -> Function:
+def privatize(fn: Function) -> Function:
     """Return `fn` with scratch arrays made inside the loops that use them."""
 
     def done(each: Function) -> Function:

@@ -78,7 +78,7 @@ from adc.ir.walk import (
 )
 
 
-def guard(fn: Function) -> Function:
+def hoist_checks(fn: Function) -> Function:
     """Return `fn` with index checks in front of loops rather than in them."""
 
     def done(each: Function) -> Function:

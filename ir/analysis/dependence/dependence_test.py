@@ -16,7 +16,7 @@ _MOST_PROOFS = 60
 Place = tuple[Form, ...]
 
 
-class Separate:
+class DependenceTest:
     """Proofs about one loop: indices are sums of its counter, those of loops in it, and others."""
 
     def __init__(self, facts: Facts, loop: For) -> None:
@@ -81,4 +81,4 @@ class Separate:
         return found
 
 
-__all__ = ["Separate"]
+__all__ = ["DependenceTest"]

@@ -11,7 +11,7 @@ import numpy as np
 from adc.frontend.core import numbers
 from adc.frontend.core.bindings import ArrayRef, Binding, Lazy, Num, Static, TupleOf
 from adc.frontend.core.lower import Lowerer
-from adc.frontend.numpy import indexing, joining, reductions, shaping
+from adc.frontend.numpy import concatenation, indexing, reductions, shaping
 from adc.frontend.numpy.ufuncs import common_type, strong
 from adc.frontend.values import arguments, arrays, elementwise, operators, views
 from adc.frontend.values.arguments import Given, Handler
@@ -51,7 +51,7 @@ def _argwhere(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         raise lo.unsupported("`np.argwhere` of a number", node, "use `np.atleast_1d`")
     found = indexing.nonzero(lo, source, node)
     columns = [views.with_new_axes(lo, part, [1]) for part in found]
-    return joining.concatenated(lo, columns, 1, node)
+    return concatenation.concatenated(lo, columns, 1, node)
 
 
 def _ix(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
@@ -97,7 +97,7 @@ def _choose(lo: Lowerer, args: Sequence[Binding], node: ast.AST) -> Binding:
 
 @numpy_function("condlist choicelist default?", "select")
 def _select(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
-    found = joining.parts_of(lo, given["condlist"], node)
+    found = concatenation.parts_of(lo, given["condlist"], node)
     conditions = found if isinstance(found, list) else []
     choices = arguments.sequence(lo, given["choicelist"])
     if choices is None or len(choices) != len(conditions):

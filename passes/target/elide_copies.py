@@ -38,7 +38,7 @@ from adc.ir.types import Array
 from adc.ir.walk import map_blocks
 
 
-def rows(fn: Function) -> Function:
+def elide_copies(fn: Function) -> Function:
     """Return `fn`, which is in buffer form, without copies of rows that products read."""
     callees = tuple(_Rows(each).run() for each in fn.callees)
     return replace(_Rows(fn).run(), callees=callees)
@@ -141,4 +141,4 @@ class _Rows:
         return writes == 1
 
 
-__all__ = ["rows"]
+__all__ = ["elide_copies"]

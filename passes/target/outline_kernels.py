@@ -16,12 +16,12 @@ that mirrors it takes off: both become launches, or none.
 
 A loop with few iterations around others with many would leave most of a device idle. Where inner
 loops could be launched, too, and have numbers of iterations that only a run can tell, code for both
-is there. Loops that compute with numbers and elements alone are left to `frames` and `kernels`,
-which make a thread of every iteration of a nest. This is buffer form, before arrays of iterations
-are taken out of loops.
+is there. Loops that compute with numbers and elements alone are left to `expand_tape` and
+`kernels`, which make a thread of every iteration of a nest. This is buffer form, before arrays of
+iterations are taken out of loops.
 
-What a loop calls, and products of matrices, are statements of its threads (`unfold`). Few or large
-products and factorizations are better left to libraries: code for those is there, too.
+What a loop calls, and products of matrices, are statements of its threads (`inline_calls`). Few or
+large products and factorizations are better left to libraries: code for those is there, too.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ from adc.ir.opdef import OPS
 from adc.ir.tape import Item, inside, is_mirror, matched
 from adc.ir.types import BOOL, INT, Array
 from adc.ir.walk import clone, loop_values, map_blocks
+from adc.passes.target.inline_calls import Unfolded
 from adc.passes.target.kernels import Launches, Nest
-from adc.passes.target.unfold import Unfolded
 
 # With fewer threads, a device that could run inner loops side by side had better do that.
 _MANY = 512
@@ -76,7 +76,7 @@ _FEW = 32
 _SMALL = 32 * 32
 
 
-def whole(fn: Function, deterministic: bool = False) -> Function:
+def outline_kernels(fn: Function, deterministic: bool = False) -> Function:
     """Return `fn`, which is in buffer form, with loops that become launches as a whole marked.
 
     If it is to be `deterministic`, threads do not add to elements that they share.
@@ -185,7 +185,7 @@ class _Whole(Launches):
         found: dict[frozenset[Value], list[Load | Write]] = {}
         read_as_whole: set[Value] = set()
         for stmt in walk(loop.body.stmts):
-            whole = [*operands(stmt)]
+            outline_kernels = [*operands(stmt)]
             if isinstance(stmt, Load | Write):
                 outside = frozenset(self.aliases.of(stmt.array) - made)
                 rank = _rank(stmt.array)
@@ -193,10 +193,10 @@ class _Whole(Launches):
                     if self.aliases.of(stmt.array) & made and isinstance(stmt, Write):
                         return False
                     found.setdefault(outside, []).append(stmt)
-                    whole = []
+                    outline_kernels = []
             elif isinstance(stmt, Apply) and (stmt.op.asks_shape or stmt.op.aliases == "whole"):
-                whole = []
-            for operand in whole:
+                outline_kernels = []
+            for operand in outline_kernels:
                 if isinstance(operand, Value) and isinstance(operand.type, Array):
                     if isinstance(stmt, Write) and self.aliases.of(operand) - made:
                         return False
@@ -308,4 +308,4 @@ def _rank(array: Value) -> int:
     return array.type.rank
 
 
-__all__ = ["whole"]
+__all__ = ["outline_kernels"]

@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from adc.ir.analysis.dependence.independent import Independent
+from adc.ir.analysis.dependence.iterations import Independent
 from adc.ir.builder import integer
 from adc.ir.core import (
     Apply,
@@ -55,7 +55,7 @@ _DEAR = 8.0
 _FEW = 16
 
 
-def ordered(fn: Function) -> Function:
+def strip_mine(fn: Function) -> Function:
     """Return `fn`, which is in buffer form, with dear terms of ordered sums computed first."""
     callees = tuple(_Ordered(each).run() for each in fn.callees)
     return replace(_Ordered(fn).run(), callees=callees)
@@ -133,4 +133,4 @@ class _Ordered(Independent):
         return [*done, replace(loop, index=number, trips=blocks, body=whole)]
 
 
-__all__ = ["ordered"]
+__all__ = ["strip_mine"]

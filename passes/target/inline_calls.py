@@ -7,8 +7,8 @@
                                             }
                                           }
 
-`whole` makes launches of loops that are like this; the others stay as they were. This is buffer
-form.
+`outline_kernels` makes launches of loops that are like this; the others stay as they were. This is
+buffer form.
 """
 
 from __future__ import annotations

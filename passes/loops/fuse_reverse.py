@@ -86,7 +86,7 @@ from adc.ir.walk import (
 )
 
 
-def local(fn: Function) -> Function:
+def fuse_reverse(fn: Function) -> Function:
     """Return `fn` with reverse iterations behind their forward iterations where that is right."""
     if not any(isinstance(s, Reverse) for s in walk(fn.body)):
         return fn

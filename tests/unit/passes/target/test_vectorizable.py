@@ -10,8 +10,8 @@ from adc.ir.core import For, Function, walk
 from adc.ir.errors import IRError
 from adc.ir.interp import run
 from adc.ir.parser import parse
-from adc.passes.target.apart import apart
-from adc.passes.target.registers import registers
+from adc.passes.target.scalar_replacement import scalar_replacement
+from adc.passes.target.vectorizable import vectorizable
 
 ONE = """
 fn f(%x: f64[:], %n: int) -> f64[:] {{
@@ -41,8 +41,8 @@ def _loop(read: str, write: str, verb: str = "write") -> Function:
 
 
 def _is_apart(fn: Function) -> bool:
-    (loop,) = [stmt for stmt in walk(apart(fn).body) if isinstance(stmt, For)]
-    return loop.apart
+    (loop,) = [stmt for stmt in walk(vectorizable(fn).body) if isinstance(stmt, For)]
+    return loop.vectorizable
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,9 @@ def test_arrays_that_loops_hand_on() -> None:
     def found(read: str, write: str, following: str, shift: str) -> bool:
         made = text.replace("%READ", f"%{read}").replace("%WRITE", f"%{write}")
         fn = parse(made.replace("NEXT", following).replace("SHIFT", shift))
-        return next(s for s in walk(apart(fn).body) if isinstance(s, For) and s.label == "M").apart
+        return next(
+            s for s in walk(vectorizable(fn).body) if isinstance(s, For) and s.label == "M"
+        ).vectorizable
 
     same, next_ = "add %i 0", "add %i 1"
     assert found("q", "p", "%p %q", next_)
@@ -109,11 +111,11 @@ def test_marks_that_are_wrong_are_found() -> None:
     """The interpreter does not believe them: corpus programs are checked like this."""
     x = np.arange(6.0)
     for read, write in (("%a[%k]", "%a[%i]"), ("%a[%i]", "%a[%k]"), ("%x[%i]", "%a[0]")):
-        text = str(_loop(read, write)).replace("for L", "apart for L")
+        text = str(_loop(read, write)).replace("for L", "vectorizable for L")
         with pytest.raises(IRError, match="do not keep apart"):
             run(parse(text), (x, 4))
-    right = parse(str(_loop("%x[%k]", "%a[%i]")).replace("for L", "apart for L"))
-    assert "apart for L" in str(right)
+    right = parse(str(_loop("%x[%k]", "%a[%i]")).replace("for L", "vectorizable for L"))
+    assert "vectorizable for L" in str(right)
     np.testing.assert_array_equal(run(right, (x, 4))[0][:4], x[1:5])
 
 
@@ -154,7 +156,7 @@ def test_elements_are_handed_on(down: str, middle: str, last: str, handed: int) 
     ends = ("k", "i") if down.startswith("down") else ("i", "k")
     text = RECURRENCE.replace("DOWN", down).replace("MIDDLE", middle).replace("LAST", last)
     fn = parse(text.replace("%FROM", f"%{ends[0]}").replace("%TO", f"%{ends[1]}"))
-    found = registers(fn)
+    found = scalar_replacement(fn)
     (loop,) = [stmt for stmt in walk(found.body) if isinstance(stmt, For)]
     assert len(loop.body.params) == handed
     x = np.linspace(0.5, 2.0, 7)
@@ -183,7 +185,7 @@ def test_shared_arrays_are_left_alone() -> None:
     """
 
     def carried(more: str) -> int:
-        found = registers(parse(text.replace("MORE", more)))
+        found = scalar_replacement(parse(text.replace("MORE", more)))
         loops = [s for s in walk(found.body) if isinstance(s, For) and s.label == "M"]
         return len(loops[0].body.params)
 

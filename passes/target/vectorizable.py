@@ -3,7 +3,7 @@
 LLVM then makes vectors of such a loop without testing in front of it whether arrays overlap, which
 takes longer than a loop of a few iterations, and without giving up where there is much to test::
 
-    for L %i in 0 to %n {                 apart for L %i in 0 to %n {
+    for L %i in 0 to %n {                 vectorizable for L %i in 0 to %n {
       %t = load %a[%k, %i]                  …
       write %b[%k.1, %i] %t
       …
@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from adc.ir.analysis.dependence.separate import Separate
+from adc.ir.analysis.dependence.dependence_test import DependenceTest
 from adc.ir.analysis.memory.aliases import Aliases
 from adc.ir.analysis.sizes.affine import Facts
 from adc.ir.core import (
@@ -43,7 +43,7 @@ from adc.ir.walk import loop_values, map_blocks
 _MOST_PAIRS = 4000
 
 
-def apart(fn: Function) -> Function:
+def vectorizable(fn: Function) -> Function:
     """Return `fn`, which is in buffer form, with loops marked whose iterations keep apart."""
     callees = tuple(_Apart(each).run() for each in fn.callees)
     return replace(_Apart(fn).run(), callees=callees)
@@ -65,7 +65,7 @@ class _Apart:
         for stmt in stmts:
             stmt = map_blocks(stmt, lambda b: Block(b.params, tuple(self.stmts(b.stmts)), b.yields))
             if isinstance(stmt, For) and self.keeps_apart(stmt):
-                stmt = replace(stmt, apart=True)
+                stmt = replace(stmt, vectorizable=True)
             done.append(stmt)
         return done
 
@@ -101,7 +101,7 @@ class _Apart:
             for s, o in pairs
         ):
             return False
-        return Separate(self.facts, loop).differ(pairs)
+        return DependenceTest(self.facts, loop).differ(pairs)
 
     def is_near(self, stmt: Load | Write, loop: For) -> bool:
         """Whether iterations that follow each other touch neighbours, or one element.
@@ -119,4 +119,4 @@ class _Apart:
         )
 
 
-__all__ = ["apart"]
+__all__ = ["vectorizable"]

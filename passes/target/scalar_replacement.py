@@ -35,7 +35,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from adc.ir.analysis.dependence.independent import Independent
+from adc.ir.analysis.dependence.iterations import Independent
 from adc.ir.analysis.sizes.affine import Form, computed, constant
 from adc.ir.builder import integer, zero
 from adc.ir.core import (
@@ -66,7 +66,7 @@ Place = tuple[Form, ...]
 _FEW = 4
 
 
-def registers(fn: Function) -> Function:
+def scalar_replacement(fn: Function) -> Function:
     """Return `fn`, which is in buffer form, with loops that hand on elements in registers."""
     callees = tuple(_Registers(each).run() for each in fn.callees)
     return replace(_Registers(fn).run(), callees=callees)
@@ -332,4 +332,4 @@ def _differ(a: Place, b: Place) -> bool:
     return any(each.const and not each.terms for each in differences)
 
 
-__all__ = ["registers"]
+__all__ = ["scalar_replacement"]

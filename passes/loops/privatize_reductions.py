@@ -70,7 +70,7 @@ _GROUPS = 8
 _LEAST = 8
 
 
-def partials(fn: Function) -> Function:
+def privatize_reductions(fn: Function) -> Function:
     """Return `fn`, which is in value form, with sums that parts of loops make by themselves."""
     return _Partials(fn).run()
 
@@ -296,4 +296,4 @@ class _Partials:
         return made
 
 
-__all__ = ["partials"]
+__all__ = ["privatize_reductions"]

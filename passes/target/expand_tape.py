@@ -52,7 +52,7 @@ from adc.ir.types import INT, Array, Scalar
 from adc.ir.walk import Names, loop_values
 
 
-def frames(fn: Function) -> Function:
+def expand_tape(fn: Function) -> Function:
     """Return `fn`, which is in buffer form, with arrays in place of what its loops push."""
     callees = tuple(_Frames(each).run() for each in fn.callees)
     return replace(_Frames(fn).run(), callees=callees)
@@ -228,4 +228,4 @@ def is_simple(loop: For, whiles: bool = False) -> bool:
     return True
 
 
-__all__ = ["frames", "is_simple"]
+__all__ = ["expand_tape", "is_simple"]

@@ -21,7 +21,7 @@ from adc.ir.ops import arith
 from adc.ir.walk import Names, map_blocks, use_counts
 
 
-def increments(fn: Function) -> Function:
+def accumulate_in_place(fn: Function) -> Function:
     """Return `fn`, which is in buffer form, with additions to elements in place."""
     callees = tuple(_Increments(each).run() for each in fn.callees)
     return replace(_Increments(fn).run(), callees=callees)
@@ -89,4 +89,4 @@ def _made(stmts: Sequence[Stmt], value: Operand) -> Apply | None:
     return next((s for s in stmts if isinstance(s, Apply) and s.results[0] == value), None)
 
 
-__all__ = ["increments"]
+__all__ = ["accumulate_in_place"]

@@ -72,7 +72,7 @@ class _Lifter:
         return list(lifted), Block(body.params, rest, body.yields)
 
 
-def lift(fn: Function) -> Function:
+def hoist_allocations(fn: Function) -> Function:
     """Return `fn`, which is in buffer form, with arrays made outside of inner loops."""
-    callees = tuple(lift(each) for each in fn.callees)
+    callees = tuple(hoist_allocations(each) for each in fn.callees)
     return replace(fn, body=tuple(_Lifter(fn).stmts(fn.body, 0)), callees=callees)

@@ -134,7 +134,7 @@ class Independent:
         return True
 
     def of_group(self, found: Sequence[Load | Write], loop: For) -> bool:
-        """Whether what is touched belongs to the group of the iteration (`partials`)."""
+        """Whether each iteration touches its group alone (`privatize_reductions`)."""
         groups = {stmt.index[0] for stmt in found}
         made = self.made.get(groups.pop())
         match made:
