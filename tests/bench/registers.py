@@ -199,7 +199,7 @@ def joined(numbers: Sequence[int]) -> str:
 
 def rows(kernels: Sequence[Measured]) -> list[list[str]]:
     """Return a table, its titles first."""
-    fields = ("scalar_replacement", "stack", "stores", "loads", "shared")
+    fields = ("registers", "stack", "stores", "loads", "shared")
     return [
         TITLES,
         *(

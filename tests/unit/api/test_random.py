@@ -590,7 +590,7 @@ def test_rows() -> None:
         Apply((Value(f"r{k}", op.types([u64] * op.arity, ())[0]),), op, params[: op.arity])
         for k, op in enumerate((OPS["pcg64_high"], OPS["pcg64_word"], *TABLES.values()))
     )
-    fn = Function("elide_copies", params, body, tuple(stmt.result for stmt in body))
+    fn = Function("rows", params, body, tuple(stmt.result for stmt in body))
     kernel = cpu.compile(storage(fn), cache=False)
     words = np.random.default_rng(0).integers(0, 2**64, size=(300, 4), dtype=np.uint64)
     words[0], words[1] = 0, 2**64 - 1

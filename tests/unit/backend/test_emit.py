@@ -86,7 +86,7 @@ def program(dtype: str, weak: bool = False) -> Function:
     cond = Value("cond", BOOL)
     body.append(Apply((cond,), OPS["eq"], (params[0], params[1])))
     body.append(Apply((Value("choice", ty),), OPS["select"], (cond, params[1], params[2])))
-    return verify(Function("elide_copies", params, tuple(body), tuple(s.result for s in body)))
+    return verify(Function("rows", params, tuple(body), tuple(s.result for s in body)))
 
 
 def ulps(a: Any, b: Any) -> float:

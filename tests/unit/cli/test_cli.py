@@ -261,7 +261,7 @@ def test_a_curve_needs_matplotlib(
         ("second", ("--args", "float"), ("x",)),
         ("single", ("--args", "f32"), ("x",)),
         ("arrays", ("--example", "arrays_at", "--argnums", "1,0"), ("x[0]", "p.0")),
-        ("elide_copies", ("--example", "arrays_at", "--remat", "store"), ("x[0]", "p.0")),
+        ("rows", ("--example", "arrays_at", "--remat", "store"), ("x[0]", "p.0")),
         ("columns", ("--example", "arrays_at"), ("p.0", "p.1")),
         ("curvature", ("--args", "f64[:]"), ("x[0]",)),
         ("fast", ("--args", "f64[:]"), ("x[0]",)),

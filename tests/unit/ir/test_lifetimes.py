@@ -213,7 +213,7 @@ fn f(%n: int, %m: int, %x: f64[:]) -> f64 {{
 }}"""
 
 
-@pytest.mark.parametrize("elide_copies", ["", "2"])
+@pytest.mark.parametrize("rows", ["", "2"])
 def test_arrays_of_several_sizes_share_a_slot(rows: str) -> None:
     fn = verify(parse(SIZES.format(first="", between="", after="", rows=rows)))
     assert lifetimes(fn).after.keys() == {fn.body[4].results[0]}, "of the same size"
