@@ -27,7 +27,7 @@ from adc.library.transforms import Level, transform
 from adc.options import Options, PlanOptions, RunOptions, takes
 
 if TYPE_CHECKING:
-    from adc.dispatch import Code
+    from adc.compiler.dispatch import Code
     from adc.jacobian import Pullback
 
 
@@ -322,7 +322,7 @@ def _made(
     pull: tuple[int, ...] | None,
     nested: bool,
 ) -> Code:
-    from adc.dispatch import Code
+    from adc.compiler.dispatch import Code
 
     return Code(fn, levels, options, along, pull, nested)
 
@@ -792,7 +792,7 @@ def release_memory() -> None:
     --------
     >>> release_memory()
     """
-    from adc import dispatch
+    from adc.compiler import dispatch
 
     _kept.cache_clear()
     dispatch.release_memory()

@@ -26,11 +26,11 @@ from typing import Any
 
 import numpy as np
 
-from adc import cache
+from adc.compiler import cache
 from adc.ir.analysis.costs import Costs
 from adc.ir.errors import CalibrationError
 from adc.ir.opdef import OPS, OpDef, same
-from adc.ir.parser import parse
+from adc.ir.text.parser import parse
 
 VERSION = 2
 # Seconds that `adc calibrate` takes, of which about half are spent compiling.

@@ -15,7 +15,7 @@ from adc.library.transforms import Level
 from adc.options import Options
 
 if TYPE_CHECKING:
-    from adc.dispatch import Code, Compiled
+    from adc.compiler.dispatch import Code, Compiled
     from adc.inspect.graph import Graph
     from adc.inspect.plan import PlanReport
 
@@ -46,7 +46,7 @@ class Derivative:
         return self._made("_code")
 
     def _made(self, name: str, **way: Any) -> Code:
-        from adc.dispatch import Code
+        from adc.compiler.dispatch import Code
 
         code = Code(self.__wrapped__, self._transformed, self._options, **way)
         # The same for two threads that ask at once.

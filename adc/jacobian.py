@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from adc import transfers
-from adc.dispatch import Code, Compiled, check_commuting, first_of_pair, restore
+from adc.compiler import transfers
+from adc.compiler.dispatch import Code, Compiled, check_commuting, first_of_pair, restore
 from adc.frontend.core import trees
 from adc.frontend.core.bindings import Binding
 from adc.frontend.core.places import Arguments

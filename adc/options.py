@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, TypedDict, TypeVar
 
-from adc import memory
+from adc.compiler import memory
 from adc.ir.analysis.target import Target
 from adc.ir.errors import ArgumentError
 

@@ -44,4 +44,4 @@ the `remat` pass replaces both by `push`, `pop`, recomputation and ordinary loop
 """
 
 import adc.ir.ops  # (fills the op table)
-import adc.ir.printer  # noqa: F401  (lets functions be written as text)
+import adc.ir.text.printer  # noqa: F401  (lets functions be written as text)

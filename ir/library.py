@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from adc.ir.core import Function
-from adc.ir.parser import parse
+from adc.ir.text.parser import parse
 
 
 @functools.cache

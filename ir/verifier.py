@@ -42,8 +42,8 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.errors import IRError
-from adc.ir.printer import operand_text, print_stmt
 from adc.ir.sums import has_sums, lane_values
+from adc.ir.text.printer import operand_text, print_stmt
 from adc.ir.types import DTYPES, Array, Scalar, Type
 from adc.ir.walk import inner_values
 

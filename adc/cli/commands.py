@@ -11,7 +11,7 @@ import sys
 
 from adc.cli import output, target
 from adc.cli.target import UsageError
-from adc.driver import Compilation
+from adc.compiler.driver import Compilation
 from adc.ir.analysis.costs import Costs
 from adc.ir.errors import AdcError
 from adc.passes.stages import Stage
@@ -168,7 +168,7 @@ def _milliseconds(seconds: float) -> str:
 
 
 def cache(args: argparse.Namespace) -> int:
-    from adc import cache
+    from adc.compiler import cache
 
     if args.all and not args.clear:
         raise UsageError("--all says what --clear removes")
@@ -245,8 +245,8 @@ def _gpu() -> str:
 
 
 def info(args: argparse.Namespace) -> int:
-    from adc import cache
     from adc.backend import cpu
+    from adc.compiler import cache
     from adc.version import __version__
 
     packages = ("numpy", "scipy", "numba", "llvmlite", "optree", "rich")

@@ -11,9 +11,9 @@ from typing import Any
 
 from adc.cli import output
 from adc.cli.target import Subject
+from adc.compiler.memory import text
 from adc.inspect.curve import Point
 from adc.inspect.plan import seconds_text
-from adc.memory import text
 
 DRAWINGS = (".svg", ".png", ".pdf")
 # A call is timed for about so long, and so many times at least.

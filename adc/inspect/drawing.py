@@ -37,7 +37,7 @@ from adc.ir.core import (
     operands,
     walk,
 )
-from adc.ir.printer import literal_text, print_stmt
+from adc.ir.text.printer import literal_text, print_stmt
 from adc.ir.types import Scalar
 
 _LONGEST = 60

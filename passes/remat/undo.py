@@ -83,7 +83,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.errors import RecomputeError, Span
-from adc.ir.printer import print_stmt
+from adc.ir.text.printer import print_stmt
 from adc.ir.types import INT, Array
 from adc.ir.walk import Names, label_of, map_blocks
 from adc.passes.remat.choose import Chooser

@@ -1,1 +1,14 @@
-"""Benchmarks: value and gradient of loop kernels, by adc, by hand and by JAX."""
+"""Benchmarks, each a command; none of them is part of the tests.
+
+===========  =====================================================================================
+`__main__`   ``python -m tests.bench``: value and gradient of kernels, beside other tools. Programs
+             are in `kernels` (`loop_kernels`, `array_kernels`), what Numba compiles in
+             `as_written`, `hand`, `hand_arrays`, those of other tools in `ports`; `worker` is the
+             process of one tool, `report` makes the tables and the picture
+`compile`    how long compilation takes
+`memory`     time and memory within budgets
+`peers`      small programs, given unchanged to every tool
+`gradbench`  GradBench's objectives, beside C++ by hand
+`cuda`       the same on a GPU; `cuda.registers` needs none
+===========  =====================================================================================
+"""

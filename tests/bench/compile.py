@@ -67,7 +67,7 @@ def program(kind: str, lines: int) -> Any:
 
 def first_call(kind: str, lines: int) -> dict[str, float]:
     """Return the seconds of processor time that the first gradient takes, and its parts."""
-    from adc import cache, dispatch, driver
+    from adc.compiler import cache, dispatch, driver
 
     spent: dict[str, float] = {}
 

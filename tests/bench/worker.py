@@ -71,7 +71,7 @@ def prepare(tool: str, name: str, threads: int = 1) -> Prepared:
         jitted = adc.jit(kernel.loss, **how)  # changes no argument
         return Prepared(lambda *args: (jitted(*args), None), packages=own)
     library, *variant = tool.split()
-    ports: Any = importlib.import_module(f"tests.bench.{library}_ports")
+    ports: Any = importlib.import_module(f"tests.bench.ports.{library}_ports")
     if library == "torch":
         sys.modules["torch"].set_num_threads(threads)
     call = ports.call(name, *variant)

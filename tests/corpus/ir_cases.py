@@ -13,7 +13,7 @@ import numpy as np
 
 from adc.ir.core import Function
 from adc.ir.interp import run
-from adc.ir.parser import parse
+from adc.ir.text.parser import parse
 from adc.ir.verifier import verify
 
 X4 = np.array([0.7, -1.3, 0.45, 1.1])

@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from adc.dispatch import sizes_of
-from adc.driver import Plans, UnknownPeak
+from adc.compiler.dispatch import sizes_of
+from adc.compiler.driver import Plans, UnknownPeak
 from adc.ir import interp
 from adc.ir.analysis.costs import SHIPPED
 from adc.ir.analysis.sizes.formulas import Known

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.driver import transform
+from adc.compiler.driver import transform
 from adc.frontend.core import trees
 from adc.frontend.core.bindings import ArrayRef, Binding, Num, Static, TupleOf
 from adc.frontend.core.lower import Lowered
@@ -24,7 +24,7 @@ from adc.ir import interp
 from adc.ir.analysis.sizes.extents import Known
 from adc.ir.core import Check, Function, walk
 from adc.ir.errors import AssumptionError
-from adc.ir.parser import parse
+from adc.ir.text.parser import parse
 from adc.ir.verifier import problems
 from adc.passes import pipeline
 from adc.passes.ad.adjoint import adjoint

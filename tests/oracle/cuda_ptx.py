@@ -16,7 +16,7 @@ import numba
 from adc.backend.cuda.api import ptx
 from adc.backend.cuda.emit import Emitted, emit
 from adc.backend.cuda.program import load
-from adc.driver import transform
+from adc.compiler.driver import transform
 from adc.ir.analysis.target import Target
 from adc.ir.errors import DeviceError
 from adc.ir.types import Array, Type

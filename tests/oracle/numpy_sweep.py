@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.dispatch import Code, _results
+from adc.compiler.dispatch import Code, _results
 from adc.ir import interp
 from adc.ir.errors import AdcError, AssumptionError, IRError
 from adc.ir.types import DTYPES

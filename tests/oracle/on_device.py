@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adc.driver import Compilation, transform
+from adc.compiler.driver import Compilation, transform
 from adc.ir.analysis.target import Target
 from adc.ir.core import For, Function, walk
 from adc.ir.errors import AdcError, IRError

@@ -13,7 +13,7 @@ import numpy as np
 
 from adc.backend import cpu
 from adc.backend.runtime import parallel_for as side_by_side
-from adc.driver import transform
+from adc.compiler.driver import transform
 from adc.ir.analysis.target import Target
 from adc.ir.core import For, Function, walk
 from adc.ir.errors import AdcError, IRError

@@ -24,7 +24,8 @@ import numpy as np
 import pytest
 
 from adc import cli, explain
-from tests.bench import battery, peers
+from tests.bench.peers import __main__ as peers
+from tests.bench.peers import battery
 
 README = Path(__file__).parents[2] / "README.md"
 TEXT = README.read_text(encoding="utf-8")

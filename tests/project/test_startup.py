@@ -49,5 +49,5 @@ def test_nothing_that_compiles_is_loaded(program: str) -> None:
     )
     own, heavy = json.loads(found.stdout)
     assert heavy == []
-    compiling = ("adc.backend", "adc.dispatch", "adc.frontend", "adc.passes")
+    compiling = ("adc.backend", "adc.compiler.dispatch", "adc.frontend", "adc.passes")
     assert [name for name in own if name.startswith(compiling)] == []

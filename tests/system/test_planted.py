@@ -36,8 +36,8 @@ from adc.ir.errors import UnsupportedError
 from adc.ir.functions import without_prints
 from adc.ir.interp import ProgramError
 from adc.ir.opdef import OPS
-from adc.ir.parser import parse
 from adc.ir.rules import vjp_rule
+from adc.ir.text.parser import parse
 from adc.ir.types import Scalar
 from adc.ir.walk import clone, map_blocks
 from adc.passes import pipeline, stages

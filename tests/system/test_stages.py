@@ -18,7 +18,7 @@ import pytest
 
 from adc.ir.core import Function, Pop, Push, Recall, Reverse, Stmt, Store, Write, walk
 from adc.ir.interp import run
-from adc.ir.parser import parse
+from adc.ir.text.parser import parse
 from adc.ir.verifier import problems, verify
 from adc.passes.memory.storage import storage
 from adc.passes.remat.remat import remat

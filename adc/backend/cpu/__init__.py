@@ -47,7 +47,7 @@ from adc.backend.runtime import parallel_for as side_by_side
 from adc.backend.runtime.memory import Memory
 from adc.ir.core import Function
 from adc.ir.errors import Span, exception_named
-from adc.ir.parser import parse
+from adc.ir.text.parser import parse
 from adc.ir.types import Array, Scalar, Type, parse_type
 
 DEFAULT_FOLDER = Path(tempfile.gettempdir()) / f"adc-{os.getuid() if hasattr(os, 'getuid') else 0}"

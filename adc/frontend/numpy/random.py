@@ -9,7 +9,7 @@ it had there.
 
 The state of a generator that is an argument, or captured, is a hidden argument, and the state after
 all draws a hidden result, the last ones (`Lowered.drawn`); whoever calls the code gives it to the
-generator (`adc.dispatch`). Where the program raises, there is no result: the generator stays.
+generator (`compiler.dispatch`). Where the program raises, there is no result: the generator stays.
 
 The alternatives were an operation with an effect, which every pass would have to know about, and
 calls of NumPy's own generators at run time, which no loop could be compiled around, and which could

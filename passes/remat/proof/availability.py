@@ -42,7 +42,7 @@ from adc.ir.core import (
 )
 from adc.ir.errors import IRError
 from adc.ir.ops import arith
-from adc.ir.printer import operand_text
+from adc.ir.text.printer import operand_text
 from adc.ir.types import Array
 from adc.ir.walk import stmt_reads
 from adc.passes.remat.proof.versions import Versions

@@ -25,7 +25,7 @@ import scipy.optimize
 import adc
 import adc.api
 import adc.testing
-from adc import dispatch
+from adc.compiler import dispatch
 from adc.ir.errors import (
     AdcError,
     ArgumentError,

@@ -20,9 +20,9 @@ import numpy as np
 import pytest
 
 import adc
-from adc import cache
 from adc.backend import cpu
 from adc.backend.common import vector_math
+from adc.compiler import cache
 
 PROGRAM = """
 TABLE = 2.0

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 import adc
-from adc import dispatch
+from adc.compiler import dispatch
 from adc.frontend import entry
 from adc.frontend.core import source
 from adc.ir.errors import SourceError

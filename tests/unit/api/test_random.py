@@ -12,7 +12,7 @@ import pytest
 
 import adc
 from adc.backend import cpu
-from adc.driver import transform
+from adc.compiler.driver import transform
 from adc.frontend.core import trees
 from adc.frontend.entry import lower
 from adc.ir import interp

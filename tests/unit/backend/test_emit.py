@@ -22,7 +22,7 @@ from adc.ir.core import Apply, Function, Literal, Value
 from adc.ir.errors import Span
 from adc.ir.interp import run
 from adc.ir.opdef import OPS, OpDef, numpy_value
-from adc.ir.parser import parse
+from adc.ir.text.parser import parse
 from adc.ir.types import BOOL, DTYPES, Scalar
 from adc.ir.verifier import verify
 from adc.passes.ad.adjoint import adjoint

@@ -20,7 +20,7 @@ from adc.backend.common.emit import emit
 from adc.backend.runtime import gemm
 from adc.ir.core import For, Gemm, walk
 from adc.ir.interp import run
-from adc.ir.parser import parse
+from adc.ir.text.parser import parse
 from adc.passes.memory.storage import storage
 from adc.passes.remat.remat import remat
 from tests.oracle.chain import Chain, bits

@@ -19,7 +19,7 @@ import pytest
 
 from adc.backend.cpu import Kernel, compile
 from adc.ir.errors import Span
-from adc.ir.parser import parse
+from adc.ir.text.parser import parse
 from adc.ir.verifier import verify
 from adc.passes.memory.storage import storage
 

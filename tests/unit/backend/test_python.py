@@ -28,8 +28,8 @@ from adc.backend.cpu import compile
 from adc.backend.python import interpret, scalars
 from adc.backend.python.load import NAMES
 from adc.backend.runtime import gemm
+from adc.compiler.driver import transform
 from adc.derivative import Derivative
-from adc.driver import transform
 from adc.ir.errors import NotDifferentiableError
 from adc.ir.interp import run
 from adc.ir.opdef import OPS

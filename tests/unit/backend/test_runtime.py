@@ -380,7 +380,7 @@ def test_release_memory_while_others_run() -> None:
 
 
 def test_derivatives_that_are_gone_hold_no_memory() -> None:
-    from adc import dispatch
+    from adc.compiler import dispatch
 
     slope = adc.grad(workspace)
     slope(sample(100), 100)

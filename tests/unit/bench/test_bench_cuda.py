@@ -14,10 +14,12 @@ import pytest
 
 import adc
 from adc.backend.cuda import api
-from tests.bench import cuda, cuda_report, registers
-from tests.bench.cuda_hand import HAND
-from tests.bench.cuda_programs import COPY, PEERS, PROGRAMS
-from tests.bench.cuda_programs import HAND as BESIDE_HAND
+from tests.bench.cuda import __main__ as cuda
+from tests.bench.cuda import registers
+from tests.bench.cuda import report as cuda_report
+from tests.bench.cuda.hand import HAND
+from tests.bench.cuda.programs import COPY, PEERS, PROGRAMS
+from tests.bench.cuda.programs import HAND as BESIDE_HAND
 
 
 def command(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -144,7 +146,7 @@ def test_sections_of_the_page() -> None:
 
 def test_no_spills() -> None:
     kinds = [f"--kind={kind}" for kind in registers.STRICT]
-    done = command("tests.bench.registers", "--capability=80", *kinds)
+    done = command("tests.bench.cuda.registers", "--capability=80", *kinds)
     assert done.returncode == 0, done.stdout + done.stderr
     for kind in registers.STRICT:
         assert re.search(rf"^- {kind}: \d+ kernels, .*; no spills;", done.stdout, re.MULTILINE)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.bench.gradbench import OBJECTIVES
+from tests.bench.gradbench.__main__ import OBJECTIVES
 
 compiler = pytest.mark.skipif(
     shutil.which(os.environ.get("CXX", "c++")) is None, reason="needs a C++ compiler"

@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 import adc
-from adc import cache, calibrate, cli
+from adc import calibrate, cli
 from adc.backend import cpu
+from adc.compiler import cache
 from adc.ir.analysis.costs import SHIPPED, Costs
 from adc.ir.errors import CalibrationError
 from adc.ir.opdef import OPS

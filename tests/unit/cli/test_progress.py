@@ -12,8 +12,8 @@ from typing import TextIO
 import pytest
 
 import adc
-from adc import progress as module
-from adc.progress import progress
+from adc.compiler import progress as module
+from adc.compiler.progress import progress
 
 
 class Terminal(io.StringIO):

@@ -27,7 +27,7 @@ from adc.ir.core import walk
 from adc.ir.errors import AdcError
 from adc.ir.interp import Interpreter, ProgramError
 from adc.ir.opdef import numpy_value
-from adc.ir.parser import parse
+from adc.ir.text.parser import parse
 from adc.ir.types import Scalar
 from adc.ir.verifier import problems
 from tests.corpus.language import frontend_programs as cases

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adc.driver import transform
+from adc.compiler.driver import transform
 from adc.ir.analysis import costs as costs_module
 from adc.ir.analysis.costs import SHIPPED, Costs, Nest, estimate
 from adc.ir.core import Apply, Call, Function, Pop, Value, While, walk
 from adc.ir.opdef import OPS
-from adc.ir.parser import parse
+from adc.ir.text.parser import parse
 from adc.ir.types import F64, I64, Array
 from adc.passes.remat.plan import KEPT
 from adc.passes.remat.remat import rematerialize

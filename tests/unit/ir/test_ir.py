@@ -37,9 +37,9 @@ from adc.ir.core import (
 from adc.ir.errors import CODES, AdcError, IRError, Span
 from adc.ir.interp import MAX_STEPS, Interpreter, ProgramError, run
 from adc.ir.opdef import OPS, numpy_value
-from adc.ir.parser import parse
-from adc.ir.printer import literal_text, print_stmt
 from adc.ir.rules import vjp_rule
+from adc.ir.text.parser import parse
+from adc.ir.text.printer import literal_text, print_stmt
 from adc.ir.types import (
     B1,
     BOOL,

@@ -9,7 +9,7 @@ from adc.ir.analysis.memory.lifetimes import lifetimes
 from adc.ir.analysis.sizes.extents import Known
 from adc.ir.core import Apply, Function, walk
 from adc.ir.interp import run
-from adc.ir.parser import parse
+from adc.ir.text.parser import parse
 from adc.ir.verifier import verify
 from adc.passes.memory.reuse import reuse
 

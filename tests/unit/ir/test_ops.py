@@ -27,8 +27,8 @@ from adc.ir.errors import IRError
 from adc.ir.interp import run
 from adc.ir.opdef import OPS, OpDef, find, predicate, same
 from adc.ir.ops.random import TABLES
-from adc.ir.parser import parse
 from adc.ir.rules import Rule, Traced, vjp_rule
+from adc.ir.text.parser import parse
 from adc.ir.types import B1, BOOL, DTYPES, F32, F64, FLOAT, INT, Array, Scalar, Type
 from adc.ir.verifier import problems
 from adc.passes.ad.adjoint import adjoint

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adc import cache
+from adc.compiler import cache
 from adc.ir.analysis import target as target_module
 from adc.ir.analysis.costs import SHIPPED
 from adc.ir.analysis.target import CPU, Target

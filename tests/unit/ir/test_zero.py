@@ -19,8 +19,8 @@ from adc.ir import interp
 from adc.ir.analysis.sizes.ranges import Ranges
 from adc.ir.core import Apply, walk
 from adc.ir.opdef import OPS, OpDef
-from adc.ir.parser import parse
 from adc.ir.rules import vjp_rule
+from adc.ir.text.parser import parse
 from adc.ir.types import F32, F64, Scalar
 from adc.passes.ad.adjoint import adjoint
 from adc.passes.ad.tangent import tangent

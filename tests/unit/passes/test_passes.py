@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from adc.driver import transform
+from adc.compiler.driver import transform
 from adc.frontend.entry import lower
 from adc.ir.analysis.target import CPU, Target
 from adc.ir.core import Function

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import adc
-from adc.driver import Budget, Plans, transform
+from adc.compiler.driver import Budget, Plans, transform
 from adc.ir.analysis.costs import SHIPPED
 from adc.ir.analysis.target import CPU, KINDS, Target
 from adc.ir.core import Function

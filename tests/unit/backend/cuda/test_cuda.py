@@ -15,7 +15,7 @@ import pytest
 import adc
 from adc.backend.cuda import api
 from adc.backend.cuda.device import BLOCK, Device, Number
-from adc.driver import transform
+from adc.compiler.driver import transform
 from adc.ir.analysis.target import Target
 from adc.ir.errors import AdcError, ArgumentError, DeviceError
 from adc.ir.interp import ProgramError

@@ -27,9 +27,9 @@ from adc.ir.analysis.dependence.threads import (
 from adc.ir.analysis.memory.access import Access
 from adc.ir.builder import integer
 from adc.ir.core import For, Function, If, Operand, Pop, Push, Stmt, Value, walk
-from adc.ir.parser import parse
-from adc.ir.printer import operand_text
 from adc.ir.tape import Item, Meet, frames, is_mirror, matched, uses
+from adc.ir.text.parser import parse
+from adc.ir.text.printer import operand_text
 from adc.passes.target.fission import _Fission
 from tests.corpus.loops.thread_programs import (
     THREAD_PROGRAMS,

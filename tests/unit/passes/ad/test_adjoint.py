@@ -18,7 +18,7 @@ from adc.ir.errors import (
     Span,
 )
 from adc.ir.interp import run
-from adc.ir.parser import parse
+from adc.ir.text.parser import parse
 from adc.ir.types import Array, Scalar
 from adc.ir.verifier import verify
 from adc.ir.walk import Names, defined

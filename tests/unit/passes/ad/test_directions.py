@@ -16,7 +16,7 @@ from adc.ir.builder import integer
 from adc.ir.core import Apply, Block, For, Function, Load, Stmt, Value, walk
 from adc.ir.errors import NotDifferentiableError
 from adc.ir.interp import run
-from adc.ir.parser import parse
+from adc.ir.text.parser import parse
 from adc.ir.verifier import verify
 from adc.ir.walk import map_blocks
 from adc.passes import pipeline

@@ -7,7 +7,7 @@ import pytest
 
 from adc.ir.core import Call, walk
 from adc.ir.interp import run
-from adc.ir.parser import parse
+from adc.ir.text.parser import parse
 from adc.ir.verifier import verify
 from adc.passes.ad.adjoint import adjoint
 from adc.passes.ad.tangent import tangent

@@ -7,7 +7,7 @@ import pytest
 
 from adc.ir.core import Function, Reverse, Store, walk
 from adc.ir.interp import run
-from adc.ir.parser import parse
+from adc.ir.text.parser import parse
 from adc.ir.verifier import verify
 from adc.passes.loops.gather import gather
 from adc.passes.memory.storage import storage

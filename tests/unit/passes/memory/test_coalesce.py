@@ -7,7 +7,7 @@ import pytest
 
 from adc.ir.core import Apply, For, While, walk
 from adc.ir.interp import run
-from adc.ir.parser import parse
+from adc.ir.text.parser import parse
 from adc.ir.verifier import verify
 from adc.passes.memory.coalesce import coalesce
 from adc.passes.memory.reuse import reuse

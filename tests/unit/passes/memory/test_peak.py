@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from adc.backend import cpu
-from adc.driver import Compilation, transform
+from adc.compiler.driver import Compilation, transform
 from adc.ir.analysis.sizes.formulas import Known, Sum, most, total
 from adc.passes.memory.peak import peak
 from tests.corpus.loops.stencil_programs import stencil_recursive

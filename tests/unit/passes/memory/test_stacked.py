@@ -7,7 +7,7 @@ import pytest
 from adc.backend.common.emit import emit
 from adc.ir.analysis.memory.escape import SMALL, stacked
 from adc.ir.core import Call, walk
-from adc.ir.parser import parse
+from adc.ir.text.parser import parse
 from adc.ir.verifier import verify
 from adc.passes.memory.in_place import in_place
 from adc.passes.memory.reuse import reuse

@@ -10,7 +10,7 @@ import pytest
 
 from adc.ir.core import Apply, Function, Store, Value, Write, walk
 from adc.ir.interp import Interpreter, run
-from adc.ir.parser import parse
+from adc.ir.text.parser import parse
 from adc.ir.types import Array
 from adc.ir.verifier import verify
 from adc.passes.ad.adjoint import adjoint

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import adc
-from adc.driver import Budget, Plans, transform
+from adc.compiler.driver import Budget, Plans, transform
 from adc.inspect.plan import PlanReport
 from adc.ir import interp
 from adc.ir.analysis.costs import SHIPPED

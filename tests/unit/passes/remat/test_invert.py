@@ -14,8 +14,8 @@ from adc.ir.analysis.inexact import decision
 from adc.ir.core import Apply, For, Function, If, Literal, Load, Stmt
 from adc.ir.errors import IRError, RecomputeError
 from adc.ir.opdef import OPS
-from adc.ir.parser import parse
-from adc.ir.printer import print_function
+from adc.ir.text.parser import parse
+from adc.ir.text.printer import print_function
 from adc.passes.remat import remat as remat_pass
 from adc.passes.remat import undo as undo_pass
 from adc.passes.remat.choose import Chooser

@@ -10,7 +10,7 @@ import pytest
 from adc.ir.core import For, Function, If, Push, While, walk
 from adc.ir.errors import IRError
 from adc.ir.interp import Interpreter
-from adc.ir.parser import parse
+from adc.ir.text.parser import parse
 from adc.passes import pipeline
 from adc.passes.remat.plan import KEPT, RECOMPUTED, RELOADED, Plan
 from adc.passes.remat.proof.tape import check_tape

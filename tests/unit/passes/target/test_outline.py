@@ -15,7 +15,7 @@ import pytest
 import adc
 from adc.backend import cpu
 from adc.backend.common import outline
-from adc.driver import transform
+from adc.compiler.driver import transform
 from adc.ir.core import walk
 from tests.corpus.programs import PROGRAMS
 from tests.oracle import chain as chains

@@ -15,9 +15,9 @@ import pytest
 import adc
 import adc.ir.analysis.dependence.iterations as independent
 from adc.backend.runtime import parallel_for as side_by_side
-from adc.driver import transform
+from adc.compiler.driver import transform
 from adc.ir.core import For, walk
-from adc.ir.parser import parse
+from adc.ir.text.parser import parse
 from adc.passes.target.parallel import parallel
 from tests.bench.kernels import KERNELS
 from tests.corpus.program import Program

@@ -9,7 +9,7 @@ import adc
 from adc.ir.core import For, Function, walk
 from adc.ir.errors import IRError
 from adc.ir.interp import run
-from adc.ir.parser import parse
+from adc.ir.text.parser import parse
 from adc.passes.target.scalar_replacement import scalar_replacement
 from adc.passes.target.vectorizable import vectorizable
 

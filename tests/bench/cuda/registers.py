@@ -1,6 +1,6 @@
-"""Registers, spills and local memory of the kernels: `python -m tests.bench.registers`.
+"""Registers, spills and local memory of the kernels: `python -m tests.bench.cuda.registers`.
 
-The kernels of value and gradient of every program of `tests.bench.cuda_programs`, those that every
+The kernels of value and gradient of every program of `tests.bench.cuda.programs`, those that every
 program may launch, and the ones written by hand are compiled as a launch would compile them, and
 CUDA's assembler says what a thread of each takes. No GPU is needed, only the wheel of CUDA's
 compiler (`pip install 'numba-cuda[cu12]'`). All of them for all capabilities are recorded in
@@ -28,9 +28,9 @@ from adc.backend.cuda import device
 from adc.backend.cuda.api import ptx, simulated
 from adc.ir.errors import AdcError
 from adc.ir.types import Array, Scalar, Type
-from tests.bench import cuda_hand
-from tests.bench.cuda_programs import ELEMENTWISE, OTHER, PROGRAMS, REDUCTION, STENCIL, Program
-from tests.bench.cuda_report import record
+from tests.bench.cuda import hand as cuda_hand
+from tests.bench.cuda.programs import ELEMENTWISE, OTHER, PROGRAMS, REDUCTION, STENCIL, Program
+from tests.bench.cuda.report import record
 from tests.bench.report import markdown_table, rich_table
 from tests.oracle.cuda_ptx import CAPABILITIES, gradient, numba_type
 
@@ -234,10 +234,10 @@ def versions() -> str:
 def markdown(found: Found) -> str:
     targets = ", ".join(f"sm_{a}{b}" for a, b in CAPABILITIES)
     text = [
-        f"`python -m tests.bench.registers`: {versions()}; value and gradient in f64, arguments in",
-        f"rows. A number for each of {targets} where they differ. Stack and spills are bytes of a",
-        "thread's local memory, shared memory is that of a block. The slow way of `sin` and `cos`,",
-        "for numbers beyond 2^31, is the library's, and keeps 40 bytes there.",
+        f"`python -m tests.bench.cuda.registers`: {versions()}; value and gradient in f64,",
+        f"arguments in rows. A number for each of {targets} where they differ. Stack and",
+        "spills are bytes of a thread's local memory, shared memory is that of a block. The slow",
+        "way of `sin` and `cos`, for numbers beyond 2^31, is the library's, and keeps 40 bytes there.",
         "",
         summary(found),
     ]
@@ -263,7 +263,9 @@ def worst(kernels: Sequence[Measured]) -> list[Measured]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.registers", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.bench.cuda.registers", description=__doc__
+    )
     parser.add_argument("--only", action="append", choices=PROGRAMS, default=[], help="this one")
     parser.add_argument("--kind", action="append", choices=KINDS, help="of these kernels")
     choices = {f"{a}{b}": (a, b) for a, b in CAPABILITIES}

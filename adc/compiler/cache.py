@@ -37,7 +37,7 @@ from adc.ir.walk import defined
 
 if TYPE_CHECKING:
     from adc.backend.common.emit import Emitted
-    from adc.driver import Budget, Compilation, Plans
+    from adc.compiler.driver import Budget, Compilation, Plans
     from adc.ir.analysis.costs import Costs
     from adc.ir.analysis.target import Target
     from adc.passes.remat.plan import Plan
@@ -205,7 +205,7 @@ def load_or_build(
         return _on_device(lowered, steps, policy, costs, target, use_disk, budget, plans)
     if target.python:
         from adc.backend.python import interpret
-        from adc.driver import transform
+        from adc.compiler.driver import transform
 
         made = transform(lowered, steps, policy, costs, budget, plans, target=target)
         own = interpret(made.fn, offload=target.offload)
@@ -219,7 +219,7 @@ def load_or_build(
             if found is not None:
                 return found
         # Nothing of what compiles is imported where code is found.
-        from adc.driver import transform
+        from adc.compiler.driver import transform
 
         made = transform(lowered, steps, policy, costs, budget, plans, target=target)
         if place is not None:
@@ -243,7 +243,7 @@ def _on_device(
     """Return a program for the device; an error of the program is the one that the CPU finds."""
     from adc.backend.cuda import program
     from adc.backend.cuda.api import require
-    from adc.driver import transform
+    from adc.compiler.driver import transform
     from adc.ir.analysis.target import CPU
     from adc.ir.functions import primal_names
 

@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adc import cache, transfers
+from adc.compiler import cache, transfers
+from adc.compiler.memory import text as memory_text
+from adc.compiler.progress import progress
+from adc.compiler.signature import Parameters, Signature
 from adc.frontend.core import trees
 from adc.frontend.core.bindings import Binding, Num, TupleOf, kind_of
 from adc.frontend.core.lower import ConstantNeededError, Lowered
@@ -39,12 +42,9 @@ from adc.ir.errors import (
 )
 from adc.ir.types import Array, Scalar
 from adc.library.transforms import Level, has_rule, is_checkpointed
-from adc.memory import text as memory_text
-from adc.progress import progress
-from adc.signature import Parameters, Signature
 
 if TYPE_CHECKING:
-    from adc.driver import Budget, Compilation, Plans
+    from adc.compiler.driver import Budget, Compilation, Plans
     from adc.ir.analysis.costs import Costs
     from adc.options import Options
     from adc.passes.remat.plan import Plan
@@ -115,7 +115,7 @@ class Compiled:
     @cached_property
     def compilation(self) -> Compilation:
         """Every stage; made again where the code came from disk."""
-        from adc.driver import transform
+        from adc.compiler.driver import transform
 
         made = self.entry.compilation
         return made or transform(
@@ -639,7 +639,7 @@ def _differ(old: Compiled, new: Compiled) -> bool:
 @contextmanager
 def _over_budget(fn: Callable[..., Any]) -> Iterator[None]:
     """Turn what the planner says about a budget into what the user reads."""
-    from adc.driver import UnknownPeak
+    from adc.compiler.driver import UnknownPeak
     from adc.passes.remat.budget.orders import OverBudget
 
     try:
@@ -911,7 +911,7 @@ class Code:
 
     def compilation(self, values: tuple[Any, ...]) -> Compilation:
         """Return every stage for these arguments; no machine code is made."""
-        from adc.driver import transform
+        from adc.compiler.driver import transform
 
         made = self._prepared(values, self.whole(values))
         budget = self._budget(made.signature, made.lowered, values)
@@ -927,7 +927,7 @@ class Code:
 
     def plans(self, values: tuple[Any, ...], made: Compilation | None = None) -> Plans:
         """Return the plans for these arguments, for any budget: those of `made` if they are."""
-        from adc.driver import Plans
+        from adc.compiler.driver import Plans
 
         found = self._prepared(values, self.whole(values))
         sizes = self._sizes(found.signature, found.lowered, values)
@@ -951,7 +951,7 @@ class Code:
         `alternatives` are what half and twice the budget would give; None asks for them where
         there is a budget.
         """
-        from adc.driver import held_on_device
+        from adc.compiler.driver import held_on_device
         from adc.ir.analysis.costs import estimate
 
         plan = made.plan
@@ -1002,7 +1002,7 @@ class Code:
     ) -> Budget | None:
         if self.options.memory is None:
             return None
-        from adc.driver import Budget
+        from adc.compiler.driver import Budget
 
         return Budget(self.options.memory, self._sizes(signature, lowered, values))
 

@@ -1,4 +1,4 @@
-"""The text form: every function prints, and `adc.ir.parser` reads it back unchanged."""
+"""The text form: every function prints, and `adc.ir.text.parser` reads it back unchanged."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.bench.cuda_programs import PROGRAMS
+from tests.bench.cuda.programs import PROGRAMS
 from tests.bench.kernels import Arguments, Kernel
 
 SECONDS = 10.0  # a call that takes long gets fewer rounds
@@ -78,7 +78,7 @@ def of_adc(kernel: Kernel, args: Arguments) -> Prepared:
 
 def by_hand(kernel: Kernel, args: Arguments) -> Prepared:
     from adc.backend.cuda.api import cuda
-    from tests.bench.cuda_hand import HAND
+    from tests.bench.cuda.hand import HAND
 
     call, given = HAND[kernel.loss.__name__], on_device(args)
     return Prepared(
@@ -89,7 +89,7 @@ def by_hand(kernel: Kernel, args: Arguments) -> Prepared:
 def of_jax(kernel: Kernel, args: Arguments) -> Prepared:
     import jax
 
-    from tests.bench import jax_ports
+    from tests.bench.ports import jax_ports
 
     expect(jax.devices()[0].platform == "gpu")
     call, given = jax_ports.compiled(kernel, "arrays"), jax_ports.take(kernel.name, args)
@@ -102,7 +102,7 @@ def of_torch(kernel: Kernel, args: Arguments) -> Prepared:
     expect(torch.cuda.is_available())
     if torch.cuda.is_available():
         torch.set_default_device("cuda")
-    from tests.bench import torch_ports
+    from tests.bench.ports import torch_ports
 
     call = torch_ports.eager(kernel, "arrays")
     given = torch_ports.leaves(kernel, args)

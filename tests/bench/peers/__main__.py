@@ -1,6 +1,6 @@
 """Which tools differentiate small ordinary programs: `python -m tests.bench.peers`.
 
-Every tool gets the programs of `tests.bench.battery` unchanged, with its own array module as ``np``
+Every tool gets the programs of `battery` unchanged, with its own array module as ``np``
 (Warp, a language of its own, gets some of them ported by hand), in a process of its own. Gradients
 are compared with central differences of the programs as NumPy runs them. A tool that is not
 installed is skipped; ``--python tangent=/other/bin/python`` names an interpreter that has it.
@@ -23,9 +23,9 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import battery, peer
+from tests.bench.peers import battery, peer
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 TOLERANCE = 1e-7
 RIGHT, WRONG, NAN, REFUSED, ABSENT = "right", "WRONG", "NaN", "refused", "-"
 _STYLES = {RIGHT: "green", WRONG: "bold red", NAN: "red", REFUSED: "yellow", ABSENT: "dim"}

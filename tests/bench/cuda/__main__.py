@@ -1,6 +1,6 @@
 """Gradients on a GPU, checked and timed: `python -m tests.bench.cuda`.
 
-The gradients of all programs of `tests.bench.cuda_programs` on the GPU are compared with those on
+The gradients of all programs of `tests.bench.cuda.programs` on the GPU are compared with those on
 the CPU. Some are timed: elementwise programs beside a copy from the device to itself, stencils
 beside kernels written by hand, and a batch of adaptive ODEs, an n-body problem and a mixture of
 Gaussians beside JAX (jit) and PyTorch (eager) on the same GPU, where these are installed
@@ -28,16 +28,16 @@ from typing import Any
 from rich.console import Console
 
 from adc.ir.errors import DeviceError
-from tests.bench.cuda_programs import COPY, HAND, PEERS, PROGRAMS, Program
-from tests.bench.cuda_report import record
-from tests.bench.cuda_worker import distance
+from tests.bench.cuda.programs import COPY, HAND, PEERS, PROGRAMS, Program
+from tests.bench.cuda.report import record
+from tests.bench.cuda.worker import distance
 from tests.bench.report import Rows, markdown_table, rich_table
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 EXACT, CLOSE = 1e-12, 1e-9  # of adc against itself on the CPU, and of others
 OTHERS: dict[str, tuple[str, ...]] = {HAND: ("hand",), PEERS: ("jax", "torch")}
 
-Known = dict[str, Any]  # what a process of `tests.bench.cuda_worker` says
+Known = dict[str, Any]  # what a process of `tests.bench.cuda.worker` says
 Results = dict[str, dict[str, Known]]  # by program and tool
 
 
@@ -48,7 +48,7 @@ def ask(tool: str, name: str, options: argparse.Namespace) -> Known:
     """Return what a process finds out about a tool and a program."""
     python = options.peer_python if tool in OTHERS[PEERS] else sys.executable
     size = "small" if options.small else "large"
-    command = [python, "-m", "tests.bench.cuda_worker", tool, name, size, str(options.rounds)]
+    command = [python, "-m", "tests.bench.cuda.worker", tool, name, size, str(options.rounds)]
     environment = {**os.environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
     try:
         done = subprocess.run(

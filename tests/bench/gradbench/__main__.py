@@ -24,11 +24,11 @@ from rich.console import Console
 from rich.table import Table
 
 import adc
-from tests.bench import gradbench_programs as programs
+from tests.bench.gradbench import programs as programs
 
 Arguments = tuple[Any, ...]
 Size = tuple[int, ...]
-SOURCE = Path(__file__).with_suffix(".cpp")
+SOURCE = Path(__file__).with_name("gradbench.cpp")
 FLAGS = ("-O3", "-march=native", "-std=c++17", "-shared", "-fPIC")
 
 

@@ -1,0 +1,15 @@
+"""From the arguments of a call to compiled code.
+
+============  ====================================================================================
+`signature`   parameters of a function, and the types of the arguments of a call
+`dispatch`    the code for these types: found, or compiled, and called
+`cache`       what was compiled, kept in memory and on disk
+`driver`      front end, passes and back end, one after the other
+`memory`      amounts of memory, as users write and read them
+`transfers`   arrays on a GPU, and copies of them, outside of compiled code
+`progress`    the line on standard error while compilation takes long
+============  ====================================================================================
+
+For example, the first ``adc.grad(f)(x)`` with an `x` of type ``f64[:]`` compiles the derivative;
+the second finds it by the types of its arguments.
+"""

@@ -1,0 +1,1 @@
+"""GradBench's objectives, beside C++ by hand: `python -m tests.bench.gradbench`."""

@@ -1,0 +1,1 @@
+"""Small programs for every tool that is installed: `python -m tests.bench.peers`."""

@@ -1,0 +1,1 @@
+"""The kernels as users of other tools write them: a module each."""
