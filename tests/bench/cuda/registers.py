@@ -237,7 +237,7 @@ def markdown(found: Found) -> str:
         f"`python -m tests.bench.cuda.registers`: {versions()}; value and gradient in f64,",
         f"arguments in rows. A number for each of {targets} where they differ. Stack and",
         "spills are bytes of a thread's local memory, shared memory is that of a block. The slow",
-        "way of `sin` and `cos`, for numbers beyond 2^31, is the library's, and keeps 40 bytes there.",
+        "way of `sin` and `cos`, beyond 2^31, is the library's, and keeps 40 bytes there.",
         "",
         summary(found),
     ]
