@@ -279,13 +279,13 @@ def test_rows_that_lack_iterations_left_out(monkeypatch: pytest.MonkeyPatch) -> 
 # -- temporary arrays --------------------------------------------------------------------------
 
 
-def test_elements_of_another_place_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    again = _Inliner.again
+def test_elements_recomputed_from_another_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    recomputed = _Inliner.recomputed
 
     def first(self: _Inliner, load: Load) -> list[Stmt]:
-        return again(self, replace(load, index=tuple(integer(0) for _ in load.index)))
+        return recomputed(self, replace(load, index=tuple(integer(0) for _ in load.index)))
 
-    monkeypatch.setattr(_Inliner, "again", first)
+    monkeypatch.setattr(_Inliner, "recomputed", first)
     assert any(complaints(p) for p in STENCIL_PROGRAMS)
 
 
