@@ -17,7 +17,7 @@ After::
     %c = recall %c.1
 
 Where inverse operations may restore values inexactly (`adc.invertible`), every condition is moved
-(`rounded`): steps, and predicates of what reverse code computes.
+(`rounds`): steps, and predicates of what reverse code computes.
 
 No bit changes.
 """
@@ -47,7 +47,7 @@ from adc.ir.walk import Names, inner_values, map_blocks
 
 # Where a value is defined: the path to its block (statement, block, statement, …), and the
 # statement there, -1 for a parameter of the block.
-Place = tuple[tuple[int, ...], int]
+Point = tuple[tuple[int, ...], int]
 
 
 def predicates(fn: Function) -> Function:
@@ -71,9 +71,9 @@ class _Mover:
     """Moves the predicates of one function, whose reverse code is in it or in its mirror."""
 
     fn: Function
-    places: dict[Value, Place] = field(default_factory=dict)
-    # The new statements, by place, and the value of each predicate.
-    added: dict[Place, list[Apply]] = field(default_factory=dict)
+    places: dict[Value, Point] = field(default_factory=dict)
+    # The new statements, by program point, and the value of each predicate.
+    added: dict[Point, list[Apply]] = field(default_factory=dict)
     known: dict[object, Value] = field(default_factory=dict)
     # The forward values that values of reverse code stand for.
     recalled: dict[Operand, Value] = field(default_factory=dict)
