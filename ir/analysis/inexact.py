@@ -1,9 +1,9 @@
-"""What may not be computed from values that are found again up to rounding (`undo`).
+"""Find discontinuous uses of values that inverse operations restore inexactly (`undo`).
 
-An index, a comparison or a step may come out as another one if what it is computed from is off by
-a rounding error, and what follows is then wrong altogether, or reads outside of an array. Such
-values are kept from the forward code. What reverse code itself decides is moved there before
-(`predicates`); where that cannot be, inverse operations are refused.
+An index, a comparison or a step may change completely if its operand is off by a rounding error,
+and then the result is wrong, or a load is out of bounds. Such values are stored by forward code.
+Conditions of reverse code are moved to forward code first (`predicates`); where that is impossible,
+inverse operations are refused.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from adc.ir.types import Array
 
 
 def is_discontinuous(stmt: Stmt) -> bool:
-    """Whether a rounding error in what it reads may change what it gives by more than that."""
+    """Whether a rounding error of an operand may cause a larger change of the result."""
     return any(
         isinstance(each, While | Call) or (isinstance(each, Apply) and jumps(each))
         for each in walk((stmt,))
@@ -24,15 +24,15 @@ def is_discontinuous(stmt: Stmt) -> bool:
 
 
 def jumps(stmt: Apply) -> bool:
-    """Whether an operation decides by numbers with a fraction."""
+    """Whether an operation depends discontinuously on floats."""
     reads = any(arg.type.kind == "f" for arg in stmt.args if isinstance(arg, Value))
-    # The size of an array of floats is no decision.
+    # The size of an array of floats is exact.
     sizes = any(isinstance(arg.type, Array) for arg in stmt.args)
     return reads and not sizes and (stmt.op.jumps or any(r.type.kind != "f" for r in stmt.results))
 
 
 def passed_to_calls(stmts: Sequence[Stmt]) -> Iterator[Value]:
-    """Yield the forward values that reverse code passes to functions, which may decide by them."""
+    """Yield the forward values that reverse code passes to functions, which may branch on them."""
     recalled: dict[Operand, Value] = {}
     for stmt in walk(tuple(stmts)):
         if isinstance(stmt, Recall):
@@ -42,10 +42,10 @@ def passed_to_calls(stmts: Sequence[Stmt]) -> Iterator[Value]:
 
 
 def discontinuous_use(stmts: Sequence[Stmt], is_inexact: Callable[[Value], bool]) -> Stmt | None:
-    """Return a statement of reverse code that decides by what is inexact, if there is one."""
+    """Return a statement of reverse code that depends discontinuously on inexact values, if any."""
     inexact: set[Operand] = set()
     before = -1
-    while before < len(inexact):  # loops hand on what is inexact
+    while before < len(inexact):  # loops carry inexact values
         before = len(inexact)
         for stmt in walk(tuple(stmts)):
             match stmt:

@@ -1,7 +1,7 @@
 """Differentiate calls by what is declared of the callee, not by its statements.
 
-A callee may have a `Rule`, which a user gave, or be `Derived`: a derivative of another function.
-The derivatives of these are again derivatives of the same function. With ``f`` a function of ``x``
+A callee may have a `CustomRule` by a user, or be `Derived`: a derivative of another function. The
+derivatives of these are again derivatives of the same function. With ``f`` a function of ``x``
 that returns one number, ``g`` its gradient and ``D[v]`` a derivative along ``v``, ::
 
     r = D[v] g(x)         r.dot  =  D[v] D[x.dot] g(x)  +  D[v.dot] g(x)
@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from adc.ir.analysis.linearity import Degree, Nonlinear, nonlinear
-from adc.ir.core import Derived, Function, Rule
+from adc.ir.core import CustomRule, Derived, Function
 from adc.ir.errors import NotDifferentiableError, Span
 from adc.ir.functions import contracted, reached, users_name, without_prints
 
@@ -57,7 +57,7 @@ class Derivatives:
         self.declared[name] = made
         return made
 
-    def transposed(self, rule: Rule, wrt: tuple[int, ...], loc: Span | None) -> Derived:
+    def transposed(self, rule: CustomRule, wrt: tuple[int, ...], loc: Span | None) -> Derived:
         """Return the transpose of a tangent function, which is linear: it maps cotangents."""
         assert rule.kind == "jvp"
         tangent = self.functions[rule.functions[0]]

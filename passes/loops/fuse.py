@@ -65,7 +65,7 @@ from adc.ir.core import (
 from adc.ir.sums import summed
 from adc.ir.types import Array
 from adc.ir.walk import (
-    Known,
+    StatementCache,
     acts,
     block_reads,
     defined,
@@ -117,7 +117,7 @@ class _Fuser:
         for stmt in walk(fn.body):
             self.facts.define(stmt)
         self.uses = use_counts(fn)
-        self.reads = Known(stmt_reads)
+        self.reads = StatementCache(stmt_reads)
 
     def run(self) -> Function:
         if any(isinstance(s, Reverse | Recall) for s in walk(self.fn.body)) or self.fn.mirror:

@@ -72,8 +72,8 @@ from adc.ir.ops import arith
 from adc.ir.sums import summed
 from adc.ir.types import INT, Array, Scalar
 from adc.ir.walk import (
-    Known,
     Names,
+    StatementCache,
     acts,
     bound,
     inner_values,
@@ -99,7 +99,7 @@ class _ReverseFuser:
         for callee in fn.callees:
             self.names.add(Names.of(callee))
         self.shapes = Shapes(fn, self.names)
-        self.reads, self.gives = Known(_reads), Known(_definitions)
+        self.reads, self.gives = StatementCache(_reads), StatementCache(_definitions)
 
     def joined(self, stmts: Sequence[Stmt], scope: frozenset[Value]) -> tuple[Stmt, ...]:
         """Return the statements of a block with loops merged; `scope` are the values around it."""

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adc.ir.core import Apply, Block, Call, For, Function, If, Operand, Pop, Stmt, Value, While
-from adc.ir.functions import is_of_schedule, runs_again
+from adc.ir.functions import is_of_schedule, recomputes_iterations
 from adc.ir.types import Array
 from adc.ir.walk import map_operands, substitute
 
@@ -173,7 +173,7 @@ def in_place(fn: Function) -> Function:
 
 def _is_kept(fn: Function) -> bool:
     """Whether a function keeps its results: one that `checkpoint` or `online` made or calls."""
-    return runs_again(fn) or is_of_schedule(fn)
+    return recomputes_iterations(fn) or is_of_schedule(fn)
 
 
 def _roots(fn: Function, known: dict[str, tuple[int | None, ...]]) -> dict[str, _Roots]:

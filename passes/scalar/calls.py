@@ -17,7 +17,7 @@ from dataclasses import replace
 from adc.ir.analysis.sizes.shapes import Shapes
 from adc.ir.core import Apply, Block, Call, Function, Operand, Pop, Stmt, Value, walk
 from adc.ir.errors import Span
-from adc.ir.functions import is_of_schedule, reached, runs_again
+from adc.ir.functions import is_of_schedule, reached, recomputes_iterations
 from adc.ir.types import Array
 from adc.ir.walk import (
     Names,
@@ -88,7 +88,7 @@ def _sized(fn: Function) -> Function:
 
 
 def _fits(fn: Function, count: int) -> bool:
-    if fn.rule is not None or fn.routine or fn.mirror or runs_again(fn):
+    if fn.rule is not None or fn.routine or fn.mirror or recomputes_iterations(fn):
         return False
     if is_of_schedule(fn):  # plans recognise such calls by name
         return False
@@ -142,7 +142,7 @@ def _levels(fn: Function) -> Function:
     """
     own = [stmt for stmt in walk(fn.body) if isinstance(stmt, Call) and stmt.callee == fn.name]
     if (
-        runs_again(fn)
+        recomputes_iterations(fn)
         or not own
         or any(
             isinstance(stmt, Apply | Pop) and any(isinstance(v.type, Array) for v in stmt.results)

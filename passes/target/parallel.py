@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from adc.ir.analysis.dependence.iterations import Independent
+from adc.ir.analysis.dependence.iterations import IterationAnalysis
 from adc.ir.builder import integer
 from adc.ir.core import (
     Apply,
@@ -74,7 +74,7 @@ def parallel(fn: Function, private: bool = True) -> Function:
     return replace(_Parallel(fn, private).run(), callees=callees)
 
 
-class _Parallel(Independent):
+class _Parallel(IterationAnalysis):
     def run(self) -> Function:
         return replace(self.fn, body=tuple(self.stmts(self.fn.body, 0)))
 

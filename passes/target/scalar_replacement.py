@@ -35,7 +35,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from adc.ir.analysis.dependence.iterations import Independent
+from adc.ir.analysis.dependence.iterations import IterationAnalysis
 from adc.ir.analysis.sizes.affine import Form, computed, constant
 from adc.ir.builder import integer, zero
 from adc.ir.core import (
@@ -72,7 +72,7 @@ def scalar_replacement(fn: Function) -> Function:
     return replace(_Registers(fn).run(), callees=callees)
 
 
-class _Registers(Independent):
+class _Registers(IterationAnalysis):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn, private=False)
 

@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from adc.ir.analysis.dependence.iterations import Independent
+from adc.ir.analysis.dependence.iterations import IterationAnalysis
 from adc.ir.builder import integer
 from adc.ir.core import (
     Apply,
@@ -61,7 +61,7 @@ def strip_mine(fn: Function) -> Function:
     return replace(_StripMiner(fn).run(), callees=callees)
 
 
-class _StripMiner(Independent):
+class _StripMiner(IterationAnalysis):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn, private=False)
 

@@ -27,6 +27,7 @@ from adc.ir.core import (
     Block,
     Call,
     Check,
+    CustomRule,
     Derived,
     For,
     Function,
@@ -39,7 +40,6 @@ from adc.ir.core import (
     Push,
     Recall,
     Reverse,
-    Rule,
     Stmt,
     Store,
     Value,
@@ -306,7 +306,7 @@ class Reverser(StraightLine):
                 self.add(target, result)
 
     def _transposed_call(
-        self, stmt: Call, rule: Rule, callee: Function, incoming: Sequence[Operand | None]
+        self, stmt: Call, rule: CustomRule, callee: Function, incoming: Sequence[Operand | None]
     ) -> None:
         floats = rule.positions
         self._check_covered(stmt, callee, floats)
