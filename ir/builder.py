@@ -157,8 +157,8 @@ class Builder:
     ) -> list[Operand | None]:
         """Emit a traced rule with its parameters bound to `args`; return its outputs.
 
-        `args` may hold None for what the rule does not read (`TracedRule.needs`, `TracedRule.only`);
-        `hints` name the outputs.
+        `args` may hold None for unread ones (see `TracedRule.needs` and `TracedRule.only`); `hints`
+        name the outputs.
         """
         env: dict[Value, Operand] = {
             param: arg for param, arg in zip(rule.params, args, strict=True) if arg is not None
