@@ -1,4 +1,4 @@
-"""The language that adc compiles: types, values, both forms, op rows, text, verifier, interpreter.
+"""The IR: types, values, both forms, the op table, text, verifier, interpreter.
 
 Grammar, on one page (the text form of both forms; `parse(print(fn)) == fn`)::
 
@@ -35,12 +35,12 @@ From ``#`` to the end of a line is a comment. A message is a template for `str.f
 spelling.
 
 *Value form*: arrays are values; `store` makes a new version. The body of a `while` runs at least
-once and its first yield says whether to run again. `for` counts 0, 1, …, trips - 1. `sum` adds, in
+once and its first yield says whether to continue. `for` counts 0, 1, …, trips - 1. `sum` adds, in
 loops in an order of its own (`sums`).
-*Reverse code* names the forward values it needs with `recall` and mirrors loops with `reverse`;
+*Reverse code* refers to the forward values it needs by `recall` and mirrors loops with `reverse`;
 the `remat` pass replaces both by `push`, `pop`, recomputation and ordinary loops.
 *Buffer form* (after `storage`): array values are references, `write` changes them in place, and
-`push` keeps the contents that an array has then.
+`push` copies the current contents of an array.
 """
 
 import adc.ir.ops  # (fills the op table)

@@ -1,4 +1,4 @@
-"""Building IR: append statements, invent names, infer types."""
+"""Build IR: append statements, choose names, infer types."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from adc.ir.core import (
 )
 from adc.ir.errors import Span
 from adc.ir.opdef import OPS, OpDef, Static
-from adc.ir.rules import Rule
+from adc.ir.rules import TracedRule
 from adc.ir.types import INT, Array, Scalar, Type
 from adc.ir.walk import Names
 
@@ -50,14 +50,14 @@ class Builder:
         self.names = names
         self.stmts: list[Stmt] = []
         self.loc: Span | None = None
-        self.emitted = 0  # statements built so far, those thrown away again included
-        # What the user says about values, by name, and about all that are made now.
+        self.emitted = 0  # statements built so far, including discarded ones
+        # The user's marks of values, by name, and of all values that are made now.
         self.marks: dict[str, Mark] = {}
         self.mark: Mark | None = None
 
     @contextmanager
     def block(self) -> Iterator[list[Stmt]]:
-        """Collect what is built inside the `with` into a list of its own."""
+        """Collect the statements built inside the `with` into a list of their own."""
         outer, self.stmts = self.stmts, []
         try:
             yield self.stmts
@@ -73,7 +73,7 @@ class Builder:
         if self.mark is not None:
             self.marks[value.name] = self.mark
         elif self.marks:
-            self.marks.pop(value.name, None)  # of a value that was thrown away
+            self.marks.pop(value.name, None)  # of a discarded value
         return value
 
     @contextmanager
@@ -153,12 +153,12 @@ class Builder:
         return results
 
     def inline(
-        self, rule: Rule, args: Sequence[Operand | None], hints: Sequence[str] = ()
+        self, rule: TracedRule, args: Sequence[Operand | None], hints: Sequence[str] = ()
     ) -> list[Operand | None]:
         """Emit a traced rule with its parameters bound to `args`; return its outputs.
 
-        `args` may hold None where the rule does not read (see `Rule.needs` and `Rule.only`);
-        `hints` name the outputs.
+        `args` may hold None for unread ones (see `TracedRule.needs` and `TracedRule.only`); `hints`
+        name the outputs.
         """
         env: dict[Value, Operand] = {
             param: arg for param, arg in zip(rule.params, args, strict=True) if arg is not None
@@ -175,7 +175,7 @@ class Builder:
 
 
 def _inverse(divisor: Operand) -> Literal | None:
-    """Return one divided by a number in the program, if a factor can stand for a divisor.
+    """Return the reciprocal of a literal, if a factor may replace a divisor.
 
     A product takes a quarter of the time, and reverse code is often a chain of them. Rules may
     round once more; the program's own divisions may not.

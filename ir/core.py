@@ -21,15 +21,15 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What a user says about a value that reverse code may need.
+    """The user's mark of a value that reverse code may need.
 
     Attributes
     ----------
     kind : str
-        ``"save"``: keep it. ``"recompute"``: compute it again. ``"checkpoint"``: it is computed
-        inside of a checkpointed call. ``"result"``: it is the result of one.
+        ``"save"``: keep it. ``"recompute"``: recompute it. ``"checkpoint"``: it is computed inside
+        of a checkpointed call. ``"result"``: it is the result of one.
     loc : Span or None
-        Where the user says so.
+        The location of the mark.
     around : Mark or None
         The checkpointed call around this one.
     """
@@ -58,7 +58,7 @@ class Value:
 
 
 def is_invertible(value: Value) -> bool:
-    """Whether the user allows that a value is found again up to rounding."""
+    """Whether the user allows that a value is restored inexactly."""
     return value.mark is not None and value.mark.kind == "invertible"
 
 
@@ -88,12 +88,12 @@ def _loc() -> Span | None:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Statements with parameters; `yields` are the values handed to whoever entered the block."""
+    """Statements with parameters; `yields` are the values passed to the enclosing statement."""
 
     params: tuple[Value, ...]
     stmts: tuple[Stmt, ...]
     yields: tuple[Operand, ...]
-    # What functions under `remembered` found out about it.
+    # The cache of functions under `remembered`.
     _known: dict[object, object] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
@@ -115,7 +115,7 @@ class Apply:
 
     @property
     def sizes(self) -> tuple[Operand, ...]:
-        """The sizes of the array that is made, where operands say them (`OpDef.sizes`)."""
+        """The sizes of the new array, if they are operands (`OpDef.sizes`)."""
         if self.op.sizes is None:
             return ()
         lent = bool(self.args) and isinstance(self.args[-1].type, Array)
@@ -190,10 +190,10 @@ class For:
     """`trips` iterations; `index` counts them 0, 1, … (or back to 0 where `down`).
 
     The body's parameters are the carried values, its yields their next values. In buffer form, the
-    iterations of a `parallel` loop, which carries nothing, may run in any order, and side by side.
-    Each has a tape of its own; what they leave is one frame, of which a parallel loop that takes it
-    off has each iteration take what the one with the same index left.
-    None of a loop that is `vectorizable` touches an element that another one changes.
+    iterations of a `parallel` loop, which carries nothing, may run in any order and in parallel.
+    Each has a private tape; what they leave is one frame, and each iteration of the parallel loop
+    that pops it gets what the one with the same index left.
+    No iteration of a `vectorizable` loop touches an element that another one changes.
     """
 
     results: tuple[Value, ...]
@@ -238,8 +238,8 @@ class Call:
 class Check:
     """Raise `error` with `message` unless `cond` holds.
 
-    `message` is a template for `str.format` and `args`, also where there are none: a brace that
-    means itself is doubled. An empty one stands for no message.
+    `message` is always a template for `str.format` and `args`: a literal brace is doubled. An empty
+    one stands for no message.
     """
 
     cond: Operand
@@ -293,7 +293,7 @@ class Reverse:
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """Put one frame of values on the tape (after `remat`)."""
+    """Push one frame of values on the tape (after `remat`)."""
 
     values: tuple[Operand, ...]
     loc: Span | None = _loc()
@@ -305,7 +305,7 @@ class Push:
 
 @dataclass(frozen=True, slots=True)
 class Pop:
-    """Take the newest frame off the tape (after `remat`)."""
+    """Pop the newest frame off the tape (after `remat`)."""
 
     results: tuple[Value, ...]
     loc: Span | None = _loc()
@@ -347,8 +347,8 @@ Loop = For | While | Reverse
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """How calls of a function are differentiated, other than by its statements.
+class CustomRule:
+    """A custom rule for differentiating calls of a function.
 
     The names are those of callees, for a function with the parameters x and the results y:
 
@@ -363,8 +363,7 @@ class Rule:
         ``(tangent,)``: ``tangent(x, dot of x[positions]) -> y, dot of the float y``, linear in the
         dots. Reverse code transposes it.
 
-    What it says is `exact` if derivatives by it are those of the function's statements: they
-    commute.
+    It is `exact` if its derivatives are those of the function's statements: they commute.
     """
 
     kind: str
@@ -421,8 +420,8 @@ class Function:
     """A function: parameters, statements, results; `callees` are the functions it may call.
 
     `mirror` names the function whose calls this one reverses (its Recalls refer to that one),
-    `derived` are the derivatives of functions that it and its callees call. `routine` names what
-    computes the same in a library of linear algebra: a back end may call that instead.
+    `derived` are the derivatives of functions that it and its callees call. `routine` names the
+    equivalent routine of a linear algebra library, which a back end may call instead.
     """
 
     name: str
@@ -431,7 +430,7 @@ class Function:
     results: tuple[Operand, ...]
     callees: tuple[Function, ...] = ()
     mirror: str = ""
-    rule: Rule | None = None
+    rule: CustomRule | None = None
     derived: tuple[Derived, ...] = ()
     routine: str = ""
 
@@ -443,9 +442,9 @@ class Function:
 
 
 def remembered(function: Callable[[Block], Found]) -> Callable[[Block], Found]:
-    """Decorate a function of a block alone: what it returns is kept with the block.
+    """Decorate a function of a block alone: its result is cached with the block.
 
-    Passes ask the same of nested blocks over and over; blocks never change.
+    Passes ask the same of nested blocks repeatedly; blocks never change.
     """
 
     @functools.wraps(function)
@@ -461,7 +460,7 @@ def blocks(stmt: Stmt) -> tuple[Block, ...]:
     """Return the blocks nested directly in `stmt`."""
     kind = type(stmt)
     if kind in _LOOPS:
-        return (stmt.body,)  # type: ignore[union-attr]  # a loop, as its type says
+        return (stmt.body,)  # type: ignore[union-attr]  # a loop, by its type
     return (stmt.then, stmt.orelse) if kind is If else ()  # type: ignore[union-attr]
 
 
@@ -470,7 +469,7 @@ def operands(stmt: Stmt) -> tuple[Operand, ...]:
     return _OPERANDS[type(stmt)](stmt)
 
 
-# By type, as this is asked of every statement by every pass.
+# By type, as every pass asks this of every statement.
 _LOOPS = frozenset({For, While, Reverse})
 _OPERANDS: dict[type[Stmt], Callable[[Any], tuple[Operand, ...]]] = {
     Apply: lambda stmt: stmt.args,
@@ -495,7 +494,7 @@ _PRINTERS: list[Callable[[Function], str]] = []
 
 
 def printer(function: Callable[[Function], str]) -> Callable[[Function], str]:
-    """Let a function write functions as text: statements do not know how they are written."""
+    """Register the function that prints functions: statements do not know their text form."""
     _PRINTERS.append(function)
     return function
 

@@ -18,8 +18,8 @@ import numpy as np
 class Span:
     """A range of the user's source: 1-based lines, 0-based columns, end exclusive.
 
-    In a function that was inlined, `caller` is where it was called. It is no part of what the range
-    is: two calls of a function have the same lines.
+    In a function that was inlined, `caller` is where it was called. It is not part of the range:
+    two calls of a function have the same lines.
     """
 
     file: str
@@ -63,7 +63,7 @@ class Span:
 
 
 def _characters(line: str, column: int) -> int:
-    """Return a column in characters: those of `ast` count UTF-8 bytes."""
+    """Convert a column to characters: those of `ast` count UTF-8 bytes."""
     return len(line.encode()[:column].decode(errors="ignore"))
 
 
@@ -112,7 +112,7 @@ class AdcError(Exception):
         return "\n".join(lines)
 
     def _render_traceback_(self) -> list[str]:
-        """Return what IPython and notebooks show: no frames of adc, and the user's line is here."""
+        """Return what IPython and notebooks show: no frames of adc, but the user's line."""
         return str(self).splitlines()
 
 
@@ -249,7 +249,7 @@ class MemoryBudgetError(AdcError):
 
 
 class RecomputeError(AdcError):
-    """A value that is to be computed again in reverse code cannot be."""
+    """A value that is to be recomputed in reverse code cannot be."""
 
     code = "ADC027"
 
@@ -276,10 +276,10 @@ class IRError(AdcError):
 
 
 class AssumptionError(Exception):
-    """Something that most programs keep to turned out otherwise while the program ran.
+    """An assumption that holds for most programs failed while the program ran.
 
     An axis that meets another one has size 1, and is broadcast; an array ends before `x[:3]` does.
-    Most code is made for what is usual; the driver then makes code for both.
+    Code is first made under such assumptions; the driver then makes code without them.
     """
 
 

@@ -1,6 +1,6 @@
-"""Arrays on a GPU, of whatever library, and how they are described: none of them is imported here.
+"""Descriptions of other libraries' GPU arrays, none of which is imported here.
 
-Numba's arrays say what they are. Others do by ``__cuda_array_interface__`` (CuPy, PyTorch), or by
+Numba's arrays describe themselves. Others do by ``__cuda_array_interface__`` (CuPy, PyTorch), or by
 DLPack (JAX).
 """
 
@@ -17,17 +17,17 @@ import numpy as np
 from adc.ir.errors import ArgumentError
 from adc.ir.types import NAMES
 
-# Kinds of devices of DLPack: memory of a GPU, and memory that host and GPU share.
+# Kinds of devices of DLPack: GPU memory, and memory that host and GPU share.
 _ON_GPU = (2, 13)
 _CPU = 1
 _INTERFACE = "__cuda_array_interface__"
-# Packages whose classes are no programs of users.
+# Packages whose classes are not user programs.
 _LIBRARIES = frozenset(["builtins", "math", "numpy", "numba", "scipy", "adc"])
 
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """What an array of another library is.
+    """The description of an array of another library.
 
     Attributes
     ----------
@@ -36,9 +36,9 @@ class Foreign:
     shape : tuple of int
         Its sizes.
     strides : tuple of int or None
-        In bytes; None where elements lie by rows.
+        In bytes; None if elements lie by rows.
     address : int or None
-        Of the first element; None where only the library can tell.
+        Of the first element; None if only the library knows it.
     problem, hint : str
         Why it cannot be an argument, and what to do about it.
     """
@@ -80,7 +80,7 @@ def is_foreign(value: Any) -> bool:
     cls: Any = type(value)
     found = _is_foreign_class(cls)
     if found is None:
-        # A class that adc can read is a program of the user's, unless its memory is on a GPU.
+        # A class that adc can read is the user's program, unless its memory is on a GPU.
         return int(value.__dlpack_device__()[0]) in _ON_GPU
     return found or _INTERFACE in getattr(value, "__dict__", ())
 
@@ -96,7 +96,7 @@ def _is_plain(cls: Any) -> bool:
 
 
 def peculiarity(cls: type) -> str:
-    """Return what about a class takes more than reading its methods; "" if there is nothing."""
+    """Return which feature of a class adc cannot lower from its methods alone; "" if none."""
     if (cls.__module__ or "").split(".")[0] in _LIBRARIES:
         return "which is not written in Python that adc reads"
     for base in cls.__mro__[1:-1]:
@@ -127,7 +127,7 @@ def _is_written(cls: type, name: str) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def _is_foreign_class(cls: Any) -> bool | None:
-    """Whether instances are arrays of a library; None where each has to be asked."""
+    """Whether instances are arrays of a library; None if that depends on the instance."""
     if issubclass(cls, np.ndarray | np.generic):
         return False
     if hasattr(cls, _INTERFACE) or getattr(cls, "__cuda_ndarray__", False) is True:
@@ -143,7 +143,7 @@ def is_on_gpu(value: Any) -> bool:
 
 
 def described(value: Any) -> Foreign:
-    """Return what an array of another library is (`is_foreign`)."""
+    """Return the description of an array of another library (`is_foreign`)."""
     if getattr(value, "__cuda_ndarray__", False) is True:
         return _checked(value.dtype, value.shape, value.strides, _address_of(value))
     if library_of(value) != "jax":  # whose interface keeps nothing alive, and knows no streams
@@ -165,7 +165,7 @@ def described(value: Any) -> Foreign:
         dtype = np.dtype(str(value.dtype).rpartition(".")[2])
     except TypeError:
         return Foreign(np.dtype("V2"), tuple(value.shape))
-    # Those of JAX lie by rows. Of others only the library can tell: they may have any strides.
+    # Those of JAX lie by rows. Of others only the library knows: they may have any strides.
     strides = None if library_of(value) == "jax" else (0,) * len(value.shape)
     return _checked(dtype, value.shape, strides, None)
 
@@ -214,7 +214,7 @@ def _address_of(value: Any) -> int:
 
 
 def number(value: Any) -> Any:
-    """Return the number that an array without axes holds; it is waited for."""
+    """Return the number that an array without axes holds, once it is computed."""
     found = described(value)
     assert found.dtype is not None
     read = getattr(value, "copy_to_host", None)
@@ -222,7 +222,7 @@ def number(value: Any) -> Any:
 
 
 def shape_of(value: Any) -> np.ndarray[Any, Any]:
-    """Return an array of the shape and dtype of a number or an array, which has no such memory."""
+    """Return an array of the shape and dtype of a number or an array, without its memory."""
     if not is_foreign(value):
         return np.asarray(value)
     found = described(value)
@@ -244,7 +244,7 @@ def direction(value: Any, dtype: np.dtype[Any], what: str) -> Any:
 
 
 class _Memory:
-    """Names the memory of an array to NumPy, which compares addresses and reads nothing."""
+    """Describes the memory of an array to NumPy, which compares addresses and reads nothing."""
 
     def __init__(self, found: Foreign) -> None:
         assert found.dtype is not None

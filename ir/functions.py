@@ -1,4 +1,4 @@
-"""Functions as wholes: what they may call, and functions made of others."""
+"""Whole functions: what they may call, and functions made from others."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from adc.ir.walk import Names, map_blocks
 
 
 def users_name(name: str) -> str:
-    """Return what a user calls a function that has a rule, or that belongs to one."""
+    """Return the user's name of a function that has a rule, or that belongs to one."""
     return re.sub(r"_(custom|record|tangent|reverse)\d*$", "", name)
 
 
@@ -46,19 +46,19 @@ def called(fn: Function) -> Iterator[str]:
 
 
 def is_of_schedule(fn: Function) -> bool:
-    """Whether checkpointed loops ask a function for their schedule (`adc.ir.schedule`)."""
+    """Whether a function computes a schedule of checkpointed loops (`adc.ir.schedule`)."""
     return fn.name.startswith("adc.")
 
 
-def runs_again(fn: Function) -> bool:
-    """Whether a function has checkpointed loops, whose schedule makes it run iterations again."""
+def recomputes_iterations(fn: Function) -> bool:
+    """Whether a function has checkpointed loops, whose schedule recomputes iterations."""
     return any(
         isinstance(stmt, Apply) and stmt.op.routine == "adc.sweeps" for stmt in walk(fn.body)
     )
 
 
 def primal_names(fn: Function, suffix: str = ".dot") -> dict[str, str]:
-    """Return of the parameters that are tangents whose: those have their types and shapes."""
+    """Map the parameters that are tangents to their primals, of the same types and shapes."""
     names = {param.name for param in fn.params}
     found: dict[str, str] = {}
     for param in fn.params:
@@ -87,12 +87,12 @@ def reached(fn: Function) -> Function:
 
 
 def without_prints(fn: Function) -> Function:
-    """Return a function that prints nothing: what it computes was printed elsewhere."""
+    """Return a function without prints: its values were printed elsewhere."""
     return _without(fn, Print)
 
 
 def replayed(fn: Function) -> Function:
-    """Return a function for arguments that `fn` has had: it has printed, and raised nothing."""
+    """Return a function for arguments that `fn` has had: without prints and checks."""
     return _without(fn, Print | Check)
 
 

@@ -1,11 +1,11 @@
 """The reference interpreter: runs both forms, at every stage, with NumPy and without Numba.
 
 Value form never changes an array in place here: `Store` copies. Reverse code with Recalls runs
-too: the forward code records one frame of values per iteration and call, `Reverse` walks the
-frames back. It is the oracle of the tests, written to be obviously right.
+too: the forward code records one frame of values per iteration and call, `Reverse` visits the
+frames in reverse order. It is the oracle of the tests, written to be obviously right.
 
-Every statement becomes a closure, once for each function: a loop does not look again at what its
-statements are.
+Every statement is turned into a closure once per function: a loop does not dispatch on its
+statements in every iteration.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ MAX_STEPS = 50_000_000
 
 
 class ProgramError(Exception):
-    """An exception that the user's program raises: `error` is it, `span` its line."""
+    """An exception that the user's program raises: `error`, with its line `span`."""
 
     def __init__(self, error: Exception, check: Check) -> None:
         super().__init__(str(error))
@@ -63,7 +63,7 @@ class ProgramError(Exception):
 
 @dataclass(slots=True)
 class Frame:
-    """What is recalled of one iteration or call, and the frames of the loops and calls in it."""
+    """The recalled values of one iteration or call, and the frames of its loops and calls."""
 
     outer: Frame | None = None
     values: dict[Value, Any] = field(default_factory=dict)
@@ -89,9 +89,9 @@ class Frame:
 Derive = Callable[[Derived], Function]
 # The values of one call, and its constants, by their slots.
 Env = list[Any]
-# What a statement does: the frame is that of the iteration or call, the mirror the one to recall.
+# The effect of a statement: the frame of the iteration or call, and the mirror to recall from.
 Step = Callable[[Env, Frame, Frame], None]
-# What a block does with its arguments; returns its yields.
+# A block as a function of its arguments; returns its yields.
 Body = Callable[[Sequence[Any], Env, Frame, Frame], list[Any]]
 
 
@@ -143,11 +143,11 @@ class Interpreter:
 
 
 class _Watch:
-    """Sees to it that the iterations of a loop keep apart, as it says."""
+    """Checks that the iterations of a loop marked as independent are."""
 
     def __init__(self) -> None:
         self.iteration = 0
-        # By address of an element: who touched it last, and whether somebody changed it.
+        # By address of an element: the last iteration that touched it, and whether it was changed.
         self.touched: dict[int, tuple[int, bool]] = {}
 
     def see(self, array: Any, where: tuple[int, ...], stmt: Load | Store | Write) -> None:
@@ -156,7 +156,7 @@ class _Watch:
         last, changed = self.touched.get(address, (self.iteration, False))
         writes = not isinstance(stmt, Load)
         if last != self.iteration and (changed or writes):
-            raise IRError(f"iterations {last} and {self.iteration} do not keep apart: {stmt}")
+            raise IRError(f"iterations {last} and {self.iteration} are not independent: {stmt}")
         self.touched[address] = self.iteration, changed or writes
 
 
@@ -167,7 +167,7 @@ class _Routine:
         self.fn = fn
         self.machine = machine
         self.slots: dict[str, int] = {}
-        self.blank: Env = []  # what `Env` is before a call: the constants
+        self.blank: Env = []  # the initial `Env` of a call: the constants
         self.watch: _Watch | None = None  # of the loop that steps are made for
         self.body = self.block(Block(fn.params, fn.body, fn.results))
 
@@ -212,7 +212,7 @@ class _Routine:
         return run
 
     def recorded(self, values: Sequence[Value]) -> list[Step]:
-        """Put those of the values that reverse code recalls into the frame."""
+        """Store the values that reverse code recalls in the frame."""
         kept = [(value, self.slot(value)) for value in values if value in self.machine.recalled]
         if not kept:
             return []
@@ -330,7 +330,7 @@ class _Routine:
         mirrored = self.machine.mirrored
 
         def begin(label: str, frame: Frame) -> Callable[[], Frame]:
-            """Return what makes the frame of each iteration."""
+            """Return a function that makes the frame of each iteration."""
             if not mirrored:
                 return lambda: frame
             frames: list[Frame] = []
@@ -395,7 +395,7 @@ class _Routine:
             return sums.leave(carried)
 
         def out_of_order(env: Env, frame: Frame, mirror: Frame) -> Sequence[Any]:
-            # One of three, from the last one on; where some fail, the program's first one counts.
+            # Every third one, backwards; if several raise, the first in program order counts.
             failed: tuple[int, ProgramError] | None = None
             given = machine.tape.pop() if takes else {}
             outer, kept = machine.tape, _Threads()
@@ -474,7 +474,7 @@ class _Routine:
                 pushed = self.many(values)
 
                 def push(env: Env, frame: Frame, mirror: Frame) -> None:
-                    # In buffer form arrays change in place: a frame has their contents.
+                    # In buffer form arrays change in place: a frame has a copy of their contents.
                     kept = [env[k] for k in pushed]
                     machine.tape.append(
                         tuple(np.copy(v) if isinstance(v, np.ndarray) else v for v in kept)
@@ -500,7 +500,7 @@ class _Routine:
 
 
 class _Threads(dict[int, list[Any]]):
-    """What the iterations of a parallel loop left, each on a tape of its own: one frame."""
+    """The frame that the iterations of a parallel loop left, each on a private tape."""
 
 
 def _where(array: Any, index: Sequence[Any], stmt: Stmt) -> tuple[int, ...]:

@@ -1,8 +1,8 @@
 """The op table: one row per operation, in one place, never per dtype.
 
-A row says what the operation is called, which Python callables it stands for, what it computes
-(`evaluate`, on NumPy scalars), how it is spelled in emitted code, its type rule, its derivative,
-its cost and where tests sample it; and its traits, which are what passes and back ends ask for.
+A row has the name of the operation, the Python callables it stands for, its meaning (`evaluate`, on
+NumPy scalars), its spelling in emitted code, its type rule, its derivative, its cost and the domain
+where tests sample it; and its traits, which passes and back ends ask for.
 Derivative rules are ordinary arithmetic on operands that `adc.ir.rules` traces.
 """
 
@@ -52,13 +52,13 @@ class CFunction:
     Attributes
     ----------
     name : str
-        What C calls it in double precision.
+        Its name in double precision.
     vectorized : bool
-        Whether glibc's vector library has it, accurate enough.
+        Whether glibc's vector library has it, with sufficient accuracy.
     single : bool
         Whether single precision is accurate enough; if not, the double result is rounded.
     exact : bool
-        Whether IEEE 754 defines every bit of it, so that any implementation will do.
+        Whether IEEE 754 defines every bit of it, so that all implementations agree.
     """
 
     name: str
@@ -94,18 +94,18 @@ class OpDef:
     refuse : bool
         True where the derivative exists but adc has no rule: an active operand is an error.
     draw : bool
-        True where the result is a random draw: it is kept for the reverse code, never made again.
+        True if the result is a random draw: it is kept for reverse code, never recomputed.
     cost : float
         Weight of recomputing it; an addition is 1.
     nanoseconds : float or None
-        What it takes on float64 in a vectorised loop, measured on a usual server core by
-        ``adc calibrate``; None where `cost` says it as well.
+        Its time on float64 in a vectorised loop, measured on a typical server core by
+        ``adc calibrate``; None if `cost` says it as well.
     libm : CFunction or None
         The function of the C library that computes it.
     algorithm : callable or None
-        How it is computed where no library has it (`adc.ir.ops.algorithms`).
+        Its implementation where no library has it (`adc.ir.ops.algorithms`).
     raises : str or None
-        Of which arguments Python's `math` function of the same name raises, in the words of
+        The arguments for which Python's `math` function of the same name raises, as named in
         `adc.frontend.numpy.maths`; None if there is no such function of one argument.
     domain : tuple of (low, high)
         Where tests sample each operand.
@@ -113,8 +113,8 @@ class OpDef:
         Points where the derivative jumps, of the first operand or of the difference of both; the
         rule's choice there is tested.
     jumps : bool
-        Whether what an operand rounds may change a float result by more than that: it decides, as
-        all results do that are no floats.
+        Whether it is discontinuous: a rounding error of an operand may change a float result by
+        more than that. All results that are not floats are discontinuous anyway.
     kinds : str
         Kinds of operands it is defined for, of ``"biuf"``.
     least : str
@@ -122,17 +122,17 @@ class OpDef:
     total : bool
         Whether it is finite for all finite operands, but for huge ones.
     image : (low, high)
-        Between which numbers its results lie.
+        The range of its results.
     orders : (bool, bool) or None
         Of a comparison of sizes: whether the first operand is the smaller one, and whether it may
         be equal.
     neutral : float or None
-        What leaves any other operand as it is: parts of a reduction by the row start from it.
+        The neutral element: partial reductions by the row start from it.
     inverse : tuple of (str or None)
-        For each operand, the row that takes an update of it back: exactly of integers, which wrap
-        around, and up to rounding of floats.
+        For each operand, the row that inverts an update of it: exactly for integers, which wrap
+        around, and inexactly for floats.
     routine : str
-        The function of `adc.ir.library` that computes it, if that is no operation of a machine.
+        The function of `adc.ir.library` that computes it, if it is not an instruction.
     linear : bool
         Whether the result is proportional to operands that are.
     shielded, plain : str
@@ -141,43 +141,43 @@ class OpDef:
     random : bool
         Whether it is a part of drawing random numbers.
     sizes : int or None
-        Of a row that makes an array of given sizes: which operand is the first of them. What it is
-        filled with stands before them; an array after them lends its memory.
+        Of a row that allocates an array of given sizes: the position of the first size operand.
+        The fill value precedes them; an array after them provides its memory.
     copies : bool
-        Whether it makes an array like the operand.
+        Whether it allocates an array like the operand.
     aliases : {"", "whole", "part"}
-        Whether the array that it returns lies in the memory of the first operand.
+        Whether the array that it returns shares the memory of the first operand.
     undefined : bool
-        Whether it may return anything: nobody reads that.
+        Whether its result is undefined: it is never read.
     asks_shape : bool
         Whether it reads the size of an array, and no element.
     reduces : bool
-        Whether it makes a number of all the elements of an array.
+        Whether it reduces all the elements of an array to a number.
     reorders : bool
-        Whether additions may be made in an order of adc's (`adc.ir.sums`).
+        Whether adc may choose the order of additions (`adc.ir.sums`).
     converts : bool
         Whether it returns the operand in another type.
     """
 
-    # What it is.
+    # Name and meaning.
     name: str
     arity: int
     evaluate: Callable[..., Any]
     code: str
     spellings: tuple[Callable[..., Any] | str, ...] = ()
     types: TypeRule = same
-    # Its derivative.
+    # Derivative.
     vjp: VjpRule | None = None
     why: str = ""
     refuse: bool = False
     draw: bool = False
-    # How it is computed, and what that takes.
+    # Implementation and cost.
     cost: float = 1.0
     nanoseconds: float | None = None
     libm: CFunction | None = None
     algorithm: Callable[..., Any] | None = None
     raises: str | None = None
-    # For which operands, and what comes out.
+    # Operands and results.
     domain: tuple[tuple[float, float], ...] = ((-3.0, 3.0),)
     kinks: tuple[float, ...] = ()
     jumps: bool = False
@@ -185,7 +185,7 @@ class OpDef:
     least: str = "f16"
     total: bool = False
     image: tuple[float, float] = (-math.inf, math.inf)
-    # Its algebra.
+    # Algebra.
     orders: tuple[bool, bool] | None = None
     neutral: float | None = None
     inverse: tuple[str | None, ...] = ()
@@ -194,7 +194,7 @@ class OpDef:
     shielded: str = ""
     plain: str = ""
     random: bool = False
-    # Which arrays it makes, and what it reads of others.
+    # Arrays.
     sizes: int | None = None
     copies: bool = False
     aliases: str = ""
@@ -207,17 +207,17 @@ class OpDef:
 
     @property
     def fills(self) -> bool:
-        """Whether it makes an array whose elements are all the first operand."""
+        """Whether it allocates an array whose elements are all equal to the first operand."""
         return self.sizes == 1
 
     @property
     def reserves(self) -> bool:
-        """Whether it makes an array whose elements are unset."""
+        """Whether it allocates an array whose elements are uninitialised."""
         return self.sizes == 0
 
     @property
     def allocates(self) -> bool:
-        """Whether it makes one array in memory of its own."""
+        """Whether it allocates one array in memory of its own."""
         return self.copies or self.sizes is not None
 
     def __post_init__(self) -> None:

@@ -20,7 +20,7 @@ class _Trace:
     """The statements recorded while a rule runs.
 
     A cotangent that is zero contributes nothing, whatever the local derivative: where a rule
-    multiplies or divides what is linear in the cotangent, `xmuly` and `xdivy` are recorded.
+    multiplies or divides a value linear in the cotangent, `xmuly` and `xdivy` are recorded.
     """
 
     def __init__(self) -> None:
@@ -100,7 +100,7 @@ class Traced:
 
 
 @dataclass(frozen=True)
-class Rule:
+class TracedRule:
     """A traced derivative rule: ``outputs`` as functions of ``params = (ct, y, *operands)``."""
 
     params: tuple[Value, ...]
@@ -120,7 +120,7 @@ class Rule:
                 live.update(arg for arg in stmt.args if isinstance(arg, Value))
         return frozenset(k for k, param in enumerate(self.params) if param in live)
 
-    def only(self, wanted: Sequence[bool]) -> Rule:
+    def only(self, wanted: Sequence[bool]) -> TracedRule:
         """Return the rule with the wanted outputs alone, and the statements that they need."""
         outputs = tuple(
             out if want else None for out, want in zip(self.outputs, wanted, strict=True)
@@ -131,11 +131,11 @@ class Rule:
             if stmt.result in live:
                 live.update(arg for arg in stmt.args if isinstance(arg, Value))
                 stmts.append(stmt)
-        return Rule(self.params, tuple(reversed(stmts)), outputs)
+        return TracedRule(self.params, tuple(reversed(stmts)), outputs)
 
 
 @cache
-def vjp_rule(op: OpDef, types: tuple[Type, ...], params: tuple[Static, ...] = ()) -> Rule:
+def vjp_rule(op: OpDef, types: tuple[Type, ...], params: tuple[Static, ...] = ()) -> TracedRule:
     """Trace the `vjp` of `op` for operands of the given types."""
     assert op.vjp is not None
     trace = _Trace()
@@ -156,4 +156,4 @@ def vjp_rule(op: OpDef, types: tuple[Type, ...], params: tuple[Static, ...] = ()
             operands.append(None if out is None else out.operand)
         else:
             operands.append(Literal(float(out), strong))
-    return Rule(tuple(values), tuple(trace.stmts), tuple(operands))
+    return TracedRule(tuple(values), tuple(trace.stmts), tuple(operands))

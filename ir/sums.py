@@ -1,9 +1,9 @@
-"""Sums in lanes: what the row `sum` means in the loops that carry it.
+"""Sums in lanes: the meaning of `sum` in the loops that carry it.
 
-A strict sum from the first element to the last cannot be computed several elements at a time. So
-sums that no source line orders (those of `np.sum`, and of cotangents) are made with the row `sum`,
-whose meaning depends on the loop: iteration k adds to lane ``k % LANES``, and after the loop the
-lanes are combined by halving. Up to `SHORT` terms are added one after the other, as they come. ::
+A strict sum from the first element to the last cannot be vectorised. So sums whose order the source
+does not define (those of `np.sum`, and of cotangents) are computed with the row `sum`, whose
+meaning depends on the loop: iteration k adds to lane ``k % LANES``, and after the loop the lanes
+are combined by halving. Up to `SHORT` terms are added one after the other, as they come. ::
 
     %s = for L %i in 0 to %n carrying (%acc = 0.0:f64) {
       %v = load %x[%i]
@@ -11,9 +11,9 @@ lanes are combined by halving. Up to `SHORT` terms are added one after the other
       yield %acc.1
     }
 
-Through nested loops the lanes are handed on: the innermost loop around a `sum` tells the lane, and
-the outermost one combines. No partial sum may be read by anything else (`verifier`), so the order
-is the same in every loop that the statements end up in. Outside of loops `sum` is `add`.
+Nested loops carry the lanes: the innermost loop around a `sum` determines the lane, and the
+outermost one combines. No partial sum may be read by anything else (`verifier`), so the order is
+the same in every loop that the statements end up in. Outside of loops `sum` is `add`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ SHORT = 64
 
 
 def combine(lanes: Any, used: int, down: bool) -> Any:
-    """Return the sum of the lanes in use; those of a loop that runs `down` were filled so."""
+    """Return the sum of the lanes in use; a loop that runs `down` filled them in reverse."""
     width = len(lanes)
     if used <= SHORT:
         terms = lanes[:used]
@@ -58,7 +58,7 @@ def combine(lanes: Any, used: int, down: bool) -> Any:
 
 
 class Lanes:
-    """Partial sums, as the interpreter has them. The neutral element of addition is -0.0."""
+    """Partial sums in the interpreter. The neutral element of addition is -0.0."""
 
     def __init__(self, like: Any) -> None:
         self.values = np.full(LANES, -0.0, np.asarray(like).dtype)
@@ -70,7 +70,7 @@ class Lanes:
 
 
 class Sums:
-    """What a loop carries while it runs: sums as lanes, its own or those of a loop around it."""
+    """The carried values of a running loop: sums as lanes, its own or those of an outer loop."""
 
     def __init__(self, chains: dict[int, Chain], carried: Sequence[Any], down: bool) -> None:
         positions = tuple(chains)
@@ -90,7 +90,7 @@ class Sums:
             lanes.lane = iteration % LANES
 
     def leave(self, carried: Sequence[Any]) -> list[Any]:
-        """Return what the loop carried out: its own lanes are combined."""
+        """Return the results of the loop: its own lanes are combined."""
         for lanes, lane in zip(self.lanes, self.outer, strict=True):
             lanes.lane = lane
         found = list(carried)
@@ -118,7 +118,7 @@ def _block_has_sums(block: Block) -> bool:
 
 @dataclass(frozen=True)
 class Chain:
-    """A sum in lanes: the values that stand for the lanes within the loop that carries it.
+    """A sum in lanes: the values that are lanes within the loop that carries it.
 
     `nested` if inner loops add to it, too.
     """
@@ -149,7 +149,7 @@ def _summed(body: Block) -> dict[int, Chain]:
 def _chain(block: Block, value: Operand, k: int, members: set[Value]) -> bool:
     """Follow a partial sum through a block to yield `k`; whether there is a sum on the way."""
     summing = False
-    before: set[Operand] = set()  # partial sums that have grown since
+    before: set[Operand] = set()  # partial sums that have been added to since
     for stmt in block.stmts:
         reads = stmt_reads(stmt) if blocks(stmt) else operands(stmt)
         if not before.isdisjoint(reads):
@@ -198,14 +198,14 @@ def _chain(block: Block, value: Operand, k: int, members: set[Value]) -> bool:
 
 
 def _passes(arm: Block, value: Operand, j: int) -> bool:
-    """Whether yield `j` of an arm is a partial sum, grown or not, that nothing else reads."""
+    """Whether yield `j` of an arm is a partial sum, added to or not, that is not read otherwise."""
     if arm.yields[j] == value:
         return value not in stmts_reads(arm.stmts) and arm.yields.count(value) == 1
     return _chain(arm, value, j, set())
 
 
 def lane_values(fn: Function) -> frozenset[Value]:
-    """Return all values of a function that stand for lanes rather than for a number."""
+    """Return all values of a function that are lanes rather than a number."""
     found: set[Value] = set()
 
     def visit(stmts: Sequence[Stmt]) -> None:

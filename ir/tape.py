@@ -1,8 +1,8 @@
-"""Which pops take off what which pushes leave, found by running code on a stack of statements.
+"""Match pops with pushes, by running code on a stack of statements.
 
-What is on the tape when a block ends, or is not there when it begins, are items: frames, and the
-loops and branches around them. A loop that leaves frames in every iteration is one item, and so is
-the loop that takes them, last one first.
+The frames on the tape when a block ends, or missing when it begins, are grouped by the loops and
+branches around them. A loop that leaves frames in every iteration is one entry, and so is the loop
+that pops them, last one first.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from adc.ir.types import Array, Type
 
 @dataclass(frozen=True)
 class Item:
-    """What pushes or pops; of a loop or a branch, with what its blocks push or pop in order."""
+    """A statement that pushes or pops; of a loop or a branch, with its blocks' entries in order."""
 
     stmt: Stmt
     parts: tuple[tuple[Item, ...], ...] = ()
@@ -36,7 +36,7 @@ Meet = Callable[[Item, Item], None]
 def matched(stmts: Sequence[Stmt], meet: Meet) -> tuple[list[Item], list[Item]]:
     """Return what statements pop that they have not pushed, and what they leave.
 
-    `meet` is told of every item, and of the one that takes it.
+    `meet` is called with every entry and the one that pops it.
     """
     taken: list[Item] = []
     stack: list[Item] = []
@@ -63,7 +63,7 @@ def matched(stmts: Sequence[Stmt], meet: Meet) -> tuple[list[Item], list[Item]]:
 
 
 def inside(pushed: Item, popped: Item) -> list[tuple[Item, Item]]:
-    """Return what two loops or branches, of which one mirrors the other, push and pop."""
+    """Return matching pushes and pops in two loops or branches that mirror each other."""
     found: list[tuple[Item, Item]] = []
     if type(pushed.stmt) is type(popped.stmt):
         for some, others in zip(pushed.parts, popped.parts, strict=True):
@@ -73,7 +73,7 @@ def inside(pushed: Item, popped: Item) -> list[tuple[Item, Item]]:
 
 
 def is_mirror(pushed: Item, popped: Item) -> bool:
-    """Whether one takes what the other leaves, frame for frame, however often loops run."""
+    """Whether one pops what the other pushes, frame for frame, however often loops run."""
     a, b = pushed.stmt, popped.stmt
     match a, b:
         case Push(values=values), Pop(results=results):
@@ -93,7 +93,7 @@ def is_mirror(pushed: Item, popped: Item) -> bool:
 
 
 def frames(pushed: Item, popped: Item) -> dict[Value, Operand]:
-    """Return what is pushed, by what pops it, of items of which one mirrors the other."""
+    """Map each popped value to the pushed one, of two entries that mirror each other."""
     if not is_mirror(pushed, popped):
         return {}
     if isinstance(pushed.stmt, Push) and isinstance(popped.stmt, Pop):

@@ -36,7 +36,7 @@ _KIND_ORDER = {"b": 0, "i": 1, "u": 1, "f": 2}
 class Scalar:
     """A number: `dtype` is a key of `DTYPES`; `weak` marks Python's own bool, int and float.
 
-    An argument that is `boxed` is an array without axes, which can be written to. That is no part
+    An argument that is `boxed` is an array without axes, which can be written to. That is not part
     of the type.
     """
 
@@ -61,8 +61,8 @@ class Scalar:
 class Array:
     """An array: element dtype, rank, and layout ``"C"`` (contiguous) or ``"A"`` (any strides).
 
-    `ones` are axes of an argument that have size 1: what broadcasting depends on. It is no part of
-    the type, equal types may differ in it.
+    `ones` are axes of an argument that have size 1, which broadcasting depends on. They are not
+    part of the type: equal types may differ in them.
     """
 
     dtype: str

@@ -1,7 +1,7 @@
-"""Well-formedness: names, dominance, types, yields, and that Recalls name what they may.
+"""Verify well-formedness: names, dominance, types, yields, and the scopes of Recalls.
 
-A value is recalled inside `reverse` of every loop that it is defined in. Whether the branch that
-defines it was taken is not known here.
+A value is recalled inside a `reverse` of every loop that it is defined in. Whether the branch that
+defines it was taken is not checked here.
 
 `verify` reports every error it finds, each under the statement that causes it.
 """
@@ -74,7 +74,7 @@ class _Verifier:
         self.errors: list[str] = []
         self.callees = {callee.name: callee for callee in fn.callees} | {fn.name: fn}
         self.derived = {each.name: each for each in fn.derived}
-        # Recalls look into the function whose calls this one reverses, or into the function itself.
+        # Recalls refer to the function whose calls this one reverses, or to the function itself.
         target = self.callees.get(fn.mirror, fn)
         # The labels of the loops around each value, loop and call of the forward code.
         self.paths: dict[Value, tuple[str, ...]] = dict.fromkeys(target.params, ())
@@ -86,11 +86,11 @@ class _Verifier:
         # The labels of the loops whose iterations the reverse code is in.
         self.mirrored: tuple[str, ...] = ()
         self.seen: set[str] = set()
-        # The values that can be read where the walk is, in the order of their definition.
+        # The values in scope, in the order of their definition.
         self.scope: dict[Value, None] = {}
 
     def forward(self, stmts: Sequence[Stmt], path: tuple[str, ...]) -> None:
-        """Note where values, loops and calls are in the loops; reverse code is left out."""
+        """Record the loops around values, loops and calls, without reverse code."""
         for stmt in stmts:
             self.paths.update(dict.fromkeys(stmt.results, path))
             if isinstance(stmt, Reverse) or not (isinstance(stmt, Call) or blocks(stmt)):
@@ -324,7 +324,7 @@ class _Verifier:
         return self.errors
 
     def sums(self) -> None:
-        """A sum in lanes has no partial sums that anybody could read."""
+        """Check that no partial sum of a sum in lanes is read."""
         if not has_sums(self.fn.body):
             return
         lanes = lane_values(self.fn)

@@ -1,4 +1,4 @@
-"""Walking and rebuilding: the one `env` skeleton that passes share."""
+"""Walk and rebuild statements: the one `env` skeleton that passes share."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ class Names:
         return names
 
     def add(self, other: Names) -> None:
-        """Take the names that `other` has taken."""
+        """Reserve the names that `other` has reserved."""
         self._taken |= other._taken
 
     def save(self) -> tuple[set[str], dict[str, int]]:
-        """Return the state, for `load`: a speculation that fails gives its names back."""
+        """Return the state, for `load`: a failed speculation returns its names."""
         return set(self._taken), dict(self._next)
 
     def load(self, state: tuple[set[str], dict[str, int]]) -> None:
@@ -112,7 +112,7 @@ def bound(stmts: tuple[Stmt, ...]) -> Iterator[Value]:
 
 
 def loop_values(loop: For | While | Reverse) -> set[Value]:
-    """Return what an iteration of a loop binds: all that may differ between iterations."""
+    """Return the values that an iteration of a loop binds: they may differ between iterations."""
     return {*inner_values(loop), *bound(loop.body.stmts)}
 
 
@@ -149,12 +149,12 @@ def stmts_reads(stmts: Iterable[Stmt], yields: Iterable[Operand] = ()) -> set[Va
     return reads
 
 
-class Known(Generic[Found]):
-    """A function of statements that is computed once for each while this object lives."""
+class StatementCache(Generic[Found]):
+    """A function of statements that is cached for each while this object lives."""
 
     def __init__(self, function: Callable[[Stmt], Found]) -> None:
         self._function = function
-        # With the statement: its id is its own as long as it is held.
+        # With the statement: its id is unique as long as it is held.
         self._known: dict[int, tuple[Stmt, Found]] = {}
 
     def __call__(self, stmt: Stmt) -> Found:
@@ -286,7 +286,7 @@ def marked(stmts: Iterable[Stmt], mark: Callable[[Value], Mark | None]) -> tuple
 
 
 def with_results(stmt: Stmt, results: tuple[Value, ...]) -> Stmt:
-    """Return `stmt` with other names for its results."""
+    """Return `stmt` with other values as its results."""
     match stmt:
         case Load() | Store() | Recall():
             return replace(stmt, result=results[0])
@@ -294,7 +294,7 @@ def with_results(stmt: Stmt, results: tuple[Value, ...]) -> Stmt:
             return replace(stmt, result=results[0] if results else None)
         case Apply() | If() | For() | While() | Reverse() | Call() | Pop():
             return replace(stmt, results=results)
-    return replace(stmt)  # a statement stands in one place only: passes tell them apart by it
+    return replace(stmt)  # every statement is a distinct object: passes identify it by its id
 
 
 def with_stmts(block: Block, stmts: Sequence[Stmt], yields: Sequence[Operand]) -> Block:
@@ -393,7 +393,8 @@ class Substituting(Protocol):
 def rebuilt(fn: Function, make: Callable[[Env | None], Substituting]) -> Function:
     """Rewrite `fn` and its callees, each with a rewriting of its own.
 
-    A function that mirrors another is made with what became of the values it recalls; any other
+    A function that mirrors another one gets the replacements of the values it recalls; any other
+    one gets None.
     one with None.
     """
     envs: dict[str, Env] = {}

@@ -1,8 +1,8 @@
-"""The pipeline: for each target a table of every stage that runs, and why it stands where it does.
+"""The pipeline: for each target a table of every stage that runs, and the reason for its place.
 
-A row has the name of its pass, the pass, the reason for its place and, where it does not always
-run, the condition. `adc passes` prints the table, `adc passes f` also what came of each row. The
-driver runs it from top to bottom (`Table`), and nothing else.
+A row has the name of its pass, the pass, the reason for its place and, unless it always runs, its
+condition. `adc passes` prints the table, `adc passes f` also what each row did to `f`. The driver
+runs the table (`Table`) from top to bottom, and nothing else.
 """
 
 from __future__ import annotations
@@ -85,10 +85,10 @@ JACOBIAN = When("Jacobians", lambda context, fn: context.directions > 0)
 REVERSE = When("reverse code", lambda context, fn: context.reverses(fn))
 DERIVED = When("code that calls derivatives", lambda context, fn: bool(fn.derived))
 THREADS = When("parallel=", lambda context, fn: context.target.parallel)
-# Plans for known sizes are held to the byte.
+# Plans for known sizes must meet the budget to the byte.
 FREE = When("without memory=", lambda context, fn: not context.known)
 
-# -- what stages take ------------------------------------------------------------------------------
+# -- arguments of stages ---------------------------------------------------------------------------
 
 
 def _through(context: Context) -> Given:
@@ -97,7 +97,7 @@ def _through(context: Context) -> Given:
 
 def _linked(context: Context) -> Given:
     own = replace(context, known={}, orders=NO_ORDERS, steps=(("adjoint", ()),), called=True)
-    # What `remat` does is proven by itself.
+    # `remat` is verified by proofs of its own.
     finish = functools.partial(run, stages=CALLED, context=own, verify=False)
     return {"through": THROUGH, "finish": finish}
 
@@ -127,8 +127,8 @@ def _sized(context: Context) -> Given:
 
 
 def _widened(fn: Function, context: Context) -> Function:
-    """Return `fn` for several directions at once; as it is where that cannot be done."""
-    with contextlib.suppress(DirectionsError):  # then it is one at a time
+    """Return `fn` for several directions at once; unchanged where that is impossible."""
+    with contextlib.suppress(DirectionsError):  # then the directions run one at a time
         return directions(fn, range(context.own, len(fn.params)), context.directions)
     return fn
 
@@ -147,7 +147,7 @@ def _remat(fn: Function, context: Context) -> Function:
         offload=context.target.offload,
         checked=context.checked,
     )
-    # The values of a derivative that the code calls have names of their own.
+    # Names of values are local to each derivative that the code calls.
     own = f"{fn.name}: " if context.called else ""
     remarks = context.remarks
     remarks.entries += (replace(each, value=f"{own}{each.value}") for each in done.plan.entries)
@@ -170,43 +170,43 @@ EXCHANGE = (
     ("merge", (
         Stage("fuse", fuse, "before `interchange`: nests are compared when they are fused"),
         Stage("contract", contract, "before `interchange`: temporary arrays would forbid it"),
-        Stage("dce", dce, "before `interchange`: so would stores that nobody reads"),
+        Stage("dce", dce, "before `interchange`: dead stores would forbid it"),
     )),
     ("move", (
         Stage("interchange", interchange, "before `distribute`: it orders whole nests"),
-        Stage("distribute", distribute, "after `interchange`: the loops that still stride"),
+        Stage("distribute", distribute, "after `interchange`: the loops that are still strided"),
     )),
     ("tidy", (
         Stage("fuse", fuse, "after `distribute`, if a loop moved: loops that became adjacent"),
         Stage("contract", contract, "after `fuse`: arrays local to an iteration"),
-        Stage("cse", cse, "after `contract`: loads were replaced by what was stored"),
+        Stage("cse", cse, "after `contract`: loads were replaced by the stored values"),
         Stage("dce", dce, "after `contract`: arrays without readers"),
     )),
 )  # fmt: skip
-# What the pipeline is given: the driver has it from the front end.
+# The input of the pipeline: the driver has it from the front end.
 FRONTEND = Stage(
     "frontend", lambda fn: fn, "first: every pass works on code for the types of the arguments",
-    of="Python to value form.",
+    of="Lower Python to value form.",
 )  # fmt: skip
 # Before the first transformation.
 PRIMAL: tuple[Stage, ...] = (
     Stage(
-        "expand", expand, "before `adjoint`: derivatives in the code are code like any other",
+        "expand", expand, "before `adjoint`: nested derivatives are differentiated as code",
         DERIVED, _through,
     ),
-    Stage("simplify", simplify, "early: constants and known branches leave less to do"),
-    Stage("cse", cse, "before `induction`: equal increments have one name"),
+    Stage("simplify", simplify, "early: folded constants and branches leave less code"),
+    Stage("cse", cse, "before `induction`: equal increments get one name"),
     Stage("induction", induction, "before `bounds`: it proves indices in terms of loop counters"),
     Stage("bounds", bounds, "before `hoist`: a check that is proven need not be moved"),
     Stage("hoist", hoist, "before `fuse`: loop-invariant code no longer separates loops"),
-    Stage("privatize", privatize, "before `fuse`: a scratch array that is carried forbids it"),
-    Stage("hoist_checks", hoist_checks, "after `bounds`: only checks that are not proven are left"),
+    Stage("privatize", privatize, "before `fuse`: a loop-carried scratch array forbids fusion"),
+    Stage("hoist_checks", hoist_checks, "after `bounds`: only unproven checks are left"),
     Stage("cse", cse, "after `hoist_checks`: the tests before loops share operands"),
     Stage("dce", dce, "before `scalars`: a dead use would keep an array in memory"),
     Stage("scalars", scalars, "before `fuse`: arrays that became scalars need no loops"),
     Stage("fuse", fuse, "before `contract`: store and load are then in one iteration"),
     Stage("contract", contract, "before `adjoint`: each array that is left has a cotangent"),
-    Stage("cse", cse, "after `contract`: loads were replaced by what was stored"),
+    Stage("cse", cse, "after `contract`: loads were replaced by the stored values"),
     Stage("dce", dce, "after `contract`: arrays without readers"),
     Stage("fuse", fuse_again, "after `contract`: the arrays that separated loops are gone"),
     Stage("contract", contract, "after `fuse`: arrays that are now local to an iteration"),
@@ -241,12 +241,12 @@ DERIVATIVE: tuple[Stage, ...] = (
     ),
     Stage("simplify", simplify, "derivative rules multiply by 0 and 1"),
     Stage("recalled", recalled, "before `cse`: recomputed forward values become recalls"),
-    Stage("cse", cse, "adjacent derivative rules recall and compute the same values"),
+    Stage("cse", cse, "neighbouring derivative rules recall and compute the same values"),
     Stage("hoist", hoist, "before `reduce`: loop-invariant factors leave the sums"),
     Stage("accumulate", accumulate, "before `reduce`: merged updates only add"),
     Stage("reduce", reduce, "before `remat`: no plan changes the order of sums"),
     Stage("dce", dce, "before `overwrite`: cotangents without readers"),
-    Stage("overwrite", overwrite, "before `gather`: nests do not clear what they add to"),
+    Stage("overwrite", overwrite, "before `gather`: nests do not clear the arrays they add to"),
     Stage("gather", gather, "before `remat`: no plan changes the order of sums"),
     Stage(
         "privatize_reductions",
@@ -256,7 +256,7 @@ DERIVATIVE: tuple[Stage, ...] = (
     ),
 )
 _RERUN = Stage(
-    "rerun", _rerun, "before `remat`: what runs again as a whole recalls its inputs only",
+    "rerun", _rerun, "before `remat`: a call recomputed as a whole recalls only its inputs",
     REVERSE, _all, of=rerun,
 )  # fmt: skip
 _REMAT = Stage(
@@ -270,11 +270,11 @@ JOINED: tuple[Stage, ...] = (
         "before `remat`: values used in the same iteration need no tape",
     ),
     Stage("relax", relax, "after `expand`: products in derivatives that the code calls"),
-    Stage("predicates", predicates, "before `remat`: a predicate takes a byte of the tape"),
-    Stage("chosen", chosen, "after `predicates`: the choice is a forward value"),
+    Stage("predicates", predicates, "before `remat`: a predicate takes one byte of the tape"),
+    Stage("chosen", chosen, "after `predicates`: the selecting condition is a forward value"),
     Stage("skip", skip, "after `chosen`: more cotangents are known to be zero"),
     Stage("cse", cse, "after `predicates`, `skip`: conditions are shared"),
-    Stage("dce", dce, "before `remat`: what nobody needs is not recalled"),
+    Stage("dce", dce, "before `remat`: dead values are not recalled"),
     Stage(
         "directions", _widened,
         "after `fuse_reverse`, `reduce`: these know cotangents without the axis",
@@ -282,7 +282,7 @@ JOINED: tuple[Stage, ...] = (
     ),
     _RERUN,
 )  # fmt: skip
-# What is decided by a plan.
+# What a plan decides.
 PLANNED: tuple[Stage, ...] = (
     _REMAT,
     Stage(
@@ -290,13 +290,13 @@ PLANNED: tuple[Stage, ...] = (
         REVERSE, _linked,
     ),
 )  # fmt: skip
-# Of a derivative that the code calls; then it is a part of that code.
+# For a derivative that the code calls; it then is part of that code.
 CALLED: tuple[Stage, ...] = (_RERUN, _REMAT)
 # Ordinary code in value form.
 CLEANUP: tuple[Stage, ...] = (
     Stage("calls", calls, "after `remat`: no recall crosses a call any more", FREE),
     Stage("simplify", simplify, "after `calls`: bodies of callees have constant arguments"),
-    Stage("cse", cse, "after `remat`: what is recomputed may be there already"),
+    Stage("cse", cse, "after `remat`: a recomputed value may be available already"),
     Stage("scalars", scalars, "after `calls`: small arrays passed to callees", FREE),
     Stage("dce", dce, "before `hoist`: it would move dead code", FREE),
     Stage("hoist", hoist, "after `remat`: loop-invariant recomputation", FREE),
@@ -319,10 +319,10 @@ _STORAGE = Stage(
 # Buffer form, for a CPU.
 BUFFERS: tuple[Stage, ...] = (
     _STORAGE,
-    Stage("elide_copies", elide_copies, "before `parallel`: the copies of rows are loops, too"),
+    Stage("elide_copies", elide_copies, "before `parallel`: row copies are loops, too"),
     Stage(
         "parallel", parallel, "before `strip_mine`: threads take whole loops, not blocks of them",
-        # How many threads have arrays of their own is not known to what predicts the peak.
+        # The peak formula does not know how many threads have private arrays.
         THREADS, lambda context: {"private": not context.known},
     ),
     Stage("strip_mine", strip_mine, "before `scalar_replacement`: its blocks are arrays", FREE),
@@ -336,19 +336,19 @@ BUFFERS: tuple[Stage, ...] = (
     ),
     Stage(
         "hoist_allocations", hoist_allocations,
-        "before `reuse`: arrays that iterations allocate live longer then",
+        "before `reuse`: hoisting lengthens lifetimes",
     ),
     Stage(
         "reuse", reuse,
         "after `hoist_allocations`: it needs the lifetimes of all arrays", given=_sized,
     ),
-    Stage("vectorizable", vectorizable, "after `reuse`: which arrays share memory is settled"),
-    Stage("in_place", in_place, "after `reuse`: which arrays callees return is settled"),
+    Stage("vectorizable", vectorizable, "after `reuse`: it is settled which arrays share memory"),
+    Stage("in_place", in_place, "after `reuse`: it is settled which arrays callees return"),
 )  # fmt: skip
 # Buffer form, for a GPU.
 DEVICE: tuple[Stage, ...] = (
     _STORAGE,
-    Stage("elide_copies", elide_copies, "before `kernels`: the copies of rows would be launches"),
+    Stage("elide_copies", elide_copies, "before `kernels`: row copies would be launches"),
     Stage(
         "accumulate_in_place", accumulate_in_place,
         "before `outline_kernels`: threads may add to the same elements",
@@ -363,7 +363,7 @@ DEVICE: tuple[Stage, ...] = (
     ),
     Stage(
         "hoist_allocations", hoist_allocations,
-        "before `reuse`: arrays that iterations allocate live longer then",
+        "before `reuse`: hoisting lengthens lifetimes",
     ),
     Stage("reuse", reuse, "after `hoist_allocations`: it needs the lifetimes of all arrays"),
     Stage("expand_tape", expand_tape, "before `fission`: loops with a tape cannot be split"),
@@ -373,7 +373,7 @@ DEVICE: tuple[Stage, ...] = (
 )  # fmt: skip
 # When the peak is known.
 LIBRARY: tuple[Stage, ...] = (
-    Stage("schedules", schedules, "last: until here they are operations whose size is known"),
+    Stage("schedules", schedules, "last: until here they are operations of known size"),
 )
 
 
@@ -390,7 +390,7 @@ class Table:
     joined : tuple of Stage
         When no transformation follows.
     planned, cleanup, buffers : tuple of Stage
-        What a plan decides, and all that follows: for a budget, many plans are tried.
+        Planning decisions and all that follows: for a budget, many plans are tried.
     library : tuple of Stage
         When the peak is known.
     """
@@ -404,7 +404,7 @@ class Table:
     library: tuple[Stage, ...]
 
     def rows(self) -> Iterator[tuple[Stage, int]]:
-        """Yield every row, and how deep it lies in others."""
+        """Yield every row with its nesting depth."""
         yield FRONTEND, 0
         for stages in (self.primal, self.derivative, self.joined):
             yield from _rows(stages)

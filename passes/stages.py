@@ -1,8 +1,8 @@
-"""What a pipeline is made of: stages with their conditions and reasons, and how they run.
+"""Stages of a pipeline, with their conditions and reasons, and how they run.
 
-A `Stage` is a row of a table of `pipeline`. What its pass takes besides the function is made of the
-one `Context` there is; `run` applies the rows in order and verifies the result, and a `Trace` has
-what came of each.
+A `Stage` is a row of a table of `pipeline`. The further arguments of its pass come from the
+`Context`; `run` applies the rows in order and verifies the result, and a `Trace` records what each
+row did.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ Step = tuple[str, tuple[int, ...]]
 
 @dataclass
 class Remarks:
-    """What stages tell besides the function that they return.
+    """What stages report besides the function that they return.
 
     Attributes
     ----------
     entries : list of PlanEntry
-        What `remat` decided.
+        The decisions of `remat`.
     held : Peak or None
-        The bytes that are kept from forward to reverse code outside of checkpointed loops.
+        The bytes kept from forward to reverse code outside of checkpointed loops.
     copies : list of PlanEntry
-        What `storage` had to copy.
+        The copies that `storage` had to insert.
     """
 
     entries: list[PlanEntry] = field(default_factory=list)
@@ -52,34 +52,34 @@ class Remarks:
 
 @dataclass(frozen=True)
 class Context:
-    """All that stages are built from.
+    """The settings that stages are built from.
 
     Attributes
     ----------
     target : Target
-        What code is made for.
+        The machine that code is made for.
     policy : str
-        How `remat` decides.
+        The policy of `remat`.
     costs : Costs
-        What things cost on the machine.
+        The cost model of the machine.
     known : mapping
-        Sizes of arguments, by parameter, where code is made for a budget; else nothing.
+        Sizes of arguments, by parameter, where code is made for a budget; else empty.
     orders : Orders
-        What a plan for the budget prescribes.
+        The decisions that a plan for the budget prescribes.
     checked : bool
-        Whether what `remat` does is proven: not where a plan is only tried.
+        Whether the work of `remat` is proven: not where a plan is only tried.
     steps : tuple of Step
         The transformations of the function, first to last.
     done : int
-        How many of them are done: the next is at hand.
+        How many of them are done: the next one is current.
     own : int
         How many parameters the function had before the last of them.
     directions : int
-        For how many directions at once code is made, 0 for one.
+        The number of directions that code handles at once, 0 for one without an axis.
     called : bool
         Whether this is a derivative that code itself calls.
     remarks : Remarks
-        What stages tell besides the function.
+        What stages report besides the function.
     """
 
     target: Target = CPU
@@ -97,17 +97,17 @@ class Context:
 
     @property
     def mode(self) -> str:
-        """The name of the transformation at hand, "" if there is none."""
+        """The name of the current transformation, "" if there is none."""
         return self.steps[self.done][0] if self.done < len(self.steps) else ""
 
     @property
     def wrt(self) -> tuple[int, ...]:
-        """What the transformation at hand is with respect to."""
+        """The parameter positions that the current transformation differentiates."""
         return self.steps[self.done][1]
 
     @property
     def is_last(self) -> bool:
-        """Whether no transformation follows the one at hand."""
+        """Whether no transformation follows the current one."""
         return self.done >= len(self.steps) - 1
 
     def reverses(self, fn: Function) -> bool:
@@ -139,17 +139,17 @@ class Stage:
     name : str
         Its name; a pass may run more than once.
     apply : callable
-        Makes a function of a function.
+        The transformation of the function.
     why : str
-        Why it stands where it does.
+        The reason for its place.
     when : When
-        Where it runs.
+        The condition on which it runs.
     given : callable
-        Returns what `apply` takes besides the function, by parameter, for a context.
+        Returns the further arguments of `apply`, by parameter, for a context.
     parts : tuple of (parameter, tuple of Stage)
         Rows that `apply` runs itself, as functions that are passed to it.
     of : callable, str or None
-        The pass that `apply` runs, where it does more than that; or what it does, in words.
+        The pass that `apply` runs, where `apply` does more than that; or a description.
     """
 
     name: str
@@ -162,7 +162,7 @@ class Stage:
 
     @property
     def about(self) -> str:
-        """What the pass does: the first line of the docstring of its module."""
+        """What the pass does: the first line of its module docstring."""
         if isinstance(self.of, str):
             return self.of
         text = sys.modules[(self.of or self.apply).__module__].__doc__
@@ -172,16 +172,16 @@ class Stage:
 
 @dataclass(frozen=True)
 class Ran:
-    """What came of a row.
+    """The record of one row that ran or was skipped.
 
     Attributes
     ----------
     stage : Stage
         The row.
     fn : Function
-        What it left.
+        Its result.
     seconds : float or None
-        What it took; None if it did not run.
+        Its run time; None if it did not run.
     depth : int
         0 for a row of the table, 1 for one of its parts, and so on.
     """
@@ -194,12 +194,12 @@ class Ran:
 
 @dataclass
 class Trace:
-    """What `run` saw: every row, with the function that it left and the seconds it took."""
+    """The record of `run`: every row, with its result and its run time."""
 
     rows: list[Ran] = field(default_factory=list)
 
     def copy(self) -> Trace:
-        """Return a trace that may go on in another way."""
+        """Return a copy that may be continued independently."""
         return Trace(list(self.rows))
 
     @property
@@ -208,23 +208,23 @@ class Trace:
 
     @property
     def stages(self) -> list[tuple[str, Function]]:
-        """What every pass that ran left."""
+        """The result of every pass that ran."""
         return [(row.stage.name, row.fn) for row in self._passes]
 
     @property
     def seconds(self) -> list[tuple[str, float]]:
-        """What every pass that ran took."""
+        """The run time of every pass that ran."""
         return [(row.stage.name, row.seconds or 0.0) for row in self._passes]
 
     def after(self, name: str) -> Function:
-        """Return the function as the last run of the named pass left it; KeyError if none did."""
+        """Return the result of the last run of the named pass; KeyError if it did not run."""
         for stage, fn in reversed(self.stages):
             if stage == name:
                 return fn
         raise KeyError(name)
 
 
-# Whether the result of every pass is verified, rather than that of the last one in a row. Tests set
+# Whether the result of every pass is verified, not only that of the last one of a run. Tests set
 # it: verifying 30 times takes a third of the time of the passes.
 VERIFY_EACH = False
 
@@ -263,7 +263,7 @@ class _Run:
     def all(self, fn: Function, stages: Sequence[Stage], last: bool) -> Function:
         rows = [] if self.trace is None else self.trace.rows
         verified: Function | None = None
-        ran = 0  # where the last row stands that ran
+        ran = 0  # the position of the last row that ran
         unverified: Stage | None = None
         for stage in stages:
             if not stage.when.holds(self.context, fn):
@@ -275,7 +275,7 @@ class _Run:
                 verified = _verify(fn, stage, verified)
             else:
                 unverified = stage
-            # Its parts have rows of their own, which come behind.
+            # Its parts have rows of their own, which follow it.
             rows.insert(ran, Ran(stage, fn, time.perf_counter() - start, self.depth))
         if last and unverified is not None:
             start = time.perf_counter()
@@ -320,7 +320,7 @@ class _Run:
 
 
 def _verify(fn: Function, stage: Stage, verified: Function | None) -> Function:
-    # Half of all passes find nothing to do, and comparing is much faster than verifying.
+    # Half of all passes change nothing, and comparing is much faster than verifying.
     found = [] if fn == verified else problems(fn)
     if found:
         text = "\n  ".join(found)

@@ -1,4 +1,4 @@
-"""Activity: which values lie between the arguments differentiated and the results.
+"""Activity: which values depend on the differentiated arguments and influence the results.
 
 A value is *varied* if it depends differentiably on one of the `wrt` parameters, *useful* if a
 float result depends differentiably on it, and *active* if it is both. Reverse code is written for
@@ -16,7 +16,7 @@ with respect to `%x` the values `%x %a %b` are varied, `%x %c %k %a` useful, `%x
 `%k` does not depend on `%x`, `%n` only piecewise constantly, and nothing reads `%b`.
 
 Calls are analysed without context: a callee's parameter is varied if it is at any call. The
-function itself, as its caller sees it, is kept apart from calls that it makes to itself.
+function itself, as its caller sees it, is distinguished from its recursive calls.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from adc.ir.core import (
 from adc.ir.errors import IRError
 from adc.ir.rules import vjp_rule
 
-# The key of the differentiated function itself; calls of it from within have its name as key.
+# The key of the differentiated function itself; recursive calls have its name as key.
 ENTRY = ""
 
 Marks = Mapping[str, frozenset[Value]]
@@ -89,7 +89,7 @@ def flows(stmt: Apply) -> tuple[bool, ...]:
         return tuple(False for _ in stmt.args)
     floats = tuple(arg.type.kind == "f" for arg in stmt.args)
     if stmt.op.vjp is None:
-        # A row that refuses keeps its operands alive, so that the adjoint meets it and says so.
+        # An op that refuses keeps its operands alive, so that the adjoint reaches and rejects it.
         return tuple(stmt.op.refuse and each for each in floats)
     if not any(floats):
         return floats
@@ -102,7 +102,7 @@ class _Flow:
 
     def __init__(self, fn: Function) -> None:
         self.functions = functions(fn)
-        # Callees whose derivatives are declared: any float argument moves every float result.
+        # Callees with declared derivatives: any float argument influences every float result.
         self.opaque = {each.name for each in fn.derived}
         self.opaque |= {each.name for each in fn.callees if each.rule is not None}
         self.marks: dict[str, set[Value]] = {name: set() for name in self.functions}
@@ -124,7 +124,7 @@ class _Flow:
             self.mark(where, target, self.marked(where, source))
 
     def forward(self, where: str) -> str:
-        """Return the function whose values the recalls of `where` name."""
+        """Return the function whose values the recalls of `where` refer to."""
         mirror = self.functions[where].mirror
         return mirror if mirror and mirror in self.functions else where
 
@@ -201,7 +201,7 @@ class _Varied(_Flow):
 
 
 class _Dependent(_Varied):
-    """Marks whatever depends on parameters in any way but by the size of an array."""
+    """Marks all values that depend on parameters, except through the size of an array."""
 
     def mark(self, where: str, operand: Operand, on: bool = True) -> None:
         marks = self.marks[where]
@@ -294,7 +294,7 @@ def varied(fn: Function, wrt: Sequence[int]) -> Marks:
 def dependent(fn: Function, positions: Sequence[int]) -> Marks:
     """Return the values that depend on the parameters `positions`, for each function.
 
-    What only the way that the code takes depends on is not among them.
+    Values that depend on them only through control flow are not included.
     """
     return _Dependent(fn, positions).run()
 

@@ -1,7 +1,7 @@
 """Linearity: whether a function is linear in some of its parameters, and if not, where.
 
-Reverse code transposes the tangent rules that users write (`opaque`), which makes sense of linear
-functions only: it reads them at tangents of zero, where ``dx * dx`` has the derivative 0. In ::
+Reverse code transposes the tangent rules that users write (`opaque`), which is valid for linear
+functions only: it evaluates them at tangents of zero, where ``dx * dx`` has the derivative 0. In ::
 
     fn rule(%x: f64, %x.dot: f64) -> f64, f64 {
       %y = sin %x                 constant
@@ -12,9 +12,9 @@ functions only: it reads them at tangents of zero, where ``dx * dx`` has the der
     }
 
 every value has a place in the order ``zero < constant < linear < affine < nonlinear``. Whether an
-operation is linear in an operand is read off its derivative rule. Elements of an array are told
-apart only where a loop updates each in an iteration of its own; else an array is what any element
-of it is, so that a few linear functions are not found to be linear.
+operation is linear in an operand follows from its derivative rule. Elements of an array are
+distinguished only where each iteration of a loop updates its own; else the array has the degree of
+its highest element, so that some linear functions are not recognised.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from adc.ir.core import (
     While,
 )
 from adc.ir.errors import IRError, Span
-from adc.ir.rules import Rule, vjp_rule
+from adc.ir.rules import TracedRule, vjp_rule
 from adc.ir.types import Array
 from adc.ir.walk import stmt_reads
 
@@ -64,7 +64,7 @@ ZERO, CONSTANT, LINEAR, AFFINE, NONLINEAR = Degree
 
 @dataclass(frozen=True)
 class Nonlinear:
-    """Why a result is not linear: what it is instead, and the first line that made it so."""
+    """Why a result is not linear: its degree, and the first line that made it so."""
 
     degree: Degree
     loc: Span | None
@@ -102,7 +102,7 @@ class _Analysis:
         self.functions = {each.name: each for each in (fn, *fn.callees)}
         self.derived = {each.name: each for each in fn.derived}
         self.culprit: Span | None = None
-        # Results by function and arguments, from below: a recursive call finds what is known yet.
+        # Results by function and arguments: a recursive call finds the lower bound known so far.
         self._known: dict[tuple[str, tuple[Degree, ...]], tuple[Degree, ...]] = {}
         self._visited: set[tuple[str, tuple[Degree, ...]]] = set()
 
@@ -141,9 +141,9 @@ class _Body:
         return self._degrees.get(operand, ZERO)
 
     def _raise(self, value: Value, degree: Degree, loc: Span | None) -> None:
-        """Join what is known of a value with `degree`, which the operation at `loc` gave it."""
+        """Join the degree of a value with `degree`, which the operation at `loc` gave it."""
         if value.type.kind != "f" and degree is LINEAR:
-            degree = NONLINEAR  # a decision, or a number of steps
+            degree = NONLINEAR  # a condition, or a trip count
         old = self.of(value)
         self._degrees[value] = max(old, degree)
         if degree >= AFFINE and self._analysis.culprit is None:
@@ -197,7 +197,7 @@ class _Body:
         if stmt.op.asks_shape:
             return CONSTANT
         if stmt.op.reserves or stmt.op.undefined:
-            return ZERO  # nobody reads it before it is something else
+            return ZERO  # it is not read before it is stored to
         highest = max(degrees)
         if highest is NONLINEAR:
             return NONLINEAR
@@ -222,7 +222,7 @@ class _Body:
         self, loop: For | While, init: Sequence[Operand], body: Block,
         following: Sequence[Operand], decide: Sequence[Operand],
     ) -> None:  # fmt: skip
-        apart = [
+        separate = [
             isinstance(loop, For) and _element_by_element(loop, k) for k in range(len(init))
         ]  # fmt: skip
         for param, start in zip(body.params, init, strict=True):
@@ -231,7 +231,7 @@ class _Body:
             self.stmts(body.stmts)
             before = [self.of(param) for param in body.params]
             for k, (param, after) in enumerate(zip(body.params, following, strict=True)):
-                if not apart[k]:
+                if not separate[k]:
                     self._raise(param, self.of(after), loop.loc)
             if before == [self.of(param) for param in body.params]:
                 break
@@ -259,7 +259,7 @@ def _product(a: Degree, b: Degree) -> Degree:
     return NONLINEAR if min(a, b) >= LINEAR else max(a, b)
 
 
-def _linear_in(rule: Rule, which: Sequence[int]) -> bool:
+def _linear_in(rule: TracedRule, which: Sequence[int]) -> bool:
     """Whether an operation is linear in the operands `which` together, up to a constant."""
     for k in which:
         if is_zero(rule.outputs[k]):
@@ -271,7 +271,7 @@ def _linear_in(rule: Rule, which: Sequence[int]) -> bool:
     return True
 
 
-def _remains(rule: Rule, k: int, which: Sequence[int]) -> bool:
+def _remains(rule: TracedRule, k: int, which: Sequence[int]) -> bool:
     """Whether operand `k` counts where the operands `which` are zero, as in a sum with them."""
     if is_zero(rule.outputs[k]):
         return False
@@ -279,7 +279,7 @@ def _remains(rule: Rule, k: int, which: Sequence[int]) -> bool:
     return 1 not in needs and not any(2 + other in needs for other in which)
 
 
-def _needs(rule: Rule, k: int) -> frozenset[int]:
+def _needs(rule: TracedRule, k: int) -> frozenset[int]:
     return rule.needs([j == k for j in range(len(rule.outputs))])
 
 
@@ -288,7 +288,7 @@ def _of_derivative(derived: Derived, given: tuple[Degree, ...]) -> tuple[Degree,
     count = len(derived.of.params)
     primal = CONSTANT
     if any(each >= LINEAR for each in given[:count]):
-        # Derivatives by x of what is linear in y are linear in y.
+        # Derivatives by x of a function linear in y are linear in y.
         primal = max(_Analysis(derived.of).run(given[:count]))
         if any(given[k] >= LINEAR for k in derived.wrt):
             primal = NONLINEAR
@@ -312,7 +312,7 @@ def _of_derivative(derived: Derived, given: tuple[Degree, ...]) -> tuple[Degree,
 def _element_by_element(loop: For, k: int) -> bool:
     """Whether no iteration reads elements of the carried array `k` that another one writes.
 
-    So it is if all loads and stores have the loop's index at one axis.
+    That holds if all loads and stores have the loop's index at one axis.
     """
     param = loop.body.params[k]
     if not isinstance(param.type, Array):
@@ -333,7 +333,7 @@ class _Family:
         self.axes: set[int] = set(range(param.type.rank if isinstance(param.type, Array) else 0))
 
     def covers(self, stmts: Sequence[Stmt]) -> bool:
-        """Follow statements; return whether nothing but loads and stores reads the array."""
+        """Follow statements; return whether only loads and stores use the array."""
         return all(self._follows(stmt) for stmt in stmts)
 
     def _follows(self, stmt: Stmt) -> bool:

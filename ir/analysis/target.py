@@ -1,4 +1,4 @@
-"""What code is made for: the kind of machine, and what users choose about it."""
+"""The target: the kind of machine that code is made for, and the options that users choose."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class Target:
     kind : str
         ``"cpu"``, or ``"cuda"``, a GPU.
     parallel : bool
-        Whether threads of the CPU share loops.
+        Whether CPU threads share loops.
     offload : bool
-        Whether tapes are elsewhere: those of the CPU on the disk, those of a GPU on the host. What
-        is on them takes no memory.
+        Whether tapes are elsewhere: those of the CPU on the disk, those of a GPU in host memory.
+        They then take no memory.
     deterministic : bool
-        Whether sums on a GPU have the same last bits each time; those on the CPU always do.
+        Whether sums on a GPU are reproducible to the last bit; those on the CPU always are.
     python : bool
         Whether the source that is made for the CPU runs in CPython, and is not compiled.
 

@@ -1,4 +1,4 @@
-"""Rows that no library has: their meaning as a few lines of Python, for every machine.
+"""Rows that no library has: their implementation as a few lines of Python, for every machine.
 
 `OpDef.algorithm` is a function of the row's static parameters and its operands, which calls other
 rows by their names::
@@ -6,10 +6,10 @@ rows by their names::
     def _expit(x):
         return 1.0 / (1.0 + exp(-x))
 
-The interpreter runs it. A back end puts its text into the code that it emits, where the names are
-those of the back end's own functions. So it is written in what emitted code is made of: numbers,
-`if`, `for` with `range`, `break`, `return`, and calls of rows as their `code` spells them. What it
-divides by is not 0.
+The interpreter runs it. A back end inserts its text into the emitted code, where the names are
+those of the back end's own functions. So it uses only what emitted code may contain: numbers, `if`,
+`for` with `range`, `break`, `return`, and calls of rows as their `code` spells them. Divisors are
+never 0.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ def _rows() -> list[OpDef]:
 
 
 def reserved() -> frozenset[str]:
-    """Return the names of the functions that stand for rows in emitted code."""
+    """Return the names of the functions that implement rows in emitted code."""
     return frozenset(map(called, _rows()))
 
 
 def among(words: Set[str]) -> list[OpDef]:
-    """Return the rows whose algorithms code with these words calls, and those calls of others."""
+    """Return the rows whose algorithms code with these words calls, directly or indirectly."""
     found: set[OpDef] = set()
     todo = [op for op in _rows() if called(op) in words]
     while todo:
@@ -47,12 +47,12 @@ def among(words: Set[str]) -> list[OpDef]:
 
 
 def called(op: OpDef) -> str:
-    """Return the name of the function that stands for a row in emitted code."""
+    """Return the name of the function that implements a row in emitted code."""
     return op.code.partition("(")[0]
 
 
 def source(op: OpDef) -> list[str]:
-    """Return the lines of the function that stands for a row in emitted code."""
+    """Return the lines of the function that implements a row in emitted code."""
     assert isinstance(op.algorithm, FunctionType)
     names = op.algorithm.__code__.co_varnames[: op.algorithm.__code__.co_argcount]
     types = ["int"] * (len(names) - op.arity) + ["f64"] * op.arity
@@ -71,7 +71,7 @@ def _bound(algorithm: Callable[..., Any], function_of: Callable[[OpDef], Any]) -
 
 
 def evaluated(algorithm: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what `algorithm` computes of NumPy scalars; static parameters left out are 0.
+    """Return `algorithm` as a function of NumPy scalars; omitted static parameters are 0.
 
     It computes in double precision, and rounds to the type of the operands.
     """

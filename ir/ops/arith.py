@@ -63,8 +63,8 @@ truediv = OpDef(
     inverse=("mul", None), shielded="xdivy",
 )  # fmt: skip
 # Products of derivatives: a cotangent or tangent that is exactly zero contributes nothing, whatever
-# the local derivative. Rules say `ct * d` and `ct / d`, and tracing makes these of them
-# (`adc.ir.opdef`); `relax` takes `mul` and `truediv` where that is the same.
+# the local derivative. Rules contain `ct * d` and `ct / d`, which tracing turns into these rows
+# (`adc.ir.opdef`); `relax` uses `mul` and `truediv` where that is the same.
 xmuly: OpDef = OpDef(
     "xmuly", 2, _shielded(np.multiply), "xmuly({0}, {1})",
     vjp=lambda ct, y, a, b: (ct * b, mulzeros(a, ct)), kinds="f", cost=2, linear=True, plain="mul",

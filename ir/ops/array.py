@@ -47,7 +47,7 @@ def _element(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type, .
 
 def _full(dtype: str, value: Any, *dims: Any) -> Any:
     if dims and isinstance(dims[-1], np.ndarray):
-        # The memory of an array that is dead: what reads it all the same sees this.
+        # The memory of a dead array: an erroneous read of it sees this.
         *dims, memory = dims  # type: ignore[assignment]  # a list
         memory.fill(value)
         shape = [int(dim) for dim in dims]
@@ -66,7 +66,7 @@ def _same_array(types: Sequence[Type], params: tuple[Static, ...]) -> tuple[Type
 
 
 def _unset(dtype: str, *dims: Any) -> Any:
-    """Return what shows in a result if it is read before it is stored."""
+    """Return a value that shows in a result if it is read before it is stored."""
     ty = DTYPES[dtype]
     value: Any = np.nan if ty.kind == "f" else True
     if ty.kind in "iu":

@@ -80,7 +80,7 @@ def _scheduled(function: Callable[..., int]) -> Callable[..., Any]:
     return lambda *args: np.int64(function(*map(int, args)))
 
 
-# Callees of compiled code: a back end writes calls of what `ir.schedule` has in Python.
+# Callees of compiled code: a back end emits calls of the Python functions of `ir.schedule`.
 split = OpDef(
     "split", 5, _scheduled(schedule.split), "split", (), _index, why=INTEGER, kinds="", cost=100,
     routine="adc.split_rec",

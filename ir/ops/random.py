@@ -1,9 +1,9 @@
-"""What draws of random numbers are made of: NumPy's generator PCG64, and tables.
+"""The operations of random draws: NumPy's generator PCG64, and tables.
 
 The state of a generator is a value like any other (`adc.frontend.numpy.random`), and a draw is
-ordinary code on it (`adc.library.random`). Only what plain code cannot say is a row: a product of
-128 bits, the word that a state gives, the tables of the ziggurat method, and the C library's own
-functions, for elementary functions of other implementations differ in the last bit.
+ordinary code on it (`adc.library.random`). Only what plain code cannot express is a row: a product
+of 128 bits, the word that a state gives, the tables of the ziggurat method, and the C library's own
+functions, as elementary functions of other implementations differ in the last bit.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from adc.ir.ops.integer import INTEGER
 from adc.ir.ops.ziggurat import DTYPE_OF, table
 from adc.ir.types import Scalar, Type
 
-# Of the linear congruential generator behind PCG64.
+# The multiplier of the linear congruential generator behind PCG64.
 MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
 _MASK = 2**64 - 1
 
@@ -100,7 +100,7 @@ def _of_c_library(name: str) -> Callable[[Any], Any]:
     return evaluate
 
 
-# They cost more than an addition, but nothing computes a draw again.
+# They cost more than an addition, but draws are never recomputed.
 libm_exp = OpDef(
     "libm_exp", 1, _of_c_library("exp"), "libm_exp({0})", (), why="of random draws only",
     refuse=True, kinds="f",

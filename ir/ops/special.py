@@ -1,4 +1,4 @@
-"""Special functions: what they compute is not among the instructions of any machine."""
+"""Special functions, which no machine has as instructions."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _sinc(order: int, x: float) -> Any:
         return series
     if a == 0.0:
         return 1.0
-    # What is left of the whole turns is exact, and so are the zeros.
+    # The remainder modulo whole turns is exact, and so are the zeros.
     whole = rint(a)
     flip = 1.0 - 2.0 * (whole - 2.0 * floor(0.5 * whole))
     rest = 3.141592653589793 * (a - whole)
@@ -117,7 +117,7 @@ def _i0(order: int, x: float) -> Any:
         series += term
         if absolute(term) <= 1e-17:
             break
-    half = exp(0.5 * a)  # all of it may be too large where the result is not
+    half = exp(0.5 * a)  # exp(a) may overflow where the result does not
     if half > 1e300:
         return half
     series *= half / sqrt(6.283185307179586 * a)

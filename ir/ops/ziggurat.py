@@ -2,9 +2,9 @@
 
 NumPy draws normal and exponential numbers from under a curve that 256 layers of equal area cover
 (Marsaglia and Tsang, 2000). Of layer k, ``width`` times a random integer is a number in it, which
-is under the curve for sure if the integer is less than ``inside``; ``height`` is the curve at the
+is certainly under the curve if the integer is less than ``inside``; ``height`` is the curve at the
 layer's edge. NumPy's tables (BSD 3-clause licence, Copyright 2005-2026 NumPy Developers) were
-computed in double precision: computed anew they differ in the last digits, and draws with them.
+computed in double precision: recomputed ones differ in the last digits, and so would draws.
 """
 
 from __future__ import annotations

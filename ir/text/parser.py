@@ -1,4 +1,4 @@
-"""Reading the text form back: ``parse(print(fn)) == fn``. Types are inferred, not written."""
+"""Read the text form: ``parse(print(fn)) == fn``. Types are inferred, not written."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from adc.ir.core import (
     Block,
     Call,
     Check,
+    CustomRule,
     Derived,
     For,
     Function,
@@ -25,7 +26,6 @@ from adc.ir.core import (
     Push,
     Recall,
     Reverse,
-    Rule,
     Stmt,
     Store,
     Value,
@@ -323,7 +323,7 @@ class _Parser:
             routine=routine,
         )
 
-    def rule(self) -> Rule:
+    def rule(self) -> CustomRule:
         exact = self.tokens.accept("exact")
         kind = self.tokens.want("word")
         self.tokens.expect("(")
@@ -335,7 +335,7 @@ class _Parser:
                 positions.append(int(self.tokens.next()))
             else:
                 functions.append(self.tokens.want("word"))
-        return Rule(kind, tuple(functions), tuple(positions), exact)
+        return CustomRule(kind, tuple(functions), tuple(positions), exact)
 
     def derived(self) -> Derived:
         self.tokens.expect("derived")

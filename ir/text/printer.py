@@ -61,8 +61,8 @@ def _carried(block: Block, init: tuple[Operand, ...]) -> str:
 
 
 def _named(value: Value, like: Operand) -> str:
-    """Return a name, with the type where the strides of an array are less known than those of
-    what it is first."""
+    """Return a name, with its type if the strides of an array are less known than those of its
+    initial value."""
     other = isinstance(value.type, Array) and value.type != like.type
     return f"{value}: {value.type}" if other else str(value)
 

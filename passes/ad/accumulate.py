@@ -1,7 +1,7 @@
-"""Merge clearing an element of a cotangent with what is added to it next.
+"""Merge the clearing of a cotangent's element with the next addition to it.
 
-The adjoint of ``a[i] = …`` reads the cotangent of the element and clears it; often the statement
-read the old element, too, so that its adjoint adds to the element at once.
+The adjoint of ``a[i] = …`` reads the cotangent of the element and clears it. Often the statement
+read the old element, too, so that its adjoint adds to the element immediately.
 
 Before::
 
@@ -15,8 +15,8 @@ After (``%i`` and ``%j`` differ)::
     %c = load %a.ct[%i]
     %a.ct.2 = accumulate %a.ct[%j] %d
 
-An ``accumulate`` of another value becomes a ``store`` of it. The only bits that this changes are
-signs of zeros, the same under every plan, because it runs before `remat`.
+An ``accumulate`` of another value becomes a ``store`` of it. The only bits that change are signs of
+zeros, identically under every plan, because the pass runs before `remat`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from adc.ir.walk import map_blocks, map_operands, rebuilt, substitute, use_count
 
 
 def accumulate(fn: Function) -> Function:
-    """Return `fn` with cleared elements merged with what is added to them."""
+    """Return `fn` with the clearing of elements merged with additions to them."""
     uses: dict[Value, int] = {}
     for each in (*fn.callees, fn):
         for value, count in use_counts(each).items():
@@ -58,7 +58,7 @@ def accumulate(fn: Function) -> Function:
 class _Accumulate:
     def __init__(self, uses: dict[Value, int], mirrors: bool) -> None:
         self.uses = uses
-        # Whether the loops that are reversed belong to another function.
+        # Whether the reversed loops belong to another function.
         self.mirrors = mirrors
         self.loops: dict[str, For] = {}
         self.env: dict[Value, Operand] = {}
@@ -86,7 +86,7 @@ class _Accumulate:
                 if isinstance(stmt, For):
                     self.loops[stmt.label] = stmt
                 elif isinstance(stmt, Reverse) and stmt.loop in self.loops and not self.mirrors:
-                    # The mirrored iteration is the one that Recalls in it mean.
+                    # Recalls in it refer to the mirrored iteration.
                     self.facts.forms[stmt.index] = self.facts.form(self.loops[stmt.loop].index)
                 stmt = map_operands(stmt, lambda operand: substitute(operand, self.env))
                 kept.append(map_blocks(stmt, self.block))
@@ -117,7 +117,7 @@ class _Accumulate:
                 self.env[clear.result] = clear.array
                 work[at] = None
                 if loads.get((clear.array, clear.index)) == stmt.value:
-                    # What was cleared is put back.
+                    # The cleared value is restored.
                     self.env[stmt.result] = stmt.array
                     work[k] = None
                 else:
@@ -128,7 +128,7 @@ class _Accumulate:
             version = stmt.result
 
     def differ(self, a: Sequence[Operand], b: Sequence[Operand]) -> bool:
-        """Whether two indices are a constant distance apart."""
+        """Whether two indices differ by a constant that is not zero."""
         for x, y in zip(a, b, strict=True):
             distance = self.facts.form(x) - self.facts.form(y)
             if not distance.terms and distance.const:

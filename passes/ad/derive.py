@@ -1,10 +1,10 @@
-"""Derivatives of functions within a function: from their declarations to ordinary callees.
+"""Turn declared derivatives that the code itself calls into ordinary callees.
 
-Code calls a `Derived` function by name through all transformations; these only declare further
-ones (`opaque`). `expand` replaces those in forward mode, whose statements are differentiated like
-any, before the first transformation, `link` those in reverse mode when the caller's reverse code
-has been rematerialized: each is a program of its own, with its own plan and its own frames on the
-tape, which it takes off before it returns.
+The code calls a `Derived` function by name through all transformations, which only declare further
+ones (`opaque`). `expand` replaces those in forward mode before the first transformation; their
+statements are differentiated like any others. `link` replaces those in reverse mode once the
+caller's reverse code has been rematerialized: each is a program of its own, with its own plan and
+its own frames on the tape, which it pops before it returns.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _Pass = Callable[[Function], Function]
 
 @dataclass(frozen=True)
 class Through:
-    """What a function goes through on the way to a derivative.
+    """The stages that a function passes through on the way to a derivative.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Through:
 
 
 def derive(each: Derived, through: Through) -> Function:
-    """Return the function that a declaration stands for: value form, with Recalls."""
+    """Return the function that a declaration denotes: value form, with Recalls."""
     if each.mode == "primal":
         return expand(each.of, through)
     fn = through.primal(each.of)
@@ -56,7 +56,7 @@ def derive(each: Derived, through: Through) -> Function:
 
 
 def expand(fn: Function, through: Through) -> Function:
-    """Return `fn` with derivatives in forward mode, and functions themselves, as callees."""
+    """Return `fn` with forward-mode derivatives, and undifferentiated functions, as callees."""
     plain = [each for each in fn.derived if each.mode != "reverse"]
     if not plain:
         return fn
@@ -81,7 +81,7 @@ def link(fn: Function, through: Through, finish: _Pass) -> Function:
 
 
 def _with_callee(fn: Function, name: str, callee: Function) -> Function:
-    """Return `fn` with a callee `name`, whose own callees get names that tell where they belong."""
+    """Return `fn` with a callee `name`, whose own callees get its name as a prefix."""
     names = [each.name for each in callee.callees] + [each.name for each in callee.derived]
     table = {each: f"{name}_{each}" for each in names} | {callee.name: name}
     family = tuple(_renamed(each, table) for each in (*callee.callees, callee))

@@ -1,14 +1,14 @@
-"""Calls that are differentiated by what is declared of the callee, not by its statements.
+"""Differentiate calls by what is declared of the callee, not by its statements.
 
-A callee may have a `Rule`, which a user gave, or be `Derived`: a derivative of another function.
-The derivatives of these are derivatives of the same function again. With ``f`` a function of ``x``
+A callee may have a `CustomRule` by a user, or be `Derived`: a derivative of another function. The
+derivatives of these are again derivatives of the same function. With ``f`` a function of ``x``
 that returns one number, ``g`` its gradient and ``D[v]`` a derivative along ``v``, ::
 
     r = D[v] g(x)         r.dot  =  D[v] D[x.dot] g(x)  +  D[v.dot] g(x)
                           x.ct  +=  D[v] D[r.ct] g(x)
                           v.ct  +=  D[r.ct] g(x)
 
-because derivatives commute. Reverse over reverse is forward over reverse: there is no second tape.
+because derivatives commute. Reverse over reverse is forward over reverse: no second tape exists.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from adc.ir.analysis.linearity import Degree, Nonlinear, nonlinear
-from adc.ir.core import Derived, Function, Rule
+from adc.ir.core import CustomRule, Derived, Function
 from adc.ir.errors import NotDifferentiableError, Span
 from adc.ir.functions import contracted, reached, users_name, without_prints
 
@@ -36,7 +36,7 @@ class Derivatives:
         return tuple(self.declared.values())
 
     def opaque(self, name: str) -> Derived | Function | None:
-        """Return what is declared of a callee; None if its statements are differentiated."""
+        """Return the declaration of a callee; None if its statements are differentiated."""
         if name in self.declared:
             return self.declared[name]
         found = self.functions.get(name)
@@ -57,11 +57,11 @@ class Derivatives:
         self.declared[name] = made
         return made
 
-    def transposed(self, rule: Rule, wrt: tuple[int, ...], loc: Span | None) -> Derived:
-        """Return what pulls cotangents back through a tangent function, which is linear."""
+    def transposed(self, rule: CustomRule, wrt: tuple[int, ...], loc: Span | None) -> Derived:
+        """Return the transpose of a tangent function, which is linear: it maps cotangents."""
         assert rule.kind == "jvp"
         tangent = self.functions[rule.functions[0]]
-        # Itself among its callees: it may call the function that it belongs to.
+        # The rule's own function is among its callees: the rule may call it.
         tangent = replace(tangent, callees=tuple(self.functions.values()), derived=self.all())
         half = len(tangent.results) - sum(r.type.kind == "f" for r in tangent.results) // 2
         moving = range(half, len(tangent.results))
@@ -90,7 +90,7 @@ def _not_linear(name: str, problem: Nonlinear, loc: Span | None) -> NotDifferent
 
 
 def not_covered(callee: Function, position: int, loc: Span | None) -> NotDifferentiableError:
-    """Return the error for what a function depends on and its rule does not mention."""
+    """Return the error for a value that a function depends on and its rule does not mention."""
     name = callee.params[position].name
     return NotDifferentiableError(
         f"the rule of {users_name(callee.name)}() says nothing about {name!r}, which the function "
@@ -101,7 +101,7 @@ def not_covered(callee: Function, position: int, loc: Span | None) -> NotDiffere
 
 
 def check_symmetric(of: Function, loc: Span | None) -> None:
-    """Raise where a rule of a user's decides: derivatives by it need not commute."""
+    """Raise where a user's rule is involved: derivatives by it need not commute."""
     for each in (of, *of.callees):
         if each.rule is not None and not each.rule.exact:
             raise NotDifferentiableError(

@@ -1,8 +1,7 @@
-"""Of the iterations that replace a number, only the last one gets a cotangent.
+"""Give a cotangent only to the last iteration that replaced a conditionally updated number.
 
-Where a loop chooses, as for the least of some numbers, reverse code asks each iteration what it
-chose, and gives a cotangent to the last that replaced the number: for those before, it is zero.
-Before::
+Where a loop selects, as for the minimum of some numbers, reverse code recalls each iteration's
+condition, and the last replacement gets the cotangent: for earlier ones it is zero. Before::
 
     %m = for L %i in 0 to %n carrying (%m.1 = inf:f64) {
       …
@@ -18,7 +17,7 @@ Before::
       yield %m.ct.1
     }
 
-After, the loop also hands on which iteration that was, and there is nothing to keep for each::
+After, the loop also carries the index of that iteration, and no condition is stored::
 
     %m, %last = for L %i in 0 to %n carrying (%m.1 = inf:f64, %last.1 = -1) {
       …
@@ -31,7 +30,7 @@ After, the loop also hands on which iteration that was, and there is nothing to 
       %d.ct = select %hit %m.ct 0.0:f64
       …
 
-No bit changes. `once` leaves the one iteration where the others then have nothing to do.
+No bit changes. `once` keeps only that iteration where the others then have no effect.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ from adc.ir.walk import Names, map_blocks, stmt_reads
 
 
 def chosen(fn: Function) -> Function:
-    """Return `fn` with numbers of iterations in place of what each iteration chose."""
+    """Return `fn` with the index of the last replacement in place of each iteration's condition."""
 
     def done(each: Function) -> Function:
         if each.mirror or not any(isinstance(stmt, Reverse) for stmt in walk(each.body)):
@@ -83,7 +82,7 @@ class _Chooser:
     fn: Function
     names: Names = field(init=False)
     loops: dict[str, For] = field(init=False)
-    # By the label of a loop: what stands for its last iteration that replaced a number.
+    # By the label of a loop: the carried index of its last iteration that replaced a number.
     added: dict[str, dict[_Choice, Value]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -106,7 +105,7 @@ class _Chooser:
         return tuple(done)
 
     def rewritten(self, loop: Reverse, before: list[Stmt]) -> Reverse:
-        """Return a loop whose choices are told by the number of the iteration."""
+        """Return a loop whose conditions are comparisons of the iteration's index."""
         forward = self.loops[loop.loop]
         own = {value for stmt in forward.body.stmts for value in stmt.results}
         recalls = {s.result: s.value for s in loop.body.stmts if isinstance(s, Recall)}
@@ -125,16 +124,16 @@ class _Chooser:
             before.append(Recall(recalled, last, loc=loop.loc))
             tests.append(Apply((hit,), OPS["eq"], (loop.index, recalled), (), loop.loc))
             hits[choice] = hit
-        body = [self.told(stmt, found, hits) for stmt in loop.body.stmts]
+        body = [self.replaced(stmt, found, hits) for stmt in loop.body.stmts]
         return replace(loop, body=replace(loop.body, stmts=(*tests, *body)))
 
-    def told(self, stmt: Stmt, found: dict[Value, _Choice], hits: dict[_Choice, Value]) -> Stmt:
+    def replaced(self, stmt: Stmt, found: dict[Value, _Choice], hits: dict[_Choice, Value]) -> Stmt:
         if not (isinstance(stmt, Apply) and stmt.op is arith.select):
             return stmt
         for cotangent, choice in found.items():
             if cotangent in stmt.args:
                 zero = next(arg for arg in stmt.args[1:] if arg != cotangent)
-                # Where a number was replaced, what replaced it has the cotangent.
+                # Where a number was replaced, its replacement gets the cotangent.
                 taken = (stmt.args[1] == cotangent) == choice.holds
                 arms = (cotangent, zero) if taken else (zero, cotangent)
                 return replace(stmt, args=(hits[choice], *arms))
@@ -170,7 +169,7 @@ class _Chooser:
     # -- forward code ----------------------------------------------------------------------
 
     def last(self, label: str, choice: _Choice) -> Value:
-        """Return the number of the last iteration of a loop that replaced a number."""
+        """Return the index of the last iteration of a loop that replaced a number."""
         known = self.added.setdefault(label, {})
         if choice not in known:
             known[choice] = Value(self.names.fresh("last"), INT)

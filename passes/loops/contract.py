@@ -1,7 +1,7 @@
-"""Shrink arrays whose elements are read only where they were written.
+"""Shrink arrays whose elements are read only where they were written (array contraction).
 
-A number that is stored and loaded again in one iteration needs no array. An array of which every
-iteration uses a part of its own, and nobody anything afterwards, need be no larger than the part.
+A number that is stored and loaded in the same iteration needs no array. An array of which every
+iteration uses its own part, and which is dead afterwards, need be no larger than that part.
 
 Before::
 
@@ -13,7 +13,7 @@ Before::
       … load %a.3[%i, %j] …
     }
 
-After (nobody reads ``%a.5``; ``%a`` was empty)::
+After (``%a.5`` is dead; ``%a`` was empty)::
 
     for L %i in 0 to %n {
       %a.1 = empty[f64] %m
@@ -51,7 +51,7 @@ from adc.ir.walk import map_blocks, map_operands, substitute, use_counts, with_s
 
 
 def contract(fn: Function) -> Function:
-    """Return `fn` with numbers and smaller arrays in place of arrays."""
+    """Return `fn` with scalars and smaller arrays in place of arrays."""
     callees = tuple(_Contractor(each).run() for each in fn.callees)
     return replace(_Contractor(fn).run(), callees=callees)
 
@@ -96,7 +96,7 @@ class _Contractor:
         return with_stmts(block, stmts, [substitute(y, self.env) for y in block.yields])
 
     def stored(self, load: Load) -> Operand | None:
-        """Return what was stored into the element that is loaded, if that is known."""
+        """Return the value stored in the loaded element, if it is known."""
         array: Operand = load.array
         index = [self.facts.form(operand) for operand in load.index]
         while isinstance(array, Value):
@@ -142,7 +142,7 @@ class _Contractor:
         return loop
 
     def inside(self, loop: For, k: int, made: Apply, axis: int) -> For:
-        """Make an array in the loop, without one of its axes."""
+        """Allocate an array in the loop, without one of its axes."""
         param = loop.body.params[k]
         versions = _versions(loop.body, param)
         ty = param.type

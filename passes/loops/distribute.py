@@ -1,7 +1,7 @@
-"""Loops down columns, one column after the other, become loops along rows.
+"""Turn loops down one column after the other into loops along rows.
 
-Where iterations of a loop need nothing of each other, but each holds a loop whose iterations do, or
-that strides through memory, all iterations may do the same step of that loop at once, as vectors.
+Where the iterations of a loop are independent, but each contains a sequential or strided loop, all
+iterations may do the same step of the inner loop at once, as vectors.
 Before::
 
     %b.3 = for J %j in 0 to %n carrying (%b = %b.0) {
@@ -14,7 +14,7 @@ Before::
       yield %b.1
     }
 
-After, in short: numbers that the loop carries become arrays of one for each column. ::
+After, in short: numbers that the inner loop carries become arrays of one element a column. ::
 
     for j in range(n): sums[j] = 0.0
     for i in range(m):
@@ -22,7 +22,7 @@ After, in short: numbers that the loop carries become arrays of one for each col
             sums[j] = sums[j] + a[i, j]
     for j in range(n): b[j] = sums[j]
 
-Each number is added to in the same order: no bit changes. Known as loop distribution, scalar
+Each number is added to in the same order: no bit changes. This is loop distribution, scalar
 expansion and interchange: Allen and Kennedy, "Automatic translation of Fortran programs to vector
 form", TOPLAS 1987.
 """
@@ -62,14 +62,14 @@ from adc.ir.walk import (
     with_stmts,
 )
 
-# Loops of fewer iterations are left as they are.
+# Loops of fewer iterations are not transformed.
 _FEW = 8
 
 Env = dict[Value, Operand]
 
 
 def distribute(fn: Function) -> Function:
-    """Return `fn` with loops whose iterations wait for each other outside of those that do not."""
+    """Return `fn` with sequential inner loops moved outside of independent iterations."""
     callees = tuple(_Distribute(each).run() for each in fn.callees)
     return replace(_Distribute(fn).run(), callees=callees)
 
@@ -97,7 +97,7 @@ class _Distribute:
         return done
 
     def is_right(self, loop: For) -> bool:
-        """Whether the iterations of a loop need nothing of each other, and splitting it pays."""
+        """Whether the iterations of a loop are independent, and splitting it pays."""
         if loop.down or not loop.init or loop.trips.type != INT or _is_short(loop):
             return False
         if not all(isinstance(s, Apply | Load | Store | For) for s in walk(loop.body.stmts)):
@@ -122,7 +122,7 @@ class _Distribute:
         return any(isinstance(s, For) and self.pays(s, loop) for s in loop.body.stmts)
 
     def pays(self, inner: For, loop: For) -> bool:
-        """Whether the iterations of a loop are better vectors than those of the one in it."""
+        """Whether the iterations of a loop vectorise better than those of the loop in it."""
         if inner.down or inner.trips in loop_values(loop) or _is_short(inner):
             return False
         if any(isinstance(s, For) for s in inner.body.stmts):
@@ -134,7 +134,7 @@ class _Distribute:
                 if steps is not None:
                     along += abs(steps.coefficient(loop.index)) == 1
                     down += abs(steps.coefficient(inner.index)) == 1
-        # Numbers that are carried in the program's order are a chain.
+        # Numbers carried in the program's order form a dependence chain.
         chain = any(not isinstance(p.type, Array) for p in inner.body.params) and not any(
             isinstance(s, Apply) and s.op.reorders for s in inner.body.stmts
         )
@@ -147,13 +147,13 @@ class _Columns:
     def __init__(self, of: _Distribute, loop: For) -> None:
         self.of, self.loop, self.names = of, loop, of.names
         self.done: list[Stmt] = []
-        # By parameter of the loop: the version that the body has got to, and its outer name.
+        # By parameter of the loop: its current version in the body, and its outer name.
         self.now = {param: param for param in loop.body.params}
         self.outer: dict[Value, Value] = {}
         for param, start in zip(loop.body.params, loop.init, strict=True):
             assert isinstance(start, Value)
             self.outer[param] = start
-        # Arrays of what iterations computed: their outer names.
+        # Arrays that hold values of all iterations: their outer names.
         self.kept: dict[Value, Value] = {}
         self.defs = {v: s for s in loop.body.stmts for v in s.results}
 
@@ -188,7 +188,7 @@ class _Columns:
         return found
 
     def straight(self, stmts: Sequence[Stmt], more: dict[Value, Operand]) -> None:
-        """Let all iterations do some statements, and keep what others need of them, and more."""
+        """Run statements for all iterations, and keep values that are needed later, and `more`."""
         made = {v for s in stmts for v in s.results}
         later = set[Value]()
         for stmt in reversed(self.loop.body.stmts):
@@ -246,7 +246,7 @@ class _Columns:
         self.now.update((param, version) for param, version in changed.items() if version)
 
     def exchanged(self, inner: For) -> None:
-        """Let all iterations do one step of a loop at once."""
+        """Run one step of a loop for all iterations."""
         index = Value(self.names.fresh(self.loop.index.name), INT)
         rows, columns = [], []  # parameters of the outer loop and the inner one
         starts: list[Operand] = []
@@ -302,7 +302,7 @@ class _Columns:
                 self.kept[old] = result
 
     def is_cheap(self, value: Value) -> bool:
-        """Whether an integer is computed again rather than kept."""
+        """Whether an integer is recomputed rather than kept."""
         stmt = self.defs.get(value)
         if value == self.loop.index or stmt is None:
             return True
@@ -321,7 +321,7 @@ class _Columns:
         env: Env,
         into: list[Stmt],
     ) -> None:
-        """Load or compute again what statements need of those before."""
+        """Load or recompute the earlier values that statements need."""
         own = {v for s in stmts for v in s.results}
         reads = set[Value]().union(*map(stmt_reads, stmts))
         reads |= {v for v in more if isinstance(v, Value)}
@@ -343,7 +343,7 @@ class _Columns:
             env[value] = new
 
     def loaded(self, value: Value, array: Value, index: Value, into: list[Stmt]) -> Value:
-        """Load a value: a number of Python's was made a NumPy one."""
+        """Load a value, where Python numbers have become NumPy scalars."""
         new = self.names.value(value)
         stored = Scalar(value.type.dtype)
         if value.type == stored:
@@ -356,7 +356,7 @@ class _Columns:
 
 
 def _versions(loop: For, param: Value) -> list[Value]:
-    """Return the versions of an array that the body of a loop makes, in order."""
+    """Return the versions of an array that the body of a loop creates, in order."""
     found = [param]
     for stmt in loop.body.stmts:
         if isinstance(stmt, Store) and stmt.array == found[-1]:

@@ -1,8 +1,8 @@
-"""Loops in an order that memory and vectors like better, with what has to happen before and after.
+"""Reorder loops for locality and vectors, and run the passes that this needs before and after.
 
-`interchange` and `distribute` look at loops that have been merged, and leave loops to merge. All of
-this is done before there is reverse code, which names loops of the forward code. Which passes these
-are is in the table of `adc.passes.pipeline`.
+`interchange` and `distribute` need fused loops, and leave loops to fuse. All of this happens before
+reverse code exists, which names loops of the forward code. The passes are listed in the table of
+`adc.passes.pipeline`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ _Pass = Callable[[Function], Function]
 
 
 def exchange(fn: Function, *, merge: _Pass, move: _Pass, tidy: _Pass) -> Function:
-    """Return `fn` with loops exchanged where that is right and pays, else as it is.
+    """Return `fn` with loops exchanged where that is legal and pays, else unchanged.
 
-    Loops are merged, then moved; if any was, what that leaves is made tidy. Loops that users want
-    to be taken back stay as they are: that they can be is the user's care.
+    Loops are merged, then moved; if any was, the result is tidied up. Loops that users marked as
+    invertible stay as they are: that they can be inverted is the user's responsibility.
     """
     if any(is_invertible(value) for each in (fn, *fn.callees) for value in defined(each)):
         return fn

@@ -1,4 +1,4 @@
-"""Merge loops of equal trips that lie side by side and read what one of them wrote, or the same.
+"""Fuse adjacent loops of equal trip count that share data.
 
 Before::
 
@@ -24,9 +24,9 @@ After::
     }
 
 The second loop may only touch the part of an array that the first one has finished in the same
-iteration: both index one axis by their counters alone. What lies between the loops moves in front
-of them, or behind them where it needs the first. Then the loops in the bodies are looked at.
-`contract` removes the arrays that this makes superfluous. No bit changes.
+iteration: both index one axis by their counters alone. Statements between the loops move before
+them, or after them if they depend on the first. Then the loops in the bodies are fused. `contract`
+removes the arrays that become superfluous. No bit changes.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ from adc.ir.core import (
 from adc.ir.sums import summed
 from adc.ir.types import Array
 from adc.ir.walk import (
-    Known,
+    StatementCache,
     acts,
     block_reads,
     defined,
@@ -78,22 +78,22 @@ from adc.ir.walk import (
     with_stmts,
 )
 
-# Statements of a merged body; longer ones are slow to compile and no faster to run.
+# The most statements of a merged body; longer ones are slow to compile and no faster to run.
 MOST = 150
-# How many statements of a block back a loop to merge with is looked for.
+# How many statements of a block are searched backwards for a loop to merge with.
 FAR = 500
 
 
 def fuse(fn: Function) -> Function:
-    """Return `fn` with neighbouring loops merged where that is right and pays."""
+    """Return `fn` with adjacent loops merged where that is legal and pays."""
     callees = tuple(_Fuser(each).run() for each in fn.callees)
     return replace(_Fuser(fn).run(), callees=callees)
 
 
 def fuse_again(fn: Function) -> Function:
-    """Return `fn` with loops merged that `contract` has brought together.
+    """Return `fn` with loops merged that `contract` has made adjacent.
 
-    Not where inverse operations find values again: they take back one loop after the other.
+    Not where values are restored by inversion: inverses undo one loop after the other.
     """
     if any(is_invertible(value) for each in (fn, *fn.callees) for value in defined(each)):
         return fn
@@ -102,11 +102,11 @@ def fuse_again(fn: Function) -> Function:
 
 @dataclass(frozen=True)
 class _Link:
-    """How the second loop gets at an array: by the version in the first one's body, or carries."""
+    """How the second loop accesses an array: the version in the first one's body, or carried."""
 
     env_first: dict[Value, Operand]
     env_second: dict[Value, Operand]
-    # Places among what the loops carry that become one.
+    # Positions among the carried values that become one.
     handed: tuple[tuple[int, int], ...]
 
 
@@ -117,7 +117,7 @@ class _Fuser:
         for stmt in walk(fn.body):
             self.facts.define(stmt)
         self.uses = use_counts(fn)
-        self.reads = Known(stmt_reads)
+        self.reads = StatementCache(stmt_reads)
 
     def run(self) -> Function:
         if any(isinstance(s, Reverse | Recall) for s in walk(self.fn.body)) or self.fn.mirror:
@@ -136,12 +136,12 @@ class _Fuser:
         return [map_blocks(s, lambda b: with_stmts(b, self.block(b.stmts), b.yields)) for s in done]
 
     def with_earlier(self, stmts: list[Stmt], q: int) -> tuple[list[Stmt], int] | None:
-        """Return the statements with what stands at `q` merged into a loop before it, if any."""
+        """Return the statements with statement `q` merged into a loop before it, if any."""
         second = stmts[q]
         if not isinstance(second, For) or not _is_plain(second.body):
             return None
         reads = self.reads(second)
-        # What `second` needs by way of the statements in between, which cannot move behind it.
+        # Dependences of `second` on the statements in between, which cannot move behind it.
         indirect: set[Value] = set()
         for p in reversed(range(max(q - FAR, 0), q)):
             first = stmts[p]
@@ -155,9 +155,9 @@ class _Fuser:
         return None
 
     def comparable(self, first: For, second: For, reads: set[Value]) -> bool:
-        """Whether two loops may be merged as far as can be told at once; `reads` is the second's.
+        """Whether two loops pass the cheap tests for merging; `reads` is the second's.
 
-        Both run as often, are short, and have an array in common.
+        Both have the same trip count, are short, and have an array in common.
         """
         if first.trips != second.trips or first.down != second.down:
             return False
@@ -167,7 +167,7 @@ class _Fuser:
         return any(isinstance(v.type, Array) and (v in mine or v in first.results) for v in reads)
 
     def pair(self, stmts: list[Stmt], p: int, q: int) -> tuple[list[Stmt], int] | None:
-        """Return the statements with loop `q` merged into loop `p`, and its place, or None."""
+        """Return the statements with loop `q` merged into loop `p`, and its position, or None."""
         first, second = stmts[p], stmts[q]
         assert isinstance(first, For)
         assert isinstance(second, For)
@@ -190,7 +190,7 @@ class _Fuser:
                 return None
             else:
                 front.append(stmt)
-        # Reading what has been overwritten by then would take a copy.
+        # Reading a version that is overwritten by then would take a copy.
         if overwritten(front) & stmt_reads(first) or stmts_reads(front) & overwritten((first,)):
             return None
         if overwritten((second,)) & stmts_reads(behind) or overwritten(behind) & stmt_reads(second):
@@ -199,7 +199,7 @@ class _Fuser:
         done = [*stmts[:p], *front, loop, *behind, *stmts[q + 1 :]]
         return done, p + len(front)
 
-    # -- is it right? ----------------------------------------------------------------------
+    # -- is it legal? ----------------------------------------------------------------------
 
     def link(self, first: For, second: For) -> _Link | None:
         env_first: dict[Value, Operand] = {}
@@ -239,7 +239,7 @@ class _Fuser:
         for j, init in enumerate(second.init):
             if not isinstance(init, Value) or not isinstance(init.type, Array) or init not in mine:
                 continue
-            # The first loop reads what the second one changes: it may only see its own part.
+            # The first loop reads what the second one changes: it may only read its own part.
             others, found = [], []
             if not _only_loads(first.body, init, found):
                 return None
@@ -261,7 +261,7 @@ class _Fuser:
         if not (link.env_second or link.handed or link.env_first or shared):
             return False
         if _is_innermost(first.body) and _is_innermost(second.body):
-            # A loop whose iterations wait for each other would slow down the other one.
+            # A sequential loop would slow down a parallel one.
             return self.is_serial(first) == self.is_serial(second)
         return True
 
@@ -283,7 +283,7 @@ class _Fuser:
 
 @remembered
 def _is_plain(body: Block) -> bool:
-    """Whether a loop leaves the tape and its surroundings alone."""
+    """Whether a loop contains no while loop, call, print or tape access."""
     return not any(isinstance(s, While | Call | Print | Push | Pop) for s in walk(body.stmts))
 
 

@@ -1,9 +1,9 @@
-"""Run forward and reverse code of an iteration together, where nothing keeps them apart.
+"""Fuse the reverse code of an iteration with its forward code where dependences allow it.
 
-Where the cotangents that come into a reverse loop are known before the loop that it mirrors runs
-(a sum of losses over the data), and its iterations only add to cotangents, an iteration's reverse
-code can follow its forward code at once: one pass over memory, and nothing is remembered from
-iteration to iteration.
+If the cotangents that enter a reverse loop are known before the loop that it mirrors runs (a sum of
+losses over the data), and its iterations only add to cotangents, the reverse code of an iteration
+can follow its forward code directly: one pass over memory, and no value is stored across
+iterations.
 
 Before::
 
@@ -31,9 +31,9 @@ After::
       yield %acc.1 %x.ct.1
     }
 
-What inner loops and branches of the iteration computed is still recalled; `remat` takes such an
-iteration for a function of its own. The iterations now run upwards: decided here, before any plan
-is made, so all plans agree.
+Values that inner loops and branches of the iteration computed are still recalled; `remat` treats
+such an iteration like a function of its own. The iterations now run upwards: this is decided before
+any plan is made, so all plans agree.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ from adc.ir.ops import arith
 from adc.ir.sums import summed
 from adc.ir.types import INT, Array, Scalar
 from adc.ir.walk import (
-    Known,
     Names,
+    StatementCache,
     acts,
     bound,
     inner_values,
@@ -87,19 +87,19 @@ from adc.ir.walk import (
 
 
 def fuse_reverse(fn: Function) -> Function:
-    """Return `fn` with reverse iterations behind their forward iterations where that is right."""
+    """Return `fn` with reverse iterations after their forward iterations where that is legal."""
     if not any(isinstance(s, Reverse) for s in walk(fn.body)):
         return fn
-    return replace(fn, body=_Local(fn).joined(fn.body, frozenset(fn.params)))
+    return replace(fn, body=_ReverseFuser(fn).joined(fn.body, frozenset(fn.params)))
 
 
-class _Local:
+class _ReverseFuser:
     def __init__(self, fn: Function) -> None:
         self.names = Names.of(fn)
         for callee in fn.callees:
             self.names.add(Names.of(callee))
         self.shapes = Shapes(fn, self.names)
-        self.reads, self.gives = Known(_reads), Known(_gives)
+        self.reads, self.gives = StatementCache(_reads), StatementCache(_definitions)
 
     def joined(self, stmts: Sequence[Stmt], scope: frozenset[Value]) -> tuple[Stmt, ...]:
         """Return the statements of a block with loops merged; `scope` are the values around it."""
@@ -114,8 +114,8 @@ class _Local:
                 tried.add(stmt.loop)
                 merged = self.merged(found, at, scope)
                 if merged is None:
-                    apart = self.from_zero(found, at)
-                    merged = apart and self.merged(*apart, scope)
+                    split = self.from_zero(found, at)
+                    merged = split and self.merged(*split, scope)
                 if merged is not None:
                     found, at = merged, 0
                     continue
@@ -143,9 +143,9 @@ class _Local:
         if loop.down or any(isinstance(s, Call) for s in walk((loop, reverse))):
             return None
         inside = self.gives(loop)
-        # What the reverse loop needs of the statements in between, and they of each other, moves in
-        # front of the loop. So do checks of sizes, which cotangents rely on, and checks in front of
-        # what touches memory.
+        # The statements in between that the reverse loop depends on move in front of the loop. So
+        # do checks of sizes, which cotangents rely on, and checks in front of statements that touch
+        # memory.
         needed = self.reads(reverse) - (inside - set(loop.results))
         if needed & inside:
             return None
@@ -164,7 +164,7 @@ class _Local:
         slice_.reverse()
         if acts(loop) and any(acts(stmt) or _touches(stmt) for stmt in slice_):
             return None
-        # Reading what has been overwritten by then would take a copy.
+        # Reading a version that is overwritten by then would take a copy.
         if overwritten(slice_) & self.reads(loop) or overwritten((reverse,)) & self.reads(loop):
             return None
         moved = set(map(id, slice_))
@@ -176,7 +176,7 @@ class _Local:
         if env is None:
             return None
         body = _resolved(reverse.body, env)
-        if not _is_free(loop, replace(reverse, body=body)):
+        if not _is_reorderable(loop, replace(reverse, body=body)):
             return None
         merged = replace(
             loop,
@@ -192,9 +192,9 @@ class _Local:
         return done if _is_nested(done) else None
 
     def from_zero(self, stmts: Sequence[Stmt], at: int) -> tuple[list[Stmt], int] | None:
-        """Let a reverse loop add to zeros, and add what comes from elsewhere afterwards.
+        """Let a reverse loop add to zeros, and add the incoming cotangents afterwards.
 
-        What came from elsewhere first would keep the loop away from its forward loop.
+        Otherwise these would separate the loop from its forward loop.
         """
         reverse = stmts[at]
         assert isinstance(reverse, Reverse)
@@ -254,7 +254,7 @@ def _adds(access: Access) -> bool:
 
 @remembered
 def _recalled(block: Block) -> set[Value | str]:
-    """Return the values and loops that reverse code in a block names."""
+    """Return the forward values and loops that reverse code in a block refers to."""
     found: set[Value | str] = set()
     for s in block.stmts:
         found.update(*map(_recalled, blocks(s)))
@@ -273,20 +273,20 @@ def _reads(stmt: Stmt) -> set[Value | str]:
         found.add(stmt.value)
     elif isinstance(stmt, Reverse):
         found.add(stmt.loop)
-    return found - _gives(stmt) if blocks(stmt) else found
+    return found - _definitions(stmt) if blocks(stmt) else found
 
 
 @remembered
-def _given(block: Block) -> set[Value | str]:
-    return set[Value | str]().union(*map(_gives, block.stmts))
+def _definitions_in(block: Block) -> set[Value | str]:
+    return set[Value | str]().union(*map(_definitions, block.stmts))
 
 
-def _gives(stmt: Stmt) -> set[Value | str]:
-    """Return the values and loops that are in a statement."""
+def _definitions(stmt: Stmt) -> set[Value | str]:
+    """Return the values and loops that a statement defines."""
     found: set[Value | str] = {*stmt.results, *inner_values(stmt)}
     if isinstance(stmt, For | While):
         found.add(stmt.label)
-    return found.union(*map(_given, blocks(stmt)))
+    return found.union(*map(_definitions_in, blocks(stmt)))
 
 
 @remembered
@@ -300,7 +300,7 @@ def _touches(stmt: Stmt) -> bool:
 
 
 def _is_nested(stmts: Sequence[Stmt]) -> bool:
-    """Whether what runs last is reversed first: the tape takes nothing else."""
+    """Whether reversals are properly nested, last in first out, as the tape requires."""
     stack: list[set[str]] = []
     last = {label: k for k, stmt in enumerate(stmts) for label in _reversed(stmt)}
     for k, stmt in enumerate(stmts):
@@ -327,7 +327,7 @@ def _reversed(stmt: Stmt) -> set[str]:
 
 
 def _direct(loop: For, reverse: Reverse, outside: frozenset[Value]) -> dict[Value, Operand] | None:
-    """Return what stands for recalled values; None where one cannot be had."""
+    """Return the replacements of recalled values; None where one is not available."""
     env: dict[Value, Operand] = {reverse.index: loop.index}
     shallow = {loop.index, *loop.body.params}
     shallow |= {value for s in loop.body.stmts for value in s.results}
@@ -363,8 +363,8 @@ def _resolved(block: Block, env: dict[Value, Operand]) -> Block:
 # -- may the iterations run in another order? ------------------------------------------------------
 
 
-def _is_free(loop: For, reverse: Reverse) -> bool:
-    """Whether the iterations of reverse code may run in any order: they only add, or keep apart."""
+def _is_reorderable(loop: For, reverse: Reverse) -> bool:
+    """Whether the reverse iterations may be reordered: they only add, or are independent."""
     facts = Facts()
     for stmt in walk((*loop.body.stmts, *reverse.body.stmts)):
         if isinstance(stmt, Recall) and stmt.result.type.kind in "iu":

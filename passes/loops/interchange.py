@@ -1,7 +1,7 @@
-"""Steps on all parts of arrays become steps on each part, where parts need nothing of each other.
+"""Interchange loops so that all steps on a part of an array run together.
 
-A loop over levels, times or columns that does to each row what it does, row by row, comes back to a
-row when it has long left the cache. Before::
+A loop over levels, times or columns that updates row after row returns to a row when it has long
+left the cache. Before::
 
     %a.3 = for K %k in 0 to %steps carrying (%a = %a.0) {
       %a.2 = for I %i in 0 to %n carrying (%a.1 = %a) {
@@ -19,10 +19,10 @@ After::
       yield %a.2
     }
 
-Every row lies in the cache while all is done to it, what is done to it before and after is merged
-with it (`fuse`), and threads have rows to share (`parallel`). It is done where all accesses to what
-the loops change are to the row of the iteration, where a loop is left in a row, for vectors, and
-where rows lie closer together in memory than what the outer loop goes through. No bit changes.
+Every row stays in the cache while all steps run on it, adjacent loops over the rows are fused with
+it (`fuse`), and threads can share the rows (`parallel`). The pass applies where all accesses to the
+arrays that the loops change are to the row of the iteration, where a loop is left in a row, for
+vectors, and where rows have a smaller stride than the outer loop's accesses. No bit changes.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ from adc.ir.core import (
 from adc.ir.types import Array
 from adc.ir.walk import Names, block_reads, loop_values, map_blocks, with_stmts
 
-# Accesses far apart in memory take as long as a chain of some operations.
+# An access with a large stride takes as long as a dependence chain of some operations.
 _MANY = 2
-# All that may be in the loops.
+# The only statements that the loops may contain.
 _PURE = (Apply, Load, Store, If, For)
 
 
 def interchange(fn: Function) -> Function:
-    """Return `fn` with loops over parts of arrays outside of those over what is done to them."""
+    """Return `fn` with loops over parts of arrays outside of loops over steps."""
     callees = tuple(_Interchange(each).run() for each in fn.callees)
     return replace(_Interchange(fn).run(), callees=callees)
 
@@ -78,9 +78,9 @@ class _Interchange:
         return done
 
     def exchanged(self, outer: For) -> For | None:
-        """Return the loop in a loop with that one in it; None if that is not right, or no better.
+        """Return the two loops interchanged; None if that is not legal, or no better.
 
-        The loop in it is the only one; what else there is depends on the counter alone.
+        The inner loop is the only one; all else depends on the counter alone.
         """
         loops = [stmt for stmt in outer.body.stmts if isinstance(stmt, For)]
         others = [stmt for stmt in outer.body.stmts if not isinstance(stmt, For)]
@@ -95,7 +95,7 @@ class _Interchange:
             values = (*stmt.results, *(stmt.args if isinstance(stmt, Apply) else ()))
             if not isinstance(stmt, Apply) or any(isinstance(v.type, Array) for v in values):
                 return None
-        # What one hands on, the other does: by place in the inner loop, the place in the outer one.
+        # For each value carried by the inner loop, its position in the outer one.
         params, yields = outer.body.params, outer.body.yields
         if set(inner.init) != set(params) or len(inner.init) != len(params):
             return None
@@ -114,10 +114,10 @@ class _Interchange:
         return self.exchange(outer, inner, others, order) if self.pays(outer, inner) else None
 
     def pays(self, outer: For, inner: For) -> bool:
-        """Whether most accesses are closer together in the iterations of the outer loop.
+        """Whether most accesses have a smaller stride in the iterations of the outer loop.
 
-        If the inner loop holds no other one, iterations that needed nothing of each other, and may
-        have been vectors, come to wait for each other: they must be far apart in memory for that.
+        If the inner loop is innermost, its iterations were independent, and perhaps vectorized, and
+        become sequential: that takes a large stride to pay.
         """
         votes = near = 0
         for stmt in walk(inner.body.stmts):

@@ -1,7 +1,7 @@
-"""Drop stores that nobody reads, and the filling of arrays that a nest of loops overwrites.
+"""Remove dead stores, and the initialisation of arrays that a nest of loops overwrites.
 
 The adjoint of a nest that writes an array clears its cotangent, and adds to cotangents that were
-just made. Where the nest visits every element once, neither is needed.
+just allocated. Where the nest visits every element once, neither is needed.
 
 Before (``%a.ct.3`` is not read)::
 
@@ -22,7 +22,7 @@ After::
       yield %a.ct.1 %b.ct.2
     }
 
-The only bits that this changes are signs of zeros, the same under every plan, because it runs
+The only bits that change are signs of zeros, identically under every plan, because the pass runs
 before `remat`.
 """
 
@@ -63,7 +63,7 @@ from adc.ir.walk import (
 
 
 def overwrite(fn: Function) -> Function:
-    """Return `fn` without stores that nobody reads and without needless filling of arrays."""
+    """Return `fn` without dead stores and without unneeded initialisation of arrays."""
     uses: dict[Value, int] = {}
     for each in (*fn.callees, fn):
         for value, count in use_counts(each).items():
@@ -76,11 +76,11 @@ def overwrite(fn: Function) -> Function:
 
 
 class Overwriting:
-    """The rewriting, and what it finds out about loops."""
+    """The rewriting, and the facts it collects about loops."""
 
     def __init__(self, uses: Mapping[Value, int], mirrors: bool) -> None:
         self.uses = uses
-        # Whether what is recalled, and what loops are reversed, belongs to another function.
+        # Whether recalled values and reversed loops belong to another function.
         self.mirrors = mirrors
         self.env: dict[Value, Operand] = {}
         self.facts = Facts()
@@ -130,7 +130,7 @@ class Overwriting:
         return with_stmts(block, stmts, [substitute(v, self.env) for v in block.yields])
 
     def learn(self, stmt: Stmt) -> None:
-        """Note what is known of integers; those of a mirrored iteration are the forward ones."""
+        """Record facts about integers; those of a mirrored iteration are the forward ones."""
         facts = self.facts
         match stmt:
             case Apply():
@@ -149,17 +149,17 @@ class Overwriting:
                     facts.forms[index] = facts.form(loop.index)
 
     def unify(self, check: Check) -> None:
-        """Note that two sizes are equal, or the function raises and nobody sees its arrays."""
+        """Record that two sizes are equal, or the function raises and its arrays are unused."""
         equal = equated(check, self.facts.defs)
         if equal is not None:
             self.same.join(*map(self.facts.form, equal))
 
-    # -- what is found -------------------------------------------------------------------------
+    # -- dead stores and full coverage -----------------------------------------------------
 
     def drop(self, loop: For | Reverse, param: Value) -> None:
-        """Drop a store to what the loop carries, and nobody reads after it.
+        """Drop a store to an array that the loop carries and that is dead after it.
 
-        Every iteration must touch an element of its own, and read it before the store.
+        Every iteration must touch its own element, and read it before the store.
         """
         found = visits(loop, param, self.uses, self.facts)
         last = found[-1] if found else None
@@ -169,7 +169,7 @@ class Overwriting:
             self.env[last.stmt.result] = last.stmt.array
 
     def covers(self, loop: For | Reverse, param: Value, sizes: Sequence[Operand]) -> bool:
-        """Whether the loop writes every element of what it carries before it reads the element."""
+        """Whether the loop writes every element of a carried array before it reads the element."""
         forms = [self.same.find(self.facts.form(size)) for size in sizes]
         left = [axis for axis, form in enumerate(forms) if form != Form((), 1)]
         first = self.first_store(loop, param, forms, left)
@@ -181,10 +181,10 @@ class Overwriting:
     def first_store(
         self, loop: For | Reverse, param: Value, sizes: Sequence[Form], left: Sequence[int]
     ) -> Store | None:
-        """Return the store that a loop nest reaches every element with first.
+        """Return the store that is the first access of a loop nest to every element.
 
-        Along one of the axes that are `left`, each iteration keeps to a place of its own; its
-        first access is the store, or a loop that does this along the other axes.
+        Along one of the axes that are `left`, each iteration has its own index; its first access is
+        the store, or a loop that does this along the other axes.
         """
         k = loop.body.params.index(param)
         found: list[Access] = []
@@ -211,9 +211,9 @@ class Overwriting:
         return None
 
     def axes(self, loop: For | Reverse, access: Visit) -> list[Value | None]:
-        """Return for every axis the counter that its index follows, or nothing.
+        """Return for every axis the counter that its index follows, or an empty list.
 
-        Nothing if not all counters of the loops decide which element is touched.
+        The list is empty if some counter of the loops does not determine the element.
         """
         varying = self.varying(loop)
         axes: list[Value | None] = []
@@ -224,7 +224,7 @@ class Overwriting:
         return axes if set(access.path) <= set(axes) else []
 
     def varying(self, loop: For | Reverse) -> set[Value]:
-        """Return what may differ between the iterations of a loop and of the one it mirrors."""
+        """Return the values that may differ between the iterations of a loop and of its mirror."""
         if isinstance(loop, Reverse) and not self.mirrors:
             return loop_values(loop) | loop_values(self.loops[loop.loop])
         return loop_values(loop)

@@ -1,9 +1,10 @@
-"""Give every iteration its own copy of an array that it overwrites before it reads.
+"""Privatize scratch arrays: allocate them in the iteration that overwrites them.
 
-A scratch array made in front of a loop is carried from iteration to iteration, although nothing is
-handed on in it. Carrying it would tie the iterations together, in reverse code, too.
+A scratch array allocated in front of a loop is loop-carried, although no value flows from one
+iteration to the next in it. The false dependence would make the loop, and its reverse code,
+sequential.
 
-Before (``%m`` is the size of ``%a``, nobody reads ``%a.4``)::
+Before (``%m`` is the size of ``%a``, ``%a.4`` is dead)::
 
     %s, %a.4 = for L %i in 0 to %n carrying (%acc = 0.0:f64, %a.1 = %a) {
       %a.3 = for M %k in 0 to %m carrying (%a.2 = %a.1) {
@@ -36,18 +37,18 @@ from adc.passes.loops.overwrite import Overwriting
 
 
 def privatize(fn: Function) -> Function:
-    """Return `fn` with scratch arrays made inside the loops that use them."""
+    """Return `fn` with scratch arrays allocated inside the loops that use them."""
 
     def done(each: Function) -> Function:
-        while True:  # what is made in a loop may turn out to belong into an inner one
-            before, each = each, _Private(each).run()
+        while True:  # a private array of a loop may turn out to be private to an inner one
+            before, each = each, _Privatizer(each).run()
             if each is before:
                 return each
 
     return replace(done(fn), callees=tuple(done(callee) for callee in fn.callees))
 
 
-class _Private:
+class _Privatizer:
     def __init__(self, fn: Function) -> None:
         self.names = Names.of(fn)
         self.shapes = Shapes(fn, self.names)
@@ -57,7 +58,7 @@ class _Private:
         self.overwriting = Overwriting(self.uses, mirrors=False)
         for stmt in walk(fn.body):
             self.overwriting.learn(stmt)
-        # Scratch arrays: the loop and the place among what it carries, with their sizes.
+        # Scratch arrays: the loop and the position among its carried values, with their sizes.
         self.found: dict[int, dict[int, tuple[Operand, ...]]] = {}
 
     def run(self) -> Function:
@@ -67,7 +68,7 @@ class _Private:
         if not self.found:
             return self.fn
         body = self.rebuilt(self.fn.body)
-        # The sizes are those of arrays outside the loops; what had to be asked for comes first.
+        # The sizes are those of arrays outside the loops; size queries come first.
         dims = [s for s in self.shapes.body() if s not in self.fn.body]
         return replace(self.fn, body=(*dims, *body))
 
@@ -85,7 +86,7 @@ class _Private:
                 self.found.setdefault(id(loop), {})[k] = sizes
 
     def is_overwritten(self, loop: For | While, param: Value, sizes: tuple[Operand, ...]) -> bool:
-        """Whether nothing of what an iteration is given in `param` is ever read."""
+        """Whether no incoming element of `param` is ever read by an iteration."""
         if self.uses.get(param, 0) != 1:
             return False
         for stmt in loop.body.stmts:
@@ -94,7 +95,7 @@ class _Private:
                 inner = stmt.body.params[at]
                 if self.overwriting.covers(stmt, inner, sizes):
                     return True
-                # A loop without iterations hands on what it is given: only to the next iteration.
+                # A loop without iterations yields its input unchanged: only to the next iteration.
                 unread = self.uses.get(stmt.results[at], 0) == 1 and (
                     stmt.results[at] in loop.body.yields
                 )

@@ -1,8 +1,8 @@
-"""Let the iterations of loops add to sums and arrays of their own, so that threads may share them.
+"""Give groups of iterations private accumulators, so that threads can share the loop.
 
-In reverse code, every iteration of a loop may add to the same elements: to the cotangent of what
-all of them read. Here groups of iterations get an array each, and these are added up behind the
-loop. Before::
+In reverse code, every iteration of a loop may add to the same elements: to the cotangent of a value
+that all of them read. Here each group of iterations gets a private array, and these are summed
+after the loop. Before::
 
     %b.ct.3 = reverse L %i.r carrying (%b.ct = %b.ct.0) {
       …
@@ -19,16 +19,16 @@ After, in short (there are at most `_GROUPS` groups, of a size that depends on `
         for j in range(len(b)):
             b.ct[j] += part[g, j]
 
-A sum that goes on through an inner loop ends with every iteration of it, and the outer loop adds up
-what the inner ones sum::
+A sum that continues through an inner loop is closed in every iteration, and the outer loop sums the
+results of the inner ones::
 
     %s.3 = for M %j in 0 to %m carrying (%s.1 = %s)        carrying (%s.1 = -0.0:f64)
       …                                                    …
                                                            %s.4 = sum %s %s.3
 
-What belongs to an iteration and its neighbours is left as it is: `gather` has done what can be.
-What is added in which order depends on sizes alone, and is fixed here, before `remat`: every plan
-and any number of threads adds in the same order. `parallel` divides the loops into their groups.
+Additions to an iteration's own and neighbouring elements are left as they are: `gather` handles
+them. The order of additions depends on sizes alone, and is fixed here, before `remat`: it is the
+same for every plan and any number of threads. `parallel` divides the loops into their groups.
 """
 
 from __future__ import annotations
@@ -65,17 +65,17 @@ from adc.ir.sums import summed
 from adc.ir.types import INT, Array, Scalar
 from adc.ir.walk import Names, map_blocks, stmt_reads, substitute_stmt, with_stmts
 
-# Groups of iterations, each of which has arrays of its own, and the least iterations of one.
+# The most groups of iterations, each of which has private arrays, and the least iterations of one.
 _GROUPS = 8
 _LEAST = 8
 
 
 def privatize_reductions(fn: Function) -> Function:
-    """Return `fn`, which is in value form, with sums that parts of loops make by themselves."""
-    return _Partials(fn).run()
+    """Return `fn`, which is in value form, with partial sums for parts of loops."""
+    return _ReductionPrivatizer(fn).run()
 
 
-class _Partials:
+class _ReductionPrivatizer:
     def __init__(self, fn: Function) -> None:
         self.fn = fn
         self.names = Names.of(fn)
@@ -108,7 +108,7 @@ class _Partials:
                 )
                 continue
             assert isinstance(stmt, For | Reverse)
-            loop = self.ended(stmt)
+            loop = self.with_closed_sums(stmt)
             sizes = {k: self.shapes.known(loop.init[k]) for k in shared}  # type: ignore[arg-type]
             if not shared or not top or None in sizes.values():
                 done.append(loop)
@@ -117,7 +117,7 @@ class _Partials:
         return done
 
     def shared(self, loop: For | Reverse) -> list[int] | None:
-        """Return the arrays that iterations only add to, by place; None if more ties them."""
+        """Return the arrays that iterations only add to, by position; None if more is carried."""
         if isinstance(loop, Reverse) and not isinstance(self.loops[loop.loop], For):
             return None
         inside = list(walk(loop.body.stmts))
@@ -140,8 +140,8 @@ class _Partials:
                 continue
             if not all(isinstance(stmt, Store) and stmt.accumulate for stmt in touched):
                 return None
-            # Neighbours of a place of its own: an array for each group would be as large as all
-            # that the loop adds.
+            # A stencil: a private array for each group would be as large as all that the loop
+            # adds.
             forms = [self.facts.form(operand) for stmt in touched for operand in stmt.index]
             if any(index == value for form in forms for value, _ in form.terms):
                 return None
@@ -150,17 +150,17 @@ class _Partials:
 
     # -- sums ------------------------------------------------------------------------------
 
-    def ended(self, loop: For | Reverse) -> For | Reverse:
-        """Return a loop whose inner loops end the sums that they add to."""
+    def with_closed_sums(self, loop: For | Reverse) -> For | Reverse:
+        """Return a loop whose inner loops close the sums that they add to."""
         body = loop.body
         for chain in summed(loop).values():
             if chain.nested:
                 param = next(p for p in body.params if p in chain.members)
-                body = self.with_ends(body, param)
+                body = self.close_sums(body, param)
         return replace(loop, body=body)
 
-    def with_ends(self, block: Block, value: Value) -> Block:
-        """Return a block whose inner loops begin a sum anew, unless it goes through a branch."""
+    def close_sums(self, block: Block, value: Value) -> Block:
+        """Return a block whose inner loops restart a sum, unless it goes through a branch."""
         stmts: list[Stmt] = []
         env: dict[Value, Operand] = {}
         now: Operand = value
@@ -187,7 +187,7 @@ class _Partials:
     # -- arrays ----------------------------------------------------------------------------
 
     def grouped(self, loop: For | Reverse, sizes: dict[int, tuple[Operand, ...]]) -> list[Stmt]:
-        """Return a loop whose groups of iterations add to arrays of their own."""
+        """Return a loop whose groups of iterations add to private arrays."""
         done: list[Stmt] = []
 
         def apply(name: str, *args: Operand, like: str = "n") -> Value:
@@ -237,7 +237,7 @@ class _Partials:
         return [*done, *after]
 
     def to_part(self, block: Block, array: Value, group: Value, ty: Array) -> Block:
-        """Return a block that adds to an array of one axis more in place of a carried one."""
+        """Return a block that adds to an array with a group axis in place of a carried one."""
         env: dict[Value, Operand] = {}
 
         def renamed(value: Value) -> Value:

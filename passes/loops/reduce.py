@@ -1,7 +1,7 @@
-"""Let reverse loops add to numbers in lanes rather than to memory, one after the other.
+"""Let reverse loops accumulate in scalars with several lanes rather than in memory.
 
-Cotangents of what every iteration reads are sums over the iterations. Their order is adc's to
-choose (`adc.ir.sums`).
+Cotangents of values that every iteration reads are sums over the iterations. adc may choose their
+order (`adc.ir.sums`).
 
 Before::
 
@@ -12,8 +12,8 @@ Before::
       yield %w.ct.1 %x.ct.1
     }
 
-After (``%k`` is the same in all iterations, and ``%x.ct`` has such an element even if there
-are none; else the last statement stands behind a test of the trips)::
+After (``%k`` is loop-invariant, and ``%x.ct`` has such an element even for zero iterations; else
+the last statement is guarded by a test of the trip count)::
 
     %w.ct.2, %t = reverse L %i.r carrying (%w.ct = 0.0:f64, %s = 0.0:f64) {
       %c = …
@@ -23,7 +23,7 @@ are none; else the last statement stands behind a test of the trips)::
     }
     %x.ct.2 = accumulate %x.ct.0[%k] %t
 
-It runs before `remat`, so that all plans add in the same order.
+The pass runs before `remat`, so that all plans add in the same order.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def reduce(fn: Function) -> Function:
 
 @dataclass
 class _Group:
-    """Additions to one element of a carried array: the number that takes its place."""
+    """Additions to one element of a carried array: the scalar that replaces it."""
 
     index: tuple[Operand, ...]
     param: Value
@@ -109,7 +109,7 @@ class _Reducer:
             if isinstance(stmt, Reverse):
                 stmt, after = self.memory(stmt)
                 if is_sequential(self.loops[stmt.loop], stmt, self.facts):
-                    stmt = self.apart(stmt)
+                    stmt = self.with_closed_sums(stmt)
                 else:
                     stmt = self.numbers(stmt)
                 done.append(stmt)
@@ -121,7 +121,7 @@ class _Reducer:
     # -- numbers ---------------------------------------------------------------------------
 
     def numbers(self, loop: Reverse) -> Reverse:
-        """Turn additions to carried numbers into sums where nobody reads partial sums."""
+        """Turn additions to carried numbers into sums if no partial sum is read."""
         for k, param in enumerate(loop.body.params):
             if isinstance(param.type, Scalar) and param.type.kind == "f":
                 body = _with_sums(loop.body, param, k)
@@ -131,17 +131,17 @@ class _Reducer:
                         loop = tried
         return loop
 
-    def apart(self, loop: Reverse) -> Reverse:
-        """Let the sums of every iteration end with it, and add them one after the other."""
+    def with_closed_sums(self, loop: Reverse) -> Reverse:
+        """Close the sums of every iteration, and add them one after the other."""
         body = loop.body
         for k in summed(loop):
-            body = _apart(body, body.params[k], self.names)
+            body = _close_sums(body, body.params[k], self.names)
         return replace(loop, body=body)
 
     # -- memory ----------------------------------------------------------------------------
 
     def memory(self, loop: Reverse) -> tuple[Reverse, list[Stmt]]:
-        """Let numbers take the place of elements that every iteration adds to."""
+        """Replace elements that every iteration adds to by scalars."""
         after: list[Stmt] = []
         inside = loop_values(loop)
         for k, param in enumerate(loop.body.params):
@@ -168,7 +168,7 @@ class _Reducer:
         return self.shapes.known(array)
 
     def tested(self, loop: Reverse, stores: Sequence[Stmt]) -> list[Stmt]:
-        """Return stores behind a test of whether the loop has iterations."""
+        """Return stores guarded by a test of whether the loop has iterations."""
         mirrored = self.loops[loop.loop]
         assert isinstance(mirrored, For)
         trips, found = mirrored.trips, list[Stmt]()
@@ -222,7 +222,7 @@ class _Reducer:
         init = (*loop.init, *(zero(element) for _ in groups))
         results = list(loop.results)
         last = results[k]
-        # The array goes through the loop unchanged, or with what else is added to it.
+        # The loop carries the array unchanged, or with its other additions.
         results[k] = Value(self.names.fresh(last.name), last.type)
         chain: Value = results[k]
         for j, (group, total) in enumerate(zip(groups.values(), sums, strict=True)):
@@ -264,15 +264,15 @@ def _with_sums(block: Block, value: Value, k: int) -> Block | None:
     return with_stmts(block, stmts, block.yields)
 
 
-def _apart(block: Block, value: Value, names: Names) -> Block:
-    """Return a block whose inner loops do not add to a number that comes from outside of it."""
+def _close_sums(block: Block, value: Value, names: Names) -> Block:
+    """Return a block whose inner loops do not add to a number from outside of it."""
     stmts: list[Stmt] = []
     env: dict[Value, Operand] = {}
     now = value
     for stmt in block.stmts:
         stmt = substitute_stmt(stmt, env)
         if isinstance(stmt, If) and now in stmts_reads((stmt,)):
-            stmt = map_blocks(stmt, lambda arm, now=now: _apart(arm, now, names))  # type: ignore[misc]
+            stmt = map_blocks(stmt, lambda arm, now=now: _close_sums(arm, now, names))  # type: ignore[misc]
         elif isinstance(stmt, Reverse | For) and now in stmt.init:
             at = stmt.init.index(now)
             result, total = stmt.results[at], names.value(stmt.results[at])

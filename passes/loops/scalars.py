@@ -1,4 +1,4 @@
-"""Small arrays of known sizes whose elements are named one by one become numbers.
+"""Replace small arrays of known sizes and constant indices by scalars.
 
 Before::
 
@@ -17,9 +17,9 @@ After::
     %s = add %s.1 %y
 
 Branches yield elements, and loops carry them, in place of such arrays. Short loops over their
-elements are unrolled, where that is little code. An array that is passed on as a whole, or of which
-only a run tells which element is meant, stays. No bit changes: sums in lanes are made term by term,
-as they are of few terms in loops.
+elements are unrolled if the code stays small. An array stays if it is used as a whole, or with an
+index that is known only at run time. No bit changes: sums in lanes are added term by term, as short
+sums are in loops.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ from adc.ir.types import INT, Array, Scalar
 from adc.ir.walk import Names, clone, inner_values, map_operands, marked, substitute
 from adc.passes.scalar.simplify import simplify
 
-# Elements of an array that become numbers, and statements that a loop becomes.
+# The most elements of an array that becomes scalars, and the most statements of an unrolled loop.
 ELEMENTS = 9
 UNROLLED = 80
 
@@ -68,7 +68,7 @@ Sizes = tuple[int, ...]
 
 
 def scalars(fn: Function) -> Function:
-    """Return `fn`, which is value form without Recalls, with numbers in place of small arrays."""
+    """Return `fn`, which is value form without Recalls, with scalars in place of small arrays."""
     unrolled = {each.name: _unrolled(each) for each in (*fn.callees, fn)}
     if any(unrolled[each.name] is not each for each in (*fn.callees, fn)):
         callees = tuple(unrolled[each.name] for each in fn.callees)
@@ -77,7 +77,7 @@ def scalars(fn: Function) -> Function:
 
 
 def _is_plain(fn: Function) -> bool:
-    """Whether a function has no reverse code, which has branches and loops where it has."""
+    """Whether a function has no reverse code, which mirrors its branches and loops."""
     kinds = Recall | Reverse | Push | Pop
     return not fn.mirror and not any(isinstance(stmt, kinds) for stmt in walk(fn.body))
 
@@ -86,9 +86,9 @@ def _is_plain(fn: Function) -> bool:
 
 
 class _Webs:
-    """Arrays that are versions of each other, or meet in branches and loops.
+    """Arrays that are versions of each other, or merge in branches and loops.
 
-    `named` says whether an index is known when the code is made.
+    `named` says whether an index is a compile-time constant.
     """
 
     def __init__(self, fn: Function, named: set[Value]) -> None:
@@ -98,13 +98,13 @@ class _Webs:
         self.refused: set[Value] = set()
         self.accesses: list[Load | Store] = []
         self.defs: dict[Value, Apply] = {}
-        # Sizes that a check has found to be numbers.
+        # Sizes that a check has found to be constants.
         self.numbers: dict[Operand, int] = {}
         for value in (*fn.params, *fn.results):
             self.refuse(value)
         self.block(fn.body)
         for access in self.accesses:
-            # Behind a check that fails there are indices that are outside.
+            # After a check that fails, indices may be out of bounds.
             sizes = self.sizes_of(access.array) or ()
             for index, size in zip(access.index, sizes, strict=False):
                 if isinstance(index, Literal) and not 0 <= index.value < size:
@@ -132,7 +132,7 @@ class _Webs:
             self.sizes.update((a, each) for each in sizes)
 
     def sizes_of(self, value: Value) -> Sizes | None:
-        """Return the sizes of an array whose elements become numbers."""
+        """Return the sizes of an array that becomes scalars."""
         if not isinstance(value.type, Array):
             return None
         root = self.root(value)
@@ -151,8 +151,8 @@ class _Webs:
 
     def stmt(self, stmt: Stmt) -> None:
         for value in (*stmt.results, *inner_values(stmt)):
-            # What is taken back in place is an array; other marks are handed on to the elements,
-            # as no bit depends on them.
+            # An array that is restored in place stays an array; other marks are copied to the
+            # elements, as no bit depends on them.
             if value.mark is not None and value.mark.kind == "invertible":
                 self.refuse(value)
         match stmt:
@@ -208,7 +208,7 @@ class _Webs:
 
 
 def _unrolled(fn: Function) -> Function:
-    """Return `fn` with loops over the elements of arrays that become numbers unrolled."""
+    """Return `fn` with loops over the elements of arrays that become scalars unrolled."""
     if not _is_plain(fn):
         return fn
     counters = _Counters()
@@ -229,12 +229,12 @@ def _unrolled(fn: Function) -> Function:
 
 @dataclass
 class _Counters:
-    """Integers that are numbers once loops are unrolled, and the counters they depend on."""
+    """Integers that are constant once loops are unrolled, and the counters they depend on."""
 
     of: dict[Value, frozenset[Value]] = field(default_factory=dict)
 
     def block(self, stmts: Sequence[Stmt]) -> int:
-        """Look at statements; return how many they become."""
+        """Visit statements; return how many they become."""
         total = 0
         for stmt in stmts:
             total += 1
@@ -288,7 +288,7 @@ class _Unroller:
         return Block(block.params, tuple(stmts), yields)
 
     def in_lanes(self, loop: For) -> bool:
-        """Whether the order of a sum depends on loops around this one, or in it."""
+        """Whether the order of a sum depends on enclosing or inner loops."""
         chains = summed(loop)
         return any(chain.nested for chain in chains.values()) or any(
             param in self.lanes and (k not in chains or loop.init[k] in self.lanes)
@@ -332,7 +332,7 @@ class _Unroller:
 
 
 def _added(stmts: Sequence[Stmt], members: frozenset[Value]) -> Iterator[Stmt]:
-    """Yield statements in which partial sums are added to in the order that they stand in."""
+    """Yield the statements that add to partial sums in program order."""
     for stmt in stmts:
         if isinstance(stmt, Apply) and stmt.op.reorders and stmt.args[0] in members:
             stmt = replace(stmt, op=OPS["add"])
@@ -349,7 +349,7 @@ def _added(stmts: Sequence[Stmt], members: frozenset[Value]) -> Iterator[Stmt]:
 
 
 def _replaced(fn: Function) -> Function:
-    """Return `fn` with numbers in place of arrays whose elements are all named."""
+    """Return `fn` with scalars in place of arrays with constant indices only."""
     if not _is_plain(fn):
         return fn
     webs = _Webs(fn, set())
@@ -370,7 +370,7 @@ class _Replacer:
         # The elements of arrays, in C order.
         self.elements: dict[Value, list[Operand]] = {}
         self.env: dict[Value, Operand] = {}
-        # What operations and loads compute without a mark, and the marks that they get.
+        # Unmarked operations and loads, and the marks that they get.
         self.computed: set[Operand] = {
             value
             for stmt in walk(fn.body)
@@ -388,13 +388,13 @@ class _Replacer:
         return done
 
     def split(self, value: Operand) -> list[Operand]:
-        """Return what stands for an operand: the elements of an array that has become numbers."""
+        """Return the replacement of an operand: the elements of an array that became scalars."""
         if isinstance(value, Value) and self.webs.sizes_of(value):
             return self.elements[value]
         return [substitute(value, self.env)]
 
     def named(self, values: Sequence[Value]) -> tuple[Value, ...]:
-        """Return values in place of those that a statement binds, elements of arrays each."""
+        """Return the values that a statement binds, arrays replaced by their elements."""
         found: list[Value] = []
         for value in values:
             sizes = self.webs.sizes_of(value)
@@ -480,14 +480,14 @@ class _Replacer:
         return done
 
     def note(self, mark: Mark | None, elements: Sequence[Operand]) -> None:
-        """Say of elements what is said of an array."""
+        """Copy the mark of an array to its elements."""
         if mark is not None:
             self.marks.update((value, mark) for value in elements if value in self.computed)
 
     def converted(
         self, value: Operand, ty: Scalar, stmt: Apply | Store, done: list[Stmt]
     ) -> Operand:
-        """Return a number as an element of an array has it."""
+        """Return a number converted to the element type of an array."""
         if value.type == ty:
             return value
         result = Value(self.names.fresh("t"), ty, stmt.results[0].mark)

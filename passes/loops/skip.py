@@ -1,7 +1,7 @@
-"""Reverse loops that would add nothing but zeros are skipped.
+"""Skip reverse loops that would only add zeros.
 
-Where a branch chooses a number, reverse code chooses who gets its cotangent; what was not chosen
-has the cotangent zero, and the reverse code of what computed it has nothing to do. Before::
+Where a branch selects a number, reverse code selects the operand that gets its cotangent; that of
+the other one is zero, and its reverse code has no effect. Before::
 
     %c.r = recall %c
     %x.ct = select %c.r %y.ct 0.0:f64
@@ -21,9 +21,9 @@ After, the body is::
         yield %a.ct.1
       }
 
-and `unswitch` moves the branch out of the loop when it is known what iterations keep. A cotangent
-that is zero contributes nothing, whatever it would be multiplied by. Only innermost loops without
-branches are skipped: what others put on the tape they must take off.
+and `unswitch` moves the branch out of the loop once it is known what iterations store. A zero
+cotangent contributes nothing, whatever its factor. Only innermost loops without branches are
+skipped: others must pop what they pushed on the tape.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from adc.ir.core import (
 from adc.ir.ops import arith
 from adc.ir.walk import Names, map_blocks
 
-# A condition without which a value is zero, and whether it must hold or not.
+# A condition without which a value is zero, and whether it must be true or false.
 Guard = tuple[Value, bool]
 _NONE: frozenset[Guard] = frozenset()
 
@@ -74,7 +74,7 @@ def _is_zero(operand: Operand) -> bool:
 @dataclass
 class _Skipper:
     names: Names
-    # What is recalled, and computed from that alone: no cotangents.
+    # Recalled values, and values computed from these alone: no cotangents.
     primal: set[Value] = field(default_factory=set)
     guards: dict[Value, frozenset[Guard]] = field(default_factory=dict)
 
@@ -122,7 +122,7 @@ class _Skipper:
         return self.guards.get(operand, _NONE) if isinstance(operand, Value) else _NONE
 
     def guard(self, loop: Reverse) -> Guard | None:
-        """Return a condition without which a loop does nothing."""
+        """Return a condition without which a loop has no effect."""
         read = {v: None for stmt in walk(loop.body.stmts) for v in operands(stmt)}
         candidates = dict.fromkeys(
             guard
@@ -145,11 +145,11 @@ class _Skipper:
 
 
 class _Idle:
-    """Whether reverse code hands on what it was handed, where some values are zero."""
+    """Whether reverse code yields its carried values unchanged where some values are zero."""
 
     def __init__(self, zeros: set[Operand]) -> None:
         self.zeros = zeros
-        # What a value equals.
+        # Values known to be equal.
         self.same: dict[Operand, Operand] = {}
 
     def loop(self, loop: Reverse) -> bool:
@@ -166,7 +166,7 @@ class _Idle:
         return operand in self.zeros or _is_zero(operand)
 
     def stmts(self, stmts: Sequence[Stmt]) -> bool:
-        """Note what the results of statements are; False for those that do something else."""
+        """Record what the results of statements are; False for statements with other effects."""
         for stmt in stmts:
             match stmt:
                 case Apply(results=(result,)):
@@ -203,7 +203,7 @@ class _Idle:
                 self.added(result, a, b)
 
     def added(self, result: Value, a: Operand, b: Operand) -> None:
-        """Note what the sum of an operand and one that may be zero is."""
+        """Record the sum of an operand and one that may be zero."""
         if self.zero(b):
             if self.zero(a):
                 self.zeros.add(result)

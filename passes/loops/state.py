@@ -1,8 +1,8 @@
-"""What an iteration of a loop needs of the ones before, if it is to be run again for reverse code.
+"""Determine the state that an iteration needs in order to be recomputed for reverse code.
 
-Of the values that a loop carries, reverse code may need none: those of a sum, or of an array that
-every iteration only writes its own elements of. A loop that hands on what is needed is sequential:
-its iterations cannot be run again one by one, and its state is what a checkpoint would keep.
+Reverse code may need none of the values that a loop carries: not those of a sum, nor of an array of
+which each iteration writes only its own elements. A loop that carries needed values is sequential:
+its iterations cannot be recomputed one by one, and its state is what a checkpoint stores.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from adc.passes.scalar.dce import dce
 
 
 def needed(loop: For | While, reverse: Reverse) -> tuple[For | While, Reverse]:
-    """Return a loop reduced to what its reverse code needs again, and this code."""
+    """Return a loop reduced to the values that its reverse code needs, and this code."""
     given, around = outside(loop, reverse)
     trips = (loop.trips,) if isinstance(loop, For) else ()
     params = _values((*given, *around, *trips, *loop.init, *reverse.init))
@@ -37,7 +37,7 @@ def outside(loop: For | While, reverse: Reverse) -> tuple[tuple[Value, ...], tup
 
 
 def is_sequential(loop: For | While, reverse: Reverse, facts: Facts) -> bool:
-    """Whether iterations hand on to each other what the reverse code needs."""
+    """Whether values that the reverse code needs are carried between iterations."""
     if not loop.body.params:
         return False
     reduced, _ = needed(loop, reverse)

@@ -2,14 +2,14 @@
 
 ===================  ===========================================================================
 `storage`            value form to buffer form: stores in place, copies where two versions are
-                     needed (`sharing`: which versions may lie in one buffer)
-`in_place`           arrays that callees were passed and return
-`coalesce`           arrays that a loop makes anew and hands on, written over the old ones
-`hoist_allocations`  arrays of inner loops made once, before the loop
-`reuse`              arrays that are never alive together share memory
-`peak`               how much memory a call uses, from the last form (`formula`: the result as
-                     data; `values`: the code run on symbols; `needs`: what stretches of it
-                     need)
+                     needed (`sharing`: which versions may share a buffer)
+`in_place`           callees do not return arrays that they only wrote in place
+`coalesce`           arrays that a loop allocates anew and carries, written over the old ones
+`hoist_allocations`  allocations of inner loops, moved in front of the loop
+`reuse`              arrays with disjoint lifetimes, in the same memory
+`peak`               the exact peak memory of a call, from the final form (`formula`: the result as
+                     data; `values`: the code run on symbols; `needs`: the needs of parts of the
+                     code)
 ===================  ===========================================================================
 
 ::

@@ -1,8 +1,8 @@
-"""Arrays that every iteration of a loop makes anew and hands on lie in one buffer.
+"""Give one buffer to a loop-carried array that every iteration allocates anew.
 
-Where the last mention of the old array is the nest that writes the new one, element by element,
-reading first (`liveness.in_step`), or comes before that nest, the new one is written over the old
-one, and the loop no longer carries it::
+If the last use of the old array is the nest that writes the new one, element by element, reading
+first (`liveness.in_step`), or precedes that nest, the new one is written over the old one, and the
+loop no longer carries it::
 
     %b = for L %i in 0 to %n              for L %i in 0 to %n {
         carrying (%a = %x) {                for M %j in 0 to %m {
@@ -16,10 +16,10 @@ one, and the loop no longer carries it::
     }
     return %b
 
-Making an array that outlives an iteration takes as long as a loop over a few dozen elements. Where
-``%x`` belongs to somebody else, or is read later, the loop works on a copy of it. An array that is
-a copy of the old one, which nobody reads afterwards, is the old one; so inner loops work where the
-outer ones do.
+Allocating an array that outlives an iteration takes as long as a loop over a few dozen elements. If
+``%x`` is owned by the caller, or is read later, the loop works on a copy of it. If the new array is
+a copy of the old one, which is dead afterwards, it is replaced by the old one; so inner loops work
+in the buffer of the outer ones.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ from adc.ir.walk import (
 
 
 def coalesce(fn: Function) -> Function:
-    """Return `fn`, which is in buffer form, with arrays written over those that they follow."""
+    """Return `fn`, which is in buffer form, with arrays written over their predecessors."""
     callees = tuple(_Coalescer(each).run() for each in fn.callees)
     return replace(_Coalescer(fn).run(), callees=callees)
 
@@ -75,11 +75,11 @@ class _Coalescer:
         self._names = Names.of(fn)
         self._sizes = Sizes(fn)
         self._origins = flow(fn)[0]
-        # Where values are defined.
+        # The position of each definition.
         self._places: dict[Value, int] = {}
         for k, each in enumerate(walk(fn.body)):
             self._places.update(dict.fromkeys((*inner_values(each), *each.results), k))
-        # Values that have become another one.
+        # Values that have been replaced by another one.
         self._gone: set[Value] = set()
 
     def run(self) -> Function:
@@ -114,9 +114,9 @@ class _Coalescer:
         later: AbstractSet[Operand],
         env: dict[Value, Operand],
     ) -> For | While:
-        """Return a loop that hands on one array less, if that is possible; `out` is before it."""
+        """Return a loop that carries one array less, if possible; `out` precedes it."""
         body = loop.body
-        old, new, result = body.params[slot], _handed(loop, slot), loop.results[slot]
+        old, new, result = body.params[slot], _yielded(loop, slot), loop.results[slot]
         given = loop.init[slot]
         assert isinstance(given, Value)
         made = _made(body.stmts, new)
@@ -129,7 +129,7 @@ class _Coalescer:
         ):
             return loop
         buffer = given
-        if not self._is_free(given, loop, out, later):
+        if not self._is_temporary(given, loop, out, later):
             buffer = Value(self._names.fresh(given.name), new.type)
             copy = Apply((buffer,), OPS["copy"], (given,), (), loop.loc)
             self._sizes.learn(copy)
@@ -145,15 +145,15 @@ class _Coalescer:
         return replace(loop, results=tuple(results), init=tuple(init), body=inner)
 
     def _is_alike(self, given: Value, old: Value, made: Stmt) -> bool:
-        """Whether the array that is made has the sizes of the one that the loop begins with."""
+        """Whether the new array has the sizes of the one that the loop starts with."""
         if operands(made)[:1] == (old,):
             return True
         return self._sizes.alike(self._sizes.shape(given), self._sizes.shape(made.results[0]))
 
-    def _is_free(
+    def _is_temporary(
         self, array: Value, loop: For | While, out: Sequence[Stmt], later: AbstractSet[Operand]
     ) -> bool:
-        """Whether an array was made in the block of a loop that nobody needs it after."""
+        """Whether an array was allocated in the block of a loop and is dead after the loop."""
         place = min((self._places[v] for v in loop.results), default=0)
         others = {v for v, of in self._origins.items() if array in of} - {array} - self._gone
         return (
@@ -166,9 +166,9 @@ class _Coalescer:
 
 
 def _learn_carried(nest: Stmt, sizes: Sizes) -> None:
-    """Learn the sizes of arrays that loops carry: those of the first one, if all have the same.
+    """Learn the sizes of loop-carried arrays: those of the initial one, if all are equal.
 
-    That is taken for granted, until it is found to be wrong of none.
+    Equality is assumed, until it is refuted for some array.
     """
     loops = [stmt for stmt in walk((nest,)) if isinstance(stmt, For | While)]
     slots = [(loop, k) for loop in loops for k in _carried(loop)]
@@ -188,24 +188,24 @@ def _learn_carried(nest: Stmt, sizes: Sizes) -> None:
         wrong = {
             (id(loop), k)
             for loop, k in slots
-            if not sizes.alike(shape(_handed(loop, k)), shape(loop.init[k]))
+            if not sizes.alike(shape(_yielded(loop, k)), shape(loop.init[k]))
         }
     for one, other in taken.items():
         sizes.join(one, other)
 
 
-def _handed(loop: For | While, slot: int) -> Operand:
-    """Return what an iteration hands on."""
+def _yielded(loop: For | While, slot: int) -> Operand:
+    """Return the value that an iteration yields for a carried one."""
     return loop.body.yields[slot + isinstance(loop, While)]
 
 
 def _carried(loop: For | While) -> list[int]:
-    """Return which arrays a loop hands on."""
+    """Return which carried values of a loop are arrays."""
     return [k for k, param in enumerate(loop.body.params) if isinstance(param.type, Array)]
 
 
 def _made(stmts: Sequence[Stmt], array: Operand) -> Stmt | None:
-    """Return the statement that makes an array, of undefined elements or as a copy."""
+    """Return the statement that allocates an array, uninitialised or as a copy."""
     for stmt in stmts:
         if (
             isinstance(stmt, Apply)
@@ -217,9 +217,9 @@ def _made(stmts: Sequence[Stmt], array: Operand) -> Stmt | None:
 
 
 def _follows(body: Block, old: Value, new: Value, made: Stmt) -> bool:
-    """Whether nothing mentions one array once another one is written, but in the same step.
+    """Whether the old array is dead once the new one is written, except in the same step.
 
-    Or the other one is a copy of it, after which nothing mentions it.
+    Or the new one is a copy of the old one, which is dead afterwards.
     """
     if body.yields.count(new) != 1 or old in body.yields:
         return False
@@ -239,7 +239,7 @@ def _follows(body: Block, old: Value, new: Value, made: Stmt) -> bool:
 
 
 def _is_plain(stmts: tuple[Stmt, ...], array: Value) -> bool:
-    """Whether an array is only read and written, and has no other name in statements."""
+    """Whether an array is only read and written, and has no alias in the statements."""
     return all(
         array not in operands(stmt)
         or isinstance(stmt, Load | Write | Gemm | Push)

@@ -1,4 +1,4 @@
-"""Arrays that every iteration of an inner loop makes anew are made once, before the loop.
+"""Hoist allocations out of inner loops.
 
     for L %i in 0 to %n {                 for L %i in 0 to %n {
       for M %j in 0 to %m {                 %a = empty[f64] %d
@@ -7,10 +7,10 @@
       }                                     }
     }                                     }
 
-Taking memory from the workspace is cheap, but not beside a loop over a few elements. Only sizes of
-arrays (or the lesser of two) are taken for sizes of arrays that can be had although the loop might
-not run. A loop that lies in no other is left alone, as its arrays would live until the function
-ends. So is a parallel one: each thread has arrays of its own.
+Taking memory from the workspace is cheap, but not compared to a loop over a few elements. The
+allocation must be possible even if the loop does not run, so its sizes must be sizes of arrays, or
+the minimum of two of these. Outermost loops are left alone, as the arrays would live until the
+function ends. So are parallel loops: each thread has private arrays.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from adc.ir.core import Apply, Block, For, Function, If, Literal, Stmt, Value, W
 from adc.ir.ops import arith
 
 
-class _Lifter:
+class _Hoister:
     def __init__(self, fn: Function) -> None:
         self._escaping = escaping(fn)
         self._sizes: set[Value] = set()
@@ -34,7 +34,7 @@ class _Lifter:
                 self._sizes.add(stmt.result)
 
     def stmts(self, stmts: Sequence[Stmt], depth: int) -> list[Stmt]:
-        """Return the statements of a block inside so many loops."""
+        """Return the statements of a block at loop depth `depth`."""
         out: list[Stmt] = []
         for stmt in stmts:
             match stmt:
@@ -44,8 +44,8 @@ class _Lifter:
                 case For(body=body) | While(body=body):
                     body = self.block(body, depth + 1)
                     if depth and not (isinstance(stmt, For) and stmt.parallel):
-                        lifted, body = self._lift(body)
-                        out += lifted
+                        hoisted, body = self._hoist(body)
+                        out += hoisted
                     out.append(replace(stmt, body=body))
                 case _:
                     out.append(stmt)
@@ -54,10 +54,10 @@ class _Lifter:
     def block(self, block: Block, depth: int) -> Block:
         return Block(block.params, tuple(self.stmts(block.stmts, depth)), block.yields)
 
-    def _lift(self, body: Block) -> tuple[list[Stmt], Block]:
-        """Return the arrays of a loop's body that can be made before the loop, and the rest."""
+    def _hoist(self, body: Block) -> tuple[list[Stmt], Block]:
+        """Return the allocations of a loop's body that can move in front of it, and the rest."""
         inside = {value for stmt in body.stmts for value in stmt.results}
-        lifted = [
+        hoisted = [
             stmt
             for stmt in body.stmts
             if isinstance(stmt, Apply)
@@ -68,11 +68,11 @@ class _Lifter:
                 for size in stmt.args
             )
         ]
-        rest = tuple(stmt for stmt in body.stmts if stmt not in lifted)
-        return list(lifted), Block(body.params, rest, body.yields)
+        rest = tuple(stmt for stmt in body.stmts if stmt not in hoisted)
+        return list(hoisted), Block(body.params, rest, body.yields)
 
 
 def hoist_allocations(fn: Function) -> Function:
-    """Return `fn`, which is in buffer form, with arrays made outside of inner loops."""
+    """Return `fn`, which is in buffer form, with arrays allocated outside of inner loops."""
     callees = tuple(hoist_allocations(each) for each in fn.callees)
-    return replace(fn, body=tuple(_Lifter(fn).stmts(fn.body, 0)), callees=callees)
+    return replace(fn, body=tuple(_Hoister(fn).stmts(fn.body, 0)), callees=callees)

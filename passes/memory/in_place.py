@@ -1,6 +1,6 @@
-"""Callees do not return the arrays that they were passed and have written in place.
+"""Do not return arrays that a callee was passed and has written in place.
 
-In buffer form, a result that always is a parameter says nothing that the caller does not know::
+In buffer form, a result that always is a parameter tells the caller nothing new::
 
     fn f(%a: f64[:]) -> f64, f64[:] {          fn f(%a: f64[:]) -> f64 {
       write %a[0] 1.0:f64                        write %a[0] 1.0:f64
@@ -10,11 +10,10 @@ In buffer form, a result that always is a parameter says nothing that the caller
       %t, %x.1 = call C0 f(%x)                   %t = call C0 f(%x)
       write %x.1[1] %t                           write %x[1] %t
 
-Arrays that branches and loops hand on for that reason only are no longer yielded. For functions
-that call themselves, results are taken to be parameters until something tells otherwise (Wegman and
-Zadeck's optimism). Passing an array out takes longer than a short function does. Functions that
-run iterations again (`checkpoint`) return the cotangents that they were passed; `peak` counts on
-it.
+Arrays that branches and loops carry for that reason only are no longer yielded. For recursive
+functions, results are assumed to be parameters until that is refuted (Wegman and Zadeck's
+optimism). Returning an array takes longer than a short function does. Functions that recompute
+iterations (`checkpoint`) do return the cotangents that they were passed; `peak` relies on it.
 """
 
 from __future__ import annotations
@@ -23,16 +22,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adc.ir.core import Apply, Block, Call, For, Function, If, Operand, Pop, Stmt, Value, While
-from adc.ir.functions import is_of_schedule, runs_again
+from adc.ir.functions import is_of_schedule, recomputes_iterations
 from adc.ir.types import Array
 from adc.ir.walk import map_operands, substitute
 
 
 class _Roots:
-    """The array of a function that each of its values is; None as long as nothing is known."""
+    """Which array of a function each of its values is; None as long as nothing is known."""
 
     def __init__(self, fn: Function, known: dict[str, tuple[int | None, ...]]) -> None:
-        # Of each callee, the parameter that a result is, -1 if it is none.
+        # For each result of each callee, the parameter that it is, -1 if it is none.
         self.known = known
         self.of: dict[Value, Value] = {p: p for p in fn.params if isinstance(p.type, Array)}
         self.fn = fn
@@ -44,7 +43,7 @@ class _Roots:
             self.stmts(self.fn.body)
 
     def results(self) -> tuple[int | None, ...]:
-        """Return the parameter that each result is, -1 if it is none, None if that is open."""
+        """Return the parameter that each result is, -1 if it is none, None if unknown."""
         found: list[int | None] = []
         for result in self.fn.results:
             root = self.root(result)
@@ -58,7 +57,7 @@ class _Roots:
         return self.of.get(operand) if isinstance(operand, Value) else None
 
     def join(self, value: Value, *sources: Operand) -> None:
-        """Let `value` be what all sources are that are known; itself if they differ."""
+        """Let `value` be the array of all known sources; itself if they differ."""
         if not isinstance(value.type, Array) or self.of.get(value) == value:
             return
         found = {root for source in sources if (root := self.root(source)) is not None}
@@ -83,7 +82,7 @@ class _Roots:
                         self.join(param, stmt.init[k], body.yields[k + first])
                     self.stmts(body.stmts)
                     for value, param in zip(results, body.params, strict=True):
-                        # They are handed on in one place, or not at all.
+                        # It has the same type inside and after the loop, or is its own array.
                         if isinstance(value.type, Array) and value.type != param.type:
                             self.of.update({param: param, value: value})
                         elif param in self.of:
@@ -103,7 +102,7 @@ class _Rewriter:
         self.env: dict[Value, Operand] = {v: r for v, r in roots.of.items() if v != r}
 
     def own(self, values: Sequence[Value]) -> list[int]:
-        """Return the places of the values that are no other array."""
+        """Return the positions of the values that are arrays of their own."""
         return [k for k, value in enumerate(values) if value not in self.env]
 
     def operand(self, operand: Operand) -> Operand:
@@ -135,7 +134,7 @@ class _Rewriter:
     def block(
         self, block: Block, kept: Sequence[int], params: Sequence[Value], first: int
     ) -> Block:
-        """Return a block that hands on what is in `kept` behind the `first` things it yields."""
+        """Return a block that yields its first `first` values, and the others in `kept`."""
         yields = (*block.yields[:first], *(block.yields[k + first] for k in kept))
         return Block(
             tuple(params[k] for k in kept if params),
@@ -145,7 +144,7 @@ class _Rewriter:
 
 
 def in_place(fn: Function) -> Function:
-    """Return `fn`, which is in buffer form, with callees that return only what they make."""
+    """Return `fn`, which is in buffer form, with callees that return only what they create."""
     known: dict[str, tuple[int | None, ...]] = {
         each.name: (-1 if _is_kept(each) else None,) * len(each.results) for each in fn.callees
     }
@@ -158,7 +157,7 @@ def in_place(fn: Function) -> Function:
             if name in known
         }
         changed, known = found != known, found
-    # What nothing is known of is of functions that never return.
+    # Only results of functions that never return are still unknown.
     known = {name: tuple(-1 if p is None else p for p in places) for name, places in known.items()}
     roots = _roots(fn, known)
     callees: list[Function] = []
@@ -174,7 +173,7 @@ def in_place(fn: Function) -> Function:
 
 def _is_kept(fn: Function) -> bool:
     """Whether a function keeps its results: one that `checkpoint` or `online` made or calls."""
-    return runs_again(fn) or is_of_schedule(fn)
+    return recomputes_iterations(fn) or is_of_schedule(fn)
 
 
 def _roots(fn: Function, known: dict[str, tuple[int | None, ...]]) -> dict[str, _Roots]:

@@ -1,18 +1,18 @@
-"""Arrays that are never alive together share memory, where `lifetimes` proves it.
+"""Let arrays with disjoint lifetimes share memory, as proven by `lifetimes`.
 
-The memory of a dead array is the last operand of what makes the next one, and an array written
-over another, element by element, is that one under a name of its own::
+The memory of a dead array is the last operand of the next allocation; an array written over
+another, element by element, is an alias of it::
 
     %b = empty[f64] %n                    %b = over %a
     %c = full[f64] 0.0:f64 %n             %c = full[f64] 0.0:f64 %n %b
 
-In plans for known sizes, arrays that may differ in size lie in a slot::
+In plans for known sizes, arrays of different sizes share a slot::
 
     %a = empty[f64] %n                    %a.slot = slot[f64, 1] %n %m
     …                                     %a = empty[f64] %n %a.slot
     %b = empty[f64] %m                    %b = empty[f64] %m %a.slot
 
-Before that, memory is taken as late as may be: merging loops has moved it to the front.
+First, allocations move down as far as possible: fusion has moved them up.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _rewritten(fn: Function, known: Known | None, functions: Sequence[Function])
 
 
 def _late(stmts: Sequence[Stmt], others: Collection[Value]) -> tuple[Stmt, ...]:
-    """Return statements with arrays, but for `others`, made right before they are mentioned."""
+    """Return statements with arrays, except `others`, allocated right before their first use."""
     done: list[Stmt] = []
     waiting: dict[Operand, Stmt] = {}
     for stmt in stmts:
@@ -55,7 +55,7 @@ def _late(stmts: Sequence[Stmt], others: Collection[Value]) -> tuple[Stmt, ...]:
         if waiting:
             done += _taken(waiting, stmt_reads(stmt))
         done.append(map_blocks(stmt, lambda b: replace(b, stmts=_late(b.stmts, others))))
-    # What nobody mentions stays, too: it is not for this pass to remove it.
+    # Unused arrays stay, too: removing them is the task of `dce`.
     return (*done, *waiting.values())
 
 

@@ -1,14 +1,14 @@
-"""Which arrays may share memory, and where a copy keeps two of them apart.
+"""Decide which arrays may share memory, and where a copy must separate two of them.
 
-`storage` lets every version of an array live in one buffer. That goes wrong where a buffer is
-written while an older version, or another value in the same buffer, is still to be read. Such a
-conflict is mended by cutting one of the *edges* along which the buffer came to be shared: a store,
-the initial value or a yield of a loop, a yield of an arm, an argument, a result. The edge that runs
-least often is cut; a copy is made there. Conflicts are looked for until none is left, so whatever
-the choice of edges, what remains is right.
+`storage` lets all versions of an array live in one buffer. That is wrong if the buffer is written
+while an older version, or another value in the same buffer, is still to be read. Such a conflict is
+resolved by cutting one of the *edges* that made the values share: a store, the initial value or a
+yield of a loop, a yield of an arm, an argument, a result. The edge that runs least often is cut,
+and a copy is inserted there. This is repeated until no conflict is left, so the result is correct
+whatever the choice of edges.
 
-Whether two values may share is asked pair by pair, back along the definitions, until both are one
-value (they share) or come from different places (they do not). Pairs, rather than classes of
+Whether two values may share is decided pair by pair, back along the definitions, until both are one
+value (they share) or have different definitions (they do not). Pairs, rather than classes of
 values, keep ``a, b = b, a`` in a loop free of copies.
 """
 
@@ -40,7 +40,7 @@ from adc.ir.types import Array
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A place where a value is handed on: `slot` of a statement (its id), a way into it."""
+    """A value flowing into a definition: `slot` of the statement with this id, by the `kind`."""
 
     kind: str  # "store" | "init" | "yield" | "then" | "else" | "argument" | "result"
     stmt: int
@@ -48,8 +48,8 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """What is handed on along an edge, where in the source and in how many loops."""
+class EdgeInfo:
+    """The value that flows along an edge, its source location and its loop depth."""
 
     value: Value
     loc: Span | None
@@ -78,7 +78,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class _Definition:
-    """Where a value may come from: by name of the way, an edge and what enters it.
+    """The sources of a value: by name of the way, an edge and the value that flows along it.
 
     Values of one `group` are defined together: they take the same way.
     """
@@ -91,7 +91,7 @@ class _Definition:
 
 @dataclass(frozen=True, slots=True)
 class _Event:
-    """A write in place: what is written, what is live afterwards, and the edge to cut instead."""
+    """A write in place: the array written, the arrays live afterwards, and the edge to cut."""
 
     written: Value
     live: frozenset[Value]
@@ -114,7 +114,7 @@ def contents(stmt: Stmt) -> set[Value]:
     if isinstance(stmt, Apply) and stmt.op.asks_shape:
         return set()
     if isinstance(stmt, For | While | Reverse):
-        return set()  # what is carried is read where the body reads it
+        return set()  # the body reads carried values where it needs them
     return set(_arrays(operands(stmt)))
 
 
@@ -125,12 +125,12 @@ class Sharing:
         self._fn = fn
         self._main = main
         self._summaries = summaries
-        self._places: dict[Edge, Place] = {}
+        self._places: dict[Edge, EdgeInfo] = {}
         self._definitions: dict[Value, _Definition] = {}
         self._calls: dict[int, Call] = {}
         self._events: list[_Event] = []
         self._outer_reads: dict[int, frozenset[Value]] = {}
-        self._apart: set[_Pair] = set()
+        self._disjoint: set[_Pair] = set()
         self.cuts: set[Edge] = set()
         self.reasons: dict[Edge, str] = {}
         for param in _arrays(fn.params):
@@ -139,7 +139,7 @@ class Sharing:
         self._family = self._families()
         for slot, result in enumerate(fn.results):
             if isinstance(result, Value) and _is_array(result):
-                self._places[Edge("result", id(fn), slot)] = Place(result, None, 0)
+                self._places[Edge("result", id(fn), slot)] = EdgeInfo(result, None, 0)
         self._reads(fn.body)
         last = set(_arrays(fn.results))
         if main:
@@ -154,7 +154,7 @@ class Sharing:
         self._definitions[value] = found
         return found
 
-    def _way(self, value: Value, name: str, edge: Edge, source: Operand, place: Place) -> None:
+    def _way(self, value: Value, name: str, edge: Edge, source: Operand, place: EdgeInfo) -> None:
         assert isinstance(source, Value)
         self._definitions[value].ways[name] = (edge, source)
         self._places[edge] = place
@@ -164,7 +164,7 @@ class Sharing:
             me = id(stmt)
             match stmt:
                 case Store(array=array) | Gemm(array=array):
-                    place = Place(array, stmt.loc, depth, arm)
+                    place = EdgeInfo(array, stmt.loc, depth, arm)
                     for result in stmt.results:
                         self._define(result, me, "store")
                         self._way(result, "store", Edge("store", me), array, place)
@@ -178,7 +178,7 @@ class Sharing:
                         for kind, block in (("then", then), ("else", orelse)):
                             source = block.yields[k]
                             assert isinstance(source, Value)
-                            place = Place(source, stmt.loc, depth, True)
+                            place = EdgeInfo(source, stmt.loc, depth, True)
                             self._way(result, kind, Edge(kind, me, k), source, place)
                 case For() | While():
                     self._scan_loop(stmt, depth, arm)
@@ -186,7 +186,9 @@ class Sharing:
                     self._calls[me] = stmt
                     for i, arg in enumerate(args):
                         if isinstance(arg, Value) and _is_array(arg):
-                            self._places[Edge("argument", me, i)] = Place(arg, stmt.loc, depth, arm)
+                            self._places[Edge("argument", me, i)] = EdgeInfo(
+                                arg, stmt.loc, depth, arm
+                            )
                     for k, result in enumerate(results):
                         if _is_array(result):
                             self._define(result, me, "results", k)
@@ -210,12 +212,12 @@ class Sharing:
             assert isinstance(init, Value)
             assert isinstance(back, Value)
             entry, again = Edge("init", me, k), Edge("yield", me, k)
-            into, around = Place(init, stmt.loc, depth, arm), Place(back, stmt.loc, depth + 1)
+            into, around = EdgeInfo(init, stmt.loc, depth, arm), EdgeInfo(back, stmt.loc, depth + 1)
             self._define(stmt.results[k], me, "results", k)
             for value in (param, stmt.results[k]):
                 self._way(value, "yield", again, back, around)
             self._way(param, "init", entry, init, into)
-            if isinstance(stmt, For):  # which may run no iteration at all
+            if isinstance(stmt, For):  # which may run zero iterations
                 self._way(stmt.results[k], "init", entry, init, into)
 
     def _families(self) -> dict[Value, int]:
@@ -246,7 +248,7 @@ class Sharing:
     # -- liveness --------------------------------------------------------------------------
 
     def _reads(self, stmts: Sequence[Stmt]) -> tuple[set[Value], set[Value]]:
-        """Return what `stmts` read of arrays, and the arrays they define; remember it for loops."""
+        """Return the arrays that `stmts` read and define; remember them for loops."""
         reads: set[Value] = set()
         made: set[Value] = set()
         for stmt in stmts:
@@ -266,14 +268,14 @@ class Sharing:
         return reads, made
 
     def _liveness(self, stmts: Sequence[Stmt], live: frozenset[Value]) -> frozenset[Value]:
-        """Return what is live before `stmts`, if `live` is afterwards; collect the writes."""
+        """Return the arrays live before `stmts`, given those live afterwards; collect writes."""
         for stmt in reversed(stmts):
             live = live - set(stmt.results)
             match stmt:
                 case Store(array=array):
                     self._events.append(_Event(array, live, Edge("store", id(stmt))))
                 case Gemm(array=array, a=a, b=b):
-                    # Operands are read while it is written.
+                    # Operands are read while the result is written.
                     self._events.append(_Event(array, live | {a, b}, Edge("store", id(stmt))))
                 case Call(callee=callee, args=args):
                     for i in self._summaries[callee].writes:
@@ -290,7 +292,7 @@ class Sharing:
                         )
                     )
                 case For(init=init, body=body) | While(init=init, body=body):
-                    # What the body reads from outside it reads again in the next iteration.
+                    # The next iteration reads the values from outside again.
                     again = live | self._outer_reads[id(stmt)]
                     inside = self._liveness(body.stmts, again | set(_arrays(body.yields)))
                     live = again | (inside - set(body.params)) | set(_arrays(init))
@@ -316,7 +318,7 @@ class Sharing:
                 yield (source, source2), (edge, edge2)
 
     def path(self, a: Value, b: Value) -> list[Edge] | None:
-        """Return the edges along which `a` and `b` came to share a buffer, None if they do not."""
+        """Return the edges that make `a` and `b` share a buffer, None if they do not."""
         if self._family[a] != self._family[b]:
             return None
         start = (a, b)
@@ -330,14 +332,14 @@ class Sharing:
                     pair, edges = before[pair]
                     found[:0] = edges
                 return found
-            if pair in self._apart:
+            if pair in self._disjoint:
                 continue
             for back, edges in self._steps(pair):
                 if back not in seen:
                     seen.add(back)
                     before[back] = (pair, edges)
                     todo.append(back)
-        self._apart |= seen  # cutting more edges never makes them share
+        self._disjoint |= seen  # cutting more edges never makes them share
         return None
 
     def _joined(self, pair: _Pair) -> bool:
@@ -351,7 +353,7 @@ class Sharing:
     # -- conflicts -------------------------------------------------------------------------
 
     def _conflict(self, event: _Event) -> tuple[list[Edge], Value] | None:
-        if event.written in event.live:  # the cheap test first: nothing but a copy here helps
+        if event.written in event.live:  # the cheap test first: only a copy here helps
             return [], event.written
         for value in sorted(event.live, key=lambda v: self._definitions[v].order):
             edges = self.path(event.written, value)
@@ -378,7 +380,7 @@ class Sharing:
             self._free_results()
 
     def _free_results(self) -> None:
-        """Make every result of the main function a buffer that belongs to nobody else."""
+        """Give every result of the main function a buffer of its own."""
         given: list[Value] = []
         for slot, result in enumerate(self._fn.results):
             if not isinstance(result, Value) or not _is_array(result):
@@ -393,11 +395,11 @@ class Sharing:
             else:
                 given.append(result)
 
-    def place(self, edge: Edge) -> Place:
+    def place(self, edge: Edge) -> EdgeInfo:
         return self._places[edge]
 
     def summary(self) -> Summary:
-        """Return what a call of the function does, as far as its own callees are known."""
+        """Return the effect of a call of the function, as far as its own callees are known."""
         if self._main:
             return no_summary(self._fn)
         params = [(i, p) for i, p in enumerate(self._fn.params) if _is_array(p)]

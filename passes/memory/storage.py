@@ -1,11 +1,11 @@
-"""From value form to buffer form: versions of an array share one buffer, stores write in place.
+"""Convert value form to buffer form: versions of an array share a buffer, stores write in place.
 
     %a.1 = store %a[%i] %v                write %a[%i] %v
     %t = load %a.1[%j]                    %t = load %a[%j]
 
-Where an older version is still read afterwards (or belongs to the caller, or is the buffer of
-another value too) a `copy` comes before, at the place that runs least often. Arrays that a loop or
-a branch only passes through in one buffer are no longer carried or yielded::
+If an older version is still read afterwards (or is owned by the caller, or shares its buffer with
+another live value), a `copy` is inserted, at the place that runs least often. Arrays that merely
+pass through a loop or a branch in one buffer are no longer carried or yielded::
 
     %b = for L %i in 0 to %n              for L %i in 0 to %n {
         carrying (%a = %x) {
@@ -14,9 +14,9 @@ a branch only passes through in one buffer are no longer carried or yielded::
     }                                     }
     return %b                             return %x
 
-Arrays that change places (``a, b = b, a``) or are made anew in each iteration stay carried, as
-references. A callee may write the arrays that it is passed; its caller copies those that it still
-needs.
+Arrays that swap (``a, b = b, a``) or are allocated in each iteration remain loop-carried, as
+references. A callee may write to the arrays that it is passed; its caller copies those that it
+still needs.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from adc.passes.memory.sharing import Edge, Sharing, share
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A copy that keeps two arrays apart: of what, where in the source, why."""
+    """An inserted copy: the array, its source location, and the reason."""
 
     function: str
     value: str
@@ -65,14 +65,14 @@ class Storage:
 
 
 class _Rewriter:
-    """Rewrites one function; `_root` names the buffer that a value lives in."""
+    """Rewrites one function; `_root` maps each value to the value that names its buffer."""
 
     def __init__(self, fn: Function, sharing: Sharing) -> None:
         self._fn = fn
         self._cuts = sharing.cuts
         self._names = Names.of(fn)
         self._root: dict[Value, Value] = {}
-        # Carried arrays, as (loop, slot), that change their buffer from iteration to iteration.
+        # Carried arrays, as (loop, slot), whose buffer changes from iteration to iteration.
         self._carried: set[tuple[int, int]] = set()
         before = -1
         while before != len(self._carried):
@@ -128,7 +128,7 @@ class _Rewriter:
                 continue
             back = self._array(body.yields[k + first])
             if back != self._array(param) or Edge("yield", me, k) in self._cuts:
-                self._carried.add((me, k))  # and look at everything once more
+                self._carried.add((me, k))  # and start over
             root[result] = self._array(param)
 
     def _array(self, operand: Operand) -> Value:
@@ -136,7 +136,7 @@ class _Rewriter:
         return self._root.get(operand, operand)
 
     def _stays(self, stmt: If, k: int) -> bool:
-        """Whether result `k` remains one: a scalar, or an array in another buffer in each arm."""
+        """Whether result `k` is kept: a scalar, or an array in another buffer in each arm."""
         if not isinstance(stmt.results[k].type, Array):
             return True
         cut = any(Edge(kind, id(stmt), k) in self._cuts for kind in ("then", "else"))
@@ -231,7 +231,7 @@ class _Rewriter:
 
 
 def plan(fn: Function) -> Storage:
-    """Return `fn` in buffer form with the list of copies, and why each is made."""
+    """Return `fn` in buffer form with the list of copies and their reasons."""
     found = share(fn)
     callees = tuple(_Rewriter(each, found[each.name]).run() for each in fn.callees)
     function = replace(_Rewriter(fn, found[fn.name]).run(), callees=callees)

@@ -1,21 +1,21 @@
-"""Rematerialization: what reverse code stores, recomputes, reloads or takes back.
+"""Rematerialization: what reverse code stores, recomputes, reloads or restores by inversion.
 
 ============  =================================================================================
-`remat`       every Recall decided, carried out, and proven
+`remat`       decides every Recall, rewrites the code, and proves the result
 `facts`       what is known and decided about the values of a function
-`choose`      the fastest plan is a minimum cut with prices (`cut`, `flow`)
-`rewrite`     the decisions carried out: pushes, pops, computations again
-`checkpoint`  loops in sweeps, which keep a few states and run again from them (`rerun`;
-              `online`: loops that end when they are done; `schedules`: what they ask about
-              their schedule)
-`undo`        reverse code that restores what stores overwrite and what numbers were (`history`:
-              the steps that are taken back; `inversion_check`: rounding is bounded at run time)
-`plan`        what was decided, and why, for people
-`budget`      the fastest plan that holds so many bytes
-`proof`       that what `remat` did is right, by code that shares nothing with it
+`choose`      the fastest plan as a minimum cut with prices (`cut`, `flow`)
+`rewrite`     carries decisions out: pushes, pops, recomputation
+`checkpoint`  loops in sweeps, which store a few states and recompute from them (`rerun`:
+              checkpointed calls; `online`: loops of unknown trip count; `schedules`: calls of
+              their schedules)
+`undo`        reverse code that restores overwritten elements and numbers (`history`: the
+              updates to invert; `inversion_check`: bounds the rounding error at run time)
+`plan`        the decisions and their reasons, as users see them
+`budget`      the fastest plan within a memory budget
+`proof`       proofs that `remat` is right, by code that shares nothing with it
 ============  =================================================================================
 
 ::
 
-    %x.r = recall %x        →        pop, a computation, or a load of an element that still has it
+    %x.r = recall %x        →        a pop, a recomputation, or a load that still finds the value
 """

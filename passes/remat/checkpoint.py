@@ -1,9 +1,9 @@
-"""Checkpointed loops: a few states of a loop are kept, and its iterations run again from them.
+"""Checkpoint loops: store a few states of a loop, and recompute its iterations from them.
 
-The reverse code of a loop needs values of every iteration; kept for all of them at once they may
-take more memory than there is. Here the loop is run in *sweeps*: each keeps the carried values it
-begins with (a snapshot) and runs ahead some iterations that keep nothing, as far as `split` says
-(`ir.schedule`); the last iterations, the *leaf*, are those that reverse code finds as before.
+The reverse code of a loop needs values of every iteration; stored for all of them at once they may
+exceed the memory. Here the loop is run in *sweeps*: each stores the carried values it begins with
+(a snapshot) and advances by some iterations that store nothing, as many as `split` says
+(`ir.schedule`); the last iterations, the *leaf*, store what reverse code needs, as usual.
 Before::
 
     %u.9 = for L %i in 0 to %n carrying (%u = %u.0) { … }
@@ -31,11 +31,11 @@ After::
       yield %u.ct.2
     }
 
-The function ``f.L`` reverses that many iterations from a snapshot. It is the same again, with what
-memory is left, and calls itself: treeverse (A. Griewank, "Achieving logarithmic growth of temporal
-and spatial complexity in reverse automatic differentiation", Optimization Methods and Software 1,
-1992). All this is ordinary forward and reverse code: what a snapshot keeps and what a leaf keeps is
-decided by `remat` like anything else, and loops inside may be checkpointed in turn.
+The function ``f.L`` reverses that many iterations from a snapshot. It has the same structure, with
+the memory that is left, and calls itself: treeverse (A. Griewank, "Achieving logarithmic growth of
+temporal and spatial complexity in reverse automatic differentiation", Optimization Methods and
+Software 1, 1992). All this is ordinary forward and reverse code: what a snapshot and a leaf store
+is decided by `remat` like everything else, and inner loops may be checkpointed in turn.
 """
 
 from __future__ import annotations
@@ -66,20 +66,20 @@ from adc.passes.loops.state import needed, outside
 
 @dataclass(frozen=True)
 class Schedule:
-    """How much a checkpointed loop may hold.
+    """How many bytes a checkpointed loop may hold, and how.
 
     Attributes
     ----------
     room : int
-        Bytes for snapshots and for what a leaf keeps.
+        Bytes for snapshots and for the values that a leaf stores.
     tape : int
-        Bytes that one iteration of a leaf keeps.
+        Bytes that one iteration of a leaf stores.
     most : int
         The most iterations of a leaf; 0 for no limit.
     state : int
-        Bytes of a snapshot; 0 for what the carried values take, which the code finds out.
+        Bytes of a snapshot; 0 for the size of the carried values, determined at run time.
     slots, unit : int
-        Of a `while` loop: how many states are kept while it runs (`online`), and after how many
+        Of a `while` loop: how many states are stored while it runs (`online`), and after how many
         iterations one may be.
     """
 
@@ -97,8 +97,8 @@ Loops = Mapping[tuple[str, str], Schedule]
 def can_checkpoint(fn: Function, owner: str, loop: For) -> bool:
     """Whether a loop can be run in parts.
 
-    Sums in lanes would be other sums then, and a loop that is reversed in two places would have to
-    be checkpointed twice.
+    Splitting changes sums in lanes, and a loop that is reversed in two places would have to be
+    checkpointed twice.
     """
     reverses = reverses_of(fn, owner, loop.label)
     return len(reverses) == 1 and not (loop.down or summed(loop) or summed(reverses[0]))
@@ -119,7 +119,7 @@ class Site:
     """A loop and its reverse code, in the function that holds them.
 
     Its iterations are those after the `first` ones of the whole loop. `given` are the forward
-    values from around it that its iterations need, `around` what the reverse code reads.
+    values from outside that its iterations need, `around` the values that the reverse code reads.
     """
 
     loop: For
@@ -148,16 +148,16 @@ class Checkpointing:
         (loop,) = (s for s in walk(home.body) if isinstance(s, For) and s.label == self.label)
         (reverse,) = reverses_of(self.fn, self.owner, self.label)
         self.name_callee()
-        again, inner = self.again(loop, reverse)
-        # The carried values that the iterations need, by place: those are what a snapshot keeps.
+        recompute, inner = self.recompute_function(loop, reverse)
+        # The carried values that the iterations need, by position: a snapshot stores those.
         self.state = [loop.body.params.index(param) for param in self.needed.body.params]
         outer = Site(loop, reverse, integer(0), integer(self.schedule.room), *self.outside)
         done = self.split(functions, outer)
         self.state = list(range(len(inner.loop.body.params)))
-        return replace(done[-1], callees=(*done[:-1], *self.split((again,), inner)))
+        return replace(done[-1], callees=(*done[:-1], *self.split((recompute,), inner)))
 
     def name_callee(self) -> None:
-        """Name the function that runs iterations again after the loop."""
+        """Name the function that recomputes iterations after the loop."""
         self.callee = f"{self.owner}.{self.label}"
         while self.callee in {each.name for each in (*self.fn.callees, self.fn)}:
             self.callee += ".1"
@@ -165,16 +165,16 @@ class Checkpointing:
     def value(self, hint: str) -> Value:
         return Value(self.names.fresh(hint), INT)
 
-    # -- the function that runs iterations again -----------------------------------------------
+    # -- the function that recomputes iterations -----------------------------------------------
 
-    def again(self, loop: For, reverse: Reverse) -> tuple[Function, Site]:
+    def recompute_function(self, loop: For, reverse: Reverse) -> tuple[Function, Site]:
         """Return a function of the loop, reduced to what `reverse` needs, and of `reverse`."""
         forward, reverse = needed(loop, reverse)
         assert isinstance(forward, For)
         self.needed = forward
         self.outside = outside(forward, reverse)
         env: dict[Value, Operand] = {}
-        # Sizes of arrays that the function is given are read off these.
+        # Sizes that the function needs are computed from these arrays.
         sizes = self.sizes(self.outside[0], {v for values in self.outside for v in values})
         given, around = ([v for v in each if v not in sizes] for each in self.outside)
         self.outside = tuple(given), tuple(around)
@@ -202,7 +202,7 @@ class Checkpointing:
         return Function(self.callee, params, (*dims, mine, back), back.results), site
 
     def sizes(self, given: Sequence[Value], wanted: set[Value]) -> dict[Value, Stmt]:
-        """Return of some values the statements by which they are sizes of arrays that are given."""
+        """Return the statements that compute values as sizes of arrays that are parameters."""
         stmts = [s for each in (*self.fn.callees, self.fn) for s in walk(each.body)]
         dims = {
             s.result: s
@@ -228,7 +228,7 @@ class Checkpointing:
     def replaced(
         self, functions: Sequence[Function], pairs: Sequence[tuple[Stmt, Sequence[Stmt]]]
     ) -> list[Function]:
-        """Return functions with other statements in the places of some."""
+        """Return functions with some statements replaced."""
 
         def stmts(found: Sequence[Stmt]) -> tuple[Stmt, ...]:
             done: list[Stmt] = []
@@ -282,7 +282,7 @@ class Checkpointing:
         return builder.stmts
 
     def bytes(self, builder: Builder, loop: For) -> Operand:
-        """Return how many bytes a snapshot takes."""
+        """Return the bytes of a snapshot."""
         if self.schedule.state:
             return integer(self.schedule.state)
         total: Operand = integer(0)
@@ -313,7 +313,7 @@ class Checkpointing:
     def place(
         self, builder: Builder, first: Operand, done: Operand, count: Operand, index: Value
     ) -> None:
-        """Compute `index`, of the whole loop."""
+        """Compute `index`, that of the whole loop."""
         start = builder.apply("add", first, done, hint="start")
         builder.emit(Apply((index,), OPS["add"], (start, count), (), builder.loc))
 

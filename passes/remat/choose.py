@@ -1,8 +1,8 @@
-"""The first half of `remat`: decide where every value that reverse code needs comes from.
+"""The analysis half of `remat`: decide where every value that reverse code needs comes from.
 
-The fastest plan is a minimum cut (`remat.cut`): what keeping and computing again take is priced by
-`costs`, in every iteration of the loops around a value. How often these run is a guess where the
-program does not say; it decides whether the tape stays in cache, which is in favour of keeping.
+The fastest plan is a minimum cut (`remat.cut`): `costs` prices keeping and recomputing, in every
+iteration of the loops around a value. Trip counts are guessed where the program does not give them;
+they decide whether the tape stays in cache, which favours keeping.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from adc.ir.analysis.costs import Costs
-from adc.ir.analysis.inexact import decides, handed_on
+from adc.ir.analysis.inexact import is_discontinuous, passed_to_calls
 from adc.ir.analysis.sizes.extents import Extents
 from adc.ir.core import (
     Apply,
@@ -43,23 +43,23 @@ from adc.passes.remat.facts import Decision, Decisions, mark_of
 from adc.passes.remat.plan import KEPT, RECOMPUTED, RELOADED
 from adc.passes.scalar.dce import only
 
-# A number is kept where this is faster by such a factor: of plans that take about as long, which is
-# all that a model of throughput can tell, the one that needs less memory is better.
+# A number is kept only where this is faster by such a factor: of plans of similar speed, which a
+# throughput model cannot tell apart, the one that needs less memory is better.
 CLEARLY = 1.5
 # A mask counts as less than a number, so that two of them, of an eighth of the memory each, are
 # better than the number that they compare.
 MASK = 0.6
-# Seconds that nothing takes.
+# The seconds of an operation that is free, but not preferred.
 _NEVER = 1e6
-# Seconds that a byte is worth which inversion is there to save.
+# The seconds that a byte is worth which inversion is meant to save.
 _DEAR = 1.0
 
 
 class Chooser:
     """Applies a policy to the values that are needed.
 
-    `worth` are the seconds, by loop, that a byte is worth which its iterations do not hold from the
-    forward to the reverse code; "" stands for all of the function. `forced` says of some values, by
+    `worth` is the value in seconds, by loop, of a byte that its iterations do not hold from the
+    forward to the reverse code; "" stands for the whole function. `forced` says of some values, by
     name, whether to keep them. `offload`: tapes are elsewhere, and take no memory.
     """
 
@@ -84,7 +84,7 @@ class Chooser:
         self.worth = {**dict.fromkeys(decisions.restored.short, _DEAR), **(worth or {})}
         self.forced = forced or {}
         # Whether memory is short: then arrays that reverse code could simply name, and loops that
-        # could run again, are decided about, too.
+        # could be recomputed, are decided about, too.
         self.scarce = bool(self.worth or self.forced or self.d.marks)
         self.seed = policy.partition(":")[2] if policy.startswith("random:") else None
         self.closed: dict[Value, bool] = {}
@@ -92,9 +92,9 @@ class Chooser:
         self.kept: Mapping[Value, bool] = {}
         self.statements: dict[Value, Stmt | None] = {}
         self.sources: dict[tuple[Value, Value], Value | None] = {}
-        # What reverse code itself recalls.
+        # The values that reverse code itself recalls.
         self.direct: frozenset[Value] = frozenset()
-        # Arrays that reverse code itself makes.
+        # The arrays that reverse code itself allocates.
         self.there = frozenset(decisions.restored.sources.values())
 
     def run(self, needed: Sequence[Value]) -> None:
@@ -105,7 +105,7 @@ class Chooser:
             self.decide(value)
 
     def price(self, value: Value) -> Price | None:
-        """Return what having a value in reverse code takes; None if it is there anyway."""
+        """Return the price of having a value in reverse code; None if it is available anyway."""
         if value not in self.d.sites and value not in self.there:
             raise IRError(f"{value} is recalled but is not a value of the forward code")
         if self.is_there(value):
@@ -114,7 +114,7 @@ class Chooser:
         keep = often * self.keeping(value)
         if not self.legal(value):
             return Price(keep, math.inf, ())
-        forced = self.told(value)
+        forced = self.prescribed(value)
         if forced and not self.is_elsewhere(value):
             return Price(0.0, math.inf, ())
         if forced is not None:
@@ -122,8 +122,8 @@ class Chooser:
         return Price(keep, often * self.seconds(value), self.inputs(value))
 
     def total(self) -> float:
-        """Return the seconds that the plan takes, or the bytes if those are what counts."""
-        # What is on a disk takes time alone.
+        """Return the seconds that the plan takes, or its bytes if memory is the objective."""
+        # Values on a disk cost only time.
         scarce = self.scarce and not self.offload
         bytes_count = scarce or self.policy == "recompute"
         total = 0.0
@@ -138,14 +138,14 @@ class Chooser:
             total += sum(self.often(region) * seconds for region, seconds in self.restoring())
         sources = {decision.source for decision in self.d.made.values()}
         for array in self.d.restored.begun:
-            # What is undone is a copy if the array is needed as it is, too.
+            # A restored array is a copy if the array itself is needed, too.
             if array in sources or array in self.d.fn.results or not self.stays(array):
                 size = self.extents.bytes(array)
                 total += size * (1.0 if bytes_count else self.reading(size, 1) + self.writing(size))
         return total
 
     def restoring(self) -> Iterator[tuple[str, float]]:
-        """Yield the loops in which elements of arrays are restored, and what that takes."""
+        """Yield the loops in which elements of arrays are restored, and the cost."""
         for value in sorted(self.d.restored.logged, key=lambda value: value.name):
             site = self.d.sites[value]
             if isinstance(site.stmt, Load):
@@ -153,8 +153,8 @@ class Chooser:
                 size = array.type.numpy.itemsize
                 yield site.region, size * self.writing(self.extents.bytes(array))
 
-    def told(self, value: Value) -> bool | None:
-        """Return whether to keep a value, by what the user says or a plan prescribes."""
+    def prescribed(self, value: Value) -> bool | None:
+        """Return whether to keep a value, if the user or a plan prescribes it."""
         mark = self.d.marks.get(value)
         if mark is None or (mark.kind == "checkpoint" and self.is_input(value)):
             return self.forced.get(value.name)
@@ -163,7 +163,7 @@ class Chooser:
     def is_input(self, value: Value) -> bool:
         """Whether a value is an element of an array from outside of the checkpointed call.
 
-        That array, or the element, is kept or computed again like anything else.
+        That array, or the element, is kept or recomputed like anything else.
         """
         own = self.d.sites[value].stmt
         if self.policy != "auto" or not isinstance(own, Load):
@@ -172,7 +172,7 @@ class Chooser:
         return source is not None and source not in self.d.marks and not self.is_there(source)
 
     def worth_of(self, region: str) -> float:
-        """Return the seconds that a byte is worth which is not held for a region."""
+        """Return the value in seconds of a byte that is not held for a region."""
         while region and region not in self.worth:
             region = self.d.parents[region][0]
         return self.worth.get(region, 0.0)
@@ -198,11 +198,11 @@ class Chooser:
         return 2 * size * (self.costs.load + self.costs.store + memory) + held
 
     def is_on_disk(self, value: Value) -> bool:
-        """Whether a value that is kept takes no memory: it is on a tape, and that in a file."""
+        """Whether a kept value takes no memory: it is on a tape in a file."""
         return self.offload and not self.d.in_scope(value)
 
     def often(self, region: str) -> float:
-        """Return how often a region runs: a guess where only the run will tell."""
+        """Return how often a region runs: a guess if it is known only at run time."""
         times = 1.0
         while region:
             times *= max(self.extents.trips_of(region), 1.0)
@@ -210,7 +210,7 @@ class Chooser:
         return times
 
     def is_there(self, value: Value) -> bool:
-        """Whether reverse code has a value without anybody's doing."""
+        """Whether a value is available in reverse code at no cost."""
         if value in self.there or value in self.d.restored.values:
             return True
         if self.d.sites[value].is_index:
@@ -254,54 +254,60 @@ class Chooser:
         if not self.legal(value):
             return Decision(KEPT, self.kept_against(mark, self.why_not(value)))
         source = self.source(value)
-        again = Decision(RELOADED if isinstance(self.stmt(value), Load) else RECOMPUTED, "", source)
+        decision = Decision(
+            RELOADED if isinstance(self.stmt(value), Load) else RECOMPUTED, "", source
+        )
         if mark is not None and not (mark.kind == "checkpoint" and self.is_input(value)):
             stays = mark.kind == "save" and not self.is_elsewhere(value)
-            return replace(again, kind=KEPT if stays else again.kind, reason=f"adc.{mark.kind}")
+            return replace(
+                decision, kind=KEPT if stays else decision.kind, reason=f"adc.{mark.kind}"
+            )
         if self.policy == "store":
             if self.is_closed(value):
-                return replace(again, reason="arithmetic of loop counters")
+                return replace(decision, reason="arithmetic of loop counters")
             return Decision(KEPT, "policy: store")
         if self.policy == "recompute":
-            return replace(again, reason="policy: recompute")
+            return replace(decision, reason="policy: recompute")
         if self.seed is not None:
             coin = hashlib.sha256(f"{self.seed}:{value.name}".encode()).digest()[0] & 1
-            return Decision(KEPT, "drawn") if coin else replace(again, reason="drawn")
+            return Decision(KEPT, "drawn") if coin else replace(decision, reason="drawn")
         if not self.kept[value]:
-            if again.kind == RELOADED:
+            if decision.kind == RELOADED:
                 here = source in self.there
                 return replace(
-                    again, reason=f"the array {'is restored' if here else 'still has it'}"
+                    decision, reason=f"the array {'is restored' if here else 'still has it'}"
                 )
             region = self.d.sites[value].region
             kept = [v for v in self.inputs(value) if self.kept.get(v)]
             if any(self.d.sites[v].region != region for v in kept):
-                return replace(again, reason="cheap, and what it needs is kept for an outer loop")
-            return replace(again, reason="cheap, and its operands are at hand")
+                return replace(
+                    decision, reason="cheap, and what it needs is kept for an outer loop"
+                )
+            return replace(decision, reason="cheap, and its operands are available")
         if math.isinf(self.seconds(value)):
-            return Decision(KEPT, "recomputing runs a branch or a loop again")
-        # In additions: a reader knows what those are.
+            return Decision(KEPT, "recomputing repeats a branch or a loop")
+        # In units of an addition, which a reader knows.
         times = self.seconds(value), self.keeping(value)
         cost, tape = map(self.costs.additions, times)
         if cost <= tape:
-            return Decision(KEPT, "its operands are not at hand")
+            return Decision(KEPT, "its operands are not available")
         return Decision(KEPT, f"recomputing costs {cost:g}, a store and load {tape:g}")
 
     def kept_against(self, mark: Mark | None, why: str) -> str:
-        """Return why a value is kept that cannot be computed again."""
+        """Return why a value is kept that cannot be recomputed."""
         if mark is None:
             return why
         if mark.kind == "recompute":
             raise RecomputeError(
-                f"this value cannot be computed again in reverse code: {why}", mark.loc,
+                f"this value cannot be recomputed in reverse code: {why}", mark.loc,
                 "leave it to the plan, or use `adc.checkpoint` on a function of several iterations",
             )  # fmt: skip
         return "adc.save" if mark.kind == "save" else f"{why} (in spite of adc.checkpoint)"
 
-    # -- what may be computed again --------------------------------------------------------
+    # -- what may be recomputed ------------------------------------------------------------
 
     def stmt(self, value: Value) -> Stmt | None:
-        """Return what would compute the value again: its own statement, or a load of it."""
+        """Return the statement that would recompute the value: its own, or a load of it."""
         if value not in self.statements:
             self.statements[value] = self._stmt(value)
         return self.statements[value]
@@ -321,20 +327,22 @@ class Chooser:
         return only(own, value) if isinstance(own, For | If) else own
 
     def is_held(self, load: Load, mark: Mark) -> bool:
-        """Whether an array has a value anyway that the user says something about."""
+        """Whether an array holds a marked value anyway."""
         source = self.array_source(load)
         if source is None:
             return False
         if mark.kind == "save":
-            return self.told(source) is True
+            return self.prescribed(source) is True
         return (
-            mark.kind == "checkpoint" and source in self.direct and self.told(source) is not False
+            mark.kind == "checkpoint"
+            and source in self.direct
+            and self.prescribed(source) is not False
         )
 
     def is_elsewhere(self, value: Value) -> bool:
-        """Whether a value that is to be kept is in an array that is."""
+        """Whether a value that is to be kept is in an array that is kept."""
         source = self.source(value)
-        return source is not None and (self.is_there(source) or self.told(source) is True)
+        return source is not None and (self.is_there(source) or self.prescribed(source) is True)
 
     def source(self, value: Value) -> Value | None:
         stmt = self.stmt(value)
@@ -348,10 +356,10 @@ class Chooser:
         return self.lasting_source(load)
 
     def lasting_source(self, load: Load) -> Value | None:
-        """Return the forward version that a load can be repeated from, wherever that is done."""
+        """Return the forward version that a load can be repeated from, wherever it is repeated."""
         key = load.result, load.array
         if key not in self.sources:
-            self.sources[key] = None  # while this is being found out: nothing comes from itself
+            self.sources[key] = None  # during this search: nothing comes from itself
             self.sources[key] = self._source(load)
         return self.sources[key]
 
@@ -366,7 +374,7 @@ class Chooser:
                 or (load.array in self.d.fn.params and load.array not in self.d.carried)
             ):
                 return load.array
-        # What the reverse code has anyway: the whole array, of this iteration of a loop.
+        # The arrays that reverse code has anyway: whole ones, of this iteration of a loop.
         for each in (load.array, forwarding.within(load)):
             if each in self.direct and self.policy in ("auto", "recompute"):
                 if not self.depends(each, load.result):
@@ -383,7 +391,7 @@ class Chooser:
     def is_shared(self, load: Load, array: Value) -> bool:
         """Whether iterations of inner loops load from an array that an outer one makes or carries.
 
-        Keeping it once may be better than keeping every element that is loaded: each is loaded by
+        Keeping it once may be better than keeping every element that is loaded: each is loaded for
         every row of a product.
         """
         outer, region = self.d.sites.get(array), self.d.sites.get(load.result)
@@ -392,23 +400,23 @@ class Chooser:
         return outer.region != "" and outer.region != region.region
 
     def whole(self, array: Value) -> Value | None:
-        """Return an array if all of it may be kept, or made again, for the sake of elements."""
+        """Return an array if all of it may be kept, or recomputed, for the sake of elements."""
         site = self.d.sites.get(array)
         if site is None or not site.is_param or array in self.direct:
             return None if site is None else array
-        # What a checkpointed call's own loops carry is not kept: they run again.
+        # Values carried by a checkpointed call's own loops are not kept: the loops are recomputed.
         inside = site.region and mark_of(self.d.loops[site.region]) is not None
         return array if self.policy == "auto" and not inside else None
 
     def loaded_from(self, load: Load) -> Value | None:
-        """Return what a load within a statement that runs again is repeated from."""
+        """Return the array from which a load in a recomputed statement is repeated."""
         source = self.lasting_source(load)
         if source is None and (self.scarce or self.policy in ("auto", "recompute")):
             return self.whole(load.array)
         return source
 
     def depends(self, value: Value, other: Value) -> bool:
-        """Whether computing `value` again may need `other`."""
+        """Whether recomputing `value` may need `other`."""
         waiting, seen = [value], {value}
         while waiting:
             each = waiting.pop()
@@ -417,8 +425,8 @@ class Chooser:
             if self.is_there(each):
                 continue
             stmt = self.stmt(each)
-            # What repeats a branch or loop repeats what is in it. (While it is being found out
-            # where that comes from, the branch does not seem to be legal.)
+            # Recomputing a branch or loop recomputes what is in it. (During this search, the branch
+            # does not seem to be legal.)
             if isinstance(stmt, If | For | While) and other in bound((stmt,)):
                 return True
             if not self.legal(each):
@@ -434,21 +442,21 @@ class Chooser:
             return False
         stmt = self.stmt(value)
         assert stmt is not None
-        exact = self.d.restored.rounded and (value in self.passed or decides(stmt))
-        return not (exact and self.is_rounded(value))
+        exact = self.d.restored.inexact and (value in self.passed or is_discontinuous(stmt))
+        return not (exact and self.is_inexact(value))
 
     @cached_property
     def passed(self) -> frozenset[Value]:
-        """What reverse code passes to functions."""
-        return frozenset(handed_on(self.d.fn.body))
+        """The values that reverse code passes to functions."""
+        return frozenset(passed_to_calls(self.d.fn.body))
 
-    def is_rounded(self, value: Value) -> bool:
-        """Whether a value, computed again, may be off by what inverse operations round."""
-        rounded = self.d.restored.rounded
-        waiting, seen = [value] if rounded else [], {value}
+    def is_inexact(self, value: Value) -> bool:
+        """Whether a recomputed value may be inexact because of inverse operations."""
+        inexact = self.d.restored.inexact
+        waiting, seen = [value] if inexact else [], {value}
         while waiting:
             each = waiting.pop()
-            if each in rounded:
+            if each in inexact:
                 return True
             if self.is_there(each) or not self.can_repeat(each):
                 continue
@@ -458,17 +466,17 @@ class Chooser:
         return False
 
     def can_repeat(self, value: Value) -> bool:
-        """Whether what computes a value may run again in reverse code."""
+        """Whether the statement of a value may be repeated in reverse code."""
         if value in self.d.restored.logged:
             return False
         stmt = self.stmt(value)
         if isinstance(stmt, While | Call):
-            # Only where the user says so: nothing is known of how long it takes.
-            return self.told(value) is False and self.repeatable(stmt)
+            # Only at the user's request: its cost is unknown.
+            return self.prescribed(value) is False and self.repeatable(stmt)
         return stmt is not None and self.repeatable(stmt)
 
     def repeatable(self, stmt: Stmt, inside: frozenset[Value] | None = None) -> bool:
-        """Whether a statement may run again in the reverse code; `inside` are values around it."""
+        """Whether a statement may be repeated in reverse code; `inside` are values around it."""
         match stmt:
             case Apply(op=op) if op.draw:
                 return False
@@ -502,9 +510,9 @@ class Chooser:
     def why_not(self, value: Value) -> str:
         site = self.d.sites[value]
         if value in self.d.restored.logged:
-            return "restores what is overwritten"
+            return "restores an overwritten element"
         if self.can_repeat(value):
-            return "it decides, by what is found again up to rounding"
+            return "control flow depends on it, and it would be inexact"
         if site.is_param:
             return "carried from iteration to iteration" if site.region else "an argument"
         match site.stmt:
@@ -538,7 +546,7 @@ class Chooser:
         return list(found)
 
     def seconds(self, value: Value) -> float:
-        """Return what one recomputation of a value takes."""
+        """Return the seconds of one recomputation of a value."""
         stmt = self.stmt(value)
         if (
             isinstance(stmt, For | If | While)

@@ -1,15 +1,15 @@
-"""Which values to keep so that reverse code is fastest: a minimum cut with prices.
+"""Find the values to keep so that reverse code is fastest: a minimum cut with prices.
 
-A value that is needed is kept, or computed again from what is kept or computed again. Each has two
-nodes: keeping it cuts the edge between them, computing it again the edge from the source; behind an
-edge that nothing cuts lie what it is computed from::
+A value that is needed is kept, or recomputed from values that are kept or recomputed. Each has two
+nodes: keeping it cuts the edge between them, recomputing it the edge from the source; its operands
+lie behind an edge that is never cut::
 
-    source --computing it again--> v.in --keeping it--> v.out --(never)--> sink, if needed
-                                                        v.out --(never)--> w.in, if w reads v
+    source --recomputing it--> v.in --keeping it--> v.out --(never)--> sink, if needed
+                                                    v.out --(never)--> w.in, if w reads v
 
-The cheapest cut is the cheapest plan (A. Chen's recomputation and PyTorch's min-cut partitioner are
+The minimum cut is the cheapest plan (A. Chen's recomputation and PyTorch's min-cut partitioner are
 special cases without prices). Values in loops cost their share for every iteration, so that plans
-keep what outer loops hold. Among equal plans that with the fewest values computed again is taken.
+keep what outer loops hold. Ties are broken in favour of the fewest recomputed values.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from dataclasses import dataclass
 from adc.ir.core import Value
 from adc.passes.remat.flow import Network
 
-# Prices are whole numbers of these seconds: exact sums, whatever their order.
+# Prices are integer multiples of this many seconds: exact sums, in any order.
 _UNIT = 1e-15
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Seconds to keep a value, to compute it again (infinite if it cannot be), and from what."""
+    """Seconds to keep a value, to recompute it (infinite if impossible), and its operands."""
 
     keep: float
-    again: float
+    recompute: float
     inputs: Sequence[Value]
 
 
 def cheapest(
     needed: Sequence[Value], price: Callable[[Value], Price | None]
 ) -> Mapping[Value, bool]:
-    """Return, of all values that a plan mentions, whether to keep them.
+    """Return, for all values that a plan mentions, whether to keep them.
 
-    `price` is asked once for every value; those without a price can be had for nothing.
+    `price` is called once for every value; those without a price are free.
     """
     prices: dict[Value, Price] = {}
     waiting = list(reversed(needed))
@@ -60,9 +60,9 @@ def cheapest(
     never = 1 + sum(_whole(p.keep) for p in prices.values())
     for value, p in prices.items():
         node = nodes[value]
-        network.edge(source, node, never if math.isinf(p.again) else _whole(p.again))
+        network.edge(source, node, never if math.isinf(p.recompute) else _whole(p.recompute))
         network.edge(node, node + 1, _whole(p.keep))
-        for operand in p.inputs if not math.isinf(p.again) else ():
+        for operand in p.inputs if not math.isinf(p.recompute) else ():
             if operand in nodes:
                 network.edge(nodes[operand] + 1, node, never)
     for value in dict.fromkeys(needed):

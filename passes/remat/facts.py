@@ -27,16 +27,16 @@ from adc.passes.remat.checkpoint import Schedule
 
 @dataclass(frozen=True)
 class Orders:
-    """What a plan for a budget prescribes; the rest is decided as without one.
+    """The decisions that a plan for a budget prescribes; all others are made as without one.
 
     Attributes
     ----------
     loops : tuple of (function, label, Schedule)
         Loops to checkpoint, inner ones first.
     worth : tuple of (function, label, float)
-        The seconds that a byte is worth which is not held by the iterations of a loop.
+        The value in seconds of a byte that the iterations of a loop do not hold.
     kept : tuple of (function, value, bool)
-        Whether to keep a value or to compute it again, if that can be done.
+        Whether to keep a value or to recompute it, if possible.
     """
 
     loops: tuple[tuple[str, str, Schedule], ...] = ()
@@ -57,26 +57,26 @@ class Restored:
         The array of reverse code that a load can be repeated from, at the start of the block that
         mirrors its own.
     values : mapping of value to value
-        The value of reverse code that is a forward one, in the block that mirrors its own: a number
-        from the start on; where loops inside are undone before, from there on; arrays that the
-        user marked.
+        The value of reverse code that equals a forward one, in the block that mirrors its own: a
+        number from the start on; one that inner loops restore, after these; arrays that the user
+        marked.
     early : mapping of (load's result, array) to index
-        Of those loads the ones that read the array before their iteration is undone.
+        Those loads that read the array before their iteration is undone, by position.
     first : mapping of value to value
-        Results of the statements that restore before anything else in their iteration, and what
-        the statements that they undo made.
+        Results of the statements that restore before anything else in their iteration, and the
+        results of the statements that they undo.
     logged : frozenset of Value
-        Values that this takes, and that are kept for it.
+        Values that the undo log needs, and that are kept for it.
     begun : tuple of Value
         The forward arrays that undoing begins with.
     ends : mapping of array to value
-        The array of reverse code that is a version again once the loop that it entered is undone.
+        The array of reverse code that equals a version once the loop that it entered is undone.
     in_turn : frozenset of str
-        Loops in which values are computed again where they are needed, not at the start.
+        Loops in which values are recomputed where they are needed, not at the start.
     short : frozenset of str
-        Loops whose iterations hold nothing that can be computed again, as the user wants it.
-    rounded : frozenset of Value
-        The forward values, and the arrays of reverse code, that are right up to rounding.
+        Loops whose iterations hold nothing that can be recomputed, at the user's request.
+    inexact : frozenset of Value
+        The forward values, and the arrays of reverse code, that are restored inexactly.
     """
 
     sources: Mapping[tuple[Value, Value], Value] = field(default_factory=dict)
@@ -88,7 +88,7 @@ class Restored:
     ends: Mapping[Value, Value] = field(default_factory=dict)
     in_turn: frozenset[str] = frozenset()
     short: frozenset[str] = frozenset()
-    rounded: frozenset[Value] = frozenset()
+    inexact: frozenset[Value] = frozenset()
 
 
 NOTHING_RESTORED = Restored()
@@ -115,13 +115,13 @@ class Decision:
 
 @dataclass
 class Decisions:
-    """What was decided about the forward values of one function."""
+    """The decisions about the forward values of one function."""
 
     fn: Function
     # Whether reverse code follows in the same function, so that its outermost values are in scope.
     whole: bool
     forwarding: Forwarding
-    # Parameters that a loop carries: arrays that are about to change.
+    # Loop-carried parameters: arrays that the iteration is about to change.
     carried: frozenset[Value] = frozenset()
     restored: Restored = NOTHING_RESTORED
     sites: dict[Value, Site] = field(default_factory=dict)
@@ -129,7 +129,7 @@ class Decisions:
     loops: dict[str, For | While] = field(default_factory=dict)
     counters: dict[str, Value] = field(default_factory=dict)
     made: dict[Value, Decision] = field(default_factory=dict)
-    # What the user says about values.
+    # The user's marks of values.
     marks: dict[Value, Mark] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -166,7 +166,7 @@ class Decisions:
                 self.sites[result] = Site(region, arms, stmt, len(self.sites))
 
     def count(self, label: str, names: Names) -> Value:
-        """Return the value that holds the executed trips of a `while`."""
+        """Return the value that holds the actual trip count of a `while`."""
         if label not in self.counters:
             value = Value(names.fresh(f"{label}.n"), INT)
             region, arms = self.parents[label]
@@ -199,7 +199,7 @@ def reverses(fn: Function) -> bool:
 
 
 def needed_values(stmts: Sequence[Stmt], decisions: Decisions, names: Names) -> list[Value]:
-    """Return what reverse code recalls, in the order of the code; trip counts included."""
+    """Return the values that reverse code recalls, in program order; trip counts included."""
     needed: list[Value] = []
     for stmt in walk(tuple(stmts)):
         if isinstance(stmt, Recall):

@@ -1,8 +1,8 @@
-"""Minimum cuts of networks with whole capacities: Dinic's algorithm.
+"""Compute minimum cuts of networks with integer capacities: Dinic's algorithm.
 
 Y. Dinitz, "Algorithm for solution of a problem of maximum flow in networks with power
-estimation", Soviet Math. Doklady 11, 1970. Edges lie in flat lists, an edge and its reverse side by
-side; nothing recurs, and nothing depends on hashes.
+estimation", Soviet Math. Doklady 11, 1970. Edges lie in flat lists, an edge next to its reverse;
+nothing recurses, and nothing depends on hashes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Network:
 
     def __init__(self, nodes: int) -> None:
         self._heads: list[int] = []
-        self._left: list[int] = []  # what an edge can still take
+        self._left: list[int] = []  # the residual capacity of an edge
         self._edges: list[list[int]] = [[] for _ in range(nodes)]
 
     def edge(self, u: int, v: int, capacity: int) -> None:
@@ -37,7 +37,7 @@ class Network:
         self._left += [capacity, 0]
 
     def maximum_flow(self, source: int, sink: int) -> int:
-        """Send as much as possible from source to sink; return how much, which a cut costs."""
+        """Send as much as possible from source to sink; return the flow, which a cut costs."""
         flow = 0
         while True:
             levels = self._levels(source)
@@ -61,7 +61,7 @@ class Network:
         return levels
 
     def _path(self, source: int, sink: int, levels: list[int], nexts: list[int]) -> int:
-        """Fill one shortest path; `nexts` are the first edges of nodes that are no dead ends."""
+        """Saturate one shortest path; `nexts` are the first edges that are no dead ends."""
         heads, left, edges = self._heads, self._left, self._edges
         path: list[int] = []
         u = source

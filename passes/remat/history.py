@@ -1,7 +1,7 @@
-"""How a loop changes what it carries, as steps that reverse code can take back (`undo`).
+"""Describe how a loop changes its carried values, as steps that can be inverted (`undo`).
 
 An array is changed by stores of elements, a number by updates such as ``%at.1 = add %at %width``;
-both by branches of such steps and by loops of such. Everything else is `Stuck`.
+both by branches and loops of such steps. Anything else is `Stuck`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from adc.ir.walk import stmt_reads
 
 
 class Stuck(Exception):
-    """What is carried is changed by something else, or is not reversed as a whole."""
+    """A carried value is changed by something else, or is not reversed as a whole."""
 
     def __init__(self, stmt: Stmt | None = None) -> None:
         super().__init__()
@@ -27,7 +27,7 @@ class Stuck(Exception):
 
 @dataclass(frozen=True)
 class Update:
-    """A number that is made from its version `before`, by what has an inverse."""
+    """A number that is computed from its version `before` by an invertible operation."""
 
     stmt: Apply
     before: Value
@@ -41,7 +41,7 @@ class Update:
 
 @dataclass(frozen=True)
 class Branch:
-    """Steps under a branch, of which `before` is the version in front of it."""
+    """Steps under a branch; `before` is the version in front of it."""
 
     stmt: If
     result: Value
@@ -51,7 +51,7 @@ class Branch:
 
 @dataclass(frozen=True)
 class Nest:
-    """A loop that hands on something in a slot, and what its body does to it, the last first."""
+    """A loop that carries a value in a slot, and the steps of its body, the last first."""
 
     loop: For | While
     slot: int
@@ -87,9 +87,9 @@ def result_of(step: Step) -> Value:
 
 
 class History:
-    """The histories of what is carried by the loops of a function.
+    """The histories of the values that the loops of a function carry.
 
-    `rounding`: also of floats that are found again up to rounding.
+    `rounding`: also of floats, which are restored inexactly.
     """
 
     def __init__(self, defs: Mapping[Value, Stmt], *, rounding: bool = False) -> None:
@@ -98,12 +98,12 @@ class History:
         self._versions: dict[tuple[Value, Value], bool] = {}
 
     def nest(self, loop: For | While, slot: int) -> Nest:
-        """Return what a loop does to what it carries in a slot.
+        """Return the steps by which a loop changes the value that it carries in a slot.
 
         Raises
         ------
         Stuck
-            If that cannot be taken back.
+            If they cannot be inverted.
         """
         goal = loop.body.params[slot]
         steps, first = self.steps(carried_yields(loop)[slot], loop.body.stmts, goal)
@@ -114,7 +114,7 @@ class History:
     def steps(
         self, value: Operand, stmts: Sequence[Stmt], goal: Value
     ) -> tuple[list[Step], Operand]:
-        """Return what made a version in a block, the last first, from which version around it."""
+        """Return the steps that made a version in a block, the last first, and their start."""
         made = {result: stmt for stmt in stmts for result in stmt.results}
         found: list[Step] = []
         while isinstance(value, Value) and value in made:
@@ -165,7 +165,7 @@ class History:
         return found
 
     def is_version(self, value: Operand, goal: Value) -> bool:
-        """Whether steps lead from what a loop carries to a value, of whatever block."""
+        """Whether a value, in any block, is a version of a loop-carried one."""
         if not isinstance(value, Value) or value == goal:
             return value == goal
         key = value, goal
@@ -191,7 +191,7 @@ class History:
         return False
 
     def depends(self, value: Value, goal: Value) -> bool:
-        """Whether computing a value takes another one, which a loop around it carries."""
+        """Whether computing a value needs another one, which a loop around it carries."""
         return reaches(value, self.defs, lambda each, _: each == goal)
 
 
@@ -200,9 +200,9 @@ def reaches(
     defs: Mapping[Value, Stmt],
     found: Callable[[Value, Stmt | None], bool | Sequence[Operand]],
 ) -> bool:
-    """Whether computing a value takes one that is `found`.
+    """Whether computing a value needs one for which `found` is true.
 
-    That may also return what alone is needed for one.
+    `found` may also return the operands to which the search is limited.
     """
     waiting, seen = [value], {value}
     while waiting:
@@ -217,7 +217,7 @@ def reaches(
             continue
         else:
             more = stmt_reads(stmt)
-            # What a branch or loop computes is computed again with it.
+            # The operands of a branch or loop are needed to recompute it.
             more.update(result for s in walk((stmt,)) if s is not stmt for result in s.results)
         waiting += more - seen
         seen |= more
@@ -229,8 +229,8 @@ def inverse(
 ) -> tuple[str, tuple[Operand | None, ...]] | None:
     """Return the operation that gives an operand of an update, and its operands.
 
-    None among them stands for the result of the update. With `rounding`, floats are found up to
-    rounding; by a factor, only one that is a number in the program.
+    None among them stands for the result of the update. With `rounding`, floats are restored
+    inexactly; division inverts only a factor that is a literal.
     """
     op, args = stmt.op, stmt.args
     kind = stmt.result.type.kind

@@ -1,10 +1,10 @@
-"""Check at run time that inverse operations led back to where a loop began (`undo`).
+"""Check at run time that inverse operations restored the initial values of a loop (`undo`).
 
-Inverse operations round, and where forward iterations contract differences, backward ones expand
-them: a gradient could be wrong without notice. What the loop began with is kept, once, and
-compared with what was found again: an error is raised unless half of the digits agree, relative
-to the largest element then and in the end. What overflows, or becomes NaN on the way, is not found
-again; an element that was NaN to begin with is no matter.
+Inverse operations round, and where forward iterations contract differences, backward ones amplify
+them: a gradient could be silently wrong. The initial value of the loop is stored, once, and
+compared with the restored one: an error is raised unless half of the digits agree, relative to the
+largest element at the start and at the end. A value that overflows, or becomes NaN, cannot be
+restored; elements that were NaN initially are ignored.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from adc.ir.core import Block, For, Literal, Operand, Value
 from adc.ir.errors import Span
 from adc.ir.types import INT, Array, Scalar
 
-# The square roots of what the last digit is worth.
+# The square roots of the machine epsilons.
 _HALF = {"f64": 2.0**-26, "f32": 2.0**-11.5}
 _MISSED = (
     "adc.invertible: inverse operations lose more than half of the digits here; use "
@@ -23,9 +23,9 @@ _MISSED = (
 
 
 def largest(builder: Builder, found: Value, other: Operand | None = None) -> Operand:
-    """Emit the largest size of a number or of elements, or of their difference from another's.
+    """Emit the largest magnitude of a number or of elements, or of the difference of two.
 
-    The difference is NaN where there is none, but for elements that the other has as NaN.
+    The difference is NaN if it is undefined, except for elements where `other` is NaN.
     """
     dtype = found.type.dtype
 
@@ -64,9 +64,9 @@ def largest(builder: Builder, found: Value, other: Operand | None = None) -> Ope
 def compare(
     builder: Builder, found: Value, start: Operand, size: Operand, loc: Span | None
 ) -> None:
-    """Emit the check that `found` is what the forward value `start` was.
+    """Emit the check that `found` equals the forward value `start`.
 
-    `size` is the largest that it was in the end.
+    `size` is its largest magnitude at the end.
     """
     builder.loc = loc
     first = builder.recall(start) if isinstance(start, Value) else start

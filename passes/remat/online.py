@@ -1,9 +1,9 @@
-"""Checkpointed loops that end when they are done: nobody knows before how often they run.
+"""Checkpoint loops of unknown trip count online, while they run.
 
-While the loop runs, states are kept in a fixed number of slots: `place` (`ir.schedule`) says before
-every iteration, or every few, whether the state is kept, and in which slot. When reverse code comes
-to the loop, these are the beginnings of segments of known length, each of which is reversed like a
-counted loop is (`checkpoint`)::
+While the loop runs, states are stored in a fixed number of slots: `place` (`ir.schedule`) decides
+before every iteration, or every few, whether the state is stored, and in which slot. When reverse
+code reaches the loop, the states delimit segments of known length, each of which is reversed like a
+counted loop (`checkpoint`)::
 
     %r.9 = while L carrying (%r = %r.0) { … }
     …
@@ -56,7 +56,7 @@ _NOTHING = Literal(0, Scalar("i64"))
 
 
 def can_checkpoint_online(fn: Function, owner: str, loop: While) -> bool:
-    """Whether the states of a loop can be kept in slots: arrays must keep their sizes."""
+    """Whether the states of a loop can be stored in slots: arrays must keep their sizes."""
     reverses = reverses_of(fn, owner, loop.label)
     if len(reverses) != 1 or summed(reverses[0]):
         return False
@@ -72,7 +72,7 @@ def can_checkpoint_online(fn: Function, owner: str, loop: While) -> bool:
 
 
 class Online(Checkpointing):
-    """Keeps states of one loop in slots."""
+    """Stores states of one loop in slots."""
 
     online: While
 
@@ -85,7 +85,7 @@ class Online(Checkpointing):
         (reverse,) = reverses_of(self.fn, self.owner, self.label)
         loop = self.counted(self.online)
         self.name_callee()
-        again, inner = self.again(loop, reverse)
+        recompute, inner = self.recompute_function(loop, reverse)
         self.state = [loop.body.params.index(param) for param in self.needed.body.params]
         outer = Site(loop, reverse, integer(0), integer(self.schedule.room), *self.outside)
         forward, backward = self.running(), self.segments(outer)
@@ -93,11 +93,11 @@ class Online(Checkpointing):
         self.state = list(range(len(inner.loop.body.params)))
         known = {each.name for each in functions}
         library = tuple(each for each in schedules().values() if each.name not in known)
-        callees = (*library, *done[:-1], *self.split((again,), inner))
+        callees = (*library, *done[:-1], *self.split((recompute,), inner))
         return reached(replace(done[-1], callees=callees))
 
     def counted(self, loop: While) -> For:
-        """Return the loop as one that runs a known number of times."""
+        """Return the loop as one of known trip count."""
         body = replace(loop.body, yields=loop.body.yields[1:])
         index = self.value("index")
         return For(loop.results, loop.label, index, integer(0), loop.init, body, False, loop.loc)
@@ -144,7 +144,7 @@ class Online(Checkpointing):
     def keep(
         self, builder: Builder, t: Value, count: Value, own: list[Value], states: list[Value]
     ) -> list[Operand]:
-        """Keep the state if it is time to; return the count, the books and the slots."""
+        """Store the state if it is time to; return the count, the bookkeeping and the slots."""
         unit = integer(self.schedule.unit)
         number = builder.apply("floordiv", t, unit, hint="number")
         due = builder.apply("eq", builder.apply("mul", number, unit), t, hint="due")
@@ -180,7 +180,7 @@ class Online(Checkpointing):
         at: tuple[Operand, ...],
         to: tuple[Operand, ...],
     ) -> Value:
-        """Return a version of `target` with elements of `source`, of those places in both."""
+        """Return a version of `target` with the elements of `source` at the indices of both."""
         if not isinstance(source.type, Array):
             return builder.store(target, to, source)
         assert isinstance(source, Value)
@@ -236,7 +236,7 @@ class Online(Checkpointing):
             (stop,) = builder.if_(more, *arms, ["stop"])
             length = builder.apply("sub", stop, first, hint="steps")
             room: Operand = site.room
-            if self.schedule.state == 1:  # slots, of which those before are in use
+            if self.schedule.state == 1:  # slots, of which earlier ones are in use
                 room = builder.apply("sub", room, k, hint="room")
             state = [self.loaded(builder, place, slot) for place in places]
             args = (length, first, room, *state, *given, *site.around, *cts)
@@ -248,7 +248,7 @@ class Online(Checkpointing):
         return builder.stmts
 
     def loaded(self, builder: Builder, place: Value, slot: Operand) -> Value:
-        """Return what is in a slot."""
+        """Return the contents of a slot."""
         assert isinstance(place.type, Array)
         rank = place.type.rank - 1
         if not rank:

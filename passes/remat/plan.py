@@ -1,4 +1,4 @@
-"""The plan, as data: what a gradient does about each forward value that reverse code needs."""
+"""The plan, as data: the decision about each forward value that reverse code needs."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from adc.passes.memory.peak.formula import Peak
 
 # Decisions.
 KEPT = "kept"  # pushed on the tape, or held in a variable
-RECOMPUTED = "recomputed"  # computed again in the reverse code
-RELOADED = "reloaded"  # read again from an array that still has it
+RECOMPUTED = "recomputed"  # in the reverse code
+RELOADED = "reloaded"  # from an array that still has it
 COPIED = "copied"  # an array, because two versions of it are needed at once
-HELD = "held"  # an array that nothing overwrites: it stays until reverse code has read it
-ATOMIC = "atomic"  # threads of a GPU add to elements that others add to, in any order
-CHECKPOINTED = "checkpointed"  # of a loop: a few states of it are kept, iterations run again
+HELD = "held"  # an array that is not overwritten: it stays until reverse code has read it
+ATOMIC = "atomic"  # GPU threads add to the same elements, in any order
+CHECKPOINTED = "checkpointed"  # of a loop: a few states are stored, iterations are recomputed
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class PlanEntry:
     function : str
         The function that computes it: the differentiated one, or one that it calls.
     expression : str
-        What computes it, as it stands in the source; "" where it takes more than one line.
+        Its source expression; "" if that takes more than one line.
     """
 
     value: str
@@ -69,16 +69,15 @@ class LoopPlan:
     Attributes
     ----------
     entry : PlanEntry
-        Where the loop stands, and what is done about it.
+        The loop's location and the decision about it.
     iterations, again : int or None
-        How often it runs, and how many iterations run again besides; None where only a run can
-        tell.
+        Its trip count, and how many iterations are recomputed; None if known only at run time.
     snapshots : int
-        The most states that are kept at once.
+        The most states that are stored at once.
     leaf : int or None
-        The most iterations that reverse code has all that it needs of.
+        The most iterations for which all values that reverse code needs are stored at once.
     bytes : int
-        The most that the states and what these iterations keep take at once.
+        The most bytes that the states and these iterations take at once.
     """
 
     entry: PlanEntry
@@ -93,10 +92,9 @@ class LoopPlan:
 class Part:
     """What memory is used for: ``"arguments"``, ``"gradients"``, ``"held"`` or ``"temporaries"``.
 
-    The first two are the caller's and no part of the peak. Nor is ``"disk"``, which there is where
-    tapes are in files, or ``"host"``, where those of a device are there: what would else be held.
-    `size` is the formula, None for what is left of the peak; `bytes` the number, None if it is not
-    known.
+    The first two are owned by the caller and are no part of the peak. Neither is ``"disk"``, for
+    tapes in files, or ``"host"``, for tapes of a GPU in host memory, which replace ``"held"``.
+    `size` is the formula, None for the rest of the peak; `bytes` the number, None if unknown.
     """
 
     name: str
@@ -106,15 +104,15 @@ class Part:
 
 @dataclass(frozen=True)
 class Alternative:
-    """What another budget would give.
+    """The plan that another budget would give.
 
     Attributes
     ----------
     budget : int
         Bytes.
     peak : int or None
-        What a call would hold, or the least that one can where that is more than the budget; None
-        where only a run can tell.
+        The peak of a call, or the least possible if that exceeds the budget; None if known only at
+        run time.
     extra, bound : float or None
         As those of a plan; None where no plan fits.
     """
@@ -134,29 +132,29 @@ class Plan:
     Attributes
     ----------
     policy : str
-        How it was decided.
+        The policy of `remat`.
     entries, copies : tuple of PlanEntry
         The decisions.
     peak : Peak or None
         The most memory that a call uses beyond its arguments and results, as a formula.
     peak_bytes : int or None
-        The same in bytes, for the arguments that the plan was asked for, or as it was in the last
-        call; None if only a call can tell.
+        The same in bytes, for the arguments that the plan was asked for, or as measured in the
+        last call; None if known only at run time.
     budget : int or None
         The most bytes that a call may hold.
     extra, bound : float
-        Predicted seconds that the plan takes beyond the fastest one, and the least that any plan
-        within the budget takes.
+        Predicted seconds that the plan takes beyond the fastest one, and a lower bound for all
+        plans within the budget.
     seconds : float or None
-        Predicted for the whole call; None where that is not known.
+        Predicted for the whole call; None if unknown.
     loops : tuple of LoopPlan
         Checkpointed loops.
     parts : tuple of Part
         What the memory is used for.
     alternatives : tuple of Alternative
-        What half and twice the budget would give, where that was asked for.
+        The plans for half and twice the budget, if requested.
     atomics : tuple of PlanEntry
-        Where threads of a GPU add to the same elements, so that last bits may differ.
+        Where GPU threads add to the same elements, so that last bits may vary.
     device : bool
         Whether it is the memory of a GPU; there is no formula then.
     """
@@ -189,14 +187,14 @@ class Plan:
     def at(self, arguments: Sequence[object], peak: int | None, host: int | None = None) -> Plan:
         """Return the plan with numbers for the arguments of a kernel, and this peak.
 
-        `host` is what waits on the host.
+        `host` are the bytes held in host memory.
         """
         numbers: dict[str, int | None] = {
             part.name: part.size.at(arguments) for part in self.parts if part.size is not None
         }
         numbers["host"] = host
         if numbers.get("held") is not None:
-            # What is held in checkpoints, and no more than there is: arrays may share memory.
+            # Checkpoints count as held, up to the whole peak: arrays may share memory.
             held = (numbers["held"] or 0) + sum(loop.bytes for loop in self.loops)
             numbers["held"] = held if peak is None else min(held, peak)
         held_bytes = numbers.get("held")
@@ -206,7 +204,7 @@ class Plan:
         return replace(self, peak_bytes=peak, parts=parts)
 
     def measured(self, peak: int | None, disk: int | None) -> Plan:
-        """Return the plan with what a call has used of memory, and of the disk or the host."""
+        """Return the plan with the measured use of memory, and of the disk or the host."""
         parts = tuple(
             replace(part, bytes=disk) if part.name in ("disk", "host") else part
             for part in self.parts
@@ -214,7 +212,7 @@ class Plan:
         return replace(self, peak_bytes=peak, parts=parts)
 
     def shown(self) -> tuple[PlanEntry, ...]:
-        """Return what the table shows: checkpointed loops first."""
+        """Return the rows of the table: checkpointed loops first."""
         return (*(loop.entry for loop in self.loops), *self.entries, *self.copies, *self.atomics)
 
     def __repr__(self) -> str:

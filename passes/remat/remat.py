@@ -1,7 +1,7 @@
-"""Rematerialization: decide, for every value that reverse code recalls, where it comes from.
+"""Rematerialize: decide, for every value that reverse code recalls, where it comes from.
 
-In come `recall` and `reverse`; out come ordinary loops, a tape (`push` at the end of a forward
-iteration, `pop` at the start of the mirrored one), recomputation, and a `Plan`. ::
+The input has `recall` and `reverse`; the output has ordinary loops, a tape (`push` at the end of a
+forward iteration, `pop` at the start of the mirrored one), recomputation, and a `Plan`. ::
 
     %s = for L %i in 0 to %n carrying (%acc = 0.0:f64) {
       %v = load %x[%i]
@@ -13,7 +13,7 @@ iteration, `pop` at the start of the mirrored one), recomputation, and a `Plan`.
       %d = cos %v.r
       …
 
-becomes, where `%v` is read again, ::
+becomes, if `%v` is reloaded, ::
 
     %x.ct.2 = for L.rev %i.r down from %n carrying (%x.ct = …) {
       %v.r = load %x[%i.r]
@@ -22,8 +22,8 @@ becomes, where `%v` is read again, ::
 
 The decision is one per value: kept, recomputed, or reloaded from an array that still has it
 (`forwarding`) or that reverse code restores (`undo`). `remat.rewrite` carries decisions out.
-Policies: ``"store"`` keeps whatever is not the arithmetic of loop counters; ``"recompute"``
-recomputes whatever can be; ``"auto"`` keeps what is dear and recomputes what is cheap (`costs`);
+Policies: ``"store"`` keeps everything except arithmetic of loop counters; ``"recompute"``
+recomputes whatever can be; ``"auto"`` keeps expensive values and recomputes cheap ones (`costs`);
 ``"random:SEED"`` draws any legal plan.
 """
 
@@ -70,7 +70,7 @@ from adc.passes.remat.online import can_checkpoint_online, checkpoint
 from adc.passes.remat.plan import HELD, KEPT, RECOMPUTED, Plan, PlanEntry
 from adc.passes.remat.proof.availability import check_availability
 from adc.passes.remat.proof.tape import check_tape
-from adc.passes.remat.rerun import again
+from adc.passes.remat.rerun import recomputed
 from adc.passes.remat.rewrite import Rewriter
 from adc.passes.remat.undo import undone
 from adc.passes.scalar.dce import dce
@@ -80,8 +80,8 @@ from adc.passes.scalar.dce import dce
 class Rematerialized:
     """The result of `remat`: a function without Recalls, and the plan that made it.
 
-    `held` are the bytes of memory that are kept from forward to reverse code, those of checkpointed
-    loops left out.
+    `held` are the bytes of memory that are kept from forward to reverse code, except those of
+    checkpointed loops.
     """
 
     fn: Function
@@ -101,14 +101,14 @@ def rematerialize(
 ) -> Rematerialized:
     """Decide every Recall of `fn` by `policy` and carry the decisions out.
 
-    What is dear and what is cheap follows from `costs`, those that are shipped by default, and
-    from `known` sizes of arguments (`extents`). A budget has `orders`. With `offload`, tapes take
-    no memory. The result is `checked`, if it is to be used: not that of a plan that is only tried.
+    Costs are given by `costs`, by default those that are shipped, and by `known` sizes of
+    arguments (`extents`). `orders` are those of a budget. With `offload`, tapes take no memory. The
+    result is proven if `checked`: not that of a plan that is only tried.
 
     Raises
     ------
     IRError
-        If the result fails the independent checks of the tape and of what is recalled.
+        If the result fails the independent checks of the tape and of recalled values.
     ValueError
         If there is no such policy.
     """
@@ -157,7 +157,7 @@ class _Remat:
     def run(self) -> Rematerialized:
         fn = self.fn
         self.extents[fn.name] = Extents(fn, self.known)
-        # Functions that run iterations again are called by those that come later, first by `fn`.
+        # Functions that recompute iterations are called by later ones, first by `fn`.
         for each in reversed(fn.callees):
             self.extents[each.name] = Extents(each, self.known_in(each))
         callees = tuple(self.iterations(each) if reverses(each) else each for each in fn.callees)
@@ -180,7 +180,7 @@ class _Remat:
         rewriter = Rewriter(fn, found, self.names)
         result = rewriter.run()
         self.check(fn, result, rewriter)
-        for stmt in again(self.fn):
+        for stmt in recomputed(self.fn):
             told = PlanEntry.at(stmt.loc, stmt.label, RECOMPUTED, "0", "adc.checkpoint")
             self.entries.append(told)
         entries, held = list(self.entries), Sum()
@@ -192,9 +192,9 @@ class _Remat:
         return Rematerialized(dce(result), Plan(self.policy, tuple(entries)), held)
 
     def check(self, before: Function, after: Function, rewriter: Rewriter) -> None:
-        """Prove the tape right, and what is recalled; IRError if that cannot be done."""
+        """Prove the tape and the recalled values right; IRError if that fails."""
         if self.checked:
-            # Neither check looks at the decisions, only at what became of the program.
+            # The checks do not look at the decisions, only at the resulting program.
             check_availability(before, after, rewriter.recalled)
             check_tape(after)
 
@@ -212,7 +212,7 @@ class _Remat:
     def chooser(self, decisions: Decisions, reverse: Sequence[Stmt], extents: Extents) -> Chooser:
         name, orders = decisions.fn.name, self.orders
         worth = {label: seconds for owner, label, seconds in orders.worth if owner == name}
-        # A function that runs iterations of a loop again is named after it.
+        # A function that recomputes iterations of a loop is named after it.
         for owner, label, seconds in orders.worth:
             if name == f"{owner}.{label}":
                 worth[""] = seconds
@@ -238,8 +238,8 @@ class _Remat:
     def iterations(self, fn: Function) -> Function:
         """Decide the Recalls in iterations that hold their own reverse code (`fuse_reverse`).
 
-        Such an iteration is a function of its own: what is around it is given, what it keeps is
-        gone with it.
+        Such an iteration is treated as a function: values from outside are its parameters, and what
+        it keeps is released when it ends.
         """
         extents = self.extents[fn.name]
 
@@ -268,7 +268,7 @@ class _Remat:
 
 
 def _everywhere(fn: Function, policy: str) -> Loops:
-    """Return schedules of ``revolve:SLOTS:MOST[:all]``: for loops outside of others, or for all."""
+    """Return schedules of ``revolve:SLOTS:MOST[:all]``: for outermost loops, or for all."""
     _, slots, most, *rest = policy.split(":")
     schedule = Schedule(int(slots), 0, int(most), 1)
     online = replace(schedule, slots=schedule.room)
@@ -302,12 +302,12 @@ def _names_of(fn: Function) -> frozenset[str]:
 
 
 class _Sizes:
-    """What a plan says of the values of one function."""
+    """The sizes that a plan reports for the values of one function."""
 
     def __init__(self, chooser: Chooser) -> None:
         self.chooser, self.d = chooser, chooser.d
         self.symbols = Symbols(chooser.d.fn)
-        # Those that reverse code reads as a whole, or elements of.
+        # Arrays that reverse code reads as a whole, or elements of.
         sources = {decision.source for decision in self.d.made.values() if decision.source}
         held = [
             value
@@ -331,7 +331,7 @@ class _Sizes:
         return found
 
     def is_own(self, value: Value, own: Collection[str]) -> bool:
-        """Whether a value is one of the program's, the length or log of a loop of it included."""
+        """Whether a value is one of the program's, including the trip count or log of its loops."""
         stmt = self.d.sites[value].stmt
         if value in self.d.restored.logged and isinstance(stmt, Load):
             return stmt.array.name in own
@@ -353,14 +353,14 @@ class _Sizes:
         while region:
             loop = self.d.loops[region]
             trips = Sum.atom(_LEAF) if self.is_leaf(loop) else self.symbols.trips(loop)
-            # Inner loops may run as often as the counter of this one says.
+            # The trip count of an inner loop may depend on this counter.
             index = loop.index.name if isinstance(loop, For) else ""
             size = total(loop.label, index, trips, size)
             region = self.d.parents[region][0]
         return size if self.d.whole else size * Sum.atom("calls")
 
     def is_leaf(self, loop: For | While) -> bool:
-        """Whether a loop runs those iterations of a checkpointed one that are kept whole."""
+        """Whether a loop runs the leaf of a checkpointed one, whose iterations store everything."""
         trips = loop.trips if isinstance(loop, For) else None
         site = self.d.sites.get(trips) if isinstance(trips, Value) else None
         return (
@@ -368,7 +368,6 @@ class _Sizes:
         )
 
 
-# Of checkpointed loops: the iterations that keep what reverse code needs, and the loop that keeps
-# states, by a part of its label.
+# Parts of labels of checkpointed loops: the loop over the leaf, and the loop that stores states.
 _LEAF, _SWEEP = "leaf", ".sweep"
 _STAYS = Decision(HELD, "nothing overwrites it")

@@ -1,9 +1,8 @@
-"""Checkpointed calls: what reverse code cannot compute again value by value runs again as a whole.
+"""Recompute loops and calls in checkpointed calls as a whole where single values cannot be.
 
-`adc.checkpoint` says of all values inside of a call that they are computed again. Most of them
-are, one by one (`remat.choose`). A loop that hands on values from iteration to iteration has to run
-again from its start, and keeps then what its reverse code needs; so does a function that calls
-itself.
+`adc.checkpoint` says of all values inside of a call that they are recomputed. Most of them are, one
+by one (`remat.choose`). A loop with loop-carried values has to be recomputed from its start, and
+then stores what its reverse code needs; so does a recursive function.
 Before::
 
     %u.9 = for L %i in 0 to %n carrying (%u = %u.0) { … }
@@ -51,14 +50,14 @@ from adc.passes.remat.choose import Chooser
 from adc.passes.remat.facts import Decisions, mark_of, needed_values, reverses
 from adc.passes.remat.plan import KEPT
 
-# What can run again.
-Again = For | While | Call
-# How the names of the functions end that run it again.
-_AGAIN = ".again"
+# What can be recomputed.
+Recomputed = For | While | Call
+# The suffix of the names of functions that recompute it.
+_SUFFIX = ".again"
 
 
 def rerun(fn: Function, costs: Costs = SHIPPED, *, offload: bool = False) -> Function:
-    """Return `fn` with what runs again in the reverse code of checkpointed calls."""
+    """Return `fn` with loops and calls recomputed in the reverse code of checkpointed calls."""
     if not any(value.mark is not None for each in (fn, *fn.callees) for value in defined(each)):
         return fn
     fn = _without_printing(fn)
@@ -74,16 +73,16 @@ def rerun(fn: Function, costs: Costs = SHIPPED, *, offload: bool = False) -> Fun
             fn = _Rerun(fn, owner, stmt).run()
 
 
-def again(fn: Function) -> Iterator[Again]:
-    """Yield the loops and calls that run again, as reverse code has them."""
+def recomputed(fn: Function) -> Iterator[Recomputed]:
+    """Yield the loops and calls that are recomputed, as reverse code has them."""
     for each in fn.callees:
-        if each.name.rstrip(".1").endswith(_AGAIN):
+        if each.name.rstrip(".1").endswith(_SUFFIX):
             yield next(stmt for stmt in each.body if isinstance(stmt, For | While | Call))
 
 
-def _found(fn: Function, costs: Costs, offload: bool) -> list[tuple[str, Again]]:
-    """Return the outermost loops, and the calls, that have to run again, by function."""
-    found: dict[tuple[str, str], Again] = {}
+def _found(fn: Function, costs: Costs, offload: bool) -> list[tuple[str, Recomputed]]:
+    """Return the outermost loops, and the calls, that must be recomputed, by function."""
+    found: dict[tuple[str, str], Recomputed] = {}
     reverse_of = {each.mirror: each for each in fn.callees if each.mirror}
     names = Names.of(fn)
     for each in (*fn.callees, fn):
@@ -102,7 +101,7 @@ def _found(fn: Function, costs: Costs, offload: bool) -> list[tuple[str, Again]]
         chooser = Chooser(decisions, "auto", names, costs, offload=offload)
         chooser.run(needed_values(reverse.body, decisions, names))
         counted = {value: label for label, value in decisions.counters.items()}
-        # Reverse code that follows its loop at once (`fuse_reverse`) finds everything there.
+        # Reverse code that directly follows its loop (`fuse_reverse`) finds all values there.
         near = {s.loop for s in _in_forward_loops(each.body)}
         for value, decision in decisions.made.items():
             region = counted.get(value) or decisions.sites[value].region
@@ -134,7 +133,7 @@ def _outermost(decisions: Decisions, region: str) -> str:
 
 
 def _without_printing(fn: Function) -> Function:
-    """Return `fn` with no marks of calls that print: these run once."""
+    """Return `fn` without the marks of calls that print: these run once."""
     printing: set[str] = set()
     before = -1
     while before != (before := len(printing)):
@@ -171,7 +170,7 @@ class _Rerun:
 
     fn: Function
     owner: str
-    stmt: Again
+    stmt: Recomputed
     made: list[Function] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -194,16 +193,16 @@ class _Rerun:
         for stmt in stmts:
             match stmt, self.stmt:
                 case Reverse(loop=loop), For(label=label) | While(label=label) if loop == label:
-                    done += self.again(stmt)
+                    done += self.recomputed(stmt)
                 case Call(mirror=mirror), Call(label=label) if mirror == label:
-                    done += self.called_again(stmt)
+                    done += self.call_recomputed(stmt)
                 case _:
                     done.append(
                         map_blocks(stmt, lambda b: Block(b.params, self.stmts(b.stmts), b.yields))
                     )
         return tuple(done)
 
-    def again(self, reverse: Reverse) -> list[Stmt]:
+    def recomputed(self, reverse: Reverse) -> list[Stmt]:
         """Return a call of a function of the loop and of `reverse`."""
         assert isinstance(self.stmt, For | While)
         forward, backward = needed(self.stmt, reverse)
@@ -216,8 +215,8 @@ class _Rerun:
             reverse,
         )
 
-    def called_again(self, reverse: Call) -> list[Stmt]:
-        """Return a call of a function that calls the callee again, and then reverses that call."""
+    def call_recomputed(self, reverse: Call) -> list[Stmt]:
+        """Return a call of a function that repeats the call, and then reverses it."""
         assert isinstance(self.stmt, Call)
         return self.moved(
             (self.stmt, reverse), _values(self.stmt.args), _values(reverse.args), reverse
@@ -230,7 +229,7 @@ class _Rerun:
         backward: Sequence[Value],
         reverse: Stmt,
     ) -> list[Stmt]:
-        """Return reverse code with statements in a function of their own."""
+        """Return reverse code with statements moved to a function of their own."""
         env: dict[Value, Operand] = {}
         params: list[Value] = []
         for value in (*forward, *backward):
@@ -238,7 +237,7 @@ class _Rerun:
             env[value] = params[-1]
         copies = clone([stmts[0], recalling(stmts[1], env)], env, self.names)
         body = marked(copies, self.stripped)
-        name = f"{self.owner}.{self.stmt.label}{_AGAIN}"
+        name = f"{self.owner}.{self.stmt.label}{_SUFFIX}"
         while name in {each.name for each in (*self.fn.callees, *self.made, self.fn)}:
             name += ".1"
         self.made.append(without_prints(Function(name, tuple(params), body, body[1].results)))
@@ -251,7 +250,7 @@ class _Rerun:
         return builder.stmts
 
     def stripped(self, value: Value) -> Mark | None:
-        """Return the mark of a value where its checkpointed call runs again."""
+        """Return the mark of a value, unless its checkpointed call is recomputed."""
         mark = value.mark
         return None if mark == self.region else mark
 
@@ -260,4 +259,4 @@ def _values(found: Iterable[Operand]) -> tuple[Value, ...]:
     return tuple(dict.fromkeys(value for value in found if isinstance(value, Value)))
 
 
-__all__ = ["again", "rerun"]
+__all__ = ["recomputed", "rerun"]

@@ -37,7 +37,7 @@ from adc.passes.remat.plan import KEPT
 
 @dataclass
 class _Open:
-    """A block of reverse code that is being rewritten, and the forward block it mirrors."""
+    """A block of reverse code under construction, and the forward block it mirrors."""
 
     region: str
     arms: int
@@ -53,15 +53,15 @@ class Rewriter:
         self.choosers = choosers
         self.names = names
         self.chooser: Chooser | None = None
-        # What stands for each recalled value, by function: evidence for `availability`.
+        # The replacement of each recalled value, by function: evidence for `availability`.
         self.recalled: list[tuple[str, Value, Operand]] = []
         self.current = ""
         self.open: list[_Open] = []
-        # Values under ifs that are kept are results of the outermost if: old value -> result.
+        # Kept values under ifs become results of the outermost if: old value -> result.
         self.exported: dict[Value, Value] = {}
         self.env: dict[Value, Operand] = {}
         self.saved_exports: dict[str, dict[Value, Value]] = {}
-        # Calls that reverse code mirrors go to the version that fills the tape.
+        # Calls that reverse code mirrors are redirected to the version that fills the tape.
         self.taped: set[str] = set()
 
     def run(self) -> Function:
@@ -74,7 +74,7 @@ class Rewriter:
             if chooser is not None and chooser.d.whole:
                 callees.append(self.function(callee, callee.name))
                 continue
-            # As it is: for calls that nobody reverses. Rules have done their work.
+            # Unchanged: for calls that are not reversed. Rules have been applied.
             callees.append(replace(callee, rule=None))
             if callee.name in self.choosers:
                 callees.append(self.function(callee, f"{callee.name}.fwd"))
@@ -107,7 +107,7 @@ class Rewriter:
         body: list[Stmt] = []
         for stmt in fn.body:
             done = self.stmts([stmt], "", 0)
-            if whole:  # what a statement of the reverse code needs is made in front of it
+            if whole:  # values that a statement of reverse code needs are computed before it
                 body += self.open[0].prelude
                 self.open[0].prelude.clear()
             body += done
@@ -136,7 +136,7 @@ class Rewriter:
         return self.env.get(operand, operand) if isinstance(operand, Value) else operand
 
     def kept(self, region: str) -> list[Value]:
-        """Return the kept values of a region, in the order of the program."""
+        """Return the kept values of a region, in program order."""
         assert self.forward is not None
         found = [
             value
@@ -197,7 +197,7 @@ class Rewriter:
         if self.forward is None or label not in self.forward.loops:
             return self.plain(body, label, 0)
         stmts = self.stmts(body.stmts, label, 0)
-        # As soon as may be: what is pushed may be overwritten by the rest of the iteration.
+        # As early as possible: the rest of the iteration may overwrite what is pushed.
         (push,) = self.push(label) or (None,)
         if push is not None:
             late = [k for k, stmt in enumerate(stmts) if self.precedes(stmt, push)]
@@ -205,7 +205,7 @@ class Rewriter:
         return Block(body.params, tuple(stmts), tuple(self.read(v) for v in body.yields))
 
     def precedes(self, stmt: Stmt, push: Push) -> bool:
-        """Whether a frame comes after a statement: it gives it a value, or has frames itself."""
+        """Whether a frame must follow a statement: it defines a value of it, or has frames."""
         return any(result in push.values for result in stmt.results) or any(
             isinstance(s, Push) or (isinstance(s, Call) and s.label in self.taped)
             for s in walk((stmt,))
@@ -305,7 +305,7 @@ class Rewriter:
                 block.env[loop.index] = stmt.index
         popped = self.pop(stmt.loop, block)
         self.open.append(block)
-        # What is read from arrays before the iteration is undone.
+        # Values that are read from arrays before the iteration is undone.
         for value, _ in self.forward.restored.early:
             decision = self.forward.made.get(value)
             if decision is not None and decision.source in stmt.body.params:
@@ -332,15 +332,15 @@ class Rewriter:
         return self.recall(operand) if isinstance(operand, Value) else operand
 
     def recall(self, value: Value) -> Operand:
-        """Return an operand that has the forward value here, building what that takes."""
+        """Return an operand that has the forward value here; emit what that takes."""
         assert self.forward is not None
         if value not in self.forward.sites:
             return value  # an array of the reverse code
-        operand = self.stand_in(value)
+        operand = self.replacement(value)
         self.recalled.append((self.current, value, operand))
         return operand
 
-    def stand_in(self, value: Value) -> Operand:
+    def replacement(self, value: Value) -> Operand:
         forward = self.forward
         assert forward is not None
         site = forward.sites[value]
@@ -383,7 +383,7 @@ class Rewriter:
 
 
 def _prepared(stmt: Stmt, chooser: Chooser) -> Stmt:
-    """Return a statement fit to run again: no checks, loads from arrays that are at hand."""
+    """Return a statement fit for recomputation: no checks, loads from available arrays."""
     inner = set(bound((stmt,)))
 
     def block(found: Block) -> Block:
@@ -418,7 +418,7 @@ def _defined_here(block: Block) -> list[Value]:
 def _pair(
     first: Sequence[Value], second: Sequence[Value]
 ) -> list[tuple[Value | None, Value | None]]:
-    """Pair kept values of two arms that can share a place: only one of the arms runs."""
+    """Pair kept values of two arms that can share a slot: only one of the arms runs."""
     left = list(second)
     pairs: list[tuple[Value | None, Value | None]] = []
     for value in first:

@@ -1,6 +1,6 @@
-"""Schedules of checkpointed loops, the last step before code is emitted: calls of what they are.
+"""Lower the schedules of checkpointed loops to calls of the functions that compute them.
 
-Until here they are operations of the IR, which `peak` knows. ::
+Until here they are operations of the IR, which `peak` knows; this is the last stage. ::
 
     %steps = split %left %room 80 40 0      %steps = call C0 adc.split_rec(0, %left, …)
 """
@@ -17,7 +17,7 @@ from adc.ir.walk import map_blocks
 
 
 def schedules(fn: Function) -> Function:
-    """Return `fn`, in its last form, with schedules as functions that it calls."""
+    """Return `fn`, in its final form, with schedules as functions that it calls."""
 
     def is_schedule(stmt: Stmt) -> bool:
         return isinstance(stmt, Apply) and bool(stmt.op.routine)
@@ -31,7 +31,7 @@ def schedules(fn: Function) -> Function:
     def stmt(found: Stmt) -> Stmt:
         if isinstance(found, Apply) and found.op.routine:
             callee = functions()[found.op.routine]
-            # Functions that others call count how deep they are.
+            # Recursive functions keep their depth.
             depth: tuple[Operand, ...] = (integer(0),) * (len(callee.params) - len(found.args))
             label = f"{found.result.name}.call"
             return Call(found.results, label, callee.name, (*depth, *found.args), loc=found.loc)

@@ -1,8 +1,8 @@
-"""Undo logs: reverse code puts overwritten elements back and reads arrays as they were.
+"""Restore overwritten elements in reverse code (undo logs), so that loads can be repeated.
 
-A load of an element that is overwritten later would be kept for reverse code, one value for each
-load. Where the array is changed by stores of elements, what each store overwrites is enough: the
-reversed loops carry the array, too, and begin every iteration by undoing its stores. Before::
+A load of an element that is overwritten later would be stored for reverse code, one value for each
+load. If the array is changed by stores of elements, the overwritten elements suffice: the reversed
+loops carry the array, too, and begin every iteration by undoing its stores. Before::
 
     %u.4 = for L %i in 0 to %n carrying (%u.1 = %u) {
       %i.1 = add %i 1
@@ -16,7 +16,7 @@ reversed loops carry the array, too, and begin every iteration by undoing its st
       %a.r = recall %a
       …
 
-After (%b is what the store overwrites; otherwise it would be loaded)::
+After (%b is the element that the store overwrites; otherwise it would be loaded)::
 
     …
     %u.4.r = recall %u.4
@@ -31,22 +31,22 @@ After (%b is what the store overwrites; otherwise it would be loaded)::
 
 The recall of ``%a`` stays: `remat` decides about it, and `Restored` tells it that ``%u.back.1`` has
 the element. In such an iteration ``%u.back`` is the array as the forward iteration left it,
-``%u.back.1`` the array as it was when the iteration began. Loops inside are undone where their
+``%u.back.1`` the array as it was when the iteration began. Inner loops are undone where their
 reverse code runs.
 
-An array is restored if the versions that a loop hands on are one chain of stores of elements,
-branches of such, and loops of such. This is done where the plan is better for it: faster, or
-smaller if memory is short.
+An array is restored if its loop-carried versions are one chain of stores of elements, and of
+branches and loops of such stores. This is done if it makes the plan better: faster, or smaller if
+memory is short.
 
 Integers have a log in the program itself: ``at += width[i]`` is undone by ``at -= width[i]``,
-exactly, as both wrap around. So reversed loops carry numbers, too, from their last values on, and
-what a store of ``a[i] + step`` overwrites is not kept but computed from what it stored. That takes
-the step alone, which is kept if it depends on what is undone later.
+exactly, as both wrap around. So reversed loops carry numbers, too, starting with their final
+values, and an element that a store of ``a[i] + step`` overwrites is not kept but computed from the
+stored one. That needs the step alone, which is kept if it depends on a value that is undone later.
 
-Floats that the user marks (`adc.invertible`) are found again in the same way, up to rounding, and
-whatever it costs: iterations hold nothing that can be computed again. What an iteration computes
-from whole arrays, such as a layer of a network, is computed where it is needed, between the loops
-that undo.
+Floats that the user marks (`adc.invertible`) are restored in the same way, inexactly, and at any
+cost: iterations hold nothing that can be recomputed. Values that an iteration computes from whole
+arrays, such as a layer of a network, are recomputed where they are needed, between the loops that
+undo.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ from dataclasses import dataclass, replace
 
 from adc.ir.analysis.activity import carried_yields
 from adc.ir.analysis.dependence.forwarding import Forwarding
-from adc.ir.analysis.inexact import decision, handed_on
+from adc.ir.analysis.inexact import discontinuous_use, passed_to_calls
 from adc.ir.builder import Builder
 from adc.ir.core import (
     Apply,
@@ -103,7 +103,7 @@ from adc.passes.remat.inversion_check import compare, largest
 from adc.passes.remat.plan import KEPT
 
 Planner = Callable[[Function, Restored], Chooser]
-# Loops that are alike of which none is tried any more once so many gained nothing.
+# Of similar loops, none is tried any more once so many gained nothing.
 _TRIES = 2
 
 
@@ -111,13 +111,13 @@ def undone(fn: Function, plan: Planner, *, changed: bool = False) -> tuple[Funct
     """Return a function with the undo logs that pay, and the plan for it.
 
     It has Recalls, and its own reverse code. `plan` decides about it, given what this restores.
-    `changed`: there are loops that the user did not write, for checkpoints; then what the user
-    wants is done where it can be.
+    `changed`: checkpointing has added loops that the user did not write; then the user's requests
+    are met where possible.
 
     Raises
     ------
     RecomputeError
-        Where the user wants inverse operations and there are none.
+        Where the user requests inversion and it is impossible.
     """
     best = plan(fn, NOTHING_RESTORED)
     if best.policy == "store":
@@ -129,7 +129,7 @@ def undone(fn: Function, plan: Planner, *, changed: bool = False) -> tuple[Funct
         refusal = undoing.refusal()
         made = plan(*found) if found and refusal is None else None
         if found and made is not None:
-            refusal = _deciding(found[0], made)
+            refusal = _discontinuous(found[0], made)
         if refusal is not None and not changed:
             raise refusal
         if found and made is not None and refusal is None:
@@ -154,7 +154,7 @@ def undone(fn: Function, plan: Planner, *, changed: bool = False) -> tuple[Funct
             wanted = [each for each in groups.pop(0) if _pays(best, each)]
             if not wanted:
                 continue
-            # Numbers of one loop may need each other: they are tried together, then each for
+            # Numbers of one loop may depend on each other: they are tried together, then each by
             # itself.
             if helps(wanted):
                 outcomes.append(True)
@@ -162,7 +162,7 @@ def undone(fn: Function, plan: Planner, *, changed: bool = False) -> tuple[Funct
                 outcomes.append(any([helps([each]) for each in wanted]))
             else:
                 outcomes.append(False)
-            # What helped in one loop does in all others like it: they are tried at once.
+            # What helped in one loop helps in all similar ones: they are tried at once.
             if outcomes[-1] and outcomes.count(True) == 1:
                 rest = [each for group in groups for each in group if _pays(best, each)]
                 if rest and helps(rest):
@@ -170,21 +170,21 @@ def undone(fn: Function, plan: Planner, *, changed: bool = False) -> tuple[Funct
     return fn, best
 
 
-def _deciding(fn: Function, chooser: Chooser) -> RecomputeError | None:
-    """Return what is wrong where reverse code decides by values that are right up to rounding."""
-    rounded = chooser.d.restored.rounded
+def _discontinuous(fn: Function, chooser: Chooser) -> RecomputeError | None:
+    """Return the error where control flow in reverse code depends on inexact values."""
+    inexact = chooser.d.restored.inexact
 
-    def is_rounded(value: Value) -> bool:
-        return value in rounded or (chooser.legal(value) and chooser.is_rounded(value))
+    def is_inexact(value: Value) -> bool:
+        return value in inexact or (chooser.legal(value) and chooser.is_inexact(value))
 
-    stmt = decision(fn.body, is_rounded)
-    passed = any(value in rounded for value in handed_on(fn.body))
+    stmt = discontinuous_use(fn.body, is_inexact)
+    passed = any(value in inexact for value in passed_to_calls(fn.body))
     if stmt is None and not passed:
         return None
     marks = [each.param.mark for each in _marked(fn)]
     return RecomputeError(
-        "this value is found again up to rounding, and reverse code "
-        + ("passes it to a function" if stmt is None else "decides by it")
+        "this value is restored inexactly, and reverse code "
+        + ("passes it to a function" if stmt is None else "depends on it discontinuously")
         + ("" if stmt is None else _line(stmt)),
         marks[0].loc if marks and marks[0] else None, _WAY_OUT,
     )  # fmt: skip
@@ -192,7 +192,7 @@ def _deciding(fn: Function, chooser: Chooser) -> RecomputeError | None:
 
 @dataclass(frozen=True)
 class _Carried:
-    """What a loop hands on in a slot."""
+    """A value that a loop carries in a slot."""
 
     label: str
     slot: int
@@ -201,7 +201,7 @@ class _Carried:
 
 
 def _marked(fn: Function) -> list[_Carried]:
-    """Return the floats, numbers and arrays, that may be found again up to rounding."""
+    """Return the floats, numbers and arrays, that may be restored inexactly."""
     found = [each for group in _carried(fn, deep=True) for each in group]
     return [each for each in found if is_invertible(each.param) and each.param.type.kind == "f"]
 
@@ -215,10 +215,10 @@ def _holds(plan: Chooser, label: str) -> bool:
 
 
 def _carried(fn: Function, *, deep: bool = False) -> list[list[_Carried]]:
-    """Return what loops that are reversed hand on, from the last loop to the first.
+    """Return the values that reversed loops carry, from the last loop to the first.
 
-    First the numbers of every loop, outer loops first, then each array of loops outside of others,
-    or of every loop if `deep`.
+    First the numbers of every loop, outer loops first, then each array of outermost loops, or of
+    every loop if `deep`.
     """
     reversed_ = {stmt.loop for stmt in walk(fn.body) if isinstance(stmt, Reverse)}
     numbers: list[list[_Carried]] = []
@@ -242,7 +242,7 @@ def _carried(fn: Function, *, deep: bool = False) -> list[list[_Carried]]:
 
 
 def _alike(fn: Function) -> list[list[list[_Carried]]]:
-    """Return what loops hand on, together that of loops that are the same but for names.
+    """Return the values that loops carry, grouped by loops that are equal except for names.
 
     Long programs have many of them: a plan for each would take quadratic time.
     """
@@ -275,7 +275,7 @@ def _pays(plan: Chooser, carried: _Carried) -> bool:
 
 
 def _kept(plan: Chooser, label: str, slot: int) -> bool:
-    """Whether a plan keeps what depends on an integer that a loop carries."""
+    """Whether a plan keeps values that depend on an integer that a loop carries."""
     loop = plan.d.loops[label]
     param, end = loop.body.params[slot], carried_yields(loop)[slot]
     if param.type.kind not in "iu" or end == param or end in plan.d.restored.values:
@@ -296,25 +296,25 @@ def _better(chooser: Chooser, other: Chooser, array: Value) -> bool:
     return chooser.total() < other.total()
 
 
-# --- putting it back ------------------------------------------------------------------------------
+# --- restoring ------------------------------------------------------------------------------------
 
 
-# What an attempt that is given up takes back.
+# The state that is reset when an attempt is given up.
 _GROWS = (
     "sources", "values", "early", "first", "logged", "begun", "ends", "turn", "old", "loads",
-    "updates", "rounded",
+    "updates", "inexact",
 )  # fmt: skip
 
 
 class _Code:
-    """Where everything is in a function, whatever is undone there."""
+    """The positions of everything in a function, whatever is undone there."""
 
     def __init__(self, fn: Function) -> None:
         self.fn = fn
         self.loops: dict[str, For | While] = {}
         self.reversed: dict[str, int] = {}
         self.defs: dict[Value, Stmt] = {}
-        # Where loops and calls are in the forward code.
+        # The positions of loops and calls in the forward code.
         self.counted = set(fn.params)
         self.outer = {value for stmt in fn.body for value in stmt.results}
         self.order: dict[str, int] = {}
@@ -352,25 +352,25 @@ class _Undoing:
         self.ends = dict(restored.ends)
         self.turn = set(restored.in_turn)
         self.short = set(restored.short)
-        self.rounded = set(restored.rounded)
-        # By store: what it overwrites, the loads to be put in front of it, and how it updates that.
+        self.inexact = set(restored.inexact)
+        # By store: the value it overwrites, the loads to be inserted before it, and its update.
         self.old: dict[int, Value] = {}
         self.loads: dict[int, Load] = {}
         self.updates: dict[int, list[Update]] = {}
         self.history = History(self.code.defs)
         # By mark: whether something is restored, or the statement that cannot be undone.
         self.outcome: dict[Span | None, Stmt | None] = {}
-        # Values that undoing takes.
+        # Values that undoing needs.
         self.taken: set[Value] = set()
-        # What inverses up to rounding take.
+        # Values that inexact inverses need.
         self.steps: dict[Value, Stmt] = {}
 
     def run(
         self, wanted: Sequence[_Carried], *, rounding: bool = False
     ) -> tuple[Function, Restored] | None:
-        """Return the function that restores what loops hand on, as far as that can be.
+        """Return the function that restores loop-carried values, as far as possible.
 
-        `rounding`: floats, too, up to rounding.
+        `rounding`: floats, too, inexactly.
         """
         self.history = History(self.code.defs, rounding=rounding)
         body = self.fn.body
@@ -384,7 +384,7 @@ class _Undoing:
         return replace(self.fn, body=self.with_loads(body)), facts
 
     def restoring(self, body: tuple[Stmt, ...], carried: _Carried) -> tuple[Stmt, ...] | None:
-        """Return code that restores what a loop hands on in a slot, if that can be."""
+        """Return code that restores the value that a loop carries in a slot, if possible."""
         before = {name: copy(getattr(self, name)) for name in _GROWS}
         loop = self.code.loops[carried.label]
         if carried_yields(loop)[carried.slot] in self.values:
@@ -408,29 +408,29 @@ class _Undoing:
         return None
 
     def note(self, carried: _Carried, stuck: Stmt | None) -> None:
-        """Note what became of a mark: one of the variables that it reaches is enough."""
+        """Record the fate of a mark: it suffices that one of its variables is restored."""
         mark = carried.param.mark
         if mark is not None and self.history.rounding:
             self.outcome[mark.loc] = stuck and self.outcome.get(mark.loc, stuck)
 
     def refusal(self) -> RecomputeError | None:
-        """Return what is wrong where the user wants what cannot be done."""
+        """Return the error for a request of the user that cannot be met."""
         for loc, stmt in self.outcome.items():
             if stmt is not None:
                 return RecomputeError(
-                    "this value cannot be found again by inverse operations: "
+                    "this value cannot be restored by inverse operations: "
                     f"{_why(stmt)}{_line(stmt)}", loc, _WAY_OUT,
                 )  # fmt: skip
         for value, stmt in self.steps.items():
             if value in self.logged and not is_truth(value):
                 return RecomputeError(
-                    "this change cannot be taken back: what is added depends on values that are "
-                    "found again later", stmt.loc, _WAY_OUT,
+                    "this update cannot be inverted: the added value depends on values that are "
+                    "restored later", stmt.loc, _WAY_OUT,
                 )  # fmt: skip
         return None
 
     def begin(self, stmts: Sequence[Stmt], nest: Nest) -> tuple[Stmt, ...]:
-        """Return code in which a loop is undone where it is reversed, and what follows there."""
+        """Return code in which a loop is undone where it is reversed, and the code that follows."""
         for k, stmt in enumerate(stmts):
             if isinstance(stmt, Reverse) and stmt.loop == nest.loop.label:
                 last = nest.loop.results[nest.slot]
@@ -456,9 +456,9 @@ class _Undoing:
         )
 
     def log(self, stores: Sequence[Store]) -> None:
-        """Find the values that stores overwrite: loads of the program, or loads of their own."""
+        """Find the values that stores overwrite: loads of the program, or inserted loads."""
         if any(store.result.mark is not None for store in stores) and not self.history.rounding:
-            raise Stuck  # what the user says about values inside of a call goes first
+            raise Stuck  # the user's marks of values inside of a call take precedence
         wanted = {id(store) for store in stores}
 
         def look(stmts: Sequence[Stmt]) -> None:
@@ -514,8 +514,8 @@ class _Undoing:
     ) -> tuple[list[Stmt], Value]:
         """Return reverse code that undoes `steps`, too, and the array after it.
 
-        `back` is the array in front of it, which is what the forward `version` was; `around` is the
-        loop that is undone.
+        `back` is the array in front of it, which equals the forward `version`; `around` is the loop
+        that is undone.
         """
         left = list(steps)
         done: list[Stmt] = []
@@ -530,14 +530,14 @@ class _Undoing:
                 if around is None and isinstance(back.type, Array):
                     assert isinstance(version, Value)
                     self.ends[version] = back
-                self.hand_late(version, back, around)
+                self.provide_late(version, back, around)
                 while left and not isinstance(left[0], Nest):
                     back, version = self.step(left.pop(0), back)
-                    self.hand_late(version, back, around)
+                    self.provide_late(version, back, around)
             done.extend(more)
 
         for stmt in stmts:
-            # Frames come off the tape in the opposite order.
+            # Frames are popped in the opposite order.
             places = self.mirrored(stmt)
             while left and places and self.code.order[_label(left[0])] > max(places):
                 undo(None)
@@ -553,7 +553,7 @@ class _Undoing:
         return done, back
 
     def mirrored(self, stmt: Stmt) -> list[int]:
-        """Return the places, in the forward code, of the loops and calls that are reversed."""
+        """Return the positions, in the forward code, of the loops and calls that are reversed."""
         found: list[int] = []
         for each in walk((stmt,)):
             if isinstance(each, Reverse):
@@ -575,7 +575,7 @@ class _Undoing:
     def loop(self, stmt: Reverse, nest: Nest, back: Value) -> tuple[Value, Operand]:
         """Emit reverse code of a loop that undoes it; return the array after it, and its version.
 
-        That of a number, too.
+        Likewise for numbers.
         """
         names, loop, body = self.builder.names, nest.loop, stmt.body
         if self.code.reversed.get(loop.label, 0) > 1:
@@ -587,21 +587,21 @@ class _Undoing:
         inner, version = param, end
         steps = list(nest.steps)
         first: list[Stmt] = []
-        self.hand(end, param)
+        self.provide(end, param)
         if steps and isinstance(final := steps[0], Store) and id(final) in self.updates:
             value = final.value
             stored = self.forwarding.stored.get(value) if isinstance(value, Value) else None
             if stored and stored.array == final.result and all(map(self.is_counted, final.index)):
-                # What it stored, before anything else is undone.
+                # The stored value is loaded before anything else is undone.
                 with self.builder.block() as more:
-                    self.hand(final.value, self.new(final, param))
+                    self.provide(final.value, self.new(final, param))
                 self.first.update((result, param) for s in more for result in s.results)
                 first += more
         while steps and not isinstance(steps[0], Nest):
             with self.builder.block() as more:
                 made = result_of(steps[0])
                 inner, version = self.step(steps.pop(0), inner)
-            self.hand(version, inner)
+            self.provide(version, inner)
             self.first.update((result, made) for s in more for result in s.results)
             first += more
         if isinstance(param.type, Array):
@@ -625,54 +625,54 @@ class _Undoing:
         later = [s for s in rest if self.first.keys().isdisjoint(s.results)]
         return (*sorted((*first, *older), key=place, reverse=True), *later)
 
-    def hand(self, version: Operand, back: Value) -> None:
-        """Note that reverse code has a value from the beginning of an iteration on."""
+    def provide(self, version: Operand, back: Value) -> None:
+        """Record that reverse code has a value from the beginning of an iteration on."""
         if isinstance(version, Value):
             if not isinstance(version.type, Array) or self.history.rounding:
                 self.values.setdefault(version, back)
-                self.round(version)
+                self.mark_inexact(version)
 
-    def round(self, value: Value) -> None:
-        """Note that a value of this undoing, if it is one of floats, is right up to rounding."""
+    def mark_inexact(self, value: Value) -> None:
+        """Record that a value restored here is inexact, if it is a float."""
         if self.history.rounding and value.type.kind == "f":
-            self.rounded.add(value)
+            self.inexact.add(value)
 
-    def hand_late(self, version: Operand, back: Value, around: str | None) -> None:
-        """Note that reverse code has a value once a loop inside of `around` is undone."""
+    def provide_late(self, version: Operand, back: Value, around: str | None) -> None:
+        """Record that reverse code has a value once a loop inside of `around` is undone."""
         if around is not None:
             before = len(self.values)
-            self.hand(version, back)
+            self.provide(version, back)
             if len(self.values) > before:
                 self.turn.add(around)
 
-    def hand_arms(self, branch: Branch, back: Value) -> None:
-        """Note that, where an arm ran, what it gave is what the branch gave."""
+    def provide_arms(self, branch: Branch, back: Value) -> None:
+        """Record that, where an arm ran, its yield equals the result of the branch."""
         k = branch.stmt.results.index(branch.result)
         for arm, steps in zip(blocks(branch.stmt), branch.arms, strict=True):
             if steps:
-                self.hand(arm.yields[k], back)
+                self.provide(arm.yields[k], back)
                 if isinstance(steps[0], Branch):
-                    self.hand_arms(steps[0], back)
+                    self.provide_arms(steps[0], back)
 
     def step(self, step: Step, back: Value) -> tuple[Value, Value]:
-        """Emit what undoes stores; return the array after it, and which version that is."""
+        """Emit the inverse of stores; return the array after it, and the version it equals."""
         builder = self.builder
         if isinstance(step, Update):
-            return self.taken_back(step, back), step.before
+            return self.inverted(step, back), step.before
         if isinstance(step, Store):
             builder.loc = step.loc
             if id(step) in self.updates:
                 new = self.new(step, back)
                 old: Operand = new
                 for update in self.updates[id(step)]:
-                    old = self.taken_back(update, new)
+                    old = self.inverted(update, new)
                     new = old
             else:
                 old = self.recall(self.old[id(step)])
             index = tuple(map(self.recall, step.index))
             return builder.store(back, index, old, hint=back.name), step.array
         assert isinstance(step, Branch)
-        self.hand_arms(step, back)
+        self.provide_arms(step, back)
         builder.loc = step.stmt.loc
         cond = self.recall(step.stmt.cond)
         arms: list[Block] = []
@@ -687,19 +687,19 @@ class _Undoing:
         return result, step.before
 
     def new(self, store: Store, back: Value) -> Value:
-        """Emit a load of what a store stored."""
+        """Emit a load of the value that a store stored."""
         index = tuple(map(self.recall, store.index))
         return self.builder.load(back, index, hint=f"{back.name}.new")
 
     def is_counted(self, operand: Operand) -> bool:
-        """Whether the counters of loops tell an index."""
+        """Whether an index depends on loop counters alone."""
 
         def found(each: Value, stmt: Stmt | None) -> bool:
             return each not in self.code.counted if stmt is None else not isinstance(stmt, Apply)
 
         return not isinstance(operand, Value) or not reaches(operand, self.code.defs, found)
 
-    def taken_back(self, update: Update, new: Value) -> Value:
+    def inverted(self, update: Update, new: Value) -> Value:
         """Emit the inverse of an update."""
         builder = self.builder
         builder.loc = update.stmt.loc
@@ -724,18 +724,18 @@ class _Undoing:
     def serve(
         self, stmts: Sequence[Stmt], back: Value, version: Operand, *, deep: bool = True
     ) -> None:
-        """Note the loads whose elements `back` has, in the place of a forward version."""
+        """Record the loads whose elements `back` has, in place of a forward version."""
         for stmt in stmts:
             if isinstance(stmt, Load):
                 if isinstance(version, Value) and self.agrees(stmt, version):
                     self.sources.setdefault((stmt.result, stmt.array), back)
-                    self.round(back)
+                    self.mark_inexact(back)
             elif deep or isinstance(stmt, If):
                 for block in blocks(stmt):
                     self.serve(block.stmts, back, version, deep=deep)
 
     def serve_early(self, loop: For | While, back: Value, version: Value) -> None:
-        """Note the values, outside of branches, that the array has before an iteration's undoing.
+        """Record the values, outside of branches, that the array has before an iteration's undoing.
 
         Above all those are values that the iteration stored.
         """
@@ -746,14 +746,14 @@ class _Undoing:
             key = load.result, load.array
             if key not in self.sources and self.agrees(load, version):
                 self.sources[key] = back
-                self.round(back)
+                self.mark_inexact(back)
                 self.early[key] = load.index
 
     def agrees(self, load: Load, version: Value) -> bool:
         return load.result not in self.logged and self.forwarding.agrees(load, version)
 
     def facts(self, body: Sequence[Stmt]) -> Restored:
-        # What comes in front of the undoing, or takes part in it, is not read from what is undone
+        # Values computed before the undoing, or for it, are not read from arrays that are undone
         # later.
         place: dict[Value, tuple[str, int]] = {}
         entered: dict[str, Mapping[str, int]] = {}
@@ -800,13 +800,13 @@ class _Undoing:
             self.ends,
             frozenset(self.turn),
             frozenset(self.short),
-            frozenset(self.rounded),
+            frozenset(self.inexact),
         )
 
     def late(
         self, value: Value, at: Mapping[str, int], place: Mapping[Value, tuple[str, int]]
     ) -> bool:
-        """Whether computing a value again may take what is restored at a place, or later."""
+        """Whether recomputing a value may need a value that is restored at a position, or later."""
 
         def is_late(source: Value) -> bool:
             region, k = place.get(source, ("", -1))
@@ -830,7 +830,7 @@ class _Undoing:
 
 
 _WAY_OUT = (
-    "change it by `+=` or `-=` of what does not depend on it, arrays in place, or use "
+    "change it by `+=` or `-=` of a value that does not depend on it, arrays in place, or use "
     "`adc.checkpoint`"
 )
 
@@ -846,8 +846,8 @@ def _why(stmt: Stmt) -> str:
         case Apply(op=op) if op.reserves:
             return "it is a new array in every iteration"
         case Apply() | Store():
-            return "it is changed by what has no inverse"
-    return "it is not made from its last value"
+            return "it is changed by an operation without an inverse"
+    return "it is not computed from its previous value"
 
 
 def _line(stmt: Stmt) -> str:

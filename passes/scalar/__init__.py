@@ -4,17 +4,17 @@
 `simplify`      constants, neutral elements, known and empty branches; bit-exact
 `cse`           equal operations, loads of one version, recalls of one value
 `dce`           dead operations, carried values, arms and loops
-`induction`     integers that grow evenly, computed from the loop's counter
+`induction`     carried integers of constant step, computed from the loop counter
 `bounds`        checks and wrap-arounds that are proven unnecessary
-`hoist_checks`  index checks of a loop, tested in front of it, and what that says of sizes
-`hoist`         what every iteration computes alike, in front of the loop
-`unswitch`      branches that a loop takes in every iteration or in none, outside of it
-`predicates`    what reverse code decides by, decided in forward code
-`recalled`      what forward code computed of the same values, recalled in reverse code
-`once`          loops of which one iteration does something, replaced by that iteration
-`relax`         products of derivatives without a test for zero, where that cannot matter
-`inline`        elements of temporary arrays made again where that is cheaper
-`calls`         small functions, and those called in one place, in place of their calls
+`hoist_checks`  index checks of a loop, hoisted out of it; and the equal sizes that they prove
+`hoist`         loop-invariant code, moved in front of the loop
+`unswitch`      loop-invariant branches, moved out of the loop
+`predicates`    conditions of reverse code, evaluated in forward code
+`recalled`      values that forward code computed already, recalled in reverse code
+`once`          loops of which at most one iteration has an effect, replaced by that iteration
+`relax`         products of derivatives without a test for zero, where it cannot matter
+`inline`        cheap elements of temporary arrays, recomputed where they are read
+`calls`         small functions, and those called in one place, inlined
 ==============  ================================================================================
 
 For example, `bounds` drops the check, and `wrap`, of an index that a loop counts::

@@ -1,4 +1,4 @@
-"""Prove checks: drop those that cannot fail, and wrap-arounds that cannot happen.
+"""Remove checks that cannot fail, and index wrap-arounds that cannot happen.
 
 Before::
 
@@ -15,7 +15,7 @@ After (``%n`` is a size)::
       %v = load %x[%k]
       …
 
-Of floats it is known which are never negative, as ``x * x + 1``: their roots cannot fail.
+Floats that are never negative are known too, as ``x * x + 1``: their square roots cannot fail.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class _Bounds:
         self.facts = Facts()
         self.env: dict[Value, Operand] = {}
         self.depth = 0  # of blocks
-        self.trips: set[Operand] = set()  # of the loops so far
-        self.natural: set[Value] = set()  # floats that are NaN or not negative
+        self.trips: set[Operand] = set()  # of the enclosing and preceding loops
+        self.nonnegative: set[Value] = set()  # floats that are NaN or not negative
 
     def stmts(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
         kept: list[Stmt] = []
@@ -105,7 +105,7 @@ class _Bounds:
                         return None
                 facts.define(stmt)
                 return stmt
-            case Apply(op=op, args=(a, b)) if op is arith.lt and self.is_natural(a):
+            case Apply(op=op, args=(a, b)) if op is arith.lt and self.is_nonnegative(a):
                 if isinstance(b, Literal) and b.value <= 0.0:
                     self.env[stmt.result] = Literal(False, stmt.result.type)
                 return stmt
@@ -120,7 +120,7 @@ class _Bounds:
             case Apply():
                 facts.define(stmt)
                 if stmt.result.type.kind == "f" and self.never_negative(stmt):
-                    self.natural.add(stmt.result)
+                    self.nonnegative.add(stmt.result)
                 return stmt
             case Check(cond=cond):
                 if isinstance(cond, Literal) and cond.value:
@@ -152,14 +152,14 @@ class _Bounds:
                 return new_while
         return map_blocks(stmt, self.block)
 
-    def is_natural(self, operand: Operand) -> bool:
+    def is_nonnegative(self, operand: Operand) -> bool:
         """Whether a float is NaN or not negative; it may be -0.0."""
         if isinstance(operand, Literal):
             return operand.type.kind == "f" and operand.value >= 0.0
-        return operand in self.natural
+        return operand in self.nonnegative
 
     def never_negative(self, stmt: Apply) -> bool:
-        """Whether the result of an operation on numbers is natural."""
+        """Whether the result of an operation on numbers is NaN or not negative."""
         args = stmt.args
         match stmt.op:
             case row if row.image[0] >= 0.0:
@@ -167,26 +167,26 @@ class _Bounds:
             case arith.mul if args[0] == args[1]:
                 return True
             case arith.add | arith.mul | arith.minimum:
-                return all(map(self.is_natural, args))
+                return all(map(self.is_nonnegative, args))
             case arith.maximum:
-                return any(map(self.is_natural, args))
+                return any(map(self.is_nonnegative, args))
             case arith.cast:
-                return self.is_natural(args[0])
+                return self.is_nonnegative(args[0])
             case arith.select:
-                return all(map(self.is_natural, args[1:]))
+                return all(map(self.is_nonnegative, args[1:]))
         return False
 
     def unify(self, check: Check) -> None:
-        """After a check that two integers are equal, let the first stand for both.
+        """After a check that two integers are equal, replace the second by the first.
 
-        Only at the top of the function, so that what stands for what never changes.
+        Only at the top level of the function, so that a replacement holds everywhere below it.
         """
         equal = equated(check, self.facts.defs)
         if self.depth or equal is None:
             return
         a, b = (substitute(operand, self.env) for operand in equal)
         if b in self.trips and a not in self.trips:
-            a, b = b, a  # loops behind the check shall count as those in front of it
+            a, b = b, a  # later loops then have the same trip count as earlier ones
         if isinstance(b, Value) and a != b and a.type == b.type:
             self.env[b] = a
 
@@ -216,7 +216,7 @@ _ANY = (0, 2**40)  # steps of unknown size, of which only the sign counts
 
 
 class _Steps:
-    """By how much an iteration may change a carried counter."""
+    """By how much one iteration may change a carried counter."""
 
     def __init__(self, body: Block) -> None:
         self.defs: dict[Value, Apply | If | For] = {}
@@ -234,7 +234,7 @@ class _Steps:
                 self.collect(stmt.body)
 
     def steps(self, operand: Operand, param: Value) -> set[int] | None:
-        """Return the set of differences ``operand - param``, or None if it is not known."""
+        """Return the set of differences ``operand - param``, or None if it is unknown."""
         if operand == param:
             return {0}
         if not isinstance(operand, Value):

@@ -1,12 +1,11 @@
-"""Procedure integration: the statements of functions in place of calls, where that is little code.
+"""Inline functions that are small or called in one place (procedure integration).
 
     %t = call C0 square(%x)               %t = mul %x %x
 
-A function that is called in one place takes no more room there, and what its caller computes
-already, or computes alike in every iteration, is then seen by `cse` and `hoist`. A function that
-calls itself becomes some levels of itself: most calls of a recursion are the innermost ones, and
-what is checked of its arguments need not be checked again on each level. This is value form without
-Recalls.
+Inlining a function that is called in one place costs no code size, and `cse` and `hoist` then see
+what its caller computes already, or what is loop-invariant. A function that calls itself is
+unrolled by some levels: most calls of a recursion are the innermost ones, and the checks of its
+arguments need not be repeated on each level. The pass works on value form without Recalls.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from dataclasses import replace
 from adc.ir.analysis.sizes.shapes import Shapes
 from adc.ir.core import Apply, Block, Call, Function, Operand, Pop, Stmt, Value, walk
 from adc.ir.errors import Span
-from adc.ir.functions import is_of_schedule, reached, runs_again
+from adc.ir.functions import is_of_schedule, reached, recomputes_iterations
 from adc.ir.types import Array
 from adc.ir.walk import (
     Names,
@@ -30,25 +29,25 @@ from adc.ir.walk import (
     substitute_stmt,
 )
 
-# Statements of a function that is called in several places, and in one.
+# The most statements of a function that is called in several places, and in one.
 SMALL = 12
 LARGE = 400
-# Statements of a function that calls itself, with some levels of itself in it, and these.
+# How many levels a recursive function is unrolled, and its most statements then.
 LEVELS = 3
 RECURSIVE = 150
 
 
 def calls(fn: Function) -> Function:
-    """Return `fn` with small functions, and those called in one place, in place of their calls."""
+    """Return `fn` with small functions, and those called in one place, inlined."""
     table = {each.name: each for each in (*fn.callees, fn)}
-    ways = {name: _ways(table, name) for name in table}
+    ways = {name: _reachable(table, name) for name in table}
     counts: dict[str, int] = {}
     for each in table.values():
         for stmt in walk(each.body):
             if isinstance(stmt, Call):
                 counts[stmt.callee] = counts.get(stmt.callee, 0) + 1
     done: dict[str, Function] = {}
-    # Callees first: what is copied has its own calls replaced.
+    # Callees first: a body that is copied has its own calls inlined already.
     for name in _in_order(table, fn.name):
         each = table[name]
         chosen = {
@@ -65,9 +64,9 @@ def calls(fn: Function) -> Function:
 
 
 def _sized(fn: Function) -> Function:
-    """Return a function that asks no array for a size that it was made with.
+    """Return a function that computes no size which it knows from an allocation.
 
-    A callee has to ask for the sizes of what it is passed.
+    A callee has to ask for the sizes of its array arguments.
     """
     asked = [stmt for stmt in walk(fn.body) if isinstance(stmt, Apply) and stmt.op.asks_shape]
     if fn.mirror or not asked:
@@ -89,15 +88,15 @@ def _sized(fn: Function) -> Function:
 
 
 def _fits(fn: Function, count: int) -> bool:
-    if fn.rule is not None or fn.routine or fn.mirror or runs_again(fn):
+    if fn.rule is not None or fn.routine or fn.mirror or recomputes_iterations(fn):
         return False
-    if is_of_schedule(fn):  # plans tell such calls by their names
+    if is_of_schedule(fn):  # plans recognise such calls by name
         return False
     return size(fn.body) <= (LARGE if count == 1 else SMALL)
 
 
 def _located(stmt: Stmt, caller: Span | None) -> Stmt:
-    """Return a statement of a function that was called somewhere: tracebacks tell where."""
+    """Return a statement of an inlined callee with the location of the call, for tracebacks."""
     stmt = map_blocks(stmt, lambda b: replace(b, stmts=tuple(_located(s, caller) for s in b.stmts)))
     return replace(stmt, loc=stmt.loc.called(caller)) if stmt.loc else stmt
 
@@ -106,8 +105,8 @@ def _called(fn: Function) -> list[str]:
     return [stmt.callee for stmt in walk(fn.body) if isinstance(stmt, Call)]
 
 
-def _ways(table: Mapping[str, Function], start: str) -> set[str]:
-    """Return the functions that one may call, itself included if it may call itself."""
+def _reachable(table: Mapping[str, Function], start: str) -> set[str]:
+    """Return the functions reachable by calls, `start` included only if it is recursive."""
     found: set[str] = set()
     todo = [start]
     while todo:
@@ -119,7 +118,7 @@ def _ways(table: Mapping[str, Function], start: str) -> set[str]:
 
 
 def _in_order(table: Mapping[str, Function], name: str) -> list[str]:
-    """Return the functions that one reaches, callees before their callers but for cycles."""
+    """Return the reachable functions, callees before their callers except in cycles."""
     order: list[str] = []
     entered = {name}
     todo = [(name, iter(_called(table[name])))]
@@ -136,13 +135,14 @@ def _in_order(table: Mapping[str, Function], name: str) -> list[str]:
 
 
 def _levels(fn: Function) -> Function:
-    """Return a function that calls itself with some levels of itself in it.
+    """Return a recursive function unrolled by some levels.
 
-    One that makes arrays stays as it is: those of all levels would live as long as the outermost.
+    A function that allocates arrays stays as it is: the arrays of all levels would live as long as
+    the outermost.
     """
     own = [stmt for stmt in walk(fn.body) if isinstance(stmt, Call) and stmt.callee == fn.name]
     if (
-        runs_again(fn)
+        recomputes_iterations(fn)
         or not own
         or any(
             isinstance(stmt, Apply | Pop) and any(isinstance(v.type, Array) for v in stmt.results)
@@ -155,7 +155,7 @@ def _levels(fn: Function) -> Function:
     for _ in range(LEVELS - 1):
         if size(made.body) + len(own) * one > RECURSIVE:
             break
-        # The calls in what was put in place of one call are the next level's.
+        # The calls in an inlined body belong to the next level.
         made = _Caller(fn, {fn.name: made}).function()
         if size(made.body) > RECURSIVE:
             break
@@ -163,7 +163,7 @@ def _levels(fn: Function) -> Function:
 
 
 class _Caller:
-    """Rewrites the body of one function; `table` has what is to stand for calls."""
+    """Rewrites the body of one function; `table` has the functions to inline."""
 
     def __init__(self, fn: Function, table: Mapping[str, Function]) -> None:
         self.fn = fn
@@ -189,7 +189,7 @@ class _Caller:
     def fits(self, call: Call) -> bool:
         """Whether a call is of a function of the table, with exactly its types.
 
-        Of numbers of Python (weak ones) for NumPy's, operations have results of other types.
+        Python (weak) numbers in place of NumPy's would change the types of results.
         """
         callee = self.table.get(call.callee)
         if callee is None:

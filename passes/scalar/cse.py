@@ -1,4 +1,4 @@
-"""Compute equal things once: operations, loads of one version, recalls of one value.
+"""Eliminate common subexpressions: operations, loads of one version, recalls of one value.
 
 Before::
 
@@ -11,8 +11,8 @@ After::
     %a = sin %x
     %c = add %a %a
 
-An operation replaces a later one only where it dominates it. New arrays are never merged: each
-is somebody's storage. Numbers that a loop carries are equal if they begin equal and change by the
+An operation replaces a later one only where it dominates it. Allocations are never merged: each
+array needs its own storage. Loop-carried numbers are merged if they start equal and change by the
 same operation.
 """
 
@@ -92,7 +92,7 @@ class _Cse:
     def carrying_less(self, loop: Loop) -> Loop:
         """Return a loop that carries equal numbers once: those that change by the same operation.
 
-        Its body has been done, so that equal operands are one.
+        Its body must have been processed, so that equal operands are identical.
         """
         body, first = loop.body, int(isinstance(loop, While))
         made: dict[Operand, Apply] = {
@@ -126,7 +126,7 @@ class _Cse:
         return replace(loop, results=tuple(loop.results[k] for k in stay), init=given, body=block)
 
     def merge(self, first: Value, mark: Mark | None) -> None:
-        """Say of a value what is said of an equal one: what is kept elsewhere is kept."""
+        """Give a value the marks of an equal one that it replaces, so that both are kept."""
         old = self.marks.get(first, first.mark)
         ranks = ("save", "recompute", "result", "", "checkpoint")
         if old != mark and ranks.index(mark.kind if mark else "") < ranks.index(
@@ -140,7 +140,7 @@ class _Cse:
         return with_stmts(block, stmts, yields)
 
     def key(self, stmt: Stmt) -> Hashable | None:
-        """Return what a statement computes, if it may be shared."""
+        """Return a key of what a statement computes, if it may be shared."""
         match stmt:
             case Apply(results=results, op=op, args=args, params=params):
                 if len(results) == 1 and not isinstance(results[0].type, Array):

@@ -1,4 +1,4 @@
-"""Remove what nobody needs: operations, carried values, arms and loops without effect.
+"""Eliminate dead code: operations, carried values, arms and loops without effect.
 
 Before::
 
@@ -17,7 +17,7 @@ After::
     }
     return %a
 
-Checks and prints stay, and so do `while` loops: one that never ends is an effect, too.
+Checks and prints stay, and so do `while` loops: not terminating is an effect, too.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from adc.ir.walk import map_blocks, stmts_reads, with_stmts
 def dce(fn: Function) -> Function:
     """Return `fn` without dead code."""
     needed = _Needed(fn)
-    # What reverse code recalls belongs to the function that it mirrors.
+    # Recalled values are values of the function that reverse code mirrors.
     recalls = {
         stmt.value
         for each in (*fn.callees, fn)
@@ -85,7 +85,7 @@ def _sweep_function(fn: Function, needed: _Needed) -> Function:
 def only(stmt: For | If, value: Value) -> Stmt:
     """Return a loop or branch reduced to what one of its results needs, without its checks.
 
-    That is kept with it: plan after plan asks for it.
+    The result is cached on the statement: every plan asks for it.
     """
     known = blocks(stmt)[0]._known.setdefault(only, {})
     found = cast("dict[Value, tuple[Stmt, Stmt]]", known)
@@ -131,7 +131,7 @@ class _Needed:
         self.live: set[Value] = set()
         self.makers: dict[Value, list[Operand]] = {}
         self.loops = {s.label: s for s in walk(fn.body) if isinstance(s, For | While)}
-        # Loops that reverse code mirrors stay, even where nothing in them is needed any more.
+        # Loops that reverse code mirrors stay, even if nothing in them is needed any more.
         self.mirrored = {s.loop for s in walk(fn.body) if isinstance(s, Reverse)}
         self.mirrored.update(mirrored)
         self.roots: list[Operand] = [*fn.results, *recalled]

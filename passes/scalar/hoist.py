@@ -1,4 +1,4 @@
-"""Move out of loops what every iteration computes alike.
+"""Move loop-invariant code out of loops.
 
 Before::
 
@@ -12,10 +12,10 @@ After::
     %s = for L %i in 0 to %n carrying (%acc = 0.0:f64) {
       …
 
-Operations on numbers move, and Recalls of what the mirrored loop does not compute. They are pure,
-so it does no harm if the loop has no iteration. Loads of arrays that the loop does not change move
-if the element exists whether or not there is an iteration. Branches of such statements move as a
-whole, where there is no reverse code that has branches where they are; others stay.
+Operations on numbers move, and Recalls of values that the mirrored loop does not compute. They are
+pure, so moving them is safe even if the loop runs zero times. Loads of arrays that the loop does
+not change move if the element exists even for zero iterations. Branches of such statements move as
+a whole, unless reverse code mirrors them; others stay.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from adc.ir.walk import Names, inner_values, map_blocks
 
 
 def hoist(fn: Function) -> Function:
-    """Return `fn` with invariant operations and Recalls in front of the loops they were in."""
+    """Return `fn` with loop-invariant operations and Recalls in front of their loops."""
     every = {each.name: each for each in (*fn.callees, fn)}
 
     def done(each: Function) -> Function:
@@ -62,7 +62,7 @@ def hoist(fn: Function) -> Function:
 def _find_loops(
     stmts: Sequence[Stmt], path: frozenset[str], found: dict[Value, frozenset[str]]
 ) -> None:
-    """Note for every value of forward code the loops that it is computed in."""
+    """Map every value of forward code to the loops that it is computed in."""
     for stmt in stmts:
         found.update(dict.fromkeys(stmt.results, path))
         if isinstance(stmt, Reverse):
@@ -127,7 +127,7 @@ class _Hoist:
                 if any(operand in varying for operand in operands(stmt)):
                     return False
                 sizes = None if self.shapes is None else self.shapes.known(stmt.array)
-                return self.facts.exists(stmt.index, sizes)  # by what is known outside the loop
+                return self.facts.exists(stmt.index, sizes)  # by facts that hold outside the loop
             case If() if self.shapes is not None:
                 own = set(inner_values(stmt))
                 return stmt.cond not in varying and all(
@@ -136,7 +136,7 @@ class _Hoist:
         return False
 
     def moves_arm(self, arm: Block, varying: set[Value], label: str) -> bool:
-        """Whether all that an arm does may be done before the loop, or for nothing."""
+        """Whether all of an arm may be executed speculatively before the loop."""
         return all(
             isinstance(stmt, Apply | Load | If) and self.moves(stmt, varying, label)
             for stmt in arm.stmts

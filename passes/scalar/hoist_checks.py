@@ -1,6 +1,6 @@
-"""Test in front of a loop what its index checks would find, and leave the checks out of the loop.
+"""Hoist the index checks of a loop: test them once in front of it.
 
-An index that grows evenly is inside in all iterations if it is in the first and in the last.
+An affine index is in bounds in all iterations if it is in the first and in the last.
 
 Before::
 
@@ -29,13 +29,13 @@ After::
       …
     }
 
-In the loop, sizes that the checks found to be equal have one name: `fuse` then sees which inner
-loops are as long as each other.
+In the loop, sizes that the checks proved equal get one name: `fuse` then sees which inner loops
+have equal trip counts.
 
-The loop of checks raises what the program raises, at the same line with the same numbers. It is
-done where what an iteration checks are indices of this kind, or does not change; and again for the
-loop around, which has the `if` above in the place of a check. If it checks other things as well,
-they stay, and the loop of checks has them, too: it loads what they depend on.
+The loop of checks raises what the program raises, at the same line with the same numbers. The pass
+applies where every check of an iteration is of such an index, or invariant; and then to the
+enclosing loop, where the `if` above counts as a check. Other checks stay in the loop, and are
+copied to the loop of checks along with the loads that they depend on.
 """
 
 from __future__ import annotations
@@ -82,12 +82,12 @@ def hoist_checks(fn: Function) -> Function:
     """Return `fn` with index checks in front of loops rather than in them."""
 
     def done(each: Function) -> Function:
-        return replace(each, body=tuple(_Guard(each).stmts(each.body)))
+        return replace(each, body=tuple(_CheckHoister(each).stmts(each.body)))
 
     return replace(done(fn), callees=tuple(done(callee) for callee in fn.callees))
 
 
-class _Guard:
+class _CheckHoister:
     def __init__(self, fn: Function) -> None:
         self.names = Names.of(fn)
         self.fn = fn
@@ -128,7 +128,7 @@ class _Guard:
         wanted: dict[Value, None] = {}
         if not all(self.collect(each, own, defs, loop.index, wanted) for each in conditions):
             return [loop]
-        computed = set(wanted)  # all that the conditions need
+        computed = set(wanted)  # all operands of the conditions
         reads = sorted(set().union(*map(stmt_reads, checks)), key=lambda value: value.name)
         if not all(self.collect(each, own, defs, loop.index, wanted) for each in reads):
             return [loop]
@@ -168,11 +168,11 @@ class _Guard:
         own: set[Value],
         before: list[Stmt],
     ) -> Block:
-        """Return the body of a loop with what checks found to be equal computed in one way.
+        """Return the body of a loop with sizes that checks found equal computed in one way.
 
-        By the sizes of arrays that the loop begins with, so that it is seen not to change them, and
-        by those that inner loops count to first: others shall be seen to be as long, and parts of
-        arrays, cut at ``n`` and ``2*n``, not to overlap.
+        They are expressed by the sizes of arrays that the loop starts with, which it visibly does
+        not change, and by the trip counts of its first inner loops: other loops are then seen to
+        be as long, and slices of arrays cut at ``n`` and ``2*n`` to be disjoint.
         """
         form = self.facts.form
         arrays = [start for start in loop.init if isinstance(start, Value)]
@@ -207,7 +207,7 @@ class _Guard:
     def decided(
         self, cond: Operand, loop: For, own: set[Value], defs: dict[Value, Apply | Load]
     ) -> bool:
-        """Whether a condition holds in all iterations if it does in the first and the last."""
+        """Whether a condition holds in all iterations if it holds in the first and the last."""
         if cond not in own:
             return True
         stmt = defs.get(cond) if isinstance(cond, Value) else None
@@ -222,7 +222,7 @@ class _Guard:
             and wrapped.op is ops.integer.wrap
             and wrapped.args[1] == size
         ):
-            index = wrapped.args[0]  # inside if between -size and size
+            index = wrapped.args[0]  # in bounds if between -size and size
         form = self.facts.form(index)
         return all(value == loop.index or value not in own for value, _ in form.terms)
 
@@ -234,7 +234,7 @@ class _Guard:
         index: Value,
         wanted: dict[Value, None],
     ) -> bool:
-        """Collect what computes an operand from the counter; False if it takes more than that."""
+        """Collect the computation of an operand from the counter; False if it needs more."""
         if operand not in own or operand == index or operand in wanted:
             return True
         stmt = defs.get(operand) if isinstance(operand, Value) else None
@@ -262,7 +262,7 @@ class _Guard:
 
 
 def _only_checks(stmt: Check | If) -> bool:
-    """Whether a statement does nothing but raise: where another loop has been guarded, too."""
+    """Whether a statement does nothing but raise: it guards another loop."""
     if isinstance(stmt, Check):
         return True
     return not (stmt.results or stmt.then.stmts) and all(

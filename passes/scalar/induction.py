@@ -1,4 +1,4 @@
-"""Express integers that grow by the same amount in every iteration by the loop's counter.
+"""Replace induction variables by expressions of the loop counter.
 
 Before::
 
@@ -17,7 +17,7 @@ After::
     %t = maximum %n 0
     %at.3 = add %at %t
 
-So they tie no iterations together, reverse code need not keep them, and index checks can be proven.
+So they are not loop-carried, reverse code need not store them, and index checks can be proven.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from adc.ir.walk import Names, loop_values, map_blocks
 
 
 def induction(fn: Function) -> Function:
-    """Return `fn` without carried integers that the counters of their loops tell."""
+    """Return `fn` without carried integers that the counters of their loops determine."""
 
     def done(each: Function) -> Function:
         return replace(each, body=tuple(_stmts(each.body, Names.of(each))))
@@ -87,7 +87,7 @@ def _loop(loop: For, names: Names) -> tuple[For, list[Stmt]]:
 
 
 def _step(loop: For, k: int, steps: dict[Value, Apply], inside: set[Value]) -> Operand | None:
-    """Return by how much a carried integer grows in every iteration, if that is always the same."""
+    """Return the step of a carried integer if it is the same in every iteration."""
     param, following = loop.body.params[k], loop.body.yields[k]
     if param.type != INT or loop.trips.type != INT or not isinstance(following, Value):
         return None

@@ -1,4 +1,4 @@
-"""Elements of a temporary array that are cheap are made again where they are read.
+"""Recompute cheap elements of a temporary array where they are read.
 
 Before::
 
@@ -10,17 +10,17 @@ Before::
     }
     … load %d[%j] … load %d[%k] …
 
-After (``%a`` was empty, of length ``%n``, and nobody writes ``%x``)::
+After (``%a`` was empty, of length ``%n``, and ``%x`` is never written)::
 
     … %u.1 = load %x[%j]
       %t.1 = mul %u.1 2.0:f64 … %u.2 = load %x[%k]
                                 %t.2 = mul %u.2 2.0:f64 …
 
-One loop and the memory for ``%d`` are gone, the multiplications have doubled: `costs` decide. Loops
-that read an array only at the place of their own iteration have been merged with the one that makes
-it (`fuse`), so what is left are neighbours, or arrays that something between the loops needs. An
-array is kept if more is done with it than to load elements, if a loop reads an element more than
-once, or if what it is made of is overwritten anywhere. No bit changes.
+One loop and the memory for ``%d`` are gone, the multiplications have doubled: the cost model
+decides. Loops that read an array only at their own index have been fused with the one that
+computes it (`fuse`), so what is left are stencils, or arrays that are also used between the loops.
+An array is kept if it has uses other than loads of elements, if a loop reads an element more than
+once, or if any of its inputs is overwritten anywhere. No bit changes.
 """
 
 from __future__ import annotations
@@ -51,20 +51,20 @@ from adc.ir.core import (
 from adc.ir.types import Array
 from adc.ir.walk import Names, clone, map_blocks, stmts_reads, use_counts
 
-# Statements that one load may become.
+# The most statements that replace one load.
 MOST = 16
 _PURE = (Apply, Load, Store, For)
 
 
 def inline(fn: Function, costs: Costs = SHIPPED) -> Function:
-    """Return `fn`, which has no Recalls, with cheap elements made again in place of arrays."""
+    """Return `fn`, which has no Recalls, with cheap elements recomputed rather than stored."""
     callees = tuple(_Inliner(each, costs).run() for each in fn.callees)
     return replace(_Inliner(fn, costs).run(), callees=callees)
 
 
 @dataclass(frozen=True)
 class _Made:
-    """How an element of an array is made: `index` are the counters that stand for its place."""
+    """How an element of an array is computed: `index` are the counters that give its index."""
 
     index: tuple[Value, ...]
     stmts: tuple[Apply | Load, ...]
@@ -98,20 +98,20 @@ class _Inliner:
                 self.loads[stmt.array] += 1
         self.uses = use_counts(fn)
         self.overwritten = overwritten(fn.body)
-        # How elements of arrays are made that are to be made where they are read.
+        # The arrays to inline, and how their elements are computed.
         self.made: dict[Value, _Made] = {}
 
     def run(self) -> Function:
         if self.fn.mirror or any(isinstance(s, Reverse | Recall) for s in walk(self.fn.body)):
-            return self.fn  # what is recalled lies in loops of the forward code
+            return self.fn  # recalled values lie in loops of the forward code
         return replace(self.fn, body=self.block(self.fn.body, inside=False))
 
     def block(self, stmts: Sequence[Stmt], *, inside: bool) -> tuple[Stmt, ...]:
-        """Rewrite statements that lie in a loop or do not."""
+        """Rewrite statements; `inside` tells whether they lie in a loop."""
         done: list[Stmt] = []
         for k, stmt in enumerate(stmts):
             if isinstance(stmt, Load) and stmt.array in self.made:
-                done += self.again(stmt)
+                done += self.recomputed(stmt)
                 continue
             into = inside or isinstance(stmt, For | While)
 
@@ -127,8 +127,8 @@ class _Inliner:
                         self.made[array] = made
         return tuple(done)
 
-    def again(self, load: Load) -> list[Stmt]:
-        """Return the statements that make the element which is loaded."""
+    def recomputed(self, load: Load) -> list[Stmt]:
+        """Return the statements that recompute the loaded element."""
         made = self.made[load.array]
         env: dict[Value, Operand] = dict(zip(made.index, load.index, strict=True))
         *copies, last = clone(made.stmts, env, self.names)
@@ -137,10 +137,10 @@ class _Inliner:
         assert isinstance(last, Apply)
         return [*copies, replace(last, results=(load.result,))]
 
-    # -- what can be made again ------------------------------------------------------------
+    # -- what can be recomputed ------------------------------------------------------------
 
     def making(self, loop: For, place: int) -> _Made | None:
-        """Return how a nest makes every element of the array that it hands on at a place."""
+        """Return how a nest computes every element of the array that is its result `place`."""
         start = loop.init[place]
         source = self.defs.get(start) if isinstance(start, Value) else None
         if not (isinstance(source, Apply) and source.op.reserves):
@@ -172,7 +172,7 @@ class _Inliner:
         return self.slice(path, index, last.value)
 
     def slice(self, path: Sequence[For], index: tuple[Value, ...], value: Operand) -> _Made | None:
-        """Return the statements of a nest that make a value, if they are few and simple."""
+        """Return the statements of a nest that compute a value, if they are few and simple."""
         inside = {v for s in walk((path[0],)) for v in s.results}
         inside |= {v for each in path for v in each.body.params}
         needed: set[Operand] = {value}
@@ -200,10 +200,10 @@ class _Inliner:
     def pays(
         self, nest: For, array: Value, made: _Made, rest: Sequence[Stmt], inside: bool
     ) -> bool:
-        """Whether making elements again is cheaper than to keep them, for each element."""
+        """Whether recomputing costs less than keeping the array, per element."""
         assert isinstance(array.type, Array)
         readers = self.readers(array, rest)
-        # A number without a dtype of its own is not what a load gives.
+        # A weakly typed number is not what a load gives.
         if readers is None or made.value.type != array.type.element:
             return False
         costs = self.costs
@@ -221,7 +221,7 @@ class _Inliner:
         size = array.type.numpy.itemsize
         keep = again = 0.0
         if len(nest.results) == 1 and all(isinstance(s, _PURE) for s in walk((nest,))):
-            # The nest makes nothing else: it goes.
+            # The nest computes nothing else: it is removed.
             keep += work + loads(len(sources), len(set(sources)), each)
         keep += size * store
         for reader in readers:
@@ -232,9 +232,9 @@ class _Inliner:
         return again < keep
 
     def readers(self, array: Value, rest: Sequence[Stmt]) -> list[_Reader] | None:
-        """Return who loads elements of an array, behind which nothing else is done with it.
+        """Return the loads of elements of an array, after which it is dead.
 
-        None if there is more, or if an element is loaded by more than one iteration of a nest.
+        None if it has other uses, or if several iterations of a nest load the same element.
         """
         if self.uses.get(array, 0) != self.loads[array]:
             return None
@@ -245,7 +245,7 @@ class _Inliner:
             if not self.once((stmt,), array, (), here):
                 return None
             seen += len(here)
-            often = sum(1 for _, depth in here if depth)  # single elements cost nothing
+            often = sum(1 for _, depth in here if depth)  # loads outside of loops are negligible
             if often:
                 arrays = frozenset(s.array for s in walk((stmt,)) if isinstance(s, Load))
                 found.append(_Reader(often, arrays - {array}))
@@ -260,11 +260,11 @@ class _Inliner:
     ) -> bool:
         """Collect loads of an array and the number of loops around each.
 
-        False if iterations of those loops share an element.
+        False if several iterations of those loops load the same element.
         """
         for stmt in stmts:
             if isinstance(stmt, Load) and stmt.array == array:
-                # Each counter moves along an axis of its own.
+                # Each counter must index an axis of its own.
                 forms = [dict(self.facts.form(operand).terms) for operand in stmt.index]
                 moving = [[v for v in form if v in counters] for form in forms]
                 if not {each[0] for each in moving if len(each) == 1}.issuperset(counters):

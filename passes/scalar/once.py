@@ -1,4 +1,4 @@
-"""A loop of which at most one iteration does something becomes that iteration.
+"""Replace a loop of which at most one iteration has an effect by that iteration.
 
 Before::
 
@@ -23,7 +23,7 @@ After::
       yield %a.0
     }
 
-Nothing is put on the tape or taken off it by the other iterations, and nothing is checked.
+The other iterations must not push to or pop from the tape, nor check anything.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _once(fn: Function) -> Function:
 
 
 def _hit(loop: For) -> Apply | None:
-    """Return the comparison that only the iteration passes which does something."""
+    """Return the comparison that holds only in the iteration that has an effect."""
     if not loop.body.params or not all(
         isinstance(stmt, Apply | Load | If) for stmt in loop.body.stmts
     ):
@@ -77,7 +77,7 @@ def _hit(loop: For) -> Apply | None:
 
 
 def _is_idle(loop: For, hit: Value) -> bool:
-    """Whether an iteration hands on what it was handed where a comparison fails."""
+    """Whether an iteration yields its carried values unchanged where a comparison fails."""
     body = loop.body
     same: dict[Operand, Operand] = {}
 

@@ -1,8 +1,8 @@
-"""Move predicates that reverse code computes of forward values to the forward code.
+"""Evaluate conditions of reverse code that depend on forward values in forward code.
 
-What decides in reverse code (which operand was the larger one, whether a number was positive) takes
-a byte to keep, its operands take eight each. As a forward value it can be kept or computed again,
-whichever is better: `remat` decides. Before::
+A condition of reverse code (which operand was larger, whether a number was positive) takes one
+byte to store, its operands take eight each. As a forward value it can be stored or recomputed:
+`remat` decides. Before::
 
     %y = maximum %x 0.0:f64
     …
@@ -16,8 +16,8 @@ After::
     …
     %c = recall %c.1
 
-Where inverse operations may find values again up to rounding (`adc.invertible`), all that decides
-is moved (`rounded`): steps, and predicates of what reverse code computes.
+Where inverse operations may restore values inexactly (`adc.invertible`), every condition is moved
+(`rounds`): steps, and predicates of what reverse code computes.
 
 No bit changes.
 """
@@ -45,9 +45,9 @@ from adc.ir.core import (
 from adc.ir.types import Array
 from adc.ir.walk import Names, inner_values, map_blocks
 
-# Where a value is defined: the way to its block (statement, block, statement, …), and the statement
-# there, -1 for a parameter of the block.
-Place = tuple[tuple[int, ...], int]
+# Where a value is defined: the path to its block (statement, block, statement, …), and the
+# statement there, -1 for a parameter of the block.
+Point = tuple[tuple[int, ...], int]
 
 
 def predicates(fn: Function) -> Function:
@@ -68,17 +68,17 @@ def predicates(fn: Function) -> Function:
 
 @dataclass
 class _Mover:
-    """Moves the predicates of one function, whose reverse code stands in it or in its mirror."""
+    """Moves the predicates of one function, whose reverse code is in it or in its mirror."""
 
     fn: Function
-    places: dict[Value, Place] = field(default_factory=dict)
-    # What is new, by place, and the value of each predicate.
-    added: dict[Place, list[Apply]] = field(default_factory=dict)
+    places: dict[Value, Point] = field(default_factory=dict)
+    # The new statements, by program point, and the value of each predicate.
+    added: dict[Point, list[Apply]] = field(default_factory=dict)
     known: dict[object, Value] = field(default_factory=dict)
     # The forward values that values of reverse code stand for.
     recalled: dict[Operand, Value] = field(default_factory=dict)
 
-    # What reverse code computes, of functions in which values may be rounded.
+    # What reverse code computes, in functions in which values may be inexact.
     made: dict[Operand, Apply] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -128,7 +128,7 @@ class _Mover:
         return len(stmt.results) == 1 and stmt.result.type.kind == "b"
 
     def moved(self, stmt: Apply) -> Value | None:
-        """Return the forward value of a number; None if it is of no forward numbers alone."""
+        """Return the forward value of a number; None unless it depends on forward numbers only."""
         values = [arg for arg in stmt.args if isinstance(arg, Value)]
         numbers = all(not isinstance(v.type, Array) and v.type.kind == "f" for v in values)
         if not values or not numbers or isinstance(stmt.result.type, Array):
@@ -146,7 +146,7 @@ class _Mover:
             found = [self.recalled[arg] for arg in values]
             if not all(value in self.places for value in found):
                 return None
-            # All are known in the innermost block that defines one of them.
+            # All are in scope in the innermost block that defines one of them.
             way, at = max((self.places[value] for value in found), key=lambda p: (len(p[0]), p[1]))
             if any(self.places[value][0] != way[: len(self.places[value][0])] for value in found):
                 return None
@@ -160,7 +160,7 @@ class _Mover:
     # -- forward code ----------------------------------------------------------------------
 
     def forward(self, stmts: Sequence[Stmt], way: tuple[int, ...] = ()) -> tuple[Stmt, ...]:
-        """Return the forward code with what is new in it."""
+        """Return the forward code with the new statements inserted."""
         done: list[Stmt] = [*self.added.get((way, -1), ())]
         for k, stmt in enumerate(stmts):
             if blocks(stmt) and not isinstance(stmt, Reverse):
@@ -176,7 +176,7 @@ class _Mover:
 
 
 def _mark(value: Value) -> Mark | None:
-    """Return the checkpointed call in which a value is computed."""
+    """Return the mark of the checkpointed call in which a value is computed."""
     mark = value.mark
     return mark.around if mark is not None and mark.kind != "checkpoint" else mark
 

@@ -1,6 +1,6 @@
-"""What forward code has computed of the same values is recalled, not computed in reverse code.
+"""Recall in reverse code what forward code has computed of the same values.
 
-The derivative of `cos` needs the sine, which programs often compute beside it. Before::
+The derivative of `cos` needs the sine, which programs often compute as well. Before::
 
     %c = cos %x
     %s = sin %x
@@ -8,8 +8,8 @@ The derivative of `cos` needs the sine, which programs often compute beside it. 
     %x.r = recall %x
     %d = sin %x.r
 
-After, the last two are ``%d = recall %s``. `remat` then decides what is kept and what is computed
-again, once for all. This is for operations that are dear: of others there is nothing to be gained.
+After, the last two are ``%d = recall %s``. `remat` then decides once what is stored and what is
+recomputed. Only expensive operations are replaced: for others it does not pay.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _DEAR = 8
 
 
 def recalled(fn: Function) -> Function:
-    """Return `fn` with Recalls of dear operations in place of the same operations."""
+    """Return `fn` with Recalls in place of expensive operations of the same operands."""
 
     def done(each: Function) -> Function:
         if each.mirror or not any(isinstance(stmt, Recall) for stmt in walk(each.body)):
@@ -50,7 +50,7 @@ def recalled(fn: Function) -> Function:
 
 class _Recalled:
     def __init__(self, fn: Function) -> None:
-        # Where values are computed in forward code: the block, by its id.
+        # The block that computes each forward value, by its id.
         self.home: dict[Value, int] = {}
         self.computed: dict[Hashable, Value] = {}
         self.recalls: dict[Value, Value] = {}
@@ -60,7 +60,7 @@ class _Recalled:
         home = id(stmts)
         for stmt in stmts:
             self.home.update(dict.fromkeys(stmt.results, home))
-            if isinstance(stmt, Apply) and self.is_dear(stmt):
+            if isinstance(stmt, Apply) and self.is_expensive(stmt):
                 self.computed.setdefault(_key(stmt, stmt.args), stmt.result)
             if isinstance(stmt, Reverse):
                 continue
@@ -68,7 +68,7 @@ class _Recalled:
                 self.home.update(dict.fromkeys(inner_values(stmt), id(block.stmts)))
                 self.note(block.stmts)
 
-    def is_dear(self, stmt: Apply) -> bool:
+    def is_expensive(self, stmt: Apply) -> bool:
         return (
             stmt.op.cost >= _DEAR
             and len(stmt.results) == 1
@@ -80,7 +80,7 @@ class _Recalled:
         for stmt in stmts:
             if isinstance(stmt, Recall):
                 self.recalls[stmt.result] = stmt.value
-            if isinstance(stmt, Apply) and self.is_dear(stmt):
+            if isinstance(stmt, Apply) and self.is_expensive(stmt):
                 found = self.found(stmt)
                 if found is not None:
                     stmt = Recall(stmt.result, found, loc=stmt.loc)
@@ -91,7 +91,7 @@ class _Recalled:
         return replace(block, stmts=tuple(self.stmts(block.stmts)))
 
     def found(self, stmt: Apply) -> Value | None:
-        """Return the value of forward code that an operation on recalled values computes."""
+        """Return the forward value that an operation on recalled values recomputes."""
         args: list[Operand] = []
         for arg in stmt.args:
             if not isinstance(arg, Literal) and arg not in self.recalls:
@@ -100,7 +100,7 @@ class _Recalled:
         value = self.computed.get(_key(stmt, args))
         if value is None or value == stmt.result or value.type != stmt.result.type:
             return None
-        # Where an operand can be recalled, so can all that is computed in the same block.
+        # Where an operand can be recalled, so can every value of the same block.
         homes = {self.home.get(arg) for arg in args if isinstance(arg, Value)}
         return value if self.home[value] in homes else None
 

@@ -1,4 +1,4 @@
-"""Products of derivatives without a test for zero, where that makes no difference.
+"""Drop the test for zero from products of derivatives where it cannot matter.
 
 Before, with a literal and the result of `tanh`::
 
@@ -10,9 +10,10 @@ After::
     %a.ct = mul %b.ct 3.0
     %c.ct = mul %b.ct %t
 
-`xmuly` and `xdivy` are 0 where the cotangent is 0, whatever the derivative. That is what `mul` and
-`truediv` give, too, where the derivative is finite, or where the cotangent is not 0. It runs when
-no derivative is taken any more: that of `xmuly` is not that of `mul` (`mulzeros`).
+`xmuly` and `xdivy` are 0 where the cotangent is 0, whatever the derivative. So are `mul` and
+`truediv` where the derivative is finite; where the cotangent is not 0, they are equal anyway. The
+pass runs after the last differentiation: the derivative of `xmuly` is not that of `mul`
+(`mulzeros`).
 """
 
 from __future__ import annotations
@@ -73,8 +74,8 @@ def _is_plain(op: OpDef, ct: Range, derivative: Range) -> bool:
 def _is_harmless(factor: Range, ct: Range) -> bool:
     """Whether a factor is finite wherever a cotangent is 0.
 
-    What the caller gives may be NaN or infinite. Where no value depends on that, a mask does it:
-    the cotangent is then 0 by a choice, not by chance.
+    The caller's arguments may be NaN or infinite. A mask makes a value independent of them: the
+    cotangent is then 0 by selection, not by chance.
     """
     return factor.finite and not (factor.given and ct.masked)
 

@@ -1,4 +1,4 @@
-"""Bit-exact simplification: constants, neutral elements, known branches, empty branches.
+"""Simplify bit-exactly: constants, neutral elements, known branches, empty branches.
 
 Before::
 
@@ -15,8 +15,8 @@ After::
 
     %u = sin %x
 
-A branch of which one arm only raises is a check, and the other arm. Nothing that could change a bit
-of a float is done: ``x + 0.0`` stays (it turns -0.0 into 0.0).
+A branch of which one arm only raises becomes a check and the other arm. No bit of a float may
+change: ``x + 0.0`` stays (it turns -0.0 into 0.0).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from adc.ir.ops import arith
 from adc.ir.types import BOOL, Array, Scalar
 from adc.ir.walk import map_blocks, map_operands, rebuilt, substitute, with_stmts
 
-# Folding evaluates with NumPy; only exact operations may, so that compiled code agrees.
+# Folding evaluates with NumPy; only exact operations are folded, so that compiled code agrees.
 _FOLDED = frozenset(
     (
         arith.add, arith.sub, arith.mul, arith.neg, arith.lt, arith.le, arith.gt, arith.ge,
@@ -82,10 +82,10 @@ class _Simplify:
         self, mirrored: frozenset[str], plain: bool, recalled: Mapping[Value, Operand] | None
     ) -> None:
         self.mirrored = mirrored
-        # Whether there is no reverse code, which has branches where forward code has.
+        # Whether there is no reverse code, which mirrors the branches of forward code.
         self.plain = plain
         self.env: dict[Value, Operand] = {}
-        # What became of the values that reverse code recalls.
+        # The replacements of the values that reverse code recalls.
         self.recalled = self.env if recalled is None else recalled
         self.defs: dict[Value, Apply] = {}
 
@@ -171,7 +171,7 @@ class _Simplify:
             if inner is not None:
                 cond = inner.args[0]
             else:
-                # The name of a result is free: the other arm's operand takes its place.
+                # The result's name is not used any more: the other arm's operand replaces it.
                 (ty,) = OPS["not"].types([stmt.cond.type], ())
                 free = [value for value in stmt.results if value.type != ty]
                 if not free:
@@ -236,7 +236,7 @@ def _truediv(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
 def _add(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
     a, b = args
     for one, other in ((a, b), (b, a)):
-        # Of floats, the number that changes no other is -0.0.
+        # The neutral element of float addition is -0.0.
         if _is(other, 0) and (a.type.kind in "iu" or _is_negative(other)):
             return one
     return None
@@ -306,7 +306,7 @@ def _select(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
 
 
 def _eq(s: _Simplify, args: tuple[Operand, ...]) -> Operand | None:
-    """``select(c, 1, 0) == 0`` is ``not c`` or ``c``, where the constants tell."""
+    """``select(c, 1, 0) == 0`` is ``not c`` or ``c``, depending on the constants."""
     if args[0] == args[1] and args[0].type.kind in "iu":
         return Literal(True, BOOL)
     chosen = s.definition(args[0], arith.select)

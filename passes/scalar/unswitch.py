@@ -1,4 +1,4 @@
-"""Branches that every iteration takes alike are moved out of loops that do nothing else.
+"""Move loop-invariant branches out of loops that do nothing else (loop unswitching).
 
     for L %i in 0 to %n {                 if %c {
       if %c {                               for L %i in 0 to %n {
@@ -6,8 +6,8 @@
       }                                     }
     }                                     }
 
-One arm does nothing. What else an iteration computes is only for the other one, and moves into it;
-nothing else is put on the tape or taken off it.
+One arm does nothing. All else that an iteration computes serves the other arm, and moves into it;
+the tape is pushed and popped nowhere else.
 """
 
 from __future__ import annotations

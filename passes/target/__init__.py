@@ -1,23 +1,23 @@
-"""What a machine is given: loops for threads and vectors, and launches on a GPU.
+"""Machine-specific code: loops for threads and vectors, and launches on a GPU.
 
 For CPUs:
 
 ====================  ==========================================================================
-`elide_copies`        copies of rows that only products read: the rows themselves
-`parallel`            loops whose iterations may run side by side, marked
-`strip_mine`          sums in the program's order: blocks of expensive terms first, as vectors
-`scalar_replacement`  elements that the next iteration reads again, handed on in registers
-`vectorizable`        innermost loops whose iterations touch nothing that others change, marked
+`elide_copies`        copies of matrices that only products read, removed
+`parallel`            loops whose iterations may run in parallel, marked
+`strip_mine`          ordered sums: blocks of expensive terms are vectorised, then added
+`scalar_replacement`  elements that the next iteration reads again, carried in registers
+`vectorizable`        innermost loops with independent iterations, marked
 ====================  ==========================================================================
 
 For GPUs:
 
 =====================  =========================================================================
-`accumulate_in_place`  elements that are read to be increased only, increased in place
-`inline_calls`         loops without calls and products, for threads
-`outline_kernels`      loops with independent iterations, whatever they do, become launches
-`expand_tape`          what loops push becomes arrays with a place for each iteration
-`fission`              loops that do several things become several nests
-`kernels`              nests of independent loops become launches, their sums parts
+`accumulate_in_place`  read-modify-write of an element, turned into one increment
+`inline_calls`         loops with calls and matrix products inlined, for threads
+`outline_kernels`      loops with independent iterations and arbitrary bodies, turned into launches
+`expand_tape`          values that loops push, stored in arrays with an element per iteration
+`fission`              loops that do several things, split into several nests
+`kernels`              nests of independent loops, turned into launches; sums into partial sums
 =====================  =========================================================================
 """

@@ -1,12 +1,12 @@
-"""What is read, added to and written back is added in place, which threads can do side by side.
+"""Turn a read, an addition and a write of one element into an increment, which may be atomic.
 
     %t = load %a[%i]
     %u = sin %x
     %v = add %t %u                        %u = sin %x
     write %a[%i] %v                       increase %a[%i] %u
 
-This is buffer form, for a device: loops that do nothing else to an array become launches even where
-iterations meet at elements (`kernels`). The sum is the same to the last bit.
+This is buffer form, for a GPU: loops that do nothing else to an array become launches even if
+iterations add to the same element (`kernels`). The sum is the same to the last bit.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class _Increments:
         return Block(old.params, tuple(self.stmts(old.stmts)), old.yields)
 
     def increase(self, write: Write, done: list[Stmt]) -> bool:
-        """Write an addition in place of what reads, adds and writes; False if that is not it."""
+        """Emit an increment for a read, an addition and a write; False if it is not that."""
         found = _made(done, write.value)
         if found is None or write.accumulate or self.counts.get(found.result) != 1:
             return False
@@ -65,7 +65,8 @@ class _Increments:
                 continue
             between = done[done.index(load) + 1 :]
             if not all(
-                isinstance(s, Apply | Load | Check) or self.apart(s, write) for s in between
+                isinstance(s, Apply | Load | Check) or self.is_other_write(s, write)
+                for s in between
             ):
                 continue
             if old.type != found.result.type or more.type != found.result.type:
@@ -80,8 +81,8 @@ class _Increments:
             return True
         return False
 
-    def apart(self, stmt: Stmt, write: Write) -> bool:
-        """Whether a statement is a write to an array that is not the one that is added to."""
+    def is_other_write(self, stmt: Stmt, write: Write) -> bool:
+        """Whether a statement writes to an array other than the one that is added to."""
         return isinstance(stmt, Write) and not self.aliases.may_be_one(stmt.array, write.array)
 
 

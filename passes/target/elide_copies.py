@@ -1,7 +1,7 @@
-"""Copies of rows that only products of matrices read are the rows themselves.
+"""Remove copies of matrices out of a stack that only matrix products read.
 
-A product takes whole matrices, so that ``h @ W[k]`` first copies one out of the stack `W`. Where
-the stack is an argument that nothing changes, the matrix lies there already::
+A product takes whole matrices, so ``h @ W[k]`` first copies one out of the stack `W`. If the stack
+is an argument that is not changed, the product reads the matrix from the stack::
 
     %a = empty[f64] %n %m
     for L %i in 0 to %n {
@@ -39,7 +39,7 @@ from adc.ir.walk import map_blocks
 
 
 def elide_copies(fn: Function) -> Function:
-    """Return `fn`, which is in buffer form, without copies of rows that products read."""
+    """Return `fn`, which is in buffer form, without copies of matrices that products read."""
     callees = tuple(_Rows(each).run() for each in fn.callees)
     return replace(_Rows(fn).run(), callees=callees)
 
@@ -78,7 +78,7 @@ class _Rows:
         return Block(block.params, self.stmts(block.stmts), block.yields)
 
     def row(self, nest: For, before: Sequence[Stmt]) -> Apply | None:
-        """Return what a nest copies, as a row, if products alone read the copy."""
+        """Return a view of the matrix that a nest copies, if only products read the copy."""
         match nest:
             case For(
                 results=(),
@@ -115,7 +115,7 @@ class _Rows:
         return Apply((copy,), OPS["row"], (stack, *lead), (), nest.loc)
 
     def stays(self, stack: Value) -> bool:
-        """Whether an array is an argument in one piece that is only looked at."""
+        """Whether an array is a contiguous argument that is only read."""
         assert isinstance(stack.type, Array)
         if stack not in self.fn.params or stack.type.layout != "C":
             return False
@@ -126,7 +126,7 @@ class _Rows:
         )
 
     def is_factor(self, copy: Value) -> bool:
-        """Whether an array is read by products alone, and written in one place."""
+        """Whether an array is read by products alone, and written in one nest."""
         if copy in self.fn.results:
             return False
         writes = 0

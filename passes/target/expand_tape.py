@@ -1,4 +1,4 @@
-"""What loops leave on the tape for their reverse loops becomes arrays, with a place per iteration.
+"""Store the tape frames of loops in arrays with one element per iteration (tape expansion).
 
     for L %i in 0 to %n {                 %v.frames = empty[f64] %n
       %v = …                              for L %i in 0 to %n {
@@ -13,10 +13,10 @@
                                             …
                                           }
 
-Iterations that each have a place of their own need no order: a tape has one. The places of loops in
-each other are axes, those of the outer loop first. That takes numbers of iterations that are known
-when the outermost of these loops is entered; other loops go on pushing. What is pushed in a branch
-has its place in any case.
+Iterations that store to elements of their own can run in any order; pushes cannot. Nested loops
+become axes, the outer loop first. The trip counts must be known when the outermost of these loops
+is entered; other loops keep pushing. A value that is pushed in a branch has an element whether or
+not the branch is taken.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def expand_tape(fn: Function) -> Function:
 
 @dataclass(frozen=True)
 class _Pair:
-    """A push and the pop that takes off its frame, and the loops around each, outermost first."""
+    """A push and the pop that takes its frame, and the loops around each, outermost first."""
 
     push: Push
     pop: Pop
@@ -73,11 +73,11 @@ class _Frames:
         self.fn = fn
         self.names = Names.of(fn)
         # By the outermost loop: the arrays that it fills, and pushes when it ends; by a push, the
-        # arrays that its values go to. The same of loops that pop.
+        # arrays that its values go to. The same for loops that pop.
         self.filled: dict[int, list[tuple[Value, tuple[Operand, ...]]]] = {}
         self.read: dict[int, list[Value]] = {}
         self.places: dict[int, tuple[list[Value], tuple[Value, ...]]] = {}
-        # What is in parallel loops, whose threads have tapes of their own, and these loops.
+        # Statements in parallel loops, whose threads have private tapes, and these loops.
         self.alone = {
             id(stmt)
             for loop in walk(fn.body)
@@ -89,10 +89,10 @@ class _Frames:
         matched(self.fn.body, self.meet)
         return replace(self.fn, body=tuple(self.stmts(self.fn.body)))
 
-    # -- which pop takes what which push left ----------------------------------------------
+    # -- matching pushes and pops ----------------------------------------------------------
 
     def meet(self, pushed: Item, popped: Item) -> None:
-        """Take a loop that pops for the reverse of one that pushes, or look into both."""
+        """Match a loop that pushes with the loop that pops its frames, or look into both."""
         a, b = pushed.stmt, popped.stmt
         if id(a) in self.alone:
             return
@@ -128,7 +128,7 @@ class _Frames:
         return found
 
     def is_known(self, loop: For, pairs: Sequence[_Pair]) -> bool:
-        """Whether all numbers of iterations are known when the outermost loop is entered."""
+        """Whether all trip counts are known when the outermost loop is entered."""
         inside = loop_values(loop)
         return not any(each.trips in inside for pair in pairs for each in pair.pushing)
 
@@ -201,7 +201,7 @@ class _Frames:
         return stmt
 
     def size(self, trips: Operand, into: list[Stmt]) -> Operand:
-        """Return a number of iterations as a size: none where it is negative."""
+        """Return a trip count as a size: zero if it is negative."""
         if not isinstance(trips, Value):
             return replace(trips, value=max(int(trips.value), 0))
         number = trips

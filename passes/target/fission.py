@@ -1,4 +1,4 @@
-"""A loop that does several things becomes several loops, where that lets more threads run.
+"""Split a loop that does several things into several loops where that lets more threads run.
 
     for L %i in 0 to %n {                 for L %i in 0 to %n {
       for M %j in 0 to %m {                 for M %j in 0 to %m {
@@ -11,13 +11,13 @@
                                             increase %a[%i.1, 0] %u
                                           }
 
-Iterations need nothing of each other, so that each may be done part by part, all of them one part
-at a time: what the borders of a stencil are to its inside. The loops in each other that are left
-become one launch of many threads (`kernels`), which a loop around other statements cannot.
+Iterations are independent, so each may be executed part by part, all iterations one part at a time:
+the border and the interior of a stencil, for example. The perfect nests that result become launches
+of many threads (`kernels`); a loop with other statements around it cannot.
 
-An inner loop that adds along its own counter, too, as bodies that pull on each other do, is run
-twice: once along each counter, and threads add to elements of their own. What parts compute is
-computed in each of them again, but no loops are but those. This is buffer form, before `kernels`.
+An inner loop that also adds along its own counter, as in an n-body force, is run twice: once along
+each counter, so that threads add to their own elements. Values that several parts need are
+recomputed in each, but no other loop is duplicated. This is buffer form, before `kernels`.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ from adc.passes.scalar.dce import dce
 from adc.passes.target.expand_tape import is_simple
 from adc.passes.target.kernels import Launches, guarded
 
-# Loops that are known to run less often are no reason for more launches.
+# Loops known to have fewer iterations do not justify more launches.
 _FEW = 32
 
 
 def fission(fn: Function, deterministic: bool = False) -> Function:
-    """Return `fn`, which is in buffer form, with loops that do one thing where that is better.
+    """Return `fn`, which is in buffer form, with loops split where that pays.
 
     If it is to be `deterministic`, threads do not add to elements that they share.
     """
@@ -74,14 +74,14 @@ class _Part:
 
     inner: For | None
     kept: set[int] = field(default_factory=set)
-    # Whether it is one of two that an inner loop is run for.
+    # Whether it is one of the two runs of an inner loop.
     again: bool = False
 
 
 class _Fission(Launches):
     def __init__(self, fn: Function, deterministic: bool) -> None:
         super().__init__(fn)
-        # Whether parts are to share nothing; the loops that they are parts of may do so.
+        # Whether parts may share no element; the loops that they come from may.
         self.exactly = deterministic
 
     def run(self) -> Function:
@@ -102,7 +102,7 @@ class _Fission(Launches):
         return Block(block.params, tuple(self.stmts(block.stmts)), block.yields)
 
     def loops(self, loop: For, before: list[Stmt]) -> list[Stmt]:
-        """Return what a loop becomes; what all iterations compute alike comes before it."""
+        """Return the replacement of a loop; loop-invariant code is appended to `before`."""
         loop = self.hoisted(loop, before)
         ranges = self.ranges(loop, before)
         if ranges:
@@ -113,7 +113,7 @@ class _Fission(Launches):
         return self.copied(self.split(within)) or [within]
 
     def fused(self, loop: For) -> For:
-        """Return a loop with one inner loop where there were several, as often as each other.
+        """Return a loop whose inner loops of equal trip count are fused.
 
         They only add to arrays, each perhaps under a condition.
         """
@@ -141,7 +141,7 @@ class _Fission(Launches):
         added = [s.array for s in inside if isinstance(s, Write)]
         every = [*head, *(s for path, _ in units for s in path), *inside]
         read = [s.array for s in every if isinstance(s, Load)]
-        if any(self.may_meet(a, b) for a in added for b in read):
+        if any(self.may_alias(a, b) for a in added for b in read):
             return loop
         body: list[Stmt] = []
         for path, each in units:
@@ -157,10 +157,10 @@ class _Fission(Launches):
             self.facts.define(stmt)
         return done
 
-    # -- numbers of iterations -------------------------------------------------------------
+    # -- trip counts -----------------------------------------------------------------------
 
     def hoisted(self, loop: For, before: list[Stmt]) -> For:
-        """Return a loop without whole numbers that are the same in all iterations."""
+        """Return a loop without loop-invariant integers."""
         stmts: list[Stmt] = []
         for stmt in loop.body.stmts:
             stmts.append(self.hoisted(stmt, stmts) if isinstance(stmt, For) else stmt)
@@ -180,9 +180,9 @@ class _Fission(Launches):
         return replace(loop, body=Block(loop.body.params, tuple(rest), loop.body.yields))
 
     def ranges(self, loop: For, before: list[Stmt]) -> list[For]:
-        """Return a loop as two, in each of which a comparison that inner loops need is settled.
+        """Return a loop split in two, in each of which a comparison for inner loops is constant.
 
-        Known as index set splitting.
+        This is index set splitting.
         """
         if loop.results or not self.is_launched(loop):
             return []
@@ -195,7 +195,7 @@ class _Fission(Launches):
             a, b = stmt.args
             orders = stmt.op.orders
             if stmt.op is arith.add and a == loop.index and b not in within:
-                counted[stmt.result] = b  # in a part of a loop that was one
+                counted[stmt.result] = b  # in a loop that was split before
             if stmt.result not in needed or orders is None:
                 continue
             less, equal = orders
@@ -211,7 +211,7 @@ class _Fission(Launches):
     def halves(
         self, loop: For, value: Value, first: bool, at: Operand, before: list[Stmt]
     ) -> list[For]:
-        """Return a loop up to an iteration, and from there on, where a comparison flips."""
+        """Return a loop up to the iteration where a comparison flips, and the loop from there."""
         trips = self.size(loop.trips, before)
         at = self.number("maximum", at, integer(0), before)
         at = self.number("minimum", at, trips, before)
@@ -230,7 +230,7 @@ class _Fission(Launches):
         return made
 
     def split(self, loop: For) -> list[For]:
-        """Return the loops that a loop becomes, if it does."""
+        """Return the loops that a loop is split into, if it is."""
         if loop.results or not is_simple(loop) or not self.is_launched(loop):
             return []
         if any(isinstance(s, Push | Pop | While) for s in walk(loop.body.stmts)):
@@ -247,7 +247,7 @@ class _Fission(Launches):
     # -- what the parts are ----------------------------------------------------------------
 
     def parts(self, loop: For) -> list[_Part]:
-        """Return what is kept together, in the order of the program."""
+        """Return the statements that stay together, in program order."""
         found: list[_Part] = []
         within = loop_values(loop)
 
@@ -273,7 +273,7 @@ class _Fission(Launches):
         return found
 
     def inner(self, loop: For, inner: For, effects: Sequence[Stmt], part: object) -> None:
-        """Note the parts of an inner loop: what adds to elements of its own counter is another."""
+        """Record the parts of an inner loop: additions along its own counter are another part."""
         assert callable(part)
         within = loop_values(loop)
 
@@ -297,12 +297,12 @@ class _Fission(Launches):
                 made.again = bool(along) and (bool(rest) or hands_on)
 
     def is_launched(self, loop: For) -> bool:
-        """Whether iterations need nothing of each other, but to add to what they share."""
+        """Whether iterations are independent, except for additions to shared elements."""
         nest = self.nest(loop)
-        return nest is not None and any(0 in side for side in self.sides(nest))
+        return nest is not None and any(0 in side for side in self.independent_levels(nest))
 
     def only(self, loop: For, part: _Part) -> For | None:
-        """Return a loop with nothing but one part, and what that needs."""
+        """Return a loop with one part only, and the statements that it needs."""
 
         def keep(stmts: Sequence[Stmt]) -> Iterator[Stmt]:
             for stmt in stmts:
@@ -323,7 +323,7 @@ class _Fission(Launches):
         for part, each in found:
             if part.inner is not None:
                 nest = self.nest(each)
-                sides = self.sides(nest) if nest is not None else ()
+                sides = self.independent_levels(nest) if nest is not None else ()
                 if not any({*side} - {0} for side in (sides[:1] if self.exactly else sides)):
                     return False
         for label in loops:
@@ -337,7 +337,7 @@ class _Fission(Launches):
         return True
 
     def keeps_order(self, loop: For, parts: Sequence[_Part], loops: Sequence[For | None]) -> bool:
-        """Whether every part finds what it did in the loop, and the last one to write stays so."""
+        """Whether every part reads what it did in the loop, and the last write stays last."""
         order = {id(stmt): k for k, stmt in enumerate(walk(loop.body.stmts))}
         # Loads keep their names where they are copied (`only`).
         position = {
@@ -354,9 +354,9 @@ class _Fission(Launches):
             for read in reads:
                 for j, others in enumerate(writes):
                     for write in others:
-                        if j == k or not self.may_meet(read.array, write.array):
+                        if j == k or not self.may_alias(read.array, write.array):
                             continue
-                        # It was read before what is now done before.
+                        # It was read before a write that now comes first.
                         if (position[read.result] < order[id(write)]) == (j < k):
                             return False
         for k, mine in enumerate(writes):
@@ -365,12 +365,12 @@ class _Fission(Launches):
                     for b in others:
                         if a.accumulate and b.accumulate:
                             continue
-                        same = self.may_meet(a.array, b.array)
+                        same = self.may_alias(a.array, b.array)
                         if same and (order[id(a)] > order[id(b)] or parts[k].again):
                             return False
         return True
 
-    def may_meet(self, a: Value, b: Value) -> bool:
+    def may_alias(self, a: Value, b: Value) -> bool:
         return not self.aliases.of(a).isdisjoint(self.aliases.of(b)) or a == b
 
 
@@ -390,7 +390,7 @@ def _only_adds(stmt: Stmt) -> bool:
 
 
 def _needed_for_trips(loop: For) -> set[Operand]:
-    """Return what says how often loops in a loop run."""
+    """Return the values that determine the trip counts of inner loops."""
     found: set[Operand] = {s.trips for s in walk(loop.body.stmts) if isinstance(s, For)}
     for stmt in reversed(loop.body.stmts):
         if isinstance(stmt, Apply) and stmt.result in found:
@@ -399,7 +399,7 @@ def _needed_for_trips(loop: For) -> set[Operand]:
 
 
 def _settled(loop: For, value: Value, holds: bool) -> For:
-    """Return a loop in which a comparison holds or does not, and what follows from that."""
+    """Return a loop in which a comparison is known, with its consequences folded."""
     env: dict[Value, Operand] = {value: Literal(holds, value.type)}
 
     def block(old: Block) -> Block:
@@ -419,7 +419,7 @@ def _settled(loop: For, value: Value, holds: bool) -> For:
 
 
 def _folded(stmt: Apply) -> Operand | None:
-    """Return what an operation is that is known from one operand."""
+    """Return the result of an operation that one operand determines."""
     args = stmt.args
     match stmt.op:
         case arith.select if isinstance(args[0], Literal):

@@ -1,4 +1,4 @@
-"""Calls and products in loops, as statements: a thread can do nothing else.
+"""Inline calls and matrix products in loops: a thread can execute neither.
 
     for L %i in 0 to %n {                 for L %i in 0 to %n {
       %x = call C0 solved(%a)               … the statements of `solved`, with %a …
@@ -7,8 +7,7 @@
                                             }
                                           }
 
-`outline_kernels` makes launches of loops that are like this; the others stay as they were. This is
-buffer form.
+`outline_kernels` turns such loops into launches; the others stay as they were. This is buffer form.
 """
 
 from __future__ import annotations
@@ -35,21 +34,21 @@ from adc.ir.functions import called
 from adc.ir.types import INT, Array
 from adc.ir.walk import Names, clone, map_blocks, map_operands
 
-# Statements that calls may add to a function.
+# The most statements that inlining may add to a function.
 _MOST = 5000
 
 
-class Unfolded:
-    """A function without calls and products in its loops.
+class Inlined:
+    """A function with the calls and products in its loops inlined.
 
-    Calls of functions that may call themselves stay, and all if they would add too much.
+    Calls of recursive functions stay, and all calls if they would add too much code.
 
     Attributes
     ----------
     fn : Function
-        The function: what is not in a loop is as it was.
+        The function: code outside of loops is unchanged.
     loops : dict
-        What became of every loop, by its `id`.
+        The replacement of every loop, by its `id`.
     """
 
     def __init__(self, fn: Function) -> None:
@@ -64,11 +63,11 @@ class Unfolded:
         self.fn = replace(fn, body=tuple(self._stmts(fn.body, {}, False)))
 
     def changed(self, loop: For) -> bool:
-        """Whether there was something to unfold in a loop of `fn`."""
+        """Whether anything was inlined in a loop of `fn`."""
         return id(loop) in self._changed
 
     def alone(self, loop: For) -> For:
-        """Return a loop of the original without calls and products in it, others as they were."""
+        """Return a loop of the original with its calls and products inlined, others unchanged."""
         if not self.changed(self.loops[id(loop)]):
             return loop
         known, self.loops = self.loops, {}
@@ -78,7 +77,7 @@ class Unfolded:
         return made
 
     def _stmts(self, stmts: Sequence[Stmt], env: dict[Value, Operand], within: bool) -> list[Stmt]:
-        """Return statements; `env` has what stands for results of calls."""
+        """Return statements; `env` has the replacements of results of calls."""
 
         def read(operand: Operand) -> Operand:
             return env.get(operand, operand) if isinstance(operand, Value) else operand
@@ -90,20 +89,20 @@ class Unfolded:
         done: list[Stmt] = []
         for stmt in stmts:
             new = map_operands(stmt, read)
-            if within and self._is_unfolded(new):
+            if within and self._is_inlined(new):
                 done += self._product(new) if isinstance(new, Gemm) else self._inlined(new, env)
             elif isinstance(stmt, For):
                 new = map_blocks(new, lambda old: block(old, True))
                 assert isinstance(new, For)
                 self.loops[id(stmt)] = new
-                if any(map(self._is_unfolded, walk(stmt.body.stmts))):
+                if any(map(self._is_inlined, walk(stmt.body.stmts))):
                     self._changed.add(id(new))
                 done.append(new)
             else:
                 done.append(map_blocks(new, lambda old: block(old, within)))
         return done
 
-    def _is_unfolded(self, stmt: Stmt) -> bool:
+    def _is_inlined(self, stmt: Stmt) -> bool:
         return isinstance(stmt, Gemm) or (isinstance(stmt, Call) and stmt.callee in self._table)
 
     def _inlined(self, call: Stmt, env: dict[Value, Operand]) -> list[Stmt]:
@@ -151,7 +150,7 @@ class Unfolded:
 
 
 def _inlinable(fn: Function) -> dict[str, Function]:
-    """Return the callees that do not call themselves, whatever the way."""
+    """Return the callees that do not call themselves, directly or indirectly."""
     table = {each.name: each for each in fn.callees}
     reached = {name: {n for n in called(each) if n in table} for name, each in table.items()}
     for via in table:

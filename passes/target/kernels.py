@@ -1,4 +1,4 @@
-"""Nests of loops whose iterations may run in any order become launches: one thread an iteration.
+"""Turn nests of loops with independent iterations into launches: one thread per iteration.
 
     %s = for L %i in 0 to %n              %s.terms = empty[f64] %count
         carrying (%acc = 0.0:f64) {       parallel for L %i in 0 to %n {
@@ -15,11 +15,11 @@
                                             yield %acc.2
                                           }
 
-Of the loops of a perfect nest those become parallel along whose counters every iteration touches
-places of its own in all arrays that the nest writes; the others run in the thread, in their order.
-Where there is no such loop, additions to elements are left to be atomic: an array that is only
-added to is nobody's. This is buffer form, after `expand_tape`: no iteration touches a tape. What is
-written in a nest has no other name there, unless it is written over (`reuse`).
+In a perfect nest, those loops become parallel along whose counters every iteration accesses its own
+elements of all arrays that the nest writes; the others run sequentially in the thread. If there is
+no such loop, additions to elements become atomic, for arrays that are only added to. This is buffer
+form, after `expand_tape`: no iteration touches a tape. An array written in a nest has no alias
+there, unless it is written over (`reuse`).
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ from adc.ir.walk import (
 )
 from adc.passes.target.expand_tape import is_simple
 
-# With fewer threads, a device would idle that could do more side by side.
+# With fewer threads, a device would idle that could run more in parallel.
 MANY = 8192
 
 
@@ -80,9 +80,9 @@ def kernels(fn: Function, deterministic: bool = False) -> Function:
 
 
 def _settled(fn: Function) -> Function:
-    """Return `fn` without launches that nobody can tell the memory of before they begin.
+    """Return `fn` without launches whose memory is unknown before they begin.
 
-    `outline_kernels` marks none of them, but passes since then may have changed what can be told.
+    `outline_kernels` marks none of them, but later passes may have changed what is known.
     """
     threads = all_threads(fn)
     left = {key for key, each in threads.items() if not is_measured(each)}
@@ -100,21 +100,21 @@ def _settled(fn: Function) -> Function:
 
 @dataclass(frozen=True)
 class Nest:
-    """Loops in each other, the statements before the next one, and what is done in the last."""
+    """Nested loops, the statements before each inner loop, and the innermost body."""
 
     loops: tuple[For, ...]
     # What is computed in each loop before the next one begins, and conditions under which it does.
     before: tuple[tuple[Stmt | Operand, ...], ...]
-    # What every number that is handed on is combined by.
+    # The operation that combines each loop-carried number.
     ops: tuple[str, ...]
 
 
 class Launches:
-    """What is known of the loops of a function, and how they become launches."""
+    """The facts about the loops of a function, and how they become launches."""
 
     def __init__(self, fn: Function, deterministic: bool = False) -> None:
         self.fn = fn
-        # Whether sums are to have the same last bits each time: then nothing is added atomically.
+        # Whether sums must be reproducible to the last bit: then nothing is added atomically.
         self.deterministic = deterministic
         self.names = Names.of(fn)
         self.facts = Facts()
@@ -123,7 +123,7 @@ class Launches:
         for stmt in walk(fn.body):
             self.facts.define(stmt)
 
-    # -- what it may be --------------------------------------------------------------------
+    # -- analysis --------------------------------------------------------------------------
 
     def nest(self, loop: For, tape: bool = False) -> Nest | None:
         """Return a loop with the loops in it; None if it does more than a thread can."""
@@ -139,7 +139,7 @@ class Launches:
         return None if ops is None else Nest(tuple(loops), tuple(before), ops)
 
     def sums(self, loop: For) -> tuple[str, ...] | None:
-        """Return what combines the parts of every number that a loop hands on."""
+        """Return the operation that combines the partial results of every carried number."""
         found: list[str] = []
         for k, param in enumerate(loop.body.params):
             kinds = _chain(param, loop.body, k)
@@ -152,13 +152,13 @@ class Launches:
             found.append(kinds.pop())
         return tuple(found)
 
-    def side_by_side(self, nest: Nest) -> tuple[int, ...]:
+    def parallel_levels(self, nest: Nest) -> tuple[int, ...]:
         """Return which loops of a nest may become threads."""
-        alone, loose = self.sides(nest)
+        alone, loose = self.independent_levels(nest)
         return alone or loose
 
-    def sides(self, nest: Nest) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return which loops may become threads that share nothing, or add to what they share."""
+    def independent_levels(self, nest: Nest) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return the loops that may become threads that share nothing, or only add atomically."""
         found: dict[Value, list[Load | Write]] = {}
         for stmt in walk(nest.loops[0].body.stmts):
             if isinstance(stmt, Load | Write):
@@ -166,7 +166,7 @@ class Launches:
         inside = loop_values(nest.loops[0])
         able = [k for k, loop in enumerate(nest.loops) if loop.trips not in inside]
         written = [a for a, at in found.items() if any(isinstance(s, Write) for s in at)]
-        # Arrays with other names are other memory: `storage` writes to none that has two readers.
+        # Arrays with different names do not alias: `storage` writes to none that has two readers.
         alone = self.own(nest, able, [found[array] for array in written])
         if self.deterministic:
             return alone, ()
@@ -176,7 +176,7 @@ class Launches:
     def own(
         self, nest: Nest, able: Sequence[int], arrays: Sequence[Sequence[Load | Write]]
     ) -> tuple[int, ...]:
-        """Return the loops whose iterations have places of their own in all of some arrays."""
+        """Return the loops whose iterations have their own elements in all of some arrays."""
         inside = loop_values(nest.loops[0])
         return tuple(
             k
@@ -186,7 +186,7 @@ class Launches:
             )
         )
 
-    # -- writing it ------------------------------------------------------------------------
+    # -- rewriting -------------------------------------------------------------------------
 
     def launch(self, nest: Nest, side: Sequence[int]) -> list[Stmt]:
         done: list[Stmt] = []
@@ -221,7 +221,7 @@ class Launches:
     def thread(
         self, nest: Nest, side: Sequence[int], at: int, given: Sequence[Operand]
     ) -> tuple[list[Stmt], list[Operand]]:
-        """Return what a thread does from a loop on, and the numbers that it hands on."""
+        """Return the code of a thread from a loop on, and the numbers that it yields."""
         loop = nest.loops[at]
         last = at == len(nest.loops) - 1
         if at in side:
@@ -237,7 +237,7 @@ class Launches:
             ]
             rest, ends = self.thread(nest, side, at + 1, given)
             return guarded(before, rest), ends
-        # The results of the nest are those of its parts combined.
+        # The results of the nest are the combined partial results.
         results = tuple(map(self.names.value, loop.results))
         if last:
             return [replace(loop, results=results, init=tuple(given))], list(results)
@@ -246,7 +246,7 @@ class Launches:
         return [replace(loop, results=results, init=tuple(given), body=block)], list(results)
 
     def reduction(self, nest: Nest, count: Operand, terms: Sequence[Value]) -> For:
-        """Return the loop that combines the parts."""
+        """Return the loop that combines the partial results."""
         loop = nest.loops[0]
         index = Value(self.names.fresh("k"), INT)
         stmts: list[Stmt] = []
@@ -273,7 +273,7 @@ class Launches:
         return made
 
     def size(self, trips: Operand, into: list[Stmt]) -> Operand:
-        """Return how often a loop runs, as an integer that is not negative."""
+        """Return the trip count of a loop, as an integer that is not negative."""
         if isinstance(trips, Literal):
             return integer(max(int(trips.value), 0))
         if trips.type != INT:
@@ -309,7 +309,7 @@ class _Kernels(Launches):
         nest = self.nest(loop)
         if nest is None:
             return None
-        alone, loose = self.sides(nest)
+        alone, loose = self.independent_levels(nest)
         more = [nest.loops[k] for k in loose if k not in alone]
         if not alone or all(isinstance(each.trips, Literal) for each in more):
             side = alone or loose
@@ -341,7 +341,7 @@ class _Kernels(Launches):
 
 
 def _only(loop: For) -> tuple[tuple[Stmt | Operand, ...], For] | None:
-    """Return the loop in a loop, and what is computed before it begins, or decides if it does.
+    """Return the loop in a loop, and the statements and conditions that precede it.
 
     None if the loop does more.
     """
@@ -367,7 +367,7 @@ def _only(loop: For) -> tuple[tuple[Stmt | Operand, ...], For] | None:
 
 
 def guarded(before: Sequence[Stmt | Operand], rest: Sequence[Stmt]) -> list[Stmt]:
-    """Return what is done after what comes before, and under its conditions."""
+    """Return statements after those that precede them, and under their conditions."""
     done = list(rest)
     for each in reversed(before):
         if isinstance(each, Value | Literal):
@@ -378,9 +378,9 @@ def guarded(before: Sequence[Stmt | Operand], rest: Sequence[Stmt]) -> list[Stmt
 
 
 def _chain(start: Operand, block: Block, k: int) -> set[str] | None:
-    """Return by what a block makes what it yields of a number that nothing else there reads.
+    """Return the operations by which a block updates a number that is not read otherwise.
 
-    None if that is more than to combine it with other numbers, in inner loops and branches too.
+    None if it does more than combine it with other numbers, in inner loops and branches too.
     """
     end, now = block.yields[k], start
     kinds: set[str] = set()

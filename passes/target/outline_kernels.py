@@ -1,4 +1,4 @@
-"""Loops whose iterations need nothing of each other are launches as a whole, whatever they do.
+"""Turn loops with independent iterations into launches, whatever their bodies do.
 
     for L %i in 0 to %n {                 %many = ge %n 512
       %y = empty[f64] 2                   if %many {
@@ -10,18 +10,18 @@
     }                                     }
                                           push %many
 
-An iteration becomes a thread, with arrays and a tape of its own (`threads`): one equation,
-particle, pixel or example each. What such a loop leaves on the tape is one frame, which the loop
-that mirrors it takes off: both become launches, or none.
+An iteration becomes a thread with private arrays and a private tape (`threads`): one equation,
+particle, pixel or example each. All that such a loop pushes on the tape is one frame, which the
+loop that mirrors it pops: both become launches, or neither.
 
-A loop with few iterations around others with many would leave most of a device idle. Where inner
-loops could be launched, too, and have numbers of iterations that only a run can tell, code for both
-is there. Loops that compute with numbers and elements alone are left to `expand_tape` and
-`kernels`, which make a thread of every iteration of a nest. This is buffer form, before arrays of
-iterations are taken out of loops.
+A loop with few iterations around loops with many would leave most of a GPU idle. If inner loops
+could be launched as well, and have trip counts known only at run time, both versions are emitted.
+Loops that only compute with numbers and elements are left to `expand_tape` and `kernels`, which
+make a thread of every iteration of a nest. This is buffer form, before allocations are hoisted out
+of loops.
 
-What a loop calls, and products of matrices, are statements of its threads (`inline_calls`). Few or
-large products and factorizations are better left to libraries: code for those is there, too.
+Calls and matrix products are inlined into the threads (`inline_calls`). Few or large products and
+factorizations are better left to libraries: a version for those is emitted, too.
 """
 
 from __future__ import annotations
@@ -65,43 +65,43 @@ from adc.ir.opdef import OPS
 from adc.ir.tape import Item, inside, is_mirror, matched
 from adc.ir.types import BOOL, INT, Array
 from adc.ir.walk import clone, loop_values, map_blocks
-from adc.passes.target.inline_calls import Unfolded
+from adc.passes.target.inline_calls import Inlined
 from adc.passes.target.kernels import Launches, Nest
 
-# With fewer threads, a device that could run inner loops side by side had better do that.
+# With fewer threads, a GPU that could run the inner loops in parallel had better do that.
 _MANY = 512
-# Loops that are known to run less often are left alone.
+# Loops known to have fewer iterations are left alone.
 _FEW = 32
-# Elements of a matrix up to which a thread factorizes or multiplies it.
+# The largest matrix, in elements, that a thread factorizes or multiplies.
 _SMALL = 32 * 32
 
 
 def outline_kernels(fn: Function, deterministic: bool = False) -> Function:
-    """Return `fn`, which is in buffer form, with loops that become launches as a whole marked.
+    """Return `fn`, which is in buffer form, with loops outlined that become launches as a whole.
 
     If it is to be `deterministic`, threads do not add to elements that they share.
     """
     callees = tuple(
-        replace(_Whole(replace(each, callees=fn.callees), deterministic).run(), callees=())
+        replace(_Outliner(replace(each, callees=fn.callees), deterministic).run(), callees=())
         for each in fn.callees
     )
-    return reached(replace(_Whole(fn, deterministic).run(), callees=callees))
+    return reached(replace(_Outliner(fn, deterministic).run(), callees=callees))
 
 
 @dataclass
 class _Chosen:
-    """A loop that becomes a launch: whether there is code for few iterations too, and why."""
+    """A loop that becomes a launch: whether there is a version for few iterations too, and why."""
 
     least: Operand | None
-    # Whether the choice is left on the tape, or taken from there.
+    # Whether the run-time choice is pushed on the tape, or popped from it.
     leaves: bool = False
     takes: bool = False
 
 
-class _Whole(Launches):
+class _Outliner(Launches):
     def __init__(self, fn: Function, deterministic: bool) -> None:
         self.original = fn
-        self.unfolded = Unfolded(fn)
+        self.unfolded = Inlined(fn)
         super().__init__(self.unfolded.fn, deterministic)
         self.names = self.unfolded.names
         self.able: dict[int, bool] = {}
@@ -130,7 +130,7 @@ class _Whole(Launches):
             self.meet(one, other)
 
     def alone(self, stmts: Sequence[Stmt]) -> None:
-        """Choose loops that leave the tape as it was."""
+        """Choose loops that leave the tape balanced."""
         for stmt in walk(tuple(stmts)):
             if isinstance(stmt, For) and id(stmt) not in self.chosen:
                 if not self.is_plain(stmt) and self.can(stmt):
@@ -147,7 +147,7 @@ class _Whole(Launches):
             return False
         if not any(isinstance(s, Push | Pop) for s in walk(loop.body.stmts)):
             return True
-        return len(self.side_by_side(nest)) == len(nest.loops) and not any(
+        return len(self.parallel_levels(nest)) == len(nest.loops) and not any(
             isinstance(s, For) and any(isinstance(t, Push | Pop) for t in walk(s.body.stmts))
             for s in nest.loops[-1].body.stmts
         )
@@ -171,14 +171,14 @@ class _Whole(Launches):
         return self.sums(loop) is not None and self.is_independent(loop)
 
     def has_room(self, a: For, b: For) -> bool:
-        """Whether it is known how much memory two loops need of which one mirrors the other."""
+        """Whether the memory that a loop and its mirror need is known."""
         first = Threads(a)
         return is_measured(first) and is_measured(Threads(b, Mirror(first, *self.pairs[id(b)])))
 
     def is_independent(self, loop: For) -> bool:
-        """Whether iterations touch places of their own in all arrays that they change.
+        """Whether iterations access their own elements in all arrays that they change.
 
-        Arrays that iterations make are theirs. What is only added to is nobody's.
+        Arrays that iterations allocate are private. Arrays that are only added to may be shared.
         """
         made = loop_values(loop)
         totals = Access((loop,), Threads(loop)).totals() if self.deterministic else {}
@@ -212,31 +212,31 @@ class _Whole(Launches):
                 return False
             added = all(isinstance(each, Write) and each.accumulate for each in accesses)
             if added and self.deterministic:
-                # Each thread adds up what is the same element for all, in a variable of its own.
+                # Each thread sums additions to one common element in a variable of its own.
                 added = all((each.array, each.index) in totals for each in accesses)
             if not added and same_axis(accesses, loop.index, made, self.facts) is None:
                 return False
         return True
 
     def least(self, loop: For) -> Operand | None:
-        """Return how many iterations are better than launches of inner loops, if those could be."""
+        """Return the trip count from which a launch beats launches of inner loops, if possible."""
         within = loop_values(loop)
         if self.unfolded.changed(loop) and self.sizes(loop):
             return integer(_MANY)
         for stmt in walk(loop.body.stmts):
             if isinstance(stmt, For) and not isinstance(stmt.trips, Literal):
                 nest = self.nest(stmt, tape=True)
-                if nest is not None and self.side_by_side(nest):
+                if nest is not None and self.parallel_levels(nest):
                     return integer(_MANY) if stmt.trips in within else stmt.trips
         return None
 
     def sizes(self, loop: For) -> list[tuple[tuple[Operand | Size, ...], ...]]:
-        """Return what bounds the sizes of the matrices that an iteration makes, if it is known."""
+        """Return bounds for the sizes of the matrices that an iteration makes, if known."""
         spaces = Threads(loop).spaces.values()
         known = [tuple(d for d in space.dims if d is not None) for space in spaces]
         return list(dict.fromkeys(dims for dims in known if len(dims) == 2 and all(dims)))
 
-    # -- writing it ------------------------------------------------------------------------
+    # -- rewriting -------------------------------------------------------------------------
 
     def stmts(self, stmts: Sequence[Stmt]) -> list[Stmt]:
         done: list[Stmt] = []

@@ -1,8 +1,8 @@
-"""Mark the outermost loops whose iterations may run side by side.
+"""Mark the outermost loops whose iterations may run in parallel.
 
-Iterations keep out of each other's way where each of them writes its own part of every array that
-it changes, along one axis, reads no other part of it, and works besides on arrays that it makes
-itself. Before (`%c` was made before the loop, nothing else is it)::
+Iterations are independent if each of them writes its own part of every array that it changes, along
+one axis, reads no other part of it, and otherwise works on arrays that it allocates itself. Before
+(`%c` was allocated before the loop and has no alias)::
 
     %s = for L %i in 0 to %n carrying (%acc = 0.0:f64) {
       %t = …
@@ -11,8 +11,8 @@ itself. Before (`%c` was made before the loop, nothing else is it)::
       yield %acc.1
     }
 
-After: the terms of sums are written down and added up later, in lanes as before (`adc.ir.sums`), so
-that no bit depends on how many iterations ran at once::
+After: the terms of sums are stored and added up later, in lanes as before (`adc.ir.sums`), so that
+no bit depends on the number of threads::
 
     %acc.terms = empty[f64] %n
     parallel for L %i in 0 to %n {
@@ -26,9 +26,9 @@ that no bit depends on how many iterations ran at once::
       yield %acc.1
     }
 
-This is buffer form, after `storage`: arrays with different names are different memory, except for
-those that loops carry and branches choose, which are not touched here. A loop that is too short to
-be worth it runs as before; what it takes is estimated when it starts (`parallel_for`).
+This is buffer form, after `storage`: arrays with different names do not alias, except for arrays
+that loops carry and branches choose, which are not transformed here. A loop that is too short to
+be worth it runs sequentially; its cost is estimated when it starts (`parallel_for`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from adc.ir.analysis.dependence.iterations import Independent
+from adc.ir.analysis.dependence.iterations import IterationAnalysis
 from adc.ir.builder import integer
 from adc.ir.core import (
     Apply,
@@ -56,8 +56,8 @@ from adc.ir.ops import arith
 from adc.ir.types import INT
 from adc.ir.walk import map_blocks, substitute_stmt
 
-# An iteration of a loop in another one that costs less than this is not handed to a thread, unless
-# it is one of a nest.
+# An iteration of an inner loop that costs less than this is not given to a thread, unless it is one
+# of a nest.
 _HEAVY = 60.0
 
 
@@ -68,13 +68,13 @@ def parallel(fn: Function, private: bool = True) -> Function:
     ----------
     fn : Function
     private : bool
-        Whether iterations that run side by side may make arrays, each thread its own.
+        Whether parallel iterations may allocate arrays, private to each thread.
     """
     callees = tuple(_Parallel(each, private).run() for each in fn.callees)
     return replace(_Parallel(fn, private).run(), callees=callees)
 
 
-class _Parallel(Independent):
+class _Parallel(IterationAnalysis):
     def run(self) -> Function:
         return replace(self.fn, body=tuple(self.stmts(self.fn.body, 0)))
 
@@ -106,7 +106,7 @@ class _Parallel(Independent):
                 for s in inner
             )
         cost = sum(s.op.cost if isinstance(s, Apply) else 1.0 for s in walk(loop.body.stmts))
-        # To write down terms takes time also where a loop turns out to be too short for threads.
+        # Storing the terms takes time even if a loop turns out to be too short for threads.
         return not depth or (cost >= _HEAVY and not loop.body.params)
 
     def marked(self, loop: For, size: Operand | None) -> list[Stmt]:
@@ -115,7 +115,7 @@ class _Parallel(Independent):
         split = self.split(loop, loop.index)
         if split.terms:
             count = self.integer(loop.trips, before)
-            if isinstance(count, Value):  # a number of iterations may be negative
+            if isinstance(count, Value):  # a trip count may be negative
                 most = Value(self.names.fresh("n"), INT)
                 before.append(Apply((most,), OPS["maximum"], (count, integer(0)), (), loop.loc))
                 count = most

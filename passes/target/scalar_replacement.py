@@ -1,8 +1,8 @@
-"""Elements that the next iteration of a loop reads again are handed on in registers.
+"""Carry elements that the next iteration reads again in registers (scalar replacement).
 
 Reverse code of a stencil or a recurrence adds to an element in one iteration and reads it in the
-next: a store and a load of the same place, which the chain of iterations waits for. Neighbouring
-rows of one array, as far as LLVM knows, may be the same memory; here they are known to differ.
+next: a store followed by a load of the same element, on the critical path of the loop. LLVM must
+assume that neighbouring rows of one array alias; here they are known to be distinct.
 Before::
 
     for L %i in 0 to %n down {
@@ -12,7 +12,7 @@ Before::
       write+ %a[%i] %d
     }
 
-After: what an iteration leaves in ``a[i]`` is what the next one finds in ``a[i + 1]``. ::
+After: the value that an iteration leaves in ``a[i]`` is the next one's ``a[i + 1]``. ::
 
     %c, … = load of the first iteration, if there is one
     for L %i in 0 to %n down carrying (%r = %c) {
@@ -23,11 +23,11 @@ After: what an iteration leaves in ``a[i]`` is what the next one finds in ``a[i 
       yield %r.1
     }
 
-Everything is still stored, but for what the same iteration overwrites, and no bit changes. Loops
-whose iterations read nothing that others wrote are left to LLVM, which may make vectors of them.
+All elements are still stored, except those that the same iteration overwrites, and no bit changes.
+Loops without loop-carried elements are left to LLVM, which may vectorise them.
 
-Known as scalar replacement: Callahan, Carr and Kennedy, "Improving register allocation for
-subscripted variables", PLDI 1990.
+See Callahan, Carr and Kennedy, "Improving register allocation for subscripted variables", PLDI
+1990.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from adc.ir.analysis.dependence.iterations import Independent
+from adc.ir.analysis.dependence.iterations import IterationAnalysis
 from adc.ir.analysis.sizes.affine import Form, computed, constant
 from adc.ir.builder import integer, zero
 from adc.ir.core import (
@@ -61,18 +61,18 @@ from adc.ir.opdef import OPS
 from adc.ir.types import BOOL, Array, Scalar
 from adc.ir.walk import map_blocks, map_operands, stmt_reads, substitute
 
-Place = tuple[Form, ...]
-# Loops of fewer iterations are unrolled by LLVM, which then sees all this.
+Subscript = tuple[Form, ...]
+# Loops of fewer iterations are unrolled by LLVM, which then does all this.
 _FEW = 4
 
 
 def scalar_replacement(fn: Function) -> Function:
-    """Return `fn`, which is in buffer form, with loops that hand on elements in registers."""
+    """Return `fn`, which is in buffer form, with loops that carry elements in registers."""
     callees = tuple(_Registers(each).run() for each in fn.callees)
     return replace(_Registers(fn).run(), callees=callees)
 
 
-class _Registers(Independent):
+class _Registers(IterationAnalysis):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn, private=False)
 
@@ -95,7 +95,7 @@ class _Registers(Independent):
         return done
 
     def innermost(self, loop: For) -> list[Stmt]:
-        """Return a loop, and in front of it what loads the first elements."""
+        """Return a loop, preceded by the loads of the first elements."""
         if loop.parallel or (isinstance(loop.trips, Literal) and int(loop.trips.value) < _FEW):
             return [loop]
         written: list[Value] = []
@@ -121,13 +121,13 @@ class _Registers(Independent):
                 continue
             *before, last = found
             assert isinstance(last, For)
-            found = [*before, *self.handed_on(last, array)]
+            found = [*before, *self.with_registers(last, array)]
         return found
 
-    def handed_on(self, loop: For, array: Value) -> list[Stmt]:
-        """Return a loop that hands on elements of an array, and what is in front of it."""
+    def with_registers(self, loop: For, array: Value) -> list[Stmt]:
+        """Return a loop that carries elements of an array, and the statements before it."""
         inside = self.inside(loop)
-        places: dict[int, Place] = {}  # of accesses, by their place in the body
+        places: dict[int, Subscript] = {}  # of accesses, by their position in the body
         for at, stmt in enumerate(loop.body.stmts):
             if isinstance(stmt, Load | Write) and stmt.array == array:
                 place = tuple(self.facts.form(operand) for operand in stmt.index)
@@ -147,7 +147,7 @@ class _Registers(Independent):
         body = _Body(self, loop, places, self.fresh(array, wanted))
         chain = body.recurring()
         if chain and chain != wanted:
-            # Iterations wait for these alone, and have the time to load and store the others.
+            # Only these are on the critical path; the others can be loaded and stored meanwhile.
             body = _Body(self, loop, places, self.fresh(array, chain))
         before: list[Stmt] = []
         first = self.first(loop, array, list(body.begun), before)
@@ -163,16 +163,16 @@ class _Registers(Independent):
         )
         return [*before, changed]
 
-    def fresh(self, array: Value, places: Sequence[Place]) -> dict[Place, Value]:
-        """Return new numbers for the elements at some places."""
+    def fresh(self, array: Value, places: Sequence[Subscript]) -> dict[Subscript, Value]:
+        """Return new scalars for the elements at some subscripts."""
         element = Scalar(array.type.dtype)
         return {place: Value(self.names.fresh(array.name), element) for place in places}
 
-    def wanted(self, loop: For, places: dict[int, Place]) -> list[Place]:
-        """Return the places that an iteration reads and the one before it has written to."""
-        last: dict[Place, bool] = {}  # places whose element is known, and whether by a store
-        reads: list[Place] = []
-        stores: list[Place] = []
+    def wanted(self, loop: For, places: dict[int, Subscript]) -> list[Subscript]:
+        """Return the subscripts that an iteration reads and the one before it has written."""
+        last: dict[Subscript, bool] = {}  # subscripts whose element is known; whether by a store
+        reads: list[Subscript] = []
+        stores: list[Subscript] = []
         for at, place in places.items():
             stmt = loop.body.stmts[at]
             write = isinstance(stmt, Write)
@@ -186,9 +186,9 @@ class _Registers(Independent):
         return list(dict.fromkeys(p for p in reads if last.get(_shifted(p, loop))))
 
     def first(
-        self, loop: For, array: Value, places: Sequence[Place], before: list[Stmt]
+        self, loop: For, array: Value, places: Sequence[Subscript], before: list[Stmt]
     ) -> list[Operand]:
-        """Return what the first iteration finds at some places, by statements in front of it."""
+        """Return the values of the elements for the first iteration, emitted in front of it."""
         loads: list[Stmt] = []
         element = Scalar(array.type.dtype)
         trips = self.integer(loop.trips, before)
@@ -221,15 +221,15 @@ class _Registers(Independent):
 
 
 class _Body:
-    """The body of a loop, rewritten: `known` has what an iteration leaves at places."""
+    """The body of a loop, rewritten: `known` has the current values of elements."""
 
     def __init__(
-        self, of: _Registers, loop: For, places: dict[int, Place], begun: dict[Place, Value]
+        self, of: _Registers, loop: For, places: dict[int, Subscript], begun: dict[Subscript, Value]
     ) -> None:
         self.of, self.begun = of, begun
-        self.known: dict[Place, Operand] = dict(begun)
+        self.known: dict[Subscript, Operand] = dict(begun)
         self.env: dict[Value, Operand] = {}
-        self.stmts: list[tuple[Stmt, Place | None]] = []
+        self.stmts: list[tuple[Stmt, Subscript | None]] = []
         read = {place for at, place in places.items() if isinstance(loop.body.stmts[at], Load)}
         self.asked = {*read, *begun, *(_shifted(place, loop) for place in begun)}
         for at, stmt in enumerate(loop.body.stmts):
@@ -244,12 +244,14 @@ class _Body:
                 self.write(stmt, place)
         self.ends = [self.known[_shifted(place, loop)] for place in begun]
 
-    def recurring(self) -> list[Place]:
-        """Return the places whose elements become, over some iterations, part of themselves."""
-        # By value: the places that it is computed from.
-        part: dict[Operand, set[Place]] = {value: {place} for place, value in self.begun.items()}
+    def recurring(self) -> list[Subscript]:
+        """Return the subscripts whose elements depend on themselves in earlier iterations."""
+        # By value: the subscripts that it is computed from.
+        part: dict[Operand, set[Subscript]] = {
+            value: {place} for place, value in self.begun.items()
+        }
         for stmt, _ in self.stmts:
-            found = set[Place]().union(*(part.get(read, ()) for read in stmt_reads(stmt)))
+            found = set[Subscript]().union(*(part.get(read, ()) for read in stmt_reads(stmt)))
             part.update(dict.fromkeys(stmt.results, found))
         of = {place: part.get(end, set()) for place, end in zip(self.begun, self.ends, strict=True)}
         for _ in of:
@@ -263,14 +265,14 @@ class _Body:
         stmts = (map_blocks(map_operands(stmt, read), self.block) for stmt in block.stmts)
         return Block(block.params, tuple(stmts), tuple(map(read, block.yields)))
 
-    def load(self, stmt: Load, place: Place) -> None:
+    def load(self, stmt: Load, place: Subscript) -> None:
         if place in self.known:
             self.env[stmt.result] = self.known[place]
         else:
             self.known[place] = stmt.result
             self.stmts.append((stmt, place))
 
-    def write(self, stmt: Write, place: Place) -> None:
+    def write(self, stmt: Write, place: Subscript) -> None:
         element = Scalar(stmt.array.type.dtype)
         old = self.known.get(place)
         self.known = {other: v for other, v in self.known.items() if _differ(place, other)}
@@ -295,9 +297,9 @@ class _Body:
         return result
 
     def without_overwritten(self, array: Value) -> tuple[Stmt, ...]:
-        """Return the statements without stores of what the iteration overwrites unread."""
+        """Return the statements without stores that the iteration overwrites unread."""
         kept: list[Stmt] = []
-        dead: set[Place] = set()
+        dead: set[Subscript] = set()
         for stmt, place in reversed(self.stmts):
             if isinstance(stmt, Write) and place is not None and not stmt.accumulate:
                 if place in dead:
@@ -312,7 +314,7 @@ class _Body:
 
 
 def _may_read(stmt: Stmt, array: Value, shared: Collection[Operand]) -> bool:
-    """Whether a statement may read an array, perhaps by another name, or end the loop."""
+    """Whether a statement may read an array, perhaps through an alias, or end the loop."""
 
     def same(operands: Iterable[Operand]) -> bool:
         return any(o == array or (o in shared and array in shared) for o in operands)
@@ -320,14 +322,14 @@ def _may_read(stmt: Stmt, array: Value, shared: Collection[Operand]) -> bool:
     return any(isinstance(s, Check) or same(operands(s)) for s in walk((stmt,)))
 
 
-def _shifted(place: Place, loop: For) -> Place:
-    """Return how the iteration before calls what is a place in this one."""
+def _shifted(place: Subscript, loop: For) -> Subscript:
+    """Return a subscript of this iteration as one of the previous iteration."""
     step = -1 if loop.down else 1
     return tuple(form + form.coefficient(loop.index) * step for form in place)
 
 
-def _differ(a: Place, b: Place) -> bool:
-    """Whether two places of one iteration are never the same element."""
+def _differ(a: Subscript, b: Subscript) -> bool:
+    """Whether two subscripts of one iteration are never the same element."""
     differences = [mine - other for mine, other in zip(a, b, strict=True)]
     return any(each.const and not each.terms for each in differences)
 

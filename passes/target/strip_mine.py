@@ -1,7 +1,7 @@
-"""Let loops that add up in the program's order compute what they add as vectors.
+"""Vectorise the terms of an ordered sum: strip-mine the loop and compute each block first.
 
-``s += x`` in a loop is a chain of additions, which cannot be made side by side without changing
-the result; LLVM then computes the terms one by one as well. Where they are dear, a block of them is
+``s += x`` in a loop is a dependence chain of additions, which cannot be reordered without changing
+the result; LLVM then does not vectorise the terms either. If they are expensive, a block of them is
 computed first, and added up afterwards. Before::
 
     %s.1 = for L %i in 0 to %n carrying (%s = 0.0:f64) {
@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from adc.ir.analysis.dependence.iterations import Independent
+from adc.ir.analysis.dependence.iterations import IterationAnalysis
 from adc.ir.builder import integer
 from adc.ir.core import (
     Apply,
@@ -48,20 +48,20 @@ from adc.ir.sums import LANES
 from adc.ir.types import INT
 from adc.ir.walk import map_blocks
 
-# Terms cost at least so much more than the additions: what it takes to write them down and read
-# them again is a small part of that.
-_DEAR = 8.0
-# A loop of fewer iterations is left as it is.
+# Terms must cost at least this many times more than the additions: storing and reloading them is a
+# small part of that.
+_EXPENSIVE = 8.0
+# A loop of fewer iterations is not transformed.
 _FEW = 16
 
 
 def strip_mine(fn: Function) -> Function:
-    """Return `fn`, which is in buffer form, with dear terms of ordered sums computed first."""
-    callees = tuple(_Ordered(each).run() for each in fn.callees)
-    return replace(_Ordered(fn).run(), callees=callees)
+    """Return `fn`, which is in buffer form, with expensive terms of ordered sums computed first."""
+    callees = tuple(_StripMiner(each).run() for each in fn.callees)
+    return replace(_StripMiner(fn).run(), callees=callees)
 
 
-class _Ordered(Independent):
+class _StripMiner(IterationAnalysis):
     def __init__(self, fn: Function) -> None:
         super().__init__(fn, private=False)
 
@@ -82,15 +82,15 @@ class _Ordered(Independent):
         return done
 
     def pays(self, loop: For) -> bool:
-        """Whether an innermost loop adds up, in order, what is dear to compute."""
+        """Whether an innermost loop adds up, in order, terms that are expensive to compute."""
         inside = list(walk(loop.body.stmts))
-        # LLVM makes no vectors of loops that may end early.
+        # LLVM does not vectorise loops with an early exit.
         if not loop.body.params or any(isinstance(s, For | While | Check) for s in inside):
             return False
         if isinstance(loop.trips, Literal) and int(loop.trips.value) < _FEW:
             return False
         sums = self.sums(loop)
-        # What `sum` means depends on the loop, which has lanes of its own.
+        # The lanes of a `sum` belong to its loop.
         if not sums or any(step.op.reorders for steps in sums for step in steps):
             return False
         chain = {step.result for steps in sums for step in steps}
@@ -100,7 +100,7 @@ class _Ordered(Independent):
             if isinstance(stmt, Apply) and not chain.intersection(stmt.results)
             if stmt.op.kinds == "f" or stmt.op.cost < 8 or stmt.result.type.kind == "f"
         )
-        return cost >= _DEAR
+        return cost >= _EXPENSIVE
 
     def in_blocks(self, loop: For) -> list[Stmt]:
         done: list[Stmt] = []
@@ -124,7 +124,7 @@ class _Ordered(Independent):
         at = Apply((loop.index,), OPS["add"], (start, place), (), loc)
         first = Block((), (at, *split.body), ())
         labels = [self.names.fresh(f"{loop.label}.{name}") for name in ("terms", "sum")]
-        # What goes from block to block.
+        # The values carried from block to block.
         params = tuple(self.names.value(param) for param in loop.body.params)
         ends = tuple(self.names.value(result) for result in loop.results)
         terms = For((), labels[0], place, count, (), first, loop.down, loc)

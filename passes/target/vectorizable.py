@@ -1,16 +1,16 @@
-"""Mark innermost loops whose iterations keep apart: none touches what another one changes.
+"""Mark innermost loops with independent iterations, so that LLVM vectorises them.
 
-LLVM then makes vectors of such a loop without testing in front of it whether arrays overlap, which
-takes longer than a loop of a few iterations, and without giving up where there is much to test::
+LLVM then vectorises such a loop without a run-time test for overlapping arrays, which would take
+longer than a loop of a few iterations, and without giving up if there are many pairs to test::
 
     for L %i in 0 to %n {                 vectorizable for L %i in 0 to %n {
       %t = load %a[%k, %i]                  …
       write %b[%k.1, %i] %t
       …
 
-Proven is, for each store and every other access that may be to the same memory, that their indices
-differ wherever the iterations do (`affine`). This is buffer form, and the last word on which arrays
-share memory (`reuse`).
+For each store and every other access to memory that may alias, it is proven that their indices
+differ in different iterations (`affine`). This is buffer form, after `reuse`, which settles which
+arrays share memory.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ from adc.ir.core import (
 from adc.ir.types import Array
 from adc.ir.walk import loop_values, map_blocks
 
-# How many pairs of accesses of a loop are compared.
+# The most pairs of accesses of a loop that are compared.
 _MOST_PAIRS = 4000
 
 
 def vectorizable(fn: Function) -> Function:
-    """Return `fn`, which is in buffer form, with loops marked whose iterations keep apart."""
-    callees = tuple(_Apart(each).run() for each in fn.callees)
-    return replace(_Apart(fn).run(), callees=callees)
+    """Return `fn`, which is in buffer form, with loops of independent iterations marked."""
+    callees = tuple(_Marker(each).run() for each in fn.callees)
+    return replace(_Marker(fn).run(), callees=callees)
 
 
-class _Apart:
+class _Marker:
     def __init__(self, fn: Function) -> None:
         self.fn = fn
         self.facts = Facts()
@@ -64,12 +64,12 @@ class _Apart:
         done: list[Stmt] = []
         for stmt in stmts:
             stmt = map_blocks(stmt, lambda b: Block(b.params, tuple(self.stmts(b.stmts)), b.yields))
-            if isinstance(stmt, For) and self.keeps_apart(stmt):
+            if isinstance(stmt, For) and self.is_vectorizable(stmt):
                 stmt = replace(stmt, vectorizable=True)
             done.append(stmt)
         return done
 
-    def keeps_apart(self, loop: For) -> bool:
+    def is_vectorizable(self, loop: For) -> bool:
         """Whether a loop is an innermost one, and no iteration touches what another one changes."""
         found: dict[Value, list[Load | Write]] = {}
         for stmt in walk(loop.body.stmts):
@@ -104,10 +104,10 @@ class _Apart:
         return DependenceTest(self.facts, loop).differ(pairs)
 
     def is_near(self, stmt: Load | Write, loop: For) -> bool:
-        """Whether iterations that follow each other touch neighbours, or one element.
+        """Whether consecutive iterations access neighbouring elements, or the same one.
 
-        Where they do not, vectors are gathered from all over, which takes longer than to have none.
-        Rows of which a number says the place, as in ``x[i, 2]``, are taken to be short.
+        Otherwise vectors need gathers, which take longer than scalar code. Rows of arrays whose
+        last index is a constant, as in ``x[i, 2]``, are assumed to be short.
         """
         place = [self.facts.form(operand) for operand in stmt.index]
         inner = {v for form in place for v, _ in form.terms} & loop_values(loop)

@@ -259,7 +259,7 @@ def test_other_element_taken_for_the_stored_one(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_dependent_iterations_reversed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local_pass, "_is_free", lambda *_: True)
+    monkeypatch.setattr(local_pass, "_is_reorderable", lambda *_: True)
     assert_caught()
 
 
@@ -279,13 +279,13 @@ def test_rows_that_lack_iterations_left_out(monkeypatch: pytest.MonkeyPatch) -> 
 # -- temporary arrays --------------------------------------------------------------------------
 
 
-def test_elements_of_another_place_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    again = _Inliner.again
+def test_elements_recomputed_from_another_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    recomputed = _Inliner.recomputed
 
     def first(self: _Inliner, load: Load) -> list[Stmt]:
-        return again(self, replace(load, index=tuple(integer(0) for _ in load.index)))
+        return recomputed(self, replace(load, index=tuple(integer(0) for _ in load.index)))
 
-    monkeypatch.setattr(_Inliner, "again", first)
+    monkeypatch.setattr(_Inliner, "recomputed", first)
     assert any(complaints(p) for p in STENCIL_PROGRAMS)
 
 
@@ -448,7 +448,7 @@ def test_arrays_believed_to_be_in_step(user: Any, monkeypatch: pytest.MonkeyPatc
     assert_caught_in_arrays()
 
 
-@pytest.mark.parametrize("part", ["_is_free", "_is_alike"])
+@pytest.mark.parametrize("part", ["_is_temporary", "_is_alike"])
 def test_arrays_believed_to_belong_to_a_loop(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_Coalescer, part, lambda self, *args: True)
     assert_caught_in_arrays()

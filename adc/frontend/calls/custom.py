@@ -1,6 +1,6 @@
 """Functions with derivatives of their own (`adc.custom`): their calls, and the functions of rules.
 
-The function and those of its rule become IR functions with the parameters that `ir.core.Rule`
+The function and those of its rule become IR functions with the parameters that `ir.core.CustomRule`
 describes, so that the transformations need no more than their names.
 """
 
@@ -30,7 +30,7 @@ from adc.frontend.core.bindings import (
 from adc.frontend.core.lower import Lowerer
 from adc.frontend.core.places import Place
 from adc.frontend.values import elementwise, structures, views
-from adc.ir.core import Call, Function, Operand, Rule, Value, derivative_type
+from adc.ir.core import Call, CustomRule, Function, Operand, Value, derivative_type
 from adc.ir.errors import ArgumentError, TypeMismatchError
 from adc.ir.types import Array, Type
 
@@ -180,7 +180,7 @@ class _Maker:
         function = self.outline.function(primal, outside, taken)
         kind = "jvp" if self.kind == "jvp" else "vjp"
         names = tuple(each.name for each in rules)
-        rule = Rule(kind, names, self.positions, exact=self.kind == "exact")
+        rule = CustomRule(kind, names, self.positions, exact=self.kind == "exact")
         return (replace(function, rule=rule, routine=self.routine), *rules)
 
     def _outside(self, made: Made, *parts: Part) -> dict[Place, tuple[Operand, ...]]:
@@ -242,7 +242,7 @@ class _Maker:
         # What the reverse rule takes beside what was kept passes through the record.
         recorder = self.outline.function(record, outside, taken, gives=True)
         positions = (len(primal.operands), *self.positions)
-        recorded = Rule("recorded", (reverse.name,), positions, exact=self.kind == "exact")
+        recorded = CustomRule("recorded", (reverse.name,), positions, exact=self.kind == "exact")
         return replace(recorder, rule=recorded), reverse, taken
 
     def _taken_inputs(self) -> Outline:

@@ -1,11 +1,11 @@
-"""Whether iterations touch what others change.
+"""Dependences between the iterations of a loop.
 
 =================  =============================================================================
 `accesses`         the elements of an array that a loop reads and writes
-`dependence_test`  whether two elements are different ones in all iterations
+`dependence_test`  whether two accesses touch different elements in different iterations
 `iterations`       whether iterations of a loop may run in any order
-`forwarding`       which store a load reads
-`combinations`     what loops combine: sums, extrema
+`forwarding`       which array version still has a loaded element in reverse code
+`combinations`     loops that are reductions: sums, products, extrema
 `threads`          what each thread needs, if iterations are threads
 =================  =============================================================================
 """

@@ -1,4 +1,4 @@
-"""What touches an array that a loop carries, and whether its iterations keep out of each other."""
+"""The accesses of a loop to the arrays it carries, and whether iterations touch own elements."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Access = Load | Store
 def accesses(block: Block, array: Operand, k: int, found: list[Access]) -> bool:
     """Collect all accesses to an array that a block carries as yield `k`, its versions included.
 
-    Return False if anything else is done with one of the versions.
+    Return False if one of the versions is used in any other way.
     """
     now = array
     before: set[Operand] = set()  # versions that have been overwritten since
@@ -62,7 +62,7 @@ def accesses(block: Block, array: Operand, k: int, found: list[Access]) -> bool:
 
 
 def only_loads(stmts: Sequence[Stmt], array: Value, found: list[Access]) -> bool:
-    """Collect the loads of an array among statements; False if more is done with it."""
+    """Collect the loads of an array among statements; False if it has other uses."""
     reads = 0
     for stmt in walk(tuple(stmts)):
         reads += operands(stmt).count(array)
@@ -79,7 +79,7 @@ def _overwritten(block: Block) -> set[Operand]:
 
 
 def overwritten(stmts: Sequence[Stmt]) -> set[Operand]:
-    """Return the arrays, or rather versions of them, that statements make new versions of."""
+    """Return the array versions that statements overwrite."""
     found: set[Operand] = set()
     for stmt in stmts:
         found.update(*map(_overwritten, blocks(stmt)))
@@ -94,14 +94,14 @@ def overwritten(stmts: Sequence[Stmt]) -> set[Operand]:
 
 @dataclass(frozen=True)
 class Visit:
-    """A load or store of a version of one array, and the counters of the loops that it is in."""
+    """A load or store of a version of one array, and the counters of the enclosing loops."""
 
     stmt: Access
     index: tuple[Form, ...]
     path: tuple[Value, ...]
 
     def is_of(self, other: Visit) -> bool:
-        """Whether it touches the element that `other` does in the iteration they are both in."""
+        """Whether it touches the same element as `other` in the iteration they are both in."""
         return self.index == other.index and self.path[: len(other.path)] == other.path
 
 
@@ -112,9 +112,9 @@ def visits(
     facts: Facts,
     path: tuple[Value, ...] = (),
 ) -> list[Visit]:
-    """Return all accesses to what a loop carries, in order; none if there may be others.
+    """Return all accesses to a carried array, in order; none if there may be others.
 
-    Others are whatever `uses` counts, which may be Recalls and statements of other functions.
+    Others are further uses in `uses`, such as Recalls and statements of other functions.
     """
     counter = facts.form(loop.index).terms[0][0]
     path = (*path, counter)
@@ -148,16 +148,16 @@ def visits(
 def own_axis(
     found: Sequence[Access | Write], index: Value, facts: Facts
 ) -> tuple[int, Form] | None:
-    """Return an axis along which every iteration touches a place of its own, and the place."""
+    """Return an axis along which every iteration touches its own index, and the index."""
     return next(iter(_own_axes(found, index, facts).items()), None)
 
 
 def same_axis(
     found: Sequence[Access | Write], index: Value, inside: Collection[Value], facts: Facts
 ) -> int | None:
-    """Return an axis along which every iteration of a loop has a place of its own, or None.
+    """Return an axis along which every iteration of a loop has its own index, or None.
 
-    All accesses have the same index there, in which nothing but the counter is from `inside`.
+    All accesses have the same index there, in which only the counter is from `inside`.
     """
     for axis in range(len(found[0].index) if found else 0):
         forms = {facts.form(stmt.index[axis]) for stmt in found}
@@ -170,7 +170,7 @@ def same_axis(
 def common_axis(
     first: Sequence[Access], i: Value, second: Sequence[Access], j: Value, facts: Facts
 ) -> int | None:
-    """Return an axis that two loops index by their counters, at the same distance."""
+    """Return an axis that two loops index by their counters, with the same offset."""
     if not first or not second:
         return 0 if not first and not second else None
     mine, theirs = _own_axes(first, i, facts), _own_axes(second, j, facts)

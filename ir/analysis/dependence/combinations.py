@@ -1,4 +1,4 @@
-"""Loops that do nothing but combine the elements of arrays: sums, products, extremes."""
+"""Find loops that only reduce the elements of arrays: sums, products, extrema."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from adc.ir.walk import use_counts
 
 
 def neutral(op: str, ty: Type) -> Literal:
-    """Return what leaves a number as it is when they are combined."""
+    """Return the neutral element of a reduction."""
     found = OPS[op].neutral
     assert found is not None
     return Literal(found if ty.kind == "f" or math.isinf(found) else int(found), ty)
 
 
 def combinations(fn: Function) -> dict[Value, str]:
-    """Return arrays that are only written in one place and then combined, and by what."""
+    """Return arrays that are written in one place and then reduced, and the operation."""
     sizes, counts = lengths(fn), use_counts(fn)
     found: dict[Value, str] = {}
     for stmt in walk(fn.body):
@@ -35,7 +35,7 @@ def combinations(fn: Function) -> dict[Value, str]:
 
 
 def lengths(fn: Function) -> dict[Value, Operand]:
-    """Return how many elements arrays of rank 1 have that a function makes."""
+    """Return the number of elements of each array of rank 1 that a function allocates."""
     return {
         stmt.result: stmt.args[0]
         for stmt in walk(fn.body)
@@ -44,7 +44,7 @@ def lengths(fn: Function) -> dict[Value, Operand]:
 
 
 def is_combination(loop: For, lengths: Mapping[Value, Operand]) -> bool:
-    """Whether a loop does nothing but combine all elements of arrays, each with a number."""
+    """Whether a loop only reduces all elements of arrays, each into a number."""
     params = list(loop.body.params)
     if not params or loop.down:
         return False

@@ -1,4 +1,4 @@
-"""Whether accesses of different iterations of a loop are to different elements."""
+"""Dependence test: whether accesses of different iterations of a loop are to different elements."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from adc.ir.core import For, Value, Write, walk
 from adc.ir.types import INT
 from adc.ir.walk import loop_values
 
-# For how many pairs a proof is tried.
+# The most pairs for which a proof is tried.
 _MOST_PROOFS = 60
 
-Place = tuple[Form, ...]
+Subscript = tuple[Form, ...]
 
 
 class DependenceTest:
-    """Proofs about one loop: indices are sums of its counter, those of loops in it, and others."""
+    """Proofs about one loop: indices are affine in its counter, inner counters and other values."""
 
     def __init__(self, facts: Facts, loop: For) -> None:
         self.facts, self.loop = facts, loop
@@ -25,16 +25,16 @@ class DependenceTest:
         inner = [s for s in walk(loop.body.stmts) if isinstance(s, For)]
         self.trips = {s.index: facts.form(s.trips) for s in (loop, *inner)}
         self.proofs = 0
-        self.known: dict[tuple[Place, Place], bool] = {}
+        self.known: dict[tuple[Subscript, Subscript], bool] = {}
 
     def differ(self, pairs: Iterable[tuple[Access | Write, Access | Write]]) -> bool:
         """Whether the accesses of each pair never touch one element in different iterations."""
-        return all(self.pair(self.place(a), self.place(b)) for a, b in pairs)
+        return all(self.pair(self.subscript(a), self.subscript(b)) for a, b in pairs)
 
-    def place(self, stmt: Access | Write) -> Place:
+    def subscript(self, stmt: Access | Write) -> Subscript:
         return tuple(self.facts.form(operand) for operand in stmt.index)
 
-    def pair(self, a: Place, b: Place) -> bool:
+    def pair(self, a: Subscript, b: Subscript) -> bool:
         if (a, b) not in self.known:
             own = {v for form in (*a, *b) for v, _ in form.terms} & self.inside
             self.known[a, b] = own <= self.trips.keys() and (
@@ -57,7 +57,7 @@ class DependenceTest:
         return distance.const == 0 or distance.const % step != 0
 
     def proven(self, a: Form, b: Form) -> bool:
-        """Whether two indices differ in all iterations, of both, that there are."""
+        """Whether two indices differ for all pairs of different iterations."""
         if self.proofs == _MOST_PROOFS:
             return False
         self.proofs += 1

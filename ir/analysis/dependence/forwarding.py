@@ -1,9 +1,9 @@
-"""Which loads read, at the time of the reverse code, the same element as they did forward.
+"""Find loads whose element is unchanged when the reverse code runs.
 
 A load in a loop reads one version of an array; when the reverse code runs, only the last version
-is there. If no store that runs after the load can write to the loaded element, the last version
-still has it: the value needs neither tape nor recomputation. In-place Cholesky reads factors that
-are final, so its reverse code keeps nothing beyond the result.
+exists. If no store that runs after the load can write to the loaded element, the last version still
+has it: the value needs neither tape nor recomputation. In-place Cholesky reads factors that are
+final, so its reverse code stores nothing beyond the result.
 
 The proof goes over pairs of a load and a store: for every loop that both are in, and for a later
 iteration of it (and for a later statement of the same iteration), the indices must differ in some
@@ -40,7 +40,7 @@ from adc.ir.types import Array
 
 @dataclass
 class _Access:
-    """A load or store: what it indexes, under which facts, in which loops, and where.
+    """A load or store: its index, the facts that hold there, its loops, and its position.
 
     A product of matrices is a store to every element.
     """
@@ -58,14 +58,14 @@ class _Families:
     """Array values connected by stores and loop carrying: the versions of one array."""
 
     parent: dict[Value, Value] = field(default_factory=dict)
-    # Families whose versions are not one chain: rotated buffers, unknown writes. By their root.
+    # Families whose versions are not one chain: swapped buffers, unknown writes. By their root.
     mixed: set[Value] = field(default_factory=set)
 
     def find(self, value: Value) -> Value:
         root = value
         while root in self.parent:
             root = self.parent[root]
-        while value is not root and value in self.parent:  # the next one finds it at once
+        while value is not root and value in self.parent:  # path compression
             self.parent[value], value = root, self.parent[value]
         return root
 
@@ -89,7 +89,7 @@ class Forwarding:
     """The analysis of one function's forward code."""
 
     def __init__(self, fn: Function) -> None:
-        # Answers of `source`: proofs take time, and are asked for again and again.
+        # Answers of `source`: proofs take time, and the same question is asked repeatedly.
         self._sources: dict[tuple[Value, Value], Value | None] = {}
         self.facts = Facts()
         self.families = _Families()
@@ -101,13 +101,13 @@ class Forwarding:
         self.outer: list[Value] = []
         self.levels: dict[Value, int] = {}
         self.places: dict[Value, int] = {}
-        # Versions that branches leave: those of the arms.
+        # Results of branches: the versions of the arms.
         self.joins: dict[Value, tuple[Value, Value]] = {}
-        # Versions that loops hand on unchanged, or that both arms give: which those are.
+        # Versions that loops carry unchanged, or that both arms yield: the original version.
         self.aliases: dict[Value, Value] = {}
         self.final: dict[Value, Value] = {}
-        # The loops around the place where an array is made, outside of branches, and the last
-        # version in that iteration.
+        # The loops around the allocation of an array, outside of branches, and the last version in
+        # that iteration.
         self.homes: dict[Value, tuple[Value, ...]] = {}
         self.last: dict[Value, Value] = {}
         # Versions that have been stored to, and loads of them: they do not see the array as it is
@@ -120,7 +120,7 @@ class Forwarding:
         for value in self.outer:
             if isinstance(value.type, Array):
                 self.final[self.families.find(value)] = value
-        # A version that is not the last leaves stores in branches whose result nobody reads.
+        # A version that is not the last leaves stores in branches whose result is not read.
         for access in self.accesses:
             family = self.families.find(access.stmt.array)
             final = self.final.get(family)
@@ -257,7 +257,7 @@ class Forwarding:
 
     @cached_property
     def overwritten(self) -> frozenset[Value]:
-        """The families of arrays that loops load elements of which may be overwritten later."""
+        """The families of arrays of which elements loaded in loops may be overwritten later."""
         return frozenset(
             self.families.find(access.stmt.array)
             for access in self.accesses
@@ -299,7 +299,7 @@ class Forwarding:
     def _source(self, load: Load) -> Value | None:
         array = load.array
         if self.families.is_mixed(array):
-            # A parameter that nobody writes is what it was.
+            # A parameter that is never written is unchanged.
             return None
         final = self.final.get(self.families.find(array))
         if final is None:
@@ -312,9 +312,9 @@ class Forwarding:
         return final if self.unchanged(access, 0) else None
 
     def within(self, load: Load) -> Value | None:
-        """Return a version that has the loaded element at the end of the iteration it is made in.
+        """Return a version that has the loaded element at the end of its iteration.
 
-        That is the iteration of a loop around the load; None for arrays that are made elsewhere.
+        That is the iteration of a loop around the load that allocates the array; else None.
         """
         family = self.families.find(load.array)
         home, last = self.homes.get(family), self.last.get(family)
@@ -326,7 +326,7 @@ class Forwarding:
         return last if self.unchanged(access, len(home)) else None
 
     def version(self, array: Operand) -> Value:
-        """Return the version that an array is, where loops and branches do not change it."""
+        """Return the version that an array equals, where loops and branches do not change it."""
         found = _value(array)
         while found in self.aliases:
             found = self.aliases[found]
@@ -345,7 +345,7 @@ class Forwarding:
         )
 
     def _survives(self, load: _Access, earlier: Value, later: Value) -> bool:
-        """Whether nothing writes to a loaded element on the way from one version to another."""
+        """Whether no store writes to a loaded element between one version and another."""
         later, earlier = self.version(later), self.version(earlier)
         if later == earlier:
             return True
@@ -362,7 +362,7 @@ class Forwarding:
         )
 
     def unchanged(self, load: _Access, depth: int) -> bool:
-        """Whether nothing writes to a loaded element later, in an iteration of `depth` loops."""
+        """Whether no store writes to a loaded element later, in an iteration of `depth` loops."""
         family = self.families.find(load.stmt.array)
         return all(
             self.independent(load, each, depth)
@@ -415,7 +415,7 @@ class Forwarding:
 
 
 class _Renamer:
-    """Gives what is computed inside a loop a second name: its value in another iteration."""
+    """Renames the values computed inside a loop: their values in another iteration."""
 
     def __init__(self, levels: dict[Value, int], level: int) -> None:
         self.levels = levels

@@ -1,13 +1,13 @@
-"""Which loops have iterations that need nothing of each other, but for numbers that they add to.
+"""Find loops whose iterations are independent, except for reductions.
 
-In buffer form, after `storage`: arrays with different names are different memory, except for those
-that loops carry and branches choose, which are not touched here. Iterations keep out of each
-other's way where each of them writes its own part of every array that it changes, along one axis,
-reads no other part of it, and works besides on arrays that it makes itself.
+In buffer form, after `storage`: arrays with different names do not alias, except for arrays that
+loops carry and branches choose, which are not considered here. Iterations are independent if each
+of them writes its own part of every array that it changes, along one axis, reads no other part of
+it, and otherwise works on arrays that it allocates itself.
 
-A number that a loop carries may be changed by operations whose other operands are found without
-it, as in ``s += x[i] * y[i]``. These operands can be written down first, and the number computed
-later, in the same order: `Split`.
+A loop-carried number may be updated by operations whose other operands do not depend on it, as in
+``s += x[i] * y[i]``. These operands can be stored first, and the number computed later, in the same
+order: `Split`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from adc.ir.walk import Names, inner_values
 
 @dataclass
 class _Touched:
-    """What a loop does with arrays that it did not make."""
+    """The accesses of a loop to arrays that it did not allocate."""
 
     accesses: dict[Value, list[Load | Write]] = field(default_factory=dict)
     whole: set[Operand] = field(default_factory=set)  # those that are read as a whole
@@ -62,11 +62,11 @@ class Split:
     Attributes
     ----------
     body : list of Stmt
-        An iteration, which writes down what the numbers are computed from.
+        An iteration, which stores the operands of the numbers' updates.
     terms : list of Value
-        The arrays that it writes that to.
+        The arrays that it stores them in.
     after : list of (param, statements, end)
-        For each number what computes it from the terms of an iteration, whose place is `index`.
+        For each number, the statements that compute it from the terms of iteration `index`.
     index : Value
     """
 
@@ -77,24 +77,24 @@ class Split:
 
     @property
     def rest(self) -> Block:
-        """What computes the numbers, as the body of a loop that carries them."""
+        """The body of a loop that carries and computes the numbers."""
         stmts = tuple(stmt for _, again, _ in self.after for stmt in again)
         params = tuple(param for param, _, _ in self.after)
         return Block(params, stmts, tuple(end for _, _, end in self.after))
 
 
-class Independent:
-    """What is known of the loops of a function."""
+class IterationAnalysis:
+    """Decides which loops of a function have independent iterations."""
 
     def __init__(self, fn: Function, private: bool) -> None:
         self.fn = fn
         self.private = private
         self.names = Names.of(fn)
         self.facts = Facts()
-        # Arrays of which another name may stand for the same memory.
+        # Arrays that may have an alias.
         self.shared: set[Operand] = set(fn.params)
         self.uses: dict[Operand, list[Stmt]] = {}
-        # The size of the groups of iterations in the loop that is looked at, if there are groups.
+        # The group size of the current loop, if its iterations are grouped.
         self.size: Operand | None = None
         self.made: dict[Operand, Stmt] = {}
         for stmt in walk(fn.body):
@@ -117,7 +117,7 @@ class Independent:
             self.shared.update(each for each in handed if isinstance(each.type, Array))
 
     def independent(self, loop: For) -> bool:
-        """Whether iterations need nothing of each other; `size` is that of their groups, if any."""
+        """Whether iterations are independent; `size` is that of their groups, if any."""
         self.size = None
         if self.sums(loop) is None:
             return False
@@ -148,7 +148,7 @@ class Independent:
         return False
 
     def is_positive(self, size: Operand) -> bool:
-        """Whether a size is a positive number, or the largest of some and one."""
+        """Whether a size is a positive number, or the maximum of some number and one."""
         if isinstance(size, Literal):
             return size.value > 0
         match self.made.get(size):
@@ -160,10 +160,10 @@ class Independent:
         return {v for s in walk((loop,)) for v in (*s.results, *inner_values(s))}
 
     def sums(self, loop: For) -> list[list[Apply]] | None:
-        """Return what a loop does with each number that it carries; None if iterations need it.
+        """Return the updates of each loop-carried number; None if an iteration depends on it.
 
         Such a number is an operand of one operation, whose result is one of the next, and so on up
-        to what the loop hands on. What the other operands are is found without it.
+        to what the loop yields. The other operands do not depend on it.
         """
         body = loop.body
         found: list[list[Apply]] = []
@@ -184,7 +184,7 @@ class Independent:
         return found
 
     def visit(self, stmts: Sequence[Stmt], touched: _Touched) -> bool:
-        """Note what statements do with arrays; False if it is more than loads and writes."""
+        """Collect accesses to arrays; False if statements do more than loads and writes."""
         for stmt in stmts:
             match stmt:
                 case Load(array=array) | Write(array=array):
@@ -218,7 +218,7 @@ class Independent:
         return True
 
     def split(self, loop: For, place: Value) -> Split:
-        """Return a loop without the numbers that it carries; terms are written to `place`."""
+        """Return a loop without the numbers that it carries; terms are stored at `place`."""
         sums = self.sums(loop)
         assert sums is not None
         inside = self.inside(loop)
@@ -247,7 +247,7 @@ class Independent:
         return found
 
     def loaded(self, value: Value, array: Value, index: Value, loc: Span | None) -> list[Stmt]:
-        """Return what loads a value from an array: a number of Python's was made a NumPy one."""
+        """Return a load of a value from an array, where Python numbers are NumPy scalars."""
         stored = Scalar(array.type.dtype)
         if value.type == stored:
             return [Load(value, array, (index,), loc)]
@@ -256,7 +256,7 @@ class Independent:
         return [Load(number, array, (index,), loc), cast]
 
     def integer(self, number: Operand, into: list[Stmt]) -> Operand:
-        """Return a number of any integer type as one of Python's."""
+        """Return a number of any integer type as a Python int."""
         if number.type == INT:
             return number
         made = Value(self.names.fresh("n"), INT)
@@ -265,9 +265,9 @@ class Independent:
 
 
 def _frames(stmts: Sequence[Stmt]) -> tuple[list[Any], list[Any]] | None:
-    """Return what statements take off the tape that they did not put there, and what they leave.
+    """Return the frames that statements pop but did not push, and those they leave.
 
-    Both in the order of the tape's end; None where that is not the same in all iterations.
+    Both in the order of the tape's end; None if they differ between iterations.
     """
     wanted: list[Any] = []
     left: list[Any] = []
@@ -301,4 +301,4 @@ def _frames(stmts: Sequence[Stmt]) -> tuple[list[Any], list[Any]] | None:
     return wanted, left
 
 
-__all__ = ["Independent", "Split"]
+__all__ = ["IterationAnalysis", "Split"]

@@ -3,9 +3,9 @@
 ==============  ================================================================================
 `access`        the addresses that a loop touches
 `aliases`       which arrays may share memory
-`escape`        which arrays leave a block, and which may lie on the stack
+`escape`        which arrays escape a block, and which may be allocated on the stack
 `liveness`      which arrays are alive where
-`lifetimes`     from where to where an array of a function is alive
-`owners`        who is responsible for an array's memory while loops hand it on
+`lifetimes`     which arrays of a function have disjoint lifetimes
+`owners`        which variable owns an array's memory while loops carry it
 ==============  ================================================================================
 """

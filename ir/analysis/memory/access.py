@@ -1,4 +1,4 @@
-"""What the threads of a launch do with arrays that others may touch as well."""
+"""The accesses of a launch's threads to arrays that other threads may access as well."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from adc.ir.core import (
 )
 from adc.ir.ops import arith
 
-# Elements that a thread adds to in variables of its own.
+# The most elements that a thread accumulates in private variables.
 _TOTALS = 16
 
 
 class Access:
-    """What the threads of a nest do with arrays that they did not make."""
+    """The accesses of the threads of a nest to arrays that they did not allocate."""
 
     def __init__(self, loops: Sequence[For], threads: Threads | None) -> None:
         self.loops = loops
@@ -48,7 +48,7 @@ class Access:
                     self.found.setdefault(root, []).append(stmt)
 
     def outside(self, array: Value) -> list[Value]:
-        """Return the arrays that one may be that other threads may touch."""
+        """Return the arrays that `array` may be and that other threads may access."""
         if self.threads is None:
             return [array]
         roots = self.threads.roots(array)
@@ -71,7 +71,7 @@ class Access:
         return self._own[array]
 
     def form(self, operand: Operand) -> tuple[object, ...]:
-        """Return a number as one with what is done to it: others only if the number is another."""
+        """Return a normal form of a number: different forms only if the numbers may differ."""
         match self.made.get(operand):
             case Apply(op=op, args=(a,), results=(made,)) if op.converts:
                 if made.type.dtype == a.type.dtype:
@@ -86,11 +86,11 @@ class Access:
         return (operand,)
 
     def is_shared(self, operand: Operand) -> bool:
-        """Whether a number is the same in all threads, as it was there before."""
+        """Whether a number is the same in all threads, as it was available before."""
         return operand not in self.made and operand not in self.counters
 
     def is_uniform(self, index: Sequence[Operand]) -> bool:
-        """Whether threads side by side may well have the same index."""
+        """Whether neighbouring threads probably have the same index."""
         seen: set[Operand] = set()
         waiting = list(index)
         while waiting:
@@ -114,9 +114,9 @@ class Access:
         return True
 
     def totals(self) -> dict[tuple[Value, tuple[Operand, ...]], Write]:
-        """Return elements that only grow, and that a thread adds to in a variable of its own.
+        """Return elements that are only added to, and that a thread accumulates privately.
 
-        That is where iterations of a loop in it all add to the same element, or all threads do.
+        That is where all iterations of a loop in a thread add to one element, or all threads do.
         """
         found: dict[tuple[Value, tuple[Operand, ...]], Write] = {}
         stmts = self.loops[-1].body.stmts
@@ -137,7 +137,7 @@ class Access:
         return found
 
     def only_grows(self, array: Value) -> bool:
-        """Whether threads do nothing with an array but to add to its elements."""
+        """Whether threads only add to the elements of an array."""
         return all(isinstance(each, Write) and each.accumulate for each in self.found[array])
 
 
@@ -152,7 +152,7 @@ def nest_of(loop: For) -> list[For]:
 
 
 def atomics(fn: Function) -> list[Write]:
-    """Return what threads add to elements of arrays that others may add to at the same time."""
+    """Return the additions of threads to elements that others may add to at the same time."""
     found: list[Write] = []
 
     def look(stmts: Sequence[Stmt]) -> None:

@@ -1,4 +1,4 @@
-"""Which names of arrays may stand for the same memory, in buffer form."""
+"""Alias analysis of arrays in buffer form."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from adc.ir.types import Array
 
 
 class Aliases:
-    """What is known of the arrays of a function."""
+    """The aliases of the arrays of a function."""
 
     def __init__(self, fn: Function) -> None:
-        # The arrays that each value may be, those that the function is passed included.
+        # The arrays that each value may be, parameters of the function included.
         self.given = frozenset(fn.params)
         self._origins = flow(fn, fn.params)[0]
-        # Of arrays: those that they are written over, and what loops around them carry.
+        # By array: the one that it is written over, and the arrays that loops around it carry.
         self._over: dict[Value, Value] = {}
         self._older: dict[Value, frozenset[Value]] = {each: frozenset() for each in fn.params}
         self._note(fn.body, frozenset(fn.params))
@@ -33,7 +33,7 @@ class Aliases:
                 self._note(block.stmts, params.union(carried))
 
     def written_over(self, array: Value) -> Value:
-        """Return the array whose elements these are: itself, or the one that it is written over."""
+        """Return the array that owns these elements: itself, or the one that it is written over."""
         while array in self._over:
             array = self._over[array]
         return array
@@ -41,13 +41,13 @@ class Aliases:
     def is_part(self, array: Value) -> bool:
         """Whether an array may begin elsewhere in memory than another one that it overlaps.
 
-        That is a row of one, or was passed.
+        That is a view of a row of one, or a parameter.
         """
         of = self.of(array)
         return not self.given.isdisjoint(of) or any(_rank(each) != _rank(array) for each in of)
 
     def of(self, array: Value) -> set[Value]:
-        """Return the arrays that one may be, by what took the memory for them."""
+        """Return the arrays that one may be, by their allocations."""
         found: set[Value] = set()
         waiting = [array]
         while waiting:
@@ -59,11 +59,11 @@ class Aliases:
         return found
 
     def may_be_one(self, a: Value, b: Value) -> bool:
-        """Whether two arrays may be the same memory, or a part of it."""
+        """Whether two arrays may overlap in memory."""
         mine, other = self.of(a), self.of(b)
         if a == b or not (self.given.isdisjoint(mine) or self.given.isdisjoint(other)):
             return True
-        # What the loops around an array carry has been there before it.
+        # The arrays that enclosing loops carry were allocated before it.
         if (mine == {a} and b in self._older[a]) or (other == {b} and a in self._older[b]):
             return False
         return not mine.isdisjoint(other)

@@ -1,7 +1,7 @@
-"""Which arrays may outlive the iteration or the call that makes them, and when nobody needs them.
+"""Escape analysis: which arrays outlive the iteration or call that makes them, and when they die.
 
 Those have memory of their own, which variables of emitted code hold: until they are assigned again,
-the function ends, or emitted code lets go of them.
+the function ends, or emitted code releases them after their last use.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from adc.ir.core import (
 from adc.ir.types import DTYPES, Array
 from adc.ir.walk import block_reads, stmt_reads
 
-# The most bytes of an array on the stack, and of all of a function.
+# The most bytes of an array on the stack, and of all arrays of a function there.
 SMALL = 512
 STACK = 16_384
 
 
 class _Escape:
     def __init__(self) -> None:
-        # The arrays made in the function that a value may be.
+        # The arrays allocated in the function that a value may be.
         self.origins: dict[Value, frozenset[Value]] = {}
         self.changed = True
         self.escaping: set[Value] = set()
@@ -50,7 +50,7 @@ class _Escape:
             self.changed = True
 
     def stmts(self, stmts: Sequence[Stmt]) -> set[Value]:
-        """Return the arrays made in `stmts`."""
+        """Return the arrays allocated in `stmts`."""
         made: set[Value] = set()
         for stmt in stmts:
             for block in blocks(stmt):
@@ -87,7 +87,7 @@ class _Escape:
 def flow(
     fn: Function, given: Iterable[Value] = ()
 ) -> tuple[dict[Value, frozenset[Value]], frozenset[Value]]:
-    """Return which of the arrays made in `fn`, or `given`, each value may be, and which escape.
+    """Return which arrays allocated in `fn`, or `given`, each value may be, and which escape.
 
     Those that escape may be carried to another iteration or returned.
     """
@@ -103,17 +103,17 @@ def flow(
 
 
 def escaping(fn: Function) -> frozenset[Value]:
-    """Return the arrays made in `fn` that may be carried to another iteration or returned."""
+    """Return the arrays allocated in `fn` that may be carried to another iteration or returned."""
     return flow(fn)[1]
 
 
 def stacked(fn: Function, functions: Iterable[Function] = ()) -> frozenset[Value]:
-    """Return the arrays of a function in buffer form that lie on the stack.
+    """Return the arrays of a function in buffer form that are allocated on the stack.
 
-    Those are small arrays of a size that is known, which are gone when the function returns and
-    which no branch or loop hands on: wherever one is mentioned, it is that one. The compiler then
-    keeps their elements in registers where it can. A function that calls itself, by way of
-    `functions` or not, has none: it may be called thousands of times.
+    Those are small arrays of known size that do not outlive the function and that no branch or loop
+    yields: every mention is that array. The compiler then keeps their elements in registers where
+    it can. A recursive function, directly or by way of `functions`, has none: it may be called
+    thousands of times.
     """
     found = {
         stmt.result: size
@@ -136,11 +136,11 @@ def stacked(fn: Function, functions: Iterable[Function] = ()) -> frozenset[Value
 
 
 def _static_bytes(stmt: Apply) -> int:
-    """Return the bytes of an array that is made with sizes that are numbers; else 0."""
+    """Return the bytes of an array that is allocated with constant sizes; else 0."""
     if stmt.op.sizes is None or not isinstance(stmt.result.type, Array):
         return 0
     sizes = stmt.args[stmt.op.sizes :]
-    # One in the memory of another array has an operand more, which is that.
+    # An array in the memory of another one has that array as a further operand.
     known = [int(size.value) for size in sizes if isinstance(size, Literal)]
     if len(known) < len(sizes) or min(known, default=1) < 0:
         return 0
@@ -148,7 +148,7 @@ def _static_bytes(stmt: Apply) -> int:
 
 
 def _handed_on(stmts: Iterable[Stmt]) -> Iterator[Value]:
-    """Yield the arrays that branches and loops hand on, and the memory that others take over."""
+    """Yield the arrays that branches and loops yield, and those whose memory others take over."""
     for stmt in walk(tuple(stmts)):
         if isinstance(stmt, If | For | While):
             yield from (v for v in stmt.results if isinstance(v.type, Array))
@@ -187,10 +187,10 @@ def holding(fn: Function) -> frozenset[Value]:
 def let_go(
     stmts: Sequence[Stmt], later: Iterable[Operand], held: Collection[Value]
 ) -> list[tuple[tuple[Value, ...], tuple[Value, ...]]]:
-    """Return for each statement of a block the values that nobody needs any more.
+    """Return for each statement of a block the values that are dead.
 
-    First those that a loop need not hold any more once it has begun with them, then those that
-    nobody needs after the statement. `later` is read after the block, of arrays `held`.
+    First those that a loop need not hold once it has started, then those that are dead after the
+    statement. `later` is read after the block, of arrays `held`.
     """
     kept = {v for v in later if isinstance(v, Value)}
     found: list[tuple[tuple[Value, ...], tuple[Value, ...]]] = []
@@ -213,6 +213,6 @@ def _ordered(values: Iterable[Value]) -> list[Value]:
 def handed_on(
     stmts: Sequence[Stmt], yields: Sequence[Operand], held: Collection[Value]
 ) -> tuple[Value, ...]:
-    """Return the values of a block that need not be held once it has handed them on."""
+    """Return the values of a block that need not be held once it has yielded them."""
     made = {v for stmt in stmts for v in stmt.results if v in held}
     return tuple(dict.fromkeys(v for v in yields if isinstance(v, Value) and v in made))

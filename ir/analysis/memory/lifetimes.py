@@ -1,9 +1,9 @@
-"""Which arrays of buffer form are never alive together, and so may share memory.
+"""Find arrays of buffer form with disjoint lifetimes, which may share memory.
 
-An array made in a function lives from there to the last statement that mentions it, under whatever
-name; one that a loop reads and does not make lives until the loop ends. Arrays that outlive the
-iteration or the call that makes them, those of callers, those popped and those on the stack are
-left alone. Arrays whose sizes are the same product, whatever the arguments, share::
+An array made in a function lives from there to its last mention under any name; one that a loop
+reads and does not make lives until the loop ends. Arrays that outlive the iteration or the call
+that makes them, those of callers, those popped and those on the stack are left alone. Arrays whose
+sizes have the same product, for all arguments, share::
 
     %a = empty[f64] %n                    %a = empty[f64] %n
     for L %i in 0 to %n { … }             for L %i in 0 to %n { … }
@@ -11,12 +11,12 @@ left alone. Arrays whose sizes are the same product, whatever the arguments, sha
     for M %i.1 in 0 to %n { … %a[%i.1] }  for M %i.1 in 0 to %n { … %a[%i.1] }
     %c = full[f64] 0.0:f64 %n             %c = full[f64] 0.0:f64 %n %a
 
-A new array may also be written *over* one that dies in the nest of loops which writes it, where
-every iteration reads and writes the same element of both and no other, reading first. Here ``%b``
-is such an array if all that is read of ``%a`` is ``%a[%i.1]``.
+A new array may also be written *over* one that dies in the nest of loops that writes it, if every
+iteration reads and writes the same element of both and no other, reading first. Here ``%b`` is such
+an array if ``%a[%i.1]`` is all that is read of ``%a``.
 
 In plans for known sizes, arrays of one block whose sizes differ, or may differ, share a slot that
-has room for any of them, if all sizes are at hand where the first one is made.
+is large enough for each of them, if all sizes are available where the first one is made.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ from adc.ir.walk import Names, inner_values, use_counts
 
 # A size: a number, an integer of the program, or an axis of an array.
 Size = int | Value | tuple[Value, int]
-# Arrays do not share memory if one is so many times as large as the other.
+# Arrays do not share memory if one is this many times as large as the other.
 _WASTE = 16.0
 
 
 class Sizes:
-    """Which sizes of arrays are the same: by their definition, or because the program checks it."""
+    """Equality of sizes of arrays: by their definitions, or because the program checks it."""
 
     def __init__(self, fn: Function) -> None:
         self._shapes: dict[Value, tuple[Size, ...]] = {}
@@ -76,7 +76,7 @@ class Sizes:
         elif stmt.op.sizes is not None:
             self._shapes[stmt.result] = tuple(map(_size, args[stmt.op.sizes :]))
         else:
-            # A copy, or an operation on every element: of arrays of the same sizes.
+            # A copy, or an elementwise operation: its arrays have the same sizes.
             for arg in args:
                 if isinstance(arg, Value) and _rank(arg) == _rank(stmt.result) > 0:
                     self._shapes[stmt.result] = self.shape(arg)
@@ -92,13 +92,13 @@ class Sizes:
         return self._shapes.get(array, named)
 
     def check(self, stmt: Check) -> None:
-        """Take two sizes for the same from here on if the program goes on only if they are."""
+        """Equate two sizes from here on if the program only continues if they are equal."""
         equal = equated(stmt, self._defs)
         if equal is not None:
             self.join(*map(_size, equal))
 
     def join(self, a: Size, b: Size) -> None:
-        """Take two sizes for the same."""
+        """Equate two sizes."""
         a, b = self._same.find(a), self._same.find(b)
         if isinstance(a, int):
             a, b = b, a
@@ -106,7 +106,7 @@ class Sizes:
             self._same.join(b, a)
 
     def product(self, shape: Sequence[Size]) -> tuple[int, tuple[str, ...]]:
-        """Return what is the same for shapes of the same number of elements."""
+        """Return a key that is equal for shapes with the same number of elements."""
         number, names = 1, []
         for size in map(self._same.find, shape):
             if isinstance(size, int):
@@ -116,7 +116,7 @@ class Sizes:
         return number, tuple(sorted(names))
 
     def alike(self, a: Sequence[Size], b: Sequence[Size]) -> bool:
-        """Whether two shapes are the same."""
+        """Whether two shapes are equal."""
         return list(map(self._same.find, a)) == list(map(self._same.find, b))
 
 
@@ -135,11 +135,11 @@ class Lifetimes:
     Attributes
     ----------
     after : dict
-        By array, one that is dead when it is made.
+        By array, one that is dead when it is allocated.
     over : dict
         By array, one that it is written over.
     slots : dict
-        By the first array of a slot, what makes the slot.
+        By the first array of a slot, the statement that allocates the slot.
     """
 
     after: dict[Value, Value]
@@ -154,7 +154,7 @@ class _Slot:
     shape: tuple[Size, ...]
     last: Value
     order: int
-    # The block that it belongs to, and what makes its arrays: one for every size.
+    # Its block, and the allocations of its arrays: one for every size.
     block: int
     made: list[Apply]
     shapes: list[tuple[Size, ...]]
@@ -168,7 +168,7 @@ class _Finder:
         self._escaping = escaping
         self._names = Names.of(fn)
         self._extents = None if known is None else Extents(fn, known)
-        # Where values are defined; parameters are from the start.
+        # The positions of definitions; parameters are available from the start.
         self._places: dict[Value, int] = {}
         for k, each in enumerate(walk(fn.body)):
             self._places.update(dict.fromkeys((*inner_values(each), *each.results), k))
@@ -193,7 +193,7 @@ class _Finder:
                 case If(then=then, orelse=orelse):
                     alive = self._arm(then, alive) | self._arm(orelse, alive)
                 case For(body=body) | While(body=body):
-                    # What one iteration makes and does not hand on is gone in the next one.
+                    # An array that an iteration makes and does not yield is dead in the next one.
                     made = {v for s in walk(body.stmts) for v in s.results} - self._escaping
                     alive |= self._mentions.by(stmt) - made
                     self._backward(body.stmts, alive | self._mentions.of(body.yields))
@@ -207,14 +207,14 @@ class _Finder:
     # -- sharing ---------------------------------------------------------------------------
 
     def _share(self, stmts: Sequence[Stmt], slots: list[_Slot], *, top: bool = False) -> None:
-        """Give the arrays made in a block memory: `slots` are those of the blocks around it."""
+        """Assign memory to the arrays of a block: `slots` are those of the blocks around it."""
         slots = list(slots)
         for k, stmt in enumerate(stmts):
             if top and isinstance(stmt, Check):
                 self._sizes.check(stmt)
             for block in blocks(stmt):
                 before = [(slot.last, slot.shape) for slot in slots]
-                # Iterations that run side by side have arrays of their own.
+                # Parallel iterations have private arrays.
                 alone = isinstance(stmt, For) and stmt.parallel
                 self._share(block.stmts, [] if alone else slots)
                 for slot, (last, shape) in zip(slots, before, strict=True):
@@ -238,7 +238,7 @@ class _Finder:
     def _place(
         self, stmt: Apply, rest: Sequence[Stmt], shape: tuple[Size, ...], slots: Sequence[_Slot]
     ) -> _Slot | None:
-        """Return a slot for a new array, and note whose memory it takes; the newest is warmest."""
+        """Return a slot for a new array, recording whose memory it takes; the newest is warmest."""
         if stmt.op.copies:
             return None
         array, alive = stmt.result, self._alive[id(stmt)]
@@ -297,7 +297,7 @@ class _Finder:
         return best
 
     def slots(self) -> dict[Value, Stmt]:
-        """Return what makes slots for arrays of several sizes, and let their arrays lie in them."""
+        """Return the allocations of slots for arrays of several sizes, and use them for these."""
         found: dict[Value, Stmt] = {}
         for slot in self._made:
             if len(slot.made) == 1:

@@ -12,7 +12,7 @@ _NONE: Arrays = frozenset()
 
 
 class Mentions:
-    """What is mentioned of arrays, where values are some of them (`escape.flow`)."""
+    """The mentions of arrays; `origins` are the arrays that values may be (`escape.flow`)."""
 
     def __init__(self, origins: Mapping[Value, Arrays]) -> None:
         self._origins = origins
@@ -23,7 +23,7 @@ class Mentions:
         return _NONE.union(*(self._origins.get(v, _NONE) for v in found if isinstance(v, Value)))
 
     def by(self, stmt: Stmt) -> Arrays:
-        """Return the arrays that a statement mentions; asking for a size is none."""
+        """Return the arrays that a statement mentions, except to ask for a size."""
         known = self._found.get(id(stmt))
         if known is None:
             known = _NONE if _is_size(stmt) else self.of(operands(stmt))
@@ -36,7 +36,7 @@ class Mentions:
 def in_step(mentions: Mentions, nest: For, old: Value, new: Value) -> bool:
     """Whether every iteration reads elements of `old`, if at all, before it writes `new` there.
 
-    There: at one place, which is another one in every iteration.
+    There: at one index, which is a different one in every iteration.
     """
     found = list(_accesses(mentions, nest, (nest.index,), old, new))
     if not found or any(access is None for access in found):
@@ -61,7 +61,7 @@ def in_step(mentions: Mentions, nest: For, old: Value, new: Value) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Access:
-    """A load or write, the place that it touches, and the counters of the loops it is in."""
+    """A load or write, its index, and the counters of the loops it is in."""
 
     stmt: Load | Write
     index: tuple[Operand, ...]
@@ -71,7 +71,7 @@ class _Access:
 def _accesses(
     mentions: Mentions, loop: For, path: tuple[Value, ...], old: Value, new: Value
 ) -> Iterator[_Access | None]:
-    """Yield what a nest does with elements of two arrays, in order; None for other uses."""
+    """Yield the accesses of a nest to elements of two arrays, in order; None for other uses."""
     both = {old, new}
     if both & mentions.of((*loop.init, *loop.body.yields)):
         yield None

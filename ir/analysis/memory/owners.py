@@ -1,8 +1,8 @@
-"""Which arrays that own their memory the variables of emitted code hold.
+"""Track which arrays the variables of emitted code own.
 
-A variable holds an array until it is assigned again or the function ends. Where control may have
-gone several ways there are several states; what is known of one is exact. Loops share the variables
-of what they carry with their results.
+A variable holds an array until it is assigned again or the function ends. Where control flow merges
+there are several states; each of them is exact. Loops share the variables of their carried values
+with their results.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Sequence
 from adc.ir.analysis.sizes.formulas import Sum
 from adc.ir.core import Operand, Value
 
-# An array; for a callee, what it is passed is one of its parameters.
+# An array; in a callee, one of its parameters for an argument.
 Token = object
 State = dict[Value, Token]
-# So many states are told apart.
+# The most states that are distinguished.
 _MOST = 8
 
 
@@ -51,7 +51,7 @@ class Owners:
             self.put(state, value, token)
 
     def let_go(self, values: Sequence[Value]) -> None:
-        """Let variables no longer hold their arrays."""
+        """Release the arrays that variables hold."""
         for state in self.states:
             for value in values:
                 self.put(state, value, None)
@@ -69,7 +69,7 @@ class Owners:
         return {token for token in found if token in self.sizes}
 
     def tokens_of(self, operand: Operand) -> set[Token | None]:
-        """Return what an operand may be, in any state; it may be what the function was passed."""
+        """Return what an operand may be, in any state; it may be an argument of the function."""
         return {self.held(state, operand) for state in self.states}
 
     def others(self, tokens: set[Token]) -> set[Token]:
@@ -82,13 +82,13 @@ class Owners:
         }
 
     def resize(self, value: Value, size: Sum, which: Callable[[Sum], bool]) -> None:
-        """Give the arrays that a value may be another size, if what is known of it is no good."""
+        """Give the arrays that a value may be another size if the known one does not suffice."""
         for token in self.tokens([value]):
             if which(self.sizes[token]):
                 self.sizes[token] = size
 
     def bytes(self) -> Sum:
-        """Return the bytes of all arrays that are held; what a callee is passed is not its own."""
+        """Return the bytes of all arrays that are held; a callee does not own its arguments."""
         found = []
         for state in self.states:
             total = Sum()
@@ -111,7 +111,7 @@ class Owners:
         return tuple(found)
 
     def distinct(self, states: Iterable[State]) -> list[State]:
-        """Return states without those that look like others, the first ones if there are many."""
+        """Return states without duplicates, only the first ones if there are many."""
         found: dict[object, State] = {}
         for state in states:
             found.setdefault(self.picture(state), state)
@@ -119,5 +119,5 @@ class Owners:
 
 
 def copies(states: Iterable[State]) -> list[State]:
-    """Return states that can be changed."""
+    """Return copies of states that may be changed."""
     return [dict(state) for state in states]

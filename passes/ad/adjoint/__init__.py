@@ -1,8 +1,8 @@
-"""Reverse mode: a function that returns its results and the cotangents of its parameters.
+"""Differentiate in reverse mode: return the results and the cotangents of the parameters.
 
-The forward code stays as it is; reverse code follows it, from the last statement to the first. It
-names the forward values that it needs with `recall` and decides nothing: keeping and recomputing
-them is left to `remat`. ::
+The forward code is unchanged; reverse code follows it, from the last statement to the first. It
+refers to the forward values that it needs by `recall`; whether they are stored or recomputed is
+decided by `remat`. ::
 
     fn f(%x: f64[:], %w: f64) -> f64 {
       %n = dim[0] %x
@@ -33,8 +33,8 @@ becomes, with respect to `%w`, ::
     }
 
 A callee `g` between the arguments and the result gets a function `g.rev` that `mirrors` it: it
-takes cotangents of g's results and returns those of g's parameters, and its `recall`s look into
-the call of `g` that it mirrors.
+takes cotangents of g's results and returns those of g's parameters, and its `recall`s refer to
+values of the call of `g` that it mirrors.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class _Callees:
         return self._signatures[callee]
 
     def build(self) -> list[Function]:
-        """Return the reverse functions asked for, and those that they ask for."""
+        """Return the reverse functions that are used, directly or by each other."""
         built = []
         while self._waiting:
             callee = self._waiting.pop(0)
@@ -105,7 +105,7 @@ class _Callees:
         return built
 
     def _build(self, fn: Function, callee: str, signature: Signature) -> Function:
-        # The names of the callee stay taken: the reverse function's recalls mention them.
+        # The names of the callee are reserved: the recalls of the reverse function mention them.
         names = Names.of(fn)
         reverser = Reverser(
             fn, self._activity.active[callee], names, self.signature, self._derivatives
@@ -140,7 +140,7 @@ def read_only(functions: Mapping[str, Function]) -> dict[str, set[int]]:
         name: {k for k, param in enumerate(fn.params) if isinstance(param.type, Array)}
         for name, fn in functions.items()
     }
-    # Calls pass arrays on: assume all is only read, and give up what turns out otherwise.
+    # Calls pass arrays on: assume that all are only read, and iterate to a fixed point.
     before = -1
     while before != (before := sum(map(len, found.values()))):
         for name, fn in functions.items():
@@ -181,8 +181,8 @@ def adjoint(fn: Function, wrt: Sequence[int], *, seed: bool = True, value: bool 
     With `seed`, the first result is differentiated, further ones are passed through; a result
     that is no float has zero cotangents. Otherwise parameters ``ct0, ct1, …`` follow those of
     `fn`, one for each float result. Cotangents of arrays have C layout, those of numbers are
-    NumPy scalars. Without `value`, zero stands for the first result: what computes nothing else
-    is dead.
+    NumPy scalars. Without `value`, the first result is zero: code that computes nothing else is
+    dead.
 
     Raises
     ------
@@ -215,7 +215,7 @@ def adjoint(fn: Function, wrt: Sequence[int], *, seed: bool = True, value: bool 
     body = (*reverser.shapes.body(), *reverser.code)
     results = fn.results if value else (zero(fn.results[0].type), *fn.results[1:])
     reversed_ = callees.build()
-    # The adjoint has a name of its own: calls of the function by itself still mean the primal.
+    # The adjoint has a name of its own: recursive calls still mean the primal.
     primal = [
         replace(_plain(f), callees=(), derived=())
         for name, f in activity.functions.items()
@@ -235,7 +235,7 @@ def adjoint(fn: Function, wrt: Sequence[int], *, seed: bool = True, value: bool 
 
 
 def _recording(fn: Function, wrt: Sequence[int], differentiated: Sequence[int]) -> Function:
-    """Return `fn` with what a custom reverse rule records in place of the calls that it is for."""
+    """Return `fn` with calls that have a custom reverse rule replaced by its recording part."""
     rules = {each.name: each.rule for each in fn.callees if each.rule and each.rule.kind == "vjp"}
     if not rules:
         return fn
@@ -269,7 +269,7 @@ def _recording(fn: Function, wrt: Sequence[int], differentiated: Sequence[int]) 
 
 
 def _plain(fn: Function) -> Function:
-    """Return a function whose calls have been reversed: from here on it is like any other."""
+    """Drop the rule of a function that records, once its calls have been reversed."""
     recorded = fn.rule is not None and fn.rule.kind == "recorded"
     return replace(fn, rule=None) if recorded else fn
 

@@ -1,4 +1,4 @@
-"""Reverse code for the statements of one function: what `adjoint` puts behind the forward code.
+"""Reverse code for the statements of one function, which `adjoint` puts after the forward code.
 
 Each statement, from the last to the first, turns the cotangents of its results into contributions
 to the cotangents of its operands::
@@ -42,7 +42,7 @@ from adc.ir.walk import Names
 
 @dataclass
 class Region:
-    """A block of reverse code being written, and what it has recalled so far."""
+    """A block of reverse code under construction, and the values it has recalled so far."""
 
     stmts: list[Stmt] = field(default_factory=list)
     recalled: dict[Value, Value] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class StraightLine:
         self.cts: dict[Value, Operand] = {}
         self._builder = Builder(names)
         self._region = Region(self._builder.stmts)
-        # The index of a forward loop, as the mirroring loop provides it.
+        # The index of a forward loop is the counter of the loop that mirrors it.
         self._indices: dict[Value, Value] = {}
 
     @property
@@ -82,7 +82,7 @@ class StraightLine:
         return self._zeros(value) if found is None else found
 
     def _take(self, value: Value) -> Operand | None:
-        """Return the cotangent of a value whose definition has been reached."""
+        """Return and remove the cotangent of a value whose definition has been reached."""
         return self.cts.pop(value, None)
 
     def _zeros(self, value: Value) -> Operand:
@@ -179,7 +179,7 @@ class StraightLine:
             self.add(stmt.value, self._builder.load(ct, self._many(stmt.index), hint))
         if stmt.array in self.active:
             if not stmt.accumulate:
-                # The element was overwritten: its old value influences nothing any more.
+                # The element was overwritten: its old value has no influence any more.
                 cleared = zero(Scalar(stmt.array.type.dtype))
                 index = self._many(stmt.index)
                 ct = self._builder.store(ct, index, cleared, hint=f"{stmt.array.name}.ct")

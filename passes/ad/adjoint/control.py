@@ -27,6 +27,7 @@ from adc.ir.core import (
     Block,
     Call,
     Check,
+    CustomRule,
     Derived,
     For,
     Function,
@@ -39,7 +40,6 @@ from adc.ir.core import (
     Push,
     Recall,
     Reverse,
-    Rule,
     Stmt,
     Store,
     Value,
@@ -112,7 +112,7 @@ class Reverser(StraightLine):
             case Check() | Print():
                 pass
             case Recall() | Reverse():
-                # Reverse code may stand beside the path, as the gradient that a caller wants too.
+                # Reverse code may be off the path, as the gradient that a caller wants as well.
                 if any(self._take(result) is not None for result in stmt.results):
                     raise IRError("reverse code is not differentiated in reverse", stmt.loc)
             case Push() | Pop() | Write():
@@ -143,7 +143,7 @@ class Reverser(StraightLine):
             for value in sorted({**then, **orelse}, key=self._order.__getitem__)
             if not then.get(value) == orelse.get(value) == before.get(value)
         ]
-        # What both arms give the same needs no choice (and can only come from outside).
+        # A value that both arms yield needs no choice (and can only come from outside).
         chosen = [value for value in changed if then.get(value) != orelse.get(value)]
         self.cts.update((value, then[value]) for value in changed if value not in chosen)
         blocks = []
@@ -179,14 +179,14 @@ class Reverser(StraightLine):
                 self.add(carried_yields(stmt)[k], seed)
             self.stmts(body.stmts)
             yields = [self.ct(body.params[k]) for k in live]
-            # A captured value that the body does not contribute to needs no place in the loop.
+            # A captured value that the body does not contribute to need not be carried.
             changed = [value for value in captured if self.cts[value] != grown[value]]
             yields += [self.cts[value] for value in changed]
         self._builder.loc = stmt.loc
         self.cts = outer
         init += [self.ct(value) for value in changed]
         params = [*seeds, *(grown[value] for value in changed)]
-        # A cotangent that every iteration hands on unchanged (that of a sum) is not carried.
+        # A cotangent that every iteration yields unchanged (that of a sum) is not carried.
         same = {
             param: operand
             for param, operand, after in zip(params, init, yields, strict=True)
@@ -225,7 +225,7 @@ class Reverser(StraightLine):
         for k in signature.results:
             ct = incoming[k]
             args.append(self._zeros(stmt.results[k]) if ct is None else ct)
-        # Of an array given for two parameters, only one can carry the cotangent so far.
+        # If an array is passed twice, only one parameter can carry its cotangent so far.
         grown: dict[int, Value] = {}
         for k in signature.grown:
             array = stmt.args[k]
@@ -306,14 +306,14 @@ class Reverser(StraightLine):
                 self.add(target, result)
 
     def _transposed_call(
-        self, stmt: Call, rule: Rule, callee: Function, incoming: Sequence[Operand | None]
+        self, stmt: Call, rule: CustomRule, callee: Function, incoming: Sequence[Operand | None]
     ) -> None:
         floats = rule.positions
         self._check_covered(stmt, callee, floats)
         moved = [k for k in floats if stmt.args[k] in self.active]
         at = {k: len(callee.params) + j for j, k in enumerate(floats)}
         derived = self._derivatives.transposed(rule, tuple(at[k] for k in moved), stmt.loc)
-        # Linear in the dots: where they are does not matter.
+        # Linear in the dots: they may be evaluated anywhere.
         dots = [self._zeros_like(stmt.args[k]) for k in floats]
         cts = [
             self._ct_of(result, ct)
@@ -327,7 +327,7 @@ class Reverser(StraightLine):
             self.add(target, result)
 
     def _check_covered(self, stmt: Call, callee: Function, moved: Sequence[int]) -> None:
-        """Raise if a rule says nothing about something that the function depends on."""
+        """Raise if a rule has no entry for a value that the function depends on."""
         for k, arg in enumerate(stmt.args):
             if k not in moved and arg in self.active:
                 raise not_covered(callee, k, stmt.loc)

@@ -1,9 +1,9 @@
-"""Several directions at once: tangents or cotangents with a last axis more.
+"""Compute several directions at once: tangents or cotangents get a further last axis.
 
-A Jacobian needs the same derivative along many directions. Whatever depends on `positions`, the
-parameters that hold a direction, gets an axis of `count` directions behind its own; all else is
-computed once for all of them. Neighbouring statements become one loop over the directions, which
-is behind what it reads::
+A Jacobian needs the same derivative along many directions. All values that depend on `positions`,
+the parameters that hold a direction, get a last axis of length `count`; everything else is computed
+once for all directions. Neighbouring statements become one loop over the directions, placed after
+the values that it reads::
 
     %a.dot = load %x.dot[%i]              %c = cos %a
     %c = cos %a                           %y.dots = for L %d in 0 to 8 carrying (…) {
@@ -13,11 +13,11 @@ is behind what it reads::
                                             yield %y.dots.1
                                           }
 
-A number that is read elsewhere, too, is an array of `count` elements there. Branches, trips and
-indices are the same along all directions (else `DirectionsError`), so code is neither masked nor
-run for nothing; this is the vector mode of Griewank and Walther ("Evaluating Derivatives", ch. 3),
-for reverse code as well as for tangents. Each direction is computed by the same operations as
-alone, but for sums, which are made one term after the other, and products of matrices.
+A number that is read outside of such a loop is an array of `count` elements there. Branches, trip
+counts and indices must be the same along all directions (else `DirectionsError`), so no code is
+masked and no work wasted; this is the vector mode of Griewank and Walther ("Evaluating
+Derivatives", ch. 3), for reverse code as well as for tangents. Each direction is computed by the
+same operations as alone, except for sums, which are added term by term, and products of matrices.
 """
 
 from __future__ import annotations
@@ -55,15 +55,15 @@ from adc.passes.ad.directions.loop import Loop
 
 
 def directions(fn: Function, positions: Sequence[int], count: int) -> Function:
-    """Return `fn` for `count` directions: in the parameters `positions`, and all that follows.
+    """Return `fn` with an axis of `count` directions on the parameters `positions`.
 
-    Results that depend on no direction are as they were.
+    Results that depend on no direction are unchanged.
 
     Raises
     ------
     DirectionsError
-        Where control flow, an index or a message depends on a direction, or a derivative does that
-        is a program of its own.
+        Where control flow, an index or a message depends on a direction, or so does a derivative
+        that is a program of its own.
     """
     table = functions(fn)
     marks = dependent(fn, positions)
@@ -86,7 +86,7 @@ def _is_no_product(stmt: Stmt) -> bool:
 
 
 class _Widened(Arrays):
-    """One function: its statements with the directions."""
+    """One function: its statements with directions."""
 
     def __init__(
         self,
@@ -102,11 +102,11 @@ class _Widened(Arrays):
         recalling = [each for each in table.values() if each.mirror == name]
         names = Names() if recalled is None else recalled.names
         for each in (fn, *recalling):
-            names.add(Names.of(each))  # what is recalled must not take names there
+            names.add(Names.of(each))  # recalled values must not share names with new ones
         super().__init__(fn, names, marks[name], count, recalling)
-        # Those of the function that is mirrored, or of this one.
+        # Directions of the mirrored function, or of this one.
         self._recalled = self.arrays if recalled is None else recalled.arrays
-        # The statements that wait for the loop over the directions that they will be in.
+        # Pending statements, to be emitted in one loop over the directions.
         self._pending: list[Stmt] = []
         # The arrays that these store to first where the program's are the same in all directions.
         self._based: dict[Value, Value] = {}
@@ -119,13 +119,13 @@ class _Widened(Arrays):
         body = tuple(self.builder.stmts)
         return replace(fn, params=params, body=body, results=results, callees=(), derived=())
 
-    # -- statements that wait for their loop -----------------------------------------------
+    # -- pending statements ----------------------------------------------------------------
 
     def _waits(self, value: Operand) -> bool:
         return self.wide(value) and value not in self.arrays
 
     def _flush(self) -> None:
-        """Emit the loops over the directions for the statements that wait."""
+        """Emit the loops over the directions for the pending statements."""
         if not self._pending:
             return
         stmts, based = self._pending, self._based
@@ -146,7 +146,7 @@ class _Widened(Arrays):
     def _wait(self, stmt: Apply | Load | Store) -> None:
         if isinstance(stmt, Store):
             array = stmt.array
-            # Those that will be in one loop with it.
+            # The pending statements that share a loop with it.
             with_it = [*itertools.takewhile(_is_no_product, reversed(self._pending))]
             stored = any(isinstance(each, Store) and each.array == array for each in with_it)
             inside = {id(stmt), *map(id, with_it)}
@@ -158,7 +158,7 @@ class _Widened(Arrays):
         self._pending.append(stmt)
 
     def _settle(self) -> None:
-        """Emit the products that wait: what follows may change what they read."""
+        """Emit the pending products: later statements may change their operands."""
         if any(isinstance(stmt, Gemm) for stmt in self._pending):
             self._flush()
 

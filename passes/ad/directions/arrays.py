@@ -1,15 +1,15 @@
-"""Arrays with a last axis of directions: what `directions` makes of whole arrays and products.
+"""Arrays with a last axis of directions: operations on whole arrays, and products of matrices.
 
-A value that depends on a direction has an array; one that does not is copied into one where it must
-have it. Rows on whole arrays become loops over their elements and, innermost, the directions. So do
-products of matrices::
+A value that depends on a direction has an array; one that does not is broadcast into one where an
+array is required. Operations on whole arrays become loops over their elements and, innermost, the
+directions. So do products of matrices::
 
     %c.dot = gemm[nn] %o %a.dot %b        for %i, %j, %d: %c.dots[%i, %j, %d] =
                                             %a.dots[%i, 0, %d] * %b[0, %j] + ...
 
-A matrix that all directions share is read once for all of them: BLAS, which would multiply for each
-direction, gains nothing. Where the matrix on the right has directions, BLAS does that if sums have
-many terms.
+A matrix that all directions share is read once for all of them: BLAS, which would run once per
+direction, gains nothing. Where the right operand has directions, BLAS is used if sums have many
+terms.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from adc.ir.core import (
 from adc.ir.types import INT, Array
 from adc.ir.walk import Names
 
-# BLAS multiplies matrices for each direction if sums have so many terms.
+# BLAS multiplies matrices per direction if sums have at least this many terms.
 _LONG = 32
-# Others are made of so many terms at once.
+# Other sums are evaluated in blocks of this many terms.
 _AT_ONCE = 4
 
 
@@ -157,7 +157,7 @@ class Arrays:
         body: Callable[[list[Value], Value], Value],
         at: tuple[Value, ...] = (),
     ) -> Value:
-        """Emit loops that hand on an array, the last one innermost; return the array."""
+        """Emit loops that carry an array, the last one innermost; return the array."""
         if not sizes:
             return body(list(at), array)
         index = self.builder.value("i" if len(sizes) > 1 else "d", INT)
@@ -171,10 +171,10 @@ class Arrays:
         self.builder.emit(For((result,), label, index, sizes[0], (array,), block, loc=loc))
         return result
 
-    # -- rows on whole arrays --------------------------------------------------------------
+    # -- operations on whole arrays --------------------------------------------------------
 
     def applied(self, stmt: Apply) -> None:
-        """Emit a row on arrays of which some depend on a direction; no size does."""
+        """Emit an operation on arrays of which some depend on a direction; no size does."""
         build, result, first = self.builder, stmt.result, stmt.args[0]
         every = integer(self.count)
         if stmt.op.copies:
@@ -205,7 +205,7 @@ class Arrays:
             self.arrays[result] = self._elementwise(stmt)
 
     def _elementwise(self, stmt: Apply) -> Value:
-        """Apply a row to every element along every direction; return the array."""
+        """Apply an operation to every element along every direction; return the array."""
         build, result = self.builder, stmt.result
         arrays = [x for x in stmt.args if isinstance(x.type, Array)]
         if not isinstance(result.type, Array) or not arrays:
@@ -241,7 +241,7 @@ class Arrays:
         terms = self.sizes(stmt.a)[int(not stmt.transposed[0])]
         args = stmt, array, a, b, rows, columns, terms
         if not self.wide(stmt.b):
-            # A number of the other matrix is multiplied by all directions: there is nothing to win.
+            # A number of the other matrix is multiplied by all directions: BLAS gains nothing.
             result = self._loops(*args)
         elif isinstance(terms, Literal):
             result = (self._loops if int(terms.value) < _LONG else self._products)(*args)
@@ -272,7 +272,7 @@ class Arrays:
         known = int(terms.value) if isinstance(terms, Literal) else None
 
         def part(i: Value, c: Value, found: Sequence[Operand], start: bool) -> Value:
-            """Add products to a row, or begin it with them."""
+            """Add products to a row, or initialise it with them."""
 
             def element(at: list[Value], x: Value) -> Value:
                 j, d = at

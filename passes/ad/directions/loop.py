@@ -1,7 +1,7 @@
 """One loop over the directions, for neighbouring statements on numbers, loads and stores.
 
-In the loop, numbers are numbers. Those that are read behind it, too, are stored in an array, the
-arrays that are stored to are handed on: no iteration touches what is another direction's.
+In the loop, numbers are scalars. Those that are read after it are stored in an array, and the
+arrays that are stored to are loop-carried: no iteration touches another direction's elements.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ class Loop:
         self.inside = set(map(id, stmts))
         self.stmts = self._in_order(stmts)
         self.d = self.builder.value("d", INT)
-        # By what was before the loop: what an iteration finds, what it leaves.
+        # By the value before the loop: its version at the start and at the end of an iteration.
         self.params: dict[Value, Value] = {}
         self.now: dict[Value, Value] = {}
         self.numbers: dict[Operand, Operand] = {}
         self.versions: dict[Value, Value] = {}
 
     def _in_order(self, stmts: Sequence[Stmt]) -> list[Stmt]:
-        """Put reads of an old version of an array in front of the store that follows it."""
+        """Move reads of an old version of an array before the store that follows it."""
         stored: dict[Value, int] = {}
         found: list[Stmt] = []
         for stmt in stmts:
@@ -90,9 +90,9 @@ class Loop:
             self.params[array] = self.now[array] = self.names.value(array)
 
     def _target(self, value: Value) -> Value:
-        """Return the array for a number that is read behind the loop.
+        """Return the array for a number that is read after the loop.
 
-        That of a number that a loop of the program hands on lies where the one before did.
+        A number that a loop of the program carries reuses the array of its previous version.
         """
         body = self.body
         block = body.within
@@ -154,7 +154,7 @@ class Loop:
         return self.based.get(array) or self.body.arrays.get(array)
 
     def _version(self, array: Value) -> Value:
-        """Return an array as an iteration has it."""
+        """Return the current version of an array in an iteration."""
         if array in self.versions:
             return self.versions[array]
         found = self._before(array)

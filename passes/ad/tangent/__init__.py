@@ -1,4 +1,4 @@
-"""Forward mode: a function that also returns the tangents of its results.
+"""Differentiate in forward mode: also return the tangents of the results.
 
 Every statement is followed by the one that computes the tangents of its results::
 
@@ -11,13 +11,13 @@ Every statement is followed by the one that computes the tangents of its results
                                             return %y %y.dot
                                           }
 
-Only values that depend on a parameter in `wrt` have tangents. It works on any value form, reverse
-code included: ``%v.r = recall %v`` is followed by ``%v.r.dot = recall %v.dot``. So Hessian products
-are the tangent of the adjoint, and the tangent of that is the third derivative.
+Only values that depend on a parameter in `wrt` have tangents. The pass works on any value form,
+reverse code included: ``%v.r = recall %v`` is followed by ``%v.r.dot = recall %v.dot``. So
+Hessian-vector products are the tangent of the adjoint, and the tangent of that is the third
+derivative.
 
-No rule of its own is needed for numbers: the derivative of a function of numbers is multiplied by
-the cotangent in its `vjp` as it would be by the tangent. Rows on whole arrays are in
-`tangent.body.ARRAYS`.
+Operations on numbers need no rule of their own: their `vjp` multiplies the derivative by the
+cotangent as it would by the tangent. Operations on whole arrays are in `tangent.body.ARRAYS`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from adc.passes.ad.tangent.body import Program, Tangents
 
 
 class _Functions:
-    """Makes the tangents of a function and of the callees that have some."""
+    """Makes the tangent functions of a function and of the callees that need one."""
 
     def __init__(self, fn: Function, wrt: Sequence[int], suffix: str) -> None:
         self.functions = functions(fn)
@@ -51,7 +51,7 @@ class _Functions:
         self.derivatives = Derivatives(fn)
         self._program = Program(self.functions, self.varied, self.renamed, suffix, self.derivatives)
         self._done: dict[str, tuple[Tangents, Function]] = {}
-        # A function that mirrors another must not take the names that it may recall.
+        # A mirroring function must not take the names that it may recall.
         self._names: dict[str, Names] = {}
         for name, each in self.functions.items():
             names = self._names.setdefault(each.mirror or name, Names())

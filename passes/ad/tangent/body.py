@@ -1,4 +1,4 @@
-"""Forward mode, statement by statement: what `tangent` puts behind each statement.
+"""Forward mode, statement by statement: the tangent code that `tangent` adds.
 
 ::
 
@@ -7,7 +7,7 @@
     %x1 = store %x0[%i] %v    %x1.dot = store %x0.dot[%i] %v.dot
     %t.r = recall %t          %t.r.dot = recall %t.dot
 
-Loops carry the tangents of the carried values beside them, both arms of an `if` yield tangents.
+Loops also carry the tangents of their carried values, both arms of an `if` yield tangents.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from adc.passes.ad.opaque import Derivatives, not_covered
 
 @dataclass(frozen=True)
 class Program:
-    """What the statements of one function need to know about all of them.
+    """The context shared by the statements of one function.
 
     `renamed` has the new names of the callees that get tangents.
     """
@@ -76,7 +76,7 @@ class Tangents:
         self.builder = Builder(names)
         # The tangents that are not zero. Names are unique, so that no scopes are needed.
         self.dots: dict[Value, Operand] = {}
-        # Those that recalls find: of the function that is mirrored, or of this one.
+        # Tangents that recalls refer to: of the function that is mirrored, or of this one.
         self.recalled = self.dots
         self._where = where
         self._program = program
@@ -92,7 +92,7 @@ class Tangents:
         return self.dots.get(operand) if isinstance(operand, Value) else None
 
     def full_dot(self, operand: Operand) -> Operand:
-        """Return the tangent of `operand`, with zeros made if need be."""
+        """Return the tangent of `operand`, materialising zeros if need be."""
         found = self.dot(operand)
         if found is not None:
             return found
@@ -364,12 +364,12 @@ def _cast(t: Tangents, stmt: Apply) -> Operand | None:
 
 
 def _select(t: Tangents, stmt: Apply) -> Operand | None:
-    # One choice between the two tangents, where the sum of two contributions would take three.
+    # One select between the two tangents; the sum of two contributions would take three.
     cond, a, b = stmt.args
     return t.builder.apply("select", cond, t.full_dot(a), t.full_dot(b), hint=t.hint(stmt.result))
 
 
-# The rows whose tangent is not the `vjp` applied to the tangents of the operands.
+# The operations whose tangent is not the `vjp` applied to the tangents of the operands.
 ARRAYS: dict[OpDef, Callable[[Tangents, Apply], Operand | None]] = {
     arith.cast: _cast,
     ops.array.copy: _of_first,

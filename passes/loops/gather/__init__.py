@@ -1,8 +1,8 @@
-"""Gather the cotangents of shifted reads, so that reverse code of stencils vectorises.
+"""Turn scattered additions of a stencil's reverse code into gathers, so that it vectorises.
 
-The adjoint of a nest that reads an array at neighbouring places adds to neighbouring elements of
-its cotangent. Iterations then change elements that others change, too, one after the other. Here
-every element gets all that is added to it at once.
+The adjoint of a nest that reads neighbouring elements of an array adds to neighbouring elements of
+its cotangent. Iterations then update the same elements, one after the other. This pass computes all
+contributions to an element at once.
 
 Before::
 
@@ -22,21 +22,21 @@ After, in short::
         x.ct[0] += y.ct[0]
         x.ct[n] += y.ct[n - 1]
 
-If the places lie further apart, there may be fewer iterations than all of that needs; then it is
-done as before.
+If the elements lie further apart, there may be too few iterations for that; then the nest runs
+unchanged.
 
-What is added is read again for each element where it can be: a load of an array that the nest does
-not change before, times what is the same in all iterations. Anything else is kept in a temporary
-array, which the nest fills in its own order.
+A contribution is read again for each element where that is possible: a load of an array that the
+nest does not change before, times loop-invariant values. Any other is stored in a temporary array,
+which the nest fills in its own order.
 
-Where the nest has more loops, this is done with the rows to which all the iterations that add to
-them exist; those around take what there is, one addition after another. The loops in the middle are
-under no condition: LLVM makes worse code of those that are.
+In a deeper nest, this is done with the rows whose contributing iterations all exist; the boundary
+rows add whichever contributions exist, one after the other. The loops over the interior are not
+guarded by conditions: LLVM generates worse code for guarded ones.
 
-`gather.find` decides, `gather.rewrite` carries it out.
+`gather.find` decides, `gather.rewrite` rewrites.
 
-The only bits that this changes are those of sums of what is added to one element, the same under
-every plan, because it runs before `remat`.
+The only bits that change are those of sums of contributions to one element, identically under every
+plan, because the pass runs before `remat`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The first half of `gather`: find additions to neighbouring elements, and how to get at them."""
+"""The analysis of `gather`: find additions to neighbouring elements, and their operands."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from adc.ir.ops import arith
 from adc.ir.types import INT, Array
 from adc.ir.walk import bound, loop_values, map_blocks, use_counts
 
-# How far apart the elements that one iteration adds to may lie: every step is a statement.
+# The largest distance between elements that one iteration adds to: each step is a statement.
 MAX_SPAN = 8
-# How many operations on what is read again are still cheap.
+# How many operations on values that are read again are still cheap.
 MAX_OPERATIONS = 4
-# Rows that do not overlap are no hindrance to vectors until they are so many.
+# Rows that do not overlap hinder vectorization only from this many on.
 ROWS = 3
-# How many additions make up for the filling of a temporary array.
+# How many additions justify the filling of a temporary array.
 WORTH = 2
 _CHEAP = frozenset((arith.neg, arith.add, arith.sub, arith.mul, arith.xmuly))
 
@@ -49,7 +49,7 @@ class Same:
 
 @dataclass(frozen=True)
 class Read:
-    """An element that still is, behind or before the nest, what the iteration reads.
+    """An element that has the same value after, or before, the nest as when the iteration reads it.
 
     `array` is one from outside, or the position of one that the nest carries.
     """
@@ -60,7 +60,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Kept:
-    """A number that the iteration puts into a temporary array."""
+    """A number that the iteration stores in a temporary array."""
 
     value: Value
 
@@ -95,7 +95,7 @@ class Addition:
 
 @dataclass(eq=False)
 class Chain:
-    """An array that nested loops hand down to the innermost one, which adds to elements of it."""
+    """An array carried through nested loops to the innermost one, which adds to its elements."""
 
     loops: list[Reverse]
     positions: list[int]
@@ -104,19 +104,19 @@ class Chain:
 
 @dataclass(eq=False)
 class Group:
-    """Additions to one array whose places differ by constants."""
+    """Additions to one array whose indices differ by constants."""
 
     chain: Chain
     axes: tuple[int, ...]  # that follow counters
     levels: tuple[int, ...]  # of the loops whose counters they are
-    base: tuple[Form, ...]  # the place of all axes, without counters and their offsets
+    base: tuple[Form, ...]  # the index of all axes, without counters and their offsets
     additions: list[Addition]
     before: bool = False
 
 
 @dataclass(eq=False)
 class Temporary:
-    value: Value  # what is kept
+    value: Value  # its element in an iteration
     loops: tuple[Reverse, ...]
     levels: tuple[int, ...]
     version: Value | None = None
@@ -124,7 +124,7 @@ class Temporary:
 
 @dataclass
 class Plan:
-    """What becomes of a nest."""
+    """How a nest is rewritten."""
 
     groups: list[Group] = field(default_factory=list)
     temporaries: dict[tuple[int, tuple[int, ...], Value], Temporary] = field(default_factory=dict)
@@ -136,11 +136,11 @@ class Finder:
     Attributes
     ----------
     plans : dict
-        By the identity of an outermost loop, what becomes of the nest.
+        By the identity of an outermost loop, how the nest is rewritten.
     taken : set of Value
-        The results of stores that go.
+        The results of stores that are removed.
     passing : dict
-        By the identity of a loop, the temporary arrays that it hands down.
+        By the identity of a loop, the temporary arrays that it carries.
     """
 
     def __init__(self, fn: Function, forward: Function) -> None:
@@ -148,7 +148,7 @@ class Finder:
         self.uses = use_counts(fn)
         self.facts = Facts()
         self.loops: dict[str, For] = {}
-        # Arrays that nobody changes before reverse code is done.
+        # Arrays that are not changed before reverse code is done.
         self.params = () if fn.mirror else fn.params
         self.defs: dict[Value, Stmt] = {}
         self.plans: dict[int, Plan] = {}
@@ -169,7 +169,7 @@ class Finder:
             self.learn(stmt)
 
     def learn(self, stmt: Stmt) -> None:
-        """Note what is known of integers; those of a mirrored iteration are the forward ones."""
+        """Record facts about integers; those of a mirrored iteration are the forward ones."""
         self.defs.update(dict.fromkeys(stmt.results, stmt))
         match stmt:
             case Apply():
@@ -183,10 +183,10 @@ class Finder:
     def run(self) -> None:
         self.find(self.fn.body)
 
-    # -- what is found -------------------------------------------------------------------------
+    # -- nests -----------------------------------------------------------------------------
 
     def find(self, stmts: Sequence[Stmt]) -> None:
-        """Plan every nest, the outermost loops that will do first."""
+        """Plan every nest, outermost suitable loops first."""
         for stmt in stmts:
             if isinstance(stmt, Reverse):
                 for at in range(len(stmt.init)):
@@ -200,7 +200,7 @@ class Finder:
         return block
 
     def chain(self, root: Reverse, at: int) -> Chain | None:
-        """Return the loops that hand down an array, if it is nothing but added to."""
+        """Return the loops that carry an array inwards, if it is only added to."""
         loops, positions = [root], [at]
         while True:
             loop, at = loops[-1], positions[-1]
@@ -305,7 +305,7 @@ class Finder:
         return self.loops[loop.loop].index
 
     def invariant(self, operand: Operand, varying: set[Value]) -> bool:
-        """Whether an integer can be had outside a nest."""
+        """Whether an integer is available outside a nest."""
         if isinstance(operand, Literal) or operand.type != INT or operand not in varying:
             return operand.type == INT
         form = self.facts.form(operand)
@@ -319,7 +319,7 @@ class Finder:
         )
 
     def varying(self, root: Reverse) -> set[Value]:
-        """Return what may differ between iterations of a nest and of the one it mirrors."""
+        """Return the values that may differ between iterations of a nest and of its mirror."""
         return loop_values(root) | loop_values(self.loops[root.loop])
 
     # -- what is added -------------------------------------------------------------------------
@@ -332,7 +332,7 @@ class Finder:
         before: bool,
         depth: int = MAX_OPERATIONS,
     ) -> Term:
-        """Return how the gathering code gets a number of an iteration."""
+        """Return how the gathering code obtains a number of an iteration."""
         if isinstance(operand, Literal) or operand not in varying:
             return Same(operand)
         stmt = self.defs.get(operand)
@@ -365,7 +365,7 @@ class Finder:
     def origin(
         self, load: Load, chain: Chain, varying: set[Value], before: bool
     ) -> Value | int | None:
-        """Return where an array comes from that has, at the nest, the element that is loaded."""
+        """Return the array that has, at the nest, the same element as the one that is loaded."""
         array = load.array
         if array not in varying:
             return array
@@ -386,13 +386,13 @@ class Finder:
         return position
 
     def own(self, load: Load, chain: Chain, before: bool) -> bool:
-        """Whether nobody changes an element but the iteration that has loaded it."""
+        """Whether an element is changed only by the iteration that has loaded it."""
         index = tuple(self.facts.form(operand) for operand in load.index)
         counters = [self.counter(loop) for loop in chain.loops]
         varying = self.varying(chain.loops[0])
         moving = [[v for v, _ in form.terms if v in varying] for form in index]
-        apart = sorted(each[0].name for each in moving if len(each) == 1)
-        if not before or apart != sorted(counter.name for counter in counters):
+        own_axes = sorted(each[0].name for each in moving if len(each) == 1)
+        if not before or own_axes != sorted(counter.name for counter in counters):
             return False
         # The load is the first to touch it, and all touch the same element.
         innermost = chain.loops[-1]
@@ -412,7 +412,7 @@ class Finder:
                     version, reads = stmt.result, 0
         if innermost.body.yields[at] != version or reads + 1 != self.uses.get(version, 0):
             return False
-        # Outer loops hand it on.
+        # Outer loops carry it.
         for outer, inner in zip(reversed(chain.loops[:-1]), reversed(chain.loops[1:]), strict=True):
             init, result = inner.init[at], inner.results[at]
             if not isinstance(init, Value) or init not in outer.body.params:
@@ -430,5 +430,5 @@ def itself(value: Value) -> Form:
 
 
 def distances(additions: Sequence[Addition]) -> list[int]:
-    """Return how far apart additions are along every axis that follows a counter."""
+    """Return the distances between additions along every axis that follows a counter."""
     return [max(along) - min(along) for along in zip(*(a.offset for a in additions), strict=True)]

@@ -1,4 +1,4 @@
-"""The second half of `gather`: write the loops that gather, and what is left of the nest."""
+"""The rewriting half of `gather`: emit the gathering loops, and the rest of the nest."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _T = TypeVar("_T")
 
 
 class Rewriter:
-    """Rewrites one function as was found."""
+    """Rewrites one function as planned."""
 
     def __init__(self, found: Finder, names: Names) -> None:
         self.found = found
@@ -101,7 +101,7 @@ class Rewriter:
                 self.env[result] = Gathering(self, group, init, plan).run(self.read(result))
 
     def loop(self, loop: Reverse, key: Reverse | None = None) -> Reverse:
-        """Return a loop that hands down the temporary arrays, and drops what it does not change."""
+        """Return a loop that carries the temporary arrays, and drops what it does not change."""
         passing = self.found.passing.get(id(key or loop), [])
         init = [self.read(operand) for operand in loop.init]
         params = list(loop.body.params)
@@ -160,7 +160,7 @@ class Rewriter:
         return self.read(operand)
 
     def written(self, form: Form, read: Callable[[Value], Operand]) -> Operand:
-        """Write an integer."""
+        """Emit a linear form."""
         apply = self.builder.apply
         total: Operand | None = None
         for value, factor in sorted(form.terms, key=lambda term: term[1] < 0):
@@ -180,7 +180,7 @@ class Rewriter:
 
 
 class Gathering:
-    """Writes the loops that gather one group of additions."""
+    """Emits the loops that gather one group of additions."""
 
     def __init__(self, made: Rewriter, group: Group, init: Sequence[Operand], plan: Plan) -> None:
         self.made = made
@@ -193,7 +193,7 @@ class Gathering:
         self.base = list(group.base)
         for axis, first in zip(group.axes, least, strict=True):
             self.base[axis] += first
-        # How many elements further than the first of those it adds to, along every axis.
+        # The offset of each addition from the first element added to, along every axis.
         self.shifts = [
             tuple(own - first for own, first in zip(each.offset, least, strict=True))
             for each in group.additions
@@ -227,22 +227,21 @@ class Gathering:
         return self.known[operand]
 
     def run(self, array: Operand) -> Value:
-        """Write the loops over the elements of `array`; return what it becomes."""
+        """Emit the loops over the elements of `array`; return its last version."""
         assert isinstance(array, Value)
         if len(self.spans) == 1:
             return self.row(array, [])
         whole = None
         if self.spans[-1]:
-            # A row can be summed at once if it is long enough for its ends to be apart.
+            # A row can be summed at once if it is long enough for its two ends not to overlap.
             whole = self.apply("ge", self.trips[-1], integer(self.spans[-1]))
         return self.rows(array, [], whole)
 
     def rows(self, array: Value, at: list[Value], whole: Operand | None) -> Value:
-        """Write the loops over the rows behind those `at`.
+        """Emit the loops over the rows of the axes after those of `at`.
 
-        Nothing is added twice to a row, or left out: the rows in the middle, to which all additions
-        are made by iterations that exist, are summed at once if `whole`, the others are left to
-        `lacking`.
+        Each contribution is added exactly once: interior rows, whose contributing iterations all
+        exist, are summed at once if `whole`, the others are left to `lacking`.
         """
         axis = len(at)
         span, trips = self.spans[axis], self.trips[axis]
@@ -286,7 +285,7 @@ class Gathering:
         return found
 
     def over(self, trips: Operand, array: Value, body: Callable[[Value, Value], Value]) -> Value:
-        """Write a loop that hands `array` from one iteration to the next."""
+        """Emit a loop that carries `array` from one iteration to the next."""
         names = self.builder.names
         index = Value(names.fresh("p"), INT)
         param = names.value(array)
@@ -311,7 +310,7 @@ class Gathering:
         return self.builder.if_(cond, blocks[0], blocks[1], [array.name])[0]
 
     def row(self, array: Value, at: list[Value]) -> Value:
-        """Write the sums of all that is added to each element of a row."""
+        """Emit the sums of all contributions to each element of a row."""
         span, trips = self.spans[-1], self.trips[-1]
         rows = [itself(index) for index in at]
         additions = list(zip(self.group.additions, self.shifts, strict=True))
@@ -339,13 +338,13 @@ class Gathering:
         return self.choose(fits, array, ends, lambda version: self.lacking(version, at))
 
     def size(self, trips: Operand) -> Operand:
-        """Return a number of iterations as a size: it may be negative, where there are none."""
+        """Return a trip count as a size, zero if it is negative."""
         if isinstance(trips, Literal):
             return integer(max(int(trips.value), 0))
         return self.apply("maximum", trips, integer(0))
 
     def lacking(self, array: Value, at: list[Value]) -> Value:
-        """Write what the iterations that there are add to a row."""
+        """Emit the additions of the iterations that exist for a row."""
         places = [itself(index) for index in at]
         groups: dict[tuple[int, ...], list[tuple[Addition, tuple[int, ...]]]] = {}
         for each, shift in zip(self.group.additions, self.shifts, strict=True):
@@ -386,7 +385,7 @@ class Gathering:
         place: Sequence[Form],
         additions: Sequence[tuple[Addition, tuple[int, ...]]],
     ) -> Value:
-        """Write the addition to one element, its place counted from the first one added to."""
+        """Emit the addition to one element, indexed from the first one added to."""
         total: Operand | None = None
         for each, shift in additions:
             counters = {
@@ -407,7 +406,7 @@ class Gathering:
         return self.builder.store(array, index, total, accumulate=True)
 
     def value(self, term: Term, counters: Mapping[Value, Form]) -> Operand:
-        """Write what an iteration adds."""
+        """Emit an iteration's contribution."""
         match term:
             case Same(value=value, recalled=recalled):
                 return self.known[value] if recalled else self.made.read(value)

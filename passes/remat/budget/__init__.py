@@ -1,9 +1,9 @@
-"""The fastest plan within a budget of bytes.
+"""The fastest plan within a memory budget.
 
 =============  =================================================================================
-`orders`       what to tell `remat` so that a call holds so many bytes
+`orders`       chooses the orders to `remat` for which a call stays within a budget
 `model`        the function as an integer program: what may be kept, when, and what it saves
-`loops`        the schedules that loops are offered
+`loops`        the schedules that are considered for loops
 `program`      the integer program, and its solution by HiGHS: numbers only
 =============  =================================================================================
 """

@@ -1,8 +1,8 @@
-"""What checkpointed loops offer the plan for a budget: rooms, and what they cost.
+"""Options of checkpointed loops in a plan for a budget: memory sizes and their costs.
 
-A leaf is what iterations keep that are reversed without running again (`checkpoint`), under one
-price of bytes. With a leaf and a number of bytes the schedule of a loop is fixed, and with it how
-many iterations run again.
+A leaf is a run of iterations that are reversed without recomputation (`checkpoint`), and what each
+of them stores under one price of a byte. A leaf and a number of bytes determine the schedule of a
+loop, and so how many iterations are recomputed.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from adc.passes.remat.checkpoint import Schedule, can_checkpoint
 from adc.passes.remat.online import can_checkpoint_online
 from adc.passes.remat.plan import CHECKPOINTED, LoopPlan, PlanEntry
 
-# The most states that a `while` loop keeps while it runs: placing them takes time, too.
+# The most states that a `while` loop stores while it runs: storing them takes time, too.
 _SLOTS = 48
-# How often loops run at most of which all schedules are gone through.
+# The largest trip count for which all schedules are enumerated.
 _EXACT = 256
-# Room for `while` loops should be of use where they run so many times as long as is guessed.
+# Memory for `while` loops should pay off if they run this many times as long as is guessed.
 _LONG = 16
 
 
 class Run(NamedTuple):
-    """A loop that is checkpointed: what its iterations keep, and its bytes each time it runs."""
+    """A checkpointed loop: what its iterations store, and its bytes each time it runs."""
 
     loop: Loop
     leaf: Leaf
@@ -39,7 +39,7 @@ class Run(NamedTuple):
 
     @property
     def held(self) -> int:
-        """The bytes of its room that it uses."""
+        """The bytes of its memory that it uses."""
         if self.schedule.slots:
             return self.room
         return min(self.room, self.loop.reversal(self.leaf, self.room).peak)
@@ -53,7 +53,7 @@ class Run(NamedTuple):
         return self.loop.schedule(self.leaf, self.room)
 
     def described(self) -> LoopPlan:
-        """Return what a plan says of the loop."""
+        """Return the description of the loop in a plan."""
         stmt, own = self.loop.stmt, self.schedule
 
         def entry(size: int, reason: str) -> PlanEntry:
@@ -62,19 +62,19 @@ class Run(NamedTuple):
         if own.slots:
             every = f"one every {own.unit} iterations or more"
             size = own.room + own.slots * (own.state + 16)
-            told = entry(size, f"up to {own.slots} snapshots while it runs, {every}")
-            return LoopPlan(told, None, None, own.slots, None, size)
+            described = entry(size, f"up to {own.slots} snapshots while it runs, {every}")
+            return LoopPlan(described, None, None, own.slots, None, size)
         trips = self.loop.trips
         how = trips, own.room, own.state, own.tape, own.most
         whole = reversal(*how)
         snapshots = reversal(*how, 1, 0).peak
         leaf = reversal(*how, 0, 1).peak
-        told = entry(
+        described = entry(
             whole.peak,
-            f"{trips} iterations, {whole.plain} run again; {snapshots} snapshots, leaves of up to "
+            f"{trips} iterations, {whole.plain} recomputed; {snapshots} snapshots, leaves of up to "
             f"{leaf}",
         )
-        return LoopPlan(told, trips, whole.plain, snapshots, leaf, whole.peak)
+        return LoopPlan(described, trips, whole.plain, snapshots, leaf, whole.peak)
 
     def inside_out(self) -> Iterator[Run]:
         """Yield the checkpointed loops inside, inner ones first, and this one."""
@@ -85,9 +85,9 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True)
 class Leaf:
-    """What an iteration of a loop keeps, and what that costs, under one price of bytes.
+    """What an iteration of a loop stores, and what that costs, under one price of a byte.
 
-    Loops inside may be checkpointed, too (`inner`): it keeps their rooms then.
+    Loops inside may be checkpointed, too (`inner`): it then includes their memory.
     """
 
     worth: float
@@ -97,7 +97,7 @@ class Leaf:
 
     @property
     def tape(self) -> int:
-        """Bytes of an iteration on the tape; schedules want some."""
+        """Bytes of an iteration on the tape, at least one: schedules require it."""
         return max(self.kept, 1)
 
 
@@ -110,21 +110,21 @@ class Loop:
     stmt : For or While
         The loop.
     trips, entries : int
-        How often its body runs each time that it is entered, and how often that is.
+        Its trip count each time that it is entered, and how often it is entered.
     carries : bool
-        Whether its iterations need what the ones before made.
+        Whether its iterations depend on earlier ones.
     state : int
         Bytes of a snapshot.
-    again : float
-        Seconds of an iteration that keeps nothing.
+    recompute : float
+        Seconds of an iteration that stores nothing.
     last : int
         The position of its reverse code.
     given : tuple of Value
-        What its iterations read of what is around it.
+        The values from outside that its iterations read.
     inner : list of Loop
-        The loops inside that can be checkpointed, but for those inside of these.
+        The checkpointable loops directly inside it.
     leaves : list of Leaf
-        The one that keeps most comes first.
+        The one that stores most comes first.
     """
 
     stmt: For | While
@@ -132,7 +132,7 @@ class Loop:
     entries: int
     carries: bool
     state: int
-    again: float
+    recompute: float
     last: int
     given: tuple[Value, ...]
     inner: list[Loop]
@@ -140,19 +140,19 @@ class Loop:
 
     @property
     def saves(self) -> bool:
-        """Whether checkpoints save more than they take, of what iterations cannot do without."""
+        """Whether checkpoints save more memory than they take, of what iterations must store."""
         kept, least = self.leaves[0].kept, self.leaves[-1].kept
         saves = least > 0 and self.trips * kept - least > self.state
         return saves or (kept > 0 and isinstance(self.stmt, While))
 
     @property
     def kind(self) -> tuple[object, ...]:
-        """What loops have in common that take as long in as much room."""
+        """Return a key that is equal for loops of equal cost in equal memory."""
         counted = isinstance(self.stmt, For)
-        return counted, self.trips, self.entries, self.state, self.again, len(self.leaves)
+        return counted, self.trips, self.entries, self.state, self.recompute, len(self.leaves)
 
     def schedule(self, leaf: Leaf, room: int) -> Schedule:
-        """Return how the loop runs that may hold so many bytes."""
+        """Return the schedule of the loop in so many bytes."""
         if isinstance(self.stmt, For):
             return Schedule(room, leaf.tape, 0, self.state)
         slots = max(min(room // 3 // (self.state + 16), _SLOTS), 1)
@@ -161,43 +161,43 @@ class Loop:
         return Schedule(rest, leaf.tape, 0, max(self.state, 2), slots, unit)
 
     def least(self, leaf: Leaf) -> int:
-        """Return the fewest bytes that the loop can do with."""
+        """Return the fewest bytes that the loop needs."""
         least = self.state + leaf.tape
         return least if isinstance(self.stmt, For) else least + self.state + 16
 
     @property
     def often(self) -> int:
-        """How many iterations to be prepared for."""
+        """The trip count to plan for."""
         return self.trips if isinstance(self.stmt, For) else self.trips * _LONG
 
     def steps(self, leaf: Leaf, room: int) -> int:
-        """Return how many iterations run again, plain."""
+        """Return how many iterations are recomputed without storing."""
         own = self.schedule(leaf, room)
         if own.slots:
-            # About what states take that are placed while the loop runs (`schedule.online_steps`).
+            # About the cost of storing states while the loop runs (`schedule.online_steps`).
             blocks = -(-self.often // own.unit)
             return own.unit * max(advances(blocks, own.slots) - blocks + 2, 0)
         return self.reversal(leaf, room).plain
 
     def seconds(self, leaf: Leaf, room: int) -> float:
-        """Return what checkpoints in so much room cost."""
-        return self.steps(leaf, room) * self.again + self.often * leaf.seconds
+        """Return the cost of checkpoints in so many bytes."""
+        return self.steps(leaf, room) * self.recompute + self.often * leaf.seconds
 
     def waiting(self, leaf: Leaf, room: int) -> int:
-        """Return about what runs that wait for other ones hold: a state and its cotangent each."""
+        """Return about what suspended recursive runs hold: a state and its cotangent each."""
         own = self.schedule(leaf, room)
-        # How long a `while` loop runs, nobody knows.
+        # The trip count of a `while` loop is unknown.
         how = own.room, self.state, leaf.tape, 0
         depth = levels(*how) if own.slots else self.reversal(leaf, room).depth
         return 2 * self.state * max(depth - 1, 0) + sum(run.waiting for run in leaf.inner)
 
     def reversal(self, leaf: Leaf, room: int) -> Reversal:
-        """Return what a loop of known length takes; about that, if it is long."""
+        """Return the cost of reversing a loop of known trip count; an estimate if it is long."""
         found = reversal if self.trips <= _EXACT else expected
         return found(self.trips, room, self.state, leaf.tape, 0)
 
     def fastest(self, size: int, worth: float) -> Run:
-        """Return the fastest run in so many bytes for a price of bytes, or the smallest."""
+        """Return the fastest run in so many bytes for a price of a byte, or the smallest."""
         price = max((each.worth for each in self.leaves if each.worth <= worth), default=0.0)
         leaves = [each for each in self.leaves if each.worth == price] or self.leaves[:1]
         runs = [Run(self, leaf, max(size, self.least(leaf))) for leaf in leaves]

@@ -1,12 +1,12 @@
 """The integer program of a function: what to keep, and which loops to checkpoint.
 
-The forward values that reverse code needs are its items, the loops that could be checkpointed its
-groups, with rooms as options (`budget.loops`); a solution becomes orders to `remat`.
+The forward values that reverse code needs are its items, the loops that can be checkpointed its
+groups, with memory sizes as options (`budget.loops`); a solution becomes orders to `remat`.
 
-Straight-line code that is computed again just in time holds what it computes only from there on.
-The program counts such arrays as if all of them were computed at once, so `Model.segments` makes
-plans for it of another kind: every so many bytes an array is kept, as in T. Chen et al., "Training
-deep nets with sublinear memory cost", 2016.
+Straight-line code that is recomputed just in time holds its results only from there on. The program
+counts such arrays as if all were recomputed at once, so `Model.segments` adds plans of another
+kind: an array is kept every so many bytes, as in T. Chen et al., "Training deep nets with sublinear
+memory cost", 2016.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from adc.ir.types import Array
 from adc.ir.walk import Names, block_reads
 from adc.passes.loops.state import needed
 from adc.passes.remat.budget.loops import Leaf, Loop, Run, can_run_in_parts
-from adc.passes.remat.budget.program import Group, Item, Key, Option, Problem, Solution, Use
+from adc.passes.remat.budget.program import Candidate, Group, Key, Option, Problem, Solution, Use
 from adc.passes.remat.choose import Chooser
 from adc.passes.remat.cut import Price
 from adc.passes.remat.facts import Decisions, Orders, Restored, needed_values
 from adc.passes.remat.plan import KEPT
 from adc.passes.remat.undo import undone
 
-# Prices of a byte that leaves of checkpointed loops are planned for: of all that they keep what is
-# fastest, only what is dear, or as little as possible.
+# Prices of a byte that leaves of checkpointed loops are planned for: the fastest plan, only
+# expensive values stored, or as little as possible.
 _WORTH = (0.0, 1e-11, 1e-10, 1e-9, 1e-8, 1e-6)
-# More than nothing: what is not decided about without a budget is decided about.
+# More than zero, so that values which a plan without a budget does not consider are decided, too.
 _NEXT_TO_NOTHING = 1e-30
-# Loops inside of others are worth checkpointing that hold more than this share of what loops do.
+# Inner loops are worth checkpointing if they hold more than this share of what loops hold.
 _NOTABLE = 0.1
-# Checkpointed loops are offered room that is smaller by this factor each time.
+# Each memory size offered to a checkpointed loop is smaller by this factor.
 _SHRINK = 0.8
-# Plans in segments are improved so often, for one value; for many, so much less often.
+# How often plans in segments are improved for one value; less often for many, in proportion.
 _TRIALS = 20_000
 
 
@@ -67,7 +67,7 @@ class Model:
         return self.planned(decisions, {"": _NEXT_TO_NOTHING})
 
     def chosen(self, worth: Mapping[str, float]) -> Chooser:
-        """Return what is decided where a byte that is not held is worth so much."""
+        """Return the decisions if a byte that is not held is worth so many seconds."""
         restored = self.chooser.d.restored
         return self.planned(Decisions(self.fn, True, self.forwarding, restored=restored), worth)
 
@@ -95,7 +95,7 @@ class Model:
 
     @cached_property
     def uses(self) -> dict[Value, list[int]]:
-        """Return at which positions values are recalled; trip counts where a loop is reversed."""
+        """Return the positions at which values are recalled, and trip counts needed."""
         decisions, found = self.chooser.d, dict[Value, list[int]]()
         for k, stmt in enumerate(self.positions):
             for each in walk((stmt,)):
@@ -107,7 +107,7 @@ class Model:
                         found.setdefault(trips, []).append(k)
         return found
 
-    def _items(self) -> Iterator[tuple[Value, Item]]:
+    def _items(self) -> Iterator[tuple[Value, Candidate]]:
         chooser = self.chooser
         prices: dict[Value, Price] = {}
         waiting = list(dict.fromkeys(self.needed))
@@ -119,7 +119,7 @@ class Model:
                 more = [need for need in price.inputs if need not in seen]
                 seen.update(more)
                 waiting += more
-        # From the first to the last position at which a value is needed, or what needs it.
+        # From the first to the last position at which a value, or one computed from it, is needed.
         span: dict[Value, tuple[int, int]] = {}
         reached = [(value, min(at), max(at)) for value, at in self.uses.items()]
         while reached:
@@ -140,20 +140,23 @@ class Model:
         for value in list(_sorted(prices, before)):
             price, (first, last) = prices[value], span[value]
             size = self.bytes(value, chooser)
-            again = price.again
+            recompute = price.recompute
             extra = None
-            # Memory that an array is made in is that of the array.
+            # An array and the allocation that it is created in share memory.
             buffer = _is_buffer(chooser.stmt(value))
-            if isinstance(value.type, Array) and not math.isinf(again) and not buffer:
+            if isinstance(value.type, Array) and not math.isinf(recompute) and not buffer:
                 extra = Use(math.ceil(self.extents.bytes(value)), first, last)
-            yield value, Item(value, size, price.keep, again, price.inputs, (0, last), extra)
+            yield (
+                value,
+                Candidate(value, size, price.keep, recompute, price.inputs, (0, last), extra),
+            )
 
     # -- loops -------------------------------------------------------------------------------
 
     def _loops(self) -> Iterator[Loop]:
         """Yield the loops that can be checkpointed, inner ones first."""
         if self.offload:
-            return  # what their iterations keep takes no memory
+            return  # what their iterations store takes no memory
         decisions = self.chooser.d
         reverses = {s.loop: s for s in walk(self.fn.body) if isinstance(s, Reverse)}
         able = [
@@ -175,14 +178,14 @@ class Model:
             for value, decision in plan.d.made.items()
             if decision.kind == KEPT and plan.d.sites[value].region
         )
-        # Loops inside come later there.
+        # Inner loops come later there.
         for label in reversed(able):
             loop = self.loop(decisions.loops[label], reverses[label], found)
             if loop.trips < 2:
                 continue
             self.add_leaves(loop, priced)
             size = loop.entries * loop.trips * loop.leaves[0].kept
-            # A loop that hands nothing on need not run again as a whole: values are computed again.
+            # A loop that carries nothing need not be recomputed as a whole: its values are, singly.
             inside = loop.entries > 1 and (size < _NOTABLE * held or not loop.carries)
             if loop.saves and not inside:
                 found[label] = loop
@@ -190,12 +193,12 @@ class Model:
         yield from sorted(in_order, key=lambda loop: -self.depth(loop.stmt.label))
 
     def is_counted(self, label: str) -> bool:
-        """Whether it is known how often a loop runs that is inside of others."""
+        """Whether the trip count of an inner loop is known."""
         loop, (region, _) = self.chooser.d.loops[label], self.chooser.d.parents[label]
         return not region or (isinstance(loop, For) and self.extents.number(loop.trips) is not None)
 
     def depth(self, label: str) -> int:
-        """Return how many loops a loop is inside of."""
+        """Return the nesting depth of a loop."""
         region, _ = self.chooser.d.parents[label]
         return 1 + self.depth(region) if region else 0
 
@@ -203,9 +206,9 @@ class Model:
         """Return a loop, without leaves."""
         reduced, _ = needed(stmt, reverse)
         at = [stmt.body.params.index(param) for param in reduced.body.params]
-        # With how far the sweep has got, and how far it goes.
+        # Including the sweep's counters: how far it is, and how far it goes.
         state = 16 + sum(self.state(stmt.init[k]) for k in at)
-        again = sum(map(self.chooser.work, reduced.body.stmts)) + self.costs.loop
+        recompute = sum(map(self.chooser.work, reduced.body.stmts)) + self.costs.loop
         given = tuple(sorted(block_reads(reduced.body), key=lambda value: value.name))
         region, _ = self.chooser.d.parents[stmt.label]
         entries = max(int(self.chooser.often(region)), 1)
@@ -217,10 +220,10 @@ class Model:
         ]
         trips = int(self.extents.trips(stmt))
         last = self.last(stmt.label)
-        return Loop(stmt, trips, entries, bool(at), state, again, last, given, inner)
+        return Loop(stmt, trips, entries, bool(at), state, recompute, last, given, inner)
 
     def add_leaves(self, loop: Loop, priced: Callable[[float], Chooser]) -> None:
-        """Find what iterations of a loop may keep."""
+        """Find what iterations of a loop may store."""
         for worth in _WORTH:
             leaf = self.leaf(loop, worth, priced(worth))
             if all(leaf.kept < other.kept for other in loop.leaves):
@@ -230,7 +233,7 @@ class Model:
         leaves = [leaf for each in loop.leaves for leaf in self.composed(loop, each.worth, priced)]
         if leaves:
             leaves = sorted((*loop.leaves, *leaves), key=lambda leaf: (leaf.kept, leaf.seconds))
-            # What is faster than all that keep less.
+            # Only leaves faster than all that store less.
             least = itertools.accumulate((leaf.seconds for leaf in leaves), min, initial=math.inf)
             front = [leaf for leaf, best in zip(leaves, least, strict=False) if leaf.seconds < best]
             loop.leaves = front[::-1]
@@ -238,7 +241,7 @@ class Model:
     def composed(
         self, loop: Loop, worth: float, priced: Callable[[float], Chooser]
     ) -> Iterator[Leaf]:
-        """Yield leaves of iterations in which loops are checkpointed, with less and less room."""
+        """Yield leaves of iterations in which loops are checkpointed, with decreasing memory."""
         sizes = [each.trips * each.leaves[0].kept for each in loop.inner]
         runs: tuple[Run, ...] = ()
         while loop.inner:
@@ -273,9 +276,9 @@ class Model:
         return region == other or (region != "" and self.within(region, other))
 
     def leaf(self, loop: Loop, worth: float, chooser: Chooser, inner: tuple[Run, ...] = ()) -> Leaf:
-        """Return what iterations keep by a plan in which a byte is worth so much.
+        """Return what iterations store by a plan in which a byte is worth so many seconds.
 
-        `inner`: loops inside that are checkpointed.
+        `inner`: the checkpointed loops inside.
         """
         label = loop.stmt.label
         times = loop.entries * loop.trips
@@ -297,7 +300,7 @@ class Model:
 
     def options(self, loop: Loop) -> Iterator[Option]:
         if isinstance(loop.stmt, For):
-            # How much a `while` loop keeps that is not checkpointed, only a run can tell.
+            # How much a `while` loop stores that is not checkpointed is known only at run time.
             yield Option("plain")
         members, times = self.members(loop), loop.entries
         for number, leaf in enumerate(loop.leaves):
@@ -323,7 +326,7 @@ class Model:
         return Problem(list(self.items.values()), wanted, groups, (), positions)
 
     def runs(self, solution: Solution, rooms: Mapping[str, int] | None = None) -> list[Run]:
-        """Return the loops that a solution checkpoints, with the rooms of some; outermost ones.
+        """Return the loops that a solution checkpoints, with the memory of some; outermost ones.
 
         Loops inside of these run as their leaves say.
         """
@@ -338,7 +341,7 @@ class Model:
         return found[::-1]
 
     def kept(self, solution: Solution) -> int:
-        """Return the bytes that a solution keeps, but for those of loops that it checkpoints."""
+        """Return the bytes that a solution keeps, except those of loops that it checkpoints."""
         runs = self.runs(solution)
         return sum(
             item.bytes
@@ -348,7 +351,7 @@ class Model:
         )
 
     def orders(self, solution: Solution, rooms: Mapping[str, int]) -> Orders:
-        """Return what a solution tells `remat`, with the rooms of some loops."""
+        """Return the orders of a solution to `remat`, with the memory of some loops."""
         name = self.fn.name
         loops, worth, covered = [], [], set[str]()
         for outermost in self.runs(solution, rooms):
@@ -361,7 +364,7 @@ class Model:
         kept = tuple(
             (name, value.name, value in solution.keep)
             for value in self.items
-            if value in solution.keep | solution.again
+            if value in solution.keep | solution.recompute
             if not any(self.chooser.d.is_within(value, label) for label in covered)
         )
         return Orders(tuple(loops), tuple(worth), kept)
@@ -375,26 +378,26 @@ class Model:
 
     @cached_property
     def straight(self) -> list[Value]:
-        """The arrays outside of loops that are computed from other arrays of their kind."""
+        """The arrays outside of loops that are computed from other such arrays."""
 
         sites = self.chooser.d.sites
         found: set[Key] = {
             value
             for value, item in self.items.items()
-            if not sites[value].region and item.extra is not None and item.again > 0.0
+            if not sites[value].region and item.extra is not None and item.recompute > 0.0
         }
         return [v for v in self.items if v in found and not found.isdisjoint(self.items[v].inputs)]
 
     def segments(self, like: Solution) -> Iterator[Solution]:
         """Yield plans that keep an array of straight-line code every so many bytes.
 
-        Inside of loops they do what `like` does; loops run as they are.
+        Inside of loops they follow `like`; no loop is checkpointed.
         """
         if not self.all_counted:
             return
         own = set(self.straight)
         rest = {value for value in like.keep if value not in own}
-        rest |= {value for value in self.items if math.isinf(self.items[value].again)}
+        rest |= {value for value in self.items if math.isinf(self.items[value].recompute)}
         sizes = [self.items[value].bytes for value in self.straight]
         length = sum(sizes)
         while length > max(sizes, default=0) > 0:
@@ -410,11 +413,11 @@ class Model:
             yield self.simulated(rest | own)
 
     def improved(self, plan: Solution, room: int) -> Solution:
-        """Return a plan that keeps more arrays of straight-line code, where that fits."""
+        """Return a plan that keeps more arrays of straight-line code, where they fit."""
         items = self.items
 
         def worth(value: Value) -> float:
-            return items[value].again / max(items[value].bytes, 1)
+            return items[value].recompute / max(items[value].bytes, 1)
 
         order = sorted(self.straight, key=worth, reverse=True)
         trials = iter(range(_TRIALS // max(len(items), 1)))
@@ -428,10 +431,10 @@ class Model:
         return plan
 
     def simulated(self, keep: Collection[Key]) -> Solution:
-        """Return the plan that keeps some items, with its peak as values are computed in time."""
+        """Return the plan that keeps some items, with its peak if values are recomputed in time."""
         first: dict[Key, int] = {}
         last: dict[Key, int] = {}
-        items: Mapping[Key, Item] = self.items  # type: ignore[assignment]  # keys are values
+        items: Mapping[Key, Candidate] = self.items  # type: ignore[assignment]  # keys are values
         order: list[tuple[int, Value]] = [(k, v) for v, at in self.uses.items() for k in at]
         seen: set[tuple[int, Key]] = set()
         for position, recalled in sorted(order, key=lambda use: use[0]):
@@ -455,19 +458,19 @@ class Model:
         for value, start in first.items():
             item = items[value]
             kept = value in keep
-            seconds += item.keep if kept else item.again
+            seconds += item.keep if kept else item.recompute
             extra = item.extra.bytes if item.extra else 0
             change[start] += item.bytes if kept else extra
             change[last[value] + 1] -= item.bytes if kept else extra
         kept_ones = frozenset(value for value in first if value in keep)
-        again = frozenset(value for value in first if value not in keep)
+        recompute = frozenset(value for value in first if value not in keep)
         plain: dict[Key, Key] = {loop.stmt.label: "plain" for loop in self.loops}
         peak = max(itertools.accumulate(change))
-        return Solution(kept_ones, again, plain, seconds, 0.0, 0.0, peak)
+        return Solution(kept_ones, recompute, plain, seconds, 0.0, 0.0, peak)
 
 
 def _positions(fn: Function) -> list[Stmt]:
-    """Return the statements outside of loops that hold reverse code, in the order they run."""
+    """Return the top-level statements that hold reverse code, in execution order."""
     return [s for s in fn.body if any(isinstance(i, Recall | Reverse) for i in walk((s,)))]
 
 
@@ -478,7 +481,7 @@ def _is_buffer(stmt: Stmt | None) -> bool:
 def _sorted(prices: dict[Value, Price], before: Mapping[Value, Sequence[Value]]) -> Iterator[Value]:
     """Yield values after those that they are computed from, and those that come `before` them.
 
-    What would be computed from itself, by a load from a later version of an array, is to be kept.
+    A value on a cycle, by a load from a later version of an array, must be kept.
     """
     done: set[Value] = set()
     open_: set[Value] = set()
@@ -493,7 +496,7 @@ def _sorted(prices: dict[Value, Price], before: Mapping[Value, Sequence[Value]])
                 rest = iter((*before.get(value, ()), *prices[value].inputs))
             for need in rest:
                 if need in open_:
-                    prices[value] = replace(prices[value], again=math.inf, inputs=())
+                    prices[value] = replace(prices[value], recompute=math.inf, inputs=())
                 elif need in prices and need not in done:
                     stack += [(value, rest), (need, None)]
                     break

@@ -1,11 +1,11 @@
-"""The plan for a number of bytes: what `remat` is told to keep, to recompute and to checkpoint.
+"""The plan for a memory budget: what `remat` is told to keep, to recompute and to checkpoint.
 
-For sizes of arguments that are known, the forward values that reverse code needs, and the loops
-that could be checkpointed, make an integer program (`budget.model`, `budget`). It is solved for a
-fixed series of smaller and smaller rooms, whatever the budget. Solutions are carried out, and the
-peak of what became of them is computed exactly (`peak`): with what the program does not know of,
-cotangents and temporary arrays. A budget gets the first that fits, so that more memory never makes
-a slower plan; what room is left over goes to checkpointed loops.
+For known sizes of arguments, the forward values that reverse code needs, and the loops that can be
+checkpointed, make an integer program (`budget.model`, `budget`). It is solved for a fixed series of
+decreasing memory sizes ("rooms"), whatever the budget. Solutions are carried out, and the peak of
+the result is computed exactly (`peak`): it includes cotangents and temporary arrays, which the
+program does not model. A budget gets the first plan that fits, so that more memory never makes a
+plan slower; memory that is left over goes to checkpointed loops.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ from adc.passes.remat.budget.program import Infeasible, Problem, Solution, bound
 from adc.passes.remat.facts import NO_ORDERS, Orders
 from adc.passes.remat.plan import LoopPlan
 
-# A plan need not be faster by this share: costs are not known better.
+# A plan need not be faster by this share: costs are not known more exactly.
 _GAP = 0.01
-# Plans are made for rooms that are smaller by this factor each time.
+# Each room that plans are made for is smaller by this factor.
 _STEP = 0.93
-# After so many plans for larger rooms without a lower peak, the least one is found.
+# After so many plans for larger rooms without a lower peak, the minimum is assumed to be found.
 _LIGHTEST = 3
-# So many plans for different rooms are given what is left over, and so many like each of them.
+# How many plans for different rooms get the memory left over, and how many siblings of each.
 _FITTING = 3
 _SIBLINGS = 3
-# How often what is left over is given to a loop.
+# How often the memory left over is given to a loop.
 _REFINEMENTS = 8
-# The rooms of `for` loops, and of `while` loops, then are larger by these factors each time.
+# The factors between the rooms of `for` loops, and of `while` loops, in that step.
 _FINER, _FINE = 1.02, 1.08
-# So many plans are given what is left over that are not expected to be the fastest.
+# How many plans that are not expected to be the fastest get the memory left over.
 _UNLIKELY = 3
-# The most rooms of a loop that are looked at to see what a plan may gain.
+# The most rooms of a loop that are considered to estimate what a plan may gain.
 _STEPS = 40
-# A plan fits, or does not, if this factor lies between the budget and what is expected of it.
+# A plan surely fits, or does not, if the budget and its estimate differ by this factor.
 _FAR = 1.25
 # The most values for which the plans for all rooms are carried out.
 _SMALL = 32
@@ -58,11 +58,11 @@ class Budgeted:
     Attributes
     ----------
     orders : Orders
-        What to tell `remat`.
+        The orders to `remat`.
     peak : int
-        Bytes that it holds.
+        Its peak in bytes.
     seconds, bound : float
-        What the plan takes beyond what every plan takes, and the least that one could.
+        The seconds that the plan takes beyond what every plan takes, and a lower bound of them.
     loops : tuple of LoopPlan
         The loops that it checkpoints.
     """
@@ -75,7 +75,7 @@ class Budgeted:
 
 
 class _Step(NamedTuple):
-    """A checkpointed loop gets more room, which takes more bytes and spares seconds."""
+    """More room for a checkpointed loop: the bytes that it takes and the seconds that it saves."""
 
     label: str
     room: int
@@ -84,12 +84,12 @@ class _Step(NamedTuple):
 
 
 def _wide(k: int, factor: float) -> int:
-    """Return a room of a series of which each is larger by a factor."""
+    """Return a room of a geometric series."""
     return math.ceil(factor**k)
 
 
 def _first(runs: Sequence[Run]) -> Run | None:
-    """Return the loop that is reversed while all others hold what they do."""
+    """Return the loop that is reversed first, while all others hold their checkpoints."""
     return min(runs, key=lambda run: run.loop.last, default=None)
 
 
@@ -99,7 +99,7 @@ def _needed(run: Run, first: bool) -> int:
 
 
 def _solved(problem: Problem, room: int) -> Solution:
-    """Return the fastest plan for a room, or the lightest one if none fits."""
+    """Return the fastest plan for a room, or the one with the least peak if none fits."""
     try:
         return solve(problem, room, _GAP)
     except Infeasible as error:
@@ -111,8 +111,8 @@ def _solved(problem: Problem, room: int) -> Solution:
 class Planner:
     """Plans of one function, with Recalls, for any budget.
 
-    `attempt` carries orders out and returns the peak, `inf` if only a run can tell. A plan depends
-    on the budget alone, not on what was asked for before. With `offload`, tapes take no memory.
+    `attempt` carries orders out and returns the peak, `inf` if it is known only at run time. A plan
+    depends on the budget alone, not on earlier requests. With `offload`, tapes take no memory.
     """
 
     def __init__(
@@ -141,7 +141,7 @@ class Planner:
 
     @cached_property
     def free(self) -> Solution:
-        """The plan that is made where there is room for all that plans may hold."""
+        """The plan for a room that is large enough for every plan."""
         problem = self.model.problem
         most = sum(item.bytes + (item.extra.bytes if item.extra else 0) for item in problem.items)
         for group in problem.groups:
@@ -153,7 +153,7 @@ class Planner:
 
     @cached_property
     def lightest(self) -> Solution:
-        """The plan with the least peak, as far as the integer program can tell."""
+        """The plan with the least peak, according to the integer program."""
         return _solved(self.model.problem, 0)
 
     @cached_property
@@ -162,7 +162,7 @@ class Planner:
 
     @cached_property
     def rooms(self) -> list[int]:
-        """What plans are made for, the largest first."""
+        """The rooms that plans are made for, the largest first."""
         least = min(plan.peak for plan in (self.lightest, *self.segments))
         found = [self.free.peak]
         while found[-1] > max(least, 1):
@@ -171,7 +171,7 @@ class Planner:
 
     @cached_property
     def fixed(self) -> int:
-        """The bytes that any plan holds beyond what the program knows of."""
+        """The bytes that any plan holds beyond those that the program models."""
         lightest = self.candidate(self.rooms[-1])
         least = min(
             self.fastest - self.free.peak,
@@ -193,7 +193,7 @@ class Planner:
         return self.candidates[room]
 
     def bound(self, room: int) -> float:
-        """Return the least that any plan costs within a room."""
+        """Return a lower bound of the cost of all plans within a room."""
         if room not in self.bounds:
             self.bounds[room] = self._bound(room)
         return self.bounds[room]
@@ -201,10 +201,10 @@ class Planner:
     def _bound(self, room: int) -> float:
         problem = self.model.problem
         if self.segments:
-            # As if what is computed again in time took no memory.
+            # As if just-in-time recomputation took no memory.
             items = [replace(item, extra=None) for item in problem.items]
             problem = replace(problem, items=items)
-        # The relaxation takes parts of options of loops, and is far off.
+        # The relaxation mixes options of loops, and is a poor bound.
         return _solved(problem, room).bound if problem.groups else bound(problem, room)
 
     @cached_property
@@ -228,7 +228,7 @@ class Planner:
 
     @cached_property
     def most(self) -> float:
-        """A budget that is enough for the fastest plan that is known to have a peak."""
+        """A budget that suffices for the fastest plan of known peak."""
         known = (self.peak(room) for room in self.rooms)
         if math.isinf(self.fastest):
             return next((peak for peak in known if not math.isinf(peak)), math.inf)
@@ -252,7 +252,7 @@ class Planner:
             pass
         if not search.found:
             raise OverBudget(budget, None if math.isinf(self.least) else int(self.least))
-        # A plan whose loops keep less of each iteration may be the faster one.
+        # A plan whose loops store less of each iteration may be the faster one.
         for _, plan, rooms in tuple(search.found):
             last = search.tried + _SIBLINGS
             for other in self.siblings(plan, rooms):
@@ -261,23 +261,23 @@ class Planner:
         return min((made for made, _, _ in search.found), key=lambda made: made.seconds)
 
     def fitting(self, budget: int) -> Iterator[Solution]:
-        """Yield plans, the fastest first, if any fits; those behind the first one may not."""
+        """Yield plans, the fastest first, if any fits; those after the first one may not."""
         first = self.first(budget)
         if first is None:
             fits = (room for room in self.smallest if self.peak(room) <= budget)
             yield from map(self.candidate, itertools.islice(fits, 1))
             return
         yield self.candidate(self.rooms[first])
-        # With what is left over for loops, a plan for less room may be the faster one.
+        # With the memory left over for loops, a plan for less room may be the faster one.
         for room in self.rooms[first + 1 :] if self.model.loops else ():
             if self.model.runs(plan := self.candidate(room)):
                 yield plan
 
     def first(self, budget: int) -> int | None:
-        """Return the number of the largest room whose plan fits, as far as is looked at.
+        """Return the index of the largest room whose plan fits, of those that are considered.
 
-        A plan for a smaller room may need more. Where not all are looked at, they are by bisection:
-        of two budgets the larger one comes at least as far up at every step. So it never gets a
+        A plan for a smaller room may need more. Bisection limits how many are considered: of two
+        budgets, the larger one finds at least as large a room at every step. So it never gets a
         slower plan.
         """
 
@@ -296,7 +296,7 @@ class Planner:
         if found is not None and fits(found):
             if expected(found) < _FAR * self.peak(self.rooms[found]):
                 return found
-            # What is expected of plans is far too much: larger ones may fit as well.
+            # Estimates are far too high: larger rooms may fit as well.
         return self.search(fits)
 
     def search(self, fits: Callable[[int], bool]) -> int | None:
@@ -314,9 +314,9 @@ class Planner:
     def refined(
         self, solution: Solution, budget: int
     ) -> tuple[Budgeted, Solution, Mapping[str, int]]:
-        """Return a plan whose checkpointed loops have what is left over of a budget.
+        """Return a plan whose checkpointed loops use the memory left over of a budget.
 
-        With what it was made of, and the rooms of its loops.
+        Returns the solution it was made of, and the rooms of its loops, too.
         """
         rooms = self.shared(solution, budget)
         seconds = solution.seconds
@@ -342,10 +342,10 @@ class Planner:
         return made, solution, rooms
 
     def siblings(self, solution: Solution, rooms: Mapping[str, int]) -> Iterator[Solution]:
-        """Yield plans whose checkpointed loops keep other values, in the same room.
+        """Yield plans whose checkpointed loops store other values, in the same room.
 
-        First all loops change that are then faster in the rooms that they have in the end, then
-        each for itself; of loops that are alike, one.
+        First all loops change that are faster in their final rooms then, afterwards each by itself;
+        of equal loops, one.
         """
         best: dict[str, tuple[float, Run]] = {}
         alike: dict[tuple[object, ...], tuple[float, Run]] = {}
@@ -376,19 +376,19 @@ class Planner:
         return replace(solution, options=options, seconds=seconds)
 
     def held(self, solution: Solution, *, waiting: bool = True) -> int:
-        """Return the bytes that a plan is expected to hold where reverse code begins.
+        """Return the estimated bytes that a plan holds when reverse code begins.
 
-        All checkpointed loops hold what they do when the first one is reversed. That one holds more
-        meanwhile: what is `waiting`.
+        All checkpointed loops hold their states when the first one is reversed. That one also holds
+        those of suspended runs: with `waiting`.
         """
         runs = self.model.runs(solution)
         first = _first(runs) if waiting else None
         return self.model.kept(solution) + sum(_needed(run, run is first) for run in runs)
 
     def hoped(self, solution: Solution, room: float, *, waiting: bool = True) -> float:
-        """Return what a plan would cost beyond the fastest if its loops shared a room at best.
+        """Return a lower bound of a plan's extra cost if its loops shared a room optimally.
 
-        It is the relaxation of that: parts of steps from one room to the next one count.
+        This is a relaxation: fractions of steps from one room to the next one count.
         """
         left = room - self.held(solution, waiting=waiting)
         seconds = solution.seconds - self.free.seconds
@@ -407,7 +407,7 @@ class Planner:
         return sorted(found, key=lambda step: -step.seconds / step.bytes)
 
     def _upwards(self, run: Run, first: bool) -> list[_Step]:
-        """Return the steps of a loop, of all rooms on the lower convex hull, of many rooms some."""
+        """Return the steps of a loop, on the lower convex hull of its rooms, or of some if many."""
         label, entries = run.loop.stmt.label, run.loop.entries
         most = max(run.room, run.loop.often * run.leaf.tape)
         if isinstance(run.loop.stmt, For):
@@ -435,9 +435,9 @@ class Planner:
         return [step(*pair) for pair in itertools.pairwise(hull)]
 
     def shared(self, solution: Solution, budget: int) -> dict[str, int]:
-        """Return the rooms that loops have if one step after the other is taken that gains most.
+        """Return the rooms of loops after greedily taking the steps that gain most.
 
-        The steps do not depend on the budget, so that a larger one gets as many.
+        The steps do not depend on the budget, so that a larger one takes at least as many.
         """
         steps = self.steps(solution)
 
@@ -455,16 +455,16 @@ class Planner:
 
     @staticmethod
     def sizes(run: Run, factor: float, most: int) -> range:
-        """Return the numbers of the rooms that a `while` loop may have."""
+        """Return the indices of the rooms that a `while` loop may have."""
         first = math.ceil(math.log(run.loop.least(run.leaf), factor))
         return range(first, math.ceil(math.log(max(most, 1), factor)) + 1)
 
     def wider(
         self, solution: Solution, rooms: Mapping[str, int], run: Run, budget: int
     ) -> tuple[float, dict[str, int]]:
-        """Return what is won if a checkpointed loop has all the room that fits, and the rooms then.
+        """Return the gain if a checkpointed loop gets all the room that fits, and the rooms then.
 
-        Rooms are those of one series, whatever the plan gives: so more memory is never worse.
+        Rooms are those of one series, for all plans: so more memory is never worse.
         """
         loop = run.loop
 
@@ -483,7 +483,7 @@ class Planner:
                 return False
             return self.attempt(self.model.orders(solution, rooms_with(k))) <= budget
 
-        # What is looked at does not depend on the budget, so that a larger one comes as far up.
+        # The rooms considered do not depend on the budget: a larger one gets at least as far.
         if counted:
             low, step = first - 1, 1
             while fits(low + step):
@@ -497,7 +497,7 @@ class Planner:
                 else:
                     high = middle - 1
         else:
-            # Where states are placed while a loop runs, less room can be the better one.
+            # Where states are stored while a loop runs, less room can be better.
             rest = self.sizes(run, factor, budget)
             fastest = sorted(rest, key=lambda k: (wide(k).seconds, k))
             low = next(filter(fits, fastest), first - 1)
@@ -505,7 +505,7 @@ class Planner:
 
 
 class OverBudget(Exception):
-    """No plan fits; `least` is the least peak that was found, None if only a run can tell."""
+    """No plan fits; `least` is the least peak that was found, None if known only at run time."""
 
     def __init__(self, budget: int, least: int | None) -> None:
         super().__init__(budget, least)
@@ -514,22 +514,22 @@ class OverBudget(Exception):
 
 
 class _Search:
-    """Plans that were carried out for a budget, and whether others are worth that."""
+    """Plans that were carried out for a budget, and whether others are worth it."""
 
     def __init__(self, planner: Planner, budget: int) -> None:
         self.planner = planner
         self.budget = budget
-        # What fits, what it was made of, and the rooms of its loops.
+        # The fitting plan, its solution, and the rooms of its loops.
         self.found: list[tuple[Budgeted, Solution, Mapping[str, int]]] = []
         self.tried = 0
-        # What is held may be far less than is expected: some plans are tried all the same.
+        # Estimates may be far too high: some plans are tried all the same.
         self.unlikely = _UNLIKELY
-        # What plans hold beyond what is expected of them, at least.
+        # By how much plans exceed their estimates, at least.
         room = planner.rooms[-1]
         self.beyond = planner.peak(room) - planner.held(planner.candidate(room))
 
     def consider(self, plan: Solution) -> bool:
-        """Carry out a plan that may be the fastest; whether it fits and has what is left over."""
+        """Carry out a plan that may be the fastest; whether it fits, with memory left over used."""
         planner = self.planner
         if self.found and not self.may_win(plan):
             return False

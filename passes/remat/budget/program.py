@@ -1,27 +1,27 @@
-"""Which values to keep when memory is short: the fastest plan whose peak stays below a budget.
+"""Decide which values to keep: the fastest plan whose peak stays below a memory budget.
 
-A value that reverse code needs is kept, which holds its bytes until its last use, or computed again
-from values that are themselves available; loops and calls offer options of their own, as
-checkpoints, of which one is chosen. Without a budget the fastest plan is a minimum cut. With one it
-is an integer program: with `s` for kept, `r` for computed again and `z` for a chosen option ::
+A value that reverse code needs is kept, which holds its bytes until its last use, or recomputed
+from values that are themselves available; loops and calls have options, such as checkpoints, of
+which one is chosen. Without a budget the fastest plan is a minimum cut. With one it is an integer
+program: with `s` for kept, `r` for recomputed and `z` for a chosen option ::
 
-    minimise    sum keep_v s_v + sum again_v r_v + sum seconds_o z_o
+    minimise    sum keep_v s_v + sum recompute_v r_v + sum seconds_o z_o
     such that   s_v + r_v + (z of options that cover v) >= 1        if v is needed
                 s_u + r_u + (z of options that cover u) >= r_w      if w is computed from u
                 (the sum of z over a group) = 1
                 fixed_p + (what is held at p) <= budget             at every position p
 
-Without options and rows of bytes the relaxation is integral; each row that binds mixes one more
-plan in, so the relaxation is tight, and few rows matter: they enter when a solution violates them.
-Where rounding is not enough, HiGHS branches. It stops by a relative gap or a number of nodes, never
-by time, so that a plan depends on nothing but the problem. Peaks are computed in whole numbers: a
-plan that HiGHS lets pass because it rounds is excluded, and another one searched for.
+Without options and byte constraints the relaxation is integral; each binding constraint mixes one
+more plan in, so the relaxation is tight, and few constraints matter: they are added when a solution
+violates them. Where rounding is not enough, HiGHS branches. It stops by a relative gap or a number
+of nodes, never by time, so that a plan depends on the problem alone. Peaks are computed in
+integers: a plan that HiGHS accepts because of rounding is excluded, and another one searched for.
 
 The formulation is that of Checkmate (P. Jain et al., "Checkmate: Breaking the memory wall with
-optimal tensor rematerialization", MLSys 2020) with one stage, since a value is computed again at
-most once, and with options for regions as in Rockmate (X. Zhao et al., "Rockmate: an efficient,
-fast, automatic and generic tool for re-materialization in PyTorch", ICML 2023), whose outer dynamic
-program the rows of bytes make superfluous: what regions hold adds up there.
+optimal tensor rematerialization", MLSys 2020) with one stage, since a value is recomputed at most
+once, and with options for regions as in Rockmate (X. Zhao et al., "Rockmate: an efficient, fast,
+automatic and generic tool for re-materialization in PyTorch", ICML 2023), whose outer dynamic
+program is not needed: the byte constraints add up what regions hold.
 """
 
 from __future__ import annotations
@@ -48,31 +48,31 @@ class Use(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """A value that can be kept or computed again.
+class Candidate:
+    """A value that can be kept or recomputed.
 
     Attributes
     ----------
     key : hashable
         Its name.
     bytes : int
-        What keeping it holds.
+        The bytes that it holds if kept.
     keep : float
         Seconds to store it and to load it.
-    again : float
-        Seconds to compute it again, infinite if that cannot be done.
+    recompute : float
+        Seconds to recompute it, infinite if that is impossible.
     inputs : sequence of keys
-        What it is computed from: earlier items, or keys of no item, which are at hand.
+        What it is computed from: earlier items, or keys of no item, which are available.
     live : tuple of two int
         The first and the last position at which its bytes are held if it is kept.
     extra : Use, optional
-        What is held if it is computed again.
+        The bytes held if it is recomputed.
     """
 
     key: Key
     bytes: int
     keep: float
-    again: float
+    recompute: float
     inputs: Sequence[Key]
     live: tuple[int, int]
     extra: Use | None = None
@@ -87,13 +87,13 @@ class Option:
     key : hashable
         Its name, unique in its group.
     held, transient : sequence of Use
-        What it holds for reverse code, and what while it runs.
+        The bytes that it holds for reverse code, and those while it runs.
     seconds : float
-        What it costs.
+        Its cost.
     covers : collection of keys
-        The items that are then available without being kept or computed again.
+        The items that are then available without being kept or recomputed.
     inputs : sequence of keys
-        What it runs from: items before all those it covers, or keys of no item.
+        What it needs: items before all those it covers, or keys of no item.
     """
 
     key: Key
@@ -118,8 +118,8 @@ class Problem:
 
     Attributes
     ----------
-    items : sequence of Item
-        In an order in which they can be computed. Among equal plans it decides.
+    items : sequence of Candidate
+        In an order in which they can be computed. It breaks ties between equal plans.
     needed : collection of keys
         What reverse code reads.
     groups : sequence of Group
@@ -132,10 +132,10 @@ class Problem:
     Raises
     ------
     ValueError
-        If a number has no meaning or an item comes before what it is computed from.
+        If a number is meaningless or an item precedes what it is computed from.
     """
 
-    items: Sequence[Item]
+    items: Sequence[Candidate]
     needed: Collection[Key]
     groups: Sequence[Group] = ()
     fixed: Sequence[int] = ()
@@ -152,12 +152,12 @@ class Solution:
 
     Attributes
     ----------
-    keep, again : frozenset of keys
-        The items to keep and those to compute again.
+    keep, recompute : frozenset of keys
+        The items to keep and those to recompute.
     options : mapping
         The key of the chosen option by the key of its group.
     seconds : float
-        What the plan costs.
+        The cost of the plan.
     bound : float
         No plan within the budget costs less.
     gap : float
@@ -167,7 +167,7 @@ class Solution:
     """
 
     keep: frozenset[Key]
-    again: frozenset[Key]
+    recompute: frozenset[Key]
     options: Mapping[Key, Key]
     seconds: float
     bound: float
@@ -207,7 +207,7 @@ def solve(problem: Problem, budget: int, gap: float = 1e-3, nodes: int = 50) -> 
     gap : float
         The search ends when it has proven that no plan is faster by more than this share.
     nodes : int
-        It ends after so many linear programs of a thousand columns, two for each item, too; after
+        It also ends after so many linear programs of a thousand columns, two for each item; after
         fewer if they are larger.
 
     Returns
@@ -224,9 +224,10 @@ def solve(problem: Problem, budget: int, gap: float = 1e-3, nodes: int = 50) -> 
     --------
     Of two values one can be kept. The second is computed from the first:
 
-    >>> items = [Item("a", 8, 1.0, math.inf, (), (0, 1)), Item("b", 8, 1.0, 5.0, "a", (0, 0))]
+    >>> a = Candidate("a", 8, 1.0, math.inf, (), (0, 1))
+    >>> items = [a, Candidate("b", 8, 1.0, 5.0, "a", (0, 0))]
     >>> plan = solve(Problem(items, "ab", positions=2), budget=8)
-    >>> plan.keep, plan.again, plan.seconds, plan.peak
+    >>> plan.keep, plan.recompute, plan.seconds, plan.peak
     (frozenset({'a'}), frozenset({'b'}), 6.0, 8)
     >>> solve(Problem(items, "ab", positions=2), budget=7)
     Traceback (most recent call last):
@@ -243,11 +244,11 @@ def solve(problem: Problem, budget: int, gap: float = 1e-3, nodes: int = 50) -> 
 
 
 def bound(problem: Problem, budget: int) -> float:
-    """Return seconds that every plan costs whose peak is at most `budget`: the relaxation's.
+    """Return a lower bound of the seconds of all plans within `budget`, by the relaxation.
 
     Examples
     --------
-    >>> items = [Item(k, 100, 1.0, 2.0, (), (0, 0)) for k in "abc"]
+    >>> items = [Candidate(k, 100, 1.0, 2.0, (), (0, 0)) for k in "abc"]
     >>> round(bound(Problem(items, "abc"), 250), 2)
     3.5
     """
@@ -263,16 +264,16 @@ def _bounded(plan: Solution, bound: float) -> Solution:
 # --------------------------------------------------------------------------------------------------
 # The integer program
 
-# HiGHS takes differences below 1e-6 or 1e-7 for none. Therefore a budget is so many units, and what
-# an item costs about one on average; that is known when a plan is, so it may take a second try.
+# HiGHS ignores differences below 1e-6 or 1e-7. Therefore a budget is scaled to so many units, and
+# the mean cost of an item to about one; that is known when a plan is, so it may take a second try.
 _UNITS = 1000.0
 _MARGIN = 0.25  # of a byte: far from the next number
 _LOW, _HIGH = 0.1, 1000.0
 _MOST = 1e6
 _TRIES = 8
-# So many rows of bytes enter the program first, then twice as many, and so on.
+# How many byte constraints enter the program first; then twice as many, and so on.
 _ENTER = 2
-# Of a relaxation so many roundings are tried.
+# How many roundings of a relaxation are tried.
 _ROUNDINGS = 16
 
 _Floats = npt.NDArray[np.float64]
@@ -281,7 +282,7 @@ _Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """A plan as a solution of the program, what it costs, and what it holds in each row."""
+    """A plan as a solution of the program, its cost, and the bytes that it holds in each row."""
 
     x: _Ints
     seconds: float
@@ -295,7 +296,7 @@ class _Draft:
 class _Model:
     """A problem without what no plan can mention, and numbers in place of keys.
 
-    Columns of the program: each item kept, each item computed again, each option, and the peak.
+    Columns of the program: each item kept, each item recomputed, each option, and the peak.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -304,7 +305,7 @@ class _Model:
         reached = {number[key] for key in problem.needed if key in number}
         reached |= {number[key] for option in options for key in option.inputs if key in number}
         for k, item in reversed(list(enumerate(problem.items))):
-            if k in reached and math.isfinite(item.again):
+            if k in reached and math.isfinite(item.recompute):
                 reached |= {number[key] for key in item.inputs if key in number}
         self.items = [problem.items[k] for k in sorted(reached)]
         self.groups = problem.groups
@@ -316,7 +317,7 @@ class _Model:
 
         self.needed = numbers(problem.needed)
         self.inputs = [
-            numbers(item.inputs) if math.isfinite(item.again) else [] for item in self.items
+            numbers(item.inputs) if math.isfinite(item.recompute) else [] for item in self.items
         ]
         self.covers = [numbers(option.covers) for option in options]
         self.option_inputs = [numbers(option.inputs) for option in options]
@@ -324,7 +325,7 @@ class _Model:
         self.members = [range(first, end) for first, end in itertools.pairwise(ends)]
         self.seconds = np.array(
             [item.keep for item in self.items]
-            + [item.again for item in self.items]
+            + [item.recompute for item in self.items]
             + [option.seconds for option in options]
         )
         uses = [[Use(item.bytes, *item.live)] for item in self.items]
@@ -341,7 +342,7 @@ class _Model:
         self.logic, self.low, self.high = self._logic()
 
     def _logic(self) -> tuple[Any, _Floats, _Floats]:
-        """Return all rows but those of bytes, and their limits."""
+        """Return all rows except byte constraints, and their limits."""
         from scipy.sparse import coo_array
 
         n = len(self.items)
@@ -372,22 +373,22 @@ class _Model:
     def complete(self, keep: Collection[int], options: Sequence[int]) -> _Draft:
         """Return the plan with these options that keeps those of some items that are read.
 
-        What can only be kept is kept, too, so that there always is one.
+        Items that can only be kept are kept, too, so that there always is a plan.
         """
         covered = {k for option in options for k in self.covers[option]}
         read = {*self.needed, *(k for option in options for k in self.option_inputs[option])}
         kept: list[int] = []
-        again: list[int] = []
+        recompute: list[int] = []
         for k in reversed(range(len(self.items))):
             if k not in read or k in covered:
                 continue
-            if k in keep or math.isinf(self.items[k].again):
+            if k in keep or math.isinf(self.items[k].recompute):
                 kept.append(k)
             else:
-                again.append(k)
+                recompute.append(k)
                 read.update(self.inputs[k])
         n = len(self.items)
-        columns = [*kept, *(n + k for k in again), *(2 * n + option for option in options)]
+        columns = [*kept, *(n + k for k in recompute), *(2 * n + option for option in options)]
         x = np.zeros(len(self.seconds), np.int64)
         x[columns] = 1
         return _Draft(x, math.fsum(self.seconds[columns]), self.held(x))
@@ -408,7 +409,7 @@ class _Model:
         return _bounded(solution, bound)
 
     def _options(self, x: npt.NDArray[Any]) -> list[int]:
-        """Return the first of the options of each group with the largest value."""
+        """Return, for each group, the first of the options with the largest value."""
         n = len(self.items)
         return [max(m, key=lambda option: float(x[2 * n + option])) for m in self.members]
 
@@ -422,8 +423,8 @@ class _Model:
         ceiling = math.inf
         for _ in range(_TRIES):
             unit = unit or max(filter(math.isfinite, self.seconds), default=0.0) or 1.0
-            # What costs more than a whole plan is not part of a better one. What costs far more
-            # than usual is avoided if it can be; otherwise the next round is about what it costs.
+            # An item that costs more than a whole plan is not part of a better one. One that costs
+            # far more than usual is avoided if possible; otherwise the next round allows its cost.
             costs = np.minimum(self.seconds / unit, _MOST)
             costs[(self.seconds > ceiling) | np.isinf(self.seconds)] = np.inf
             draft, value = self._search(np.append(costs, 0.0), budget, gap, nodes)
@@ -460,10 +461,10 @@ class _Model:
     def _search(
         self, costs: _Floats, budget: int, gap: float, nodes: int
     ) -> tuple[_Draft | None, float]:
-        """Return the plan that costs least, if one was found, and a bound for all.
+        """Return the cheapest plan, if one was found, and a bound for all.
 
-        `costs` are those of columns, infinite for what must not be chosen. Rows of bytes enter the
-        program when a solution violates them, first of the relaxation, then of the program itself.
+        `costs` are those of columns, infinite for what must not be chosen. Byte constraints enter
+        the program when a solution violates them, first of the relaxation, then of the program.
         """
         base = int(self.fixed.min())
         scale = _UNITS / (budget + _MARGIN - base)
@@ -518,15 +519,15 @@ class _Model:
         return found
 
     def _rounded(self, x: _Floats, share: float) -> _Draft:
-        """Return the plan that keeps what a solution keeps to this share."""
+        """Return the plan that keeps the items that a solution keeps at least to this share."""
         keep = {k for k in range(len(self.items)) if x[k] >= share}
         return self.complete(keep, self._options(x))
 
     def _roundings(self, x: _Floats, budget: int) -> list[_Draft]:
         """Return plans near a solution of the relaxation.
 
-        They keep what is kept to some share. To the fastest of those within the budget is added,
-        one after the other, what else is kept in part, wherever that makes it faster and fits.
+        They keep the items that are kept to some share. The fastest within the budget is extended
+        greedily by further items that are kept in part, where that is faster and fits.
         """
         parts = [k for k in range(len(self.items)) if 1e-6 < x[k] < 1.0 - 1e-6]
         shares = sorted({round(float(x[k]), 6) for k in parts})
@@ -554,11 +555,11 @@ class _Model:
         gap: float,
         nodes: int | None,
     ) -> tuple[_Floats | None, float]:
-        """Solve the program with some rows of bytes, or its relaxation if `nodes` is None.
+        """Solve the program with some byte constraints, or its relaxation if `nodes` is None.
 
-        Of the columns of a cover one is left out.
+        At least one column of each cover is left out.
 
-        Returns the values of the columns, if there are any, and a bound for what they cost.
+        Returns the values of the columns, if there are any, and a lower bound of their cost.
         """
         from scipy.optimize import Bounds, LinearConstraint, milp  # takes 0.4 s
         from scipy.sparse import csr_array, vstack
@@ -593,7 +594,7 @@ class _Model:
 
 
 def _summits(excess: _Floats, known: Collection[int]) -> list[int]:
-    """Return where numbers are above zero and no neighbour is larger, the largest first."""
+    """Return the local maxima above zero, the largest first."""
     around = np.concatenate([[-np.inf], excess, [-np.inf]])
     top = (excess > 0.0) & (excess >= around[:-2]) & (excess >= around[2:])
     found = [int(k) for k in np.flatnonzero(top) if int(k) not in known]
@@ -605,8 +606,8 @@ def _rows(
 ) -> tuple[_Ints, list[list[Use]]]:
     """Return the bytes that are fixed in each row, and uses with rows for positions.
 
-    A row is a run of positions at which the same is held. One at which nothing is held that is not
-    held in a neighbouring row, and no more is fixed, is left out.
+    A row is a run of positions at which the same is held. A row is left out if a neighbouring one
+    holds all that it holds, and has as much fixed.
     """
     uses = [use for column in columns for use in column if use.bytes]
     starts = {use.first for use in uses}
@@ -656,8 +657,8 @@ def _complaints(problem: Problem) -> Iterator[str]:
     for k, item in enumerate(problem.items):
         if item.key in number:
             yield f"two items {item.key!r}"
-        if not (0.0 <= item.keep < math.inf and 0.0 <= item.again):
-            yield f"{item.key!r} costs {item.keep} and {item.again} seconds"
+        if not (0.0 <= item.keep < math.inf and 0.0 <= item.recompute):
+            yield f"{item.key!r} costs {item.keep} and {item.recompute} seconds"
         if wrong(Use(item.bytes, *item.live)) or (item.extra and wrong(item.extra)):
             yield f"{item.key!r} holds {item.bytes} bytes at {item.live}, and {item.extra}"
         for key in item.inputs:

@@ -1,8 +1,8 @@
-"""Proofs that rematerialized code is right, by code that shares nothing with what made it.
+"""Proofs that rematerialized code is right, by code that shares nothing with the rewriting.
 
 =================  =============================================================================
-`availability`     every value that reverse code reads is the forward value it stands for
-`tape`             what is pushed is popped, in reverse order
-`versions`         arrays that were restored by inverse operations are the versions they stand for
+`availability`     every value that reverse code reads equals the forward value it replaces
+`tape`             frames are popped in the reverse order of their pushes
+`versions`         arrays restored by inverse operations equal the versions they replace
 =================  =============================================================================
 """

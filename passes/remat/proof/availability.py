@@ -1,13 +1,12 @@
-"""Prove, after `remat`, that what stands for every recalled value is that value.
+"""Prove, after `remat`, that the replacement of every recalled value equals that value.
 
 Independent of how `remat` decides: it compares the program before and after. An operand has the
-forward value `v` if it is `v`; if it comes off the tape at the place where `v` was pushed in the
-mirrored region; if it is the mirrored loop's index; if it is computed by the operation that
+forward value `v` if it is `v`; if it is popped from the tape at the position where `v` was pushed
+in the mirrored region; if it is the mirrored loop's index; if it is computed by the operation that
 computes `v`, from operands that have its operands; or if it is read from an array version that
 provably still has the element (a fresh `forwarding` analysis), or from an array that reverse code
-provably restored (`versions`): of floats that the user marked up to rounding, and then nothing that
-decides is computed from them (`rounded`). Together with dominance
-(`verifier`) and the balance of the tape (`tape`) this makes every value available at its use.
+provably restored (`versions`): inexactly for floats that the user marked, and then no control flow
+may depend on them (`inexact`). Together with dominance
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from adc.ir.analysis.dependence.forwarding import Forwarding
-from adc.ir.analysis.inexact import decides
+from adc.ir.analysis.inexact import is_discontinuous
 from adc.ir.builder import integer
 from adc.ir.core import (
     Apply,
@@ -52,21 +51,21 @@ Recalled = tuple[str, Value, Operand]
 
 
 def check_availability(before: Function, after: Function, recalled: Sequence[Recalled]) -> None:
-    """Raise IRError unless every stand-in has the value that it stands for.
+    """Raise IRError unless every replacement has the value that it replaces.
 
     Parameters
     ----------
     before, after : Function
         The program with Recalls, and without.
     recalled : sequence of (function, value, operand)
-        What stands for which forward value, in which function of `after`.
+        The operand that replaces each forward value, in each function of `after`.
     """
     functions = {each.name: each for each in (*after.callees, after)}
     originals = {each.name: each for each in (*before.callees, before)}
     proofs: dict[str, _Proof] = {}
     for name, value, operand in recalled:
         if name not in functions:
-            continue  # a function that nobody calls any more
+            continue  # a function that is not called any more
         if name not in proofs:
             mirror = originals[name].mirror if name in originals else ""
             forward = functions[f"{mirror}.fwd"] if mirror else functions[name]
@@ -75,8 +74,10 @@ def check_availability(before: Function, after: Function, recalled: Sequence[Rec
             raise IRError(
                 f"{name}: {operand_text(operand)} stands for {value} but need not have its value"
             )
-        if proofs[name].decides_by_rounded(operand):
-            raise IRError(f"{name}: {operand_text(operand)} is decided by what is rounded")
+        if proofs[name].depends_discontinuously(operand):
+            raise IRError(
+                f"{name}: {operand_text(operand)} depends discontinuously on inexact values"
+            )
 
 
 def _is_loop(stmt: Stmt, label: str) -> bool:
@@ -84,8 +85,8 @@ def _is_loop(stmt: Stmt, label: str) -> bool:
 
 
 @dataclass
-class _Place:
-    """Where a popped value comes from: the mirrored loop, or the function, and the position."""
+class _Origin:
+    """The origin of a popped value: the mirrored loop, or the function, and the position."""
 
     region: str
     position: int
@@ -102,7 +103,7 @@ class _Proof:
     made: dict[Value, Stmt] = field(default_factory=dict)
     loops: dict[str, For | While] = field(default_factory=dict)
     pushes: dict[str, Push] = field(default_factory=dict)
-    popped: dict[Value, _Place] = field(default_factory=dict)
+    popped: dict[Value, _Origin] = field(default_factory=dict)
     indices: dict[Value, str] = field(default_factory=dict)
     proven: dict[tuple[Operand, Value], bool] = field(default_factory=dict)
 
@@ -118,7 +119,7 @@ class _Proof:
         self.whole = self.forward is self.reverse
         self.forwarding = Forwarding(self.original)
         self.versions: dict[Value, Value] = {}
-        self.rounded: set[Operand] = set()
+        self.inexact: set[Operand] = set()
         self.followed = False
 
     def collect(self, stmts: Sequence[Stmt], region: str) -> None:
@@ -130,7 +131,7 @@ class _Proof:
             elif isinstance(stmt, Pop):
                 mirrored = region.rpartition(".rev")[0] if region else ""
                 for position, result in enumerate(stmt.results):
-                    self.popped[result] = _Place(mirrored, position)
+                    self.popped[result] = _Origin(mirrored, position)
             inner = region
             if isinstance(stmt, For | While):
                 inner = stmt.label
@@ -140,7 +141,7 @@ class _Proof:
                 self.collect(block.stmts, inner)
 
     def counts(self, operand: Operand, loop: For | While) -> bool:
-        """Whether an operand is the number of iterations of a forward loop."""
+        """Whether an operand is the trip count of a forward loop."""
         if isinstance(loop, For):
             if isinstance(loop.trips, Literal):
                 return operand == loop.trips
@@ -153,7 +154,7 @@ class _Proof:
             operand = push.values[place.position]
         made = self.made.get(operand) if isinstance(operand, Value) else None
         while isinstance(made, If):
-            # The result of a branch, of which the arm counts that the loop is in.
+            # The result of a branch, whose arm with the loop yields the count.
             arms = [a for a in blocks(made) if any(_is_loop(s, loop.label) for s in walk(a.stmts))]
             if not arms:
                 return False
@@ -170,13 +171,13 @@ class _Proof:
     # -- the proof -------------------------------------------------------------------------
 
     def shows(self, operand: Operand, value: Value) -> bool:
-        """Whether `operand` has the forward value `value`, in spite of what is overwritten."""
+        """Whether `operand` has the forward value `value`, despite overwritten arrays."""
         if not self.has(operand, value) and self.whole and not self.followed:
             self.follow()
         return self.has(operand, value)
 
     def follow(self) -> None:
-        """Find out what reverse code restores."""
+        """Find the values that reverse code restores."""
         self.followed = True
         # Proven without anything that is restored.
         sure = {key: holds for key, holds in self.proven.items() if holds}
@@ -186,28 +187,29 @@ class _Proof:
 
         changed()
         versions = Versions(self.has, self.counts, self.forwarding.version, changed)
-        self.versions, self.rounded = versions.found, versions.rounded
+        self.versions, self.inexact = versions.found, versions.inexact
         versions.read([s for s in self.original.body if not isinstance(s, Reverse)])
         versions.follow(self.reverse.body, {})
 
-    def decides_by_rounded(self, operand: Operand) -> bool:
-        """Whether anything that computes an operand decides by what is right up to rounding."""
+    def depends_discontinuously(self, operand: Operand) -> bool:
+        """Whether control flow that computes an operand depends on inexact values."""
         return any(
-            decides(s) and any(map(self.is_rounded, stmt_reads(s))) for s in self.way(operand)
+            is_discontinuous(s) and any(map(self.is_inexact, stmt_reads(s)))
+            for s in self.slice_of(operand)
         )
 
-    def is_rounded(self, operand: Operand) -> bool:
-        ways = (operand, *(read for stmt in self.way(operand) for read in stmt_reads(stmt)))
-        return not self.rounded.isdisjoint(ways)
+    def is_inexact(self, operand: Operand) -> bool:
+        ways = (operand, *(read for stmt in self.slice_of(operand) for read in stmt_reads(stmt)))
+        return not self.inexact.isdisjoint(ways)
 
-    def way(self, operand: Operand) -> list[Stmt]:
-        """Return the statements of reverse code that compute an operand."""
+    def slice_of(self, operand: Operand) -> list[Stmt]:
+        """Return the backward slice of an operand in reverse code."""
         found: dict[Operand, Stmt] = {}
-        waiting = [operand] if self.rounded else []
+        waiting = [operand] if self.inexact else []
         while waiting:
             each = waiting.pop()
             stmt = self.made.get(each) if isinstance(each, Value) else None
-            if stmt is not None and each not in found and each not in self.rounded:
+            if stmt is not None and each not in found and each not in self.inexact:
                 found[each] = stmt
                 waiting += stmt_reads(stmt)
         return list(found.values())
@@ -247,7 +249,7 @@ class _Proof:
             return False
         originals: Iterable[Stmt] = (original,)
         if isinstance(original, For | If):
-            # It runs again for one of its results, and gives what that one is made with, too.
+            # It is recomputed for one result, whose other results come with it.
             wanted = (value, *(each for each in original.results if each != value))
             originals = [only(original, each) for each in wanted]
         return any(
@@ -258,7 +260,7 @@ class _Proof:
         )
 
     def holds(self, operand: Operand, value: Value) -> bool:
-        """Whether a forward operand is `value`, or the result of an if that an arm gives it."""
+        """Whether a forward operand is `value`, or the result of an if that an arm yields it to."""
         if operand == value:
             return True
         stmt = self.made.get(operand) if isinstance(operand, Value) else None
@@ -268,7 +270,7 @@ class _Proof:
         defined = [
             {v for s in walk(arm.stmts) for v in s.results} for arm in (stmt.then, stmt.orelse)
         ]
-        # The value is recalled only where its own arm ran: that arm must give it.
+        # The value is recalled only if its own arm ran: that arm must yield it.
         for arm, inside in zip((stmt.then, stmt.orelse), defined, strict=True):
             if value in inside:
                 return self.holds(arm.yields[k], value)
@@ -287,7 +289,7 @@ class _Proof:
         restored = self.versions.get(load.array)
         if restored is not None and self.forwarding.agrees(original, restored):
             return True
-        # Other versions that have the element: the last of all, and the last of an iteration.
+        # Other versions that have the element: the final one, and the last one of an iteration.
         others = (self.forwarding.source(original), self.forwarding.within(original))
         return any(each is not None and self.has(load.array, each) for each in others)
 

@@ -1,8 +1,8 @@
-"""Check that the tape is balanced: every `pop` takes the frame that it is meant for.
+"""Check that the tape is balanced: every `pop` takes the matching frame.
 
 Independent of `remat`: it looks only at the result. The trace of a function is the order in which
-it pushes and pops, with loops and branches as they stand; popping must undo pushing, last frame
-first, type by type, loop against loop of as many trips.
+it pushes and pops, with its loops and branches; popping must reverse pushing, last frame first,
+type by type, loop against loop of equal trip count.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ class _Frame:
 class _Loop:
     """A loop of `trips` iterations, each with the trace `inner`; trips are None if popped."""
 
-    inner: tuple[_Item, ...]
+    inner: tuple[_TraceItem, ...]
     trips: Operand | None  # None for a `while`
 
 
 @dataclass(frozen=True)
 class _Branch:
-    then: tuple[_Item, ...]
-    orelse: tuple[_Item, ...]
+    then: tuple[_TraceItem, ...]
+    orelse: tuple[_TraceItem, ...]
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class _Called:
     name: str
 
 
-_Item = _Frame | _Loop | _Branch | _Called
+_TraceItem = _Frame | _Loop | _Branch | _Called
 
 
 def check_tape(fn: Function) -> None:
@@ -61,8 +61,8 @@ def check_tape(fn: Function) -> None:
         for stmt in walk(each.body):
             if isinstance(stmt, Recall | Reverse):
                 raise IRError(f"{each.name}: a recall was left: {stmt}")
-    pushes: dict[str, tuple[_Item, ...]] = {}
-    pops: dict[str, tuple[_Item, ...]] = {}
+    pushes: dict[str, tuple[_TraceItem, ...]] = {}
+    pops: dict[str, tuple[_TraceItem, ...]] = {}
     for each in (*fn.callees, fn):
         pops[each.name], pushes[each.name] = _run(each.name, each.body)
     names = {each.name for each in fn.callees}
@@ -81,12 +81,12 @@ def _undoes(reverse: str, forward: str) -> bool:
     return reverse == f"{base}.rev" or reverse == (f"{root}.rev.{tail}" if tail else "")
 
 
-def _run(name: str, stmts: Sequence[Stmt]) -> tuple[tuple[_Item, ...], tuple[_Item, ...]]:
-    """Return what statements pop that they have not pushed, in order, and what they leave."""
-    taken: list[_Item] = []
-    stack: list[_Item] = []
+def _run(name: str, stmts: Sequence[Stmt]) -> tuple[tuple[_TraceItem, ...], tuple[_TraceItem, ...]]:
+    """Return the frames that statements pop but did not push, in order, and those they leave."""
+    taken: list[_TraceItem] = []
+    stack: list[_TraceItem] = []
 
-    def pop(item: _Item) -> None:
+    def pop(item: _TraceItem) -> None:
         if stack:
             _match(name, (stack.pop(),), (item,))
         else:
@@ -102,7 +102,7 @@ def _run(name: str, stmts: Sequence[Stmt]) -> tuple[tuple[_Item, ...], tuple[_It
                 pops, pushes = _run(name, body.stmts)
                 if pops and pushes:
                     raise IRError(f"{name}: {stmt.label} pops and pushes")
-                # `remat` appends the counter of a `while` to what the loop carries.
+                # `remat` appends the counter of a `while` to its carried values.
                 trips = stmt.trips if isinstance(stmt, For) else (stmt.results or (None,))[-1]
                 if pops:
                     pop(_Loop(pops, trips))
@@ -122,7 +122,7 @@ def _run(name: str, stmts: Sequence[Stmt]) -> tuple[tuple[_Item, ...], tuple[_It
     return tuple(taken), tuple(stack)
 
 
-def _match(name: str, pushed: Sequence[_Item], popped: Sequence[_Item]) -> None:
+def _match(name: str, pushed: Sequence[_TraceItem], popped: Sequence[_TraceItem]) -> None:
     if len(pushed) != len(popped):
         raise IRError(f"{name}: {len(pushed)} pushes and {len(popped)} pops: {pushed} {popped}")
     for a, b in zip(pushed, reversed(popped), strict=True):
@@ -145,7 +145,7 @@ def _match(name: str, pushed: Sequence[_Item], popped: Sequence[_Item]) -> None:
 
 
 def _popped(operand: Operand | None) -> bool:
-    """Whether a trip count of reverse code was popped, computed again, or found by taking back.
+    """Whether a trip count of reverse code was popped, recomputed, or restored by inversion.
 
     `availability` proves that it is the right one.
     """

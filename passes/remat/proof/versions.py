@@ -1,13 +1,12 @@
-"""Prove which forward version an array, or a number, of reverse code has.
+"""Prove which forward version an array, or a number, of reverse code is equal to.
 
 For `availability`, and independent of `undo`: it looks at the finished program alone. A loop that
-mirrors a forward loop, with as many trips, is entered with what that loop left, and its body takes
-the version that a forward iteration handed on back to the one that the iteration began with: by
-induction, after the loop there is the version that the forward loop began with. A store takes a
-version back to the one before if it puts what a forward load read there, from the version before
-and at the index of the forward store, to the same index. An update
-of an integer is taken back by its exact inverse. A branch on a forward condition takes back the
-version that the forward branch gave.
+mirrors a forward loop, with as many trips, is entered with the result of that loop, and its body
+maps the version that a forward iteration yields to the one that the iteration began with: by
+induction, after the loop there is the version that the forward loop began with. A store inverts a
+forward store if it stores, at the same index, the value of a forward load from the version before
+it at that index. An update of an integer is inverted by its exact inverse. A branch on a forward
+condition inverts the forward branch.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from adc.ir.core import (
 from adc.ir.ops import arith
 
 Has = Callable[[Operand, Value], bool]
-Known = Mapping[Value, Value]
+VersionMap = Mapping[Value, Value]
 
 
 @dataclass
@@ -47,11 +46,11 @@ class Versions:
     has : callable
         Whether an operand has a forward value.
     counts : callable
-        Whether an operand is the number of trips of a forward loop.
+        Whether an operand is the trip count of a forward loop.
     version : callable
         Which version a forward array is, where loops and branches do not change it.
     changed : callable
-        Called when something was found, or turned out wrong.
+        Called when a fact was found or refuted.
     found : dict
         By value of reverse code: the forward version, in the mirrored iterations.
     """
@@ -65,13 +64,13 @@ class Versions:
     parents: dict[str, str] = field(default_factory=dict)
     defs: dict[Value, Stmt] = field(default_factory=dict)
     loads: dict[Value, list[Load]] = field(default_factory=dict)
-    # What makes the values of reverse code.
+    # The definitions of the values of reverse code.
     made: dict[Operand, Stmt] = field(default_factory=dict)
-    # Those that reverse code may find again up to rounding, as the user allowed.
-    rounded: set[Operand] = field(default_factory=set)
+    # Those that reverse code may restore inexactly, as the user allowed.
+    inexact: set[Operand] = field(default_factory=set)
 
     def read(self, forward: Sequence[Stmt], region: str = "") -> None:
-        """Learn about forward code."""
+        """Collect facts about forward code."""
         for stmt in forward:
             self.defs.update(dict.fromkeys(stmt.results, stmt))
             if isinstance(stmt, Load):
@@ -83,7 +82,7 @@ class Versions:
             for block in blocks(stmt):
                 self.read(block.stmts, inner)
 
-    def follow(self, stmts: Sequence[Stmt], known: Known, region: str = "") -> Known:
+    def follow(self, stmts: Sequence[Stmt], known: VersionMap, region: str = "") -> VersionMap:
         """Follow reverse code that mirrors an iteration of a region; return what is known then."""
         now = dict(known)
         for stmt in stmts:
@@ -92,14 +91,14 @@ class Versions:
                 case Store(result=result, array=array):
                     before = self.undone(stmt, now.get(array))
                     if before is not None:
-                        self.allow(result, array in self.rounded)
+                        self.allow(result, array in self.inexact)
                         now.update(self.learned({result: self.version(before)}))
                 case Apply(results=(result,), args=args):
                     for each in args:
                         version = now.get(each)  # type: ignore[arg-type]  # no literal is in it
-                        before = self.inverted(stmt, each, version, each in self.rounded)
+                        before = self.inverted(stmt, each, version, each in self.inexact)
                         if before is not None:
-                            self.allow(result, each in self.rounded)
+                            self.allow(result, each in self.inexact)
                             now.update(self.learned({result: before}))
                 case If():
                     now.update(self.learned(self.branch(stmt, now, region)))
@@ -109,16 +108,16 @@ class Versions:
 
     def allow(self, value: Value, allowed: bool) -> None:
         if allowed:
-            self.rounded.add(value)
+            self.inexact.add(value)
 
-    def learned(self, found: Known) -> Known:
+    def learned(self, found: VersionMap) -> VersionMap:
         if found:
             self.found.update(found)
             self.changed()
         return found
 
     def undone(self, stmt: Store, version: Value | None) -> Value | None:
-        """Return the version before the store that made one, if `stmt` takes it back."""
+        """Return the version before the store that made one, if `stmt` inverts it."""
         made = None if version is None else self.defs.get(version)
         if not isinstance(made, Store) or stmt.accumulate or len(stmt.index) != len(made.index):
             return None
@@ -136,7 +135,7 @@ class Versions:
         return None
 
     def before(self, operand: Operand, stmt: Store, made: Store) -> Operand | None:
-        """Return what became what a forward store stores, where an operand takes that back.
+        """Return the number whose update a forward store stores, if an operand inverts the update.
 
         `stmt` is the store of reverse code, in front of which the element is read.
         """
@@ -147,23 +146,23 @@ class Versions:
                 for each in args:
                     version = self.before(each, stmt, made)
                     if isinstance(version, Value):
-                        allowed = stmt.array in self.rounded
+                        allowed = stmt.array in self.inexact
                         return self.inverted(apply, each, version, allowed)
         return None
 
     def inverted(
-        self, stmt: Apply, mine: Operand, version: Value | None, rounded: bool
+        self, stmt: Apply, mine: Operand, version: Value | None, inexact: bool
     ) -> Value | None:
-        """Return the operand of the update that made a version, if `stmt` takes it back.
+        """Return the operand of the update that made a version, if `stmt` inverts it.
 
         Integers of one width wrap around: adding, subtracting and exclusive or have exact inverses.
-        With `rounded`, floats may differ by what the inverse rounds.
+        With `inexact`, floats may differ by the rounding of the inverse.
         """
         made = None if version is None else self.defs.get(version)
         if not isinstance(made, Apply) or len(made.args) != len(stmt.args):
             return None
         kinds = {each.type.dtype for each in (*made.args, *made.results, *stmt.results)}
-        if len(kinds) != 1 or made.result.type.kind not in ("iuf" if rounded else "iu"):
+        if len(kinds) != 1 or made.result.type.kind not in ("iuf" if inexact else "iu"):
             return None
         rows = made.op, stmt.op
         if len(made.args) == 1:
@@ -184,7 +183,7 @@ class Versions:
             (arith.mul, arith.truediv),
             (arith.truediv, arith.mul),
         ):
-            # By a number in the program: no factor that turns out to be zero.
+            # Only by a literal: another factor may be zero.
             factors = [each for each in (a, b) if isinstance(each, Literal) and each.value]
             if len(factors) == 1 and (left, right) == (mine, factors[0]):
                 found = a if isinstance(a, Value) else b if made.op is arith.mul else None
@@ -201,8 +200,8 @@ class Versions:
                 found = a if agree(other, b) else b if agree(other, a) else None
         return found if isinstance(found, Value) else None
 
-    def branch(self, stmt: If, known: Known, region: str) -> Known:
-        arms: list[Known] = []
+    def branch(self, stmt: If, known: VersionMap, region: str) -> VersionMap:
+        arms: list[VersionMap] = []
         for which, arm in enumerate(blocks(stmt)):
             inner = dict(known)
             for array, version in known.items():
@@ -219,7 +218,7 @@ class Versions:
             )
             if one is not None and one == other:
                 found[result] = one
-                self.allow(result, any(arm.yields[k] in self.rounded for arm in blocks(stmt)))
+                self.allow(result, any(arm.yields[k] in self.inexact for arm in blocks(stmt)))
         return found
 
     def same_condition(self, stmt: If, made: If) -> bool:
@@ -227,11 +226,11 @@ class Versions:
             return stmt.cond == made.cond
         return self.has(stmt.cond, made.cond)
 
-    def at_end(self, after: Known, block: Block, k: int) -> Value | None:
+    def at_end(self, after: VersionMap, block: Block, k: int) -> Value | None:
         operand = block.yields[k]
         return after.get(operand) if isinstance(operand, Value) else None
 
-    def loop(self, stmt: For | While, known: Known, region: str) -> Known:
+    def loop(self, stmt: For | While, known: VersionMap, region: str) -> VersionMap:
         label = stmt.label.rpartition(".rev")[0]
         forward = self.loops.get(label)
         if (
@@ -243,7 +242,7 @@ class Versions:
         ):
             self.follow(stmt.body.stmts, known, region)
             return {}
-        # By place in the reverse loop: the place in the forward loop.
+        # By position in the reverse loop: the position in the forward loop.
         places: dict[int, int] = {}
         for k, start in enumerate(stmt.init):
             for m, last in enumerate(forward.results):
@@ -256,9 +255,9 @@ class Versions:
                 for k, m in places.items()
             }
             for k, m in places.items():
-                rounded = is_invertible(forward.body.params[m])
-                self.allow(stmt.body.params[k], rounded)
-                self.allow(stmt.results[k], rounded)
+                inexact = is_invertible(forward.body.params[m])
+                self.allow(stmt.body.params[k], inexact)
+                self.allow(stmt.results[k], inexact)
             inner = {**known, **self.learned(begun)}
             after = self.follow(stmt.body.stmts, inner, label)
             wrong = [
@@ -268,7 +267,7 @@ class Versions:
             ]
             if not wrong:
                 break
-            # All that was found in the body may rest on what is wrong.
+            # Facts found in the body may depend on a refuted one.
             self.forget(stmt)
             for k in wrong:
                 del places[k]
@@ -278,7 +277,7 @@ class Versions:
             if isinstance(forward.init[m], Value)
         }
 
-    def is_version(self, operand: Operand, value: Value, known: Known) -> bool:
+    def is_version(self, operand: Operand, value: Value, known: VersionMap) -> bool:
         found = known.get(operand) if isinstance(operand, Value) else None
         return found == self.version(value) or self.has(operand, value)
 

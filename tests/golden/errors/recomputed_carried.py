@@ -9,5 +9,5 @@ ARGS = (0.5,)
 
 def program(x):
     for _ in range(3):
-        x = math.sin(adc.recompute(x))  # ADC027: cannot be computed again
+        x = math.sin(adc.recompute(x))  # ADC027: cannot be recomputed
     return x

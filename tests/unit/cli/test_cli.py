@@ -205,7 +205,7 @@ def test_plan_within_a_budget(
 ) -> None:
     steps = ("plan", f"{program}:steps", "--args", "f64[100], 50")
     within = _printed(capsys, *steps, "--memory", "12 kB")
-    assert re.search(r"\n\d+ +L0 .* checkpointed +\d+ +50 iterations, \d+ run again", within)
+    assert re.search(r"\n\d+ +L0 .* checkpointed +\d+ +50 iterations, \d+ recomputed", within)
     assert "\nwith 24000 bytes: " in within
     plan = PlanReport.from_json(_printed(capsys, *steps, "--memory", "12 kB", "--json"))
     assert plan.budget == 12_000

@@ -27,7 +27,7 @@ from adc.ir.errors import IRError
 from adc.ir.interp import run
 from adc.ir.opdef import OPS, OpDef, find, predicate, same
 from adc.ir.ops.random import TABLES
-from adc.ir.rules import Rule, Traced, vjp_rule
+from adc.ir.rules import Traced, TracedRule, vjp_rule
 from adc.ir.text.parser import parse
 from adc.ir.types import B1, BOOL, DTYPES, F32, F64, FLOAT, INT, Array, Scalar, Type
 from adc.ir.verifier import problems
@@ -508,7 +508,7 @@ def test_rows_on_arrays() -> None:
 # --- rules ----------------------------------------------------------------------------------------
 
 
-def rule_function(op: OpDef, rule: Rule) -> Function:
+def rule_function(op: OpDef, rule: TracedRule) -> Function:
     """Return a traced rule as a function of the IR."""
     outputs = tuple(out for out in rule.outputs if out is not None)
     return Function(f"{op.name}.vjp", rule.params, rule.stmts, outputs)
@@ -626,7 +626,7 @@ EXAMPLES: dict[str, list[tuple[tuple[Type, ...], tuple[int | str, ...]]]] = {
 }
 
 
-def traced(op: OpDef) -> list[tuple[tuple[Type, ...], tuple[int | str, ...], Rule]]:
+def traced(op: OpDef) -> list[tuple[tuple[Type, ...], tuple[int | str, ...], TracedRule]]:
     """Return the rule of a row for f64 and f32."""
     examples: list[tuple[tuple[Type, ...], tuple[int | str, ...]]] = [
         (operand_types(op, dtype), ()) for dtype in ("f64", "f32") if op.arity > 0

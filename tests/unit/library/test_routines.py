@@ -19,7 +19,7 @@ from adc.ir.errors import DeviceError, MemoryBudgetError
 from adc.ir.verifier import problems
 from adc.library import routines
 from adc.passes.target import inline_calls, outline_kernels
-from adc.passes.target.inline_calls import Unfolded
+from adc.passes.target.inline_calls import Inlined
 from tests.corpus.arrays.linear_programs import LINEAR_PROGRAMS, ROWS, SIDES, likelihoods, systems
 from tests.corpus.program import Program
 from tests.oracle import on_device
@@ -247,23 +247,23 @@ def test_loops_without_calls_compute_the_same(
 ) -> None:
     chain = Chain.of(program.fn, program.make_args(), program.argnums)
     fn = on_device.device_code(chain).trace.after("accumulate_in_place")
-    unfolded = Unfolded(fn)
-    assert not problems(unfolded.fn)
-    left = [s for s in loops(unfolded.fn) if any(isinstance(t, Call | Gemm) for t in walk((s,)))]
+    inlined = Inlined(fn)
+    assert not problems(inlined.fn)
+    left = [s for s in loops(inlined.fn) if any(isinstance(t, Call | Gemm) for t in walk((s,)))]
     assert bool(left) == (program.name == "calls_itself")
     for one, other in zip(
-        run(unfolded.fn, fresh(chain.inputs)), run(fn, fresh(chain.inputs)), strict=True
+        run(inlined.fn, fresh(chain.inputs)), run(fn, fresh(chain.inputs)), strict=True
     ):
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
     # Each loop for itself, where it stands.
     for loop in loops(fn):
-        alone = unfolded.alone(loop)
-        assert (alone is loop) == (not unfolded.changed(unfolded.loops[id(loop)]))
+        alone = inlined.alone(loop)
+        assert (alone is loop) == (not inlined.changed(inlined.loops[id(loop)]))
         assert left or not any(isinstance(s, Call | Gemm) for s in walk((alone,)))
     monkeypatch.setattr(inline_calls, "_MOST", 10)
     calls = any(isinstance(s, Call) for loop in loops(fn) for s in walk((loop,)))
     assert calls == any(
-        isinstance(s, Call) for loop in loops(Unfolded(fn).fn) for s in walk((loop,))
+        isinstance(s, Call) for loop in loops(Inlined(fn).fn) for s in walk((loop,))
     )
 
 

@@ -242,7 +242,7 @@ def test_what_was_left_first_taken_first(module: Any, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("name", ["iterations_that_need_each_other", "rows_that_overlap"])
 def test_iterations_that_need_each_other(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole_pass._Whole, "is_independent", lambda self, loop: True)
+    monkeypatch.setattr(whole_pass._Outliner, "is_independent", lambda self, loop: True)
     assert noticed(name)
 
 

@@ -22,9 +22,9 @@ import scipy.optimize
 
 from adc.passes.remat.budget import program as module
 from adc.passes.remat.budget.program import (
+    Candidate,
     Group,
     Infeasible,
-    Item,
     Option,
     Problem,
     Solution,
@@ -47,7 +47,7 @@ def random_problem(draw: random.Random) -> Problem:
     positions = draw.randint(1, 6)
     scale = draw.choice((1e-12, 1e-6, 1.0, 1e4))
     names = [f"v{k}" for k in range(draw.randint(1, 8))]
-    items: list[Item] = []
+    items: list[Candidate] = []
     for k, name in enumerate(names):
         if draw.random() < 0.1:
             continue  # at hand
@@ -56,7 +56,7 @@ def random_problem(draw: random.Random) -> Problem:
         extra = random_use(draw, positions, 5) if draw.random() < 0.4 else None
         inputs = draw.sample(names[:k], min(k, draw.randint(0, 3)))
         keep = draw.randint(0, 6) * scale
-        items.append(Item(name, size, keep, again, inputs, (live[0], live[1]), extra))
+        items.append(Candidate(name, size, keep, again, inputs, (live[0], live[1]), extra))
     groups = []
     for g in range(draw.randint(0, 2)):
         options = [Option("plain", (), (), draw.choice((0.0, scale)))]
@@ -89,7 +89,7 @@ def outcome(
     read |= {key for name in again for key in items[name].inputs}
     if any(key in items and key not in available for key in read):
         return None
-    seconds = [*(items[k].keep for k in keep), *(items[k].again for k in again)]
+    seconds = [*(items[k].keep for k in keep), *(items[k].recompute for k in again)]
     uses = [Use(items[k].bytes, *items[k].live) for k in keep]
     uses += [extra for k in again if (extra := items[k].extra)]
     uses += [use for o in chosen for use in (*o.held, *o.transient)]
@@ -103,7 +103,7 @@ def outcome(
 
 def check(problem: Problem, solution: Solution) -> None:
     """Check that a plan is one, and costs and holds what it says."""
-    found = outcome(problem, solution.keep, solution.again, solution.options)
+    found = outcome(problem, solution.keep, solution.recompute, solution.options)
     assert found == (solution.seconds, solution.peak)
     assert solution.bound <= solution.seconds
     assert solution.gap * solution.seconds == pytest.approx(solution.seconds - solution.bound)
@@ -178,7 +178,7 @@ def test_numbers_of_any_size(seed: int) -> None:
             item,
             bytes=item.bytes * unit,
             keep=10.0 ** draw.uniform(-12, -2),
-            again=item.again and 10.0 ** draw.uniform(-12, 4),
+            recompute=item.recompute and 10.0 ** draw.uniform(-12, 4),
             extra=item.extra and large(item.extra),
         )
         for item in problem.items
@@ -194,7 +194,7 @@ def layers(count: int) -> tuple[Problem, list[list[Plan]]]:
     for layer in range(count):
         for k, (size, keep, again) in enumerate(values):
             inputs = [] if layer == k == 0 else [(layer, k - 1) if k else (layer - 1, 2)]
-            items.append(Item((layer, k), size, keep, again, inputs, (0, 0)))
+            items.append(Candidate((layer, k), size, keep, again, inputs, (0, 0)))
             if k:
                 needed.append((layer, k))
     one = Problem(items[:3], needed[:2])
@@ -254,7 +254,7 @@ def scheduled(rows: list[tuple[int, float, float, set[int], bool]]) -> Problem:
         for operand in found:
             reads[operand].append(n - 1 - k)
     items = [
-        Item(
+        Candidate(
             k, size, keep, again, inputs[k], (0, max(reads[k])),
             Use(size, min(reads[k]), min(max(reads[k]), min(reads[k]) + 8)),
         )
@@ -346,12 +346,12 @@ for seed in range(6):
     problem = random_problem(random.Random(seed))
     problem = replace(problem, needed=set(problem.needed))
     solution = solve(problem, 100)
-    print(sorted(solution.keep), sorted(solution.again), solution.options, solution.seconds)
+    print(sorted(solution.keep), sorted(solution.recompute), solution.options, solution.seconds)
 for problem in (layered(60, 0), scattered(60, 0)):
     whole = sum(item.bytes for item in problem.items)
     for budget in (whole // 3, whole // 2):
         solution = solve(problem, budget)
-        print(sorted(solution.keep), sorted(solution.again), solution.seconds, solution.bound)
+        print(sorted(solution.keep), sorted(solution.recompute), solution.seconds, solution.bound)
 """
 
 
@@ -373,11 +373,14 @@ def test_a_plan_does_not_depend_on_hashes() -> None:
 @pytest.mark.parametrize(
     ("problem", "complaint"),
     [
-        (lambda: Problem([Item("a", 1, 1.0, 1.0, "b", (0, 0)), item("b")], "a"), "comes later"),
-        (lambda: Problem([Item("a", 1, 1.0, 1.0, "a", (0, 0))], "a"), "comes later"),
+        (
+            lambda: Problem([Candidate("a", 1, 1.0, 1.0, "b", (0, 0)), item("b")], "a"),
+            "comes later",
+        ),
+        (lambda: Problem([Candidate("a", 1, 1.0, 1.0, "a", (0, 0))], "a"), "comes later"),
         (lambda: Problem([item("a"), item("a")], "a"), "two items"),
         (lambda: Problem([replace(item("a"), keep=math.inf)], "a"), "seconds"),
-        (lambda: Problem([replace(item("a"), again=math.nan)], "a"), "seconds"),
+        (lambda: Problem([replace(item("a"), recompute=math.nan)], "a"), "seconds"),
         (lambda: Problem([replace(item("a"), bytes=-1)], "a"), "bytes"),
         (lambda: Problem([replace(item("a"), live=(0, 1))], "a"), "bytes"),
         (lambda: Problem([replace(item("a"), extra=Use(1, 1, 0))], "a"), "bytes"),
@@ -401,8 +404,8 @@ def test_a_problem_without_meaning(problem: Callable[[], Problem], complaint: st
         problem()
 
 
-def item(key: str) -> Item:
-    return Item(key, 1, 1.0, 1.0, (), (0, 0))
+def item(key: str) -> Candidate:
+    return Candidate(key, 1, 1.0, 1.0, (), (0, 0))
 
 
 def test_the_solver_is_imported_when_it_is_used() -> None:
@@ -417,7 +420,7 @@ def test_nothing_to_decide() -> None:
     problem = Problem([item("a")], "", [Group("g", [Option("fast"), Option("slow", seconds=1.0)])])
     solution = solve(problem, 0)
     assert not solution.keep
-    assert not solution.again
+    assert not solution.recompute
     assert solution.options == {"g": "fast"}
     assert solve(Problem([], "xy"), 0).seconds == 0.0
 

@@ -443,11 +443,11 @@ def test_no_plan_for_the_code_is_faster(fn: Callable[..., Any]) -> None:
     free = [
         value
         for value, item in model.items.items()
-        if not math.isinf(item.again) and item.again > item.keep
+        if not math.isinf(item.recompute) and item.recompute > item.keep
     ]
     assert 2 < len(free) < 9
     always = {value for value in model.items if value not in free and value in lightest}
-    always |= {value for value, item in model.items.items() if math.isinf(item.again)}
+    always |= {value for value, item in model.items.items() if math.isinf(item.recompute)}
     found: list[tuple[float, float]] = []
     for chosen in itertools.product((False, True), repeat=len(free)):
         keep = always.union(itertools.compress(free, chosen))

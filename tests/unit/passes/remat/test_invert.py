@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import adc
-from adc.ir.analysis.inexact import decision
+from adc.ir.analysis.inexact import discontinuous_use
 from adc.ir.core import Apply, For, Function, If, Literal, Load, Stmt
 from adc.ir.errors import IRError, RecomputeError
 from adc.ir.opdef import OPS
@@ -154,15 +154,15 @@ def test_decisions_by_what_loops_hand_on_are_seen() -> None:
     """From the iteration before of a loop around the one that decides."""
     for operation, decides in (("floor", True), ("sin", False)):
         fn = parse(HANDED_ON.replace("OPERATION", operation))
-        found = decision(fn.body, lambda value: value.name == "q")
+        found = discontinuous_use(fn.body, lambda value: value.name == "q")
         assert (found is not None) == decides
-        assert decision(fn.body, lambda value: False) is None
+        assert discontinuous_use(fn.body, lambda value: False) is None
 
 
 @pytest.mark.parametrize("name", ["marked_index", "marked_branch", "marked_steps", "marked_kinks"])
 def test_the_proof_finds_what_is_decided_again(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Chooser, "legal", Chooser.can_repeat)
-    with pytest.raises(IRError, match="is decided by what is rounded"):
+    with pytest.raises(IRError, match="depends discontinuously on inexact"):
         planned(name)
 
 

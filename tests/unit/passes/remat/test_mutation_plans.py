@@ -335,7 +335,7 @@ def test_logs_have_an_entry() -> None:
     for policy in ("auto", "recompute"):
         entries = rematerialize(chain.joined, policy).plan.entries
         (log,) = (entry for entry in entries if entry.value.endswith(".old"))
-        assert log.reason == "restores what is overwritten"
+        assert log.reason == "restores an overwritten element"
         assert log.expression == "u[i, j]"
         assert log.bytes == "8*(u.dim0 - 2)*(u.dim1 - 2)*n"
 

@@ -82,7 +82,7 @@ def seconds(kept: set[Value], needed: list[Value], prices: Prices) -> float:
     others = again(kept, needed, prices)
     read = {operand for value in others for operand in prices[value].inputs}
     total = sum(prices[value].keep for value in sorted(kept & read.union(needed), key=str))
-    return total + sum(prices[value].again for value in sorted(others, key=str))
+    return total + sum(prices[value].recompute for value in sorted(others, key=str))
 
 
 @pytest.mark.sampled(4)

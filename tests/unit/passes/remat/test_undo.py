@@ -68,7 +68,7 @@ def test_bytes_count_where_all_is_recomputed() -> None:
 
 def test_plans_say_what_is_restored() -> None:
     entries = planned("undo_sweep").plan.entries
-    assert {e.reason for e in entries if e.decision == KEPT} == {"restores what is overwritten"}
+    assert {e.reason for e in entries if e.decision == KEPT} == {"restores an overwritten element"}
     assert {e.reason for e in entries if e.decision == RELOADED} == {"the array is restored"}
 
 
