@@ -62,16 +62,8 @@ class Emitted:
     functions: tuple[str, ...]  # of `vector_math`
     tapes: tuple[str, ...]  # the dtypes of the tapes that are used
     returned: tuple[int, ...]  # the results that are made by `returned`, by place
-
-    @property
-    def multiplies(self) -> bool:
-        """Whether it may call BLAS."""
-        return "adc.backend.runtime.gemm" in self.source
-
-    @property
-    def shares(self) -> bool:
-        """Whether there are loops that threads may share."""
-        return "side_by_side(" in self.source
+    multiplies: bool  # whether it may call BLAS
+    shares: bool  # whether there are loops that threads may share
 
 
 class _Emitter(Loops):
@@ -262,6 +254,8 @@ def emit(fn: Function, marked: bool = False) -> Emitted:
         tuple(math),
         tuple(sorted(shared.tapes.used(fn.name))),
         tuple(shared.returned),
+        bool(products),
+        shared.shares,
     )
 
 

@@ -341,6 +341,7 @@ class Loops(Traffic):
             "    return ()",
         ]
         self.close_tapes(taped)
+        self._shared.shares = True
         self.line(f"side_by_side({', '.join(['state', name, trips, work, *given])})")
         self.stop_if("state[STATUS] != 0")
         for dtype in taped:

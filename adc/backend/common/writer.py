@@ -122,7 +122,7 @@ class Shared:
         self.sites: list[Site] = []
         # Where among the results the arrays are that are made by `returned`.
         self.returned: list[int] = []
-        self.used: set[str] = set()
+        self.shares = False  # whether there are loops that threads may share
         self.names: dict[str, str] = {}
         taken = set(_RESERVED)
         for each in (fn, *fn.callees):

@@ -96,6 +96,7 @@ class Thread(Writer):
         self._threads = threads
         self._part = part
         self.memory = Memory()
+        self.checks = False  # whether it checks anything
         self.access = Access((), threads)
         # Variables for elements that loops add to, and that are the same in all iterations.
         self.totals: dict[tuple[Value, tuple[Operand, ...]], str] = {}
@@ -244,6 +245,7 @@ class Thread(Writer):
             case Check(cond=cond):
                 self._sites.append(site(stmt))
                 self.line(f"if not {self.text(cond)}:")
+                self.checks = True
                 self.line(f"    failed[0] = {len(self._sites)}")
                 self.line(f"    return {self.neutral}".rstrip())
             case Push():
