@@ -11,8 +11,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adc.backend.common import expressions
-from adc.backend.common.expressions import Expr, numpy_name
+from adc.backend.common import expressions, printer
+from adc.backend.common.expressions import numpy_name
+from adc.backend.common.syntax import Element, Name
 from adc.backend.common.writer import Site, unique
 from adc.backend.cuda.placing import COMBINE, LAUNCH, THREAD, Placing
 from adc.backend.cuda.prelude import COMBINED, NAMES
@@ -285,11 +286,11 @@ class _Host(Writer):
                 zero = "0.0" if ty.kind == "f" else "0"
                 return f"device.combine('sum', {self.text(args[0])}, {zero})"
             if op.undefined:
-                return expressions.literal({"b": False, "f": 0.0}.get(ty.kind, 0), ty)
+                return printer.operand(expressions.zero(ty))
             if op.random:
                 expression(stmt, [], ty)  # is refused
             if op.code.startswith("("):
-                return expressions.strip(op.code.format(*map(self.text, args)))
+                return op.code[1:-1].format(*map(self.text, args))
             given = ", ".join((*map(repr, stmt.params), *map(self.text, args)))
             return f"ops.{op.name}({given})"
         dtype = numpy_name(ty.dtype)
@@ -320,8 +321,9 @@ class _Host(Writer):
         index = [writer.helper(f"i{axis}") for axis in range(ty.rank)]
         sizes = [writer.helper(f"n{axis}") for axis in range(ty.rank)]
         place = ", ".join(index)
+        own = tuple(map(Name, index))
         args = [
-            Expr(f"{writer.text(a)}[{place}]" if isinstance(a.type, Array) else writer.text(a))
+            Element(writer.expr(a), own) if isinstance(a.type, Array) else writer.expr(a)
             for a in stmt.args
         ]
         value = expression(stmt, args, Scalar(ty.dtype))
