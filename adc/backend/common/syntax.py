@@ -316,10 +316,12 @@ def children(expr: Expr) -> tuple[Expr, ...]:
 
 
 def parts(expr: Expr) -> Iterator[Expr]:
-    """Yield an expression and all that is in it."""
-    yield expr
-    for each in children(expr):
-        yield from parts(each)
+    """Yield an expression and all that is in it, in no special order."""
+    todo = [expr]
+    while todo:
+        each = todo.pop()
+        yield each
+        todo += children(each)
 
 
 def reads(expr: Expr) -> set[str]:

@@ -1,22 +1,45 @@
-"""The types of the variables, expressions and results of emitted code: one walk over its syntax."""
+"""The types of the variables, expressions and results of emitted code: one walk over its tree."""
 
 from __future__ import annotations
 
-import ast
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from adc.backend.common.syntax import (
+    Assign,
+    Attribute,
+    Binary,
+    Call,
+    Chain,
+    Constant,
+    Dtype,
+    Element,
+    Expr,
+    For,
+    Forever,
+    Function,
+    Global,
+    If,
+    Increase,
+    Inside,
+    Name,
+    Return,
+    Size,
+    Stmt,
+    Tuple,
+    Unary,
+    Unpack,
+)
 from adc.backend.numba_api import numba_type, types
-from adc.ir.types import parse_type
 
-OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
-    ast.Div: operator.truediv, ast.BitAnd: operator.and_, ast.BitOr: operator.or_,
-    ast.BitXor: operator.xor, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
-    ast.GtE: operator.ge, ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.USub: operator.neg,
-    ast.Not: operator.not_,
+OPERATORS: dict[str, Callable[..., Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+    "&": operator.and_, "|": operator.or_, "^": operator.xor, "<": operator.lt,
+    "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
+UNARY: dict[str, Callable[..., Any]] = {"-": operator.neg, "not": operator.not_}
+_COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
 # Of two integers of 64 bits: the comparison by which the first is chosen.
 CHOICES = {"min": operator.lt, "max": operator.gt}
 RUNTIME = frozenset(
@@ -29,7 +52,7 @@ class Unit(Protocol):
     """The emitted file that a function is in, as those see it who translate the function."""
 
     globals: dict[str, Any]
-    trees: dict[str, ast.FunctionDef]
+    functions: dict[str, Function]
 
     def signature(self, function: Any, args: tuple[Any, ...]) -> Any:
         """Return the signature of a call of an intrinsic, or of a function that Numba knows."""
@@ -41,57 +64,49 @@ class Unit(Protocol):
 class Types:
     """The types of the variables and of the result of a function."""
 
-    def __init__(self, module: Unit, tree: ast.FunctionDef, args: tuple[Any, ...]) -> None:
+    def __init__(self, module: Unit, function: Function, args: tuple[Any, ...]) -> None:
         self.module = module
-        self.tree = tree
-        self.names = dict(zip((arg.arg for arg in tree.args.args), args, strict=True))
+        self.function = function
+        self.names = dict(zip(function.params, args, strict=True))
         # Variables that may own memory; those of arguments do if the caller says so.
         self.owning = {name for name, ty in self.names.items() if isinstance(ty, types.Array)}
-        self.result: Any = self._declared()
+        # Until it is known: that of a function that calls itself is asked for before.
+        self.result: Any = types.BaseTuple.from_types(tuple(map(numba_type, function.results)))
         self._returned: Any = None
         self._changed = True
-
-    def _declared(self) -> Any:
-        """Return the result's type as the documentation of the function has it."""
-        text = (ast.get_docstring(self.tree) or "").rpartition(" -> ")[2]
-        found = [] if text == "none" else [parse_type(part) for part in _parts(text)]
-        return types.BaseTuple.from_types(tuple(numba_type(ty) for ty in found))
 
     def run(self) -> None:
         while self._changed:  # arrays that loops carry may turn out to be of no special layout
             self._changed = False
             self._returned = None
-            self.block(self.tree.body)
+            self.block(self.function.body)
         self.result = self._returned
 
-    def block(self, stmts: Sequence[ast.stmt]) -> None:
+    def block(self, stmts: Sequence[Stmt]) -> None:
         for stmt in stmts:
             self.stmt(stmt)
 
-    def stmt(self, stmt: ast.stmt) -> None:
+    def stmt(self, stmt: Stmt) -> None:
         match stmt:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            case Assign(name, value):
                 self.bind(name, self.expr(value), self.owns(value))
-            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value):
-                found = self.expr(value)
-                for k, (target, ty) in enumerate(zip(targets, found, strict=True)):
-                    assert isinstance(target, ast.Name)
-                    of = value.elts[k] if isinstance(value, ast.Tuple) else value
-                    self.bind(target.id, ty, self.owns(of))
-            case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
+            case Unpack(targets, value):
+                items = value.items if isinstance(value, Tuple) else (value,) * len(targets)
+                for name, ty, of in zip(targets, self.expr(value), items, strict=True):
+                    self.bind(name, ty, self.owns(of))
+            case Increase(Name(name), op, value):
                 args = (self.names[name], self.expr(value))
-                sig = self.module.signature(OPERATORS[type(op)], args)
+                sig = self.module.signature(OPERATORS[op], args)
                 self.bind(name, sig.return_type, False)
-            case ast.For(target=ast.Name(id=name), body=body):
+            case For(name, body=body):
                 self.bind(name, types.int64, False)
                 self.block(body)
-            case ast.While(body=body):
+            case Forever(body):
                 self.block(body)
-            case ast.If(body=body, orelse=orelse):
-                self.block(body)
+            case If(_, then, orelse):
+                self.block(then)
                 self.block(orelse)
-            case ast.Return(value=value):
-                assert value is not None
+            case Return(value):
                 found = self.expr(value)
                 ty = found
                 if isinstance(found, list):
@@ -122,53 +137,52 @@ class Types:
             return a.copy(layout="A")
         raise TypeError(f"a variable of types {a} and {b}")
 
-    def owns(self, value: ast.expr) -> bool:
+    def owns(self, value: Expr) -> bool:
         match value:
-            case ast.Name(id=name):
+            case Name(name):
                 return name in self.owning
-            case ast.Call(func=ast.Name(id="row_at"), args=[stack, *_]):
-                return self.owns(stack)
-            case ast.Call(func=ast.Name(id=name)):
-                return name in ("fresh", "returned") or name in self.module.trees
+            case Call("row_at", args):
+                return self.owns(args[0])
+            case Call(name):
+                return name in ("fresh", "returned") or name in self.module.functions
         return False
 
-    def expr(self, node: ast.expr) -> Any:
+    def expr(self, expr: Expr) -> Any:
         """Return the type of an expression, a list of types for a tuple."""
-        match node:
-            case ast.Name(id=name):
-                if name in self.names:
-                    return self.names[name]
-                return (
-                    types.float64 if isinstance(self.module.globals[name], float) else types.int64
-                )
-            case ast.Constant(value=value):
+        match expr:
+            case Name(name):
+                return self.names[name]
+            case Global(name):
+                return constant_type(self.module.globals[name])
+            case Constant(value):
                 return constant_type(value)
-            case ast.Tuple(elts=elts):
-                return [self.expr(each) for each in elts]
-            case ast.Attribute(value=value, attr="shape"):
-                return [types.int64] * self.expr(value).ndim
-            case ast.Attribute(value=value, attr="T"):
-                return transposed(self.expr(value))
-            case ast.Attribute(attr="size"):
-                return types.int64
-            case ast.Subscript(value=ast.Attribute()):
-                return types.int64
-            case ast.Subscript(value=value):
-                return self.expr(value).dtype
-            case ast.Compare():
+            case Call(name, args):
+                return self.call(name, args)
+            case Element(array):
+                return self.expr(array).dtype
+            case Binary(op) if op in _COMPARISONS:
                 return types.boolean
-            case ast.UnaryOp(op=op, operand=operand):
-                one = self.expr(operand)
-                return self.module.signature(OPERATORS[type(op)], (one,)).return_type
-            case ast.BinOp(left=left, op=op, right=right):
+            case Binary(op, left, right):
                 args = (self.expr(left), self.expr(right))
-                return self.module.signature(OPERATORS[type(op)], args).return_type
-            case ast.Call(func=ast.Name(id=name), args=arguments):
-                return self.call(name, arguments)
-        raise NotImplementedError(ast.dump(node))
+                return self.module.signature(OPERATORS[op], args).return_type
+            case Unary(op, operand):
+                return self.module.signature(UNARY[op], (self.expr(operand),)).return_type
+            case Size() | Chain():
+                return types.int64
+            case Inside():
+                return types.boolean
+            case Tuple(items):
+                return [self.expr(each) for each in items]
+            case Attribute(array, "shape"):
+                return [types.int64] * self.expr(array).ndim
+            case Attribute(array, "T"):
+                return transposed(self.expr(array))
+            case Attribute(_, "size"):
+                return types.int64
+        raise NotImplementedError(expr)
 
-    def call(self, name: str, arguments: list[ast.expr]) -> Any:
-        if name in self.module.trees:
+    def call(self, name: str, arguments: Sequence[Expr]) -> Any:
+        if name in self.module.functions:
             args = tuple(self.expr(each) for each in arguments)
             result = self.module.types_of(name, args).result
             return list(result) if isinstance(result, types.BaseTuple) else result
@@ -176,8 +190,6 @@ class Types:
             match name:
                 case "poll":
                     return types.boolean
-                case "note" | "release" | "side_by_side":
-                    return types.none
                 case "row_at":
                     stack = self.expr(arguments[0])
                     return types.Array(stack.dtype, stack.ndim - len(arguments) + 1, "C")
@@ -191,23 +203,10 @@ class Types:
                     return types.Array(dtype_of(arguments[-1]), 1, "C")
             shape = self.expr(arguments[-1])
             return types.Array(dtype_of(arguments[-2]), len(shape), "C")
-        if name in ("copy_into", "fill", "gemm", "gemm_add"):
-            return types.none
         if name in CHOICES:
             return types.int64
         args = tuple(self.expr(each) for each in arguments)
         return self.module.signature(self.module.globals[name], args).return_type
-
-
-def _parts(text: str) -> list[str]:
-    """Return the types in a list of types; those of arrays have commas of their own."""
-    found, depth, start = [], 0, 0
-    for k, char in enumerate(text):
-        depth += (char == "[") - (char == "]")
-        if char == "," and not depth:
-            found.append(text[start:k])
-            start = k + 1
-    return [*found, text[start:]]
 
 
 def transposed(ty: Any) -> Any:
@@ -221,7 +220,7 @@ def constant_type(value: object) -> Any:
     return types.int64 if isinstance(value, int) else types.float64
 
 
-def dtype_of(node: ast.expr) -> Any:
+def dtype_of(expr: Expr) -> Any:
     """Return the type that ``np.float64`` names."""
-    assert isinstance(node, ast.Attribute)
-    return types.boolean if node.attr == "bool_" else getattr(types, node.attr)
+    assert isinstance(expr, Dtype)
+    return types.boolean if expr.name == "bool_" else getattr(types, expr.name)
