@@ -189,7 +189,7 @@ class _Emitter(Loops):
         given, found = _listed(v.type for v in self._fn.params), _listed(types) or "none"
         doc = f"{self._fn.name}: {given} -> {found}"
         name, body = self._shared.names[self._fn.name], [*first, *self.here]
-        return syntax.Function(name, params, doc, types, body, is_part=self._part)
+        return syntax.Function(name, params, doc, types, self.variables, body, is_part=self._part)
 
 
 def _listed(types: Iterable[Type]) -> str:

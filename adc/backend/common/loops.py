@@ -71,7 +71,7 @@ from adc.ir.core import (
 )
 from adc.ir.ops import arith
 from adc.ir.sums import LANES, SHORT, summed
-from adc.ir.types import Array, Type
+from adc.ir.types import BOOL, U64, Array, Type
 from adc.ir.walk import inner_values
 
 # Iterations of a loop at the top between two looks for signals.
@@ -308,7 +308,8 @@ class Loops(Traffic):
         stops = any(isinstance(each, Return) for each in syntax.walk(body))
         body.append(Return(Tuple(tuple(map(Name, carried)))))
         doc = f"A loop of many iterations -> {', '.join(map(str, types)) or 'none'}"
-        self.apart.append(syntax.Function(name, tuple(params), doc, types, body, is_part=True))
+        own = syntax.Function(name, tuple(params), doc, types, self.variables, body, is_part=True)
+        self.apart.append(own)
         call = Call(name, tuple(map(Name, params)))
         self.add(Unpack(tuple(carried), call) if carried else syntax.Do(call))
         if stops:
@@ -359,7 +360,8 @@ class Loops(Traffic):
         doc = "Some iterations of a loop that threads share -> none"
         params = ("state", first, last, *given)
         lines.append(Return(Tuple(())))
-        self.apart.append(syntax.Function(name, params, doc, (), lines, is_part=True))
+        own = syntax.Function(name, params, doc, (), self.variables, lines, is_part=True)
+        self.apart.append(own)
         self.close_tapes(taped)
         self._shared.shares = True
         self.do("side_by_side", STATE, Global(name), trips, work, *map(Name, given))
@@ -459,7 +461,7 @@ class Loops(Traffic):
     def counter(self, loop: _Loop) -> None:
         if _positions(loop.stmt) > 1:
             # Numba compiles one conversion faster than many.
-            self._positions[loop.stmt.index] = position = self.helper(f"{loop.index}_u")
+            self._positions[loop.stmt.index] = position = self.helper(f"{loop.index}_u", U64)
             self.set(position, Call("unsigned", (Name(loop.index),)))
 
     def is_alone(self, stmt: For) -> bool:
@@ -486,7 +488,7 @@ class Loops(Traffic):
             param = stmt.body.params[k]
             if param in self._lanes:
                 continue
-            buffer = self.helper(f"{names[k]}_lanes")
+            buffer = self.helper(f"{names[k]}_lanes", Array(param.type.dtype, 1))
             self._lanes.update(dict.fromkeys(chain.members, buffer))
             used: Expr = _LANES
             if not chain.nested:
@@ -511,9 +513,10 @@ class Loops(Traffic):
         starts: dict[str, str] = {}
         for k in self._sums[id(stmt)]:
             if names[k]:
-                starts[names[k]] = self.helper(f"{names[k]}_start")
+                ty = stmt.body.params[k].type
+                starts[names[k]] = self.helper(f"{names[k]}_start", ty)
                 self.set(starts[names[k]], Name(names[k]))
-                self.set(names[k], literal(-0.0, stmt.body.params[k].type))
+                self.set(names[k], literal(-0.0, ty))
         with self.inside():
             self.enter_whole(loop)
             self.counter(loop)
@@ -666,7 +669,7 @@ class Loops(Traffic):
         if isinstance(stmt, While):
             again = self.expr(yields[0])
             if syntax.loads(again) or syntax.reads(again) & set(names):
-                name = self.helper("again")
+                name = self.helper("again", BOOL)
                 self.set(name, again)
                 again = Name(name)
             yields = yields[1:]

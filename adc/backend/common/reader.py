@@ -29,10 +29,11 @@ from adc.backend.common.syntax import (
     Return,
     Stmt,
     Unary,
+    walk,
 )
 from adc.ir.opdef import OpDef
 from adc.ir.ops import algorithms
-from adc.ir.types import F64
+from adc.ir.types import F64, INT, Type
 
 _OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.BitAnd: "&", ast.BitOr: "|",
@@ -76,8 +77,32 @@ def algorithm(op: OpDef) -> Function:
     lines = tuple(algorithms.source(op))
     (found,) = ast.parse("\n".join(lines)).body
     assert isinstance(found, ast.FunctionDef)
-    params = tuple(arg.arg for arg in found.args.args)
-    return Function(found.name, params, "", (F64,), block(found.body[1:]), lines=lines)
+    params = [arg.arg for arg in found.args.args]
+    body = block(found.body[1:])
+    # Static parameters come first.
+    types: dict[str, Type] = {name: INT for name in params}
+    types.update(dict.fromkeys(params[-op.arity :], F64))
+    for stmt in walk(body):
+        match stmt:
+            case Assign(name, value):
+                types[name] = _type(value, types)
+            case For(name):
+                types[name] = INT
+    return Function(found.name, tuple(params), "", F64, types, body, lines=lines)
+
+
+def _type(expr: Expr, types: Mapping[str, Type]) -> Type:
+    """Return the type of a number that an algorithm computes: rows return `F64`."""
+    match expr:
+        case Name(name):
+            return types[name]
+        case Constant(int()):
+            return INT
+        case Binary(op, left, right) if op != "/":
+            return INT if _type(left, types) == _type(right, types) == INT else F64
+        case Unary(_, operand):
+            return _type(operand, types)
+    return F64
 
 
 def block(stmts: Sequence[ast.stmt]) -> list[Stmt]:

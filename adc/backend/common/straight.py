@@ -26,7 +26,7 @@ from adc.backend.common.syntax import (
 from adc.backend.common.writer import INLINE, Writer
 from adc.ir import ops
 from adc.ir.core import Apply, Check, Gemm, Load, Operand, Print, Value, Write
-from adc.ir.types import Array
+from adc.ir.types import F64, Array
 
 
 def shape_of(array: Expr) -> Attribute:
@@ -213,7 +213,7 @@ class StraightLine(Writer):
         self.comment(stmt.loc)
         source, name = self.expr(array), self.name(stmt.result)
         # In double precision, from the first element to the last.
-        part = name if array.type.dtype == "f64" else self.helper(f"{name}_sum")
+        part = name if array.type.dtype == "f64" else self.helper(f"{name}_sum", F64)
         self.set(part, Constant(0.0))
         with self.nest(source, array.type.rank) as index:
             self.add(Increase(Name(part), "+", Element(source, index)))

@@ -13,7 +13,7 @@ file. Statements hold their blocks as lists, which grow while they are written.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -275,8 +275,11 @@ class Function:
     ----------
     doc : str
         One line of documentation.
-    results : tuple of Type
-        What it returns, as a tuple.
+    results : tuple of Type, or Type
+        What it returns: a tuple, or a number.
+    variables : dict
+        The types of its variables by name, parameters among them; those of arrays may turn out to
+        have other strides. It may have more than there are variables.
     is_part : bool
         Whether it is there only to be translated apart from the one function that calls it.
     lines : tuple of str
@@ -286,7 +289,8 @@ class Function:
     name: str
     params: tuple[str, ...]
     doc: str
-    results: tuple[Type, ...]
+    results: tuple[Type, ...] | Type
+    variables: Mapping[str, Type]
     body: list[Stmt]
     is_part: bool = False
     lines: tuple[str, ...] = ()

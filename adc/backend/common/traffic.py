@@ -26,7 +26,7 @@ from adc.backend.common.tapes import Tapes
 from adc.backend.common.writer import Shared
 from adc.ir import core
 from adc.ir.core import For, Function, Operand, Pop, Push, Stmt, Value, walk
-from adc.ir.types import Array
+from adc.ir.types import INT, Array
 from adc.ir.walk import inner_values
 
 
@@ -44,6 +44,7 @@ class Traffic(StraightLine):
 
     def open_tape(self, dtype: str) -> None:
         place = dtype.upper()
+        self.variables |= {f"tape_{dtype}": Array(dtype, 1), f"top_{dtype}": INT}
         self.set(f"tape_{dtype}", Call("tape", (STATE, Global(place), dtype_of(dtype))))
         self.set(f"top_{dtype}", state(place, 2))
 

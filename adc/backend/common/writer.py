@@ -37,7 +37,7 @@ from adc.ir.analysis.memory.escape import escaping, holding, stacked
 from adc.ir.core import Apply, Check, For, Function, Literal, Operand, Print, Stmt, Value, walk
 from adc.ir.errors import Span
 from adc.ir.ops import algorithms
-from adc.ir.types import DTYPES, Array, Type
+from adc.ir.types import DTYPES, INT, Array, Type
 from adc.ir.walk import use_counts
 
 # Longest expression that is moved into another one.
@@ -278,6 +278,7 @@ class Writer(Names):
         self._place: Span | None = None
         # The blocks that are being written, each in the one before it.
         self._blocks: list[list[syntax.Stmt]] = [[]]
+        self.variables: dict[str, Type] = {"state": Array("i64", 1)}
         self._fn = fn
         self._shared = shared
         self._main = main
@@ -374,6 +375,17 @@ class Writer(Names):
         self._taken.add(name)
         return name
 
+    def name(self, value: Value) -> str:
+        if value not in self._names:
+            self.variables[super().name(value)] = value.type
+        return self._names[value]
+
+    def helper(self, name: str, ty: Type = INT) -> str:
+        """Return a variable of the emitter's own."""
+        found = super().helper(name)
+        self.variables[found] = ty
+        return found
+
     def variable(self, value: Value) -> Name:
         return Name(self.name(value))
 
@@ -440,7 +452,7 @@ class Writer(Names):
             return
         # Numba types every expression: arrays that nobody looks at are made in one place.
         if not self._nothing:
-            self._nothing = self.helper("nothing")
+            self._nothing = unique("nothing", self._taken)
         self.add(Return(Name(self._nothing)))
 
     def nothing(self) -> Tuple:

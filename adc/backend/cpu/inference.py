@@ -1,37 +1,33 @@
-"""The types of the variables, expressions and results of emitted code: one walk over its tree."""
+"""The types of arrays in emitted code, where its tree does not say them, and who owns their memory.
+
+The tree has a type for every variable; but an array that a function is given, or that a loop
+carries, may turn out to have other strides.
+"""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from adc.backend.common.syntax import (
     Assign,
     Attribute,
-    Binary,
     Call,
-    Chain,
-    Constant,
     Dtype,
-    Element,
     Expr,
     For,
     Forever,
     Function,
-    Global,
     If,
-    Increase,
-    Inside,
     Name,
     Return,
-    Size,
     Stmt,
     Tuple,
-    Unary,
     Unpack,
 )
 from adc.backend.numba_api import numba_type, types
+from adc.ir.types import Array
 
 OPERATORS: dict[str, Callable[..., Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
@@ -39,7 +35,6 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
 UNARY: dict[str, Callable[..., Any]] = {"-": operator.neg, "not": operator.not_}
-_COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
 # Of two integers of 64 bits: the comparison by which the first is chosen.
 CHOICES = {"min": operator.lt, "max": operator.gt}
 RUNTIME = frozenset(
@@ -62,25 +57,43 @@ class Unit(Protocol):
 
 
 class Types:
-    """The types of the variables and of the result of a function."""
+    """What the tree of a function does not say: the layouts of arrays, and who owns their memory.
+
+    Numbers have the types that the emitter gave their variables. An array has any strides if it is
+    now one that lies in C order, now another one.
+    """
 
     def __init__(self, module: Unit, function: Function, args: tuple[Any, ...]) -> None:
         self.module = module
         self.function = function
-        self.names = dict(zip(function.params, args, strict=True))
+        given = zip(function.params, args, strict=True)
+        self.arrays = {name: ty for name, ty in given if isinstance(ty, types.Array)}
         # Variables that may own memory; those of arguments do if the caller says so.
-        self.owning = {name for name, ty in self.names.items() if isinstance(ty, types.Array)}
-        # Until it is known: that of a function that calls itself is asked for before.
-        self.result: Any = types.BaseTuple.from_types(tuple(map(numba_type, function.results)))
-        self._returned: Any = None
+        self.owning = set(self.arrays)
+        # Those that hold a tuple.
+        self._tuples: dict[str, Tuple] = {}
+        # A function that calls itself is asked for its result before that is known.
+        self.result: Any = self._result()
         self._changed = True
+
+    def _result(self, layouts: Mapping[int, Any] | None = None) -> Any:
+        """Return the type of the result, with arrays of some layouts at some places."""
+        results = self.function.results
+        if not isinstance(results, tuple):
+            return numba_type(results)
+        found = [(layouts or {}).get(k) or numba_type(ty) for k, ty in enumerate(results)]
+        return types.BaseTuple.from_types(tuple(found))
+
+    def type_of(self, name: str) -> Any:
+        """Return the type of a variable that holds a number or an array."""
+        return self.arrays.get(name) or numba_type(self.function.variables[name])
 
     def run(self) -> None:
         while self._changed:  # arrays that loops carry may turn out to be of no special layout
             self._changed = False
-            self._returned = None
+            self._returned: dict[int, Any] = {}
             self.block(self.function.body)
-        self.result = self._returned
+        self.result = self._result(self._returned)
 
     def block(self, stmts: Sequence[Stmt]) -> None:
         for stmt in stmts:
@@ -88,54 +101,51 @@ class Types:
 
     def stmt(self, stmt: Stmt) -> None:
         match stmt:
-            case Assign(name, value):
-                self.bind(name, self.expr(value), self.owns(value))
-            case Unpack(targets, value):
-                items = value.items if isinstance(value, Tuple) else (value,) * len(targets)
-                for name, ty, of in zip(targets, self.expr(value), items, strict=True):
-                    self.bind(name, ty, self.owns(of))
-            case Increase(Name(name), op, value):
-                args = (self.names[name], self.expr(value))
-                sig = self.module.signature(OPERATORS[op], args)
-                self.bind(name, sig.return_type, False)
-            case For(name, body=body):
-                self.bind(name, types.int64, False)
-                self.block(body)
-            case Forever(body):
+            case Assign(name, Tuple() as value):
+                self._tuples[name] = value
+            case Assign(name, value) if self.holds_array(name):
+                self.bind(name, self.array(value), self.owns(value))
+            case Unpack(names, Tuple(items)):
+                # All at once: what the targets hold before.
+                found = {
+                    name: (self.array(item), self.owns(item))
+                    for name, item in zip(names, items, strict=True)
+                    if self.holds_array(name)
+                }
+                for name, (ty, owns) in found.items():
+                    self.bind(name, ty, owns)
+            case Unpack(names, Call() as call) if any(map(self.holds_array, names)):
+                for name, ty in zip(names, self.called(call), strict=True):
+                    if self.holds_array(name):
+                        self.bind(name, ty, True)
+            case For(body=body) | Forever(body):
                 self.block(body)
             case If(_, then, orelse):
                 self.block(then)
                 self.block(orelse)
             case Return(value):
-                found = self.expr(value)
-                ty = found
-                if isinstance(found, list):
-                    ty = types.BaseTuple.from_types(tuple(found))
-                self._returned = ty if self._returned is None else self.unify(self._returned, ty)
+                self.leave(value)
+
+    def leave(self, value: Expr) -> None:
+        if isinstance(value, Name) and value.id in self._tuples:
+            value = self._tuples[value.id]
+        if isinstance(value, Tuple):
+            assert isinstance(self.function.results, tuple)
+            for k, (ty, item) in enumerate(zip(self.function.results, value.items, strict=True)):
+                if isinstance(ty, Array):
+                    found = self.array(item)
+                    self._returned[k] = unified(self._returned.get(k, found), found)
+
+    def holds_array(self, name: str) -> bool:
+        return isinstance(self.function.variables.get(name), Array)
 
     def bind(self, name: str, ty: Any, owns: bool) -> None:
-        if name == "_":
-            return  # a result that nobody wants
-        if isinstance(ty, types.Array) and owns and name not in self.owning:
+        if owns and name not in self.owning:
             self.owning.add(name)
             self._changed = True
-        if isinstance(ty, list):
-            self.names[name] = ty
-            return
-        known = self.names.get(name)
-        self.names[name] = ty = ty if known is None else self.unify(known, ty)
-        self._changed |= known is not None and known != ty
-
-    def unify(self, a: Any, b: Any) -> Any:
-        if a == b:
-            return a
-        if isinstance(a, types.BaseTuple):
-            return types.BaseTuple.from_types(
-                tuple(self.unify(x, y) for x, y in zip(a, b, strict=True))
-            )
-        if isinstance(a, types.Array) and (a.dtype, a.ndim) == (b.dtype, b.ndim):
-            return a.copy(layout="A")
-        raise TypeError(f"a variable of types {a} and {b}")
+        known = self.arrays.get(name, ty)
+        self.arrays[name] = unified(known, ty)
+        self._changed |= self.arrays[name] != known
 
     def owns(self, value: Expr) -> bool:
         match value:
@@ -147,66 +157,49 @@ class Types:
                 return name in ("fresh", "returned") or name in self.module.functions
         return False
 
-    def expr(self, expr: Expr) -> Any:
-        """Return the type of an expression, a list of types for a tuple."""
+    def array(self, expr: Expr) -> Any:
+        """Return the type of an array."""
         match expr:
             case Name(name):
-                return self.names[name]
-            case Global(name):
-                return constant_type(self.module.globals[name])
-            case Constant(value):
-                return constant_type(value)
-            case Call(name, args):
-                return self.call(name, args)
-            case Element(array):
-                return self.expr(array).dtype
-            case Binary(op) if op in _COMPARISONS:
-                return types.boolean
-            case Binary(op, left, right):
-                args = (self.expr(left), self.expr(right))
-                return self.module.signature(OPERATORS[op], args).return_type
-            case Unary(op, operand):
-                return self.module.signature(UNARY[op], (self.expr(operand),)).return_type
-            case Size() | Chain():
-                return types.int64
-            case Inside():
-                return types.boolean
-            case Tuple(items):
-                return [self.expr(each) for each in items]
-            case Attribute(array, "shape"):
-                return [types.int64] * self.expr(array).ndim
+                return self.arrays[name]
             case Attribute(array, "T"):
-                return transposed(self.expr(array))
-            case Attribute(_, "size"):
-                return types.int64
+                return transposed(self.array(array))
+            case Call("row_at", (stack, *index)):
+                whole = self.array(stack)
+                return types.Array(whole.dtype, whole.ndim - len(index), "C")
+            case Call("lanes" | "tape" | "grow" | "fit" | "slot", args):
+                dtype = next(each for each in args if isinstance(each, Dtype))
+                return types.Array(dtype_of(dtype), 1, "C")
+            case Call(_, (*_, dtype, shape)):
+                rank = len(shape.items) if isinstance(shape, Tuple) else self.rank_of(shape)
+                return types.Array(dtype_of(dtype), rank, "C")
         raise NotImplementedError(expr)
 
-    def call(self, name: str, arguments: Sequence[Expr]) -> Any:
-        if name in self.module.functions:
-            args = tuple(self.expr(each) for each in arguments)
-            result = self.module.types_of(name, args).result
-            return list(result) if isinstance(result, types.BaseTuple) else result
-        if name in RUNTIME:
-            match name:
-                case "poll":
-                    return types.boolean
-                case "row_at":
-                    stack = self.expr(arguments[0])
-                    return types.Array(stack.dtype, stack.ndim - len(arguments) + 1, "C")
-                case "lanes":
-                    return types.Array(dtype_of(arguments[0]), 1, "C")
-                case "slot":
-                    return types.Array(dtype_of(arguments[1]), 1, "C")
-                case "total" | "total_down":
-                    return self.expr(arguments[0]).dtype
-                case "tape" | "grow" | "fit":
-                    return types.Array(dtype_of(arguments[-1]), 1, "C")
-            shape = self.expr(arguments[-1])
-            return types.Array(dtype_of(arguments[-2]), len(shape), "C")
-        if name in CHOICES:
-            return types.int64
-        args = tuple(self.expr(each) for each in arguments)
-        return self.module.signature(self.module.globals[name], args).return_type
+    def rank_of(self, shape: Expr) -> int:
+        """Return the rank of the array that is asked for its shape."""
+        assert isinstance(shape, Attribute)
+        rank: int = self.array(shape.array).ndim
+        return rank
+
+    def called(self, call: Call) -> Any:
+        """Return the type of what another function of the file returns."""
+        callee = self.module.functions[call.function]
+        args = tuple(
+            self.array(arg)
+            if isinstance(callee.variables[name], Array)
+            else numba_type(callee.variables[name])
+            for name, arg in zip(callee.params, call.args, strict=True)
+        )
+        return self.module.types_of(call.function, args).result
+
+
+def unified(a: Any, b: Any) -> Any:
+    """Return the type of an array that has two layouts."""
+    if a == b:
+        return a
+    if (a.dtype, a.ndim) == (b.dtype, b.ndim):
+        return a.copy(layout="A")
+    raise TypeError(f"a variable of types {a} and {b}")
 
 
 def transposed(ty: Any) -> Any:

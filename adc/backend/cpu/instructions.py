@@ -270,11 +270,14 @@ class Function:
                 self.reference("NRT_decref", value.owner)
         if name == "_":
             return
+        declared = self.types.type_of(name)
+        if isinstance(value, Scalar) and value.type != declared:
+            raise TypeError(f"{name} is declared {declared}, and gets a value of type {value.type}")
         if self.counts[name] == 1:
             self.values[name] = value
             return
         if name not in self.slots:
-            self.slots[name] = self.new_slots(self.types.names[name])
+            self.slots[name] = self.new_slots(declared)
         slots = self.slots[name]
         if isinstance(value, Scalar):
             self.builder.store(self.packed(value, slots.type), slots.value)
