@@ -97,6 +97,7 @@ B1 = Scalar("b1")
 I64 = Scalar("i64")
 F32 = Scalar("f32")
 F64 = Scalar("f64")
+U64 = Scalar("u64")
 
 
 def parse_type(text: str) -> Type:

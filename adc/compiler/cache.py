@@ -322,6 +322,8 @@ def _keep(path: Path, entry: Path, emitted: Emitted, plan: Plan | None) -> Path:
         "functions": list(emitted.functions),
         "tapes": list(emitted.tapes),
         "returned": list(emitted.returned),
+        "multiplies": emitted.multiplies,
+        "shares": emitted.shares,
         "plan": None if plan is None else plan.to_json(),
         "digests": _digests(path.parent),
     }
@@ -388,6 +390,8 @@ def _restore(entry: Path, offload: bool) -> Entry | None:
         functions=tuple(record["functions"]),
         tapes=tuple(record["tapes"]),
         returned=tuple(record["returned"]),
+        multiplies=record["multiplies"],
+        shares=record["shares"],
     )
     kernel = cpu.Kernel(emitted, cpu.build(emitted, path), path, offload)
     plan = None if record["plan"] is None else Plan.from_json(record["plan"])

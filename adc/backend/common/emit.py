@@ -12,19 +12,20 @@ Numba tests signed ones for counting from the end.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from adc.backend.common import prelude, vector_math
+from adc.backend.common import prelude, printer, reader, syntax, vector_math
 from adc.backend.common.loops import STRIP, Loops
-from adc.backend.common.writer import PLACES, RUNTIME, Shared, Site
+from adc.backend.common.syntax import STATE, Constant, Do, Name, Pass, Return, Tuple, Unary, Unpack
+from adc.backend.common.writer import FAILED, PLACES, RUNTIME, Shared, Site
 from adc.backend.runtime import gemm
+from adc.ir import core
 from adc.ir.analysis.memory.escape import handed_on, let_go
 from adc.ir.core import (
     Apply,
     Block,
-    Call,
     Check,
     For,
     Function,
@@ -62,16 +63,10 @@ class Emitted:
     functions: tuple[str, ...]  # of `vector_math`
     tapes: tuple[str, ...]  # the dtypes of the tapes that are used
     returned: tuple[int, ...]  # the results that are made by `returned`, by place
-
-    @property
-    def multiplies(self) -> bool:
-        """Whether it may call BLAS."""
-        return "adc.backend.runtime.gemm" in self.source
-
-    @property
-    def shares(self) -> bool:
-        """Whether there are loops that threads may share."""
-        return "side_by_side(" in self.source
+    multiplies: bool  # whether it may call BLAS
+    shares: bool  # whether there are loops that threads may share
+    # What machine code is made of; that of code from the disk is there.
+    code: tuple[syntax.Function, ...] = ()
 
 
 class _Emitter(Loops):
@@ -96,7 +91,7 @@ class _Emitter(Loops):
             place, self._place = self._place, stmt.loc or self._place
             self.stmt(stmt)
             self._place = place
-            if self._indent > 1 or k < len(stmts) - 1:
+            if self.is_inside or k < len(stmts) - 1:
                 self.let_go(after)
 
     def stmt(self, stmt: Stmt) -> None:
@@ -115,7 +110,7 @@ class _Emitter(Loops):
                 self.for_(stmt)
             case While():
                 self.while_(stmt)
-            case Call():
+            case core.Call():
                 self.call(stmt)
             case Check():
                 self.check(stmt)
@@ -130,18 +125,15 @@ class _Emitter(Loops):
             case _:
                 assert_never(stmt)
 
-    def block(self, block: Block, targets: Sequence[Value], header: str) -> None:
-        self.line(header)
-        self._indent += 1
-        start = len(self._lines)
-        last = self._last
-        self.stmts(block.stmts, block.yields)
-        self.move([self.target(target) for target in targets], block.yields)
-        self.let_go(handed_on(block.stmts, block.yields, self._held))
-        if len(self._lines) == start:
-            self.line("pass")
-        self._indent -= 1
-        self._last = last
+    def block(self, block: Block, targets: Sequence[Value], body: list[syntax.Stmt]) -> None:
+        with self.inside(body):
+            last = self._last
+            self.stmts(block.stmts, block.yields)
+            self.move([self.target(target) for target in targets], block.yields)
+            self.let_go(handed_on(block.stmts, block.yields, self._held))
+            if not body:
+                self.add(Pass())
+            self._last = last
 
     def if_(self, stmt: If) -> None:
         cond = self.expr(stmt.cond)
@@ -151,59 +143,57 @@ class _Emitter(Loops):
         then, orelse = (bool(arm.stmts or stays) for arm in (stmt.then, stmt.orelse))
         if not then and not orelse:
             return
+        found = syntax.If(cond if then else Unary("not", cond))
+        self.add(found)
         if then:
-            self.block(stmt.then, stmt.results, f"if {cond.bare}:")
+            self.block(stmt.then, stmt.results, found.then)
         if orelse:
-            header = "else:" if then else f"if not {cond.text}:"
-            self.block(stmt.orelse, stmt.results, header)
+            self.block(stmt.orelse, stmt.results, found.orelse if then else found.then)
 
-    def call(self, stmt: Call) -> None:
-        args = ", ".join(["state", *(self.text(arg) for arg in stmt.args)])
+    def call(self, stmt: core.Call) -> None:
+        args = [STATE, *map(self.expr, stmt.args)]
         self.flush()
         self.comment(stmt.loc)
         traffic = [d for d in self._own if d in self._shared.tapes.used(stmt.callee)]
         self.close_tapes(traffic)
-        results = ", ".join(
-            self.name(result) if self._counts.get(result) else "_" for result in stmt.results
-        )
-        comma = "," * (len(stmt.results) == 1)
-        left = f"{results}{comma} = " if stmt.results else ""
-        self.line(f"{left}{self._shared.names[stmt.callee]}({args})")
-        self.stop_if("state[STATUS] != 0")
+        call = syntax.Call(self._shared.names[stmt.callee], tuple(args))
+        names = [self.name(v) if self._counts.get(v) else "_" for v in stmt.results]
+        self.add(Unpack(tuple(names), call) if names else Do(call))
+        self.stop_if(FAILED)
         for dtype in traffic:
             self.open_tape(dtype)
 
     # -- the whole -------------------------------------------------------------------------
 
-    def run(self) -> list[str]:
-        params = ", ".join(["state", *(self.name(param) for param in self._fn.params)])
-        types = ", ".join(str(param.type) for param in self._fn.params)
-        results = ", ".join(str(result.type) for result in self._fn.results) or "none"
-        options = "PART" if self._part else "OPTIONS"
-        head = [f"@njit(**{options})", f"def {self._shared.names[self._fn.name]}({params}):"]
-        self.line(f'"""{self._fn.name}: {types} -> {results}"""')
+    def run(self) -> syntax.Function:
+        params = ("state", *(self.name(param) for param in self._fn.params))
         if self._fn.name in self._shared.recursive:
-            self.stop_if("poll(state, 1)")
+            self.poll(Constant(1))
         mark = ""
         if not self._main and not self._part and self.makes_arrays(self._fn.body):
-            mark = self.helper("mark")
-            self.line(f"{mark} = state[TOP]")
+            mark = self.mark_top()
         for dtype in self._own:
             self.open_tape(dtype)
         self.stmts(self._fn.body, self._fn.results)
         # Numba cannot compile a branch inside a long tuple.
-        values = [
-            self.text(result) if len(self._fn.results) <= 8 else self.atom(result).text
-            for result in self._fn.results
-        ]
+        few = len(self._fn.results) <= 8
+        values = [self.expr(v) if few else self.atom(v) for v in self._fn.results]
         if not self._main and any(isinstance(stmt, Push) for stmt in walk(self._fn.body)):
             self.note_most()  # the caller may not use the tapes itself
         self.close_tapes(self._own)
         if mark:
-            self.line(f"release(state, {mark})")
-        self.line(f"return ({', '.join(values)}{',' * (len(values) == 1)})")
-        doc, *body = self._lines
-        return [*head, doc, *self.nothing_lines(), *body]
+            self.do("release", STATE, Name(mark))
+        self.add(Return(Tuple(tuple(values))))
+        first = [syntax.Assign(self._nothing, self.nothing())] if self._nothing else []
+        types = tuple(result.type for result in self._fn.results)
+        given, found = _listed(v.type for v in self._fn.params), _listed(types) or "none"
+        doc = f"{self._fn.name}: {given} -> {found}"
+        name, body = self._shared.names[self._fn.name], [*first, *self.here]
+        return syntax.Function(name, params, doc, types, self.variables, body, is_part=self._part)
+
+
+def _listed(types: Iterable[Type]) -> str:
+    return ", ".join(map(str, types))
 
 
 def emit(fn: Function, marked: bool = False) -> Emitted:
@@ -212,66 +202,62 @@ def emit(fn: Function, marked: bool = False) -> Emitted:
     Where it is `marked`, each line ends with the place in the user's source that it is for.
     """
     shared = Shared(fn, marked)
-    code: list[str] = []
+    code: list[syntax.Function] = []
     for each in (*fn.callees, fn):
         *parts, rest = shared.divide(each)
         for piece in (*parts, rest):
             main = each is fn and piece is rest
             emitter = _Emitter(piece, shared, main=main, part=piece is not rest)
-            lines = emitter.run()
-            code += [*emitter.apart, "", "", *lines]
-    text = "\n".join(code)
-    words = _words(text)
-    for op in algorithms.among(words):
-        own = "\n".join(["", "", "@njit(**OPTIONS)", *algorithms.source(op)])
-        text = f"{own}\n{text}"
-        words |= _words(own)
-    runtime = sorted(words & RUNTIME)
-    math = sorted(words & set(vector_math.FUNCTIONS))
-    names = sorted((words & prelude.NAMES) - set(math))
-    head = [f'"""{fn.name}, compiled by adc."""', ""]
-    head += ["import numpy as np", "from numba import njit", ""]
-    head += ["from adc.backend.cpu.lowering import Compiler"]
-    products = sorted(words & gemm.NAMES)
-    for module, found in (
-        ("runtime.gemm", products),
-        ("common.prelude", names),
-        ("runtime", runtime),
-        ("common.vector_math", math),
-    ):
-        if found:
-            head += ["", f"from adc.backend.{module} import (", *(f"    {n}," for n in found), ")"]
-    head += ["", 'OPTIONS = {"nogil": True, "error_model": "numpy", "pipeline_class": Compiler}']
-    if "PART" in words:
-        head.append('PART = {**OPTIONS, "inline": "never"}')
-    if "LANES" in words:
-        head.append(f"LANES = {LANES}  # partial sums of a loop")
-    if "SHORT" in words:
-        head.append(f"SHORT = {SHORT}  # sums of so many terms are made without lanes")
-    if "STRIP" in words:
-        head.append(f"STRIP = {STRIP}  # iterations between two looks for signals")
-    if words & set(PLACES):
-        head += ["", "# Places in `state`."]
-        head += [f"{n} = {k}  # {doc}" for n, (k, doc) in PLACES.items() if n in words]
+            last = emitter.run()
+            code += [*emitter.apart, last]
+    names = {name for each in code for name in syntax.used(each.body)}
+    own = [reader.algorithm(op) for op in algorithms.among(names)]
+    names = names.union(*(syntax.used(each.body) for each in own))
+    code = [*own[::-1], *code]
+    head = _head(fn.name, names, any(each.is_part for each in code))
+    text = "\n\n\n".join("\n".join(printer.function(each)) for each in code)
     return Emitted(
         shared.names[fn.name],
-        "\n".join(head) + text + "\n",
+        f"{head}\n\n{text}\n",
         tuple(param.type for param in fn.params),
         tuple(result.type for result in fn.results),
         tuple(shared.sites),
-        tuple(math),
+        tuple(sorted(names & set(vector_math.FUNCTIONS))),
         tuple(sorted(shared.tapes.used(fn.name))),
         tuple(shared.returned),
+        bool(names & gemm.NAMES),
+        shared.shares,
+        tuple(code),
     )
 
 
-def _words(text: str) -> set[str]:
-    """Return the identifiers in `text`, without its comments."""
-    found: set[str] = set()
-    for line in text.splitlines():
-        code = line.partition("#")[0].replace("np.", "np_")
-        found.update("".join(c if c.isalnum() or c == "_" else " " for c in code).split())
-    return found
+def _head(title: str, names: set[str], parts: bool) -> str:
+    """Return the beginning of a file whose functions use some names of others."""
+    lines = [f'"""{title}, compiled by adc."""', ""]
+    lines += ["import numpy as np", "from numba import njit", ""]
+    lines += ["from adc.backend.cpu.lowering import Compiler"]
+    math = set(vector_math.FUNCTIONS)
+    for module, known in (
+        ("runtime.gemm", gemm.NAMES),
+        ("common.prelude", prelude.NAMES - math),
+        ("runtime", RUNTIME),
+        ("common.vector_math", math),
+    ):
+        if found := sorted(names & known):
+            lines += ["", f"from adc.backend.{module} import (", *(f"    {n}," for n in found), ")"]
+    lines += ["", 'OPTIONS = {"nogil": True, "error_model": "numpy", "pipeline_class": Compiler}']
+    if parts:
+        lines.append('PART = {**OPTIONS, "inline": "never"}')
+    if "LANES" in names:
+        lines.append(f"LANES = {LANES}  # partial sums of a loop")
+    if "SHORT" in names:
+        lines.append(f"SHORT = {SHORT}  # sums of so many terms are made without lanes")
+    if "STRIP" in names:
+        lines.append(f"STRIP = {STRIP}  # iterations between two looks for signals")
+    if names & set(PLACES):
+        lines += ["", "# Places in `state`."]
+        lines += [f"{n} = {k}  # {doc}" for n, (k, doc) in PLACES.items() if n in names]
+    return "\n".join(lines)
 
 
 __all__ = ["STRIP", "Emitted", "Site", "emit"]

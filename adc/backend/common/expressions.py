@@ -1,44 +1,32 @@
-"""Expressions of emitted code: operands, operations, and what may still be moved into others."""
+"""Expressions of emitted code for constants and for the rows of the op table."""
 
 from __future__ import annotations
 
+import functools
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
 
+from adc.backend.common import reader
 from adc.backend.common.prelude import CASTS
+from adc.backend.common.syntax import (
+    Attribute,
+    Binary,
+    Call,
+    Chain,
+    Constant,
+    Dtype,
+    Element,
+    Expr,
+    Global,
+    Name,
+    Size,
+    Unary,
+    parts,
+)
 from adc.ir import ops
 from adc.ir.opdef import OpDef
 from adc.ir.ops import arith
 from adc.ir.types import Type
-
-
-@dataclass(frozen=True, slots=True)
-class Expr:
-    """Python text; the variables in it that are assigned more than once; whether it loads."""
-
-    text: str
-    reads: frozenset[str] = frozenset()
-    loads: bool = False
-
-    @property
-    def atomic(self) -> bool:
-        return self.text.isidentifier() or not any(c in self.text for c in " (")
-
-    @property
-    def bare(self) -> str:
-        """The text without parentheses around all of it."""
-        return strip(self.text)
-
-
-def strip(text: str) -> str:
-    if not (text.startswith("(") and text.endswith(")")):
-        return text
-    depth = 0
-    for k, char in enumerate(text):
-        depth += (char == "(") - (char == ")")
-        if depth == 0:
-            return text[1:-1] if k == len(text) - 1 else text
-    return text
 
 
 def numpy_name(dtype: str) -> str:
@@ -46,34 +34,74 @@ def numpy_name(dtype: str) -> str:
     return f"np.{CASTS[dtype]}"
 
 
-def literal(value: bool | int | float, ty: Type) -> str:
+def dtype_of(ty: Type | str) -> Dtype:
+    """Return the dtype of numbers of a type, as emitted code names it where it makes arrays."""
+    return Dtype(CASTS[ty if isinstance(ty, str) else ty.dtype])
+
+
+def literal(value: bool | int | float, ty: Type) -> Expr:
     """Return a constant of exactly the dtype of `ty`."""
     dtype = ty.dtype
     if dtype == "b1":
-        return str(bool(value))
+        return Constant(bool(value))
     if dtype[0] == "f":
-        number = float(value)
-        text = repr(number)
-        if math.isnan(number):
-            text = "nan"
-        elif math.isinf(number):
-            text = "inf" if number > 0 else "(-inf)"
-        elif text.startswith("-"):
-            text = f"({text})"
-        return text if dtype == "f64" else f"float32({strip(text)})"
-    text = str(int(value))
-    if dtype != "i64":
-        return f"{CASTS[dtype]}({text})"
-    return f"({text})" if text.startswith("-") else text
+        found = _float(float(value))
+        return found if dtype == "f64" else Call("float32", (found,))
+    return Constant(int(value)) if dtype == "i64" else Call(CASTS[dtype], (Constant(int(value)),))
+
+
+def _float(number: float) -> Expr:
+    if math.isnan(number):
+        return Global("nan")
+    if math.isinf(number):
+        return Global("inf") if number > 0 else Unary("-", Global("inf"))
+    return Constant(number)
+
+
+def zero(ty: Type) -> Expr:
+    """Return a constant for a value that nobody reads."""
+    return literal({"b": False, "f": 0.0}.get(ty.kind, 0), ty)
+
+
+def plus(expr: Expr, offset: int) -> Expr:
+    """Return an expression with a number added, if that is not 0."""
+    return Binary("+", expr, Constant(offset)) if offset else expr
+
+
+def total(*terms: Expr) -> Expr:
+    return Chain("+", terms) if len(terms) > 1 else terms[0]
+
+
+def product(*factors: Expr) -> Expr:
+    return Chain("*", factors) if len(factors) > 1 else factors[0]
+
+
+def times(count: int, expr: Expr) -> Expr:
+    """Return so many times an expression."""
+    return product(Constant(count), expr) if count > 1 else expr
+
+
+def state(place: str, offset: int = 0) -> Element:
+    """Return a word of the state: at one of its places, or so many words behind it."""
+    return Element(Name("state"), (plus(Global(place), offset),))
+
+
+def is_atomic(expr: Expr) -> bool:
+    """Whether an expression is so short and cheap that it can stand twice."""
+    match expr:
+        case Name() | Global():
+            return True
+        case Constant(value):
+            return not repr(value).startswith("-")
+        case Size(array) | Attribute(array):
+            return is_atomic(array)
+        case Element(array, (index,)):
+            return is_atomic(array) and is_atomic(index)
+    return False
 
 
 # Python's operators on these give another type in Numba than in NumPy, or a branch.
-_TEMPLATES = {
-    ops.integer.logical_and: "({0} & {1})",
-    ops.integer.logical_or: "({0} | {1})",
-    arith.select: "select({0}, {1}, {2})",
-    arith.reciprocal: "({one} / {0})",
-}
+_OPERATORS = {ops.integer.logical_and: "&", ops.integer.logical_or: "|"}
 _WIDENED = frozenset(
     (
         arith.add, arith.sub, arith.mul, arith.neg, arith.square, ops.integer.bitand,
@@ -82,30 +110,39 @@ _WIDENED = frozenset(
 )  # fmt: skip
 
 
-def apply(op: OpDef, params: tuple[int | str, ...], args: list[Expr], ty: Type, of: Type) -> Expr:
+def apply(op: OpDef, params: Sequence[int | str], args: Sequence[Expr], ty: Type, of: Type) -> Expr:
     """Return the expression of an operation on operands of type `of` with a result of type `ty`."""
-    reads: frozenset[str] = frozenset().union(*(arg.reads for arg in args))
-    loads = any(arg.loads for arg in args)
     if op.converts:
-        text = f"{CASTS[ty.dtype]}({args[0].bare})"
-    elif op.asks_shape:
-        text, loads = f"{args[0].text}.shape[{params[0]}]", False
-    else:
-        template = _TEMPLATES.get(op, op.code)
-        texts = [arg.text for arg in args]
-        if not template.startswith("("):  # a call: its arguments need no parentheses
-            texts = [strip(text) for text in texts]
-        if op.algorithm is not None and ty.dtype == "f32":  # they are in double precision
-            texts, template = [f"float64({text})" for text in texts], f"float32({template})"
-        order = params[0] if params else 0
-        text = template.format(*texts, one=literal(1.0, of), order=order)
-        if op in _WIDENED and ty.dtype[0] in "iu" and ty.dtype not in ("i64", "u64"):
-            text = f"{CASTS[ty.dtype]}({strip(text)})"
-        elif op is arith.neg and ty.dtype == "u64":
-            text = f"uint64({strip(text)})"
-    return Expr(text, reads, loads)
+        return Call(CASTS[ty.dtype], (args[0],))
+    if op.asks_shape:
+        return Size(args[0], int(params[0]))
+    if op in _OPERATORS:
+        return Binary(_OPERATORS[op], *args)
+    if op is arith.select:
+        return Call("select", tuple(args))
+    if op is arith.reciprocal:
+        return Binary("/", literal(1.0, of), args[0])
+    if op.algorithm is not None and ty.dtype == "f32":  # they are in double precision
+        return Call("float32", (_spelled(op, params, [Call("float64", (a,)) for a in args]),))
+    found = _spelled(op, params, args)
+    if op in _WIDENED and ty.dtype[0] in "iu" and ty.dtype not in ("i64", "u64"):
+        return Call(CASTS[ty.dtype], (found,))
+    if op is arith.neg and ty.dtype == "u64":
+        return Call("uint64", (found,))
+    return found
 
 
+def _spelled(op: OpDef, params: Sequence[int | str], args: Sequence[Expr]) -> Expr:
+    given = dict(zip(reader.operands(op), args, strict=True))
+    if op.algorithm is not None:
+        given["order"] = Constant(int(params[0]) if params else 0)
+    return reader.filled(reader.spelling(op), given)
+
+
+@functools.cache
 def uses_twice(op: OpDef) -> bool:
-    """Whether an operand stands more than once in the text of an operation."""
-    return _TEMPLATES.get(op, op.code).count("{0}") > 1
+    """Whether an operand stands more than once in the expression of an operation."""
+    if op.converts or op.asks_shape or op in _OPERATORS or op is arith.select:
+        return False
+    first = reader.operands(op)[:1]
+    return sum(isinstance(e, Name) and e.id in first for e in parts(reader.spelling(op))) > 1

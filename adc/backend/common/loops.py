@@ -21,15 +21,38 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from adc.backend.common.expressions import Expr, literal, numpy_name, strip
+from adc.backend.common import syntax
+from adc.backend.common.expressions import (
+    dtype_of,
+    is_atomic,
+    literal,
+    product,
+    state,
+    total,
+)
+from adc.backend.common.syntax import (
+    STATE,
+    Binary,
+    Break,
+    Call,
+    Constant,
+    Expr,
+    Forever,
+    Global,
+    Name,
+    Pass,
+    Return,
+    Tuple,
+    Unary,
+    Unpack,
+)
 from adc.backend.common.tape_io import Traffic
-from adc.backend.common.writer import Shared
-from adc.ir import ops
+from adc.backend.common.writer import FAILED, Shared
+from adc.ir import core, ops
 from adc.ir.analysis.memory.escape import handed_on
 from adc.ir.core import (
     Apply,
     Block,
-    Call,
     For,
     Function,
     Gemm,
@@ -48,7 +71,7 @@ from adc.ir.core import (
 )
 from adc.ir.ops import arith
 from adc.ir.sums import LANES, SHORT, summed
-from adc.ir.types import Array, Type
+from adc.ir.types import BOOL, U64, Array, Type
 from adc.ir.walk import inner_values
 
 # Iterations of a loop at the top between two looks for signals.
@@ -56,7 +79,7 @@ STRIP = 1 << 16
 # An iteration whose operations cost more than this (an addition is 1) is not cheap.
 LONG = 60.0
 # Statements that may take long; a product counts down by itself what it takes (`gemm`).
-_BUSY = (For, While, Call, Gemm)
+_BUSY = (For, While, core.Call, Gemm)
 # Iterations of loops in another one, or in each other, that are over soon.
 _FEW = 64
 # Iterations of an inner loop whose number is not known in front of a parallel one.
@@ -70,6 +93,16 @@ _SIZES = frozenset(
         ops.integer.trips, arith.absolute, arith.neg,
     )
 )  # fmt: skip
+
+
+_LANES, _STRIP = Global("LANES"), Global("STRIP")
+
+
+def minus_one(count: Expr) -> Expr:
+    match count:
+        case Constant(int(number)) if number >= 0:
+            return Constant(number - 1)
+    return Binary("-", count, Constant(1))
 
 
 def _positions(loop: For) -> int:
@@ -103,9 +136,9 @@ def _cost(stmt: For) -> float:
 class _Loop:
     """A loop that is being written.
 
-    `names` are the variables of what it carries, `index` and `count` texts. It is `busy` if there
-    are calls or products in it, or loops of more than a few iterations, `within` each of its own;
-    if not, it `looks` for signals unless it is over soon.
+    `names` are the variables of what it carries, and `count` is how many iterations it has. It is
+    `busy` if there are calls or products in it, or loops of more than a few iterations, `within`
+    each of its own; if not, it `looks` for signals unless it is over soon.
     """
 
     stmt: For
@@ -113,19 +146,26 @@ class _Loop:
     index: str
     busy: bool
     looks: bool
-    count: str = ""
-    range: str = "range"  # or that its iterations keep apart
+    count: Expr
+    apart: bool  # whether its iterations keep apart
     within: int = 1
 
     @property
     def fixed(self) -> int | None:
         """The number of iterations where it is a constant."""
-        return int(self.count) if self.count.isdigit() else None
+        match self.count:
+            case Constant(int(count)) if count >= 0:
+                return count
+        return None
 
     @property
-    def work(self) -> str:
+    def work(self) -> Expr:
         """How many of the innermost iterations it has."""
-        return self.count if self.within == 1 else f"{self.within} * {self.count}"
+        return self.count if self.within == 1 else product(Constant(self.within), self.count)
+
+    def range(self, *limits: Expr) -> syntax.For:
+        """Return a loop through the numbers of some of its iterations."""
+        return syntax.For(self.index, limits, self.apart)
 
 
 class Loops(Traffic):
@@ -154,7 +194,7 @@ class Loops(Traffic):
         names = [self.name(value) for value in used]
         if names:
             self.flush()
-            self.line(f"del {', '.join(dict.fromkeys(names))}")
+            self.delete(list(dict.fromkeys(names)))
 
     def target(self, value: Value) -> str:
         """Return the variable of a value; partial sums have none."""
@@ -164,16 +204,16 @@ class Loops(Traffic):
         """Assign all `sources` to `targets` at once."""
         pairs = zip(targets, sources, strict=True)
         found = [(target, self.expr(source)) for target, source in pairs if target]
-        todo = [pair for pair in found if pair[1].bare != pair[0]]
+        todo = [(target, source) for target, source in found if source != Name(target)]
         while todo:
-            for pair in todo:
-                if not any(pair[0] in other[1].reads for other in todo if other is not pair):
-                    self.line(f"{pair[0]} = {pair[1].bare}")
-                    todo.remove(pair)
+            for k, (target, source) in enumerate(todo):
+                if not any(target in syntax.reads(each) for _, each in todo[:k] + todo[k + 1 :]):
+                    self.set(target, source)
+                    del todo[k]
                     break
             else:  # a cycle, as in a, b = b, a
-                names = ", ".join(target for target, _ in todo)
-                self.line(f"{names} = {', '.join(expr.bare for _, expr in todo)}")
+                targets, sources = zip(*todo, strict=True)
+                self.add(Unpack(targets, Tuple(sources)))
                 return
 
     def carry(self, stmt: For | While) -> list[str]:
@@ -185,7 +225,6 @@ class Loops(Traffic):
                 continue
             name = self.name(param)
             self._names[result] = name
-            self._mutable.add(name)
             names.append(name)
         self.move(names, stmt.init)
         entered, self._entered = self._entered, ()
@@ -209,17 +248,16 @@ class Loops(Traffic):
         within = _iterations(stmt.body.stmts)
         busy = inner and not short and (within > _FEW or self.is_long(stmt))
         looks = not busy and not short
-        loop = _Loop(stmt, names, self.name(stmt.index), busy, looks)
+        apart = self.keeps_apart(stmt)
+        loop = _Loop(stmt, names, self.name(stmt.index), busy, looks, trips, apart)
         loop.within = 1 if busy else int(within)
-        loop.range = self.range(stmt)
         keeps, adds = id(stmt) in self._shared.tapes.blocks, self.adds(stmt)
-        loop.count = trips.bare
         if keeps and not self.never_negative(stmt.trips):
-            loop.count = self.helper("trips")
-            self.line(f"{loop.count} = max({trips.bare}, 0)")  # the size of the block
-        elif not trips.atomic and (keeps or stmt.down or adds or loop.looks):
-            loop.count = self.helper("trips")
-            self.line(f"{loop.count} = {trips.bare}")
+            loop.count = Name(self.helper("trips"))
+            self.set(loop.count.id, Call("max", (trips, Constant(0))))  # the size of the block
+        elif not is_atomic(trips) and (keeps or stmt.down or adds or loop.looks):
+            loop.count = Name(self.helper("trips"))
+            self.set(loop.count.id, trips)
         bases, rows, lane = self._bases, self._rows, self._lane
         if keeps:
             self.reserve(stmt, loop.count)
@@ -232,17 +270,13 @@ class Loops(Traffic):
     def short_or_long(self, loop: _Loop) -> None:
         """Write a loop that adds to lanes as one for few iterations, one for many, or both."""
         if loop.fixed is None:
-            self.line(f"if {loop.count} <= SHORT:")
-            self._indent += 1
-            self.in_short(loop)
-            self._indent -= 1
-            self.line("else:")
-            self._indent += 1
-            if self.may_stand_apart(loop):
-                self.stand_apart(loop)
-            else:
-                self.open_and_close(loop)
-            self._indent -= 1
+            with self.branch(Binary("<=", loop.count, Global("SHORT"))) as few:
+                self.in_short(loop)
+            with self.inside(few.orelse):
+                if self.may_stand_apart(loop):
+                    self.stand_apart(loop)
+                else:
+                    self.open_and_close(loop)
         elif loop.fixed <= SHORT:
             self.in_short(loop)
         else:
@@ -266,36 +300,29 @@ class Loops(Traffic):
         """
         carried = [name for name in loop.names if name]
         types = tuple(v.type for v, name in zip(loop.stmt.results, loop.names, strict=True) if name)
-        with self.elsewhere(types) as lines:
+        with self.elsewhere(types) as body:
             self.open_and_close(loop)
-        reads, assigned = self.variables(lines)
-        params = ", ".join(["state", *sorted((reads - assigned - {"state"}) | set(carried))])
+        reads, assigned = syntax.variables(body)
+        params = ["state", *sorted((reads - assigned - {"state"}) | set(carried))]
         name = self.function(f"{self._shared.names[self._fn.name]}_{loop.index}_long")
-        comma = "," * (len(carried) == 1)
-        self.apart += [
-            "",
-            "",
-            "@njit(**PART)",
-            f"def {name}({params}):",
-            f'    """A loop of many iterations -> {", ".join(map(str, types)) or "none"}"""',
-            *lines,
-            f"    return ({', '.join(carried)}{comma})",
-        ]
-        left = f"{', '.join(carried)}{comma} = " if carried else ""
-        self.line(f"{left}{name}({params})")
-        if any(line.lstrip().startswith("return") for line in lines):
-            self.stop_if("state[STATUS] != 0")
+        stops = any(isinstance(each, Return) for each in syntax.walk(body))
+        body.append(Return(Tuple(tuple(map(Name, carried)))))
+        doc = f"A loop of many iterations -> {', '.join(map(str, types)) or 'none'}"
+        own = syntax.Function(name, tuple(params), doc, types, self.variables, body, is_part=True)
+        self.apart.append(own)
+        call = Call(name, tuple(map(Name, params)))
+        self.add(Unpack(tuple(carried), call) if carried else syntax.Do(call))
+        if stops:
+            self.stop_if(FAILED)
 
     @contextmanager
-    def elsewhere(self, results: tuple[Type, ...]) -> Iterator[list[str]]:
-        """Write lines of another function, with these results, into a list."""
-        lines: list[str] = []
-        start, indent, own = len(self._lines), self._indent, self._results
-        self._indent, self._results = 1, results
-        yield lines
-        self._indent, self._results = indent, own
-        lines += self._lines[start:]
-        del self._lines[start:]
+    def elsewhere(self, results: tuple[Type, ...]) -> Iterator[list[syntax.Stmt]]:
+        """Write the body of another function, with these results."""
+        body: list[syntax.Stmt] = []
+        blocks, own = self._blocks, self._results
+        self._blocks, self._results = [body], results
+        yield body
+        self._blocks, self._results = blocks, own
 
     def side_by_side(self, stmt: For) -> None:
         """Write a parallel loop as a function of the part that a thread runs, and its calls."""
@@ -309,57 +336,53 @@ class Loops(Traffic):
         index = self.name(stmt.index)
         first, last = self.helper(f"{index}_first"), self.helper(f"{index}_last")
         busy = any(isinstance(s, _BUSY) for s in walk(stmt.body.stmts))
-        loop = _Loop(stmt, [], index, busy, looks=False, range=self.range(stmt))
+        loop = _Loop(stmt, [], index, busy, False, trips, self.keeps_apart(stmt))
         positions, unlooked = dict(self._positions), self._unlooked
         with self.elsewhere(()) as lines:
             for dtype in taped:
                 self.open_tape(dtype)
-            if busy or not self.is_long(stmt):
-                self.line(f"for {index} in {loop.range}({first}, {last}):")
-            else:
-                start = self.helper(f"{index}_strip")
-                self.line(f"for {start} in range({first}, {last}, STRIP):")
-                self._indent += 1
-                self.stop_if("poll(state, STRIP)")
-                self.line(f"for {index} in {loop.range}({start}, min({start} + STRIP, {last})):")
-            self._indent += 1
-            self.counter(loop)
-            self.body(stmt, [], poll=busy and not self.has_inner_loop(stmt.body))
-            self._indent = 1
+            with self.inside():
+                if busy or not self.is_long(stmt):
+                    self.enter(loop.range(Name(first), Name(last)))
+                else:
+                    start = self.helper(f"{index}_strip")
+                    self.enter(syntax.For(start, (Name(first), Name(last), _STRIP)))
+                    self.poll(_STRIP)
+                    stop = Call("min", (Binary("+", Name(start), _STRIP), Name(last)))
+                    self.enter(loop.range(Name(start), stop))
+                self.counter(loop)
+                self.body(stmt, [], poll=busy and not self.has_inner_loop(stmt.body))
             self.close_tapes(taped)
         self._positions, self._unlooked = positions, unlooked
-        reads, assigned = self.variables(lines)
+        reads, assigned = syntax.variables(lines)
         given = sorted(reads - assigned - {"state", first, last})
         name = self.function(f"{self._shared.names[self._fn.name]}_{index}_part")
-        self.apart += [
-            "",
-            "",
-            "@njit(**PART)",
-            f"def {name}({', '.join(['state', first, last, *given])}):",
-            '    """Some iterations of a loop that threads share -> none"""',
-            *lines,
-            "    return ()",
-        ]
+        doc = "Some iterations of a loop that threads share -> none"
+        params = ("state", first, last, *given)
+        lines.append(Return(Tuple(())))
+        own = syntax.Function(name, params, doc, (), self.variables, lines, is_part=True)
+        self.apart.append(own)
         self.close_tapes(taped)
-        self.line(f"side_by_side({', '.join(['state', name, trips, work, *given])})")
-        self.stop_if("state[STATUS] != 0")
+        self._shared.shares = True
+        self.do("side_by_side", STATE, Global(name), trips, work, *map(Name, given))
+        self.stop_if(FAILED)
         for dtype in taped:
             self.open_tape(dtype)
         if not busy and not self.is_short(stmt) and self.is_due(stmt):
-            self.stop_if(f"poll(state, {trips})")
+            self.poll(trips)
 
-    def number(self, trips: Operand) -> str:
+    def number(self, trips: Operand) -> Expr:
         """Return a number of iterations that can stand twice."""
-        text = self.atom(trips).text
-        return text if trips.type.dtype == "i64" else f"int64({text})"
+        found = self.atom(trips)
+        return found if trips.type.dtype == "i64" else Call("int64", (found,))
 
-    def work(self, loop: For) -> str:
+    def work(self, loop: For) -> Expr:
         """Return an expression for what a loop takes, in additions."""
         inside = {v for s in walk((loop,)) for v in (*s.results, *inner_values(s))}
 
-        def cost(stmts: Sequence[Stmt]) -> str:
+        def cost(stmts: Sequence[Stmt]) -> Expr:
             own = 1.0
-            terms: list[str] = []
+            terms: list[Expr] = []
             for stmt in stmts:
                 match stmt:
                     case Apply(op=op):
@@ -374,47 +397,46 @@ class Loops(Traffic):
                         if isinstance(origin, Apply) and origin.op is arith.minimum:
                             # Parts of a loop: all but the last are as large.
                             trips = next((x for x in origin.args if x not in inside), trips)
-                        times = str(_SOME) if trips in inside else self.number(trips)
-                        terms.append(f"{times} * {cost(body.stmts)}")
+                        often = Constant(_SOME) if trips in inside else self.number(trips)
+                        terms.append(product(often, cost(body.stmts)))
                     case While(body=body):
-                        terms.append(f"{_SOME} * {cost(body.stmts)}")
+                        terms.append(product(Constant(_SOME), cost(body.stmts)))
                     case _:
                         own += 1.0
-            return f"({' + '.join([str(int(own)), *terms])})" if terms else str(int(own))
+            return total(Constant(int(own)), *terms)
 
-        return f"{self.number(loop.trips)} * {cost(loop.body.stmts)}"
+        return product(self.number(loop.trips), cost(loop.body.stmts))
 
     def open_and_close(self, loop: _Loop) -> None:
         """Write a loop with the lanes of the sums that end with it."""
-        stmt, indent = loop.stmt, self._indent
+        stmt = loop.stmt
         sums = self.open_lanes(loop)
-        if self.adds(stmt) and not (loop.fixed is not None and loop.fixed <= LANES):
-            self.in_blocks(loop)
-        else:
-            if self.adds(stmt):
-                self._lane = loop.index
-            self.in_order(loop)
-        self._indent += 1
-        self.counter(loop)
-        self.body(stmt, loop.names, poll=loop.busy and not self.has_inner_loop(stmt.body))
-        self._indent = indent
+        with self.inside():
+            if self.adds(stmt) and not (loop.fixed is not None and loop.fixed <= LANES):
+                self.in_blocks(loop)
+            else:
+                if self.adds(stmt):
+                    self._lane = Name(loop.index)
+                self.in_order(loop)
+            self.counter(loop)
+            self.body(stmt, loop.names, poll=loop.busy and not self.has_inner_loop(stmt.body))
         self.close_lanes(stmt, sums)
 
     def in_order(self, loop: _Loop) -> None:
-        """Open a loop, with looks for signals on entry or on the way where they are due."""
+        """Enter a loop, with looks for signals before it or on the way where they are due."""
         if loop.looks and self.is_long(loop.stmt):
             self.strip(loop)
             self._unlooked = 0.0
             return
         if loop.looks and self.is_due(loop.stmt):
-            self.stop_if(f"poll(state, {loop.work})")
-        self.header(loop)
+            self.poll(loop.work)
+        self.enter_whole(loop)
 
-    def header(self, loop: _Loop) -> None:
+    def enter_whole(self, loop: _Loop) -> None:
         if self.goes_down(loop):
-            self.line(f"for {loop.index} in {loop.range}({self.minus_one(loop.count)}, -1, -1):")
+            self.enter(loop.range(minus_one(loop.count), Constant(-1), Constant(-1)))
         else:
-            self.line(f"for {loop.index} in {loop.range}({loop.count}):")
+            self.enter(loop.range(loop.count))
 
     def goes_down(self, loop: _Loop) -> bool:
         """Whether the counter of a loop goes down.
@@ -424,23 +446,23 @@ class Loops(Traffic):
         top down, rows of iterations included.
         """
         stmt = loop.stmt
-        ordered = loop.range != "apart" or any(loop.names) or not self.is_alone(stmt)
+        ordered = not loop.apart or any(loop.names) or not self.is_alone(stmt)
         return stmt.down and (ordered or any(isinstance(s, Pop) for s in walk(stmt.body.stmts)))
 
-    def range(self, stmt: For) -> str:
-        """Return what a loop goes through: whether its iterations keep apart, tapes included.
+    def keeps_apart(self, stmt: For) -> bool:
+        """Whether the iterations of a loop keep apart, tapes included.
 
         On tapes, each has rows of its own in a block, and each adds to a lane of its own.
         """
         taped = any(isinstance(s, Push | Pop) for s in walk(stmt.body.stmts))
         keeps = id(stmt) in self._shared.tapes.blocks
-        return "apart" if stmt.vectorizable and (keeps or not taped) else "range"
+        return stmt.vectorizable and (keeps or not taped)
 
     def counter(self, loop: _Loop) -> None:
         if _positions(loop.stmt) > 1:
             # Numba compiles one conversion faster than many.
-            self._positions[loop.stmt.index] = self.helper(f"{loop.index}_u")
-            self.line(f"{self._positions[loop.stmt.index]} = unsigned({loop.index})")
+            self._positions[loop.stmt.index] = position = self.helper(f"{loop.index}_u", U64)
+            self.set(position, Call("unsigned", (Name(loop.index),)))
 
     def is_alone(self, stmt: For) -> bool:
         """Whether a loop hands on no lanes of a loop around it."""
@@ -458,30 +480,30 @@ class Loops(Traffic):
 
         return direct(loop.body.stmts)
 
-    def open_lanes(self, loop: _Loop) -> list[tuple[int, str, str, str]]:
+    def open_lanes(self, loop: _Loop) -> list[tuple[int, str, str, Expr]]:
         """Make the lanes of the sums that end with a loop; return place, name, lanes and size."""
-        found: list[tuple[int, str, str, str]] = []
+        found: list[tuple[int, str, str, Expr]] = []
         stmt, names = loop.stmt, loop.names
         for k, chain in self._sums[id(stmt)].items():
             param = stmt.body.params[k]
             if param in self._lanes:
                 continue
-            buffer = self.helper(f"{names[k]}_lanes")
+            buffer = self.helper(f"{names[k]}_lanes", Array(param.type.dtype, 1))
             self._lanes.update(dict.fromkeys(chain.members, buffer))
-            used = "LANES"
+            used: Expr = _LANES
             if not chain.nested:
-                used = f"min({loop.count}, LANES)"
+                used = Call("min", (loop.count, _LANES))
                 if loop.fixed is not None:
-                    used = str(min(loop.fixed, LANES))
-            self.line(f"{buffer} = lanes({numpy_name(param.type.dtype)}, {used})")
+                    used = Constant(min(loop.fixed, LANES))
+            self.set(buffer, Call("lanes", (dtype_of(param.type), used)))
             found.append((k, names[k], buffer, used))
             names[k] = ""
         return found
 
-    def close_lanes(self, stmt: For, sums: Sequence[tuple[int, str, str, str]]) -> None:
+    def close_lanes(self, stmt: For, sums: Sequence[tuple[int, str, str, Expr]]) -> None:
         for k, name, buffer, used in sums:
-            total = "total_down" if stmt.down else "total"
-            self.line(f"{name} = {name} + {total}({buffer}, {used})")
+            added = Call("total_down" if stmt.down else "total", (Name(buffer), used))
+            self.set(name, Binary("+", Name(name), added))
             for member in self._sums[id(stmt)][k].members:
                 del self._lanes[member]
 
@@ -491,39 +513,39 @@ class Loops(Traffic):
         starts: dict[str, str] = {}
         for k in self._sums[id(stmt)]:
             if names[k]:
-                starts[names[k]] = self.helper(f"{names[k]}_start")
-                self.line(f"{starts[names[k]]} = {names[k]}")
-                self.line(f"{names[k]} = {strip(literal(-0.0, stmt.body.params[k].type))}")
-        self.header(loop)
-        self._indent += 1
-        self.counter(loop)
-        self.body(stmt, names, poll=False)
-        self._indent -= 1
+                ty = stmt.body.params[k].type
+                starts[names[k]] = self.helper(f"{names[k]}_start", ty)
+                self.set(starts[names[k]], Name(names[k]))
+                self.set(names[k], literal(-0.0, ty))
+        with self.inside():
+            self.enter_whole(loop)
+            self.counter(loop)
+            self.body(stmt, names, poll=False)
         for name, start in starts.items():
-            self.line(f"{name} = {start} + {name}")
+            self.set(name, Binary("+", Name(start), Name(name)))
 
     def in_blocks(self, loop: _Loop) -> None:
-        """Open a loop over blocks of iterations, one for each lane, and one over a block."""
+        """Enter a loop over blocks of iterations, one for each lane, and one over a block."""
         stmt, index, count = loop.stmt, loop.index, loop.count
         long = loop.looks and self.is_long(stmt)
         if loop.looks and not long and self.is_due(stmt):
-            self.stop_if(f"poll(state, {count})")
+            self.poll(count)
         start = self.helper(f"{index}_block")
-        self._lane = f"{index} - {start}"
-        stop = f"min({start} + LANES, {count})"
+        self._lane = Binary("-", Name(index), Name(start))
+        back = Unary("-", _LANES)
+        stop = Call("min", (Binary("+", Name(start), _LANES), count))
         if stmt.down:
-            last = f"({self.minus_one(count)}) & (-LANES)"
-            self.line(f"for {start} in range({last}, -1, -LANES):")
+            last = Binary("&", minus_one(count), back)
+            self.enter(syntax.For(start, (last, Constant(-1), back)))
         else:
-            self.line(f"for {start} in range(0, {count}, LANES):")
-        self._indent += 1
+            self.enter(syntax.For(start, (Constant(0), count, _LANES)))
         if long:
-            self.stop_if("poll(state, LANES)")
+            self.poll(_LANES)
             self._unlooked = 0.0
         if self.goes_down(loop):
-            self.line(f"for {index} in {loop.range}({stop} - 1, {start} - 1, -1):")
+            self.enter(loop.range(minus_one(stop), minus_one(Name(start)), Constant(-1)))
         else:
-            self.line(f"for {index} in {loop.range}({start}, {stop}):")
+            self.enter(loop.range(Name(start), stop))
 
     def never_negative(self, trips: Operand) -> bool:
         if isinstance(trips, Literal):
@@ -533,10 +555,6 @@ class Loops(Traffic):
             origin.op.asks_shape or origin.op is ops.integer.trips
         )
         return trips.type.kind == "u" or is_size
-
-    @staticmethod
-    def minus_one(count: str) -> str:
-        return str(int(count) - 1) if count.isdigit() else f"{count} - 1"
 
     def settle_before_loop(self, stmt: For | While) -> None:
         """Write what waits, except the initial values of the loop."""
@@ -548,26 +566,26 @@ class Loops(Traffic):
         self._pending.update(keep)
 
     def strip(self, loop: _Loop) -> None:
-        """Open a loop over strips, with a look for signals in between, and one over a strip."""
+        """Enter a loop over strips, with a look for signals in between, and one over a strip."""
         stmt, index, count = loop.stmt, loop.index, loop.count
         start = self.helper(f"{index}_strip")
-        stop = f"min({start} + STRIP, {count})"
         if stmt.down:
-            self.line(f"for {start} in range({self.minus_one(count)}, -1, -STRIP):")
+            self.enter(syntax.For(start, (minus_one(count), Constant(-1), Unary("-", _STRIP))))
         else:
-            self.line(f"for {start} in range(0, {count}, STRIP):")
-        self._indent += 1
-        self.stop_if(f"poll(state, min({count}, STRIP))")
+            self.enter(syntax.For(start, (Constant(0), count, _STRIP)))
+        self.poll(Call("min", (count, _STRIP)))
         if stmt.down:
-            self.line(f"for {index} in {loop.range}({start}, max({start} - STRIP, -1), -1):")
+            stop = Call("max", (Binary("-", Name(start), _STRIP), Constant(-1)))
+            self.enter(loop.range(Name(start), stop, Constant(-1)))
         else:
-            self.line(f"for {index} in {loop.range}({start}, {stop}):")
+            stop = Call("min", (Binary("+", Name(start), _STRIP), count))
+            self.enter(loop.range(Name(start), stop))
 
     def has_inner_loop(self, block: Block) -> bool:
         """Whether every iteration enters a loop, or a function, that looks for signals itself."""
         return any(
             stmt.callee in self._shared.recursive
-            if isinstance(stmt, Call)
+            if isinstance(stmt, core.Call)
             else isinstance(stmt, For | While) and not self.is_short(stmt, inside=True)
             for stmt in block.stmts
         )
@@ -642,34 +660,37 @@ class Loops(Traffic):
         last = self._last
         self._depth += 1
         if poll:
-            self.stop_if("poll(state, 1)")
-        mark = ""
-        if self.makes_arrays(stmt.body.stmts):
-            mark = self.helper("mark")
-            self.line(f"{mark} = state[TOP]")
-        start = len(self._lines)
+            self.poll(Constant(1))
+        mark = self.mark_top() if self.makes_arrays(stmt.body.stmts) else ""
+        start = len(self.here)
         yields = stmt.body.yields
         self.stmts(stmt.body.stmts, yields)
-        again = Expr("True")
+        again: Expr = Constant(True)
         if isinstance(stmt, While):
             again = self.expr(yields[0])
-            if again.loads or again.reads & set(names):
-                name = self.helper("again")
-                self.line(f"{name} = {again.bare}")
-                again = Expr(name)
+            if syntax.loads(again) or syntax.reads(again) & set(names):
+                name = self.helper("again", BOOL)
+                self.set(name, again)
+                again = Name(name)
             yields = yields[1:]
         self.move(names, yields)
         self._pending.clear()
         self.let_go(handed_on(stmt.body.stmts, yields, self._held))
         if mark:
-            self.line(f"release(state, {mark})")
-        if isinstance(stmt, While) and again.text != "True":
-            self.line(f"if not {again.text}:")
-            self.line("    break")
-        elif len(self._lines) == start:
-            self.line("pass")
+            self.do("release", STATE, Name(mark))
+        if again != Constant(True):
+            with self.branch(Unary("not", again)):
+                self.add(Break())
+        elif len(self.here) == start:
+            self.add(Pass())
         self._depth -= 1
         self._last = last
+
+    def mark_top(self) -> str:
+        """Write down the end of the workspace in use, and return the variable that has it."""
+        mark = self.helper("mark")
+        self.set(mark, state("TOP"))
+        return mark
 
     def makes_arrays(self, stmts: Sequence[Stmt]) -> bool:
         """Whether `stmts` take memory of the workspace, inner loops aside, which give it back."""
@@ -679,7 +700,7 @@ class Loops(Traffic):
                 for v in stmt.results
             ):
                 return True
-            if isinstance(stmt, Call) and stmt.callee in self._shared.making:
+            if isinstance(stmt, core.Call) and stmt.callee in self._shared.making:
                 return True
             if isinstance(stmt, If) and any(self.makes_arrays(b.stmts) for b in blocks(stmt)):
                 return True
@@ -690,7 +711,6 @@ class Loops(Traffic):
         self.comment(stmt.loc)
         names = self.carry(stmt)
         self.flush()
-        self.line("while True:")
-        self._indent += 1
-        self.body(stmt, names, poll=not self.has_inner_loop(stmt.body))
-        self._indent -= 1
+        with self.inside():
+            self.enter(Forever())
+            self.body(stmt, names, poll=not self.has_inner_loop(stmt.body))

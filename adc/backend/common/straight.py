@@ -2,12 +2,35 @@
 
 from __future__ import annotations
 
-from adc.backend.common import expressions
-from adc.backend.common.expressions import Expr, numpy_name
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from adc.backend.common import expressions, printer
+from adc.backend.common.expressions import dtype_of, state, zero
+from adc.backend.common.syntax import (
+    STATE,
+    Assign,
+    Attribute,
+    Call,
+    Constant,
+    Element,
+    Expr,
+    For,
+    Increase,
+    Name,
+    Size,
+    Store,
+    Tuple,
+    Unary,
+)
 from adc.backend.common.writer import INLINE, Writer
 from adc.ir import ops
 from adc.ir.core import Apply, Check, Gemm, Load, Operand, Print, Value, Write
-from adc.ir.types import Array
+from adc.ir.types import F64, Array
+
+
+def shape_of(array: Expr) -> Attribute:
+    return Attribute(array, "shape")
 
 
 class StraightLine(Writer):
@@ -19,8 +42,7 @@ class StraightLine(Writer):
             self.make_array(stmt, result.type)
             return
         if op.undefined:
-            zero = {"b": False, "f": 0.0}.get(result.type.kind, 0)
-            self.assign(result, Expr(expressions.literal(zero, result.type)), stmt.loc)
+            self.assign(result, zero(result.type), stmt.loc)
             return
         if op.reduces:
             self.total(stmt)
@@ -32,134 +54,139 @@ class StraightLine(Writer):
         args = [self.atom(arg) if twice else self.expr(arg) for arg in stmt.args]
         if op in (ops.integer.wrap, ops.integer.inside, ops.integer.trips):
             args = [
-                arg if operand.type.dtype == "i64" else Expr(f"int64({arg.bare})", arg.reads)
+                arg if operand.type.dtype == "i64" else Call("int64", (arg,))
                 for arg, operand in zip(args, stmt.args, strict=True)
             ]
-        if sum(len(arg.text) for arg in args) > INLINE:
+        if sum(len(printer.operand(arg)) for arg in args) > INLINE:
             args = [self.short(arg, operand) for arg, operand in zip(args, stmt.args, strict=True)]
         of = stmt.args[-1].type if stmt.args else result.type
         self.assign(result, expressions.apply(op, stmt.params, args, result.type, of), stmt.loc)
 
     def short(self, arg: Expr, operand: Operand) -> Expr:
         """Return a long operand as a variable."""
-        if len(arg.text) < 20 or not isinstance(operand, Value) or operand in self._names:
+        if not isinstance(operand, Value) or operand in self._names:
             return arg
-        self.line(f"{self.name(operand)} = {arg.bare}")
-        return Expr(self.name(operand))
+        if len(printer.operand(arg)) < 20:
+            return arg
+        self.set(self.name(operand), arg)
+        return self.variable(operand)
 
     def load(self, stmt: Load) -> None:
-        found = self.element(self.name(stmt.array), stmt.index)
-        self.assign(stmt.result, found, stmt.loc)
+        self.assign(stmt.result, self.element(self.name(stmt.array), stmt.index), stmt.loc)
 
     def write(self, stmt: Write) -> None:
-        target, found = self.element(self.name(stmt.array), stmt.index), self.text(stmt.value)
+        target, found = self.element(self.name(stmt.array), stmt.index), self.expr(stmt.value)
         self.flush(loads=True)
         self.comment(stmt.loc)
-        self.line(f"{target.text} {'+=' if stmt.accumulate else '='} {found}")
+        self.add(Increase(target, "+", found) if stmt.accumulate else Store(target, found))
 
     def add_to_lane(self, stmt: Apply) -> None:
-        found = self.text(stmt.args[1])
+        found = self.expr(stmt.args[1])
         self.comment(stmt.loc)
-        self.line(f"{self._lanes[stmt.result]}[unsigned({self._lane})] += {found}")
+        lanes = Name(self._lanes[stmt.result])
+        self.add(Increase(Element(lanes, (Call("unsigned", (self._lane,)),)), "+", found))
 
     def gemm(self, stmt: Gemm) -> None:
+        given = [self.expr(stmt.a), self.expr(stmt.b)]
         a, b = (
-            self.text(operand) + ".T" * transposed
-            for operand, transposed in zip((stmt.a, stmt.b), stmt.transposed, strict=True)
+            Attribute(array, "T") if transposed else array
+            for array, transposed in zip(given, stmt.transposed, strict=True)
         )
         self.flush(loads=True)
         self.comment(stmt.loc)
-        verb = "gemm_add" if stmt.accumulate else "gemm"
-        self.line(f"{verb}(state, {self.name(stmt.array)}, {a}, {b})")
+        self.do("gemm_add" if stmt.accumulate else "gemm", STATE, self.variable(stmt.array), a, b)
 
     def check(self, stmt: Check) -> None:
         cond = self.expr(stmt.cond)
         self.flush()
         self.comment(stmt.loc)
-        self.line(f"if not {cond.text}:")
-        self._indent += 1
-        for k, arg in enumerate(stmt.args):
-            self.line(f"state[OPERANDS{f' + {k}' * (k > 0)}] = {self.word(arg)}")
-        place = f"{stmt.loc.file}:{stmt.loc.line}" if stmt.loc else ""
-        site = self._shared.site(stmt, self._fn.name)
-        self.line(f"state[STATUS] = {site}  # {stmt.error} {place}".rstrip())
-        self.leave()
-        self._indent -= 1
+        with self.branch(Unary("not", cond)):
+            for k, arg in enumerate(stmt.args):
+                self.add(Store(state("OPERANDS", k), self.word(arg)))
+            place = f"{stmt.loc.file}:{stmt.loc.line}" if stmt.loc else ""
+            site = Constant(self._shared.site(stmt, self._fn.name))
+            remark = f"{stmt.error} {place}".rstrip()
+            self.add(Store(state("STATUS"), site, remark=remark))
+            self.leave()
 
     def print_(self, stmt: Print) -> None:
         self.flush()
         self.comment(stmt.loc)
-        self.line(f"note(state, {self._shared.site(stmt, self._fn.name)})")
+        self.do("note", STATE, Constant(self._shared.site(stmt, self._fn.name)))
         for arg in stmt.args:
-            self.line(f"note(state, {self.word(arg)})")
+            self.do("note", STATE, self.word(arg))
 
     # -- whole arrays ----------------------------------------------------------------------
 
-    def new_array(self, value: Value, shape: str, memory: str = "") -> str:
+    def new_array(self, value: Value, shape: Expr, memory: Expr | None = None) -> Name:
         """Write the making of an array of undefined elements, or in the memory of a dead one."""
-        name, dtype = self.name(value), numpy_name(value.type.dtype)
-        where = f"fresh({dtype}" if value in self._escaping else f"empty(state, {dtype}"
-        if memory:
-            where = f"reuse({memory}, {dtype}"
-        if value in self._stacked:
-            where = f"stacked({dtype}"
+        dtype = dtype_of(value.type)
         if value in self._returned:
-            where = f"returned(state, {self._returned[value]}, {dtype}"
-        self.line(f"{name} = {where}, {shape})")
-        return name
+            made = Call("returned", (STATE, Constant(self._returned[value]), dtype, shape))
+        elif value in self._stacked:
+            made = Call("stacked", (dtype, shape))
+        elif memory is not None:
+            made = Call("reuse", (memory, dtype, shape))
+        elif value in self._escaping:
+            made = Call("fresh", (dtype, shape))
+        else:
+            made = Call("empty", (STATE, dtype, shape))
+        self.set(self.name(value), made)
+        return self.variable(value)
 
     def make_array(self, stmt: Apply, ty: Array) -> None:
         op, result, args = stmt.op, stmt.result, stmt.args
         if self._counts.get(result, 0) == 0:
             return
         if op.sizes is not None:
-            dims = args[op.sizes :]
-            memory = ""
-            if dims and isinstance(dims[-1].type, Array):
-                memory, dims = self.text(dims[-1]), dims[:-1]
-            shape = "".join(f"{self.int64(dim).bare}, " for dim in dims)
-            value = self.text(args[0]) if op.fills else ""
-            self.flush(loads=True)
-            self.comment(stmt.loc)
-            shape = f"({shape.rstrip() if ty.rank == 1 else shape[:-2]})"
-            name = self.new_array(result, shape, memory)
-            if value:
-                self.line(f"fill({name}, {value})")
+            self.make_of_sizes(stmt, op.sizes)
         elif op.copies:
             self.flush(loads=True)
             self.comment(stmt.loc)
-            source = self.text(args[0])
-            name = self.new_array(result, f"{source}.shape")
-            self.line(f"copy_into({name}, {source})")
+            source = self.expr(args[0])
+            self.do("copy_into", self.new_array(result, shape_of(source)), source)
         elif op.aliases == "whole":
             self.flush(loads=True)
             self.comment(stmt.loc)
-            self.line(f"{self.name(result)} = {self.text(args[0])}  # in place")
+            self.add(Assign(self.name(result), self.expr(args[0]), remark="in place"))
         elif op.aliases == "part":
-            source, *index = (self.text(arg) for arg in args)
+            found = tuple(self.expr(arg) for arg in args)
             self.flush(loads=True)
             self.comment(stmt.loc)
-            self.line(f"{self.name(result)} = row_at({', '.join([source, *index])})")
+            self.set(self.name(result), Call("row_at", found))
         elif op is ops.array.slot:
             rank = int(stmt.params[1])
-            each = [self.int64(dim).bare for dim in args]
+            each = [self.int64(dim) for dim in args]
             self.flush(loads=True)
-            sizes = ", ".join(
-                f"({', '.join(each[k : k + rank])},)" for k in range(0, len(each), rank)
-            )
-            self.line(f"{self.name(result)} = slot(state, {numpy_name(ty.dtype)}, {sizes})")
+            sizes = [Tuple(tuple(each[k : k + rank])) for k in range(0, len(each), rank)]
+            self.set(self.name(result), Call("slot", (STATE, dtype_of(ty), *sizes)))
         elif op.undefined:
-            self.new_array(result, f"({'0, ' * ty.rank})")
+            self.new_array(result, Tuple((Constant(0),) * ty.rank, loose=True))
         else:
             self.elementwise(stmt, ty)
 
-    def nest(self, shape: str, rank: int) -> list[str]:
-        """Open loops over the elements of an array."""
+    def make_of_sizes(self, stmt: Apply, first: int) -> None:
+        """Write the making of an array whose sizes are operands, from the `first` on."""
+        dims = stmt.args[first:]
+        memory = None
+        if dims and isinstance(dims[-1].type, Array):
+            memory, dims = self.expr(dims[-1]), dims[:-1]
+        shape = Tuple(tuple(self.int64(dim) for dim in dims))
+        value = self.expr(stmt.args[0]) if stmt.op.fills else None
+        self.flush(loads=True)
+        self.comment(stmt.loc)
+        made = self.new_array(stmt.result, shape, memory)
+        if value is not None:
+            self.do("fill", made, value)
+
+    @contextmanager
+    def nest(self, array: Expr, rank: int) -> Iterator[tuple[Expr, ...]]:
+        """Write loops over the elements of an array, and what is done inside."""
         index = [self.helper(f"i{axis}") for axis in range(rank)]
-        for axis, name in enumerate(index):
-            self.line(f"for {name} in range({shape}.shape[{axis}]):")
-            self._indent += 1
-        return index
+        with self.inside():
+            for axis, name in enumerate(index):
+                self.enter(For(name, (Size(array, axis),)))
+            yield tuple(map(Name, index))
 
     def elementwise(self, stmt: Apply, ty: Array) -> None:
         found = {
@@ -168,29 +195,27 @@ class StraightLine(Writer):
         }
         self.flush(loads=True)
         self.comment(stmt.loc)
-        like = next(found[arg].text for arg in stmt.args if isinstance(arg.type, Array))
-        name = self.new_array(stmt.result, f"{like}.shape")
-        index = ", ".join(self.nest(like, ty.rank))
-        args = [
-            Expr(f"{found[arg].text}[{index}]") if isinstance(arg.type, Array) else found[arg]
-            for arg in stmt.args
-        ]
-        of = stmt.args[-1].type
-        value = expressions.apply(stmt.op, stmt.params, args, ty.element, of)
-        self.line(f"{name}[{index}] = {value.bare}")
-        self._indent -= ty.rank
+        like = next(found[arg] for arg in stmt.args if isinstance(arg.type, Array))
+        made = self.new_array(stmt.result, shape_of(like))
+        with self.nest(like, ty.rank) as index:
+            args = [
+                Element(found[arg], index) if isinstance(arg.type, Array) else found[arg]
+                for arg in stmt.args
+            ]
+            of = stmt.args[-1].type
+            value = expressions.apply(stmt.op, stmt.params, args, ty.element, of)
+            self.add(Store(Element(made, index), value))
 
     def total(self, stmt: Apply) -> None:
         array = stmt.args[0]
         assert isinstance(array.type, Array)
         self.flush(loads=True)
         self.comment(stmt.loc)
-        source, name = self.text(array), self.name(stmt.result)
+        source, name = self.expr(array), self.name(stmt.result)
         # In double precision, from the first element to the last.
-        part = name if array.type.dtype == "f64" else self.helper(f"{name}_sum")
-        self.line(f"{part} = 0.0")
-        index = ", ".join(self.nest(source, array.type.rank))
-        self.line(f"{part} += {source}[{index}]")
-        self._indent -= array.type.rank
+        part = name if array.type.dtype == "f64" else self.helper(f"{name}_sum", F64)
+        self.set(part, Constant(0.0))
+        with self.nest(source, array.type.rank) as index:
+            self.add(Increase(Name(part), "+", Element(source, index)))
         if part != name:
-            self.line(f"{name} = float32({part})")
+            self.set(name, Call("float32", (Name(part),)))

@@ -5,12 +5,28 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from adc.backend.common.expressions import Expr, numpy_name
+from adc.backend.common.expressions import dtype_of, plus, product, state, times, total
 from adc.backend.common.straight import StraightLine
+from adc.backend.common.syntax import (
+    STATE,
+    Attribute,
+    Binary,
+    Call,
+    Constant,
+    Element,
+    Expr,
+    Global,
+    Increase,
+    Name,
+    Size,
+    Store,
+    Tuple,
+)
 from adc.backend.common.tapes import Tapes
 from adc.backend.common.writer import Shared
-from adc.ir.core import Call, For, Function, Operand, Pop, Push, Stmt, Value, walk
-from adc.ir.types import Array
+from adc.ir import core
+from adc.ir.core import For, Function, Operand, Pop, Push, Stmt, Value, walk
+from adc.ir.types import INT, Array
 from adc.ir.walk import inner_values
 
 
@@ -28,26 +44,33 @@ class Traffic(StraightLine):
 
     def open_tape(self, dtype: str) -> None:
         place = dtype.upper()
-        self.line(f"tape_{dtype} = tape(state, {place}, {numpy_name(dtype)})")
-        self.line(f"top_{dtype} = state[{place} + 2]")
+        self.variables |= {f"tape_{dtype}": Array(dtype, 1), f"top_{dtype}": INT}
+        self.set(f"tape_{dtype}", Call("tape", (STATE, Global(place), dtype_of(dtype))))
+        self.set(f"top_{dtype}", state(place, 2))
 
     def close_tapes(self, dtypes: Sequence[str]) -> None:
         """Let other code use tapes."""
         for dtype in dtypes:
-            self.line(f"state[{dtype.upper()} + 2] = top_{dtype}")
+            self.add(Store(state(dtype.upper(), 2), Name(f"top_{dtype}")))
+
+    def move_top(self, dtype: str, sign: str, by: Expr) -> None:
+        self.add(Increase(Name(f"top_{dtype}"), sign, by))
+
+    def on_tape(self, dtype: str, place: Expr) -> Element:
+        return Element(Name(f"tape_{dtype}"), (Call("unsigned", (place,)),))
 
     def room(self, dtype: str, need: str = "") -> None:
         """Make room for what is pushed; for `need` elements that is all there is for a while."""
-        top = need or f"top_{dtype}"
-        self.line(f"if {top} > tape_{dtype}.size:")
-        grow = f"{'fit' if need else 'grow'}(state, {dtype.upper()}, {top}, {numpy_name(dtype)})"
-        self.line(f"    tape_{dtype} = {grow}")
+        top, tape = Name(need or f"top_{dtype}"), Name(f"tape_{dtype}")
+        with self.branch(Binary(">", top, Attribute(tape, "size"))):
+            given = (STATE, Global(dtype.upper()), top, dtype_of(dtype))
+            self.set(tape.id, Call("fit" if need else "grow", given))
 
     def moves(self, stmt: Stmt) -> tuple[bool, bool]:
         """Return whether a statement may push and pop."""
         pushes = pops = False
         for each in walk((stmt,)) if self._own else ():
-            calls = isinstance(each, Call) and bool(self._shared.tapes.used(each.callee))
+            calls = isinstance(each, core.Call) and bool(self._shared.tapes.used(each.callee))
             pushes |= calls or isinstance(each, Push)
             pops |= calls or isinstance(each, Pop)
         return pushes, pops
@@ -55,8 +78,8 @@ class Traffic(StraightLine):
     def note_most(self) -> None:
         """Note how full the tapes are, where they begin to be emptied."""
         for dtype in self._own:
-            most = f"state[{dtype.upper()} + 3]"
-            self.line(f"{most} = max({most}, top_{dtype})")
+            most = state(dtype.upper(), 3)
+            self.add(Store(most, Call("max", (most, Name(f"top_{dtype}")))))
 
     def expect(self, loop: For) -> None:
         """Make room at once for all that a loop in the main function pushes, if that is known."""
@@ -64,14 +87,14 @@ class Traffic(StraightLine):
             return
         found = self._pushed(loop)
         for dtype in sorted({dtype for dtype, _ in found}):
-            terms = []
+            terms: list[Expr] = [Name(f"top_{dtype}")]
             for (other, trips), count in found.items():
                 if other == dtype:
-                    factors = [str(count)] if count > 1 or not trips else []
-                    factors += [self.atom(each).text for each in trips]
-                    terms.append(" * ".join(factors))
+                    factors: list[Expr] = [Constant(count)] if count > 1 or not trips else []
+                    factors += [self.atom(each) for each in trips]
+                    terms.append(product(*factors))
             need = self.helper(f"need_{dtype}")
-            self.line(f"{need} = top_{dtype} + {' + '.join(terms)}")
+            self.set(need, total(*terms))
             self.room(dtype, need)
 
     def _pushed(self, loop: For) -> Counter[tuple[str, tuple[Operand, ...]]]:
@@ -105,7 +128,7 @@ class Traffic(StraightLine):
         """Whether a number of iterations is known not to be negative."""
         raise NotImplementedError
 
-    def reserve(self, stmt: For, count: str) -> None:
+    def reserve(self, stmt: For, count: Expr) -> None:
         """Take the block of a loop: one row of `count` elements for each value of its frames."""
         rows = self._shared.tapes.rows(stmt)
         self._rows = self._rows | rows
@@ -117,65 +140,70 @@ class Traffic(StraightLine):
                 sizes[dtype] = max(sizes.get(dtype, 0), k + 1)
         pops = any(isinstance(s, Pop) for s in stmt.body.stmts)
         for dtype, size in sizes.items():
-            sign = "-" if pops else "+"
+            whole = times(size, count)
             if pops:
-                self.line(f"top_{dtype} {sign}= {f'{size} * ' if size > 1 else ''}{count}")
+                self.move_top(dtype, "-", whole)
             for k in range(size):
                 base = self._bases[dtype, k] = self.helper(f"{dtype}_row{k}")
-                offset = "" if k == 0 else f" + {f'{k} * ' if k > 1 else ''}{count}"
-                self.line(f"{base} = top_{dtype}{offset}")
+                top: Expr = Name(f"top_{dtype}")
+                self.set(base, total(top, times(k, count)) if k else top)
             if not pops:
-                self.line(f"top_{dtype} {sign}= {f'{size} * ' if size > 1 else ''}{count}")
-                once = self._main and self._indent == 1
+                self.move_top(dtype, "+", whole)
+                once = self._main and not self.is_inside
                 self.room(dtype, f"top_{dtype}" if once else "")
 
-    def place(self, stmt: Push | Pop, k: int, index: str) -> str:
+    def place(self, stmt: Push | Pop, k: int, index: str) -> Element:
         dtype, row = self._rows[id(stmt)][k]
-        return f"tape_{dtype}[unsigned({self._bases[dtype, row]} + {index})]"
+        return self.on_tape(dtype, Binary("+", Name(self._bases[dtype, row]), Name(index)))
 
     def push(self, stmt: Push) -> None:
-        texts = [self.text(value) for value in stmt.values]
+        given = [self.expr(value) for value in stmt.values]
         self.flush(loads=True)
         self.comment(stmt.loc)
         if id(stmt) in self._rows:
             index = self._block_index[id(stmt)]
-            for k, text in enumerate(texts):
-                self.line(f"{self.place(stmt, k, index)} = {text}")
+            for k, each in enumerate(given):
+                self.add(Store(self.place(stmt, k, index), each))
             return
-        scalars: dict[str, list[str]] = {}
-        for value, text in zip(stmt.values, texts, strict=True):
+        scalars: dict[str, list[Expr]] = {}
+        for value, each in zip(stmt.values, given, strict=True):
             if not isinstance(value.type, Array):
-                scalars.setdefault(value.type.dtype, []).append(text)
+                scalars.setdefault(value.type.dtype, []).append(each)
         for dtype, found in scalars.items():
-            self.line(f"top_{dtype} += {len(found)}")
+            self.move_top(dtype, "+", Constant(len(found)))
             self.room(dtype)
-            for k, text in enumerate(found):
-                self.line(f"tape_{dtype}[unsigned(top_{dtype} - {len(found) - k})] = {text}")
-        for value, text in zip(stmt.values, texts, strict=True):
+            for k, each in enumerate(found):
+                self.add(Store(self.below_top(dtype, len(found) - k), each))
+        for value, each in zip(stmt.values, given, strict=True):
             if isinstance(value.type, Array):
-                self.push_array(text, value.type)
+                self.push_array(each, value.type)
 
-    def push_array(self, source: str, ty: Array) -> None:
+    def below_top(self, dtype: str, offset: int) -> Element:
+        return self.on_tape(dtype, Binary("-", Name(f"top_{dtype}"), Constant(offset)))
+
+    def above_top(self, dtype: str, offset: int) -> Element:
+        return self.on_tape(dtype, plus(Name(f"top_{dtype}"), offset))
+
+    def push_array(self, source: Expr, ty: Array) -> None:
         """Append the elements, then the sizes."""
         start = self.helper("start")
-        self.line(f"{start} = top_{ty.dtype}")
-        self.line(f"top_{ty.dtype} += {source}.size")
+        self.set(start, Name(f"top_{ty.dtype}"))
+        self.move_top(ty.dtype, "+", Attribute(source, "size"))
         self.room(ty.dtype)
-        index = ", ".join(self.nest(source, ty.rank))
-        self.line(f"tape_{ty.dtype}[unsigned({start})] = {source}[{index}]")
-        self.line(f"{start} += 1")
-        self._indent -= ty.rank
-        self.line(f"top_i64 += {ty.rank}")
+        with self.nest(source, ty.rank) as index:
+            self.add(Store(self.on_tape(ty.dtype, Name(start)), Element(source, index)))
+            self.add(Increase(Name(start), "+", Constant(1)))
+        self.move_top("i64", "+", Constant(ty.rank))
         self.room("i64")
         for axis in range(ty.rank):
-            self.line(f"tape_i64[unsigned(top_i64 - {ty.rank - axis})] = {source}.shape[{axis}]")
+            self.add(Store(self.below_top("i64", ty.rank - axis), Size(source, axis)))
 
     def pop(self, stmt: Pop) -> None:
         self.comment(stmt.loc)
         if id(stmt) in self._rows:
             index = self._block_index[id(stmt)]
             for k, value in enumerate(stmt.results):
-                self.assign(value, Expr(self.place(stmt, k, index), frozenset(), True), stmt.loc)
+                self.assign(value, self.place(stmt, k, index), stmt.loc)
             return
         for value in reversed(stmt.results):
             if isinstance(value.type, Array):
@@ -185,21 +213,18 @@ class Traffic(StraightLine):
             if not isinstance(value.type, Array):
                 scalars.setdefault(value.type.dtype, []).append(value)
         for dtype, found in scalars.items():
-            self.line(f"top_{dtype} -= {len(found)}")
+            self.move_top(dtype, "-", Constant(len(found)))
             for k, value in enumerate(found):
                 if self._counts.get(value):
-                    offset = f" + {k}" if k else ""
-                    self.line(f"{self.name(value)} = tape_{dtype}[unsigned(top_{dtype}{offset})]")
+                    self.set(self.name(value), self.above_top(dtype, k))
 
     def pop_array(self, value: Value, ty: Array) -> None:
-        self.line(f"top_i64 -= {ty.rank}")
-        tops = ["top_i64" + (f" + {k}" if k else "") for k in range(ty.rank)]
-        sizes = "".join(f"tape_i64[unsigned({top})], " for top in tops)
-        name = self.new_array(value, f"({sizes})")
-        self.line(f"top_{ty.dtype} -= {name}.size")
+        self.move_top("i64", "-", Constant(ty.rank))
+        sizes = tuple(self.above_top("i64", k) for k in range(ty.rank))
+        made = self.new_array(value, Tuple(sizes, loose=True))
+        self.move_top(ty.dtype, "-", Attribute(made, "size"))
         start = self.helper("start")
-        self.line(f"{start} = top_{ty.dtype}")
-        index = ", ".join(self.nest(name, ty.rank))
-        self.line(f"{name}[{index}] = tape_{ty.dtype}[unsigned({start})]")
-        self.line(f"{start} += 1")
-        self._indent -= ty.rank
+        self.set(start, Name(f"top_{ty.dtype}"))
+        with self.nest(made, ty.rank) as index:
+            self.add(Store(Element(made, index), self.on_tape(ty.dtype, Name(start))))
+            self.add(Increase(Name(start), "+", Constant(1)))

@@ -1,39 +1,43 @@
-"""Writing a function: lines, names, and values that wait to be written where they are used."""
+"""Writing a function: statements, names, and values that wait to be written where they are used."""
 
 from __future__ import annotations
 
-import ast
+import dataclasses
 import keyword
 import linecache
-import textwrap
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from adc.backend.common import expressions, prelude, vector_math
-from adc.backend.common.expressions import Expr, numpy_name
+from adc.backend.common import prelude, printer, syntax, vector_math
+from adc.backend.common.expressions import dtype_of, is_atomic, literal, state, zero
 from adc.backend.common.outline import makes_arrays, outline
+from adc.backend.common.syntax import (
+    STATE,
+    Assign,
+    Call,
+    Comment,
+    Constant,
+    Delete,
+    Do,
+    Element,
+    Expr,
+    If,
+    Name,
+    Return,
+    Tuple,
+)
 from adc.backend.common.tapes import Tapes
 from adc.backend.runtime import State, gemm
+from adc.ir import core
 from adc.ir.analysis.memory.escape import escaping, holding, stacked
-from adc.ir.core import (
-    Apply,
-    Call,
-    Check,
-    For,
-    Function,
-    Literal,
-    Operand,
-    Print,
-    Stmt,
-    Value,
-    walk,
-)
+from adc.ir.core import Apply, Check, For, Function, Literal, Operand, Print, Stmt, Value, walk
 from adc.ir.errors import Span
 from adc.ir.ops import algorithms
-from adc.ir.types import DTYPES, Array, Type
+from adc.ir.types import DTYPES, INT, Array, Type
 from adc.ir.walk import use_counts
 
 # Longest expression that is moved into another one.
@@ -122,7 +126,7 @@ class Shared:
         self.sites: list[Site] = []
         # Where among the results the arrays are that are made by `returned`.
         self.returned: list[int] = []
-        self.used: set[str] = set()
+        self.shares = False  # whether there are loops that threads may share
         self.names: dict[str, str] = {}
         taken = set(_RESERVED)
         for each in (fn, *fn.callees):
@@ -174,7 +178,7 @@ def _called(functions: Mapping[str, Function], main: str) -> dict[str, Span]:
     within: dict[str, str] = {}
     for name, fn in functions.items():
         for stmt in walk(fn.body):
-            if isinstance(stmt, Call) and stmt.callee != name:
+            if isinstance(stmt, core.Call) and stmt.callee != name:
                 chain = stmt.loc.chain() if stmt.loc else ()
                 places.setdefault(stmt.callee, {})[chain] = stmt.loc
                 within[stmt.callee] = name
@@ -219,39 +223,27 @@ def _reaches(functions: dict[str, Function], start: str, goal: str) -> bool:
     todo = [start]
     while todo:
         for stmt in walk(functions[todo.pop()].body):
-            if isinstance(stmt, Call) and stmt.callee not in seen:
+            if isinstance(stmt, core.Call) and stmt.callee not in seen:
                 seen.add(stmt.callee)
                 todo.append(stmt.callee)
     return goal in seen
 
 
-class Lines:
-    """Lines of a function that is written, and names in it that are not `taken`."""
+class Names:
+    """Names of a function that is written, which are not `taken`, and the user's lines above it."""
 
     def __init__(self, taken: AbstractSet[str]) -> None:
-        self._lines: list[str] = []
-        self._indent = 1
         self._taken = set(taken)
         self._names: dict[Value, str] = {}
         self._last: tuple[str, int] | None = None  # the source line last written as a comment
-        # Whether lines end with the place in the user's source that they are for, and that place.
-        self._marked = False
-        self._place: Span | None = None
 
-    def line(self, text: str) -> None:
-        place = self._place if self._marked and "# " not in text else None
-        if place is not None:
-            text = f"{text}  # {PurePath(place.file).name}:{place.line}"
-        self._lines.append("    " * self._indent + text)
-
-    def comment(self, loc: Span | None) -> None:
-        """Write the user's line above what is made of it, once."""
+    def quoted(self, loc: Span | None) -> str:
+        """Return the user's line, to stand above what is made of it, once."""
         if loc is None or (loc.file, loc.line) == self._last:
-            return
+            return ""
         self._last = (loc.file, loc.line)
         text = linecache.getline(loc.file, loc.line).strip()
-        if text:
-            self.line(f"# {loc.line}: {text}")
+        return f"{loc.line}: {text}" if text else ""
 
     def name(self, value: Value) -> str:
         if value not in self._names:
@@ -263,7 +255,16 @@ class Lines:
         return unique(name, self._taken)
 
 
-class Writer(Lines):
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """An expression that waits for its only use; `loads` if it depends on elements of arrays."""
+
+    expr: Expr
+    loads: bool
+    loc: Span | None
+
+
+class Writer(Names):
     """Writes one function.
 
     A value that is used once waits in `_pending` until it is. It is written before anything that
@@ -272,17 +273,20 @@ class Writer(Lines):
 
     def __init__(self, fn: Function, shared: Shared, *, main: bool) -> None:
         super().__init__(_RESERVED | shared.taken)
+        # Whether lines end with the place in the user's source that they are for, and that place.
         self._marked = shared.marked
+        self._place: Span | None = None
+        # The blocks that are being written, each in the one before it.
+        self._blocks: list[list[syntax.Stmt]] = [[]]
+        self.variables: dict[str, Type] = {"state": Array("i64", 1)}
         self._fn = fn
         self._shared = shared
         self._main = main
-        self._mutable: set[str] = set()  # variables of carried values: assigned again and again
-        self._pending: dict[Value, Expr] = {}
-        self._places: dict[Value, Span | None] = {}  # of those that wait
+        self._pending: dict[Value, _Waiting] = {}
         self._positions: dict[Value, str] = {}  # counters of loops as unsigned variables
         # Values that stand for partial sums: where these lie. And which the innermost loop adds to.
         self._lanes: dict[Value, str] = {}
-        self._lane = ""
+        self._lane: Expr = Constant(0)
         self._counts = use_counts(fn)
         self._escaping = shared.escaping[fn.name]
         self._held = shared.held[fn.name]
@@ -291,9 +295,9 @@ class Writer(Lines):
         self._entered: tuple[Value, ...] = ()
         self._returned = self._find_returned() if main else {}
         self._nothing = ""  # the variable that early exits return
-        # What is returned where lines are being written, and functions that were written apart.
+        # What is returned by what is being written, and functions that were written apart.
         self._results: tuple[Type, ...] = tuple(result.type for result in fn.results)
-        self.apart: list[str] = []
+        self.apart: list[syntax.Function] = []
 
     def _find_returned(self) -> dict[Value, int]:
         """Return the results that the function makes itself, once, and number them."""
@@ -305,6 +309,62 @@ class Writer(Lines):
                 self._shared.returned.append(place)
         return found
 
+    # -- statements ------------------------------------------------------------------------
+
+    @property
+    def here(self) -> list[syntax.Stmt]:
+        """The block that is being written."""
+        return self._blocks[-1]
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether that is a block of another statement."""
+        return len(self._blocks) > 1
+
+    def add(self, stmt: syntax.Stmt) -> None:
+        place = self._place if self._marked else None
+        if place is not None and not stmt.remark and not isinstance(stmt, Comment):
+            remark = f"{PurePath(place.file).name}:{place.line}"
+            stmt = dataclasses.replace(stmt, remark=remark)
+        self.here.append(stmt)
+
+    def set(self, name: str, value: Expr) -> None:
+        self.add(Assign(name, value))
+
+    def do(self, function: str, *args: Expr) -> None:
+        self.add(Do(Call(function, args)))
+
+    def delete(self, names: Sequence[str]) -> None:
+        self.add(Delete(tuple(names)))
+
+    def enter(self, stmt: If | syntax.For | syntax.Forever) -> None:
+        """Write a statement, and go on in its block."""
+        self.add(stmt)
+        self._blocks.append(stmt.then if isinstance(stmt, If) else stmt.body)
+
+    @contextmanager
+    def inside(self, body: list[syntax.Stmt] | None = None) -> Iterator[None]:
+        """Go on in a block, or in those that are entered; come back from all of them."""
+        depth = len(self._blocks)
+        if body is not None:
+            self._blocks.append(body)
+        yield
+        del self._blocks[depth:]
+
+    @contextmanager
+    def branch(self, test: Expr) -> Iterator[If]:
+        """Write a branch, and what is done inside."""
+        with self.inside():
+            stmt = If(test)
+            self.enter(stmt)
+            yield stmt
+
+    def comment(self, loc: Span | None) -> None:
+        """Write the user's line above what is made of it, once."""
+        text = self.quoted(loc)
+        if text:
+            self.add(Comment(text))
+
     # -- expressions -----------------------------------------------------------------------
 
     def function(self, hint: str) -> str:
@@ -315,31 +375,33 @@ class Writer(Lines):
         self._taken.add(name)
         return name
 
-    def variables(self, lines: Sequence[str]) -> tuple[set[str], set[str]]:
-        """Return the variables that lines read, and those that they assign."""
-        text = textwrap.dedent("\n".join(lines))
-        names = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)]
-        others = self._shared.taken - _TAPES
-        reads = {node.id for node in names if isinstance(node.ctx, ast.Load)} - others
-        return reads, {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    def name(self, value: Value) -> str:
+        if value not in self._names:
+            self.variables[super().name(value)] = value.type
+        return self._names[value]
+
+    def helper(self, name: str, ty: Type = INT) -> str:
+        """Return a variable of the emitter's own."""
+        found = super().helper(name)
+        self.variables[found] = ty
+        return found
+
+    def variable(self, value: Value) -> Name:
+        return Name(self.name(value))
 
     def expr(self, operand: Operand) -> Expr:
         if isinstance(operand, Literal):
-            return Expr(expressions.literal(operand.value, operand.type))
+            return literal(operand.value, operand.type)
         if operand in self._pending:
-            return self._pending.pop(operand)
-        text = self.name(operand)
-        return Expr(text, frozenset({text}) if text in self._mutable else frozenset())
-
-    def text(self, operand: Operand) -> str:
-        return self.expr(operand).bare
+            return self._pending.pop(operand).expr
+        return self.variable(operand)
 
     def atom(self, operand: Operand) -> Expr:
         """Return an operand that can stand twice."""
         found = self.expr(operand)
-        if not found.atomic and isinstance(operand, Value):
-            self.line(f"{self.name(operand)} = {found.bare}")
-            return Expr(self.name(operand))
+        if not is_atomic(found) and isinstance(operand, Value):
+            self.set(self.name(operand), found)
+            return self.variable(operand)
         return found
 
     def assign(self, value: Value, found: Expr, loc: Span | None) -> None:
@@ -347,76 +409,74 @@ class Writer(Lines):
         count = self._counts.get(value, 0)
         if count == 0:
             return
-        if count == 1 and len(found.text) <= INLINE:
-            self._pending[value] = found
-            self._places[value] = loc
+        if count == 1 and len(printer.operand(found)) <= INLINE:
+            self._pending[value] = _Waiting(found, syntax.loads(found), loc)
             return
         self.comment(loc)
-        self.line(f"{self.name(value)} = {found.bare}")
+        self.set(self.name(value), found)
 
-    def flush(self, *, loads: bool = False, name: str = "") -> None:
-        """Write the values that wait: all, those that load, or those that read a variable."""
-        for value, found in list(self._pending.items()):
-            if (loads and found.loads) or name in found.reads or not (loads or name):
+    def flush(self, *, loads: bool = False) -> None:
+        """Write the values that wait: all, or those that load."""
+        for value, waiting in list(self._pending.items()):
+            if waiting.loads or not loads:
                 del self._pending[value]
-                place, self._place = self._place, self._places[value] or self._place
-                self.line(f"{self.name(value)} = {found.bare}")
+                place, self._place = self._place, waiting.loc or self._place
+                self.set(self.name(value), waiting.expr)
                 self._place = place
 
     def int64(self, operand: Operand) -> Expr:
         found = self.expr(operand)
-        if operand.type.dtype == "i64":
-            return found
-        return Expr(f"int64({found.bare})", found.reads, found.loads)
+        return found if operand.type.dtype == "i64" else Call("int64", (found,))
 
-    def element(self, array: str, index: Sequence[Operand]) -> Expr:
-        found = [self.position(operand) for operand in index]
-        reads: frozenset[str] = frozenset().union(*(one.reads for one in found))
-        if array in self._mutable:
-            reads |= {array}
-        return Expr(f"{array}[{', '.join(one.text for one in found)}]", reads, True)
+    def element(self, array: str, index: Sequence[Operand]) -> Element:
+        return Element(Name(array), tuple(self.position(operand) for operand in index))
 
     def position(self, operand: Operand) -> Expr:
         found = self.expr(operand)
         if isinstance(operand, Literal):
-            return Expr(str(int(operand.value)))
+            return Constant(int(operand.value))
         if operand in self._positions:
-            return Expr(self._positions[operand])
-        return Expr(f"unsigned({found.bare})", found.reads, found.loads)
+            return Name(self._positions[operand])
+        return Call("unsigned", (found,))
 
-    def word(self, operand: Operand) -> str:
-        found = self.text(operand)
-        return found if operand.type.dtype == "i64" else f"bits({found})"
+    def word(self, operand: Operand) -> Expr:
+        found = self.expr(operand)
+        return found if operand.type.dtype == "i64" else Call("bits", (found,))
 
     # -- leaving ---------------------------------------------------------------------------
 
     def leave(self) -> None:
         """Return early: what is returned does not matter."""
         if not any(isinstance(ty, Array) for ty in self._results):
-            self.line(f"return {self._nothing_text()}")
+            self.add(Return(self.nothing()))
             return
         # Numba types every expression: arrays that nobody looks at are made in one place.
         if not self._nothing:
-            self._nothing = self.helper("nothing")
-        self.line(f"return {self._nothing}")
+            self._nothing = unique("nothing", self._taken)
+        self.add(Return(Name(self._nothing)))
 
-    def _nothing_text(self) -> str:
-        values = []
+    def nothing(self) -> Tuple:
+        """Return what is returned where it does not matter."""
+        values: list[Expr] = []
         for ty in self._results:
             if isinstance(ty, Array):
-                shape = "0, " * ty.rank
-                values.append(f"view(0, {numpy_name(ty.dtype)}, ({shape}))")
+                shape = Tuple((Constant(0),) * ty.rank, loose=True)
+                values.append(Call("view", (Constant(0), dtype_of(ty), shape)))
             else:
-                zero = {"b": False, "f": 0.0}.get(ty.kind, 0)
-                values.append(expressions.literal(zero, ty))
-        return f"({', '.join(values)}{',' * (len(values) == 1)})"
+                values.append(zero(ty))
+        return Tuple(tuple(values))
 
-    def nothing_lines(self) -> list[str]:
-        """Return the line that makes what `leave` returns, if anything needs it."""
-        return [f"    {self._nothing} = {self._nothing_text()}"] if self._nothing else []
+    def stop_if(self, condition: Expr) -> None:
+        with self.branch(condition):
+            self.leave()
 
-    def stop_if(self, condition: str) -> None:
-        self.line(f"if {condition}:")
-        self._indent += 1
-        self.leave()
-        self._indent -= 1
+    def stop_if_failed(self) -> None:
+        """Return early where a callee has."""
+        self.stop_if(FAILED)
+
+    def poll(self, work: Expr) -> None:
+        """Look for signals, after so much work."""
+        self.stop_if(Call("poll", (STATE, work)))
+
+
+FAILED = syntax.Binary("!=", state("STATUS"), Constant(0))

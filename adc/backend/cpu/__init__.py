@@ -30,7 +30,7 @@ import numpy as np
 
 from adc.backend.common import vector_math
 from adc.backend.common.emit import Emitted, Site, emit
-from adc.backend.cpu.lowering import Compiler
+from adc.backend.cpu.lowering import compiler_of
 from adc.backend.cpu.target import Dispatcher
 from adc.backend.numba_api import (
     BesideSource,
@@ -176,7 +176,8 @@ def _built(emitted: Emitted, path: Path, cache: bool) -> Any:
     if emitted.shares:
         side_by_side.start()
     made: Any = getattr(module, emitted.name)
-    dispatcher = Dispatcher(made.py_func, targetoptions=made.targetoptions, pipeline_class=Compiler)
+    compiler = compiler_of(emitted.code)
+    dispatcher = Dispatcher(made.py_func, targetoptions=made.targetoptions, pipeline_class=compiler)
     if cache:
         dispatcher._cache = _Cache(dispatcher.py_func)
     state = types.Array(types.int64, 1, "C")

@@ -1,22 +1,40 @@
-"""The types of the variables, expressions and results of emitted code: one walk over its syntax."""
+"""The types of arrays in emitted code, where its tree does not say them, and who owns their memory.
+
+The tree has a type for every variable; but an array that a function is given, or that a loop
+carries, may turn out to have other strides.
+"""
 
 from __future__ import annotations
 
-import ast
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from adc.backend.common.syntax import (
+    Assign,
+    Attribute,
+    Call,
+    Dtype,
+    Expr,
+    For,
+    Forever,
+    Function,
+    If,
+    Name,
+    Return,
+    Stmt,
+    Tuple,
+    Unpack,
+)
 from adc.backend.numba_api import numba_type, types
-from adc.ir.types import parse_type
+from adc.ir.types import Array
 
-OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
-    ast.Div: operator.truediv, ast.BitAnd: operator.and_, ast.BitOr: operator.or_,
-    ast.BitXor: operator.xor, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
-    ast.GtE: operator.ge, ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.USub: operator.neg,
-    ast.Not: operator.not_,
+OPERATORS: dict[str, Callable[..., Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+    "&": operator.and_, "|": operator.or_, "^": operator.xor, "<": operator.lt,
+    "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
+UNARY: dict[str, Callable[..., Any]] = {"-": operator.neg, "not": operator.not_}
 # Of two integers of 64 bits: the comparison by which the first is chosen.
 CHOICES = {"min": operator.lt, "max": operator.gt}
 RUNTIME = frozenset(
@@ -29,7 +47,7 @@ class Unit(Protocol):
     """The emitted file that a function is in, as those see it who translate the function."""
 
     globals: dict[str, Any]
-    trees: dict[str, ast.FunctionDef]
+    functions: dict[str, Function]
 
     def signature(self, function: Any, args: tuple[Any, ...]) -> Any:
         """Return the signature of a call of an intrinsic, or of a function that Numba knows."""
@@ -39,175 +57,149 @@ class Unit(Protocol):
 
 
 class Types:
-    """The types of the variables and of the result of a function."""
+    """What the tree of a function does not say: the layouts of arrays, and who owns their memory.
 
-    def __init__(self, module: Unit, tree: ast.FunctionDef, args: tuple[Any, ...]) -> None:
+    Numbers have the types that the emitter gave their variables. An array has any strides if it is
+    now one that lies in C order, now another one.
+    """
+
+    def __init__(self, module: Unit, function: Function, args: tuple[Any, ...]) -> None:
         self.module = module
-        self.tree = tree
-        self.names = dict(zip((arg.arg for arg in tree.args.args), args, strict=True))
+        self.function = function
+        given = zip(function.params, args, strict=True)
+        self.arrays = {name: ty for name, ty in given if isinstance(ty, types.Array)}
         # Variables that may own memory; those of arguments do if the caller says so.
-        self.owning = {name for name, ty in self.names.items() if isinstance(ty, types.Array)}
-        self.result: Any = self._declared()
-        self._returned: Any = None
+        self.owning = set(self.arrays)
+        # Those that hold a tuple.
+        self._tuples: dict[str, Tuple] = {}
+        # A function that calls itself is asked for its result before that is known.
+        self.result: Any = self._result()
         self._changed = True
 
-    def _declared(self) -> Any:
-        """Return the result's type as the documentation of the function has it."""
-        text = (ast.get_docstring(self.tree) or "").rpartition(" -> ")[2]
-        found = [] if text == "none" else [parse_type(part) for part in _parts(text)]
-        return types.BaseTuple.from_types(tuple(numba_type(ty) for ty in found))
+    def _result(self, layouts: Mapping[int, Any] | None = None) -> Any:
+        """Return the type of the result, with arrays of some layouts at some places."""
+        results = self.function.results
+        if not isinstance(results, tuple):
+            return numba_type(results)
+        found = [(layouts or {}).get(k) or numba_type(ty) for k, ty in enumerate(results)]
+        return types.BaseTuple.from_types(tuple(found))
+
+    def type_of(self, name: str) -> Any:
+        """Return the type of a variable that holds a number or an array."""
+        return self.arrays.get(name) or numba_type(self.function.variables[name])
 
     def run(self) -> None:
         while self._changed:  # arrays that loops carry may turn out to be of no special layout
             self._changed = False
-            self._returned = None
-            self.block(self.tree.body)
-        self.result = self._returned
+            self._returned: dict[int, Any] = {}
+            self.block(self.function.body)
+        self.result = self._result(self._returned)
 
-    def block(self, stmts: Sequence[ast.stmt]) -> None:
+    def block(self, stmts: Sequence[Stmt]) -> None:
         for stmt in stmts:
             self.stmt(stmt)
 
-    def stmt(self, stmt: ast.stmt) -> None:
+    def stmt(self, stmt: Stmt) -> None:
         match stmt:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                self.bind(name, self.expr(value), self.owns(value))
-            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value):
-                found = self.expr(value)
-                for k, (target, ty) in enumerate(zip(targets, found, strict=True)):
-                    assert isinstance(target, ast.Name)
-                    of = value.elts[k] if isinstance(value, ast.Tuple) else value
-                    self.bind(target.id, ty, self.owns(of))
-            case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
-                args = (self.names[name], self.expr(value))
-                sig = self.module.signature(OPERATORS[type(op)], args)
-                self.bind(name, sig.return_type, False)
-            case ast.For(target=ast.Name(id=name), body=body):
-                self.bind(name, types.int64, False)
+            case Assign(name, Tuple() as value):
+                self._tuples[name] = value
+            case Assign(name, value) if self.holds_array(name):
+                self.bind(name, self.array(value), self.owns(value))
+            case Unpack(names, Tuple(items)):
+                # All at once: what the targets hold before.
+                found = {
+                    name: (self.array(item), self.owns(item))
+                    for name, item in zip(names, items, strict=True)
+                    if self.holds_array(name)
+                }
+                for name, (ty, owns) in found.items():
+                    self.bind(name, ty, owns)
+            case Unpack(names, Call() as call) if any(map(self.holds_array, names)):
+                for name, ty in zip(names, self.called(call), strict=True):
+                    if self.holds_array(name):
+                        self.bind(name, ty, True)
+            case For(body=body) | Forever(body):
                 self.block(body)
-            case ast.While(body=body):
-                self.block(body)
-            case ast.If(body=body, orelse=orelse):
-                self.block(body)
+            case If(_, then, orelse):
+                self.block(then)
                 self.block(orelse)
-            case ast.Return(value=value):
-                assert value is not None
-                found = self.expr(value)
-                ty = found
-                if isinstance(found, list):
-                    ty = types.BaseTuple.from_types(tuple(found))
-                self._returned = ty if self._returned is None else self.unify(self._returned, ty)
+            case Return(value):
+                self.leave(value)
+
+    def leave(self, value: Expr) -> None:
+        if isinstance(value, Name) and value.id in self._tuples:
+            value = self._tuples[value.id]
+        if isinstance(value, Tuple):
+            assert isinstance(self.function.results, tuple)
+            for k, (ty, item) in enumerate(zip(self.function.results, value.items, strict=True)):
+                if isinstance(ty, Array):
+                    found = self.array(item)
+                    self._returned[k] = unified(self._returned.get(k, found), found)
+
+    def holds_array(self, name: str) -> bool:
+        return isinstance(self.function.variables.get(name), Array)
 
     def bind(self, name: str, ty: Any, owns: bool) -> None:
-        if name == "_":
-            return  # a result that nobody wants
-        if isinstance(ty, types.Array) and owns and name not in self.owning:
+        if owns and name not in self.owning:
             self.owning.add(name)
             self._changed = True
-        if isinstance(ty, list):
-            self.names[name] = ty
-            return
-        known = self.names.get(name)
-        self.names[name] = ty = ty if known is None else self.unify(known, ty)
-        self._changed |= known is not None and known != ty
+        known = self.arrays.get(name, ty)
+        self.arrays[name] = unified(known, ty)
+        self._changed |= self.arrays[name] != known
 
-    def unify(self, a: Any, b: Any) -> Any:
-        if a == b:
-            return a
-        if isinstance(a, types.BaseTuple):
-            return types.BaseTuple.from_types(
-                tuple(self.unify(x, y) for x, y in zip(a, b, strict=True))
-            )
-        if isinstance(a, types.Array) and (a.dtype, a.ndim) == (b.dtype, b.ndim):
-            return a.copy(layout="A")
-        raise TypeError(f"a variable of types {a} and {b}")
-
-    def owns(self, value: ast.expr) -> bool:
+    def owns(self, value: Expr) -> bool:
         match value:
-            case ast.Name(id=name):
+            case Name(name):
                 return name in self.owning
-            case ast.Call(func=ast.Name(id="row_at"), args=[stack, *_]):
-                return self.owns(stack)
-            case ast.Call(func=ast.Name(id=name)):
-                return name in ("fresh", "returned") or name in self.module.trees
+            case Call("row_at", args):
+                return self.owns(args[0])
+            case Call(name):
+                return name in ("fresh", "returned") or name in self.module.functions
         return False
 
-    def expr(self, node: ast.expr) -> Any:
-        """Return the type of an expression, a list of types for a tuple."""
-        match node:
-            case ast.Name(id=name):
-                if name in self.names:
-                    return self.names[name]
-                return (
-                    types.float64 if isinstance(self.module.globals[name], float) else types.int64
-                )
-            case ast.Constant(value=value):
-                return constant_type(value)
-            case ast.Tuple(elts=elts):
-                return [self.expr(each) for each in elts]
-            case ast.Attribute(value=value, attr="shape"):
-                return [types.int64] * self.expr(value).ndim
-            case ast.Attribute(value=value, attr="T"):
-                return transposed(self.expr(value))
-            case ast.Attribute(attr="size"):
-                return types.int64
-            case ast.Subscript(value=ast.Attribute()):
-                return types.int64
-            case ast.Subscript(value=value):
-                return self.expr(value).dtype
-            case ast.Compare():
-                return types.boolean
-            case ast.UnaryOp(op=op, operand=operand):
-                one = self.expr(operand)
-                return self.module.signature(OPERATORS[type(op)], (one,)).return_type
-            case ast.BinOp(left=left, op=op, right=right):
-                args = (self.expr(left), self.expr(right))
-                return self.module.signature(OPERATORS[type(op)], args).return_type
-            case ast.Call(func=ast.Name(id=name), args=arguments):
-                return self.call(name, arguments)
-        raise NotImplementedError(ast.dump(node))
+    def array(self, expr: Expr) -> Any:
+        """Return the type of an array."""
+        match expr:
+            case Name(name):
+                return self.arrays[name]
+            case Attribute(array, "T"):
+                return transposed(self.array(array))
+            case Call("row_at", (stack, *index)):
+                whole = self.array(stack)
+                return types.Array(whole.dtype, whole.ndim - len(index), "C")
+            case Call("lanes" | "tape" | "grow" | "fit" | "slot", args):
+                dtype = next(each for each in args if isinstance(each, Dtype))
+                return types.Array(dtype_of(dtype), 1, "C")
+            case Call(_, (*_, dtype, shape)):
+                rank = len(shape.items) if isinstance(shape, Tuple) else self.rank_of(shape)
+                return types.Array(dtype_of(dtype), rank, "C")
+        raise NotImplementedError(expr)
 
-    def call(self, name: str, arguments: list[ast.expr]) -> Any:
-        if name in self.module.trees:
-            args = tuple(self.expr(each) for each in arguments)
-            result = self.module.types_of(name, args).result
-            return list(result) if isinstance(result, types.BaseTuple) else result
-        if name in RUNTIME:
-            match name:
-                case "poll":
-                    return types.boolean
-                case "note" | "release" | "side_by_side":
-                    return types.none
-                case "row_at":
-                    stack = self.expr(arguments[0])
-                    return types.Array(stack.dtype, stack.ndim - len(arguments) + 1, "C")
-                case "lanes":
-                    return types.Array(dtype_of(arguments[0]), 1, "C")
-                case "slot":
-                    return types.Array(dtype_of(arguments[1]), 1, "C")
-                case "total" | "total_down":
-                    return self.expr(arguments[0]).dtype
-                case "tape" | "grow" | "fit":
-                    return types.Array(dtype_of(arguments[-1]), 1, "C")
-            shape = self.expr(arguments[-1])
-            return types.Array(dtype_of(arguments[-2]), len(shape), "C")
-        if name in ("copy_into", "fill", "gemm", "gemm_add"):
-            return types.none
-        if name in CHOICES:
-            return types.int64
-        args = tuple(self.expr(each) for each in arguments)
-        return self.module.signature(self.module.globals[name], args).return_type
+    def rank_of(self, shape: Expr) -> int:
+        """Return the rank of the array that is asked for its shape."""
+        assert isinstance(shape, Attribute)
+        rank: int = self.array(shape.array).ndim
+        return rank
+
+    def called(self, call: Call) -> Any:
+        """Return the type of what another function of the file returns."""
+        callee = self.module.functions[call.function]
+        args = tuple(
+            self.array(arg)
+            if isinstance(callee.variables[name], Array)
+            else numba_type(callee.variables[name])
+            for name, arg in zip(callee.params, call.args, strict=True)
+        )
+        return self.module.types_of(call.function, args).result
 
 
-def _parts(text: str) -> list[str]:
-    """Return the types in a list of types; those of arrays have commas of their own."""
-    found, depth, start = [], 0, 0
-    for k, char in enumerate(text):
-        depth += (char == "[") - (char == "]")
-        if char == "," and not depth:
-            found.append(text[start:k])
-            start = k + 1
-    return [*found, text[start:]]
+def unified(a: Any, b: Any) -> Any:
+    """Return the type of an array that has two layouts."""
+    if a == b:
+        return a
+    if (a.dtype, a.ndim) == (b.dtype, b.ndim):
+        return a.copy(layout="A")
+    raise TypeError(f"a variable of types {a} and {b}")
 
 
 def transposed(ty: Any) -> Any:
@@ -221,7 +213,7 @@ def constant_type(value: object) -> Any:
     return types.int64 if isinstance(value, int) else types.float64
 
 
-def dtype_of(node: ast.expr) -> Any:
+def dtype_of(expr: Expr) -> Any:
     """Return the type that ``np.float64`` names."""
-    assert isinstance(node, ast.Attribute)
-    return types.boolean if node.attr == "bool_" else getattr(types, node.attr)
+    assert isinstance(expr, Dtype)
+    return types.boolean if expr.name == "bool_" else getattr(types, expr.name)

@@ -2,21 +2,51 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, assert_never
 
 from llvmlite import ir
 
 from adc.backend import runtime
+from adc.backend.common import syntax
+from adc.backend.common.syntax import (
+    Assign,
+    Attribute,
+    Binary,
+    Break,
+    Call,
+    Chain,
+    Comment,
+    Constant,
+    Delete,
+    Do,
+    Element,
+    Expr,
+    For,
+    Forever,
+    Global,
+    If,
+    Increase,
+    Inside,
+    Name,
+    Pass,
+    Return,
+    Size,
+    Stmt,
+    Store,
+    Tuple,
+    Unary,
+    Unpack,
+)
 from adc.backend.cpu.inference import (
     CHOICES,
     OPERATORS,
     RUNTIME,
+    UNARY,
     Unit,
     constant_type,
     dtype_of,
@@ -93,21 +123,16 @@ HOMES = ("argument", "workspace", "fresh", "tape")
 _Value = Any  # `Scalar`, `Array`, or a list of them for a tuple
 
 
-def _counted(value: ast.expr) -> bool:
+def _counted(value: Expr) -> bool:
     """Whether an expression brings a reference of its own to an array; a row has that of others."""
-    if not isinstance(value, ast.Call):
-        return False
-    return not (isinstance(value.func, ast.Name) and value.func.id == "row_at")
+    return isinstance(value, Call) and value.function != "row_at"
 
 
-def _assigned(tree: ast.FunctionDef) -> Counter[str]:
+def _assigned(function: syntax.Function) -> Counter[str]:
     """Count the assignments of every variable; the passing of an argument is one."""
-    found = Counter(arg.arg for arg in tree.args.args)
-    found.update(
-        node.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    )
+    found = Counter(function.params)
+    for stmt in syntax.walk(function.body):
+        found.update(syntax.targets(stmt))
     return found
 
 
@@ -125,7 +150,7 @@ class Function:
         self.module = module
         self.homes = homes or [""] * len(args)
         self.context = module.context
-        self.tree = module.trees[name]
+        self.tree = module.functions[name]
         self.types = module.types_of(name, args)
         self.args = args
         self.function = function
@@ -147,16 +172,16 @@ class Function:
         context, builder = self.context, self.builder
         given = context.call_conv.decode_arguments(builder, self.args, self.function)
         start = self.function.append_basic_block("start")
-        for arg, ty, value, home in zip(
-            self.tree.args.args, self.args, given, self.homes, strict=True
+        for name, ty, value, home in zip(
+            self.tree.params, self.args, given, self.homes, strict=True
         ):
             found = self.unpacked(ty, value)
             if isinstance(found, Array):
                 found = replace(found, home=home)
-            if self.counts[arg.arg] == 1:
-                self.values[arg.arg] = found
+            if self.counts[name] == 1:
+                self.values[name] = found
             else:
-                self.bind(arg.arg, found)
+                self.bind(name, found)
         builder.branch(start)
         builder.position_at_end(start)
         self.block(self.tree.body)
@@ -245,11 +270,14 @@ class Function:
                 self.reference("NRT_decref", value.owner)
         if name == "_":
             return
+        declared = self.types.type_of(name)
+        if isinstance(value, Scalar) and value.type != declared:
+            raise TypeError(f"{name} is declared {declared}, and gets a value of type {value.type}")
         if self.counts[name] == 1:
             self.values[name] = value
             return
         if name not in self.slots:
-            self.slots[name] = self.new_slots(self.types.names[name])
+            self.slots[name] = self.new_slots(declared)
         slots = self.slots[name]
         if isinstance(value, Scalar):
             self.builder.store(self.packed(value, slots.type), slots.value)
@@ -292,11 +320,6 @@ class Function:
     def read(self, name: str) -> _Value:
         if name in self.values:
             return self.values[name]
-        if name not in self.slots:
-            if name in self.types.names:
-                raise NameError(name)
-            value = self.module.globals[name]
-            return self.constant(value)
         slots, load = self.slots[name], self.builder.load
         if isinstance(slots, Scalar):
             return Scalar(slots.type, load(slots.value))
@@ -312,66 +335,62 @@ class Function:
 
     # -- expressions -----------------------------------------------------------------------
 
-    def expr(self, node: ast.expr) -> _Value:
-        match node:
-            case ast.Name(id=name):
+    def expr(self, expr: Expr) -> _Value:
+        match expr:
+            case Name(name):
                 return self.read(name)
-            case ast.Constant(value=value):
+            case Global(name):
+                return self.constant(self.module.globals[name])
+            case Constant(value):
                 return self.constant(value)
-            case ast.Tuple(elts=elts):
-                return [self.expr(each) for each in elts]
-            case ast.Attribute(value=value, attr="shape"):
-                return [Scalar(types.int64, extent) for extent in self.expr(value).shape]
-            case ast.Attribute(value=value, attr="T"):
-                array = self.expr(value)
+            case Call(name, arguments):
+                return self.call(name, arguments)
+            case Element(array, index):
+                return self.element(*self.place(self.expr(array), index))
+            case Binary(op, left, right):
+                return self.apply(OPERATORS[op], [self.expr(left), self.expr(right)])
+            case Chain(op, items):
+                found = self.expr(items[0])
+                for each in items[1:]:
+                    found = self.apply(OPERATORS[op], [found, self.expr(each)])
+                return found
+            case Unary("-", Constant(int(number) | float(number))):
+                return self.constant(-number)
+            case Unary(op, operand):
+                return self.apply(UNARY[op], [self.expr(operand)])
+            case Inside(index, extent):
+                # As unsigned integers, one comparison does: a size is not negative.
+                i, n = self.expr(index), self.expr(extent)
+                return Scalar(types.boolean, self.builder.icmp_unsigned("<", i.value, n.value))
+            case Size(array, axis):
+                return Scalar(types.int64, self.expr(array).shape[axis])
+            case Tuple(items):
+                return [self.expr(each) for each in items]
+            case Attribute(array, name):
+                return self.attribute(self.expr(array), name)
+        raise NotImplementedError(expr)
+
+    def attribute(self, array: Array, name: str) -> _Value:
+        match name:
+            case "shape":
+                return [Scalar(types.int64, extent) for extent in array.shape]
+            case "T":
                 ty = transposed(array.type)
                 strides = () if ty.layout == "C" else self.strides(array)[::-1]
                 return Array(ty, array.data, array.shape[::-1], strides, array.owner)
-            case ast.Attribute(value=value, attr="size"):
-                size: Any = ir.Constant(_I64, 1)
-                for k, extent in enumerate(self.expr(value).shape):
-                    size = self.builder.mul(size, extent) if k else extent
-                return Scalar(types.int64, size)
-            case ast.Subscript(value=ast.Attribute(value=value), slice=ast.Constant(value=axis)):
-                assert isinstance(axis, int)
-                return Scalar(types.int64, self.expr(value).shape[axis])
-            case ast.Subscript(value=value, slice=index):
-                return self.element(*self.place(self.expr(value), index))
-            case ast.Compare(left=left, ops=ops, comparators=others):
-                return self.compare(left, ops, others)
-            case ast.UnaryOp(
-                op=ast.USub(), operand=ast.Constant(value=int(number) | float(number))
-            ):
-                return self.constant(-number)
-            case ast.UnaryOp(op=op, operand=operand):
-                return self.apply(OPERATORS[type(op)], [self.expr(operand)])
-            case ast.BinOp(left=left, op=op, right=right):
-                return self.apply(OPERATORS[type(op)], [self.expr(left), self.expr(right)])
-            case ast.Call(func=ast.Name(id=name), args=arguments):
-                return self.call(name, arguments)
-        raise NotImplementedError(ast.dump(node))
+        assert name == "size"
+        size: Any = ir.Constant(_I64, 1)
+        for k, extent in enumerate(array.shape):
+            size = self.builder.mul(size, extent) if k else extent
+        return Scalar(types.int64, size)
 
     def apply(self, function: Any, args: Sequence[_Value]) -> Scalar:
         return self.module.apply(self.builder, function, args)
 
-    def compare(
-        self, left: ast.expr, ops: Sequence[ast.cmpop], others: Sequence[ast.expr]
-    ) -> _Value:
-        """Write a comparison; ``0 <= i < n``, of a size `n`, is one of unsigned integers."""
-        if len(ops) == 1:
-            return self.apply(OPERATORS[type(ops[0])], [self.expr(left), self.expr(others[0])])
-        i, n = map(self.expr, others)
-        assert isinstance(left, ast.Constant)
-        assert left.value == 0
-        return Scalar(types.boolean, self.builder.icmp_unsigned("<", i.value, n.value))
-
-    def place(self, array: Array, index: ast.expr) -> tuple[Any, Any, str]:
+    def place(self, array: Array, index: Sequence[Expr]) -> tuple[Any, Any, str]:
         """Return type, address and home of an element; indices are not negative."""
         b = self.builder
-        found = [
-            self.index(array, axis, each)
-            for axis, each in enumerate(index.elts if isinstance(index, ast.Tuple) else [index])
-        ]
+        found = [self.index(array, axis, each) for axis, each in enumerate(index)]
         assert len(found) == array.type.ndim
         if array.type.layout == "C":
             offset: Any = found[0] if found else ir.Constant(_I64, 0)
@@ -385,8 +404,8 @@ class Function:
         moved = b.gep(b.bitcast(array.data, cgutils.voidptr_t), [offset], inbounds=True)
         return array.type, b.bitcast(moved, array.data.type), array.home
 
-    def index(self, array: Array, axis: int, node: ast.expr) -> Any:
-        found = self.expr(node)
+    def index(self, array: Array, axis: int, expr: Expr) -> Any:
+        found = self.expr(expr)
         if isinstance(found.value, ir.Constant) and found.value.constant < 0:
             return self.builder.add(found.value, array.shape[axis])
         return found.value
@@ -408,8 +427,8 @@ class Function:
         if self.group is not None:
             instruction.set_metadata("llvm.access.group", self.group)
 
-    def call(self, name: str, arguments: list[ast.expr]) -> _Value:
-        if name in self.module.trees:
+    def call(self, name: str, arguments: Sequence[Expr]) -> _Value:
+        if name in self.module.functions:
             return self.call_emitted(name, [self.expr(each) for each in arguments])
         if name in RUNTIME:
             return self.call_runtime(name, arguments)
@@ -453,7 +472,7 @@ class Function:
             return self.unpacked(result, found)
         return [self.unpacked(ty, b.extract_value(found, k)) for k, ty in enumerate(result)]
 
-    def call_runtime(self, name: str, arguments: list[ast.expr]) -> _Value:
+    def call_runtime(self, name: str, arguments: Sequence[Expr]) -> _Value:
         b = self.builder
         if name == "fresh":
             ty = types.Array(dtype_of(arguments[0]), len(shape := self.sizes(arguments[1])), "C")
@@ -533,9 +552,9 @@ class Function:
                 runtime.release_to(b, state, self.expr(arguments[1]).value)
         return None
 
-    def side_by_side(self, arguments: list[ast.expr]) -> None:
+    def side_by_side(self, arguments: Sequence[Expr]) -> None:
         """Write a parallel loop: where it takes long, threads call the function of its parts."""
-        assert isinstance(arguments[1], ast.Name)
+        assert isinstance(arguments[1], Global)
         name, b = arguments[1].id, self.builder
         state, trips, work, *given = (self.expr(each) for each in (arguments[0], *arguments[2:]))
         number = Scalar(types.int64, ir.Constant(_I64, 0))
@@ -605,8 +624,8 @@ class Function:
             phi.add_incoming(outside, after)
         return Array(ty, data, tuple(shape), (), owner, "fresh")
 
-    def sizes(self, node: ast.expr) -> list[Any]:
-        return [size.value for size in self.expr(node)]
+    def sizes(self, shape: Expr) -> list[Any]:
+        return [size.value for size in self.expr(shape)]
 
     def array_at(self, ty: Any, address: Any, shape: Sequence[Any], home: str = "") -> Array:
         pointer = self.context.get_data_type(ty.dtype).as_pointer()
@@ -628,54 +647,56 @@ class Function:
 
     # -- statements ------------------------------------------------------------------------
 
-    def block(self, stmts: Sequence[ast.stmt]) -> None:
+    def block(self, stmts: Sequence[Stmt]) -> None:
         for stmt in stmts:
             self.stmt(stmt)
 
-    def stmt(self, stmt: ast.stmt) -> None:
+    def stmt(self, stmt: Stmt) -> None:
         match stmt:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            case Assign(name, value):
                 self.bind(name, self.expr(value), counted=_counted(value))
-            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value):
+            case Unpack(targets, value):
                 counted = _counted(value)
                 values = self.expr(value)
                 for found in values:  # before a variable that holds one of them gets another
                     if isinstance(found, Array) and found.owner is not None and not counted:
                         self.reference("NRT_incref", found.owner)
-                for target, found in zip(targets, values, strict=True):
-                    assert isinstance(target, ast.Name)
-                    self.bind(target.id, found, counted=True)
-            case ast.Delete(targets=targets):
-                for each in targets:
-                    assert isinstance(each, ast.Name)
-                    self.let_go(each.id)
-            case ast.Assign(targets=[ast.Subscript(value=array, slice=index)], value=value):
+                for name, found in zip(targets, values, strict=True):
+                    self.bind(name, found, counted=True)
+            case Store(Element(array, index), value):
                 place = self.place(self.expr(array), index)
                 self.store(place, self.expr(value))
-            case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
-                args = [self.read(name), self.expr(value)]
-                self.bind(name, self.apply(OPERATORS[type(op)], args))
-            case ast.AugAssign(target=ast.Subscript(value=array, slice=index), op=op, value=value):
-                place = self.place(self.expr(array), index)
-                args = [self.element(*place), self.expr(value)]
-                self.store(place, self.apply(OPERATORS[type(op)], args))
-            case ast.Expr(value=ast.Call() as call):
+            case Increase():
+                self.increase(stmt)
+            case Do(call):
                 self.expr(call)
-            case ast.For():
+            case For():
                 self.loop(stmt)
-            case ast.While():
-                self.endless(stmt)
-            case ast.If():
+            case Forever(body):
+                self.endless(body)
+            case If():
                 self.branch(stmt)
-            case ast.Return(value=value):
-                assert value is not None
+            case Return(value):
                 self.leave(value)
-            case ast.Break():
+            case Delete(names):
+                for name in names:
+                    self.let_go(name)
+            case Break():
                 self.builder.branch(self.exits[-1])
-            case ast.Pass() | ast.Expr():
+            case Pass() | Comment():
                 pass
             case _:
-                raise NotImplementedError(ast.dump(stmt))
+                assert_never(stmt)
+
+    def increase(self, stmt: Increase) -> None:
+        match stmt.target:
+            case Name(name):
+                args = [self.read(name), self.expr(stmt.value)]
+                self.bind(name, self.apply(OPERATORS[stmt.op], args))
+            case Element(array, index):
+                place = self.place(self.expr(array), index)
+                args = [self.element(*place), self.expr(stmt.value)]
+                self.store(place, self.apply(OPERATORS[stmt.op], args))
 
     def store(self, place: tuple[Any, Any, str], value: Scalar) -> None:
         ty, address, home = place
@@ -684,15 +705,15 @@ class Function:
         self.context.pack_value(self.builder, ty.dtype, content, address, align=align)
         self.mark(self.builder.block.instructions[-1], home)
 
-    def branch(self, stmt: ast.If) -> None:
+    def branch(self, stmt: If) -> None:
         b = self.builder
         condition = self.expr(stmt.test).value
         then, after = (self.function.append_basic_block() for _ in range(2))
         orelse = self.function.append_basic_block() if stmt.orelse else after
         jump = b.cbranch(condition, then, orelse)
-        if isinstance(stmt.body[-1], ast.Return):
+        if isinstance(stmt.then[-1], Return):
             jump.set_weights([1, 1000])
-        for block, stmts in ((then, stmt.body), (orelse, stmt.orelse)):
+        for block, stmts in ((then, stmt.then), (orelse, stmt.orelse)):
             if stmts:
                 b.position_at_end(block)
                 self.block(stmts)
@@ -707,15 +728,12 @@ class Function:
         self.exits.pop()
         self.builder.position_at_end(after)
 
-    def loop(self, stmt: ast.For) -> None:
-        assert isinstance(stmt.target, ast.Name)
-        assert isinstance(stmt.iter, ast.Call)
+    def loop(self, stmt: For) -> None:
         b = self.builder
-        args = [self.expr(each).value for each in stmt.iter.args]
+        args = [self.expr(each).value for each in stmt.limits]
         start, stop = (ir.Constant(_I64, 0), args[0]) if len(args) == 1 else args[:2]
-        step = self.step(stmt.iter.args[2]) if len(args) == 3 else 1
-        assert isinstance(stmt.iter.func, ast.Name)
-        self.group = self.module.access_group() if stmt.iter.func.id == "apart" else None
+        step = self.step(stmt.limits[2]) if len(args) == 3 else 1
+        self.group = self.module.access_group() if stmt.apart else None
         before = b.block
         test, body, after = (self.function.append_basic_block() for _ in range(3))
         b.branch(test)
@@ -725,7 +743,7 @@ class Function:
         b.cbranch(b.icmp_signed("<" if step > 0 else ">", counter, stop), body, after)
         b.position_at_end(body)
         with self.inside(after):
-            self.bind(stmt.target.id, Scalar(types.int64, counter))
+            self.bind(stmt.index, Scalar(types.int64, counter))
             self.block(stmt.body)
             if not b.block.is_terminated:
                 # The next one cannot overflow if it is next to this one, which is not the last.
@@ -737,30 +755,30 @@ class Function:
                     again.set_metadata("llvm.loop", self.module.apart(self.group, vectors))
         self.group = None
 
-    def step(self, node: ast.expr) -> int:
-        match node:
-            case ast.UnaryOp(op=ast.USub(), operand=operand):
-                return -self.step(operand)
-            case ast.Constant(value=int(value)):
+    def step(self, expr: Expr) -> int:
+        match expr:
+            case Constant(int(value)):
                 return value
-            case ast.Name(id=name):
+            case Global(name):
                 return int(self.module.globals[name])
-        raise NotImplementedError(ast.dump(node))
+            case Unary("-", operand):
+                return -self.step(operand)
+        raise NotImplementedError(expr)
 
-    def endless(self, stmt: ast.While) -> None:
+    def endless(self, stmts: Sequence[Stmt]) -> None:
         b = self.builder
         body, after = (self.function.append_basic_block() for _ in range(2))
         b.branch(body)
         b.position_at_end(body)
         with self.inside(after):
-            self.block(stmt.body)
+            self.block(stmts)
             if not b.block.is_terminated:
                 b.branch(body)
 
-    def leave(self, value: ast.expr) -> None:
+    def leave(self, value: Expr) -> None:
         """Write the result where the caller wants it; early exits share the code for theirs."""
         b = self.builder
-        name = value.id if isinstance(value, ast.Name) else ""
+        name = value.id if isinstance(value, Name) else ""
         if name in self.failures:
             b.branch(self.failures[name])
             return

@@ -3,7 +3,8 @@
 Emitted code is a small part of Python: variables that keep their type, `range` loops, elements of
 arrays, calls of functions with known types. Numba would infer the types of every statement, count
 references of every variable and describe an array by all its fields to get at one element; this
-took most of the time to compile. Here types are found in one walk over the syntax tree, a variable
+took most of the time to compile. Here types are found in one walk over the tree that the emitter
+made and that the file was printed from, a variable
 that is assigned once is a value, and an element is an address with a load or a store. What single
 operations and calls mean is still asked of Numba, once for each combination of types.
 
@@ -14,15 +15,14 @@ it is assigned again or the function ends.
 
 from __future__ import annotations
 
-import ast
 import functools
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
 from llvmlite import ir
 
+from adc.backend.common import syntax
 from adc.backend.cpu.inference import Types
 from adc.backend.cpu.instructions import HOMES, Function, Scalar
 from adc.backend.numba_api import (
@@ -58,17 +58,19 @@ class _Distinct(ir.MDValue):  # type: ignore[misc]  # a class of a module withou
 
 
 class Module:
-    """The functions of one emitted file, translated as they are called."""
+    """The functions of one emitted file, translated as they are called.
 
-    def __init__(self, function: Any, typing: Any) -> None:
+    `names` are what the file has imported, and its constants.
+    """
+
+    def __init__(
+        self, functions: Sequence[syntax.Function], names: dict[str, Any], typing: Any
+    ) -> None:
         self.typing = typing
         self.context: Any = None  # known when types are
         self.llvm: Any = None
-        self.globals: dict[str, Any] = function.__globals__
-        source = Path(function.__code__.co_filename).read_text(encoding="utf-8")
-        self.trees = {
-            node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)
-        }
+        self.globals = names
+        self.functions = {each.name: each for each in functions}
         self._resolved: dict[Any, Any] = {}
         self._code: dict[Any, Any] = {}
         self._typed: dict[Any, Types] = {}
@@ -114,17 +116,9 @@ class Module:
 
     def types_of(self, name: str, args: tuple[Any, ...]) -> Types:
         if (name, args) not in self._typed:
-            self._typed[name, args] = found = Types(self, self.trees[name], args)
+            self._typed[name, args] = found = Types(self, self.functions[name], args)
             found.run()
         return self._typed[name, args]
-
-    def is_part(self, name: str) -> bool:
-        """Whether a function is there only to be translated apart from the one that calls it."""
-        return any(
-            isinstance(node, ast.Name) and node.id == "PART"
-            for decorator in self.trees[name].decorator_list
-            for node in ast.walk(decorator)
-        )
 
     def scopes(self, home: str) -> tuple[Any, Any]:
         """Return LLVM's lists of the scope of one home of memory, and of those of all others."""
@@ -161,7 +155,8 @@ class Module:
 
         A part is called in one place: it knows the homes of the arrays that it is given.
         """
-        if not self.is_part(name):
+        is_part = self.functions[name].is_part
+        if not is_part:
             homes = ()
         if (name, args) not in self._made:
             result = self.types_of(name, args).result
@@ -169,7 +164,7 @@ class Module:
             unique = self.llvm.get_unique_name(f"adc_{name}")
             made = self._made[name, args] = ir.Function(self.llvm, kind, unique)
             made.linkage = "internal"
-            if self.is_part(name):
+            if is_part:
                 made.attributes.add("noinline")
             Function(self, name, args, made, homes).run()
         return self._made[name, args]
@@ -235,7 +230,10 @@ class _Lowering(NativeLowering):  # type: ignore[misc]  # as above
     def run_pass(self, state: Any) -> bool:
         state.flags.no_cfunc_wrapper = True  # nobody calls it from C
         function = state.func_id
-        self._program = Module(function.func, state.typingctx)
+        code: tuple[syntax.Function, ...] = state.pipeline.code
+        if not code:
+            raise NotImplementedError("emitted code is compiled from the tree that `emit` returns")
+        self._program = Module(code, function.func.__globals__, state.typingctx)
         args = tuple(state.args)
         state.return_type = self._program.types_of(function.func_name, args).result
         names = function.arg_names
@@ -257,9 +255,16 @@ class _Lowering(NativeLowering):  # type: ignore[misc]  # as above
 class Compiler(CompilerBase):  # type: ignore[misc]  # as above
     """Compiles emitted code."""
 
+    code: tuple[syntax.Function, ...] = ()
+
     def define_pipelines(self) -> list[Any]:
         manager = PassManager("adc")
         manager.add_pass(_Lowering, "types and LLVM's language")
         manager.add_pass(NoPythonBackend, "machine code")
         manager.finalize()
         return [manager]
+
+
+def compiler_of(functions: tuple[syntax.Function, ...]) -> type[Compiler]:
+    """Return what compiles the functions of an emitted file."""
+    return type("Compiler", (Compiler,), {"code": functions})

@@ -11,8 +11,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adc.backend.common import expressions
-from adc.backend.common.expressions import Expr, numpy_name
+from adc.backend.common import expressions, printer
+from adc.backend.common.expressions import numpy_name
+from adc.backend.common.syntax import Element, Name
 from adc.backend.common.writer import Site, unique
 from adc.backend.cuda.placing import COMBINE, LAUNCH, THREAD, Placing
 from adc.backend.cuda.prelude import COMBINED, NAMES
@@ -73,11 +74,21 @@ class Emitted:
     results: tuple[Type, ...]
     sites: tuple[Site, ...]
     kernels: tuple[Kernel, ...]
+    checks: bool  # whether kernels check anything
 
-    @property
-    def checks(self) -> bool:
-        """Whether kernels check anything."""
-        return "failed[0] = " in self.source
+
+@dataclass(frozen=True)
+class _Guard:
+    """The head of a branch with one condition more where kernels check anything."""
+
+    text: str
+    more: str
+
+    def line(self, checks: bool) -> str:
+        return f"{self.text}{self.more if checks else ''}:"
+
+
+_Line = str | _Guard
 
 
 class _Host(Writer):
@@ -100,6 +111,7 @@ class _Host(Writer):
         self.sites = shared.sites
         self.kernels = shared.kernels
         self.code = shared.code
+        self.program = shared
         self.functions = shared.functions
         self.routines = shared.routines
         self.shared = taken
@@ -274,11 +286,11 @@ class _Host(Writer):
                 zero = "0.0" if ty.kind == "f" else "0"
                 return f"device.combine('sum', {self.text(args[0])}, {zero})"
             if op.undefined:
-                return expressions.literal({"b": False, "f": 0.0}.get(ty.kind, 0), ty)
+                return printer.operand(expressions.zero(ty))
             if op.random:
                 expression(stmt, [], ty)  # is refused
             if op.code.startswith("("):
-                return expressions.strip(op.code.format(*map(self.text, args)))
+                return op.code[1:-1].format(*map(self.text, args))
             given = ", ".join((*map(repr, stmt.params), *map(self.text, args)))
             return f"ops.{op.name}({given})"
         dtype = numpy_name(ty.dtype)
@@ -309,8 +321,9 @@ class _Host(Writer):
         index = [writer.helper(f"i{axis}") for axis in range(ty.rank)]
         sizes = [writer.helper(f"n{axis}") for axis in range(ty.rank)]
         place = ", ".join(index)
+        own = tuple(map(Name, index))
         args = [
-            Expr(f"{writer.text(a)}[{place}]" if isinstance(a.type, Array) else writer.text(a))
+            Element(writer.expr(a), own) if isinstance(a.type, Array) else writer.expr(a)
             for a in stmt.args
         ]
         value = expression(stmt, args, Scalar(ty.dtype))
@@ -484,10 +497,11 @@ class _Host(Writer):
         name = unique(f"{self.fn.name}_{getattr(stmt, 'label', '') or 'thread'}", self.shared)
         params: list[str] = ["failed", *sizes]
         types: list[Type] = [Array("i64", 1), *[Scalar("i64")] * len(sizes)]
-        first = ["if cuda.grid(1) > 0 or failed[0] != 0:", "    return"]
+        first: list[_Line] = [_Guard("    if cuda.grid(1) > 0", " or failed[0] != 0")]
         if sizes:
-            first = ["at = cuda.grid(1)", f"if at >= {' * '.join(sizes)} or failed[0] != 0:"]
-            first.append("    return")
+            bound = _Guard(f"    if at >= {' * '.join(sizes)}", " or failed[0] != 0")
+            first = ["    at = cuda.grid(1)", bound]
+        first.append("        return")
         head: list[str] = []
         tail: list[str] = []
         rest = "at"
@@ -517,18 +531,18 @@ class _Host(Writer):
         head += writer.memory.head
         tail += writer.memory.tail
         self.kernels.append(Kernel(name, tuple(types)))
-        body = [*(f"    {each}" for each in head), *writer._lines, *(f"    {t}" for t in tail)]
+        self.program.checks |= writer.checks
+        inner = [*(f"    {each}" for each in head), *writer._lines, *(f"    {t}" for t in tail)]
+        body = [*first, *inner]
         if writer.combined:
             count = " * ".join(sizes)
-            body = self.in_blocks(writer, name, count, params, body)
-        else:
-            body = [*(f"    {each}" for each in first), *body]
+            body = self.in_blocks(writer, name, count, params, inner)
         self.code += ["", "", "@kernel", f"def {name}({', '.join(params)}):", *body]
         return name
 
     def in_blocks(
         self, writer: Thread, name: str, count: str, params: Sequence[str], body: Sequence[str]
-    ) -> list[str]:
+    ) -> list[_Line]:
         """Return the body of a kernel whose blocks combine what their threads found, in a tree."""
         inner = unique(f"{name}_iteration", self.shared)
         given = ", ".join(["at", *params])
@@ -536,9 +550,6 @@ class _Host(Writer):
         found = f"({', '.join(own)},)"
         self.code += ["", "", "@function", f"def {inner}({given}):", *body, f"    return {found}"]
         lines = [
-            "at = cuda.grid(1)",
-            f"{found} = {writer.neutral}",
-            f"if at < {count} and failed[0] == 0:",
             f"    {found} = {inner}({given})",
             "i = cuda.threadIdx.x",
             f"used = min({count} - cuda.blockIdx.x * cuda.blockDim.x, cuda.blockDim.x)",
@@ -557,7 +568,9 @@ class _Host(Writer):
         lines += ["    step //= 2", "if i == 0:"]
         for part, array in zip(parts, writer.combined, strict=True):
             lines.append(f"    {writer.name(array)}[cuda.blockIdx.x] = {part}[0]")
-        return [f"    {line}" for line in lines]
+        first = ["    at = cuda.grid(1)", f"    {found} = {writer.neutral}"]
+        guard = _Guard(f"    if at < {count}", " and failed[0] == 0")
+        return [*first, guard, *(f"    {line}" for line in lines)]
 
     def combine(self, loop: For) -> None:
         """Write what combines the elements of arrays, each with a number."""
@@ -603,7 +616,8 @@ class _Shared:
         self.functions = {name: unique(name, self.taken) for name in own}
         self.sites: list[Site] = []
         self.kernels: list[Kernel] = []
-        self.code: list[str] = []
+        self.code: list[_Line] = []
+        self.checks = False  # whether kernels check anything
 
 
 def last_uses(
@@ -679,7 +693,8 @@ def emit(fn: Function) -> Emitted:
         if each.name in shared.functions
         for line in ["", "", *_Host(each, shared, each is fn).run()]
     ]
-    words = set(re.findall(r"\w+", "\n".join((*shared.code, *lines))))
+    code = [each if isinstance(each, str) else each.line(shared.checks) for each in shared.code]
+    words = set(re.findall(r"\w+", "\n".join((*code, *lines))))
     made: list[str] = []
     for op in algorithms.among(words):
         made += ["", "", "@function", *algorithms.source(op)]
@@ -691,12 +706,9 @@ def emit(fn: Function) -> Emitted:
     head += [f"from adc.backend.cuda.device import {blocks[0]}ops"]
     if used:
         head += ["from adc.backend.cuda.prelude import (", *(f"    {n}," for n in used), ")"]
-    code = shared.code
-    if not any("failed[0] = " in line for line in code):
-        flags = (" or failed[0] != 0:", " and failed[0] == 0:")
-        code = [line.replace(flags[0], ":").replace(flags[1], ":") for line in code]
     source = "\n".join([*head, *made, *code, *lines]) + "\n"
     types = tuple(param.type for param in fn.params)
     results = tuple(result.type for result in fn.results)
     name = shared.functions[fn.name]
-    return Emitted(name, source, types, results, tuple(shared.sites), tuple(shared.kernels))
+    sites, kernels = tuple(shared.sites), tuple(shared.kernels)
+    return Emitted(name, source, types, results, sites, kernels, shared.checks)

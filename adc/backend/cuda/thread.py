@@ -8,12 +8,13 @@ thread along the last axis, as tapes are, so that neighbouring threads touch nei
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
-from adc.backend.common import expressions
-from adc.backend.common.expressions import Expr, numpy_name
-from adc.backend.common.writer import Lines, Site
+from adc.backend.common import expressions, printer
+from adc.backend.common.expressions import numpy_name
+from adc.backend.common.syntax import Call, Constant, Expr, Name
+from adc.backend.common.writer import Names, Site
 from adc.ir import ops
 from adc.ir.analysis.dependence.combinations import neutral
 from adc.ir.analysis.dependence.threads import Part, Space, Threads
@@ -34,27 +35,42 @@ from adc.ir.core import (
     While,
     Write,
 )
-from adc.ir.errors import DeviceError
+from adc.ir.errors import DeviceError, Span
 from adc.ir.ops import arith
 from adc.ir.tape import uses
 from adc.ir.types import Array, Scalar, Type
 
 # Operations of the op table whose code is for one kind of operands.
-_OF_INTEGERS = {
-    arith.floordiv: "floordiv_int({0}, {1})",
-    arith.mod: "remainder_int({0}, {1})",
-}
+_OF_INTEGERS = {arith.floordiv: "floordiv_int", arith.mod: "remainder_int"}
 # Elements that an array has at most to lie in local memory.
 _LOCAL = 64
 
 
-class Writer(Lines):
+class Writer(Names):
     """Writes values by their names, each in a line of its own: a device's compiler joins them."""
 
-    def text(self, operand: Operand) -> str:
+    def __init__(self, taken: Set[str]) -> None:
+        super().__init__(taken)
+        self._lines: list[str] = []
+        self._indent = 1
+
+    def line(self, text: str) -> None:
+        self._lines.append("    " * self._indent + text)
+
+    def comment(self, loc: Span | None) -> None:
+        """Write the user's line above what is made of it, once."""
+        text = self.quoted(loc)
+        if text:
+            self.line(f"# {text}")
+
+    def expr(self, operand: Operand) -> Expr:
         if isinstance(operand, Literal):
             return expressions.literal(operand.value, operand.type)
-        return self.name(operand)
+        return Name(self.name(operand))
+
+    def text(self, operand: Operand) -> str:
+        """Return an operand as it can stand next to an operator."""
+        return printer.operand(self.expr(operand))
 
     def move(self, targets: Sequence[Value], sources: Sequence[str]) -> None:
         """Assign all at once."""
@@ -96,6 +112,7 @@ class Thread(Writer):
         self._threads = threads
         self._part = part
         self.memory = Memory()
+        self.checks = False  # whether it checks anything
         self.access = Access((), threads)
         # Variables for elements that loops add to, and that are the same in all iterations.
         self.totals: dict[tuple[Value, tuple[Operand, ...]], str] = {}
@@ -244,6 +261,7 @@ class Thread(Writer):
             case Check(cond=cond):
                 self._sites.append(site(stmt))
                 self.line(f"if not {self.text(cond)}:")
+                self.checks = True
                 self.line(f"    failed[0] = {len(self._sites)}")
                 self.line(f"    return {self.neutral}".rstrip())
             case Push():
@@ -331,8 +349,7 @@ class Thread(Writer):
             found = self.access.totals()
         for (array, index), write in found.items():
             self.totals[array, index] = name = self.helper("total")
-            zero = expressions.literal(0.0, write.value.type)
-            self.line(f"{name} = {zero}")
+            self.line(f"{name} = {literal(0.0, write.value.type)}")
         self.stmts(loops[-1].body.stmts)
         for (array, index), write in found.items():
             total = self.totals[array, index]
@@ -365,7 +382,7 @@ class Thread(Writer):
     def neutral(self) -> str:
         """What an iteration hands to the block that it has nothing to add to, as a tuple."""
         found = [
-            expressions.literal(each.value, each.type)
+            literal(each.value, each.type)
             for each in (neutral(op, _element(array)) for array, (_, op) in self.combined.items())
         ]
         return f"({', '.join(found)},)" if found else ""
@@ -382,9 +399,8 @@ class Thread(Writer):
     def apply(self, stmt: Apply) -> str:
         op, ty = stmt.op, stmt.result.type
         if op.undefined:
-            return expressions.literal({"b": False, "f": 0.0}.get(ty.kind, 0), ty)
-        args = [Expr(self.text(arg)) for arg in stmt.args]
-        return expression(stmt, args, ty)
+            return printer.operand(expressions.zero(ty))
+        return expression(stmt, [self.expr(arg) for arg in stmt.args], ty)
 
     # -- arrays ----------------------------------------------------------------------------
 
@@ -519,14 +535,20 @@ def expression(stmt: Apply, args: Sequence[Expr], ty: Type) -> str:
     op, of = stmt.op, stmt.args[-1].type if stmt.args else ty
     if op.random or "{" not in op.code:
         raise refused(stmt, "random draws" if op.random else f"`{op.name}`")
-    whole = op in _OF_INTEGERS and of.dtype[0] in "iu"
-    found = expressions.apply(op, stmt.params, list(args), ty, of)
-    text = _OF_INTEGERS[op].format(*(arg.text for arg in args)) if whole else found.text
-    if op in (ops.integer.lshift, ops.integer.rshift):
-        text = f"{op.name}({args[0].text}, {args[1].text}, {8 * of.numpy.itemsize})"
+    if op in _OF_INTEGERS and of.dtype[0] in "iu":
+        found: Expr = Call(_OF_INTEGERS[op], tuple(args))
+    elif op in (ops.integer.lshift, ops.integer.rshift):
+        found = Call(op.name, (*args, Constant(8 * of.numpy.itemsize)))
+    else:
+        found = expressions.apply(op, stmt.params, args, ty, of)
     if ty.dtype == "f32" and not (op.converts or op is arith.select):
-        text = f"float32({expressions.strip(text)})"
-    return text
+        found = Call("float32", (found,))
+    return printer.operand(found)
+
+
+def literal(value: bool | int | float, ty: Type) -> str:
+    """Return a constant as kernels write it."""
+    return printer.operand(expressions.literal(value, ty))
 
 
 def site(stmt: Check | Print) -> Site:
