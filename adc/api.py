@@ -360,7 +360,7 @@ def _moved(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[int, ...]:
         )
     moved = tuple([k for k, tangent in enumerate(tangents) if tangent is not None])
     if not moved:
-        raise ArgumentError("there is no tangent", None, "give one for at least one argument")
+        raise ArgumentError("no tangent is given", None, "give one for at least one argument")
     return moved
 
 
@@ -409,7 +409,7 @@ def jvp(
         return value, slope
     if not (isinstance(value, tuple) and len(value) == 2):
         raise NonScalarError(
-            f"{function!r} returns no pair, which `has_aux` needs", None,
+            f"{function!r} does not return a pair, which `has_aux` needs", None,
             "return (value, auxiliary results)",
         )  # fmt: skip
     return value[0], slope[0], value[1]

@@ -100,13 +100,13 @@ def _records(path: Path) -> dict[str, Any] | None:
     if not isinstance(data, dict) or not isinstance(data.get("processors"), dict):
         raise _refused(f"{path} is broken")
     if data.get("version") != VERSION:
-        raise _refused(f"{path} is of another version of adc")
+        raise _refused(f"{path} was written by another version of adc")
     processors: dict[str, Any] = data["processors"]
     return processors
 
 
 def _refused(what: str) -> CalibrationError:
-    return CalibrationError(f"{what}: the costs that are shipped are used", None, _HINT)
+    return CalibrationError(f"{what}: the shipped costs are used", None, _HINT)
 
 
 def file() -> Path:
@@ -258,7 +258,7 @@ def _costs(times: _Times) -> Costs:
     def cost(name: str, seconds: float) -> float:
         if seconds <= 0.0:
             raise CalibrationError(
-                f"the cost of {name} cannot be told from noise: the machine is busy",
+                f"the cost of {name} cannot be distinguished from noise: the machine is busy",
                 None,
                 "try again, or give it more time with --seconds",
             )

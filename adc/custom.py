@@ -89,7 +89,7 @@ class CustomVJP(Custom[P, R]):
         Parameters
         ----------
         forward : callable
-            Takes the arguments; returns ``(value, kept)``: what the function returns, and
+            Takes the arguments; returns ``(value, residuals)``: what the function returns, and
             anything that `reverse` needs.
         reverse : callable
             Takes first the arguments in `nondiff_argnums`, then `kept` and a cotangent like the

@@ -174,7 +174,9 @@ class Derivative:
         compiled = self.compiled_for(*args, **kwargs)
         plan = compiled.plan
         if plan is None or plan.peak is None:
-            raise ArgumentError(f"{self!r} has no reverse code", None, "only that has a plan")
+            raise ArgumentError(
+                f"{self!r} has no reverse code", None, "only reverse code has a plan"
+            )
         if not (args or kwargs):
             kernel = compiled.entry.kernel
             return PlanReport.of(plan.measured(kernel.peak, kernel.disk))

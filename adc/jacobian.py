@@ -337,12 +337,14 @@ def _copies(compiled: Compiled, values: tuple[Any, ...]) -> dict[int, Any]:
 def _cotangent(ty: Scalar | Array, leaf: Any, like: Any) -> Any:
     size, wanted = foreign.sizes_of(leaf), foreign.sizes_of(like)
     if size != wanted:
-        raise ArgumentError(f"the cotangent has shape {size} where the value has {wanted}")
+        raise ArgumentError(f"the cotangent has shape {size}, but the value has shape {wanted}")
     if foreign.is_foreign(leaf):
         return foreign.direction(leaf, ty.numpy, "the cotangent")
     found = np.asarray(leaf)
     if found.dtype.kind not in "biuf":
-        raise ArgumentError(f"the cotangent is a {type(leaf).__name__} of no real numbers")
+        raise ArgumentError(
+            f"the cotangent is a {type(leaf).__name__} whose elements are not real numbers"
+        )
     if isinstance(ty, Array):
         return np.array(found, ty.numpy, order="C")
     return ty.numpy.type(found)

@@ -60,13 +60,12 @@ class Options:
         on_device = self.target == "cuda"
         if on_device and self.parallel:
             raise ArgumentError(
-                'parallel does not go with target="cuda"', None, "leave one of them out"
+                'parallel is not supported with target="cuda"', None, "leave one of them out"
             )
         where = "host" if on_device else "disk"
         if self.offload not in (None, where):
-            what = "code on a GPU" if on_device else "code on the CPU, whose memory the host's is,"
             raise ArgumentError(
-                f"offload={self.offload!r} is no place for what reverse {what} needs",
+                f'offload={self.offload!r} is not supported with target="{self.target}"',
                 None,
                 f'use "{where}", or leave it out',
             )
@@ -135,27 +134,27 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
     offload = found.get("offload")
     if offload not in (None, "disk", "host"):
         raise ArgumentError(
-            f"offload={offload!r} is no place for what reverse code needs", None,
-            'use "disk", or "host" with target="cuda", or leave it out: then that is in memory',
+            f"offload={offload!r} is not supported", None,
+            'use "disk", or "host" with target="cuda", or leave it out to keep the tape in memory',
         )  # fmt: skip
     found["memory"] = memory.parse(found.get("memory"))
     if found["memory"] is not None and remat != "auto":
         raise ArgumentError(
-            f"remat={remat!r} leaves no choice, and memory asks for one",
+            f"remat={remat!r} fixes the plan, so memory has nothing to choose",
             None,
             "leave one of them out",
         )
     parallel = found.get("parallel", False)
     if not (isinstance(parallel, bool) or (isinstance(parallel, int) and parallel >= 1)):
         raise ArgumentError(
-            f"parallel={parallel!r} is no number of threads", None,
-            "use True for as many as there are, or a positive integer",
+            f"parallel={parallel!r} is not a number of threads", None,
+            "use True for all cores, or a positive integer",
         )  # fmt: skip
     target = found.get("target", "cpu")
     if target not in TARGETS:
         names = ", ".join(f'"{each}"' for each in TARGETS[:-1])
         raise ArgumentError(
-            f"target={target!r} is no target",
+            f"target={target!r} is not a target",
             None,
             f'use {names} or "{TARGETS[-1]}"',
         )

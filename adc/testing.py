@@ -99,7 +99,9 @@ def check_grads(
         if "fwd" in names:
             _, found = api.jvp(fn, copy.deepcopy(args), direction)
             if [part.shape for part in _leaves(found)] != [part.shape for part in _leaves(value)]:
-                raise AssertionError("forward mode: derivatives have not the shapes of the results")
+                raise AssertionError(
+                    "forward mode: derivatives do not have the shapes of the results"
+                )
             what.append(("forward mode", _flat(found)))
         if pull is not None:
             what.append(("reverse mode", np.array([_dot(_leaves(pull), _leaves(direction))])))
@@ -171,7 +173,7 @@ class _Checks:
         for mode, count in self._decided.items():
             if not count:
                 raise AssertionError(
-                    f"{mode}: no derivative can be decided by differences here: "
+                    f"{mode}: finite differences cannot decide any derivative here: "
                     f"{self._reasons[mode]}; check it at other arguments"
                 )
 

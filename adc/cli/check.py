@@ -61,7 +61,7 @@ def check(args: argparse.Namespace) -> int:
         [_COLOURS[row.outcome] for row in rows],
     )
     if not rows:
-        print("nothing to compare: the arguments hold no number")
+        print("nothing to compare: the arguments contain no number")
         return 0
     if results != 1:
         print(f"of a random combination of {results} results:")
@@ -71,7 +71,7 @@ def check(args: argparse.Namespace) -> int:
         print(f"{wrong} of {len(rows)} derivatives differ")
     elif undecided:
         print(
-            f"{undecided} of {len(rows)} derivatives cannot be decided by differences here, "
+            f"{undecided} of {len(rows)} derivatives cannot be decided by finite differences here, "
             f"{counts[Outcome.AGREES]} agree: try other arguments"
         )
     else:

@@ -181,7 +181,7 @@ def _arguments(
         made = make() if callable(make) else None
         if not isinstance(made, tuple):
             raise UsageError(
-                f"--example: {args.example} is no function that returns the tuple of arguments"
+                f"--example: {args.example} is not a function that returns the tuple of arguments"
             )
         return made
     if args.args is not None:

@@ -186,7 +186,7 @@ def lower(
         result = Num(Literal(0.0, FLOAT))  # every path raises: nobody sees it
     except RecursionError:
         raise RecursionDepthError(
-            f"{fn.__name__!r} nests deeper than adc can follow", source.span(source.node)
+            f"{fn.__name__!r} is nested too deeply", source.span(source.node)
         ) from None
     if isinstance(result, Unstable):
         raise TypeUnstableError(f"the result {result.why}", source.span(source.node))

@@ -101,7 +101,9 @@ def _call_known(
         return inlining.call_function(lo, fn.__func__, [owner, *args], kwargs, node)
     if isinstance(value, type) and classes.is_written(value):
         why = f"an object of class `{value.__name__}`, {peculiarity(value)},"
-        raise lo.unsupported(why, node, "use a plain class, or make it outside")
+        raise lo.unsupported(
+            why, node, "use a plain class, or create the object outside the function"
+        )
     raise lo.unsupported(f"`{advice.name_of(value)}`", node, advice.hint(value))
 
 
@@ -171,7 +173,7 @@ def _call_closure(
             )
         frame, depth = frame.caller, depth + 1
     if depth > MAX_CALL_DEPTH:
-        raise RecursionDepthError("calls nest too deeply", lo.span(node))
+        raise RecursionDepthError("calls are nested too deeply", lo.span(node))
     inlining.require_lasting(lo, (*args, *kwargs.values()), node)
     bound = inlining.bind_arguments(
         lo, callee.name, callee.node.args, args, kwargs, callee.defaults, node

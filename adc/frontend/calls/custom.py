@@ -55,7 +55,7 @@ def call(
     args = [*args, *(kwargs.pop(name) for name in names[len(args) :] if name in kwargs)]
     if kwargs:
         raise lo.unsupported(
-            f"a keyword argument of {fn.__name__}(), which has its own derivative,", node,
+            f"a keyword argument of {fn.__name__}(), which has a custom derivative,", node,
             "pass it by position",
         )  # fmt: skip
     fixed = tuple(number % len(names) for number in fixed)
@@ -129,7 +129,7 @@ class _Maker:
             self._make(made)
         if made.primal is None:
             raise lo.unsupported(
-                f"recursion of {self.name}(), which has its own derivative,", self.node
+                f"recursion of {self.name}(), which has a custom derivative,", self.node
             )
         operands = [*self.outline.operands, *self._found(made.outside)]
         if self.kind != "jvp":
@@ -232,7 +232,7 @@ class _Maker:
         sub, inside, params = self.outline.enter()
         count = len(inside.items) - len(self.given)
         pair = dispatch.apply(sub, inside.items[1], list(inside.items[count:]), {}, self.node)
-        value, kept = self._pair(pair, "the forward rule", "(value, kept)")
+        value, kept = self._pair(pair, "the forward rule", "(value, residuals)")
         record = self.outline.leave(sub, made.names[1], params, TupleOf((value, kept)))
         assert isinstance(record.result, TupleOf)
         value, kept = record.result.items

@@ -223,7 +223,7 @@ def argument_places(
             found.append(positional + list(names).index(known[number]))
         else:
             raise ArgumentError(
-                f"{known[number]!r} is differentiated, and the call does not give it",
+                f"{known[number]!r} is differentiated, but the call does not pass it",
                 lo.span(node), "pass it",
             )  # fmt: skip
     return found
@@ -277,7 +277,7 @@ def check_floats(lo: Lowerer, outlined: Outlined, node: ast.AST) -> None:
     for each in outlined.chosen:
         if not list(structures.floats(each, lo.held)):
             raise IntegerArgumentError(
-                f"{kind_of(each)} is differentiated with respect to; only floats can be",
+                f"a derivative with respect to {kind_of(each)}; only floats can be differentiated",
                 lo.span(node), "pass a float, or choose other arguments with `argnums`",
             )  # fmt: skip
 

@@ -94,7 +94,9 @@ def _level(
     argnames = _static(lo, kwargs.get("argnames", NONE), node)
     if argnames is not None:
         if fn == NONE:
-            raise lo.unsupported("`argnames` without the function", node, "give `argnums`")
+            raise lo.unsupported(
+                "`argnames` in a decorator within a function", node, "use `argnums`"
+            )
         named = derivatives.parameters(lo, fn, node)
         wanted = (argnames,) if isinstance(argnames, str) else argnames
         for each in wanted:
@@ -121,7 +123,7 @@ def _static(lo: Lowerer, binding: Binding, node: ast.AST) -> Any:
             return tuple(_static(lo, item, node) for item in items)
         case ListRef():
             return tuple(_static(lo, item, node) for item in lo.contents(binding))
-    raise lo.unsupported("an option that is computed", node, "write it as a constant")
+    raise lo.unsupported("an option that is not a constant", node, "write it as a constant")
 
 
 @called(Transformed)
@@ -180,9 +182,9 @@ def _check_scalar(
 ) -> None:
     result = derivatives.first_of_pair(lo, outlined, node) if has_aux else outlined.result
     if not (isinstance(result, Num) and result.operand.type.kind == "f"):
-        hint = "return a scalar, for instance a sum"
+        hint = "return a number, for instance a sum"
         if outlined.words.startswith("`"):  # of a derivative, whose result nobody can change
-            hint = "differentiate a function that makes a number of it, for instance a sum"
+            hint = "differentiate a function that reduces it to a number, for instance by a sum"
         raise NonScalarError(
             f"{outlined.words} returns {kind_of(result)}; only one float can be differentiated",
             lo.span(node), hint,
@@ -245,7 +247,7 @@ def _moving(
     chosen = tuple(k for k, tangent in enumerate(tangents) if tangent != NONE)
     if not chosen:
         raise ArgumentError(
-            "there is no tangent", lo.span(node), "give one for at least one argument"
+            "no tangent is given", lo.span(node), "give one for at least one argument"
         )
     outlined = derivatives.outline_call(lo, bound["fn"], list(primals), {}, chosen, node)
     derivatives.check_floats(lo, outlined, node)

@@ -187,9 +187,9 @@ class Outline:
         drawn = self._drawn(sub)
         if drawn and not self._may_draw:
             raise UnsupportedError(
-                f"random draws in {users_name(name)}(), which has a derivative of its own, are not "
+                f"random draws in {users_name(name)}(), which is differentiated here, are not "
                 "supported",
-                self.lo.span(self.node), "pass it the numbers",
+                self.lo.span(self.node), "draw the numbers outside of it, and pass them",
             )  # fmt: skip
         return Part(name, params, captured, body, operands, result, heap, drawn)
 
@@ -215,7 +215,7 @@ class Outline:
                 raise UnsupportedError(
                     f"a derivative of {users_name(name)}(), which changes {obj.name!r}, is not "
                     "supported",
-                    self.lo.span(self.node), "let it work on a copy",
+                    self.lo.span(self.node), "let it change a copy",
                 )  # fmt: skip
 
     def _is_shared(self, key: int) -> bool:

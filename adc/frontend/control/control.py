@@ -224,8 +224,8 @@ class _Merge:
         if self.late and isinstance(a, Late) != isinstance(b, Late) and Unbound() in (a, b):
             return self.sometimes(hint, a if isinstance(a, Late) else b, isinstance(b, Late))
         if a is not b and (isinstance(a, Late) or isinstance(b, Late)):
-            a = Unbound("a loop before may not have run") if isinstance(a, Late) else a
-            b = Unbound("a loop before may not have run") if isinstance(b, Late) else b
+            a = Unbound("an earlier loop may not have run") if isinstance(a, Late) else a
+            b = Unbound("an earlier loop may not have run") if isinstance(b, Late) else b
         if isinstance(a, Unbound) or isinstance(b, Unbound):
             missing, other, side = (first, b, 1) if isinstance(a, Unbound) else (second, a, 0)
             if isinstance(other, Unbound):
@@ -335,7 +335,8 @@ class _Merge:
                 slot in self.before.env and set(holders(self.before.env, slot)) - {name}
             ):
                 return Unstable(
-                    f"is one of two lists, which have other names (line {line_of(self.lo)})"
+                    "is one of two containers, which also have other names (line "
+                    f"{line_of(self.lo)})"
                 )
         first, second = self.arms
         x, y = self.opened(first.lookup(a.slot), second.lookup(b.slot))

@@ -411,8 +411,9 @@ def _find(
     fn = holder.fn
     if len(lo.shared.callees) > MAX_CALLEES:
         raise RecursionDepthError(
-            f"{fn.__name__}() calls itself with ever new functions", lo.span(node),
-            "pass the same function on",
+            f"{fn.__name__}() calls itself with a new function or new types at every level",
+            lo.span(node),
+            "pass the same function and the same types in every call",
         )  # fmt: skip
     known = set(lo.shared.callees)
     for _ in range(12):
@@ -425,13 +426,13 @@ def _find(
         except Dead:
             raise UnsupportedError(
                 f"{fn.__name__}() calls itself on every path", source.span(source.node),
-                "give the recursion an end",
+                "add a path that returns without a recursive call",
             ) from None  # fmt: skip
         if callee.facts() == facts:
             callee.function = function
             return
     raise UnsupportedError(
-        f"the types in the recursive function {fn.__name__}() do not settle",
+        f"the types in the recursive function {fn.__name__}() do not converge",
         source.span(source.node),
     )
 

@@ -63,7 +63,7 @@ def closed(lo: Lowerer, binding: Binding, node: ast.AST, within: tuple[object, .
             for name in free_names(binding.node):
                 found = _in_scope(binding.scope, name)
                 if isinstance(found, Late):
-                    found = Unbound("a loop before may not have run")
+                    found = Unbound("an earlier loop may not have run")
                 if found is not None:
                     env[name] = closed(lo, found, node, inside)
             scope_: Frame = binding.scope

@@ -584,7 +584,9 @@ class Lowerer:
     def num(self, value: bool | int | float) -> Num:
         ty = BOOL if isinstance(value, bool) else INT if isinstance(value, int) else FLOAT
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
-            raise TypeMismatchError(f"the integer {value} does not fit 64 bits", self.builder.loc)
+            raise TypeMismatchError(
+                f"the integer {value} does not fit in 64 bits", self.builder.loc
+            )
         return Num(Literal(value, ty))
 
     def convert(self, operand: Operand, ty: Scalar) -> Operand:
@@ -615,8 +617,7 @@ class Lowerer:
             self.builder.check(
                 ok,
                 "OverflowError",
-                f"adc keeps this variable as {ty.numpy}, which it is on another path; "
-                "{} does not fit",
+                f"this variable is a {ty.numpy} on another path; {{}} does not fit in it",
                 operand,
             )
         operand = self.convert(operand, ty)
@@ -701,7 +702,7 @@ class Lowerer:
             raise TypeUnstableError(
                 f"{name!r} {binding.why}",
                 self.span(node),
-                "use one kind of value on every path, or two names",
+                "use the same kind of value on every path, or two variables",
             )
         return binding
 

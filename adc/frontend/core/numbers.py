@@ -328,7 +328,7 @@ def _numpy_truth_values(lo: Lowerer, name: str, a: Operand, b: Operand, node: as
         return apply(lo, "bitand", a, b)
     if name == "sub":
         raise TypeMismatchError(
-            "NumPy does not subtract truth values", lo.span(node), "use `^` or convert with int()"
+            "NumPy does not subtract booleans", lo.span(node), "use `^` or convert with int()"
         )
     if name == "truediv":
         return apply(lo, "truediv", lo.convert(a, F64), lo.convert(b, F64))

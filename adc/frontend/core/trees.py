@@ -210,7 +210,7 @@ def tree_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> An
         if not is_generator(value):
             raise ArgumentError(
                 f"a random generator with the bit generator {type(value.bit_generator).__name__}",
-                None, "adc has PCG64 only: use `np.random.default_rng`",
+                None, "adc supports only PCG64: use `np.random.default_rng`",
             )  # fmt: skip
         return Generator()
     if not whole and is_lazy(value):
@@ -222,7 +222,9 @@ def tree_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> An
     if ty is not None:
         return Numbers(ty)
     if id(value) in within:
-        raise ArgumentError(f"a {cls.__name__} contains itself", None, "pass a tree of values")
+        raise ArgumentError(
+            f"a {cls.__name__} contains itself", None, "pass a container without cycles"
+        )
     inside = (*within, id(value))
     items = tuple([tree_of(item, whole, inside) for item in parts[1]])
     return items if cls is tuple else Node(cls, parts[0], items)

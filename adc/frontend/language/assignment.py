@@ -282,7 +282,7 @@ def _changed(lo: Lowerer, old: Num, new: Num, stmt: ast.AugAssign) -> Num:
     """
     if sum(binding == old for binding in lo.frame.env.values()) > 1:
         raise AliasError(
-            "an array without axes that has two names is changed", lo.span(stmt),
+            "a 0-d array with two names is changed in place", lo.span(stmt),
             "write `x = x + ...` instead of `x += ...`",
         )  # fmt: skip
     kept = Scalar(numbers.scalar_type(old.operand).dtype)

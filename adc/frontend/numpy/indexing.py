@@ -608,5 +608,5 @@ def as_index_array(lo: Lowerer, binding: Binding, node: ast.AST) -> Binding:
     if isinstance(binding, ListRef | TupleOf | Range):
         return arrays.as_array(lo, binding, node)
     if isinstance(binding, Num) and binding.operand.type.kind == "b":
-        raise lo.unsupported("a truth value as an index", node, "use an array of them")
+        raise lo.unsupported("a boolean as an index", node, "use a boolean array")
     return binding

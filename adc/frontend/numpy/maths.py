@@ -167,7 +167,7 @@ def to_integer(row: str, name: str = "") -> Handler:
                 f"type {ty.numpy} doesn't define __trunc__ method", lo.span(node), "use `int`"
             )
         if row == "rint" and ty == B1:
-            raise TypeMismatchError("NumPy does not round truth values", lo.span(node))
+            raise TypeMismatchError("NumPy does not round booleans", lo.span(node))
         if row in ("floor", "ceil") and ty.dtype in ("i64", "u64") and not ty.weak:
             x, ty = lo.convert(x, F64), F64  # `math` goes through float for NumPy's integers
         if ty.kind != "f":

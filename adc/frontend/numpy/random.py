@@ -116,7 +116,7 @@ def _drawn(
     if words.view or words.object.kept:
         raise lo.unsupported(
             "drawing from a random generator in a list whose length is known only at run time",
-            node, "make the generator where it is used, of a seed",
+            node, "create the generator where it is used, from a seed",
         )  # fmt: skip
     version = lo.version(words.object, node)
     state = [lo.builder.load(version, [integer(k)], hint="word") for k in range(count)]
@@ -202,7 +202,7 @@ def _standard_normal(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 @_method("generator size? dtype? method? out?", "standard_exponential")
 def _standard_exponential(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     if arguments.text(lo, given.get("method"), "zig", node, "the method") != "zig":
-        raise lo.unsupported("another method than 'zig'", node, "leave it out")
+        raise lo.unsupported("a method other than 'zig'", node, "leave it out")
     return _simple(lo, given, node, "standard_exponential")
 
 
@@ -503,7 +503,7 @@ def _weighted(
     if not again:
         raise lo.unsupported(
             "drawing with probabilities but without replacement", node,
-            "draw outside the function, and pass the positions",
+            "draw outside the function, and pass the indices",
         )  # fmt: skip
     p = elementwise.value_of(lo, arrays.as_array(lo, given["p"], node), node)
     if not isinstance(p, ArrayRef | Lazy) or len(views.dims_of(lo, p)) != 1:

@@ -249,8 +249,8 @@ def check_sizes(
     shapes = ["({})".format(", ".join(["{}"] * len(dims)))] * 2
     numbers.check(
         lo, ok, "ValueError",
-        "adc: the arrays in a list whose length is known only at run time have one shape; here {} "
-        "meets {}".format(*shapes),
+        "adc: the arrays in a list whose length is known only at run time must have one shape; "
+        "found {} and {}".format(*shapes),
         *dims, *own,
     )  # fmt: skip
     return result
@@ -305,7 +305,7 @@ def view(lo: Lowerer, held: Growing, k: int = 0) -> ArrayRef:
 
 def array_of(
     lo: Lowerer, held: Growing, node: ast.AST,
-    empty: str = "adc: this list of arrays is empty, and what shape they have is not known",
+    empty: str = "adc: this list of arrays is empty, so the shape of its elements is not known",
 ) -> ArrayRef:  # fmt: skip
     """Return the numbers or arrays in a list as a view of one array.
 

@@ -154,7 +154,7 @@ def set_attribute(lo: Lowerer, owner: Binding, name: str, value: Binding, node: 
         if meant.fset is None:
             raise TypeMismatchError(
                 f"property {name!r} of {cls.__name__!r} object has no setter", lo.span(node),
-                "set what it reads",
+                "set the attribute that it reads",
             )  # fmt: skip
         _apply(lo, meant.fset, [owner, value], node)
     elif _is_data(meant) and not isinstance(meant, classes.HELD):

@@ -106,12 +106,12 @@ def next_item(lo: Lowerer, iterable: Binding, k: int, count: int, node: ast.AST)
     items = static_items(lo, iterable)
     if items is None or (len(items) != count and _keeps_length(iterable)):
         raise lo.unsupported(
-            "a container that changes its length while a loop is over it",
+            "a container whose length changes while a loop iterates over it",
             node,
             "loop over a copy, such as `list(...)`",
         )
     if k > numbers.MAX_TUPLE:
-        raise lo.unsupported("a loop over a list that grows in it without end", node)
+        raise lo.unsupported("a loop over a list that the loop extends without end", node)
     return items[k] if k < len(items) else None
 
 

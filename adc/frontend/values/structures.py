@@ -255,7 +255,7 @@ def belonging(
     others = _parts(given, lo.held)
     if others is None or len(others) != len(parts):
         raise TypeMismatchError(
-            f"{what} is {kind_of(given)} where {kind_of(like)} is needed", lo.span(node)
+            f"{what} is {kind_of(given)}, but {kind_of(like)} is needed", lo.span(node)
         )
     for part, other in zip(parts, others, strict=True):
         yield from belonging(lo, part, held, other, what, node)
@@ -303,9 +303,9 @@ def fitted(
     own = views.dims_of(lo, source)
     if len(own) != ty.rank:
         raise TypeMismatchError(
-            f"{what} has rank {len(own)} where what it belongs to has {ty.rank}", lo.span(node)
+            f"{what} has rank {len(own)}, but its primal value has rank {ty.rank}", lo.span(node)
         )
-    message = f"{what} does not have the shape of what it belongs to"
+    message = f"{what} does not have the shape of its primal value"
     for a, b in zip(own, dims or (), strict=bool(dims)):
         elementwise.require_same(lo, a, b, message, [], node)
     made = elementwise.stored_new(lo, source, ty.dtype, node, "v")

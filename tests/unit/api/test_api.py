@@ -255,7 +255,7 @@ class Celsius(np.ndarray[Any, Any]):
         (np.float16(1.0), "float16"),
         (np.ones(3, ">f8"), "dtype >f8"),
         (np.array(["a"]), "dtype <U1"),
-        (2**63, "does not fit 64 bits"),
+        (2**63, "does not fit in 64 bits"),
     ],
 )
 def test_arguments_that_are_refused(value: Any, message: str) -> None:

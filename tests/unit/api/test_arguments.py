@@ -695,7 +695,7 @@ def test_a_name_for_one_of_two_lists() -> None:
         table.append(x)
         return table[0]
 
-    with pytest.raises(TypeUnstableError, match="one of two lists"):
+    with pytest.raises(TypeUnstableError, match="one of two containers"):
         adc.grad(fn)(1.0, 2)
 
 

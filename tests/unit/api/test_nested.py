@@ -314,7 +314,7 @@ ERRORS = {
     ),
     "an integer": (
         lambda x: x * adc.grad(lambda k: k * 2.0)(3), 1.0, "ADC021",
-        "a number (int) is differentiated with respect to; only floats can be",
+        "a derivative with respect to a number (int); only floats can be differentiated",
     ),
     "no such argument": (
         lambda x: adc.grad(lambda y: y * 2.0, argnums=1)(x), 1.0, "ADC020",
@@ -330,7 +330,7 @@ ERRORS = {
     ),
     "no tangent": (
         lambda x: adc.jvp(lambda y: y * 2.0, (x,), (None,))[1], 1.0, "ADC020",
-        "there is no tangent",
+        "no tangent is given",
     ),
 }  # fmt: skip
 
@@ -347,9 +347,9 @@ def test_errors(case: str) -> None:
 
 
 def test_shapes_are_checked_when_it_runs() -> None:
-    with pytest.raises(ValueError, match="does not have the shape of what it belongs to"):
+    with pytest.raises(ValueError, match="does not have the shape of its primal value"):
         adc.grad(lambda x: np.sum(SHAPE(x)), cache=False)(X)
-    with pytest.raises(ValueError, match="does not have the shape of what it belongs to"):
+    with pytest.raises(ValueError, match="does not have the shape of its primal value"):
         adc.grad(lambda x: np.sum(adc.vjp(lambda y: y * x, x)[1](x[:2])[0]), cache=False)(X)
 
 

@@ -541,7 +541,7 @@ def test_completion(words: list[str], found: str, capsys: pytest.CaptureFixture[
 
 def test_check_of_nothing(program: str, capsys: pytest.CaptureFixture[str]) -> None:
     shown = _printed(capsys, "check", f"{program}:squares", "--args", "f64[0]", "--step", "0.1")
-    assert shown.endswith("nothing to compare: the arguments hold no number\n")
+    assert shown.endswith("nothing to compare: the arguments contain no number\n")
 
 
 class _Terminal(io.StringIO):
