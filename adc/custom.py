@@ -74,7 +74,7 @@ class Custom(Generic[P, R]):
             if isinstance(self, CustomJVP):
                 made, name = ("custom_jvp", "defjvp(rule)")
             raise ArgumentError(
-                f"{self.__name__}() is `{made}` and has no rule", None,
+                f"{self.__name__}() is decorated with `{made}` but has no rule", None,
                 f"define it with `{self.__name__}.{name}`",
             )  # fmt: skip
         return type(self).__name__[-3:].lower(), self._rules, self._fixed

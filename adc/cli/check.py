@@ -27,7 +27,7 @@ _MOST_COORDINATES = 16
 
 @dataclass(frozen=True)
 class Row:
-    """One direction: the derivative along it by adc and by differences."""
+    """One direction: the derivative along it, by adc and by finite differences."""
 
     name: str
     found: float
@@ -56,7 +56,7 @@ def check(args: argparse.Namespace) -> int:
     wanted = target.find(args)
     rows, results = compare(wanted.derivative, wanted.args, args.tolerance, args.step, args.seed)
     output.show(
-        ("direction", "adc", "differences", "known to", "error", ""),
+        ("direction", "adc", "finite difference", "uncertainty", "error", ""),
         [row.cells() for row in rows],
         [_COLOURS[row.outcome] for row in rows],
     )
@@ -64,7 +64,7 @@ def check(args: argparse.Namespace) -> int:
         print("nothing to compare: the arguments contain no number")
         return 0
     if results != 1:
-        print(f"of a random combination of {results} results:")
+        print(f"for a random linear combination of {results} results:")
     counts = {outcome: sum(row.outcome is outcome for row in rows) for outcome in Outcome}
     wrong, undecided = counts[Outcome.DIFFERS], counts[Outcome.UNDECIDED]
     if wrong:

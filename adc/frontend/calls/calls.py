@@ -60,7 +60,9 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
             kwargs[keyword.arg] = value
             continue
         if not isinstance(value, DictRef):
-            raise TypeMismatchError(f"`**` of {kind_of(value)}", lo.span(keyword.value))
+            raise TypeMismatchError(
+                f"`**` needs a dict, not {kind_of(value)}", lo.span(keyword.value)
+            )
         record = lo.record(value)
         kwargs.update(zip(record.keys, record.items, strict=True))
     with lo.at(node):
@@ -173,7 +175,7 @@ def _call_closure(
             )
         frame, depth = frame.caller, depth + 1
     if depth > MAX_CALL_DEPTH:
-        raise RecursionDepthError("calls are nested too deeply", lo.span(node))
+        raise RecursionDepthError("calls are nested too deeply", lo.span(node), "write a loop")
     inlining.require_lasting(lo, (*args, *kwargs.values()), node)
     bound = inlining.bind_arguments(
         lo, callee.name, callee.node.args, args, kwargs, callee.defaults, node

@@ -215,7 +215,10 @@ def argument_places(
             known = parameters(lo, callee, node)
         count = max(len(known), positional)
         if not -count <= number < count:
-            raise ArgumentError(f"argnums={number}, but there are {count} arguments", lo.span(node))
+            raise ArgumentError(
+                f"argnums={number} is out of range: the number of arguments is {count}",
+                lo.span(node),
+            )
         number %= count
         if number < positional:
             found.append(number)

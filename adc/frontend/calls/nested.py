@@ -76,7 +76,7 @@ def transform(
         return Transformed(fn, _level(lo, name, fn, rest, kwargs, node))
     handler = {"jvp": _jvp, "hvp": _hvp, "vjp": _vjp}.get(name)
     if handler is None:
-        raise lo.unsupported(f"`adc.{name}` here", node, "use it at module level")
+        raise lo.unsupported(f"`adc.{name}` inside a function", node, "use it at module level")
     args = [elementwise.materialised(lo, arg, node) for arg in args]
     has_aux = bool(_static(lo, kwargs.pop("has_aux", NONE), node))
     return handler(lo, args, kwargs, has_aux, node)
@@ -226,7 +226,9 @@ def _sequence(lo: Lowerer, binding: Binding, what: str, node: ast.AST) -> tuple[
     if isinstance(binding, ListRef):
         return lo.contents(binding)
     raise TypeMismatchError(
-        f"{what} is {kind_of(binding)}", lo.span(node), "pass a tuple with one for each argument"
+        f"{what} must be a tuple, not {kind_of(binding)}",
+        lo.span(node),
+        "pass a tuple with one entry for each argument",
     )
 
 

@@ -116,14 +116,18 @@ def bind_arguments(
             extra = extra.with_item(key, value)
             continue
         if key not in by_name:
-            raise TypeMismatchError(f"{name}() has no parameter {key!r}", lo.span(node))
+            raise TypeMismatchError(
+                f"{name}() got an unexpected keyword argument {key!r}", lo.span(node)
+            )
         if key in bound:
-            raise TypeMismatchError(f"{name}() got {key!r} twice", lo.span(node))
+            raise TypeMismatchError(
+                f"{name}() got multiple values for argument {key!r}", lo.span(node)
+            )
         bound[key] = value
     for key in [*positional, *(arg.arg for arg in spec.kwonlyargs)]:
         if key not in bound:
             if key not in defaults:
-                raise TypeMismatchError(f"{name}() needs {key!r}", lo.span(node))
+                raise TypeMismatchError(f"{name}() is missing the argument {key!r}", lo.span(node))
             bound[key] = lo.opened(defaults[key])
     if spec.kwarg is not None:
         bound[spec.kwarg.arg] = lo.new_ref(DictRef, extra)
@@ -243,7 +247,9 @@ def call_function(
         lo.shared.recursive.add(key)  # it may call itself
         return call_recursive(lo, holder, source, bound, node)
     if len(lo.stack) >= MAX_CALL_DEPTH:
-        raise RecursionDepthError(f"calls nest more than {MAX_CALL_DEPTH} deep", lo.span(node))
+        raise RecursionDepthError(
+            f"calls are nested more than {MAX_CALL_DEPTH} deep", lo.span(node), "write a loop"
+        )
     before, mark = lo.snapshot(), len(lo.builder.stmts)
     frame = lo.frame
     lo.stack.append(key)

@@ -277,7 +277,9 @@ def _folded(lo: Lowerer, name: str, a: Literal, b: Literal, node: ast.AST) -> Op
     """Compute with Python's own integers: no wrap-around."""
     value = _PYTHON[name](int(a.value), int(b.value))
     if not -(2**63) <= value < 2**63:
-        raise lo.unsupported(f"the integer {value}", node, "adc's integers have 64 bits")
+        raise lo.unsupported(
+            f"the integer {value}", node, "use a float, or an integer that fits in 64 bits"
+        )
     return integer(value)
 
 

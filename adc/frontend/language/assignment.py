@@ -94,9 +94,11 @@ def set_item(lo: Lowerer, owner: Binding, node: ast.Subscript, value: Binding) -
             key = containers.key_of(lo, evaluation.lower_expr(lo, node.slice), node.slice)
             lo.hold(owner, lo.record(owner).with_item(key, value))
         case TupleOf() | NamedTuple():
-            raise TypeMismatchError("a tuple cannot be changed", lo.span(node))
+            raise TypeMismatchError("a tuple cannot be changed", lo.span(node), "use a list")
         case _:
-            raise TypeMismatchError(f"storing into {kind_of(owner)}", lo.span(node))
+            raise TypeMismatchError(
+                f"cannot assign to an element of {kind_of(owner)}", lo.span(node)
+            )
 
 
 def augment_item(lo: Lowerer, owner: Binding, stmt: ast.AugAssign, node: ast.Subscript) -> None:
@@ -165,7 +167,8 @@ def _unpack_into(lo: Lowerer, elts: Sequence[ast.expr], value: Binding, target: 
     at, after = starred[0], len(elts) - starred[0] - 1
     if len(found) < len(elts) - 1:
         raise TypeMismatchError(
-            f"{len(found)} values for at least {len(elts) - 1} names", lo.span(target)
+            f"cannot unpack {len(found)} values into at least {len(elts) - 1} names",
+            lo.span(target),
         )
     end = len(found) - after
     rest = lo.new_ref(ListRef, TupleOf(tuple(found[at:end])))
@@ -300,7 +303,9 @@ def unpack(lo: Lowerer, value: Binding, node: ast.AST, count: int) -> list[Bindi
     items = sequences.static_items(lo, value)
     if items is not None:
         if len(items) != count:
-            raise TypeMismatchError(f"{len(items)} values for {count} names", lo.span(node))
+            raise TypeMismatchError(
+                f"cannot unpack {len(items)} values into {count} names", lo.span(node)
+            )
         return items
     if isinstance(value, ArrayRef) and views.dims_of(lo, value):
         size = views.dims_of(lo, value)[0]

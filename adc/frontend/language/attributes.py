@@ -77,7 +77,9 @@ def _of_array(lo: Lowerer, owner: Arraylike, name: str, node: ast.AST) -> Bindin
         return views.reshaped(lo, owner, [views.size_of(lo, dims)])
     if name in library.METHODS:
         return Bound(owner, name)
-    raise lo.unsupported(f"`.{name}` of an array", node)
+    raise lo.unsupported(
+        f"`.{name}` of an array", node, "`adc supported` lists the methods that are supported"
+    )
 
 
 @handles(ast.Attribute)

@@ -226,7 +226,8 @@ def element_of(
                 return items[int(key.operand.value)]
             except IndexError:
                 raise TypeMismatchError(
-                    f"index {key.operand.value} is outside a tuple of {len(items)}", lo.span(node)
+                    f"index {key.operand.value} is out of range for a tuple of {len(items)}",
+                    lo.span(node),
                 ) from None
         return _choose(lo, items, key.operand, node)
     raise TypeMismatchError(f"indexing a tuple with {kind_of(key)}", lo.span(node))

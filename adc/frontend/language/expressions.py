@@ -44,7 +44,9 @@ def _constant(lo: Lowerer, node: ast.Constant) -> Binding:
             "a complex number", node, "compute with real and imaginary parts, as two floats"
         )
     if isinstance(node.value, int) and not -(2**63) <= node.value < 2**63:
-        raise lo.unsupported(f"the integer {node.value}", node, "adc's integers have 64 bits")
+        raise lo.unsupported(
+            f"the integer {node.value}", node, "use a float, or an integer that fits in 64 bits"
+        )
     return static(node.value)
 
 

@@ -296,9 +296,10 @@ def prepared(lo: Lowerer, x: Arraylike, items: Sequence[Item], node: ast.AST) ->
     rank = len(dims_of(lo, x))
     used = sum(_consumes(lo, item) for item in found)
     if used > rank:
-        name = f"{x.object.name!r} has" if isinstance(x, ArrayRef) else "the array has"
+        name = repr(x.object.name) if isinstance(x, ArrayRef) else "the array"
         raise TypeMismatchError(
-            f"too many indices: {name} {rank} axes, {used} were indexed", lo.span(node)
+            f"too many indices: {name} is {rank}-dimensional, but {used} were indexed",
+            lo.span(node),
         )
     full = Slice(None, None, None, node)
     dots = [k for k, item in enumerate(found) if _is(item, Ellipsis)]
@@ -457,7 +458,7 @@ class Advanced:
         source = lazy(lo, value, item.node)
         if source.type.kind not in "iu":
             raise TypeMismatchError(
-                f"arrays used as indices must be of integers, not {source.type.numpy}",
+                f"an array used as an index must have an integer dtype, not {source.type.numpy}",
                 lo.span(item.node),
             )
         if source.cost > elementwise.CHEAP:

@@ -483,7 +483,7 @@ def number(lo: Lowerer, binding: Binding, node: ast.AST, what: str = "this opera
             f"{what} needs a number, not {kind_of(binding)}", lo.span(node),
             "use the elements, or NumPy's function for arrays",
         )  # fmt: skip
-    raise TypeMismatchError(f"{what} on {kind_of(binding)}", lo.span(node))
+    raise TypeMismatchError(f"{what} is not defined for {kind_of(binding)}", lo.span(node))
 
 
 def as_float(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:

@@ -350,7 +350,9 @@ def _given(
     found = dict(zip(positional, args, strict=False))
     for name, value in kwargs.items():
         if name not in names or name in found:
-            raise TypeMismatchError(f"{cls.__name__}() does not take {name!r}", lo.span(node))
+            raise TypeMismatchError(
+                f"{cls.__name__}() got an unexpected or repeated argument {name!r}", lo.span(node)
+            )
         found[name] = value
     return found
 
@@ -359,7 +361,7 @@ def _require(
     lo: Lowerer, cls: type, given: dict[str, Binding], name: str, node: ast.AST
 ) -> None:  # fmt: skip
     if name not in given:
-        raise TypeMismatchError(f"{cls.__name__}() needs {name!r}", lo.span(node))
+        raise TypeMismatchError(f"{cls.__name__}() is missing the argument {name!r}", lo.span(node))
 
 
 def replaces(cls: type) -> bool:

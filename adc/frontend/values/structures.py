@@ -214,7 +214,7 @@ def _grown(lo: Lowerer, like: Growing, values: Iterator[Binding]) -> Growing:
             continue
         if not isinstance(column, ArrayRef):
             raise UnsupportedError(
-                "a list whose length is known only at run time, of structures, is not supported",
+                "a list of structures whose length is known only at run time is not supported",
                 lo.builder.loc, "return an array",
             )  # fmt: skip
         column = elementwise.copy(lo, column, lo.frame.source.node) if column.view else column

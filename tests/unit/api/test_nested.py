@@ -280,7 +280,7 @@ def _changes_twice(x: Any) -> Any:
 
 
 ERRORS = {
-    "no rule": (lambda x: NO_RULE(x), 1.0, "ADC020", "_no_rule() is `custom_vjp` and has no rule"),
+    "no rule": (lambda x: NO_RULE(x), 1.0, "ADC020", "`custom_vjp` but has no rule"),
     "no tuple": (lambda x: ONE(x), 1.0, "ADC014", "the reverse rule of custom() returns a number"),
     "no pair": (lambda x: THREE(x), 1.0, "ADC014", "the rule of custom() returns a number"),
     "another value": (
@@ -318,7 +318,7 @@ ERRORS = {
     ),
     "no such argument": (
         lambda x: adc.grad(lambda y: y * 2.0, argnums=1)(x), 1.0, "ADC020",
-        "argnums=1, but there are 1 arguments",
+        "argnums=1 is out of range: the number of arguments is 1",
     ),
     "no such name": (
         lambda x: adc.grad(lambda y: y * 2.0, argnames="z")(x), 1.0, "ADC020",
