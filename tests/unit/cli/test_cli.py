@@ -280,7 +280,7 @@ def test_check(
 ) -> None:
     shown = _printed(capsys, "check", f"{program}:{function}", *options).splitlines()
     several = function in ("arrays", "rows", "columns", "curvature")
-    assert several == shown[-2].startswith("of a random combination of ")
+    assert several == shown[-2].startswith("for a random linear combination of ")
     names = [line.split("  ")[0] for line in shown[1 : -2 if several else -1]]
     assert set(named) <= set(names)
     assert shown[-1] == f"all {len(names)} derivatives agree"
