@@ -50,12 +50,12 @@ def _truth_chain(lo: Lowerer, nodes: Sequence[ast.expr], conjunction: bool) -> O
 
 
 def all_of(lo: Lowerer, parts: Sequence[Callable[[], Operand]]) -> Operand:
-    """Evaluate truth values left to right until one is false."""
+    """Evaluate booleans left to right until one is false."""
     return chained(lo, parts, True)
 
 
 def chained(lo: Lowerer, parts: Sequence[Callable[[], Operand]], conjunction: bool) -> Operand:
-    """Evaluate truth values left to right until one decides."""
+    """Evaluate booleans left to right until one decides."""
     first = parts[0]()
     if len(parts) == 1:
         return first

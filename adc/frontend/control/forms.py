@@ -2,7 +2,7 @@
 
 Two views join where they differ in numbers only, two arrays where they have one dtype and rank.
 What does not is adapted, on each path for itself: a whole array becomes a view that shows all of
-it, a view of another kind is copied, an array without axes that has no other name is the number in
+it, a view of another kind is copied, a 0-d array that has no other name is the number in
 it, and a number that is one with other names elsewhere is an array that nobody may write to.
 Python would share memory where a copy is made: who writes to one may not read the other
 (`bindings.shares`). Branches and loops are alike here: a loop's two paths are the one into it and

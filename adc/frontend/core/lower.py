@@ -222,7 +222,7 @@ class Lowerer:
         self.dims: dict[ArrayObject, tuple[Operand, ...]] = {}
         # Arrays that are parameters: their first version is available everywhere.
         self.origin: dict[ArrayObject, Value] = {}
-        # Of arrays without axes: the parameters in them; the numbers in versions, where known.
+        # Of 0-d arrays: the parameters in them; the numbers in versions, where known.
         self.boxes: dict[Value, Value] = {}
         self.boxed: dict[Value, Operand] = {}
         self.prologue: list[Stmt] = []
@@ -438,7 +438,7 @@ class Lowerer:
         return ref
 
     def boxed_param(self, value: Value, name: str) -> ArrayRef:
-        """Make the object of a parameter that is an array without axes: code takes its number."""
+        """Make the object of a parameter that is a 0-d array: code takes its number."""
         one = integer(1)
         held = Value(self.builder.names.fresh(f"{name}.box"), Array(value.type.dtype, 1))
         self.prologue.append(Apply((held,), OPS["full"], (value, one), (value.type.dtype,)))

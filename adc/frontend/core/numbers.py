@@ -180,7 +180,7 @@ def apply(lo: Lowerer, op: OpDef | str, *args: Operand) -> Operand:
 
 
 def _arithmetic_type(a: Scalar, b: Scalar) -> Scalar:
-    """Return the type of ``a op b``; Python's truth values count as integers."""
+    """Return the type of ``a op b``; Python's booleans count as integers."""
     if a.kind == "b" and a.weak:
         a = INT
     if b.kind == "b" and b.weak:
@@ -521,7 +521,7 @@ def _compare_with_u64(lo: Lowerer, name: str, a: Operand, b: Operand) -> Operand
 
 
 def _of_numpy(lo: Lowerer, truth: Operand) -> Operand:
-    """Return a truth value as NumPy's."""
+    """Return a boolean as NumPy's."""
     return lo.exact(truth, B1)
 
 

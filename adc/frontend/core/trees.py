@@ -438,7 +438,7 @@ def leaf_types(tree: Any) -> list[Scalar | Array]:
 def leaves(value: Any, tree: Any, *, boxed: bool = False) -> list[Any]:
     """Return the numbers and arrays in an argument, as code takes them.
 
-    `boxed`: but for arrays without axes, which are not the numbers in them.
+    `boxed`: but for 0-d arrays, which are not the numbers in them.
     """
     found: list[Any] = []
     _add_leaves(value, tree, found, boxed)
@@ -450,7 +450,7 @@ def _add_leaves(value: Any, tree: Any, found: list[Any], boxed: bool) -> None:
     if cls is Array or (boxed and cls is Scalar):
         found.append(value)
     elif cls is Scalar:
-        # An array without axes is the number that it holds.
+        # A 0-d array is the number that it holds.
         if isinstance(value, (float, int, np.generic)):  # half the time of a union
             found.append(value)
         else:

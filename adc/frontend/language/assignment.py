@@ -279,7 +279,7 @@ def augmented(lo: Lowerer, old: Binding, stmt: ast.AugAssign) -> Binding:
 
 
 def _changed(lo: Lowerer, old: Num, new: Num, stmt: ast.AugAssign) -> Num:
-    """Return an array without axes that was changed in place: it keeps its dtype.
+    """Return a 0-d array that was changed in place: it keeps its dtype.
 
     Two names of one would both see that, which is refused: here it is a number.
     """

@@ -107,7 +107,7 @@ def attribute_of(lo: Lowerer, owner: Binding, node: ast.Attribute) -> Binding:
 
 
 def _number_attribute(lo: Lowerer, owner: Num, node: ast.Attribute) -> Binding:
-    """Lower an attribute of a number; NumPy's have those of arrays without axes."""
+    """Lower an attribute of a number; NumPy's have those of 0-d arrays."""
     ty = numbers.scalar_type(owner.operand)
     if node.attr == "real":
         return owner

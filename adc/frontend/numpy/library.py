@@ -336,7 +336,7 @@ def _number_method(
     kwargs: dict[str, Binding],
     node: ast.Call,
 ) -> Binding:
-    """Lower a call of a method of one of NumPy's numbers, or of an array without axes."""
+    """Lower a call of a method of one of NumPy's numbers, or of a 0-d array."""
     if name in _NOT_OF_NUMBERS:
         raise TypeMismatchError(f"`.{name}` of {kind_of(owner)}", lo.span(node))
     element = lo.exact(owner.operand, Scalar(numbers.scalar_type(owner.operand).dtype))

@@ -129,7 +129,7 @@ def as_reduced(
 
 
 def _row_of(name: str, ty: Scalar) -> str:
-    """Return the row that adds or multiplies: sums of truth values are truth values."""
+    """Return the row that adds or multiplies: sums of booleans are booleans."""
     return {"add": "bitor", "mul": "bitand"}[name] if ty.kind == "b" else name
 
 

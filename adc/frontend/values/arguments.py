@@ -103,7 +103,7 @@ def constant_int(lo: Lowerer, binding: Binding, node: ast.AST, what: str) -> int
 
 
 def flag(lo: Lowerer, binding: Binding | None, node: ast.AST, what: str) -> bool:
-    """Return a truth value that must be part of the program; False if left out."""
+    """Return a boolean that must be part of the program; False if left out."""
     if is_none(binding):
         return False
     if isinstance(binding, Num) and isinstance(binding.operand, Literal):

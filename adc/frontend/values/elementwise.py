@@ -267,7 +267,7 @@ def all_materialised(
 
 
 def boxed(lo: Lowerer, value: Operand, dtype: str, name: str = "a") -> ArrayRef:
-    """Return a new array without axes: the one element of a vector, seen without its axis."""
+    """Return a new 0-d array: the one element of a vector, seen without its axis."""
     version = lo.builder.apply("full", value, integer(1), params=(dtype,), hint=name)
     lo.boxed[version] = value
     return bindings.element_of(lo.new_array(version, (integer(1),), name))

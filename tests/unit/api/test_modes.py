@@ -223,7 +223,7 @@ def test_what_has_no_jacobian() -> None:
         adc.jacrev(lambda x: 3)(1.0)
     with pytest.raises(adc.AdcError, match=r"`hessian` of energy\(\) returns an array") as error:
         adc.grad(adc.hessian(energy))(X)
-    assert "a function that makes a number of it" in str(error.value)
+    assert "a function that reduces it to a number" in str(error.value)
 
 
 # -- gradients alone -------------------------------------------------------------------------------

@@ -290,8 +290,8 @@ ERRORS = {
     ),
     "rank": (
         lambda x: np.sum(RANK(x)), X, "ADC014",
-        "a cotangent that the reverse rule of custom() returns has rank 2 where what it belongs "
-        "to has 1",
+        "a cotangent that the reverse rule of custom() returns has rank 2, but its primal "
+        "value has rank 1",
     ),
     "forward": (
         lambda x: adc.jvp(scaled_sine, (x, 1.0), (x, 0.0))[1].sum(), X, "ADC024",
@@ -367,7 +367,7 @@ def test_where_derivatives_need_not_commute() -> None:
     def loss(x: Any, w: Any) -> Any:
         return product(x, w) * w
 
-    text = "is differentiated in reverse twice"
+    text = "is differentiated twice in reverse mode"
     with pytest.raises(AdcError, match=text):
         adc.grad(adc.grad(loss), argnums=1)(2.0, 3.0)
     with pytest.raises(AdcError, match=text):

@@ -298,7 +298,9 @@ def test_check_that_cannot_decide(program: str, capsys: pytest.CaptureFixture[st
     assert cli.main(["check", f"{program}:jump", "--args", "1.0"]) == 3
     shown = capsys.readouterr().out
     assert "undecided: " in shown
-    assert shown.endswith("cannot be decided by differences here, 0 agree: try other arguments\n")
+    assert shown.endswith(
+        "cannot be decided by finite differences here, 0 agree: try other arguments\n"
+    )
 
 
 @pytest.mark.parametrize("function", ["scales", "huber", "close"])
