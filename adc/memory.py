@@ -26,7 +26,7 @@ def parse(amount: object) -> int | None:
     Raises
     ------
     ArgumentError
-        If it is none.
+        If `amount` is not an amount of memory.
 
     Examples
     --------

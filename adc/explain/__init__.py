@@ -1,7 +1,7 @@
 """What `adc explain` shows: a page for every error code, and guides.
 
-The page of an error code (`ADC012.md`) has its meaning, a program that raises it, and a fix. A guide
-(`memory.md`) is about a subject; the README lists the guides.
+The page of an error code (`ADC012.md`) has its meaning, a program that raises it, and a fix. A
+guide (`memory.md`) is about a subject; the README lists the guides.
 """
 
 from __future__ import annotations
