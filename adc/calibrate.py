@@ -1,12 +1,12 @@
-"""What things cost on this machine: measured by ``adc calibrate``, kept beside the cache.
+"""The costs of operations on this machine: ``adc calibrate`` measures them and stores them.
 
-Every number of `analysis.costs.Costs` is found by timing small kernels in the IR, compiled as any
-other code is. A number is the difference between two kernels that differ in one thing, so that what
-they share drops out. Runs of all kernels alternate and medians are taken: what disturbs the machine
-for a moment disturbs no number.
+Every number of `analysis.costs.Costs` is measured by timing small kernels in the IR, which are
+compiled like other code. A number is the difference between two kernels that differ in one thing,
+so that everything else cancels. Runs of all kernels alternate and the median is used, so a short
+disturbance of the machine does not affect the result.
 
-`costs.json` in the cache folder holds one record for every processor that was measured: a home
-folder may be shared. Compiled code is found by the costs that it was made under, too.
+`costs.json` in the cache folder has one record for each processor that was measured, because a home
+folder may be shared. The costs are also part of the key of compiled code.
 """
 
 from __future__ import annotations

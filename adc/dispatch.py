@@ -1,4 +1,4 @@
-"""From a call to compiled code: hidden arguments, guards, results."""
+"""A call of a derivative: hidden arguments, guards, the lookup of compiled code, results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one function that knows the chain: Python function → value form → passes → kernel."""
+"""The compiler's driver: Python function → value form → passes → kernel."""
 
 from __future__ import annotations
 

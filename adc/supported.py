@@ -1,4 +1,4 @@
-"""What adc supports, listed from the tables that the front end works with."""
+"""The list of what adc supports, generated from the tables of the front end."""
 
 from __future__ import annotations
 

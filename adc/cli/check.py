@@ -1,4 +1,4 @@
-"""``adc check``: the gradient against differences of the function itself."""
+"""``adc check``: compare the gradient with finite differences of the function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a command works on: ``FILE.py:FUNCTION``, made into a derivative with sample arguments."""
+"""The target of a command: ``FILE.py:FUNCTION`` as a derivative with sample arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The entry: a Python function and the types of its arguments to value form."""
+"""The entry point: a Python function and the types of its arguments to value form."""
 
 from __future__ import annotations
 

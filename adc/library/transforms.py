@@ -1,5 +1,6 @@
-"""What a derivative was asked for: shared by those who make one and by the front end, which meets
-derivatives in the code that it lowers."""
+"""The description of a derivative (what, with respect to what), shared by `adc.api` and the front end,
+which also finds derivatives inside the code that it lowers.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of anything: of functions known by name, of methods, instances and inner functions."""
+"""Calls: of known functions, methods, instances and inner functions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Functions with derivatives of their own (`adc.custom`): their calls, and the functions of rules.
+"""Functions with custom derivatives (`adc.custom`): their calls, and the functions of their rules.
 
-The function and those of its rule become IR functions with the parameters that `ir.core.Rule`
-describes, so that the transformations need no more than their names.
+The function and the functions of its rule become IR functions with the parameters that
+`ir.core.Rule` describes, so that the transformations need only their names.
 """
 
 from __future__ import annotations

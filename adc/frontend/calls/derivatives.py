@@ -1,7 +1,7 @@
-"""A function that is differentiated within code: lowered for itself, called by a derivative.
+"""Functions that are differentiated inside code: lowered separately, and called by a derivative.
 
-Everything that the function reads from around it becomes a parameter (`Outlined`). What is called
-is declared (`Derived`); its statements are made when the whole has been differentiated.
+Every captured variable of the function becomes a parameter (`Outlined`). The called derivative is
+declared (`Derived`); its statements are generated after the whole program was differentiated.
 """
 
 from __future__ import annotations

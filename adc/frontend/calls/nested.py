@@ -1,9 +1,9 @@
-"""Derivatives within code that is lowered: `grad`, `jvp` and their relatives, and their calls.
+"""Derivatives inside lowered code: `grad`, `jvp` and the other transformations, and their calls.
 
-The function that is differentiated is lowered for itself, with everything that it reads from
-around it as parameters. What is called is declared (`Derived`); its statements are made when the
-whole has been differentiated. Arguments are as they are when the derivative is taken: as outside,
-it changes nothing, and advances random generators.
+The differentiated function is lowered separately, with all captured variables as parameters. The
+called derivative is declared (`Derived`); its statements are generated after the whole program was
+differentiated. As outside of code, a derivative uses the arguments at the time of the call, changes
+nothing, and advances random generators.
 """
 
 from __future__ import annotations

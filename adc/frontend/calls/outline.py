@@ -1,7 +1,7 @@
-"""Code that is lowered for itself: a function of the numbers and arrays that it reads.
+"""Code that is lowered as a separate function of the numbers and arrays that it reads.
 
-An inlined call is lowered where it stands. What is differentiated on its own, or has a derivative
-of its own, becomes an IR function: everything that it reads from around it is a parameter.
+An inlined call is lowered in place. A function that is differentiated by itself, or has a custom
+derivative, becomes an IR function: each captured variable is a parameter.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Branches and loops: how the states of two paths join, and what a loop carries.
+"""Branches and loops: joins of the states of two paths, and loop-carried values.
 
-Early exits are structured here. ``$exit`` in a frame's names is 0 while control falls through and
-says otherwise which exit is pending; statements after one that may exit are guarded by it.
+Early exits are structured here. ``$exit`` in a frame's names is 0 while control falls through;
+otherwise its value says which exit is pending. Statements after one that may exit are guarded by
+it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The value of an expression as others need it: computed, or as a condition.
+"""The value of an expression: computed, or as a condition.
 
-``a and b`` as a condition is one operation where `b` cannot fail or change anything, and a branch
-where it can.
+``a and b`` as a condition is one operation if `b` can neither fail nor have side effects, and a
+branch otherwise.
 """
 
 from __future__ import annotations

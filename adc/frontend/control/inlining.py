@@ -1,7 +1,7 @@
 """Functions of the program: inlined where they are called, or IR functions if recursive.
 
-A function that calls itself while it is inlined becomes an IR function. It is lowered again and
-again until the types of its results, what it writes and what it captures do not change any more.
+A function that calls itself while it is inlined becomes an IR function. It is lowered repeatedly
+until the types of its results, its writes and its captures no longer change.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Loops: what an iteration may change is carried, and types join to a fixed point.
+"""Loops: variables that an iteration may change are loop-carried, and types join to a fixed point.
 
-A loop is lowered by attempts: what an attempt finds out (a wider type, a name bound to another
-array, a suspected alias) goes into a memo, and the next attempt starts from it. The memo outlives
-the attempts of the loops around it, so nesting costs no more than its sum.
+A loop is lowered by attempts. Each attempt records its findings (a wider type, a name bound to
+another array, a suspected alias) in a memo, and the next attempt starts from it. The memo outlives
+the attempts of enclosing loops, so nesting does not multiply the number of attempts.
 """
 
 from __future__ import annotations

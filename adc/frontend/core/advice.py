@@ -1,4 +1,4 @@
-"""What to do instead of calling a function that is not supported: the hint of the refusal."""
+"""The hints for unsupported functions: what to do instead of calling them."""
 
 from __future__ import annotations
 

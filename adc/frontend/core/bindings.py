@@ -1,4 +1,4 @@
-"""What a name may be bound to.
+"""The kinds of bindings of a name.
 
 Scalars are SSA operands. Arrays are objects: the state maps each object to the value that is its
 current version, so every name and tuple that holds the object sees a store. Everything else is

@@ -1,6 +1,6 @@
-"""Classes: what they have under a name, found as Python does, and which ones adc can follow.
+"""Attribute lookup in classes, as in Python, and the classes that adc supports.
 
-Nothing is lowered here: `objects` and `special` call what was found.
+Nothing is lowered here: `objects` and `special` call the methods that are found.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The lowering state: what names are bound to, arrays and their versions, what lies outside."""
+"""The lowering state: bindings of names, arrays and their versions, captured values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arithmetic on scalars: promotion, and what Python's numbers raise where NumPy's do not."""
+"""Arithmetic on scalars: promotion, and the exceptions of Python's numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of what the language does not have: why not, in which words, under which code."""
+"""The table of unsupported syntax: names, hints and error codes."""
 
 from __future__ import annotations
 

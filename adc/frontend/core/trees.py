@@ -1,7 +1,7 @@
-"""Arguments: their type trees, what of them decides which code runs, and the leaves in them.
+"""Arguments: their type trees, the parts that select the code, and their leaves.
 
-A type tree has the structure of the argument: types where it holds numbers and arrays, a tuple or
-`Node` where it holds containers, and anything else as it is, which makes it part of the program.
+A type tree has the structure of the argument. Numbers and arrays are replaced by their types, and
+containers by a tuple or `Node`. Everything else stays as it is and is a constant of the program.
 """
 
 from __future__ import annotations

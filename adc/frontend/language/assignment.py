@@ -1,6 +1,6 @@
-"""Assignment: to names, elements, attributes and patterns of them; in place, with ``op=``.
+"""Assignment to names, elements, attributes and patterns of these; in place with ``op=``.
 
-``a[i] = x`` is a store into an array, or binds a slot of a list, a dict or an instance anew.
+``a[i] = x`` is a store into an array, or rebinds a slot of a list, a dict or an instance.
 """
 
 from __future__ import annotations

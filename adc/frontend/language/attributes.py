@@ -1,4 +1,4 @@
-"""Attributes: ``owner.name`` of anything; names in modules are followed at compile time."""
+"""Attributes: ``owner.name``; names in modules are resolved at compile time."""
 
 from __future__ import annotations
 

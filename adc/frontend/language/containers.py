@@ -1,8 +1,8 @@
 """Lists, dicts and tuples, and their methods and operators.
 
-Their structure (length, keys, attributes) is known at compile time; what they hold are bindings
-like any. Lists, dicts and objects are mutable and have names that alias, so a name is bound to a
-*slot* of the lowering state and the slot holds the present contents (`Lowerer.held`).
+Their structure (length, keys, attributes) is known at compile time; their elements are ordinary
+bindings. Lists, dicts and objects are mutable and may have several names, so a name is bound to a
+*slot* of the lowering state, and the slot holds the current contents (`Lowerer.held`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One function per expression node."""
+"""Expressions: one function for each kind of node."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""`for` and `while`: what a loop is over, and how it may be left.
+"""`for` and `while`: the iterable of a loop, and its exits.
 
-What an iteration changes is the subject of `loops`.
+`loops` finds what an iteration changes.
 """
 
 from __future__ import annotations

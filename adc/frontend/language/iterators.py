@@ -1,4 +1,4 @@
-"""`map` and `filter` as the generators that they are, and `sorted`."""
+"""`map` and `filter`, which are lazy, and `sorted`."""
 
 from __future__ import annotations
 

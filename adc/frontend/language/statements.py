@@ -1,4 +1,4 @@
-"""One function per statement node."""
+"""Statements: one function for each kind of node."""
 
 from __future__ import annotations
 

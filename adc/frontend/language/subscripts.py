@@ -1,4 +1,4 @@
-"""Subscripts: ``owner[key]`` of anything, read and deleted. Arrays leave it to `indexing`."""
+"""Subscripts: ``owner[key]``, read and deleted. Arrays are handled by `indexing`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands between brackets: NumPy's basic and advanced indexing, read and written.
+"""NumPy's basic and advanced indexing, read and written.
 
 Integers, slices, ``...`` and ``None`` make views. Integer arrays and masks make copies; a store
 through them runs over their elements in order.

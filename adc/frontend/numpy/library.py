@@ -1,4 +1,4 @@
-"""NumPy's functions on scalars, and the table of all functions: what each becomes."""
+"""NumPy's functions of scalars, and the table of the handlers of all functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sorting and linear algebra: calls of `adc.library`, plain Python that is lowered like any."""
+"""Sorting and linear algebra: calls of `adc.library`, which is lowered like user code."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The functions of `math`, and what makes Python's integers of floats.
+"""The functions of `math`, and conversions of floats to Python's integers.
 
-They return Python floats and raise where NumPy's return NaN or infinity; the checks that make this
-true are part of the lowered code.
+They return Python floats and raise where NumPy's functions return NaN or infinity. The necessary
+checks are part of the lowered code.
 """
 
 from __future__ import annotations

@@ -1,24 +1,25 @@
 """Random draws: the methods of `np.random.Generator`.
 
 A generator is bound to an array of six words, its state (`adc.library.random`), as an object with
-one attribute. A draw is ordinary code that reads the words and stores new ones. So it is no effect:
-the order of draws is that of the versions of an array, and no pass can drop, repeat or exchange
-them without changing values. Aliases, branches, loops, calls and exits are those of any array that
-a program changes, and reverse code that runs part of the program again starts from the state that
-it had there.
+one attribute. A draw is ordinary code that reads the words and stores new ones. So it is not a side
+effect: the order of draws is the order of versions of an array, and no pass can drop, repeat or
+reorder draws without changing values. Aliases, branches, loops, calls and exits work as for any
+array that a program modifies, and reverse code that recomputes a part of the program starts from
+the state at that point.
 
-The state of a generator that is an argument, or captured, is a hidden argument, and the state after
-all draws a hidden result, the last ones (`Lowered.drawn`); whoever calls the code gives it to the
-generator (`adc.dispatch`). Where the program raises, there is no result: the generator stays.
+The state of a generator that is an argument or captured is a hidden argument, and the state after
+all draws is a hidden result; these are the last results (`Lowered.drawn`). The caller of the code
+stores it in the generator (`adc.dispatch`). If the program raises, there is no result, and the
+generator does not change.
 
-The alternatives were an operation with an effect, which every pass would have to know about, and
-calls of NumPy's own generators at run time, which no loop could be compiled around, and which could
-not be run again. The price is that generators other than PCG64, which is what
-`np.random.default_rng` makes, would have to be written, too; they are refused.
+There were two alternatives: an operation with a side effect, which every pass would have to handle;
+and calls of NumPy's own generators at run time, which could not be compiled in loops and could not
+be repeated. The price of this design is that every bit generator must be implemented here. Only
+PCG64 is, which `np.random.default_rng` returns; others are refused.
 
-Numbers of other distributions are made of standard ones by ordinary arithmetic, in NumPy's order:
-``loc + scale * z``. That is what makes them differentiable. What decides about a draw (``random() <
-p``, `choice` with probabilities) has no derivative.
+Numbers of other distributions are computed from standard ones by ordinary arithmetic, in NumPy's
+order: ``loc + scale * z``. This makes them differentiable. Discrete decisions (``random() < p``,
+`choice` with probabilities) have derivative zero.
 """
 
 from __future__ import annotations

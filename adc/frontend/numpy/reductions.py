@@ -1,4 +1,4 @@
-"""Sums, extrema and their relatives: one loop nest over what is reduced."""
+"""Sums, extrema and other reductions: one loop nest over the reduced axes."""
 
 from __future__ import annotations
 

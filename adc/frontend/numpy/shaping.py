@@ -1,4 +1,4 @@
-"""NumPy's functions of shapes and the order of axes: views where NumPy gives views."""
+"""NumPy's functions of shapes and the order of axes: views where NumPy returns views."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NumPy's ufuncs: on numbers by promotion, on arrays element by element, and their methods."""
+"""NumPy's ufuncs: promotion on numbers, elementwise on arrays, and their methods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays made of numbers, lists and ranges; new ones, copied and filled ones."""
+"""Arrays from numbers, lists and ranges; new, copied and filled arrays."""
 
 from __future__ import annotations
 

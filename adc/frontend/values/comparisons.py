@@ -1,4 +1,4 @@
-"""Comparisons of any two bindings: numbers, arrays, tuples, instances with methods."""
+"""Comparisons of two bindings: numbers, arrays, tuples, instances with methods."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Array expressions: broadcasting, loops over elements, assignment to whole arrays.
 
-What a scalar operation does to numbers, `lift` makes it do to arrays. The result is a `Lazy`: its
-elements are computed inside the one loop nest of whoever needs them, so that an expression of any
-length is one nest without temporaries. That is safe because arrays are values here: a lazy
-expression reads the versions that were current when it was made.
+`lift` applies a scalar operation to arrays. The result is a `Lazy`: its elements are computed
+inside the one loop nest that needs them, so an expression of any length is one nest without
+temporaries. This is safe because arrays are values here: a lazy expression reads the versions that
+were current when it was created.
 """
 
 from __future__ import annotations

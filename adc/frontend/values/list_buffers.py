@@ -1,9 +1,8 @@
 """Buffers: the elements of lists whose length is known only at run time.
 
-A buffer is an array with room for more rows than the list has; a list of tuples has a buffer for
-each of their places. What elements are like, in all rows, is a binding made of `Cell`. Lists that
-meet where paths join are brought to one kind here; what a program does to a list is in
-`dynamic_lists`.
+A buffer is an array with capacity for more rows than the list has; a list of tuples has one buffer
+for each position. The common structure of all elements is a binding made of `Cell`. Lists that join
+are converted to one structure here; operations on lists are in `dynamic_lists`.
 """
 
 from __future__ import annotations

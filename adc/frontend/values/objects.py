@@ -1,7 +1,8 @@
-"""Instances of classes: how they are made, and what ``o.name`` means, by Python's rules.
+"""Instances of classes: construction, and the meaning of ``o.name`` by Python's rules.
 
-A name is looked up in the class first, along its method resolution order: what a data descriptor
-there says (a property, a slot) comes before what the instance holds, anything else after it.
+A name is looked up in the class first, along its method resolution order: a data descriptor (a
+property, a slot) takes precedence over the instance's attributes, which take precedence over
+everything else.
 """
 
 from __future__ import annotations

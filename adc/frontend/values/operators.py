@@ -1,4 +1,4 @@
-"""Python's operators on anything that a name may be bound to: numbers, arrays, containers."""
+"""Python's operators on bindings: numbers, arrays, containers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results: what a function returns becomes operands, and of these the Python object again."""
+"""Results: flattened to operands, and rebuilt as Python objects."""
 
 from __future__ import annotations
 

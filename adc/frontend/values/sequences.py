@@ -1,4 +1,4 @@
-"""The elements of what can be iterated over and has a length that is part of the program."""
+"""The elements of iterables whose length is a compile-time constant."""
 
 from __future__ import annotations
 

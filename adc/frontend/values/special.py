@@ -1,7 +1,7 @@
-"""Special methods: what Python calls by itself when an operator or a builtin meets an instance.
+"""Special methods: those that Python calls implicitly for operators and builtins of instances.
 
-Methods are found in the class, never in the instance, and are lowered like any other call. A
-function here returns None where no instance, or no method of the user's, has a say.
+Methods are looked up in the class, never in the instance, and are lowered like other calls. A
+function here returns None if no operand is an instance with such a method.
 """
 
 from __future__ import annotations

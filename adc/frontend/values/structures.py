@@ -1,7 +1,7 @@
-"""Things of the structure of an argument or result: gradients, tangents, cotangents.
+"""Values with the structure of an argument or result: gradients, tangents, cotangents.
 
-A structure is a binding: numbers and arrays in tuples, lists, dicts and objects. One thing belongs
-to each float in it, in the order in which `floats` yields these.
+A structure is a binding: numbers and arrays in tuples, lists, dicts and objects. Each float in it
+has one associated value, in the order of `floats`.
 """
 
 from __future__ import annotations
