@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 VERSION = 1
 # Numba is not safe against two threads compiling at once in every path; compilations take turns.
-# A fork waits for its turn too: nobody would release the lock in the child.
+# A fork takes the lock, too: in the child, no thread would release it.
 LOCK = threading.RLock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
@@ -273,7 +273,7 @@ def private_folder() -> Path | None:
 
 
 def is_ours(place: Path) -> bool:
-    """Whether a folder is there, and nobody else can write to it."""
+    """Whether a folder is there, and only its owner can write to it."""
     try:
         stat = place.stat()
     except OSError:

@@ -306,7 +306,7 @@ def _cache_bytes() -> int:
 
 
 def rows_measured() -> list[OpDef]:
-    """Return the operations on floats that are dearer than an addition."""
+    """Return the operations on floats that cost more than an addition."""
     return [
         op
         for op in OPS.values()

@@ -684,7 +684,7 @@ def _no_collections() -> Iterator[None]:
 class Definition:
     """What functions have in common that code is made for: their code object and globals.
 
-    A function with a derivative of its own, or that is checkpointed, is more than its code.
+    A function with a custom derivative, or that is checkpointed, is more than its code.
     """
 
     __slots__ = ("_parts",)
@@ -791,7 +791,7 @@ class Code:
         wide: bool = False,
     ) -> None:
         self.fn = function_of(fn)
-        # A function with a derivative of its own, or that is checkpointed, is more than its code.
+        # A function with a custom derivative, or that is checkpointed, is more than its code.
         more = has_rule(fn) or is_checkpointed(fn)
         self._lowered_fn = getattr(fn, "__func__", fn) if more else self.fn
         self._callable = fn
@@ -976,7 +976,7 @@ class Code:
             held = held_on_device(
                 made.fn, known, self.options.machine, limited=plan.budget is not None
             )
-            # Without what only a run can tell.
+            # Without the numbers that are known only at run time.
             sure = (held.peak, held.host) if held.exact else (None, None)
             plan = plan.at(arguments, *sure)
         else:
@@ -1092,7 +1092,7 @@ class Code:
         if not any(isinstance(ty, Array) for ty in types):
             count = min(count, total)  # there are never more
         elif self.along is None:
-            count = _DIRECTIONS[1]  # how many there are, only a run can tell
+            count = _DIRECTIONS[1]  # the number is known only at run time
         return (("directions", (count,)),) if count > 1 else ()
 
     def _check_on_host(

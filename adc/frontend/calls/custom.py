@@ -48,7 +48,7 @@ def rule_of(value: Any, lo: Lowerer, node: ast.AST) -> Any:
 def call(
     lo: Lowerer, fn: Any, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
-    """Lower a call of a function that has a derivative of its own."""
+    """Lower a call of a function that has a custom derivative."""
     kind, functions, fixed = rule_of(fn, lo, node)
     primal = Static(fn.py_func)
     names = derivatives.parameters(lo, primal, node)

@@ -67,7 +67,7 @@ def names() -> tuple[str, ...]:
 def transform(
     lo: Lowerer, name: str, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
-    """Lower a call of `grad` or one of its relatives."""
+    """Lower a call of `grad` or another transformation."""
     kwargs = {key: value for key, value in kwargs.items() if key not in _IGNORED}
     if name in derivatives.SAME:
         return Transformed(args[0] if args else NONE, Level(name))
@@ -183,7 +183,7 @@ def _check_scalar(
     result = derivatives.first_of_pair(lo, outlined, node) if has_aux else outlined.result
     if not (isinstance(result, Num) and result.operand.type.kind == "f"):
         hint = "return a number, for instance a sum"
-        if outlined.words.startswith("`"):  # of a derivative, whose result nobody can change
+        if outlined.words.startswith("`"):  # of a derivative, whose result cannot be modified
             hint = "differentiate a function that reduces it to a number, for instance by a sum"
         raise NonScalarError(
             f"{outlined.words} returns {kind_of(result)}; only one float can be differentiated",

@@ -60,8 +60,8 @@ class Outline:
     Several functions may be made with the same parameters. What is `chosen` among the inputs is the
     function's own (`structures.detached`): a parameter, also where it is a constant.
 
-    With `may_change` a function may change it: nobody else sees that. With `may_draw` functions may
-    draw random numbers: the caller makes that seen.
+    With `may_change` a function may change it: no other code sees that. With `may_draw` functions
+    may draw random numbers: the caller makes that seen.
 
     Attributes
     ----------

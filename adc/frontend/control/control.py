@@ -140,7 +140,7 @@ class _Merge:
     late: bool = False
 
     def result(self, a: Operand | None, b: Operand | None, hint: str) -> Value:
-        """Return the result of the If that is `a` or `b`; None is a value nobody reads."""
+        """Return the result of the If that is `a` or `b`; None is a value that is not read."""
         ty = (a or b).type  # type: ignore[union-attr]  # not both None
         if a is not None and b is not None and isinstance(ty, Scalar):
             assert isinstance(b.type, Scalar)
@@ -375,7 +375,7 @@ class _Merge:
         return Late(self.one_sided(hint, inner, side), flag)
 
     def one_sided(self, hint: str, binding: Binding, side: int) -> Binding:
-        """Bind what only arm `side` provides; the other arm yields something nobody reads."""
+        """Bind what only arm `side` provides; the other arm yields a value that is not read."""
         if isinstance(binding, Unbound | Unstable):
             return binding
         found: list[Num | ArrayRef] = []
@@ -472,7 +472,7 @@ def merge(
 
 
 def unread(lo: Lowerer, like: Value) -> Operand:
-    """Return some value of a type, for a path on which nobody reads it."""
+    """Return some value of a type, for a path on which it is not read."""
     if isinstance(like.type, Scalar):
         return zero(like.type)
     return lo.builder.apply("undef", params=(str(like.type),), hint=like.name)

@@ -73,7 +73,7 @@ def call_at(node: ast.AST) -> ast.Call:
 def is_opaque(value: Any) -> bool:
     """Whether an object is an instance of a class of a program's, known to the code as such.
 
-    What it holds may change, and nobody would notice. Constants that it has as attributes are part
+    What it holds may change, without being noticed. Constants that it has as attributes are part
     of what decides which code runs (`trees.state_of`).
     """
     cls = type(value)

@@ -195,7 +195,7 @@ class Shared:
     callees: dict[object, Any] = field(default_factory=dict)
     # Derivatives that the code calls, by name.
     derived: dict[str, Derived] = field(default_factory=dict)
-    # Functions with derivatives of their own, and those of their rules.
+    # Functions with custom derivatives, and those of their rules.
     rules: dict[object, Any] = field(default_factory=dict)
     # Numbers from outside that are part of the program, and where those that are not lie.
     constants: Mapping[Place, Any] = field(default_factory=dict)
@@ -806,7 +806,7 @@ class Lowerer:
     def guard(self, place: Place, value: Any) -> None:
         """Note that code is built for what is now at a place."""
         if (getattr(place.root, "__module__", None) or "").startswith("adc.library"):
-            return  # nobody changes that
+            return  # it cannot be modified
         self.shared.guards.setdefault(place, Guard.of(place, value))
 
     def borrow(self, make: Callable[[str], RefType], held: Binding, place: Place) -> RefType:

@@ -310,7 +310,7 @@ UNCHANGING = (
 def is_unchanging(value: Any) -> bool:
     """Whether an object is what it is: functions, classes, modules, and compiled functions.
 
-    What adc and Numba make of functions holds the code of calls so far, which is nobody's concern.
+    What adc and Numba make of functions holds the code of calls so far, which does not matter.
     """
     return (
         isinstance(value, UNCHANGING)

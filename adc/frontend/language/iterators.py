@@ -150,7 +150,7 @@ def sort(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
 
 
 def _constant(lo: Lowerer, key: Binding) -> tuple[Any] | None:
-    """Return a key that is part of the program, in a tuple; None if only a run tells."""
+    """Return a constant key, in a tuple, or None if it is known only at run time."""
     match key:
         case Num(operand=Literal(value=value)) | Static(value=value):
             return (value,)

@@ -195,7 +195,7 @@ def _ndarray(
 def _dtype_call(
     lo: Lowerer, dtype: np.dtype[Any], args: list[Binding], kwargs: Any, node: ast.Call
 ) -> Binding:
-    """Lower ``np.float32(x)`` and its relatives."""
+    """Lower ``np.float32(x)`` and similar functions."""
     arguments.arity(lo, args, kwargs, node, 0, 1)
     if dtype not in NAMES or dtype.type not in _NUMBER_TYPES:
         raise lo.unsupported(

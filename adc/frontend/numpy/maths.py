@@ -150,7 +150,7 @@ def _fabs(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
 
 
 def to_integer(row: str, name: str = "") -> Handler:
-    """`int`, `round`, `math.floor` and relatives: a Python integer, or what Python raises."""
+    """`int`, `round`, `math.floor` and similar: a Python integer, or Python's exception."""
 
     def handler(
         lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call

@@ -103,7 +103,7 @@ def method(
     lo: Lowerer, ufunc: np.ufunc, name: str, args: list[Binding], kwargs: dict[str, Binding],
     node: ast.Call,
 ) -> Binding:  # fmt: skip
-    """Lower ``np.add.at`` and its relatives."""
+    """Lower ``np.add.at`` and similar functions."""
     row = find(ufunc)
     if name == "at" and row is not None:
         return _at(lo, ufunc, args, kwargs, node)

@@ -182,7 +182,7 @@ def dtype_argument(lo: Lowerer, binding: Binding | None, node: ast.AST) -> str |
 def create(
     lo: Lowerer, kind: str, args: Sequence[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
-    """Lower ``np.zeros`` and its relatives, ``…_like`` included."""
+    """Lower ``np.zeros`` and similar functions, ``…_like`` included."""
     like = kind.endswith("_like")
     names = {
         "zeros": ["shape", "dtype"], "ones": ["shape", "dtype"], "empty": ["shape", "dtype"],

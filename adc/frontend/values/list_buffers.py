@@ -169,7 +169,7 @@ def put(
     lo: Lowerer, buffer: ArrayRef, cell: Cell, at: Operand, part: Num | ArrayRef,
     node: ast.AST | None,
 ) -> None:  # fmt: skip
-    """Store a number or array as an element that nobody but the list can see."""
+    """Store a number or array as an element that only the list can see."""
     obj = buffer.object
     version = lo.version(obj, node)
     if isinstance(part, Num):
@@ -308,7 +308,7 @@ def array_of(
 ) -> ArrayRef:  # fmt: skip
     """Return the numbers or arrays in a list as a view of one array.
 
-    An array of no arrays has a rank that nobody knows: that is an error, with this text.
+    An array of no arrays has no known rank: that is an error, with this text.
     """
     if not isinstance(held.element, Cell):
         raise lo.unsupported(

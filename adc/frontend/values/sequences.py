@@ -151,7 +151,7 @@ def static_sequence(lo: Lowerer, binding: Binding, node: ast.AST) -> tuple[Bindi
 
 
 def known_elements(lo: Lowerer, binding: Binding, node: ast.AST) -> tuple[Binding, ...] | None:
-    """Return the elements of something, or None if only a run tells how many there are."""
+    """Return the elements of a binding, or None if their number is known only at run time."""
     items = static_items(lo, binding)
     if items is None:
         items = static_range(binding)

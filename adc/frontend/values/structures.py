@@ -50,7 +50,7 @@ def new_ref(lo: Lowerer, like: Ref, held: Binding) -> Ref:
 
 
 def new_array(lo: Lowerer, value: Value, name: str) -> ArrayRef:
-    """Make an object of an array whose sizes nobody knows yet."""
+    """Make an object of an array whose sizes are not known yet."""
     assert isinstance(value.type, Array)
     dims = tuple(
         lo.builder.apply("dim", value, params=(axis,), hint="dim")
