@@ -1,4 +1,4 @@
-"""The public API: objects that differentiate a function when they are called.
+"""The public API: functions that return derivatives, which compile at their first call.
 
 >>> import adc
 >>> @adc.grad
@@ -49,7 +49,7 @@ def _chosen(
     argnames: str | Sequence[str] | None,
     has_aux: bool = False,
 ) -> Level:
-    """Return a derivative with respect to arguments, which are chosen in one of two ways."""
+    """Return a derivative with respect to the arguments that `argnums` or `argnames` select."""
     if argnames is None:
         return Level(kind, _argnums(0 if argnums is None else argnums), has_aux)
     if argnums is not None:
@@ -61,7 +61,7 @@ def _chosen(
 def _split(
     fn: Callable[..., Any], options: Options
 ) -> tuple[Callable[..., Any], tuple[Level, ...], Options]:
-    """Return the function that is differentiated, what was taken of it, and how to go on."""
+    """Return the innermost function, the levels applied to it, and how to apply more."""
     if isinstance(fn, Derivative):
         return fn.__wrapped__, fn.__adc_applied__, options.over(fn._options)
     if isinstance(fn, Checkpoint) and isinstance(fn.py_func, Derivative):
@@ -78,7 +78,7 @@ def _split(
 
 
 def _bound(method: types.MethodType, level: Level) -> Level:
-    """Return a level of a function for a method of it: `self` is not counted any more."""
+    """Return a level for a bound method: positions no longer count `self`."""
     if level.names is not None:
         return dataclasses.replace(level, argnums=chosen(method, level.names))
     if 0 in level.chosen:
@@ -148,65 +148,66 @@ def grad(
     fn : callable
         A Python function that returns one float (or ``(float, aux)`` with `has_aux`).
     argnums : int or sequence of int, default 0
-        The positional arguments to differentiate with respect to; negative numbers count from
-        the last one, parameters with defaults included.
+        Positions of the arguments to differentiate with respect to. Negative numbers count from
+        the last argument, parameters with defaults included.
     argnames : str or sequence of str
-        The same by name.
+        Names of the arguments to differentiate with respect to, instead of `argnums`.
     has_aux : bool
-        Whether `fn` returns a pair of which only the first part is differentiated.
+        Whether `fn` returns a pair, of which only the first element is differentiated.
     remat : {"auto", "store", "recompute"}
-        What the reverse code does about the forward values that it needs.
+        Whether reverse code stores or recomputes the forward values that it needs. ``"auto"``
+        chooses the faster way for each value.
     memory : int or str
-        The most memory that a call may hold beyond its arguments and results: bytes, or as in
-        ``"64 MB"``. The plan is then the fastest one found that stays below that for the sizes of
-        the arguments, by recomputing values and checkpointing loops; it may be made anew for other
-        sizes. The gradient is the same to the last bit. With ``target="cuda"`` it is the memory of
-        the GPU; a call that turns out to hold more is an error then.
+        Limit of the memory that a call may hold beyond its arguments and results, in bytes or as in
+        ``"64 MB"``. The plan is then the fastest one found within this budget for the sizes of the
+        arguments; it recomputes values and checkpoints loops. Other sizes may need another plan.
+        The gradient is bit-identical. With ``target="cuda"`` the limit is for the GPU's memory, and
+        a call that would exceed it raises an error.
     offload : {None, "disk", "host"}
-        Where values of iterations and calls wait for reverse code: in memory, or, with ``"disk"``,
-        in files; with ``target="cuda"`` and ``"host"``, in pinned memory of the host. `memory` is
-        then about the rest. The system writes to the disk what does not fit into its memory;
-        nothing is left of the files when a call ends, however it does. They lie in the folder
-        ``ADC_OFFLOAD_DIR``, or ``TMPDIR``, or ``/var/tmp``: on a disk, that is. ``/dev/shm`` is
-        memory, and so is ``/tmp`` on many systems.
+        Where the tapes of loops and calls are: in memory, or with ``"disk"`` in files, or with
+        ``"host"`` and ``target="cuda"`` in pinned memory of the host. `memory` then limits the
+        rest. The operating system writes to the disk what does not fit into its cache. The files
+        disappear when a call ends, also after an error. Their folder is ``ADC_OFFLOAD_DIR``, or
+        else ``TMPDIR`` or ``/var/tmp``. It must be on a disk: ``/dev/shm`` is memory, and so is
+        ``/tmp`` on many systems.
     parallel : bool or int
-        Whether threads share loops whose iterations are independent of each other, and are long
-        enough: as many as Numba has (``NUMBA_NUM_THREADS``), or so many. Where matrices are
-        multiplied, BLAS has the threads. Results are the same to the last bit for any number of
-        threads, those of BLAS aside; sums may differ in the last bits from those without
-        `parallel`. Each thread takes memory of its own for what iterations make, which plans do
-        not count; with `memory`, iterations that make arrays run alone.
+        Whether threads share loops that are long enough and have independent iterations; an int is
+        the number of threads, True uses all of Numba's (``NUMBA_NUM_THREADS``). In functions that
+        multiply matrices, only BLAS uses threads. Results are bit-identical for any number of
+        threads, except for those of BLAS; the last bits of sums may differ from those without
+        `parallel`. Each thread allocates private memory for the arrays of an iteration, which plans
+        do not count; with `memory`, loops whose iterations allocate arrays are not parallel.
     cache : bool
-        Whether compiled code is kept on disk.
+        Whether compiled code is cached on disk.
     progress : bool
-        Whether a compilation that takes longer than two seconds says so in the terminal, by a line
-        on standard error that is gone when it ends. ``ADC_PROGRESS=0`` turns off all of them.
+        Whether a compilation of more than two seconds is reported by a line on standard error,
+        which disappears when it ends. ``ADC_PROGRESS=0`` turns off all of these lines.
     target : {"cpu", "cuda", "python"}
-        Where the code runs. With ``"cuda"`` loops whose iterations are independent of each other
-        are launched on an NVIDIA GPU, with the extra ``cuda12`` or ``cuda13``; NumPy arrays go
-        there and results come back once. Arrays that are there (of Numba, CuPy, PyTorch, JAX) are
-        used where they are, and their gradients are of the same library. Numbers are those of the
-        CPU up to rounding. Under ``NUMBA_ENABLE_CUDASIM=1`` Numba's simulator takes the place of a
-        GPU, slowly. With ``"python"`` CPython runs the source that `source` shows, a line at a time
-        under ``pdb``, slowly, and to the last bit as on the CPU: ``adc explain internals``.
+        Where the code runs. With ``"cuda"``, loops with independent iterations are kernels on an
+        NVIDIA GPU (with the extra ``cuda12`` or ``cuda13``). NumPy arrays are copied to the GPU,
+        and results back, once. Arrays on the GPU (of Numba, CuPy, PyTorch, JAX) are used in place,
+        and their gradients have the same library's type. Results agree with the CPU's up to
+        rounding. ``NUMBA_ENABLE_CUDASIM=1`` runs Numba's simulator instead of a GPU, slowly. With
+        ``"python"``, CPython runs the generated source, slowly; ``pdb`` can step through it, and
+        results are bit-identical to the CPU's (``adc explain internals``).
     deterministic : bool
-        Whether sums have the same last bits each time. They do anyway, but for where iterations of
-        a loop on a GPU add to elements that others add to as well: such loops run in one thread
-        then, which takes long. Plans show these places as ``"atomic"``.
+        Whether the last bits of sums are the same in every call. Without it they are, too, except
+        on a GPU where several iterations add to the same element. With it such loops run in one
+        thread, which is slow. Plans show these places as ``"atomic"``.
 
     Returns
     -------
     callable
-        Takes the arguments of `fn`; returns gradients of the type, dtype and shape of the
+        Takes the arguments of `fn`; returns gradients with the type, dtype and shape of the
         arguments: one for an int `argnums`, else a tuple. With `has_aux`, ``(gradient, aux)``.
         A random generator among the arguments advances as in a call of `fn`; nothing else changes.
 
     Raises
     ------
     AdcError
-        When called: if `fn` is not in the supported subset of Python, an argument cannot be
-        differentiated, no plan stays within `memory`, or the disk is full. Errors of the program
-        itself are those that Python would raise.
+        When called: if `fn` uses unsupported Python, an argument cannot be differentiated, no plan
+        fits into `memory`, or the disk is full. Errors of the program itself are raised as in
+        Python.
 
     Examples
     --------
@@ -281,7 +282,7 @@ def value_and_grad(
     Returns
     -------
     callable
-        Takes the arguments of `fn`; returns its value and what `grad` would return. With
+        Takes the arguments of `fn`; returns its value and its gradient, as `grad` returns it. With
         `has_aux`, ``((value, aux), gradient)``.
 
     Examples
@@ -337,7 +338,7 @@ def _along(
     primals: Sequence[Any],
     tangents: Sequence[Any],
 ) -> Any:
-    """Return results and their derivatives along tangents; None among these is no direction."""
+    """Return results and their derivatives along tangents; None is a zero tangent."""
     moved = _moved(primals, tangents)
     code = _code(fn, levels, options, moved)
     values = code.match(tuple(primals), {})
@@ -360,7 +361,7 @@ def _moved(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[int, ...]:
         )
     moved = tuple([k for k, tangent in enumerate(tangents) if tangent is not None])
     if not moved:
-        raise ArgumentError("there is no tangent", None, "give one for at least one argument")
+        raise ArgumentError("no tangent is given", None, "give one for at least one argument")
     return moved
 
 
@@ -379,19 +380,19 @@ def jvp(
     Parameters
     ----------
     fn : callable
-        A Python function that returns floats, arrays, or tuples, lists and dicts of them; or what
-        `grad` or one of its relatives made.
+        A Python function that returns floats, arrays, or tuples, lists and dicts of them; or a
+        derivative, such as a result of `grad`.
     primals, tangents : sequences
-        The arguments, and a direction for each: of its shape, or None to hold it fixed.
+        The arguments, and a tangent for each: of the same shape, or None to hold it fixed.
     has_aux : bool
-        Whether `fn` returns a pair of which only the first part is differentiated.
+        Whether `fn` returns a pair, of which only the first element is differentiated.
     remat, memory, offload, parallel, cache, progress, target, deterministic
         As for `grad`.
 
     Returns
     -------
     value, tangent : object
-        What `fn` returns, and its derivative: of the same structure. With `has_aux`,
+        The result of `fn`, and its derivative, which has the same structure. With `has_aux`,
         ``(value, tangent, aux)``.
 
     Examples
@@ -409,7 +410,7 @@ def jvp(
         return value, slope
     if not (isinstance(value, tuple) and len(value) == 2):
         raise NonScalarError(
-            f"{function!r} returns no pair, which `has_aux` needs", None,
+            f"{function!r} does not return a pair, which `has_aux` needs", None,
             "return (value, auxiliary results)",
         )  # fmt: skip
     return value[0], slope[0], value[1]
@@ -430,15 +431,15 @@ def hvp(
     fn : callable
         A Python function that returns one float.
     primals, tangents : sequences
-        The arguments, and a direction for each: of its shape, or None to hold it fixed.
+        The arguments, and a tangent for each: of the same shape, or None to hold it fixed.
     remat, memory, offload, parallel, cache, progress, target, deterministic
         As for `grad`.
 
     Returns
     -------
     object or tuple
-        One array or number like the argument; for several arguments a tuple of them, with None
-        for those that are held fixed.
+        An array or number like the argument; for several arguments a tuple, with None for those
+        that are held fixed.
 
     Examples
     --------
@@ -475,10 +476,10 @@ def jit(
     fn: Callable[..., Any] | None = None,
     **options: Unpack[RunOptions],
 ) -> Derivative | Callable[[Callable[..., Any]], Derivative]:
-    """Return a function that computes what `fn` does, compiled, without any derivative.
+    """Return a compiled version of `fn`, without a derivative.
 
-    It has the numerics that derivatives of `fn` have, and does not change its arguments, random
-    generators aside: these it advances.
+    It has the same numerics as derivatives of `fn`. It does not change its arguments, except that
+    random generators advance.
 
     Parameters
     ----------
@@ -495,7 +496,7 @@ def jit(
     Returns
     -------
     callable
-        Takes the arguments of `fn`, and returns what it does.
+        Takes the arguments of `fn`, and returns its results.
 
     Examples
     --------
@@ -515,12 +516,11 @@ def jit(
 
 @transform
 def checkpoint(fn: Callable[..., Any]) -> Checkpoint:
-    """Return `fn`, of whose calls reverse code keeps nothing but the arguments.
+    """Return `fn`, so that reverse code stores only the arguments of each call.
 
-    What a call computes is computed again from its arguments where reverse code needs it; these are
-    kept, or computed again, like anything else. Loops that hand on values from iteration to
-    iteration, and functions that call themselves, run again as a whole. Results and gradients are
-    the same as without, to the last bit.
+    Reverse code recomputes the values of a call from its arguments, which are stored or recomputed
+    like other values. Loops with loop-carried values and recursive functions are recomputed as a
+    whole. Results and gradients are bit-identical to those without `checkpoint`.
 
     Parameters
     ----------
@@ -530,7 +530,7 @@ def checkpoint(fn: Callable[..., Any]) -> Checkpoint:
     Returns
     -------
     callable
-        It does what `fn` does.
+        A function with the same results as `fn`.
 
     Examples
     --------
@@ -578,30 +578,30 @@ def vjp(
     has_aux: bool = False,
     **options: Unpack[PlanOptions],
 ) -> tuple[Any, ...]:
-    """Return the value of `fn`, and a function that pulls a cotangent back, in reverse mode.
+    """Return the value of `fn`, and a function that pulls cotangents back, in reverse mode.
 
     Parameters
     ----------
     fn : callable
-        A Python function that returns floats, arrays, or tuples, lists and dicts of them; or what
-        `grad` or one of its relatives made.
+        A Python function that returns floats, arrays, or tuples, lists and dicts of them; or a
+        derivative, such as a result of `grad`.
     *primals
-        The arguments. Later changes to them do not matter, and `pull` draws the random numbers
-        again that the call of `fn` drew.
+        The arguments. Later changes to them have no effect, and `pull` uses the same random
+        numbers as the call of `fn`.
     has_aux : bool
-        Whether `fn` returns a pair of which only the first part is differentiated; it is the last
-        of three results then.
+        Whether `fn` returns a pair, of which only the first element is differentiated. The second
+        element is then the third result.
     remat, memory, offload, parallel, cache, progress, target, deterministic
         As for `grad`.
 
     Returns
     -------
     value : object
-        What `fn` returns.
+        The result of `fn`.
     pull : callable
-        Takes a cotangent like the value (what belongs to integers is ignored); returns a tuple
-        with a cotangent for each argument, None for one without floats. Every call runs the
-        forward code again.
+        Takes a cotangent with the structure of the value (cotangents of integers are ignored);
+        returns a tuple with a cotangent for each argument, or None for an argument without floats.
+        Every call runs the forward code again.
 
     Examples
     --------
@@ -659,27 +659,27 @@ def jacrev(
 ) -> Any:
     """Return a function that computes the Jacobian of `fn` in reverse mode, by rows.
 
-    Better than `jacfwd` where there are more arguments than results. Some rows are computed at
-    once, unless there is a budget (`memory`), or on a GPU.
+    Use it instead of `jacfwd` if there are more inputs than outputs. Up to 16 rows are computed in
+    one run of compiled code, but one with a budget (`memory`) or on a GPU.
 
     Parameters
     ----------
     fn : callable
-        A Python function that returns floats, arrays, or tuples, lists and dicts of them; or what
-        `grad` or one of its relatives made.
+        A Python function that returns floats, arrays, or tuples, lists and dicts of them; or a
+        derivative, such as a result of `grad`.
     argnums, argnames
         As for `grad`.
     has_aux : bool
-        Whether `fn` returns a pair of which only the first part is differentiated.
+        Whether `fn` returns a pair, of which only the first element is differentiated.
     remat, memory, offload, parallel, cache, progress, target, deterministic
         As for `grad`.
 
     Returns
     -------
     callable
-        Its result is like that of `fn`, with something like the arguments in place of every
-        number and array: the derivatives, of shape ``result.shape + argument.shape``. With
-        `has_aux`, ``(jacobian, aux)``.
+        Its result has the structure of the result of `fn`, where each number or array is replaced
+        by the structure of the arguments, whose leaves are the derivatives, of shape
+        ``result.shape + argument.shape``. With `has_aux`, ``(jacobian, aux)``.
 
     Examples
     --------
@@ -710,8 +710,8 @@ def jacfwd(
 ) -> Any:
     """Return a function that computes the Jacobian of `fn` in forward mode, by columns.
 
-    Better than `jacrev` where there are more results than arguments. Some columns are computed at
-    once, unless there is a budget (`memory`), or on a GPU.
+    Use it instead of `jacrev` if there are more outputs than inputs. Up to 16 columns are computed
+    in one run of compiled code, but one with a budget (`memory`) or on a GPU.
 
     Parameters
     ----------
@@ -722,7 +722,7 @@ def jacfwd(
     Returns
     -------
     callable
-        Its result is that of what `jacrev` makes.
+        Its result is the same as with `jacrev`.
 
     Examples
     --------
@@ -750,20 +750,21 @@ def hessian(
 ) -> Any:
     """Return a function that computes the matrix of second derivatives, forward over reverse.
 
-    Use `hvp` where products with the Hessian are enough.
+    Use `hvp` if products with the Hessian suffice.
 
     Parameters
     ----------
     fn : callable
-        A Python function that returns one float, or whatever `jacrev` takes.
+        A Python function that returns one float, or any function that `jacrev` accepts.
     argnums, argnames, remat, memory, offload, parallel, cache, progress, target, deterministic
         As for `grad`.
 
     Returns
     -------
     callable
-        For an argument of shape `s` its result has shape ``s + s``; for several it is a tuple of
-        tuples. Where `fn` returns arrays, their shapes come first: it is ``jacfwd(jacrev(fn))``.
+        For an argument of shape `s` its result has shape ``s + s``; for several arguments it is a
+        tuple of tuples. If `fn` returns arrays, their shapes come first, as in
+        ``jacfwd(jacrev(fn))``.
 
     Examples
     --------
@@ -780,13 +781,13 @@ def hessian(
 
 
 def release_memory() -> None:
-    """Give back the memory that compiled code keeps between calls, in all threads.
+    """Release the memory that compiled code keeps between calls, in all threads.
 
-    Every derivative keeps its workspace and its tapes for the next call, and the memory of large
-    arrays that it returned is used again when they are dropped; on a GPU, the memory of all arrays
-    that were not returned. Calls that are running now are not disturbed, arrays that are in use
-    neither; the next calls take new memory. Compiled code that derivatives of one function share is
-    forgotten, but by those derivatives that have used it.
+    Every derivative keeps its workspace and its tapes for the next call, and reuses the memory of
+    large arrays that it returned once they are dropped; on a GPU, the memory of all arrays that
+    were not returned. Running calls and arrays in use are not affected; the next calls allocate new
+    memory. Compiled code that derivatives of one function share is dropped, except by the
+    derivatives that have used it.
 
     Examples
     --------

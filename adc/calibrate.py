@@ -1,12 +1,12 @@
-"""What things cost on this machine: measured by ``adc calibrate``, kept beside the cache.
+"""The costs of operations on this machine: ``adc calibrate`` measures them and stores them.
 
-Every number of `analysis.costs.Costs` is found by timing small kernels in the IR, compiled as any
-other code is. A number is the difference between two kernels that differ in one thing, so that what
-they share drops out. Runs of all kernels alternate and medians are taken: what disturbs the machine
-for a moment disturbs no number.
+Every number of `analysis.costs.Costs` is measured by timing small kernels in the IR, which are
+compiled like other code. A number is the difference between two kernels that differ in one thing,
+so that everything else cancels. Runs of all kernels alternate and the median is used, so a short
+disturbance of the machine does not affect the result.
 
-`costs.json` in the cache folder holds one record for every processor that was measured: a home
-folder may be shared. Compiled code is found by the costs that it was made under, too.
+`costs.json` in the cache folder has one record for each processor that was measured, because a home
+folder may be shared. The costs are also part of the key of compiled code.
 """
 
 from __future__ import annotations
@@ -100,13 +100,13 @@ def _records(path: Path) -> dict[str, Any] | None:
     if not isinstance(data, dict) or not isinstance(data.get("processors"), dict):
         raise _refused(f"{path} is broken")
     if data.get("version") != VERSION:
-        raise _refused(f"{path} is of another version of adc")
+        raise _refused(f"{path} was written by another version of adc")
     processors: dict[str, Any] = data["processors"]
     return processors
 
 
 def _refused(what: str) -> CalibrationError:
-    return CalibrationError(f"{what}: the costs that are shipped are used", None, _HINT)
+    return CalibrationError(f"{what}: the shipped costs are used", None, _HINT)
 
 
 def file() -> Path:
@@ -258,7 +258,7 @@ def _costs(times: _Times) -> Costs:
     def cost(name: str, seconds: float) -> float:
         if seconds <= 0.0:
             raise CalibrationError(
-                f"the cost of {name} cannot be told from noise: the machine is busy",
+                f"the cost of {name} cannot be distinguished from noise: the machine is busy",
                 None,
                 "try again, or give it more time with --seconds",
             )
@@ -306,7 +306,7 @@ def _cache_bytes() -> int:
 
 
 def rows_measured() -> list[OpDef]:
-    """Return the operations on floats that are dearer than an addition."""
+    """Return the operations on floats that cost more than an addition."""
     return [
         op
         for op in OPS.values()

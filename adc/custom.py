@@ -1,4 +1,4 @@
-"""Functions with derivatives of their own.
+"""Functions with custom derivatives.
 
 >>> import adc
 >>> import numpy as np
@@ -29,9 +29,9 @@ Rule = TypeVar("Rule", bound=Callable[..., Any])
 
 
 class Custom(Generic[P, R]):
-    """A function with a derivative of its own. Made by `custom_vjp` and `custom_jvp`.
+    """A function with a custom derivative. Made by `custom_vjp` and `custom_jvp`.
 
-    Called from ordinary code it is the function.
+    A call from ordinary code calls the function itself.
     """
 
     __name__: str
@@ -68,13 +68,13 @@ class Custom(Generic[P, R]):
 
     @property
     def __adc_rule__(self) -> tuple[str, tuple[Callable[..., Any], ...], tuple[int, ...]]:
-        """The kind of rule, its functions, and the arguments that are not differentiated."""
+        """The kind of rule, its functions, and the positions of `nondiff_argnums`."""
         if not self._rules:
             made, name = ("custom_vjp", "defvjp(forward, reverse)")
             if isinstance(self, CustomJVP):
                 made, name = ("custom_jvp", "defjvp(rule)")
             raise ArgumentError(
-                f"{self.__name__}() is `{made}` and has no rule", None,
+                f"{self.__name__}() is decorated with `{made}` but has no rule", None,
                 f"define it with `{self.__name__}.{name}`",
             )  # fmt: skip
         return type(self).__name__[-3:].lower(), self._rules, self._fixed
@@ -89,12 +89,12 @@ class CustomVJP(Custom[P, R]):
         Parameters
         ----------
         forward : callable
-            Takes the arguments; returns ``(value, kept)``: what the function returns, and
-            anything that `reverse` needs.
+            Takes the arguments; returns ``(value, residuals)``: the result of the function, and
+            any values that `reverse` needs.
         reverse : callable
-            Takes first the arguments in `nondiff_argnums`, then `kept` and a cotangent like the
-            value; returns a tuple with a cotangent for each of the other arguments, None for one
-            that the function does not depend on.
+            Takes the arguments in `nondiff_argnums`, then the residuals and a cotangent with the
+            structure of the value; returns a tuple with a cotangent for each of the other
+            arguments, or None for one that the function does not depend on.
         """
         self._define(forward, reverse)
 
@@ -103,16 +103,17 @@ class CustomJVP(Custom[P, R]):
     """A function with a rule for forward mode, which serves reverse mode as well."""
 
     def defjvp(self, rule: Rule) -> Rule:
-        """Define the rule, and return it: it may stand as a decorator.
+        """Define the rule, and return it, so that this can be used as a decorator.
 
         Parameters
         ----------
         rule : callable
-            Takes first the arguments in `nondiff_argnums`, then tuples of the other arguments and
-            of their tangents (None for what is no float); returns the value and its tangent,
-            which must be linear in the tangents: reverse mode transposes it, and refuses what it
-            cannot see to be (a product of two tangents, a decision on one, a solver that iterates
-            on them). Keep primals and tangents in arrays of their own.
+            Takes the arguments in `nondiff_argnums`, then a tuple of the other arguments and a
+            tuple of their tangents (None if the argument is not a float); returns the value and its
+            tangent. The tangent must be linear in the tangents, because reverse mode transposes it.
+            Reverse mode refuses rules that it cannot prove linear (a product of two tangents, a
+            branch on a tangent, a solver that iterates on them). Do not store primals and tangents
+            in the same array.
         """
         self._define(rule)
         return rule
@@ -124,7 +125,7 @@ def _fixed(nondiff_argnums: int | Sequence[int]) -> tuple[int, ...]:
 
 @transform
 def custom_vjp(fn: Callable[P, R], nondiff_argnums: int | Sequence[int] = ()) -> CustomVJP[P, R]:
-    """Return `fn` with a derivative of its own in reverse mode, given with `defvjp`.
+    """Return `fn` with a custom derivative in reverse mode, which `defvjp` defines.
 
     For functions whose derivative is known better than by following the code: solvers,
     approximations, clipped gradients. Forward mode through it is an error; the derivative of the
@@ -136,25 +137,26 @@ def custom_vjp(fn: Callable[P, R], nondiff_argnums: int | Sequence[int] = ()) ->
     fn : callable
         A Python function; in reverse mode, `forward` is called in its place.
     nondiff_argnums : int or sequence of int
-        Arguments that are not differentiated, such as functions; the rule gets them as they are.
+        Positions of arguments that are not differentiated, such as functions; the rule receives
+        them unchanged.
 
     Returns
     -------
     callable
-        Does what `fn` does; `defvjp(forward, reverse)` defines its derivative.
+        A function with the same results as `fn`; `defvjp(forward, reverse)` defines its derivative.
 
     Raises
     ------
     AdcError
-        If `fn` is no function; where it is used, if it has no rule, or a rule returns something
-        that does not fit.
+        If `fn` is not a function; when it is used, if it has no rule, or if a rule returns a value
+        with the wrong structure.
 
     Examples
     --------
     >>> @custom_vjp
     ... def clipped(x):
     ...     return x
-    >>> clipped.defvjp(lambda x: (x, None), lambda kept, ct: (max(min(ct, 1.0), -1.0),))
+    >>> clipped.defvjp(lambda x: (x, None), lambda residuals, ct: (max(min(ct, 1.0), -1.0),))
     >>> import adc
     >>> adc.grad(lambda x: 5.0 * clipped(x))(2.0)
     1.0
@@ -166,25 +168,26 @@ def custom_vjp(fn: Callable[P, R], nondiff_argnums: int | Sequence[int] = ()) ->
 
 @transform
 def custom_jvp(fn: Callable[P, R], nondiff_argnums: int | Sequence[int] = ()) -> CustomJVP[P, R]:
-    """Return `fn` with a derivative of its own, given with `defjvp`, for both modes.
+    """Return `fn` with a custom derivative for both modes, which `defjvp` defines.
 
     Parameters
     ----------
     fn : callable
         A Python function.
     nondiff_argnums : int or sequence of int
-        Arguments that are not differentiated, such as functions; the rule gets them as they are.
+        Positions of arguments that are not differentiated, such as functions; the rule receives
+        them unchanged.
 
     Returns
     -------
     callable
-        Does what `fn` does; `defjvp(rule)` defines its derivative.
+        A function with the same results as `fn`; `defjvp(rule)` defines its derivative.
 
     Raises
     ------
     AdcError
-        If `fn` is no function; where it is used, if it has no rule, or a rule returns something
-        that does not fit.
+        If `fn` is not a function; when it is used, if it has no rule, or if a rule returns a value
+        with the wrong structure.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The objects that `adc.api` makes: called, they compile code for the types of the arguments."""
+"""The derivatives that `adc.api` returns: a call compiles code for the types of the arguments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Derivative:
-    """A function that returns a derivative of another one. Made by `grad` and its relatives.
+    """A derivative of a function. Made by `grad` and the other transformations.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Derivative:
 
     @functools.cached_property
     def _code(self) -> Code:
-        """Code for all signatures. Whatever compiles is imported when it is first asked for."""
+        """The code for all signatures. The compiler is imported at the first use."""
         return self._made("_code")
 
     def _made(self, name: str, **way: Any) -> Code:
@@ -54,11 +54,11 @@ class Derivative:
 
     @property
     def _transformed(self) -> tuple[Level, ...]:
-        """What was applied to the function that code is made of."""
+        """The levels that were applied to the compiled function."""
         return self._levels
 
     def _at_once(self) -> Derivative:
-        """Return what returns the same, as it is, from one run of compiled code."""
+        """Return an equivalent derivative whose code computes all directions in one run."""
         return self
 
     # -- calling ---------------------------------------------------------------------------
@@ -85,16 +85,16 @@ class Derivative:
 
     @property
     def __adc_applied__(self) -> tuple[Level, ...]:
-        """What was applied to the function, first to last, for code that calls this within."""
+        """The levels applied to the function, first to last, for code that calls it."""
         return settled(self.__wrapped__, self._applied)
 
     @property
     def _applied(self) -> tuple[Level, ...]:
-        """What was applied to the function, with arguments where they were when it was made."""
+        """The levels applied to the function, with the positions of arguments at creation."""
         return self._levels
 
     def _made_of(self, fn: Callable[..., Any], options: Options) -> Derivative:
-        """Return what this does, of another function or with other options."""
+        """Return the same derivative of another function, or with other options."""
         return type(self)(fn, self._levels, options)
 
     # -- inspection ------------------------------------------------------------------------
@@ -121,7 +121,7 @@ class Derivative:
             in `vjp`), ``"tangent"``, ``"accumulate"``, ``"reduce"``, ``"overwrite"``, ``"gather"``,
             ``"fuse_reverse"``, ``"predicates"``, ``"directions"`` (of Jacobians), ``"remat"``,
             ``"inline"``, ``"storage"``, ``"elide_copies"``, ``"hoist_allocations"``, ``"reuse"``.
-            Of a pass that runs more than once, the last run counts.
+            If a pass runs more than once, the last run counts.
         """
         trace = self.compiled_for(*args, **kwargs).compilation.trace
         try:
@@ -131,28 +131,28 @@ class Derivative:
             raise ArgumentError(f"no stage named {after!r}", None, f"use one of {stages}") from None
 
     def source(self, *args: Any, **kwargs: Any) -> str:
-        """Return the Python source that was generated and compiled, or runs as it is."""
+        """Return the generated Python source."""
         return self.compiled_for(*args, **kwargs).source
 
     @property
     def __code__(self) -> types.CodeType:
-        """The code of the last call with ``target="python"``: what ``break`` of ``pdb`` takes."""
+        """The code of the last call with ``target="python"``, for ``break`` of ``pdb``."""
         last = self._code.last if self._options.target == "python" else None
         if last is None:
             raise AttributeError("no code that runs in Python")
         return last.entry.kernel.code.__code__  # type: ignore[no-any-return]  # of a kernel of Any
 
     def plan(self, *args: Any, alternatives: bool | None = None, **kwargs: Any) -> PlanReport:
-        """Return what the reverse code keeps and recomputes, value by value.
+        """Return the plan: for each value, whether reverse code stores or recomputes it, and why.
 
-        It says how much memory a call uses, what for, and how long it should take: for the given
-        arguments, or, the memory only, in the last call.
+        It also has the memory of a call, by purpose, and the predicted time for the given
+        arguments; without arguments, the memory of the last call.
 
         Parameters
         ----------
         alternatives : bool, optional
-            Whether to say what half and twice the budget would give; by default where there is a
-            budget, and arguments are given.
+            Whether to include the plans for half and twice the budget; by default if there is a
+            budget and arguments are given.
 
         Examples
         --------
@@ -174,7 +174,9 @@ class Derivative:
         compiled = self.compiled_for(*args, **kwargs)
         plan = compiled.plan
         if plan is None or plan.peak is None:
-            raise ArgumentError(f"{self!r} has no reverse code", None, "only that has a plan")
+            raise ArgumentError(
+                f"{self!r} has no reverse code", None, "only reverse code has a plan"
+            )
         if not (args or kwargs):
             kernel = compiled.entry.kernel
             return PlanReport.of(plan.measured(kernel.peak, kernel.disk))
@@ -182,9 +184,9 @@ class Derivative:
         return PlanReport.of(self._code.described(values, compiled.compilation, alternatives))
 
     def graph(self, *args: Any, **kwargs: Any) -> Graph:
-        """Return a picture of forward and reverse code, and of what the plan does between them.
+        """Return a picture of forward and reverse code, and of the plan that connects them.
 
-        A notebook shows it; `save` writes it to a file. It needs the extra `graph`.
+        Notebooks display it; `save` writes it to a file. It needs the extra `graph`.
         """
         from adc.inspect.graph import graph_of
 
@@ -196,7 +198,7 @@ class Derivative:
         return [str(entry.signature) for entry in self._code.compiled()]
 
     def cache_info(self) -> dict[str, int]:
-        """Return how many calls found compiled code, and how it came to be."""
+        """Return how many calls found compiled code, and how often code was compiled or loaded."""
         entries = self._code.compiled()
         return {
             "hits": self._code.hits,
@@ -218,11 +220,11 @@ class Derivative:
 
 
 class Jitted(Derivative):
-    """A function that does what another one does, compiled. Made by `jit`."""
+    """A compiled version of a function. Made by `jit`."""
 
     @property
     def py_func(self) -> Callable[..., Any]:
-        """What is called instead where the call itself is compiled (a name that Numba uses)."""
+        """The function that compiled code calls instead (a name that Numba uses)."""
         return self.__wrapped__
 
     def __repr__(self) -> str:
@@ -230,7 +232,7 @@ class Jitted(Derivative):
 
 
 class Checkpoint:
-    """A function of which reverse code keeps nothing but the arguments. Made by `checkpoint`."""
+    """A function whose calls reverse code recomputes from their arguments. Made by `checkpoint`."""
 
     def __init__(self, fn: Callable[..., Any]) -> None:
         functools.update_wrapper(self, fn)
@@ -246,7 +248,7 @@ class Checkpoint:
 
     @property
     def __adc_applied__(self) -> tuple[Level, ...]:
-        """What was applied to the function, for code that calls this within."""
+        """The levels applied to the function, for differentiated code that calls it."""
         return (Level("checkpoint"),)
 
     def __repr__(self) -> str:
@@ -254,14 +256,14 @@ class Checkpoint:
 
 
 def differentiated(level: Level) -> tuple[Level, ...]:
-    """Return what is applied to a function before it is differentiated: a Hessian is two steps."""
+    """Return the levels that are applied to a function; a Hessian has two."""
     return (replace(level, kind="jacrev"),) if level.kind == "hessian" else ()
 
 
 def applied(
     fn: Callable[..., Any], levels: tuple[Level, ...], options: Options
 ) -> Callable[..., Any]:
-    """Return the derivative of a function that some levels make, first to last."""
+    """Return the derivative that levels make of a function, applied first to last."""
     if not levels:
         return fn
     *before, last = levels
@@ -299,7 +301,7 @@ class Jacobian(Derivative):
         return (*self._levels, *differentiated(self._level))
 
     def _settle(self) -> None:
-        """Find the arguments anew that were chosen by name."""
+        """Look up the arguments that were selected by name again."""
         (level,) = settled(self.__wrapped__, (self._level,))
         if level != self._level:
             self._level = level

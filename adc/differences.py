@@ -1,19 +1,19 @@
-"""Derivatives by differences, with an estimate of their own error, against ones to be checked.
+"""Finite differences with error estimates, to check derivatives.
 
-A function on a line, ``line(t)`` with a vector as result, is evaluated at steps that halve. Central
-differences are extrapolated to a step of zero in a table [1]_; of its entries, the one counts that
-differs least from its neighbours, and that difference, with what rounding of the function can do at
-this step, is its error [2]_. Steps begin large and end small, as the scale on which a function
-changes is not known, and the first one that decides is enough.
+A function on a line, ``line(t)`` with a vector as result, is evaluated at halving steps. Central
+differences are extrapolated to a step of zero in a table [1]_. The entry that differs least from
+its neighbours is used; this difference, plus the effect of rounding at this step, is its error
+estimate [2]_. Steps start large and end small, because the scale on which a function changes is not
+known. The first step that decides is enough.
 
-Where the function takes complex numbers, the imaginary part of ``line(i * t)`` for a tiny `t` is
-the derivative without cancellation [3]_. That needs an analytic function: `abs` of a complex number
-is none. So it counts only where a difference confirms it.
+If the function accepts complex numbers, the imaginary part of ``line(i * t)`` for a tiny `t` is the
+derivative without cancellation [3]_. This needs an analytic function, which `abs` is not. So a
+complex step counts only if a difference confirms it.
 
-What is compared has one of three outcomes. Nothing is decided where one-sided differences do not
-meet (a kink), where they grow as steps shrink (a jump), where the function is not a number, or
-where its noise hides the derivative. What changes the function, moved by its own size, by less than
-about a thousand of its roundings, agrees if the difference does: nothing smaller can be seen.
+A comparison has one of three outcomes. It is undecided if one-sided differences disagree (a kink),
+if they grow as steps shrink (a jump), if the function is not a number, or if noise hides the
+derivative. A derivative that changes the function by less than about a thousand roundings, when a
+number is moved by its own size, agrees if the difference does: nothing smaller is visible.
 
 References
 ----------

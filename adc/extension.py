@@ -1,4 +1,4 @@
-"""What Numba loads when it is first used (entry point `numba_extensions`)."""
+"""Numba's entry point (`numba_extensions`), which Numba loads at its first use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Python function behind what a user passes: what is asked before anything is compiled."""
+"""The Python function behind a callable that a user passes; its parameters."""
 
 from __future__ import annotations
 

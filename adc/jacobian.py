@@ -1,8 +1,9 @@
-"""Jacobians, some directions after the other, and the function that pulls cotangents back.
+"""Jacobians, several directions at a time, and the function that pulls cotangents back.
 
-A run of compiled code computes some columns of a Jacobian (forward mode) or rows (reverse mode) at
-once: the last axis of what is passed and returned goes through them (`passes.directions`). Where
-that cannot be, it is one column or row. All runs draw the same random numbers.
+One run of compiled code computes several columns of a Jacobian (forward mode) or rows (reverse
+mode): the last axis of tangents, cotangents and their results is the direction
+(`passes.ad.directions`). If that is not possible, a run computes one column or row. All runs draw
+the same random numbers.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def _of_last(compiled: Compiled) -> tuple[int, ...]:
 
 
 def _inputs(compiled: Compiled, argnums: Sequence[int], values: tuple[Any, ...]) -> list[Any]:
-    """Return the floats that are differentiated with respect to."""
+    """Return the floats with respect to which the function is differentiated."""
     leaves = compiled.signature.leaves(values)
     return [leaves[k] for k in compiled.signature.positions(argnums)]
 
@@ -85,14 +86,14 @@ def _units(
 
 
 def _along(found: Leaf, rank: int) -> Leaf:
-    """Return something of a rank with a last axis of directions, which it may not have."""
+    """Return an array with a last axis of directions, adding the axis if it has none."""
     return found if found.ndim > rank else found[..., np.newaxis]
 
 
 def _width(compiled: Compiled, like: Sequence[Any]) -> int | None:
-    """Return for how many directions code is, None for code without an axis of directions.
+    """Return the number of directions of code, or None if it has no axis of directions.
 
-    `like` are values of what its last parameters are directions of.
+    `like` has the primal values of its last parameters.
     """
     name, counts = compiled.steps[-1]
     if name != "directions" or not like:
@@ -106,7 +107,7 @@ def _argument(leaf: Leaf) -> Any:
 
 
 def _parted(whole: Leaf, axis: int, like: Sequence[Leaf]) -> list[Leaf]:
-    """Return the parts of an array along an axis that goes through the elements of leaves."""
+    """Split an axis that runs through the elements of leaves into one part per leaf."""
     if len(like) == 1:
         return [whole.reshape(whole.shape[:axis] + like[0].shape + whole.shape[axis + 1 :])]
     parts: list[Leaf] = []
@@ -253,10 +254,10 @@ def reverse(
 
 
 class Pullback:
-    """Takes a cotangent like the value of a function, returns those of its arguments.
+    """Maps a cotangent of a function's value to cotangents of its arguments.
 
-    The arguments are as they were when it was made, and so are random generators; what else the
-    function reads from outside is read at every call.
+    Arguments and random generators are those at its creation; captured variables are read at every
+    call.
     """
 
     def __init__(
@@ -280,7 +281,7 @@ class Pullback:
         self._values = Arguments.of(values.fn, copied)
 
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
-        """Return a cotangent for each argument; None for one without floats."""
+        """Return a cotangent for each argument, or None for one without floats."""
         fn = self._values.fn
         if fn.__code__ is not self._of:
             raise ArgumentError(
@@ -337,12 +338,14 @@ def _copies(compiled: Compiled, values: tuple[Any, ...]) -> dict[int, Any]:
 def _cotangent(ty: Scalar | Array, leaf: Any, like: Any) -> Any:
     size, wanted = foreign.sizes_of(leaf), foreign.sizes_of(like)
     if size != wanted:
-        raise ArgumentError(f"the cotangent has shape {size} where the value has {wanted}")
+        raise ArgumentError(f"the cotangent has shape {size}, but the value has shape {wanted}")
     if foreign.is_foreign(leaf):
         return foreign.direction(leaf, ty.numpy, "the cotangent")
     found = np.asarray(leaf)
     if found.dtype.kind not in "biuf":
-        raise ArgumentError(f"the cotangent is a {type(leaf).__name__} of no real numbers")
+        raise ArgumentError(
+            f"the cotangent is a {type(leaf).__name__} whose elements are not real numbers"
+        )
     if isinstance(ty, Array):
         return np.array(found, ty.numpy, order="C")
     return ty.numpy.type(found)

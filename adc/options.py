@@ -1,4 +1,4 @@
-"""How a derivative is made: what users may choose, once for all that makes derivatives.
+"""The options of derivatives, defined once for all functions that take them.
 
 A function that takes these by keyword says so in two places, and shows the whole signature::
 
@@ -26,7 +26,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class RunOptions(TypedDict, total=False):
-    """How compiled code runs; `adc.grad` says what each of them means."""
+    """Options of running compiled code; `adc.grad` documents each of them."""
 
     parallel: bool | int
     cache: bool
@@ -36,7 +36,7 @@ class RunOptions(TypedDict, total=False):
 
 
 class PlanOptions(RunOptions, total=False):
-    """What reverse code remembers, and how it runs; `adc.grad` says what each of them means."""
+    """Options of plans and of running compiled code; `adc.grad` documents each of them."""
 
     remat: str
     memory: int | str | None
@@ -45,7 +45,7 @@ class PlanOptions(RunOptions, total=False):
 
 @dataclass(frozen=True)
 class Options:
-    """What the user chose; the same for every signature of a derivative."""
+    """The chosen options; the same for every signature of a derivative."""
 
     remat: str = "auto"
     memory: int | None = None
@@ -60,27 +60,26 @@ class Options:
         on_device = self.target == "cuda"
         if on_device and self.parallel:
             raise ArgumentError(
-                'parallel does not go with target="cuda"', None, "leave one of them out"
+                'parallel is not supported with target="cuda"', None, "leave one of them out"
             )
         where = "host" if on_device else "disk"
         if self.offload not in (None, where):
-            what = "code on a GPU" if on_device else "code on the CPU, whose memory the host's is,"
             raise ArgumentError(
-                f"offload={self.offload!r} is no place for what reverse {what} needs",
+                f'offload={self.offload!r} is not supported with target="{self.target}"',
                 None,
                 f'use "{where}", or leave it out',
             )
 
     @staticmethod
     def of(function: str, kind: type, given: Mapping[str, Any]) -> Options:
-        """Return what a call of a function chose among options of a kind.
+        """Return the options of a call of a function.
 
         Raises
         ------
         TypeError
-            If the function takes no such keyword: as Python says it.
+            If the function takes no such keyword, with Python's message.
         ArgumentError
-            If it is no choice, or two of them exclude each other.
+            If an option is invalid, or two of them exclude each other.
         """
         if not given:
             return _DEFAULT
@@ -93,7 +92,7 @@ class Options:
 
     @property
     def machine(self) -> Target:
-        """What code is made for."""
+        """The target that code is compiled for."""
         return Target(
             "cuda" if self.target == "cuda" else "cpu",
             parallel=bool(self.parallel),
@@ -104,7 +103,7 @@ class Options:
         )
 
     def over(self, inner: Options) -> Options:
-        """Return these for a derivative of a derivative, whose own hold where nothing is said."""
+        """Return these options for an outer derivative; those of the inner one are defaults."""
         plan = self if self.memory is not None or self.remat != "auto" else inner
         return Options(
             remat=plan.remat,
@@ -122,7 +121,7 @@ _DEFAULT = Options()
 
 
 def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options as they are kept, each of them a choice that there is."""
+    """Return options in normal form; raise if one is invalid."""
     found = dict(given)
     remat = found.get("remat", "auto")
     # "random:SEED" is for tests: any plan must give the same numbers.
@@ -135,27 +134,27 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
     offload = found.get("offload")
     if offload not in (None, "disk", "host"):
         raise ArgumentError(
-            f"offload={offload!r} is no place for what reverse code needs", None,
-            'use "disk", or "host" with target="cuda", or leave it out: then that is in memory',
+            f"offload={offload!r} is not supported", None,
+            'use "disk", or "host" with target="cuda", or leave it out to keep the tape in memory',
         )  # fmt: skip
     found["memory"] = memory.parse(found.get("memory"))
     if found["memory"] is not None and remat != "auto":
         raise ArgumentError(
-            f"remat={remat!r} leaves no choice, and memory asks for one",
+            f"remat={remat!r} fixes the plan, so memory has nothing to choose",
             None,
             "leave one of them out",
         )
     parallel = found.get("parallel", False)
     if not (isinstance(parallel, bool) or (isinstance(parallel, int) and parallel >= 1)):
         raise ArgumentError(
-            f"parallel={parallel!r} is no number of threads", None,
-            "use True for as many as there are, or a positive integer",
+            f"parallel={parallel!r} is not a number of threads", None,
+            "use True for all cores, or a positive integer",
         )  # fmt: skip
     target = found.get("target", "cpu")
     if target not in TARGETS:
         names = ", ".join(f'"{each}"' for each in TARGETS[:-1])
         raise ArgumentError(
-            f"target={target!r} is no target",
+            f"target={target!r} is not a target",
             None,
             f'use {names} or "{TARGETS[-1]}"',
         )

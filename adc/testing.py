@@ -1,4 +1,4 @@
-"""Checks of derivatives against differences, for tests of programs that use adc.
+"""Checks of derivatives against finite differences, for tests of programs that use adc.
 
 >>> import math
 >>> check_grads(lambda x, y: math.sin(x) * y, (0.5, 2.0), order=2)
@@ -30,24 +30,25 @@ def check_grads(
     rtol: float | None = None,
     seed: int = 0,
 ) -> None:
-    """Compare derivatives of `fn` with differences, along random directions and axes.
+    """Compare derivatives of `fn` with finite differences, along random directions and axes.
 
-    The differences call `fn` itself, uncompiled. Every call takes copies of the arguments: a random
-    generator among them draws the same numbers each time. Each derivative is compared with an
-    extrapolated difference [1]_ within the uncertainty of that, and with a complex step where `fn`
-    takes one (`adc.differences`). Steps are of the size of each number; one that is zero is moved
-    by up to 1/4 of the largest in its array, or of 1.
+    The differences call `fn` itself, uncompiled, with copies of the arguments, so a random
+    generator draws the same numbers in each call. Each derivative is compared with an extrapolated
+    difference [1]_, within the uncertainty of the difference, and with a complex step if `fn`
+    accepts one (`adc.differences`). Steps scale with each number; a zero is moved by up to 1/4 of
+    the largest number in its array, or of 1.
 
     Parameters
     ----------
     fn : callable
-        A function that `adc.grad`, `adc.jvp` and `adc.vjp` take. For `order` 2 it returns a float.
+        A function that `adc.grad`, `adc.jvp` and `adc.vjp` accept; for `order` 2 it returns a
+        float.
     args : sequence
-        The arguments. Along a random direction all floats in them are moved at once, in proportion
-        to their sizes; then each alone, of more than eight a sample.
+        The arguments. A random direction moves all floats in them, in proportion to their sizes.
+        Then each float is moved alone; of more than eight, a sample.
     order : {1, 2}
-        The highest derivatives that are checked; those of second order are Hessian-vector
-        products against differences of gradients.
+        The highest order that is checked. Second derivatives are Hessian-vector products, compared
+        with differences of gradients.
     modes : {"fwd", "rev"} or sequence of these
         Forward mode (`jvp`), reverse mode (`vjp`), or both.
     step : float
@@ -55,14 +56,14 @@ def check_grads(
     rtol : float
         Tolerance relative to each derivative; by default 1e-6, in single precision 1e-3.
     seed : int
-        Of the random directions.
+        The seed of the random directions.
 
     Raises
     ------
     AssertionError
-        If a derivative differs; it says in which mode, along what, and by how much. If nothing at
-        all can be decided; it says why. Single derivatives that cannot be decided (there is a kink,
-        a jump, or noise that hides them) are passed over.
+        If a derivative differs; the message has the mode, the direction and the difference. Also if
+        no derivative can be decided; the message has the reason. Single derivatives that cannot be
+        decided (at a kink, at a jump, or because of noise) are skipped.
     AdcError
         If `fn` cannot be differentiated.
 
@@ -99,7 +100,9 @@ def check_grads(
         if "fwd" in names:
             _, found = api.jvp(fn, copy.deepcopy(args), direction)
             if [part.shape for part in _leaves(found)] != [part.shape for part in _leaves(value)]:
-                raise AssertionError("forward mode: derivatives have not the shapes of the results")
+                raise AssertionError(
+                    "forward mode: derivatives do not have the shapes of the results"
+                )
             what.append(("forward mode", _flat(found)))
         if pull is not None:
             what.append(("reverse mode", np.array([_dot(_leaves(pull), _leaves(direction))])))
@@ -130,7 +133,7 @@ _ALONE = 8
 
 
 class _Checks:
-    """What was compared of one kind of derivative, and what could not be."""
+    """The derivatives of one kind that were compared, and those that could not be decided."""
 
     def __init__(self, rtol: float, epsilon: float) -> None:
         self.rtol, self.epsilon = rtol, epsilon
@@ -167,11 +170,11 @@ class _Checks:
                 )
 
     def report(self) -> None:
-        """Raise if nothing of some kind could be decided."""
+        """Raise if no derivative of some kind could be decided."""
         for mode, count in self._decided.items():
             if not count:
                 raise AssertionError(
-                    f"{mode}: no derivative can be decided by differences here: "
+                    f"{mode}: finite differences cannot decide any derivative here: "
                     f"{self._reasons[mode]}; check it at other arguments"
                 )
 

@@ -1,4 +1,4 @@
-"""The command line: ``adc COMMAND``, to look into what adc makes of a function."""
+"""The command line: ``adc COMMAND`` shows how adc compiles a function."""
 
 from adc.cli.parser import main
 

@@ -1,4 +1,4 @@
-"""``adc check``: the gradient against differences of the function itself."""
+"""``adc check``: compare the gradient with finite differences of the function."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOST_COORDINATES = 16
 
 @dataclass(frozen=True)
 class Row:
-    """One direction: the derivative along it by adc and by differences."""
+    """One direction: the derivative along it, by adc and by finite differences."""
 
     name: str
     found: float
@@ -56,22 +56,22 @@ def check(args: argparse.Namespace) -> int:
     wanted = target.find(args)
     rows, results = compare(wanted.derivative, wanted.args, args.tolerance, args.step, args.seed)
     output.show(
-        ("direction", "adc", "differences", "known to", "error", ""),
+        ("direction", "adc", "finite difference", "uncertainty", "error", ""),
         [row.cells() for row in rows],
         [_COLOURS[row.outcome] for row in rows],
     )
     if not rows:
-        print("nothing to compare: the arguments hold no number")
+        print("nothing to compare: the arguments contain no number")
         return 0
     if results != 1:
-        print(f"of a random combination of {results} results:")
+        print(f"for a random linear combination of {results} results:")
     counts = {outcome: sum(row.outcome is outcome for row in rows) for outcome in Outcome}
     wrong, undecided = counts[Outcome.DIFFERS], counts[Outcome.UNDECIDED]
     if wrong:
         print(f"{wrong} of {len(rows)} derivatives differ")
     elif undecided:
         print(
-            f"{undecided} of {len(rows)} derivatives cannot be decided by differences here, "
+            f"{undecided} of {len(rows)} derivatives cannot be decided by finite differences here, "
             f"{counts[Outcome.AGREES]} agree: try other arguments"
         )
     else:

@@ -70,7 +70,7 @@ def plan(args: argparse.Namespace) -> int:
     if args.curve is not None and args.curve.suffix not in DRAWINGS:
         raise UsageError(f"{args.curve}: the name must end in one of {', '.join(DRAWINGS)}")
     if args.points < 2:
-        raise UsageError("--points: a curve has at least two")
+        raise UsageError("--points: a curve needs at least two")
     found = target.find(args)
     if found.made.plan is None:
         raise UsageError(f"{found.derivative!r} has no reverse code, and so no plan")

@@ -1,4 +1,4 @@
-"""``adc completion``: a script that lets a shell complete commands and options."""
+"""``adc completion``: a shell script that completes commands and options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``adc plan --curve``: plans from the least peak to the fastest plan, and the time they take."""
+"""``adc plan --curve``: plans from the smallest peak to the fastest plan, and their times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors that the user's program raises: told from defects of adc, and shown without its frames."""
+"""Errors of the user's program: distinguished from bugs of adc, and shown without adc's frames."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How commands print: tables for people in a terminal, plain text in a pipe."""
+"""Output of commands: tables in a terminal, plain text in a pipe."""
 
 from __future__ import annotations
 

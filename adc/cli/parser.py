@@ -1,4 +1,4 @@
-"""What ``adc`` understands: the commands, their options, and an example of each."""
+"""The command line ``adc``: the commands, their options, and an example of each."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from adc.version import __version__
 Command = Callable[[argparse.Namespace], int]
 
 _ABOUT = """\
-Look into what adc makes of a function: `adc COMMAND --help` explains each command.
+Inspect how adc compiles a function. `adc COMMAND --help` explains each command.
 
-FILE.py:FUNCTION names a function in a file. A plain function is inspected together with its
-gradient (its Jacobian, if it returns more than one float); one made by adc.grad, adc.hessian and so
-on as it is. What arguments it takes is found, in this order, from
+FILE.py:FUNCTION names a function in a file. For a plain function, adc shows its gradient (its
+Jacobian, if it returns more than one float). A result of adc.grad, adc.hessian and so on is shown
+as it is. The types of the arguments come from the first of these that is given:
 
-  --args "f64[:], i64"   types: bool int float are Python's, b1 i8 .. i64 u8 .. u64 f32 f64 NumPy's;
-                         f64[:, :] is a matrix, f64[3, 4] one of that size, Generator that of
-                         np.random; 3 or "text" a value
-  --example NAME         a function in the same file that returns the tuple of arguments
+  --args "f64[:], i64"   bool int float are Python, b1 i8 .. i64 u8 .. u64 f32 f64 are NumPy;
+                         f64[:, :] is a matrix, f64[3, 4] a matrix of that shape, Generator an
+                         np.random.Generator; 3 or "text" is a value
+  --example NAME         a function in the same file that returns a tuple of arguments
   annotations            def f(x: "f64[:]", n: int = 3)
 """
 _STATUS = """\
 Exit status:
-  0  fine
-  1  `adc check` found a derivative that differs, adc refuses the program, or the program raised
-  2  the command line is wrong
-  3  `adc check` found none that differs, and some that differences cannot decide on: a kink, noise
+  0  success
+  1  adc refused the program, the program raised an error, or `adc check` found a wrong derivative
+  2  the command line is invalid
+  3  `adc check` found no wrong derivative, but could not check all of them (kinks, noise)
 """
 
 
@@ -70,15 +70,23 @@ def parser() -> argparse.ArgumentParser:
     _target(ir)
     which = ir.add_mutually_exclusive_group()
     which.add_argument(
-        "--after", metavar="PASS", default="storage", help="the last run of PASS; PASS:2 the second"
+        "--after",
+        metavar="PASS",
+        default="storage",
+        help="show the IR after the last run of PASS; PASS:2 is the second run",
     )
-    which.add_argument("--all", action="store_true", help="after every pass")
-    which.add_argument("--diff", nargs=2, metavar=("A", "B"), help="from after A to after B")
+    which.add_argument("--all", action="store_true", help="show the IR after every pass")
+    which.add_argument(
+        "--diff",
+        nargs=2,
+        metavar=("A", "B"),
+        help="show the changes from after pass A to after pass B",
+    )
 
     source = add(
         "source",
         commands.source,
-        "show the Python source that is generated",
+        "show the generated Python source",
         "adc source model.py:loss --example data",
     )
     _target(source)
@@ -86,31 +94,35 @@ def parser() -> argparse.ArgumentParser:
     plan = add(
         "plan",
         commands.plan,
-        "show what the reverse code keeps, recomputes and reads again",
+        "show which values reverse code stores, recomputes or reloads, and the memory of a call",
         'adc plan model.py:loss --args "f64[100, 64], f64" --memory "64 kB"',
     )
     _target(plan)
     plan.add_argument(
-        "--memory", metavar="SIZE", help='the most memory that a call may hold: "64 MB"'
+        "--memory", metavar="SIZE", help='limit the memory of a call, for instance "64 MB"'
     )
-    plan.add_argument("--offload", choices=("disk",), help="where tapes are, if not in memory")
+    plan.add_argument("--offload", choices=("disk",), help="keep the tapes on disk")
     plan.add_argument("--json", action="store_true", help="print JSON")
-    plan.add_argument("--html", type=Path, metavar="FILE", help="write a page instead")
+    plan.add_argument("--html", type=Path, metavar="FILE", help="write an HTML page to FILE")
     plan.add_argument(
         "--curve",
         type=Path,
         metavar="FILE",
-        help="draw time against memory, predicted and measured, in a file .svg .png or .pdf, and "
-        "print the table; the function is run",
+        help="draw predicted and measured time against memory to FILE (.svg, .png or .pdf), and "
+        "print the table; this runs the function",
     )
     plan.add_argument(
-        "--points", type=int, default=20, metavar="N", help="budgets of the curve (default 20)"
+        "--points",
+        type=int,
+        default=20,
+        metavar="N",
+        help="number of budgets in the curve (default 20)",
     )
 
     checked = add(
         "check",
         check,
-        "compare the gradient with differences",
+        "compare the gradient with finite differences",
         'adc check model.py:loss --args "f64[:, :], int" --argnums 0',
     )
     _target(checked)
@@ -118,22 +130,22 @@ def parser() -> argparse.ArgumentParser:
         "--tolerance",
         type=float,
         metavar="T",
-        help="the relative error allowed (default 1e-6; 1e-3 where float32 takes part)",
+        help="allowed relative error (default 1e-6; 1e-3 if float32 is involved)",
     )
     checked.add_argument(
         "--step",
         type=float,
         metavar="H",
-        help="the largest of the differences (default: a quarter of each number)",
+        help="largest step of the differences (default: a quarter of each number)",
     )
     checked.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="of the random directions"
+        "--seed", type=int, default=0, metavar="N", help="seed of the random directions"
     )
 
     graph = add(
         "graph",
         commands.graph,
-        "draw forward and reverse code, and what the plan does between them",
+        "draw forward and reverse code, and the plan that connects them",
         'adc graph model.py:loss --args "f64[:]" -o loss.svg',
     )
     _target(graph)
@@ -142,71 +154,78 @@ def parser() -> argparse.ArgumentParser:
         dest="out",
         type=Path,
         metavar="FILE",
-        help="a file .svg .png .pdf or .dot; without it, the text of the latter is printed",
+        help="write to FILE (.svg, .png, .pdf or .dot); without it, print the DOT text",
     )
 
     cache = add(
         "cache", commands.cache, "show or clear the cache of compiled code", "adc cache --clear"
     )
-    cache.add_argument("--clear", action="store_true", help="remove every entry")
+    cache.add_argument("--clear", action="store_true", help="remove all entries")
     cache.add_argument(
-        "--all", action="store_true", help="with --clear: what `adc calibrate` measured, too"
+        "--all",
+        action="store_true",
+        help="with --clear: also remove the costs that `adc calibrate` measured",
     )
 
     calibrate = add(
         "calibrate",
         commands.calibrate,
-        "measure what operations, memory and loops cost here, once, for better plans",
+        "measure the costs of operations, memory and loops on this machine, for better plans",
         "adc calibrate",
     )
     calibrate.add_argument(
-        "--show", action="store_true", help="show what is known; measure nothing"
+        "--show", action="store_true", help="show the costs in use; measure nothing"
     )
-    calibrate.add_argument("--json", action="store_true", help="print JSON, in seconds")
+    calibrate.add_argument("--json", action="store_true", help="print JSON, with times in seconds")
     calibrate.add_argument(
         "--seconds",
         type=float,
         default=BUDGET,
         metavar="S",
-        help=f"take about S (default {BUDGET:g})",
+        help=f"measure for about S seconds (default {BUDGET:g})",
     )
 
     passes = add(
         "passes",
         commands.passes,
-        "list the passes in order, with the reason, and how long each takes on a function",
+        "list the passes in order, with reasons; for a function also their times",
         'adc passes model.py:loss --args "f64[:]"',
     )
     _target(passes, optional=True)
     passes.add_argument(
-        "--kind", choices=KINDS, default=KINDS[0], help="list those for a CPU or a GPU (cuda)"
+        "--kind", choices=KINDS, default=KINDS[0], help="list the passes for a CPU or a GPU (cuda)"
     )
 
     add(
         "supported",
         commands.supported,
-        "list every construct and function, and whether adc has it",
+        "list all constructs and functions, supported or not",
         "adc supported",
     )
     explain = add(
         "explain",
         commands.explain,
-        "show a guide, explain an error code, or list both",
+        "show a guide or explain an error code; without TOPIC, list them",
         "adc explain memory\n  adc explain ADC012",
     )
     explain.add_argument(
-        "topic", metavar="TOPIC", nargs="?", help="a guide, or a code as the message shows it"
+        "topic", metavar="TOPIC", nargs="?", help="the name of a guide, or an error code"
     )
 
     completion = add(
         "completion",
         lambda args: _completion(args.shell, table.choices),
-        "print a script for the completion of commands and options",
+        "print a shell script for completion",
         "adc completion bash > ~/.local/share/bash-completion/completions/adc",
     )
     completion.add_argument("shell", choices=SHELLS)
 
-    add("info", commands.info, "show versions, processor and cache, for a bug report", "adc info")
+    add(
+        "info",
+        commands.info,
+        "show versions, processor and cache (include it in bug reports)",
+        "adc info",
+    )
     return top
 
 
@@ -220,18 +239,24 @@ def _target(command: argparse.ArgumentParser, optional: bool = False) -> None:
         "target",
         metavar="FILE.py:FUNCTION",
         nargs="?" if optional else None,
-        help="the function to look at",
+        help="the function to inspect",
     )
     given = command.add_mutually_exclusive_group()
     given.add_argument("--args", metavar="TYPES", help='types of the arguments: "f64[:], i64"')
-    given.add_argument("--example", metavar="NAME", help="a function that returns the arguments")
+    given.add_argument(
+        "--example", metavar="NAME", help="a function that returns a tuple of arguments"
+    )
     command.add_argument(
         "--argnums",
         type=_numbers,
         metavar="N[,N]",
-        help="the arguments to differentiate with respect to (default 0)",
+        help="positions of the arguments to differentiate (default 0)",
     )
-    command.add_argument("--remat", choices=POLICIES, help="what the reverse code remembers")
+    command.add_argument(
+        "--remat",
+        choices=POLICIES,
+        help="store or recompute all values (default: auto, the fastest)",
+    )
 
 
 def _numbers(text: str) -> int | tuple[int, ...]:

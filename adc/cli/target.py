@@ -1,4 +1,4 @@
-"""What a command works on: ``FILE.py:FUNCTION``, made into a derivative with sample arguments."""
+"""The target of a command: ``FILE.py:FUNCTION`` as a derivative with sample arguments."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def _arguments(
         made = make() if callable(make) else None
         if not isinstance(made, tuple):
             raise UsageError(
-                f"--example: {args.example} is no function that returns the tuple of arguments"
+                f"--example: {args.example} is not a function that returns the tuple of arguments"
             )
         return made
     if args.args is not None:

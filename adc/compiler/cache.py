@@ -1,12 +1,13 @@
-"""Compiled code on disk: found again by what it was made from, in any process.
+"""The cache of compiled code on disk, shared by all processes.
 
-The key of an entry is a digest of the value form that the front end made (so of the source of
-every inlined function, of guards and of the signature), of the source lines in it, of the
-transformations, options, target and costs, and of all versions, the CPU and the vector library.
+The key of an entry is a digest of everything that determines the code: the value form that the
+front end made (and so the source of every inlined function, the guards and the signature), the
+source lines in it, the transformations, options, target and costs, all versions, the CPU and the
+vector library.
 
-An entry is a folder: `entry.json`, the generated source and Numba's machine code. It is built
+An entry is a folder with `entry.json`, the generated source and Numba's machine code. It is built
 under a temporary name and renamed when it is complete, so any number of processes may share a
-cache. Whatever does not check out is removed and built again.
+cache. An entry that fails its check is removed and built again.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 VERSION = 1
 # Numba is not safe against two threads compiling at once in every path; compilations take turns.
-# A fork waits for its turn too: nobody would release the lock in the child.
+# A fork takes the lock, too: in the child, no thread would release it.
 LOCK = threading.RLock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
@@ -272,7 +273,7 @@ def private_folder() -> Path | None:
 
 
 def is_ours(place: Path) -> bool:
-    """Whether a folder is there, and nobody else can write to it."""
+    """Whether a folder is there, and only its owner can write to it."""
     try:
         stat = place.stat()
     except OSError:

@@ -1,4 +1,4 @@
-"""From a call to compiled code: hidden arguments, guards, results."""
+"""A call of a derivative: hidden arguments, guards, the lookup of compiled code, results."""
 
 from __future__ import annotations
 
@@ -269,7 +269,7 @@ class Compiled:
         sources = sorted([generator.bit_generator for _, generator in found], key=id)
         if any(map(operator.is_, sources, sources[1:])):
             raise OverlapError(
-                f"{name_of(self.signature.fn)}() reaches one random generator in two ways",
+                f"{name_of(self.signature.fn)}() reaches one random generator under two names",
                 span_of(self.signature.fn),
                 "pass it once",
             )
@@ -309,20 +309,26 @@ class Compiled:
             if type(a) is np.ndarray:
                 if not a.flags.writeable:
                     raise ArgumentError(
-                        f"argument {name!r} of {function} is read-only, and is written", span,
+                        f"argument {name!r} of {function} is read-only, and the function writes "
+                        "to it",
+                        span,
                         "pass a copy",
-                    )  # fmt: skip
+                    )
                 if not a.flags.c_contiguous and _overlaps_itself(a):
                     raise OverlapError(
-                        f"elements of argument {name!r} of {function} share memory, and it is "
-                        "written", span, "pass a copy",
-                    )  # fmt: skip
+                        f"elements of argument {name!r} of {function} share memory, and the "
+                        "function writes to it",
+                        span,
+                        "pass a copy",
+                    )
             for j, b in arrays:
                 if j != k and _overlap(a, b):
                     raise OverlapError(
                         f"arguments {name!r} and {params[j].name!r} of {function} overlap in "
-                        f"memory, and {name!r} is written", span, "pass a copy of one of them",
-                    )  # fmt: skip
+                        f"memory, and the function writes to {name!r}",
+                        span,
+                        "pass a copy of one of them",
+                    )
 
     @cached_property
     def _changed_arguments(self) -> frozenset[int]:
@@ -368,8 +374,8 @@ class Compiled:
                 assert isinstance(place.root, int)
                 raise OverlapError(
                     f"argument {self.signature.names[place.root]!r} of "
-                    f"{name_of(self.signature.fn)}() holds a {type(value).__name__} that is "
-                    "changed, and is also found elsewhere",
+                    f"{name_of(self.signature.fn)}() contains a {type(value).__name__} that "
+                    "is changed, and that other arguments or variables refer to",
                     span_of(self.signature.fn),
                     "pass a copy",
                 )
@@ -505,8 +511,8 @@ def _check_result(fn: Callable[..., Any], lowered: Lowered, has_aux: bool) -> No
             f"{_words(fn, lowered)} returns {kind_of(result)}; only one float can be "
             "differentiated",
             span_of(fn),
-            ("differentiate a function that makes a number of it, for instance a sum"
-             if lowered.applied else "return a scalar, for instance a sum")
+            ("differentiate a function that reduces it to a number, for instance by a sum"
+             if lowered.applied else "return a number, for instance a sum")
             + (", or use `adc.jacrev` or `adc.vjp`" if floats else ""),
         )  # fmt: skip
 
@@ -530,8 +536,9 @@ def check_commuting(fn: Callable[..., Any], lowered: Function) -> None:
     for each in (*lowered.callees, *(inner for d in lowered.derived for inner in d.of.callees)):
         if each.rule is not None and not each.rule.exact:
             raise NotDifferentiableError(
-                f"{name_of(fn)}() is differentiated in reverse twice, and a function in it has a "
-                "rule of its own",
+                f"{name_of(fn)}() is differentiated twice in reverse mode, and calls a "
+                "function with "
+                "a custom rule",
                 span_of(fn),
                 "use `adc.hvp`, or `adc.jvp` or `adc.jacfwd` of the gradient: forward over reverse",
             )
@@ -647,17 +654,17 @@ def _over_budget(fn: Callable[..., Any]) -> Iterator[None]:
     except OverBudget as error:
         least = error.least or 0
         raise MemoryBudgetError(
-            f"a call of the derivative of {name_of(fn)}() cannot hold less than "
-            f"{memory_text(least)}, and memory is {memory_text(error.budget)}",
+            f"the derivative of {name_of(fn)}() needs at least {memory_text(least)}, but memory is "
+            f"{memory_text(error.budget)}",
             span_of(fn),
-            f"memory={least} is the least that was found for these sizes",
+            f"memory={least} is the smallest budget found for these sizes",
         ) from None
     except UnknownPeak as error:
         raise MemoryBudgetError(
-            f"how much memory a call of the derivative of {name_of(fn)}() holds, only a run can "
-            f"tell: {error.peak.legend() or error.peak}",
+            f"the memory that the derivative of {name_of(fn)}() needs is known only at run time: "
+            f"{error.peak.legend() or error.peak}",
             span_of(fn),
-            "bound the loop by a number of iterations, or leave out `memory`",
+            "limit the number of iterations, for instance with `range`, or leave out `memory`",
         ) from None
 
 
@@ -677,7 +684,7 @@ def _no_collections() -> Iterator[None]:
 class Definition:
     """What functions have in common that code is made for: their code object and globals.
 
-    A function with a derivative of its own, or that is checkpointed, is more than its code.
+    A function with a custom derivative, or that is checkpointed, is more than its code.
     """
 
     __slots__ = ("_parts",)
@@ -784,7 +791,7 @@ class Code:
         wide: bool = False,
     ) -> None:
         self.fn = function_of(fn)
-        # A function with a derivative of its own, or that is checkpointed, is more than its code.
+        # A function with a custom derivative, or that is checkpointed, is more than its code.
         more = has_rule(fn) or is_checkpointed(fn)
         self._lowered_fn = getattr(fn, "__func__", fn) if more else self.fn
         self._callable = fn
@@ -969,7 +976,7 @@ class Code:
             held = held_on_device(
                 made.fn, known, self.options.machine, limited=plan.budget is not None
             )
-            # Without what only a run can tell.
+            # Without the numbers that are known only at run time.
             sure = (held.peak, held.host) if held.exact else (None, None)
             plan = plan.at(arguments, *sure)
         else:
@@ -1014,9 +1021,9 @@ class Code:
         places += [c.place for c in made.lowered.captures if c.leaves(values) is None]
         what = ", ".join([f"`{place}`" for place in places])
         return UnsupportedError(
-            f"{name_of(self.fn)}() reads {what}, which is another object each time it is read",
+            f"{name_of(self.fn)}() reads {what}, which is a new object at each access",
             span_of(self.fn),
-            "read it once, outside, and pass it as an argument",
+            "read it once, outside the function, and pass it as an argument",
         )
 
     def _valid(self, key: object, values: tuple[Any, ...]) -> tuple[Compiled, list[Any]] | None:
@@ -1085,7 +1092,7 @@ class Code:
         if not any(isinstance(ty, Array) for ty in types):
             count = min(count, total)  # there are never more
         elif self.along is None:
-            count = _DIRECTIONS[1]  # how many there are, only a run can tell
+            count = _DIRECTIONS[1]  # the number is known only at run time
         return (("directions", (count,)),) if count > 1 else ()
 
     def _check_on_host(

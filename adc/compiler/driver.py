@@ -1,4 +1,4 @@
-"""The one function that knows the chain: Python function → value form → passes → kernel."""
+"""The compiler's driver: Python function → value form → passes → kernel."""
 
 from __future__ import annotations
 
@@ -320,7 +320,7 @@ class Plans:
         Raises
         ------
         UnknownPeak
-            If only a run can tell how much memory plans take.
+            If the memory of the plans is known only at run time.
         """
         if math.isinf(self.planner.least):
             raise self.unknown
@@ -417,7 +417,7 @@ class _Rest:
         )
 
     def peak(self, orders: Orders) -> float:
-        """Return the most bytes that a call holds under a plan, inf if only a run can tell."""
+        """Return the peak bytes of a call under a plan, or inf if known only at run time."""
         # The code is the same whatever room checkpointed loops have, but for some numbers.
         values: dict[str, int] = {}
         numbers: dict[int, str] = {}

@@ -26,7 +26,7 @@ def parse(amount: object) -> int | None:
     Raises
     ------
     ArgumentError
-        If it is none.
+        If `amount` is not an amount of memory.
 
     Examples
     --------
@@ -43,7 +43,9 @@ def parse(amount: object) -> int | None:
         found = None if unit is None else int(float(match[1]) * unit)
     if found is None or found < 0:
         raise ArgumentError(
-            f"memory={amount!r} is no amount of memory", None, 'write bytes, or as in "64 MB"'
+            f"memory={amount!r} is not an amount of memory",
+            None,
+            'use a number of bytes, or a text such as "64 MB"',
         )
     return found
 

@@ -1,4 +1,4 @@
-"""A line on standard error while something is compiled, if that takes long and somebody looks."""
+"""A line on standard error during long compilations, if it is a terminal."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ STEP = 1.0
 
 @contextmanager
 def progress(name: str, wanted: bool = True) -> Iterator[None]:
-    """Show for how long `name` has been compiling; the line is gone afterwards.
+    """Show how long `name` has been compiling, in a line that is cleared afterwards.
 
-    Nothing is shown if standard error is no terminal, or ``ADC_PROGRESS`` is 0.
+    Nothing is shown if standard error is not a terminal, or if ``ADC_PROGRESS`` is 0.
     """
     file = sys.stderr
     if not wanted or os.environ.get("ADC_PROGRESS") == "0" or file is None or not file.isatty():

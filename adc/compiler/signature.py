@@ -239,12 +239,16 @@ class Signature:
 def _direction(ty: Scalar | Array, tangent: Any, primal: Any, name: str) -> Any:
     size, wanted = foreign.sizes_of(tangent), foreign.sizes_of(primal)
     if size != wanted:
-        raise ArgumentError(f"the tangent of {name!r} has shape {size}, the argument {wanted}")
+        raise ArgumentError(
+            f"the tangent of {name!r} has shape {size}, but the argument has shape {wanted}"
+        )
     if foreign.is_foreign(tangent):
         return foreign.direction(tangent, ty.numpy, f"the tangent of {name!r}")
     direction = np.asarray(tangent)
     if direction.dtype.kind not in "biuf":
-        raise ArgumentError(f"the tangent of {name!r} is a {_kind(tangent)} of no real numbers")
+        raise ArgumentError(
+            f"the tangent of {name!r} is a {_kind(tangent)} whose elements are not real numbers"
+        )
     if isinstance(ty, Array):
         # Other strides than the argument's would be another type.
         return np.array(direction, ty.numpy, order="C")
@@ -279,7 +283,7 @@ def _tree(value: Any, name: str, fn: Callable[..., Any], whole: bool) -> Any:
     """Return the type tree of an argument; raise if nothing can be done with it."""
     where = f"argument {name!r} of {name_of(fn)}()"
     if type(value) is int and not -(2**63) <= value < 2**63:
-        raise ArgumentError(f"{where} does not fit 64 bits", span_of(fn))
+        raise ArgumentError(f"{where} does not fit in 64 bits", span_of(fn))
     if advice.is_table(value):
         library = type(value).__module__.split(".")[0]
         raise ArgumentError(

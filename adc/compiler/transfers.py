@@ -1,4 +1,4 @@
-"""Arrays on a GPU and copies of them, as derivatives need them outside of compiled code."""
+"""Arrays on a GPU and their copies, for derivatives outside of compiled code."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """What `adc explain` shows: a page for every error code, and guides.
 
-A page of an error (`ADC012.md`) says what the code means, shows a program that has it, and the way
-out.
-A guide (`memory.md`) is about a subject; the README lists them.
+The page of an error code (`ADC012.md`) has its meaning, a program that raises it, and a fix. A
+guide (`memory.md`) is about a subject; the README lists the guides.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The entry: a Python function and the types of its arguments to value form."""
+"""The entry point: a Python function and the types of its arguments to value form."""
 
 from __future__ import annotations
 
@@ -183,10 +183,10 @@ def lower(
             with lo.builder.marking(mark):
                 result = inlining.run_main(lo, holder, source, bindings)
     except Dead:
-        result = Num(Literal(0.0, FLOAT))  # every path raises: nobody sees it
+        result = Num(Literal(0.0, FLOAT))  # every path raises: it is never used
     except RecursionError:
         raise RecursionDepthError(
-            f"{fn.__name__!r} nests deeper than adc can follow", source.span(source.node)
+            f"{fn.__name__!r} is nested too deeply", source.span(source.node)
         ) from None
     if isinstance(result, Unstable):
         raise TypeUnstableError(f"the result {result.why}", source.span(source.node))
@@ -230,7 +230,7 @@ def lower(
 def _run_custom(
     lo: Lowerer, value: Any, holder: Holder, source: Source, bound: dict[str, Binding]
 ) -> Binding:
-    """Lower the main function where it has a derivative of its own, for `lower`."""
+    """Lower the main function where it has a custom derivative, for `lower`."""
     lo.shared.sources[id(holder.fn.__code__)] = source
     spec = source.node.args
     args: list[Binding] = []

@@ -1,1 +1,1 @@
-"""Pictures and tables of what adc makes of a function."""
+"""Plans, graphs and tables that show how adc compiles a function."""

@@ -1,4 +1,4 @@
-"""Time against memory: what plans for one budget after the other give, and a picture of it."""
+"""Time against memory: the plans for a series of budgets, and a plot of them."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""From IR to nodes, clusters and edges: what a picture of a function shows, and what it folds.
+"""From IR to nodes, clusters and edges: the contents of a graph of a function.
 
-A statement is a node, a loop or branch a cluster. The results of a loop are those nodes that its
-body yields, and what it carries are nodes at its top. A `Recall` is drawn as an edge and a small
-node: the edge comes from the node of the forward value. Indices are text only: their edges would
-cover the rest.
+A statement is a node, a loop or branch is a cluster. The results of a loop are the nodes that its
+body yields, and its carried values are nodes at its top. A `Recall` is drawn as an edge with a
+small node; the edge comes from the node of the forward value. Indices are drawn only as text,
+because their edges would cover the rest.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A picture of a gradient: the forward code at the left, the reverse code at the right."""
+"""The graph of a gradient: forward code on the left, reverse code on the right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What notebooks show of a derivative."""
+"""The display of a derivative in notebooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a plan is shown: plain text, a table in colours in a terminal, HTML in a notebook."""
+"""The display of a plan: plain text, a coloured table in a terminal, HTML in a notebook."""
 
 from __future__ import annotations
 

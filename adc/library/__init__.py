@@ -1,13 +1,13 @@
 """NumPy's algorithms as plain Python, which the front end lowers like a user's own functions.
 
-What is here has its derivatives from the code itself, of any order and in both modes. The code is
-chosen for what its reverse needs: factorizations write every element once, in the order of dot
-products, so that nothing but the factors is remembered. `routines` alone has rules (`rules`):
-linear algebra for back ends that leave it to a library.
+Their derivatives, of any order and in both modes, come from the code itself. The algorithms are
+chosen so that reverse code stores little: factorizations write every element once, in the order of
+dot products, so reverse code stores only the factors. Only `routines` has derivative rules
+(`rules`): linear algebra for back ends that call a library.
 
-``stop_gradient`` marks values that are seeds of a computation that does not depend on them: the
-result is the same to rounding, and its derivatives are those of the refinement that follows.
-``save``, ``recompute`` and ``invertible`` say what reverse code keeps.
+``stop_gradient`` marks starting values that do not influence the result beyond rounding; the
+derivatives are those of the refinement that follows. ``save``, ``recompute`` and ``invertible``
+tell reverse code how to get a value.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def stop_gradient(x: T) -> T:
     Parameters
     ----------
     x : object
-        A number, an array, or a container of them, however deep.
+        A number, an array, or a (nested) container of them.
 
     Returns
     -------
@@ -41,10 +41,9 @@ def stop_gradient(x: T) -> T:
 
 
 def save(x: T) -> T:
-    """Return `x`, which reverse code keeps.
+    """Return `x`, which reverse code stores.
 
-    What reverse code keeps and what it computes again is planned; this decides about one value.
-    The value of the program and its gradient stay the same, to the last bit.
+    It overrides the plan for one value. Results and gradients do not change, bit for bit.
 
     Parameters
     ----------
@@ -58,7 +57,7 @@ def save(x: T) -> T:
 
     See Also
     --------
-    recompute : The contrary.
+    recompute : The opposite.
 
     Examples
     --------
@@ -76,10 +75,10 @@ def save(x: T) -> T:
 
 
 def recompute(x: T) -> T:
-    """Return `x`, which reverse code computes again where it needs it.
+    """Return `x`, which reverse code recomputes.
 
-    What `x` is computed from is kept or computed again like anything else. The value of the program
-    and its gradient stay the same, to the last bit.
+    It overrides the plan for one value; the operands of `x` are stored or recomputed as planned.
+    Results and gradients do not change, bit for bit.
 
     Parameters
     ----------
@@ -94,12 +93,12 @@ def recompute(x: T) -> T:
     Raises
     ------
     RecomputeError
-        When compiled, where that cannot be done: a value that a loop hands on, a random draw.
+        When compiled, if that is impossible: for a loop-carried value or a random draw.
 
     See Also
     --------
-    save : The contrary.
-    adc.checkpoint : The same for all that a function computes.
+    save : The opposite.
+    adc.checkpoint : The same for all values of a function.
 
     Examples
     --------
@@ -117,22 +116,22 @@ def recompute(x: T) -> T:
 
 
 def invertible(x: T) -> T:
-    """Return `x`, whose earlier values reverse code may find by inverse operations.
+    """Return `x`, whose earlier values reverse code may recover by inverse operations.
 
-    A loop that changes a variable by ``x += f(y)`` or ``x -= f(y)`` loses its earlier values, which
-    reverse code may need. Instead of keeping one for every iteration, reverse code takes the
-    changes back: ``x -= f(y)`` gives the value before, from the last one on, and `f` is computed
-    again. The memory held then does not grow with the number of iterations. ``x *= c`` and
-    ``x /= c`` are taken back, too, where `c` is a number in the program that is not 0.
+    A loop that updates a variable by ``x += f(y)`` or ``x -= f(y)`` loses its earlier values, which
+    reverse code may need. Instead of storing one for every iteration, reverse code inverts the
+    updates, starting from the last value: it recomputes `f`, and ``x -= f(y)`` gives the previous
+    value. The memory then does not grow with the number of iterations. ``x *= c`` and ``x /= c``
+    are inverted, too, if `c` is a nonzero constant.
 
-    Use it for reversible networks, in which two halves change each other [1]_, and for integrators
-    that change positions by momenta and momenta by positions. Mark every variable that the loop
-    changes in this way, in front of the loop or in it.
+    Use it for reversible networks, in which two halves update each other [1]_, and for integrators
+    that update positions by momenta and momenta by positions. Mark every variable that the loop
+    updates in this way, before the loop or in it.
 
     Parameters
     ----------
     x : float or array
-        A number, or an array that is changed in place; or a container of them.
+        A number, or an array that is updated in place; or a container of them.
 
     Returns
     -------
@@ -142,29 +141,30 @@ def invertible(x: T) -> T:
     Raises
     ------
     RecomputeError
-        When compiled, where the changes cannot be taken back (ADC027).
+        When compiled, if the updates cannot be inverted (ADC027).
     FloatingPointError
-        When called, where a loop's first value was not found again with half of its digits,
-        relative to the largest element then and in the end: it is kept to be compared.
+        When called, if the value before a loop is not recovered to half of its digits, relative to
+        the largest element before and after the loop. A copy is stored for this check.
 
     See Also
     --------
-    adc.checkpoint : Keeps arguments and computes the rest again, to the last bit.
+    adc.checkpoint : Stores arguments and recomputes the rest, bit for bit.
 
     Notes
     -----
-    Integers are taken back like this without asking, as that is exact. Floats are not: every update
-    that is taken back adds a rounding error of about ``2**-53 * (abs(x) + abs(f(y)))``, which later
-    iterations pass on to earlier ones. If the map of one iteration is stable in both directions
-    (symplectic integrators, residual steps that are small) the error grows about in proportion to
-    their number. If the inverse map expands differences by a factor of 2 in each iteration, 50
-    iterations lose all digits; so does a change that is 10**16 times larger than the value itself.
-    Multiplying by 0.9 in each of n iterations loses the bits of ``0.9**-n`` [2]_. An iteration that
-    converges to something loses them as well. ``remat="store"`` ignores the mark: compare with it.
+    Integer updates are inverted by default, because that is exact. For floats, every inverted
+    update adds a rounding error of about ``2**-53 * (abs(x) + abs(f(y)))``, which propagates to
+    earlier iterations. If the map of one iteration is stable in both directions (symplectic
+    integrators, small residual steps), the error grows about in proportion to the number of
+    iterations. If the inverse map expands differences by a factor of 2 in each iteration, 50
+    iterations lose all digits; so does an update that is 10**16 times larger than the value itself.
+    Multiplying by 0.9 in each of n iterations loses the bits of ``0.9**-n`` [2]_. A converging
+    iteration loses digits as well. ``remat="store"`` ignores the mark: compare with it.
 
-    What decides is not computed again from values that are rounded, but kept: a byte for every
-    comparison (of an element with zero in ``np.maximum(x, 0.0)``, say), 8 for every index or step
-    as of ``floor``. So the branches and elements are those of the program, to the last iteration.
+    Values that control the program are not recomputed from inexact values, but stored: a byte for
+    every comparison (for instance, of an element with zero in ``np.maximum(x, 0.0)``), 8 bytes for
+    every index or result of functions such as ``floor``. So reverse code takes the branches and
+    reads the elements of the program in every iteration.
 
     References
     ----------

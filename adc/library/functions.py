@@ -1,4 +1,4 @@
-"""Functions of NumPy that are a few lines of others."""
+"""NumPy functions that are a few lines in terms of others."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Jacobians within code: one direction after the other, as plain Python.
+"""Jacobians inside code: one direction after the other, as plain Python.
 
-`derivative` takes a direction for each number and array that moves, and returns a derivative of
-each that depends on them, which has the shape of what is `like` it. All directions but that of `x`
-are zeros: those `before` and `after` it.
+`derivative` takes a direction for each number and array that varies, and returns the derivative of
+each dependent value, which has the shape of its `like`. All directions are zero except that of `x`:
+the ones `before` and `after` it.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Linear algebra of matrices.
 
-``solve``, ``inv``, ``det`` and ``slogdet`` share an LU factorization: a first elimination, on
+``solve``, ``inv``, ``det`` and ``slogdet`` share an LU factorization. A first elimination, on
 numbers that carry no derivative, finds the order of the rows; the second one is Doolittle's in the
-order of dot products. ``eigh`` refines eigenvectors that carry no derivative: two steps of Ogita
-and Aishima's iteration (Japan J. Indust. Appl. Math. 35, 2018), each of which doubles the order to
-which the result, as a function of the matrix, is right. ``qr`` is Householder's, with LAPACK's
+order of dot products. ``eigh`` refines eigenvectors that carry no derivative by two steps of Ogita
+and Aishima's iteration (Japan J. Indust. Appl. Math. 35, 2018). Each step doubles the order to
+which the result, as a function of the matrix, is correct. ``qr`` is Householder's, with LAPACK's
 signs.
 """
 

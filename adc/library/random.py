@@ -1,13 +1,13 @@
-"""The draws of `np.random.Generator` with the bit generator PCG64, to the last bit.
+"""The draws of `np.random.Generator` with the bit generator PCG64, bit for bit.
 
 A generator is six words of 64 bits: the state of a linear congruential generator and its increment,
-two words each; whether half of a random word is left over, and that half. What draws takes the
-words that it needs and returns those that it changes, after the number: draws of 64 bits the state
+two words each; whether half of a random word is left over, and that half. A draw takes the words
+that it needs and returns the number and the words that it changes: draws of 64 bits the state
 (``high, low``), draws of 32 bits also the half (``full, half``).
 
-The algorithms, and where they round, are those of NumPy as it is built for x86-64. (Where compilers
-contract ``a + b * c`` to one rounding, as on ARM, NumPy's own numbers differ by that.) Names of the
-first section stand for rows of the table of operations (`adc.ir.ops.random`).
+The algorithms and their roundings are those of NumPy's builds for x86-64. (Where compilers contract
+``a + b * c`` to one rounding, as on ARM, NumPy's own numbers differ accordingly.) The names of the
+first section are rows of the table of operations (`adc.ir.ops.random`).
 """
 
 from __future__ import annotations

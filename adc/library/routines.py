@@ -1,11 +1,11 @@
 """`linalg` for back ends that have a library of linear algebra, in terms of its routines.
 
-A routine is what a library computes, and plain Python that computes the same: that is in code for
-many small matrices, one for each thread. Derivatives are those of results as functions of matrices
-(M. B. Giles, Collected matrix derivative results for forward and reverse mode algorithmic
+A routine has two implementations: the library's, and equivalent plain Python, which is used in code
+for many small matrices, one for each thread. Derivatives are those of results as functions of
+matrices (M. B. Giles, Collected matrix derivative results for forward and reverse mode algorithmic
 differentiation, 2008; for QR: S. F. Walter, L. Lehmann, Algorithmic differentiation of linear
-algebra functions, 2010), in terms of the same routines: they have derivatives in turn. A matrix is
-factorized once: what computes with the factors takes the matrix, too, for its derivative.
+algebra functions, 2010). They use the same routines, so they can be differentiated again. A matrix
+is factorized once: functions of the factors also take the matrix, for its derivative.
 """
 
 from __future__ import annotations

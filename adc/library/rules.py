@@ -1,4 +1,4 @@
-"""Functions of the library that have rules for their derivatives."""
+"""Library functions with derivative rules."""
 
 from __future__ import annotations
 

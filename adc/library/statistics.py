@@ -1,4 +1,4 @@
-"""Functions of NumPy that count and compare samples, in terms of others."""
+"""NumPy functions that count and compare samples, in terms of others."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""What a derivative was asked for: shared by those who make one and by the front end, which meets
-derivatives in the code that it lowers."""
+"""The description of a derivative: which transformation, with respect to which arguments.
+
+It is shared by `adc.api` and the front end, which also finds derivatives inside code.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ _MARK = "__adc_transform__"
 
 @dataclass(frozen=True)
 class Level:
-    """One application of `grad` or one of its relatives; `kind` is the name of what was applied.
+    """One application of `grad` or another transformation; `kind` is the name of what was applied.
 
     Where the arguments were chosen by `names`, a function with other parameters has them elsewhere.
     """

@@ -1,17 +1,17 @@
-"""Calls: of anything, with Python's builtins and derivatives within code.
+"""Calls: functions, methods, Python's builtins, and derivatives inside code.
 
 In reading order:
 
 =============  ==================================================================================
-`calls`        what is called decides: a known function, a method, an instance, an inner function
+`calls`        dispatch on the callee: a known function, a method, an instance, an inner function
 `builtin`      Python's builtin functions
-`outline`      code that is lowered for itself, as a function of its own
-`derivatives`  functions that are differentiated: lowered for themselves, called by a derivative
+`outline`      code that is lowered as a separate IR function
+`derivatives`  differentiated functions: lowered separately, and called by a derivative
 `jacobians`    `jacfwd`, `jacrev`, `hessian`: loops that call a derivative along unit directions
-`nested`       `grad`, `jvp` and their relatives, and calls of what they return
-`custom`       functions with derivatives of their own
+`nested`       `grad`, `jvp` and the other transformations, and calls of their results
+`custom`       functions with custom derivatives
 =============  ==================================================================================
 
-``adc.grad(f)(x)`` is a call of a call: the first gives a `Transformed`, of which the second emits
-``dx = derived reverse f(x)`` and lowers `f` once, for itself.
+``adc.grad(f)(x)`` is a call of a call: the first returns a `Transformed`; the second lowers `f`
+once, as a separate function, and emits ``dx = derived reverse f(x)``.
 """

@@ -1,4 +1,4 @@
-"""Calls of anything: of functions known by name, of methods, instances and inner functions."""
+"""Calls: of known functions, methods, instances and inner functions."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
             kwargs[keyword.arg] = value
             continue
         if not isinstance(value, DictRef):
-            raise TypeMismatchError(f"`**` of {kind_of(value)}", lo.span(keyword.value))
+            raise TypeMismatchError(
+                f"`**` needs a dict, not {kind_of(value)}", lo.span(keyword.value)
+            )
         record = lo.record(value)
         kwargs.update(zip(record.keys, record.items, strict=True))
     with lo.at(node):
@@ -101,7 +103,9 @@ def _call_known(
         return inlining.call_function(lo, fn.__func__, [owner, *args], kwargs, node)
     if isinstance(value, type) and classes.is_written(value):
         why = f"an object of class `{value.__name__}`, {peculiarity(value)},"
-        raise lo.unsupported(why, node, "use a plain class, or make it outside")
+        raise lo.unsupported(
+            why, node, "use a plain class, or create the object outside the function"
+        )
     raise lo.unsupported(f"`{advice.name_of(value)}`", node, advice.hint(value))
 
 
@@ -171,7 +175,7 @@ def _call_closure(
             )
         frame, depth = frame.caller, depth + 1
     if depth > MAX_CALL_DEPTH:
-        raise RecursionDepthError("calls nest too deeply", lo.span(node))
+        raise RecursionDepthError("calls are nested too deeply", lo.span(node), "write a loop")
     inlining.require_lasting(lo, (*args, *kwargs.values()), node)
     bound = inlining.bind_arguments(
         lo, callee.name, callee.node.args, args, kwargs, callee.defaults, node

@@ -1,7 +1,7 @@
-"""Functions with derivatives of their own (`adc.custom`): their calls, and the functions of rules.
+"""Functions with custom derivatives (`adc.custom`): their calls, and the functions of their rules.
 
-The function and those of its rule become IR functions with the parameters that `ir.core.CustomRule`
-describes, so that the transformations need no more than their names.
+The function and the functions of its rule become IR functions with the parameters that
+`ir.core.CustomRule` describes, so that the transformations need only their names.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ def rule_of(value: Any, lo: Lowerer, node: ast.AST) -> Any:
 def call(
     lo: Lowerer, fn: Any, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
-    """Lower a call of a function that has a derivative of its own."""
+    """Lower a call of a function that has a custom derivative."""
     kind, functions, fixed = rule_of(fn, lo, node)
     primal = Static(fn.py_func)
     names = derivatives.parameters(lo, primal, node)
     args = [*args, *(kwargs.pop(name) for name in names[len(args) :] if name in kwargs)]
     if kwargs:
         raise lo.unsupported(
-            f"a keyword argument of {fn.__name__}(), which has its own derivative,", node,
+            f"a keyword argument of {fn.__name__}(), which has a custom derivative,", node,
             "pass it by position",
         )  # fmt: skip
     fixed = tuple(number % len(names) for number in fixed)
@@ -129,7 +129,7 @@ class _Maker:
             self._make(made)
         if made.primal is None:
             raise lo.unsupported(
-                f"recursion of {self.name}(), which has its own derivative,", self.node
+                f"recursion of {self.name}(), which has a custom derivative,", self.node
             )
         operands = [*self.outline.operands, *self._found(made.outside)]
         if self.kind != "jvp":
@@ -232,7 +232,7 @@ class _Maker:
         sub, inside, params = self.outline.enter()
         count = len(inside.items) - len(self.given)
         pair = dispatch.apply(sub, inside.items[1], list(inside.items[count:]), {}, self.node)
-        value, kept = self._pair(pair, "the forward rule", "(value, kept)")
+        value, kept = self._pair(pair, "the forward rule", "(value, residuals)")
         record = self.outline.leave(sub, made.names[1], params, TupleOf((value, kept)))
         assert isinstance(record.result, TupleOf)
         value, kept = record.result.items

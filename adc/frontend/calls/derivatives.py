@@ -1,7 +1,7 @@
-"""A function that is differentiated within code: lowered for itself, called by a derivative.
+"""Functions that are differentiated inside code: lowered separately, and called by a derivative.
 
-Everything that the function reads from around it becomes a parameter (`Outlined`). What is called
-is declared (`Derived`); its statements are made when the whole has been differentiated.
+Every captured variable of the function becomes a parameter (`Outlined`). The called derivative is
+declared (`Derived`); its statements are generated after the whole program was differentiated.
 """
 
 from __future__ import annotations
@@ -215,7 +215,10 @@ def argument_places(
             known = parameters(lo, callee, node)
         count = max(len(known), positional)
         if not -count <= number < count:
-            raise ArgumentError(f"argnums={number}, but there are {count} arguments", lo.span(node))
+            raise ArgumentError(
+                f"argnums={number} is out of range: the number of arguments is {count}",
+                lo.span(node),
+            )
         number %= count
         if number < positional:
             found.append(number)
@@ -223,7 +226,7 @@ def argument_places(
             found.append(positional + list(names).index(known[number]))
         else:
             raise ArgumentError(
-                f"{known[number]!r} is differentiated, and the call does not give it",
+                f"{known[number]!r} is differentiated, but the call does not pass it",
                 lo.span(node), "pass it",
             )  # fmt: skip
     return found
@@ -277,7 +280,7 @@ def check_floats(lo: Lowerer, outlined: Outlined, node: ast.AST) -> None:
     for each in outlined.chosen:
         if not list(structures.floats(each, lo.held)):
             raise IntegerArgumentError(
-                f"{kind_of(each)} is differentiated with respect to; only floats can be",
+                f"a derivative with respect to {kind_of(each)}; only floats can be differentiated",
                 lo.span(node), "pass a float, or choose other arguments with `argnums`",
             )  # fmt: skip
 

@@ -1,9 +1,9 @@
-"""Jacobians and Hessians within code: loops that call a derivative along unit directions.
+"""Jacobians and Hessians inside code: loops that call a derivative along unit directions.
 
-The function is lowered for itself, like one that `grad` is called of. Its derivative is declared
-once, and called in loops over the elements of arguments (`jacfwd`, `hessian`) or of results
-(`jacrev`), which are plain Python (`adc.library.jacobians`). So a Jacobian is ordinary code, and
-derivatives of it are those of that code, to any order::
+The function is lowered separately, as for `grad`. Its derivative is declared once, and called in
+loops over the elements of arguments (`jacfwd`, `hessian`) or of results (`jacrev`). These loops are
+plain Python (`adc.library.jacobians`). So a Jacobian is ordinary code, which can be differentiated
+to any order::
 
     adc.hessian(f)(x)    for k in range(x.size):
                              H[:, k] = D[unit k] grad f (x)

@@ -1,9 +1,9 @@
-"""Derivatives within code that is lowered: `grad`, `jvp` and their relatives, and their calls.
+"""Derivatives inside lowered code: `grad`, `jvp` and the other transformations, and their calls.
 
-The function that is differentiated is lowered for itself, with everything that it reads from
-around it as parameters. What is called is declared (`Derived`); its statements are made when the
-whole has been differentiated. Arguments are as they are when the derivative is taken: as outside,
-it changes nothing, and advances random generators.
+The differentiated function is lowered separately, with all captured variables as parameters. The
+called derivative is declared (`Derived`); its statements are generated after the whole program was
+differentiated. As outside of code, a derivative uses the arguments at the time of the call, changes
+nothing, and advances random generators.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def names() -> tuple[str, ...]:
 def transform(
     lo: Lowerer, name: str, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
-    """Lower a call of `grad` or one of its relatives."""
+    """Lower a call of `grad` or another transformation."""
     kwargs = {key: value for key, value in kwargs.items() if key not in _IGNORED}
     if name in derivatives.SAME:
         return Transformed(args[0] if args else NONE, Level(name))
@@ -76,7 +76,7 @@ def transform(
         return Transformed(fn, _level(lo, name, fn, rest, kwargs, node))
     handler = {"jvp": _jvp, "hvp": _hvp, "vjp": _vjp}.get(name)
     if handler is None:
-        raise lo.unsupported(f"`adc.{name}` here", node, "use it at module level")
+        raise lo.unsupported(f"`adc.{name}` inside a function", node, "use it at module level")
     args = [elementwise.materialised(lo, arg, node) for arg in args]
     has_aux = bool(_static(lo, kwargs.pop("has_aux", NONE), node))
     return handler(lo, args, kwargs, has_aux, node)
@@ -94,7 +94,9 @@ def _level(
     argnames = _static(lo, kwargs.get("argnames", NONE), node)
     if argnames is not None:
         if fn == NONE:
-            raise lo.unsupported("`argnames` without the function", node, "give `argnums`")
+            raise lo.unsupported(
+                "`argnames` in a decorator within a function", node, "use `argnums`"
+            )
         named = derivatives.parameters(lo, fn, node)
         wanted = (argnames,) if isinstance(argnames, str) else argnames
         for each in wanted:
@@ -121,7 +123,7 @@ def _static(lo: Lowerer, binding: Binding, node: ast.AST) -> Any:
             return tuple(_static(lo, item, node) for item in items)
         case ListRef():
             return tuple(_static(lo, item, node) for item in lo.contents(binding))
-    raise lo.unsupported("an option that is computed", node, "write it as a constant")
+    raise lo.unsupported("an option that is not a constant", node, "write it as a constant")
 
 
 @called(Transformed)
@@ -180,9 +182,9 @@ def _check_scalar(
 ) -> None:
     result = derivatives.first_of_pair(lo, outlined, node) if has_aux else outlined.result
     if not (isinstance(result, Num) and result.operand.type.kind == "f"):
-        hint = "return a scalar, for instance a sum"
-        if outlined.words.startswith("`"):  # of a derivative, whose result nobody can change
-            hint = "differentiate a function that makes a number of it, for instance a sum"
+        hint = "return a number, for instance a sum"
+        if outlined.words.startswith("`"):  # of a derivative, whose result cannot be modified
+            hint = "differentiate a function that reduces it to a number, for instance by a sum"
         raise NonScalarError(
             f"{outlined.words} returns {kind_of(result)}; only one float can be differentiated",
             lo.span(node), hint,
@@ -224,7 +226,9 @@ def _sequence(lo: Lowerer, binding: Binding, what: str, node: ast.AST) -> tuple[
     if isinstance(binding, ListRef):
         return lo.contents(binding)
     raise TypeMismatchError(
-        f"{what} is {kind_of(binding)}", lo.span(node), "pass a tuple with one for each argument"
+        f"{what} must be a tuple, not {kind_of(binding)}",
+        lo.span(node),
+        "pass a tuple with one entry for each argument",
     )
 
 
@@ -245,7 +249,7 @@ def _moving(
     chosen = tuple(k for k, tangent in enumerate(tangents) if tangent != NONE)
     if not chosen:
         raise ArgumentError(
-            "there is no tangent", lo.span(node), "give one for at least one argument"
+            "no tangent is given", lo.span(node), "give one for at least one argument"
         )
     outlined = derivatives.outline_call(lo, bound["fn"], list(primals), {}, chosen, node)
     derivatives.check_floats(lo, outlined, node)

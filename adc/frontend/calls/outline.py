@@ -1,7 +1,7 @@
-"""Code that is lowered for itself: a function of the numbers and arrays that it reads.
+"""Code that is lowered as a separate function of the numbers and arrays that it reads.
 
-An inlined call is lowered where it stands. What is differentiated on its own, or has a derivative
-of its own, becomes an IR function: everything that it reads from around it is a parameter.
+An inlined call is lowered in place. A function that is differentiated by itself, or has a custom
+derivative, becomes an IR function: each captured variable is a parameter.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ class Outline:
     Several functions may be made with the same parameters. What is `chosen` among the inputs is the
     function's own (`structures.detached`): a parameter, also where it is a constant.
 
-    With `may_change` a function may change it: nobody else sees that. With `may_draw` functions may
-    draw random numbers: the caller makes that seen.
+    With `may_change` a function may change it: no other code sees that. With `may_draw` functions
+    may draw random numbers: the caller makes that seen.
 
     Attributes
     ----------
@@ -187,9 +187,9 @@ class Outline:
         drawn = self._drawn(sub)
         if drawn and not self._may_draw:
             raise UnsupportedError(
-                f"random draws in {users_name(name)}(), which has a derivative of its own, are not "
+                f"random draws in {users_name(name)}(), which is differentiated here, are not "
                 "supported",
-                self.lo.span(self.node), "pass it the numbers",
+                self.lo.span(self.node), "draw the numbers outside of it, and pass them",
             )  # fmt: skip
         return Part(name, params, captured, body, operands, result, heap, drawn)
 
@@ -215,7 +215,7 @@ class Outline:
                 raise UnsupportedError(
                     f"a derivative of {users_name(name)}(), which changes {obj.name!r}, is not "
                     "supported",
-                    self.lo.span(self.node), "let it work on a copy",
+                    self.lo.span(self.node), "let it change a copy",
                 )  # fmt: skip
 
     def _is_shared(self, key: int) -> bool:

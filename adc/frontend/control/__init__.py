@@ -1,15 +1,15 @@
-"""Control: branches, loops and functions; how the states of two paths join.
+"""Control: branches, loops and functions; joins of the states of two paths.
 
 In reading order:
 
 =============  ==================================================================================
-`forms`        what a name is on two paths, brought to one form
-`control`      branches, the exits that are pending, and how paths join
-`loops`        what a loop carries, found by lowering its body until that is known
-`chains`       long chains of decisions, which are not nested
-`evaluation`   the value of an expression, or its truth: ``a and b`` may be a branch
+`forms`        a common form for the values of a name on two paths
+`control`      branches, pending exits, and joins of paths
+`loops`        loop-carried values, found by lowering the body until they are stable
+`chains`       long chains of `elif` and `case`, without nesting
+`evaluation`   the value or truth of an expression: ``a and b`` may be a branch
 `blocks`       statements in order, and `if`
-`marks`        what users say about values, which statements keep
+`marks`        marks of `save`, `recompute`, `invertible` and `checkpoint` on statements
 `inlining`     functions of the program: inlined, or IR functions if recursive
 =============  ==================================================================================
 

@@ -1,7 +1,7 @@
-"""Statements in order, and `if`: what follows a possible exit lies in a branch.
+"""Sequences of statements, and `if`: statements after a possible exit are in a branch.
 
-``if c: return x`` followed by more is an `if` with two arms, of which the second is the rest.
-Otherwise, what follows is guarded by the pending exit (`control`).
+``if c: return x`` followed by more is an `if` with two branches, of which the second is the rest.
+Otherwise, the rest is guarded by the pending exit (`control`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Long chains of decisions: `elif`, `case`, conditional expressions, `and`, early exits.
 
-In Python's tree, and as branches, the second link of a chain lies within the first and so on. No
-pass, no emitted source and no compiler can go as deep as programs are long: beyond `LONG` links a
-chain becomes branches side by side.
+In Python's syntax tree, and as branches, each link of a chain is nested in the one before it.
+Passes, emitted source and compilers have a limited nesting depth, so a chain of more than `LONG`
+links becomes a sequence of branches.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Branches and loops: how the states of two paths join, and what a loop carries.
+"""Branches and loops: joins of the states of two paths, and loop-carried values.
 
-Early exits are structured here. ``$exit`` in a frame's names is 0 while control falls through and
-says otherwise which exit is pending; statements after one that may exit are guarded by it.
+Early exits are structured here. ``$exit`` in a frame's names is 0 while control falls through;
+otherwise its value says which exit is pending. Statements after one that may exit are guarded by
+it.
 """
 
 from __future__ import annotations
@@ -139,7 +140,7 @@ class _Merge:
     late: bool = False
 
     def result(self, a: Operand | None, b: Operand | None, hint: str) -> Value:
-        """Return the result of the If that is `a` or `b`; None is a value nobody reads."""
+        """Return the result of the If that is `a` or `b`; None is a value that is not read."""
         ty = (a or b).type  # type: ignore[union-attr]  # not both None
         if a is not None and b is not None and isinstance(ty, Scalar):
             assert isinstance(b.type, Scalar)
@@ -224,8 +225,8 @@ class _Merge:
         if self.late and isinstance(a, Late) != isinstance(b, Late) and Unbound() in (a, b):
             return self.sometimes(hint, a if isinstance(a, Late) else b, isinstance(b, Late))
         if a is not b and (isinstance(a, Late) or isinstance(b, Late)):
-            a = Unbound("a loop before may not have run") if isinstance(a, Late) else a
-            b = Unbound("a loop before may not have run") if isinstance(b, Late) else b
+            a = Unbound("an earlier loop may not have run") if isinstance(a, Late) else a
+            b = Unbound("an earlier loop may not have run") if isinstance(b, Late) else b
         if isinstance(a, Unbound) or isinstance(b, Unbound):
             missing, other, side = (first, b, 1) if isinstance(a, Unbound) else (second, a, 0)
             if isinstance(other, Unbound):
@@ -335,7 +336,8 @@ class _Merge:
                 slot in self.before.env and set(holders(self.before.env, slot)) - {name}
             ):
                 return Unstable(
-                    f"is one of two lists, which have other names (line {line_of(self.lo)})"
+                    "is one of two containers, which also have other names (line "
+                    f"{line_of(self.lo)})"
                 )
         first, second = self.arms
         x, y = self.opened(first.lookup(a.slot), second.lookup(b.slot))
@@ -373,7 +375,7 @@ class _Merge:
         return Late(self.one_sided(hint, inner, side), flag)
 
     def one_sided(self, hint: str, binding: Binding, side: int) -> Binding:
-        """Bind what only arm `side` provides; the other arm yields something nobody reads."""
+        """Bind what only arm `side` provides; the other arm yields a value that is not read."""
         if isinstance(binding, Unbound | Unstable):
             return binding
         found: list[Num | ArrayRef] = []
@@ -470,7 +472,7 @@ def merge(
 
 
 def unread(lo: Lowerer, like: Value) -> Operand:
-    """Return some value of a type, for a path on which nobody reads it."""
+    """Return some value of a type, for a path on which it is not read."""
     if isinstance(like.type, Scalar):
         return zero(like.type)
     return lo.builder.apply("undef", params=(str(like.type),), hint=like.name)

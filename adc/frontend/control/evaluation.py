@@ -1,7 +1,7 @@
-"""The value of an expression as others need it: computed, or as a condition.
+"""The value of an expression: computed, or as a condition.
 
-``a and b`` as a condition is one operation where `b` cannot fail or change anything, and a branch
-where it can.
+``a and b`` as a condition is one operation if `b` can neither fail nor have side effects, and a
+branch otherwise.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ def _truth_chain(lo: Lowerer, nodes: Sequence[ast.expr], conjunction: bool) -> O
 
 
 def all_of(lo: Lowerer, parts: Sequence[Callable[[], Operand]]) -> Operand:
-    """Evaluate truth values left to right until one is false."""
+    """Evaluate booleans left to right until one is false."""
     return chained(lo, parts, True)
 
 
 def chained(lo: Lowerer, parts: Sequence[Callable[[], Operand]], conjunction: bool) -> Operand:
-    """Evaluate truth values left to right until one decides."""
+    """Evaluate booleans left to right until one decides."""
     first = parts[0]()
     if len(parts) == 1:
         return first

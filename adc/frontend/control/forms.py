@@ -1,12 +1,11 @@
-"""Forms: what a name is bound to on two paths, brought to one form.
+"""Forms: a common form for the two bindings of a name that join.
 
-Two views join where they differ in numbers only, two arrays where they have one dtype and rank.
-What does not is adapted, on each path for itself: a whole array becomes a view that shows all of
-it, a view of another kind is copied, an array without axes that has no other name is the number in
-it, and a number that is one with other names elsewhere is an array that nobody may write to.
-Python would share memory where a copy is made: who writes to one may not read the other
-(`bindings.shares`). Branches and loops are alike here: a loop's two paths are the one into it and
-the one from an iteration to the next.
+Two views join if they differ only in numbers, two arrays if they have the same dtype and rank.
+Other bindings are adapted on each path: a whole array becomes a view of all its elements, a view of
+another kind is copied, a 0-d array without another name becomes its number, and a number that is a
+0-d array elsewhere becomes an array that cannot be written. If Python would share memory where a
+copy is made, a write to one of the two forbids reads of the other (`bindings.shares`). Branches and
+loops are treated alike: the two paths of a loop are the entry and the edge to the next iteration.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Functions of the program: inlined where they are called, or IR functions if recursive.
 
-A function that calls itself while it is inlined becomes an IR function. It is lowered again and
-again until the types of its results, what it writes and what it captures do not change any more.
+A function that calls itself while it is inlined becomes an IR function. It is lowered repeatedly
+until the types of its results, its writes and its captures no longer change.
 """
 
 from __future__ import annotations
@@ -116,14 +116,18 @@ def bind_arguments(
             extra = extra.with_item(key, value)
             continue
         if key not in by_name:
-            raise TypeMismatchError(f"{name}() has no parameter {key!r}", lo.span(node))
+            raise TypeMismatchError(
+                f"{name}() got an unexpected keyword argument {key!r}", lo.span(node)
+            )
         if key in bound:
-            raise TypeMismatchError(f"{name}() got {key!r} twice", lo.span(node))
+            raise TypeMismatchError(
+                f"{name}() got multiple values for argument {key!r}", lo.span(node)
+            )
         bound[key] = value
     for key in [*positional, *(arg.arg for arg in spec.kwonlyargs)]:
         if key not in bound:
             if key not in defaults:
-                raise TypeMismatchError(f"{name}() needs {key!r}", lo.span(node))
+                raise TypeMismatchError(f"{name}() is missing the argument {key!r}", lo.span(node))
             bound[key] = lo.opened(defaults[key])
     if spec.kwarg is not None:
         bound[spec.kwarg.arg] = lo.new_ref(DictRef, extra)
@@ -243,7 +247,9 @@ def call_function(
         lo.shared.recursive.add(key)  # it may call itself
         return call_recursive(lo, holder, source, bound, node)
     if len(lo.stack) >= MAX_CALL_DEPTH:
-        raise RecursionDepthError(f"calls nest more than {MAX_CALL_DEPTH} deep", lo.span(node))
+        raise RecursionDepthError(
+            f"calls are nested more than {MAX_CALL_DEPTH} deep", lo.span(node), "write a loop"
+        )
     before, mark = lo.snapshot(), len(lo.builder.stmts)
     frame = lo.frame
     lo.stack.append(key)
@@ -411,8 +417,9 @@ def _find(
     fn = holder.fn
     if len(lo.shared.callees) > MAX_CALLEES:
         raise RecursionDepthError(
-            f"{fn.__name__}() calls itself with ever new functions", lo.span(node),
-            "pass the same function on",
+            f"{fn.__name__}() calls itself with a new function or new types at every level",
+            lo.span(node),
+            "pass the same function and the same types in every call",
         )  # fmt: skip
     known = set(lo.shared.callees)
     for _ in range(12):
@@ -425,13 +432,13 @@ def _find(
         except Dead:
             raise UnsupportedError(
                 f"{fn.__name__}() calls itself on every path", source.span(source.node),
-                "give the recursion an end",
+                "add a path that returns without a recursive call",
             ) from None  # fmt: skip
         if callee.facts() == facts:
             callee.function = function
             return
     raise UnsupportedError(
-        f"the types in the recursive function {fn.__name__}() do not settle",
+        f"the types in the recursive function {fn.__name__}() do not converge",
         source.span(source.node),
     )
 

@@ -1,8 +1,8 @@
-"""Loops: what an iteration may change is carried, and types join to a fixed point.
+"""Loops: variables that an iteration may change are loop-carried, and types join to a fixed point.
 
-A loop is lowered by attempts: what an attempt finds out (a wider type, a name bound to another
-array, a suspected alias) goes into a memo, and the next attempt starts from it. The memo outlives
-the attempts of the loops around it, so nesting costs no more than its sum.
+A loop is lowered by attempts. Each attempt records its findings (a wider type, a name bound to
+another array, a suspected alias) in a memo, and the next attempt starts from it. The memo outlives
+the attempts of enclosing loops, so nesting does not multiply the number of attempts.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def lower_loop(
         except _Retry:
             if attempt == 39:
                 raise TypeUnstableError(
-                    "the types of this loop's variables do not settle", lo.span(node)
+                    "the types of this loop's variables do not converge", lo.span(node)
                 ) from None
 
 
@@ -182,7 +182,7 @@ def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[st
         old = env.get(name)
         if isinstance(old, Ref) and old.slot not in env:
             # It was made in a loop before, and what it held then is not known here.
-            env[name] = Unbound("a loop before may not have run")
+            env[name] = Unbound("an earlier loop may not have run")
         elif isinstance(old, Ref):
             others = [repr(n) for n in sorted(holders(env, old.slot)) if n != name]
             if others or old.slot in lo.elsewhere:
@@ -455,14 +455,15 @@ def _close(
                     f"{owners[0] if owners else 'a container'} holds {contents_of(start)} before "
                     f"the loop and {contents_of(end)} after an iteration",
                     lo.builder.loc,
-                    "give it all of them before the loop" if len(set(map(_keys, keys))) > 1
-                    else "in a loop lists grow by numbers and arrays of one kind, or tuples",
+                    "create all of its elements before the loop" if len(set(map(_keys, keys))) > 1
+                    else "a list that grows in a loop holds numbers, arrays of one rank and "
+                    "dtype, or tuples of these",
                 )  # fmt: skip
             raise TypeUnstableError(
                 f"{name!r} is {kind_of(start)} before the loop and {kind_of(end)} after an "
                 "iteration",
                 lo.builder.loc,
-                "use one kind of value on every path, or two names",
+                "use the same kind of value on every path, or two variables",
             )
         if isinstance(end, Unstable):
             # Said here: an empty list, a string or a function has no leaves to look at below.
@@ -817,7 +818,9 @@ def _after(
                 flag: Operand = ran
                 if isinstance(old, Late):
                     if not same_numbers(old.inner, now):
-                        lo.frame.env[name] = Unbound("two loops bind it, and neither may have run")
+                        lo.frame.env[name] = Unbound(
+                            "two loops assign it, and possibly neither has run"
+                        )
                         continue
                     flag = lo.builder.apply("or", old.flag, ran, hint="ran")
                 lo.frame.env[name] = Late(lo.frame.env[name], flag)

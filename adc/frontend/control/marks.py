@@ -1,8 +1,8 @@
-"""What a user says about keeping values: `adc.save`, `recompute`, `invertible`, `checkpoint`.
+"""The user's marks on values: `adc.save`, `recompute`, `invertible`, `checkpoint`.
 
-These are marks of values, by name, and no statements: every pass does with and without them what it
-does, so that no bit of a result or gradient depends on them, but for `invertible` floats, which are
-found again up to rounding. Only plans (`passes.remat`) read them, and `passes.predicates`.
+They are marks of values, by name, not statements. Passes treat code with and without them alike, so
+no bit of a result or gradient depends on them, except for `invertible` floats, which are recovered
+up to rounding. Only plans (`passes.remat`) and `passes.predicates` read them.
 """
 
 from __future__ import annotations

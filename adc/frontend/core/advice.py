@@ -1,13 +1,16 @@
-"""What to do instead of calling a function that is not supported: the hint of the refusal."""
+"""The hints for unsupported functions: what to do instead of calling them."""
 
 from __future__ import annotations
 
 import builtins
+import sys
 import sysconfig
 import types
 from typing import Any
 
 import numpy as np
+
+from adc.ir.opdef import OPS
 
 _OUTSIDE = "compute it outside the differentiated function, and pass the result as an argument"
 _READ = "read it outside the differentiated function, and pass it as an argument"
@@ -15,49 +18,50 @@ _LOOP = "write the loop"
 _COLLECTION = "use a list, a dict or a dataclass"
 _GENERATOR = "pass the result of `np.random.default_rng` as an argument, and draw from it"
 _SCIPY = (
-    "SciPy's functions are compiled code, or written for Python alone: use NumPy's and `math`'s, "
-    "which `adc supported` lists, or compute it outside the differentiated function"
+    "use a function of NumPy or `math` that `adc supported` lists, or compute it outside the "
+    "differentiated function"
 )
 # By qualified name, or what it begins with: the longest one counts.
 _ADVICE = {
-    "numpy": "`adc supported` lists the functions of NumPy that are; else loop over elements",
-    "numpy.linalg": "`adc supported` lists what is supported of `np.linalg`; " + _OUTSIDE,
-    "numpy.linalg.svd": "for the singular values of `a` take the roots of "
-    "`np.linalg.eigvalsh(a.T @ a)`, for its pseudo-inverse `np.linalg.pinv(a)`",
-    "numpy.linalg.svdvals": "take the roots of `np.linalg.eigvalsh(a.T @ a)`",
-    "numpy.linalg.eig": "eigenvalues may be complex, which adc has no numbers for; of a symmetric "
-    "matrix `np.linalg.eigh` has them",
+    "numpy": "`adc supported` lists the NumPy functions that are supported; or loop over "
+    "the elements",
+    "numpy.linalg": "`adc supported` lists the functions of `np.linalg` that are supported; or "
+    + _OUTSIDE,
+    "numpy.linalg.svd": "for the singular values of `a` use the square roots of "
+    "`np.linalg.eigvalsh(a.T @ a)`, for its pseudo-inverse use `np.linalg.pinv(a)`",
+    "numpy.linalg.svdvals": "use the square roots of `np.linalg.eigvalsh(a.T @ a)`",
+    "numpy.linalg.eig": "the eigenvalues may be complex, and adc has no complex numbers; use "
+    "`np.linalg.eigh` if the matrix is symmetric",
     "numpy.linalg.lstsq": "use `np.linalg.pinv(a) @ b`, or `np.linalg.solve(a.T @ a, a.T @ b)`",
-    "numpy.linalg.cond": "take the roots of `np.linalg.eigvalsh(a.T @ a)`, the last over the first",
-    "numpy.fft": "its results are complex numbers, which adc does not have: transform data outside "
+    "numpy.linalg.cond": "divide the last by the first of the square roots of "
+    "`np.linalg.eigvalsh(a.T @ a)`",
+    "numpy.fft": "the results are complex, and adc has no complex numbers: transform the "
+    "data outside "
     "the differentiated function, or multiply by matrices of cosines and sines",
     "numpy.random": _GENERATOR,
-    "numpy.lib.scimath": "results may be complex, which adc has no numbers for: use the function "
-    "of the same name in `np`",
+    "numpy.lib.scimath": "the results may be complex, and adc has no complex numbers: use the "
+    "function of the same name in `np`",
     "numpy.polyval": "write Horner's rule: `for c in p: y = y * x + c`",
     "numpy.polyfit": "solve for the coefficients with `np.linalg.solve(v.T @ v, v.T @ y)`, where "
     "`v` has the powers of `x` as columns",
     "scipy": _SCIPY,
     "scipy.linalg": "use the function of `np.linalg`, if `adc supported` lists it, or compute it "
     "outside the differentiated function",
-    "scipy.special": "SciPy's special functions are compiled code: `math.erf` and `math.erfc` are "
-    "supported, for numbers and in loops over elements",
     "scipy.special.logsumexp": "write `m + np.log(np.sum(np.exp(x - m)))` with `m = np.max(x)`",
     "scipy.special.softmax": "write `e / np.sum(e)` with `e = np.exp(x - np.max(x))`",
-    "scipy.optimize": "an optimizer takes the gradient, it is not differentiated: pass it "
+    "scipy.optimize": "an optimizer cannot be differentiated, but it takes a gradient: pass "
     "`adc.value_and_grad(f)` with `jac=True`; to differentiate a solution, write the iteration",
     "scipy.integrate": "write the integrator as a loop: adc differentiates the steps",
     "scipy.stats": "write the density with NumPy's functions",
     "scipy.sparse": "pass `data`, `indices` and `indptr` as arrays, and loop over the rows",
     "scipy.interpolate": "use `np.interp`, or write the polynomials",
-    "time": "what a clock shows is no function of the arguments: measure around the call, or pass "
-    "the time as an argument",
-    "datetime": "what a clock shows is no function of the arguments: pass the time as an argument",
+    "time": "measure the time around the call, or pass it as an argument",
+    "datetime": "pass the time as an argument",
     "itertools": _LOOP,
-    "itertools.product": "write one `for` loop in the other",
-    "itertools.combinations": "write one `for` loop in the other: `for j in range(i + 1, n)`",
-    "itertools.permutations": "write one `for` loop in the other",
-    "itertools.chain": "loop over one after the other, or join lists with `+`",
+    "itertools.product": "nest two `for` loops",
+    "itertools.combinations": "nest two `for` loops, the inner one `for j in range(i + 1, n)`",
+    "itertools.permutations": "nest two `for` loops",
+    "itertools.chain": "write one loop after the other, or concatenate lists with `+`",
     "itertools.accumulate": "use `np.cumsum`, or write the loop",
     "functools.reduce": _LOOP + ": `for item in items: total = combine(total, item)`",
     "functools.partial": "use a lambda: `lambda y: f(x, y)`",
@@ -76,11 +80,11 @@ _ADVICE = {
     "input": _READ,
     "warnings": "`print` and `raise` are supported; warn outside the differentiated function",
     "logging": "`print` is supported; log outside the differentiated function",
-    "statistics": "use `np.mean`, `np.std`, `np.median` and their relatives",
+    "statistics": "use `np.mean`, `np.std`, `np.median` and the like",
     "decimal": "use floats",
     "fractions": "use floats",
-    "str": "put texts together outside the differentiated function, or use an f-string in `print`",
-    "re": "work on texts outside the differentiated function",
+    "str": "format strings outside the differentiated function, or use an f-string in `print`",
+    "re": "process strings outside the differentiated function",
     "sorted": "use `np.sort` on an array",
     "filter": "use a comprehension with `if`",
     "iter": "use a `for` loop",
@@ -149,10 +153,12 @@ def _of_scipy(ufunc: np.ufunc) -> str:
 def hint(callee: Any) -> str:
     """Return advice for a function that adc does not know.
 
-    >>> hint(np.fft.rfft)[:32], hint(sorted)
-    ('its results are complex numbers,', 'use `np.sort` on an array')
+    >>> hint(np.fft.rfft)[:24], hint(sorted)
+    ('the results are complex,', 'use `np.sort` on an array')
     """
     words = name_of(callee).split(".")
+    if words[:2] == ["scipy", "special"] and ".".join(words) not in _ADVICE:
+        return _special_functions()
     for count in range(len(words), 0, -1):
         found = _ADVICE.get(".".join(words[:count]))
         if found:
@@ -161,6 +167,36 @@ def hint(callee: Any) -> str:
     if any(callee is each for each in vars(builtins).values()):
         return "compute it outside the differentiated function"
     return "define it in Python, so that adc can read its source"
+
+
+def _special_functions() -> str:
+    """Return which operations stand for a function of `scipy.special`, for arrays and numbers."""
+    names = set(dir(sys.modules.get("scipy.special")))
+    arrays: list[str] = []
+    numbers: list[str] = []
+    for op in OPS.values():
+        spellings = [_spelled(each) for each in op.spellings]
+        here = [each for each in spellings if each.rpartition(".")[2] in names]
+        if here:
+            of_arrays = [each for each in here if not each.startswith("math.")]
+            (arrays if of_arrays else numbers).append(f"`{(of_arrays or here)[0]}`")
+    return (
+        f"supported are {', '.join(sorted(arrays))}, and for numbers {', '.join(sorted(numbers))}; "
+        "or compute it outside the differentiated function"
+    )
+
+
+def _spelled(spelling: Any) -> str:
+    """Return the name that a program calls an operation by.
+
+    >>> import math
+    >>> _spelled(np.log1p), _spelled(math.erf), _spelled("scipy.special.expit")
+    ('np.log1p', 'math.erf', 'scipy.special.expit')
+    """
+    if isinstance(spelling, str):
+        return spelling
+    module = "np" if getattr(np, spelling.__name__, None) is spelling else spelling.__module__
+    return f"{module}.{spelling.__name__}"
 
 
 def is_table(value: Any) -> bool:
@@ -173,13 +209,13 @@ def of_object(value: Any) -> str:
     """Return advice for an object of a library that adc does not know.
 
     >>> of_object(np.ma.array([1.0]))
-    'pass the numbers, as `x.filled(0.0)`, and `np.ma.getmaskarray(x)`, as two arguments'
+    'pass `x.filled(0.0)` and `np.ma.getmaskarray(x)` as two arguments'
     >>> of_object(np.zeros(2).view(np.recarray))
-    'pass a plain array, as `np.asarray(x)` makes'
+    'pass a plain array, such as `np.asarray(x)`'
     """
     library = type(value).__module__.split(".")[0]
     if isinstance(value, np.ma.MaskedArray):
-        return "pass the numbers, as `x.filled(0.0)`, and `np.ma.getmaskarray(x)`, as two arguments"
+        return "pass `x.filled(0.0)` and `np.ma.getmaskarray(x)` as two arguments"
     if isinstance(value, np.ndarray | np.generic):
         return _of_array(value)
     if library == "scipy" and hasattr(value, "tocsr"):
@@ -188,8 +224,8 @@ def of_object(value: Any) -> str:
             "over the rows"
         )
     if is_table(value):
-        return "pass an array, as `x.to_numpy()` makes"
-    return "pass numbers and arrays, or lists, dicts and objects of them"
+        return "pass an array, such as `x.to_numpy()`"
+    return "pass numbers and arrays, or lists, dicts and objects that contain them"
 
 
 def _of_array(value: np.ndarray[Any, Any] | np.generic) -> str:
@@ -199,9 +235,9 @@ def _of_array(value: np.ndarray[Any, Any] | np.generic) -> str:
     if kind == "f" and value.dtype.itemsize not in (4, 8):
         return "pass `x.astype(np.float32)` or `x.astype(np.float64)`"
     if kind == "O":
-        return "pass an array of numbers, as `x.astype(np.float64)` makes"
+        return "pass an array of numbers, such as `x.astype(np.float64)`"
     if kind in "biuf" and value.dtype.isnative:
-        return "pass a plain array, as `np.asarray(x)` makes"
+        return "pass a plain array, such as `np.asarray(x)`"
     if kind in "biuf":
         return "pass an array in the machine's byte order: `x.astype(x.dtype.newbyteorder('='))`"
     return "pass arrays of bool, integers, float32 or float64"

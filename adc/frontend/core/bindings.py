@@ -1,4 +1,4 @@
-"""What a name may be bound to.
+"""The kinds of bindings of a name.
 
 Scalars are SSA operands. Arrays are objects: the state maps each object to the value that is its
 current version, so every name and tuple that holds the object sees a store. Everything else is
@@ -26,7 +26,7 @@ from adc.library.transforms import Level
 
 @dataclass(frozen=True, slots=True)
 class Num:
-    """A scalar; `array`: NumPy has it in an array without axes."""
+    """A scalar; `array`: NumPy has it in a 0-d array."""
 
     operand: Operand
     array: bool = False
@@ -391,7 +391,7 @@ def kind_of(binding: Binding) -> str:
         case ArrayRef(object=obj, view=()):
             return f"an array ({obj.type})"
         case ArrayRef(object=obj, view=(stage, *_)) if not stage.dims:
-            return f"an array without axes ({obj.type.element})"
+            return f"a 0-d array ({obj.type.element})"
         case ArrayRef(object=obj, view=(stage, *_)):
             return f"a view of rank {len(stage.dims)} of an array ({obj.type})"
         case Lazy(type=ty, dims=dims):
@@ -667,7 +667,7 @@ def one_type(a: Type, b: Type) -> bool:
     """Whether a variable may be a number of either type.
 
     Numbers of two kinds join by promotion. That would change what later arithmetic gives where
-    NumPy wraps around or treats truth values in its own way: such variables are refused.
+    NumPy wraps around or treats booleans in its own way: such variables are refused.
     """
     if a == b or not (isinstance(a, Scalar) and isinstance(b, Scalar)):
         return True
@@ -678,5 +678,5 @@ def one_type(a: Type, b: Type) -> bool:
 
 
 def element_of(ref: ArrayRef) -> ArrayRef:
-    """Return the one element of a vector as an array without axes."""
+    """Return the one element of a vector as a 0-d array."""
     return ArrayRef(ref.object, (Window((), (Axis(integer(0), ()),)),))

@@ -1,6 +1,6 @@
-"""Classes: what they have under a name, found as Python does, and which ones adc can follow.
+"""Attribute lookup in classes, as in Python, and the classes that adc supports.
 
-Nothing is lowered here: `objects` and `special` call what was found.
+Nothing is lowered here: `objects` and `special` call the methods that are found.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def call_at(node: ast.AST) -> ast.Call:
 def is_opaque(value: Any) -> bool:
     """Whether an object is an instance of a class of a program's, known to the code as such.
 
-    What it holds may change, and nobody would notice. Constants that it has as attributes are part
+    What it holds may change, without being noticed. Constants that it has as attributes are part
     of what decides which code runs (`trees.state_of`).
     """
     cls = type(value)

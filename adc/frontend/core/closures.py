@@ -1,7 +1,7 @@
-"""Inner functions as data: with the variables that they read, for code that stands elsewhere.
+"""Inner functions as data, with their captured variables, for code that is lowered elsewhere.
 
-A function that is lowered for itself, because it is recursive or differentiated, takes the numbers
-and arrays in its arguments as parameters, and those of the inner functions among these.
+A function that is lowered separately, because it is recursive or differentiated, takes the numbers
+and arrays in its arguments as parameters, including those that inner functions among them capture.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def closed(lo: Lowerer, binding: Binding, node: ast.AST, within: tuple[object, .
             for name in free_names(binding.node):
                 found = _in_scope(binding.scope, name)
                 if isinstance(found, Late):
-                    found = Unbound("a loop before may not have run")
+                    found = Unbound("an earlier loop may not have run")
                 if found is not None:
                     env[name] = closed(lo, found, node, inside)
             scope_: Frame = binding.scope

@@ -1,14 +1,14 @@
-"""The tables in which handlers register, and the recursion that goes through them.
+"""The tables of handlers, and the recursion that goes through them.
 
-An expression has expressions in it, a statement statements, and anything may be called. Code that
-lowers one of them need not know what lowers the parts: it asks here, by the type of the node, of
-the callee or of the operand. So this module imports no handler, and what a handler is for stands at
-the handler::
+Expressions contain expressions, statements contain statements, and many things can be called. A
+handler calls this module for the parts of its node; the handler is chosen by the type of the node,
+of the callee or of the operand. So this module imports no handlers, and each handler states what it
+handles::
 
     @handles(ast.IfExp)
     def _if_expression(lo: Lowerer, node: ast.IfExp) -> Binding: ...
 
-`entry` imports all modules with handlers: after that, the tables are full.
+`entry` imports all modules with handlers, which fills the tables.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The lowering state: what names are bound to, arrays and their versions, what lies outside."""
+"""The lowering state: bindings of names, arrays and their versions, captured values."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ class Shared:
     callees: dict[object, Any] = field(default_factory=dict)
     # Derivatives that the code calls, by name.
     derived: dict[str, Derived] = field(default_factory=dict)
-    # Functions with derivatives of their own, and those of their rules.
+    # Functions with custom derivatives, and those of their rules.
     rules: dict[object, Any] = field(default_factory=dict)
     # Numbers from outside that are part of the program, and where those that are not lie.
     constants: Mapping[Place, Any] = field(default_factory=dict)
@@ -222,7 +222,7 @@ class Lowerer:
         self.dims: dict[ArrayObject, tuple[Operand, ...]] = {}
         # Arrays that are parameters: their first version is available everywhere.
         self.origin: dict[ArrayObject, Value] = {}
-        # Of arrays without axes: the parameters in them; the numbers in versions, where known.
+        # Of 0-d arrays: the parameters in them; the numbers in versions, where known.
         self.boxes: dict[Value, Value] = {}
         self.boxed: dict[Value, Operand] = {}
         self.prologue: list[Stmt] = []
@@ -438,7 +438,7 @@ class Lowerer:
         return ref
 
     def boxed_param(self, value: Value, name: str) -> ArrayRef:
-        """Make the object of a parameter that is an array without axes: code takes its number."""
+        """Make the object of a parameter that is a 0-d array: code takes its number."""
         one = integer(1)
         held = Value(self.builder.names.fresh(f"{name}.box"), Array(value.type.dtype, 1))
         self.prologue.append(Apply((held,), OPS["full"], (value, one), (value.type.dtype,)))
@@ -584,7 +584,9 @@ class Lowerer:
     def num(self, value: bool | int | float) -> Num:
         ty = BOOL if isinstance(value, bool) else INT if isinstance(value, int) else FLOAT
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
-            raise TypeMismatchError(f"the integer {value} does not fit 64 bits", self.builder.loc)
+            raise TypeMismatchError(
+                f"the integer {value} does not fit in 64 bits", self.builder.loc
+            )
         return Num(Literal(value, ty))
 
     def convert(self, operand: Operand, ty: Scalar) -> Operand:
@@ -615,8 +617,7 @@ class Lowerer:
             self.builder.check(
                 ok,
                 "OverflowError",
-                f"adc keeps this variable as {ty.numpy}, which it is on another path; "
-                "{} does not fit",
+                f"this variable is a {ty.numpy} on another path; {{}} does not fit in it",
                 operand,
             )
         operand = self.convert(operand, ty)
@@ -701,7 +702,7 @@ class Lowerer:
             raise TypeUnstableError(
                 f"{name!r} {binding.why}",
                 self.span(node),
-                "use one kind of value on every path, or two names",
+                "use the same kind of value on every path, or two variables",
             )
         return binding
 
@@ -805,7 +806,7 @@ class Lowerer:
     def guard(self, place: Place, value: Any) -> None:
         """Note that code is built for what is now at a place."""
         if (getattr(place.root, "__module__", None) or "").startswith("adc.library"):
-            return  # nobody changes that
+            return  # it cannot be modified
         self.shared.guards.setdefault(place, Guard.of(place, value))
 
     def borrow(self, make: Callable[[str], RefType], held: Binding, place: Place) -> RefType:

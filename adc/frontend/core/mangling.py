@@ -1,4 +1,4 @@
-"""Private names: within a class, ``__x`` means ``_Class__x``, as Python's compiler has it."""
+"""Private names: within a class, ``__x`` means ``_Class__x``, as in Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arithmetic on scalars: promotion, and what Python's numbers raise where NumPy's do not."""
+"""Arithmetic on scalars: promotion, and the exceptions of Python's numbers."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def apply(lo: Lowerer, op: OpDef | str, *args: Operand) -> Operand:
 
 
 def _arithmetic_type(a: Scalar, b: Scalar) -> Scalar:
-    """Return the type of ``a op b``; Python's truth values count as integers."""
+    """Return the type of ``a op b``; Python's booleans count as integers."""
     if a.kind == "b" and a.weak:
         a = INT
     if b.kind == "b" and b.weak:
@@ -277,7 +277,9 @@ def _folded(lo: Lowerer, name: str, a: Literal, b: Literal, node: ast.AST) -> Op
     """Compute with Python's own integers: no wrap-around."""
     value = _PYTHON[name](int(a.value), int(b.value))
     if not -(2**63) <= value < 2**63:
-        raise lo.unsupported(f"the integer {value}", node, "adc's integers have 64 bits")
+        raise lo.unsupported(
+            f"the integer {value}", node, "use a float, or an integer that fits in 64 bits"
+        )
     return integer(value)
 
 
@@ -328,7 +330,7 @@ def _numpy_truth_values(lo: Lowerer, name: str, a: Operand, b: Operand, node: as
         return apply(lo, "bitand", a, b)
     if name == "sub":
         raise TypeMismatchError(
-            "NumPy does not subtract truth values", lo.span(node), "use `^` or convert with int()"
+            "NumPy does not subtract booleans", lo.span(node), "use `^` or convert with int()"
         )
     if name == "truediv":
         return apply(lo, "truediv", lo.convert(a, F64), lo.convert(b, F64))
@@ -519,7 +521,7 @@ def _compare_with_u64(lo: Lowerer, name: str, a: Operand, b: Operand) -> Operand
 
 
 def _of_numpy(lo: Lowerer, truth: Operand) -> Operand:
-    """Return a truth value as NumPy's."""
+    """Return a boolean as NumPy's."""
     return lo.exact(truth, B1)
 
 

@@ -1,7 +1,7 @@
-"""Where the objects are that a function reads from outside: read, or checked, at every call.
+"""The places of captured objects, which are read or checked at every call.
 
-Code is made for a *definition*: every function object with the same `__code__` and globals can use
-it. So what a function finds in its own variables is found relative to the function that is called.
+Code is made for a *definition*: all function objects with the same `__code__` and globals share it.
+So the place of a captured variable is relative to the function that is called.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The table of what the language does not have: why not, in which words, under which code."""
+"""The table of unsupported syntax: names, hints and error codes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CATCH = Refusal(
 _YIELD = "return the values instead"
 REFUSED: dict[type[ast.AST], Refusal] = {
     ast.Try: _CATCH,
-    ast.With: Refusal("`with`", "do this outside the differentiated function", WithError),
+    ast.With: Refusal("`with`", "enter the context outside the differentiated function", WithError),
     ast.AsyncFor: Refusal("`async for`", "use a plain loop", AsyncError),
     ast.AsyncWith: Refusal("`async with`", "do this outside the function", AsyncError),
     ast.AsyncFunctionDef: Refusal("`async def`", "use a plain function", AsyncError),
@@ -73,7 +73,9 @@ def require_lasting(lo: Lowerer, node: ast.AST, value: Binding | None = None) ->
         require_lasting(lo, node.orelse)
     if one_shot or isinstance(node, ast.GeneratorExp):
         kind = type(value).__name__.lower() if one_shot else "generator"
-        what = "a generator" if kind == "generator" else f"what `{kind}` draws from"
+        what = "a generator" if kind == "generator" else f"the iterator of `{kind}`"
         raise lo.unsupported(
-            f"keeping {what}", node, "use it where it is made, or make a list of it: `list(…)`"
+            f"storing {what}",
+            node,
+            "iterate over it where it is created, or store a list: `list(…)`",
         )

@@ -1,6 +1,6 @@
 """The syntax tree of a function object, with positions in the user's file.
 
-A file may have changed since it was imported: what is read must compile to the code that is loaded.
+A file may have changed since it was imported, so the source must compile to the loaded code.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Arguments: their type trees, what of them decides which code runs, and the leaves in them.
+"""Arguments: their type trees, the parts that select the code, and their leaves.
 
-A type tree has the structure of the argument: types where it holds numbers and arrays, a tuple or
-`Node` where it holds containers, and anything else as it is, which makes it part of the program.
+A type tree has the structure of the argument. Numbers and arrays are replaced by their types, and
+containers by a tuple or `Node`. Everything else stays as it is and is a constant of the program.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ def tree_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> An
         if not is_generator(value):
             raise ArgumentError(
                 f"a random generator with the bit generator {type(value.bit_generator).__name__}",
-                None, "adc has PCG64 only: use `np.random.default_rng`",
+                None, "adc supports only PCG64: use `np.random.default_rng`",
             )  # fmt: skip
         return Generator()
     if not whole and is_lazy(value):
@@ -222,7 +222,9 @@ def tree_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> An
     if ty is not None:
         return Numbers(ty)
     if id(value) in within:
-        raise ArgumentError(f"a {cls.__name__} contains itself", None, "pass a tree of values")
+        raise ArgumentError(
+            f"a {cls.__name__} contains itself", None, "pass a container without cycles"
+        )
     inside = (*within, id(value))
     items = tuple([tree_of(item, whole, inside) for item in parts[1]])
     return items if cls is tuple else Node(cls, parts[0], items)
@@ -308,7 +310,7 @@ UNCHANGING = (
 def is_unchanging(value: Any) -> bool:
     """Whether an object is what it is: functions, classes, modules, and compiled functions.
 
-    What adc and Numba make of functions holds the code of calls so far, which is nobody's concern.
+    What adc and Numba make of functions holds the code of calls so far, which does not matter.
     """
     return (
         isinstance(value, UNCHANGING)
@@ -436,7 +438,7 @@ def leaf_types(tree: Any) -> list[Scalar | Array]:
 def leaves(value: Any, tree: Any, *, boxed: bool = False) -> list[Any]:
     """Return the numbers and arrays in an argument, as code takes them.
 
-    `boxed`: but for arrays without axes, which are not the numbers in them.
+    `boxed`: but for 0-d arrays, which are not the numbers in them.
     """
     found: list[Any] = []
     _add_leaves(value, tree, found, boxed)
@@ -448,7 +450,7 @@ def _add_leaves(value: Any, tree: Any, found: list[Any], boxed: bool) -> None:
     if cls is Array or (boxed and cls is Scalar):
         found.append(value)
     elif cls is Scalar:
-        # An array without axes is the number that it holds.
+        # A 0-d array is the number that it holds.
         if isinstance(value, (float, int, np.generic)):  # half the time of a union
             found.append(value)
         else:

@@ -1,6 +1,6 @@
-"""Assignment: to names, elements, attributes and patterns of them; in place, with ``op=``.
+"""Assignment to names, elements, attributes and patterns of these; in place with ``op=``.
 
-``a[i] = x`` is a store into an array, or binds a slot of a list, a dict or an instance anew.
+``a[i] = x`` is a store into an array, or rebinds a slot of a list, a dict or an instance.
 """
 
 from __future__ import annotations
@@ -94,9 +94,11 @@ def set_item(lo: Lowerer, owner: Binding, node: ast.Subscript, value: Binding) -
             key = containers.key_of(lo, evaluation.lower_expr(lo, node.slice), node.slice)
             lo.hold(owner, lo.record(owner).with_item(key, value))
         case TupleOf() | NamedTuple():
-            raise TypeMismatchError("a tuple cannot be changed", lo.span(node))
+            raise TypeMismatchError("a tuple cannot be changed", lo.span(node), "use a list")
         case _:
-            raise TypeMismatchError(f"storing into {kind_of(owner)}", lo.span(node))
+            raise TypeMismatchError(
+                f"cannot assign to an element of {kind_of(owner)}", lo.span(node)
+            )
 
 
 def augment_item(lo: Lowerer, owner: Binding, stmt: ast.AugAssign, node: ast.Subscript) -> None:
@@ -165,7 +167,8 @@ def _unpack_into(lo: Lowerer, elts: Sequence[ast.expr], value: Binding, target: 
     at, after = starred[0], len(elts) - starred[0] - 1
     if len(found) < len(elts) - 1:
         raise TypeMismatchError(
-            f"{len(found)} values for at least {len(elts) - 1} names", lo.span(target)
+            f"cannot unpack {len(found)} values into at least {len(elts) - 1} names",
+            lo.span(target),
         )
     end = len(found) - after
     rest = lo.new_ref(ListRef, TupleOf(tuple(found[at:end])))
@@ -276,13 +279,13 @@ def augmented(lo: Lowerer, old: Binding, stmt: ast.AugAssign) -> Binding:
 
 
 def _changed(lo: Lowerer, old: Num, new: Num, stmt: ast.AugAssign) -> Num:
-    """Return an array without axes that was changed in place: it keeps its dtype.
+    """Return a 0-d array that was changed in place: it keeps its dtype.
 
     Two names of one would both see that, which is refused: here it is a number.
     """
     if sum(binding == old for binding in lo.frame.env.values()) > 1:
         raise AliasError(
-            "an array without axes that has two names is changed", lo.span(stmt),
+            "a 0-d array with two names is changed in place", lo.span(stmt),
             "write `x = x + ...` instead of `x += ...`",
         )  # fmt: skip
     kept = Scalar(numbers.scalar_type(old.operand).dtype)
@@ -300,7 +303,9 @@ def unpack(lo: Lowerer, value: Binding, node: ast.AST, count: int) -> list[Bindi
     items = sequences.static_items(lo, value)
     if items is not None:
         if len(items) != count:
-            raise TypeMismatchError(f"{len(items)} values for {count} names", lo.span(node))
+            raise TypeMismatchError(
+                f"cannot unpack {len(items)} values into {count} names", lo.span(node)
+            )
         return items
     if isinstance(value, ArrayRef) and views.dims_of(lo, value):
         size = views.dims_of(lo, value)[0]

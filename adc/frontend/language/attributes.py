@@ -1,4 +1,4 @@
-"""Attributes: ``owner.name`` of anything; names in modules are followed at compile time."""
+"""Attributes: ``owner.name``; names in modules are resolved at compile time."""
 
 from __future__ import annotations
 
@@ -77,7 +77,9 @@ def _of_array(lo: Lowerer, owner: Arraylike, name: str, node: ast.AST) -> Bindin
         return views.reshaped(lo, owner, [views.size_of(lo, dims)])
     if name in library.METHODS:
         return Bound(owner, name)
-    raise lo.unsupported(f"`.{name}` of an array", node)
+    raise lo.unsupported(
+        f"`.{name}` of an array", node, "`adc supported` lists the methods that are supported"
+    )
 
 
 @handles(ast.Attribute)
@@ -105,7 +107,7 @@ def attribute_of(lo: Lowerer, owner: Binding, node: ast.Attribute) -> Binding:
 
 
 def _number_attribute(lo: Lowerer, owner: Num, node: ast.Attribute) -> Binding:
-    """Lower an attribute of a number; NumPy's have those of arrays without axes."""
+    """Lower an attribute of a number; NumPy's have those of 0-d arrays."""
     ty = numbers.scalar_type(owner.operand)
     if node.attr == "real":
         return owner

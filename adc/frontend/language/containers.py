@@ -1,8 +1,8 @@
 """Lists, dicts and tuples, and their methods and operators.
 
-Their structure (length, keys, attributes) is known at compile time; what they hold are bindings
-like any. Lists, dicts and objects are mutable and have names that alias, so a name is bound to a
-*slot* of the lowering state and the slot holds the present contents (`Lowerer.held`).
+Their structure (length, keys, attributes) is known at compile time; their elements are ordinary
+bindings. Lists, dicts and objects are mutable and may have several names, so a name is bound to a
+*slot* of the lowering state, and the slot holds the current contents (`Lowerer.held`).
 """
 
 from __future__ import annotations
@@ -226,7 +226,8 @@ def element_of(
                 return items[int(key.operand.value)]
             except IndexError:
                 raise TypeMismatchError(
-                    f"index {key.operand.value} is outside a tuple of {len(items)}", lo.span(node)
+                    f"index {key.operand.value} is out of range for a tuple of {len(items)}",
+                    lo.span(node),
                 ) from None
         return _choose(lo, items, key.operand, node)
     raise TypeMismatchError(f"indexing a tuple with {kind_of(key)}", lo.span(node))

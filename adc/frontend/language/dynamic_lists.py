@@ -1,13 +1,13 @@
 """Lists whose length is known only at run time: buffers that double when they are full.
 
-Python's list holds references; a buffer holds copies of the elements. That comes to the same as
-long as nobody changes an array in the list. Who may is known: the buffer is a suspect of every
-array that was appended (`ArrayObject.alias`), so that the list cannot be read after a write to one,
-and nothing but the list writes to a buffer (`ArrayObject.kept`). What is read from the list is a
-view of the buffer. It stays what it was: the list goes on with another object where rows that a
-view may show are written, and the old one keeps its version.
+Python's list holds references; a buffer holds copies of the elements. The two are equivalent as
+long as no array in the list is modified. The possible writers are known: the buffer is a suspect of
+every array that was appended (`ArrayObject.alias`), so the list cannot be read after a write to one
+of these, and only the list writes to a buffer (`ArrayObject.kept`). An element that is read from
+the list is a view of the buffer, and does not change: if rows that a view may show are written, the
+list continues with another object, and the old object keeps its version.
 
-Comprehensions and generator arguments over such lengths become the loops that they stand for.
+Comprehensions and generator arguments over such lists become loops.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One function per expression node."""
+"""Expressions: one function for each kind of node."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ def _constant(lo: Lowerer, node: ast.Constant) -> Binding:
             "a complex number", node, "compute with real and imaginary parts, as two floats"
         )
     if isinstance(node.value, int) and not -(2**63) <= node.value < 2**63:
-        raise lo.unsupported(f"the integer {node.value}", node, "adc's integers have 64 bits")
+        raise lo.unsupported(
+            f"the integer {node.value}", node, "use a float, or an integer that fits in 64 bits"
+        )
     return static(node.value)
 
 
@@ -264,7 +266,7 @@ def _signed(lo: Lowerer, node: ast.UnaryOp, value: Binding) -> Binding:
             return Num(lo.exact(numbers.apply(lo, "not", operand), B1))
         if not ty.weak:
             raise TypeMismatchError(
-                "NumPy has no sign of a truth value", lo.span(node), "convert with int()"
+                "NumPy does not define the sign of a boolean", lo.span(node), "convert with int()"
             )
         operand = lo.convert(operand, INT)
     if isinstance(node.op, ast.UAdd):
@@ -399,4 +401,4 @@ def text_of(lo: Lowerer, binding: Binding, node: ast.AST) -> tuple[str, tuple[Op
             inside = ", ".join(text.replace("{}", "{!r}") for text, _ in parts)
             comma = "," if len(items) == 1 else ""
             return f"({inside}{comma})", tuple(v for _, values in parts for v in values)
-    raise lo.unsupported(f"showing {kind_of(binding)}", node, "show its elements")
+    raise lo.unsupported(f"formatting {kind_of(binding)}", node, "format its elements")

@@ -1,6 +1,6 @@
-"""`for` and `while`: what a loop is over, and how it may be left.
+"""`for` and `while`: the iterable of a loop, and its exits.
 
-What an iteration changes is the subject of `loops`.
+`loops` finds what an iteration changes.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def _settled(
             break
         if attempt == 11:
             raise TypeUnstableError(
-                "the types of this loop's variables do not settle", lo.span(stmt)
+                "the types of this loop's variables do not converge", lo.span(stmt)
             )
         lo.restore(before)
         lo.reset_names(saved)
@@ -160,7 +160,7 @@ def _late(
     if not isinstance(old, Late):
         return Late(binding, ran)
     if not same_numbers(old.inner, known):
-        return Unbound("two loops bind it, and neither may have run")
+        return Unbound("two loops assign it, and possibly neither has run")
     return Late(binding, lo.builder.apply("or", old.flag, ran, hint="ran"))
 
 
@@ -199,7 +199,7 @@ def _loop(
         blocks.lower_stmts(lo, stmt.body)
         if _lengths(lo, iterable) != before:
             raise lo.unsupported(
-                "a list that changes its length while a loop is over it",
+                "a list whose length changes while a loop iterates over it",
                 stmt.iter,
                 "loop over a copy of it",
             )
@@ -467,7 +467,7 @@ def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, 
         case ArrayRef():
             dims = views.dims_of(lo, iterable)
             if not dims:
-                raise TypeMismatchError("iteration over an array without axes", lo.span(node))
+                raise TypeMismatchError("iteration over a 0-d array", lo.span(node))
             return dims[0], lambda k: elementwise.load(lo, iterable, [k], node)
         case ListRef() if isinstance(held := lo.held(iterable), Growing):
             return held.length.operand, lambda k: list_buffers.read(
@@ -499,7 +499,7 @@ def iteration(lo: Lowerer, iterable: Binding, node: ast.expr) -> tuple[Operand, 
     owner = iterable.inner if isinstance(iterable, Reversed | Enumerate) else iterable
     if classes.is_instance(owner):
         raise TypeMismatchError(
-            f"cannot loop over {kind_of(owner)}: `__iter__` of an object is not followed",
+            f"cannot loop over {kind_of(owner)}: `__iter__` of objects is not supported",
             lo.span(node), "loop over the list or array that it holds",
         )  # fmt: skip
     raise TypeMismatchError(

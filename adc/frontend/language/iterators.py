@@ -1,4 +1,4 @@
-"""`map` and `filter` as the generators that they are, and `sorted`."""
+"""`map` and `filter`, which are lazy, and `sorted`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ from adc.ir.errors import TypeMismatchError
 
 def refused(lo: Lowerer, args: Any, kwargs: Any, node: ast.Call) -> Binding:
     """Refuse ``functions[0](f, x)`` where that is `map`: a call by name is a generator."""
-    raise lo.unsupported(f"`{ast.unparse(node.func)}` here", node, "call it by its name")
+    raise lo.unsupported(
+        f"`{ast.unparse(node.func)}` here", node, "write `map` or `filter` in the call"
+    )
 
 
 def is_drawn(lo: Lowerer, node: ast.expr) -> bool:
@@ -57,7 +59,7 @@ def generator(lo: Lowerer, node: ast.Call) -> ast.GeneratorExp:
     mapped = evaluation.lower_expr(lo, node.func) == Static(map)
     if len(given) < 2 or (not mapped and len(given) != 2) or node.keywords:
         raise TypeMismatchError(
-            f"{ast.unparse(node.func)}() takes a function and what to apply it to", lo.span(node)
+            f"{ast.unparse(node.func)}() takes a function and at least one iterable", lo.span(node)
         )
     fn, inners = given[0], [elementwise.materialised(lo, inner, node) for inner in given[1:]]
     lo.frame.env[name] = inners[0] if len(inners) == 1 else Zip(tuple(inners))
@@ -128,7 +130,7 @@ def sort(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
     if items is None:
         if keyed:
             raise lo.unsupported(
-                f"`sorted` with a key of {kind_of(source)}", node, "sort `np.argsort` of the keys"
+                f"`sorted` with a key of {kind_of(source)}", node, "use `np.argsort` of the keys"
             )
         return _sorted_numbers(lo, source, backwards, node)
     keys = (
@@ -143,12 +145,12 @@ def sort(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast
         made = lo.new_ref(ListRef, TupleOf(tuple(items)))
         return _sorted_numbers(lo, made, backwards, node)
     raise lo.unsupported(
-        "`sorted` by keys known only at run time", node, "sort `np.argsort` of an array of the keys"
+        "`sorted` by keys known only at run time", node, "use `np.argsort` of an array of the keys"
     )
 
 
 def _constant(lo: Lowerer, key: Binding) -> tuple[Any] | None:
-    """Return a key that is part of the program, in a tuple; None if only a run tells."""
+    """Return a constant key, in a tuple, or None if it is known only at run time."""
     match key:
         case Num(operand=Literal(value=value)) | Static(value=value):
             return (value,)
@@ -173,7 +175,7 @@ def _sorted_numbers(lo: Lowerer, source: Binding, backwards: bool, node: ast.Cal
     if len(views.dims_of(lo, array)) != 1:
         raise TypeMismatchError(
             "The truth value of an array with more than one element is ambiguous", lo.span(node),
-            "sort the numbers of a vector",
+            "sort a vector",
         )  # fmt: skip
     found = linear.HANDLERS[np.sort](lo, [array], {}, node)
     assert isinstance(found, ArrayRef)

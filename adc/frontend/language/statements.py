@@ -1,4 +1,4 @@
-"""One function per statement node."""
+"""Statements: one function for each kind of node."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def named(lo: Lowerer, stmt: ast.Assign) -> Binding:
     name = stmt.targets[0].id
     if iterators.is_drawn(lo, stmt.value):
         raise lo.unsupported(
-            f"a name for what `{ast.unparse(stmt.value.func)}` draws from", stmt.value,  # type: ignore[attr-defined]
-            "make a list of it: `list(…)`",
+            f"storing the iterator of `{ast.unparse(stmt.value.func)}`", stmt.value,  # type: ignore[attr-defined]
+            "iterate over it where it is created, or store a list: `list(…)`",
         )  # fmt: skip
     value = dispatch.evaluate(lo, stmt.value)
     if isinstance(value, Lazy):
@@ -257,7 +257,9 @@ def _raise(lo: Lowerer, stmt: ast.Raise) -> None:
     message, operands = expressions.message(lo, args[0]) if args else ("", ())
     if name == "KeyError" and args and not _is_text(args[0]):
         # It shows the `repr` of its argument, which is not known for a number.
-        raise lo.unsupported("`KeyError` of anything but a text", stmt, "use an f-string")
+        raise lo.unsupported(
+            "`KeyError` with an argument that is not a string", stmt, "use an f-string"
+        )
     lo.builder.check(Literal(False, BOOL), name, message, *operands)
     raise Dead
 

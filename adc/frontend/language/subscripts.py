@@ -1,4 +1,4 @@
-"""Subscripts: ``owner[key]`` of anything, read and deleted. Arrays leave it to `indexing`."""
+"""Subscripts: ``owner[key]``, read and deleted. Arrays are handled by `indexing`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def item(lo: Lowerer, owner: Binding, node: ast.Subscript) -> Binding:
             key = evaluation.lower_expr(lo, node.slice)
             whole = key == TupleOf(()) or (isinstance(key, Static) and key.value is Ellipsis)
             if whole and not numbers.scalar_type(owner.operand).weak:
-                return owner  # a NumPy scalar is an array without axes
+                return owner  # a NumPy scalar is a 0-d array
         case NamedTuple(cls=cls, record=record) if issubclass(cls, tuple):
             return sequence_item(lo, TupleOf(record.items), node)
         case DictRef():

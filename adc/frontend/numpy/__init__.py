@@ -4,21 +4,21 @@ In reading order:
 
 ===============  ===============================================================================
 `indexing`       basic and advanced indexing, read and written
-`reductions`     sums, extrema and their relatives
+`reductions`     sums, extrema and other reductions
 `products`       contractions, ``@`` included
-`shaping`        shapes and axes, mostly views
-`concatenation`  arrays joined and split
-`rearrangement`  elements repeated, moved, padded
+`shaping`        shapes and axes, mostly as views
+`concatenation`  concatenating and splitting arrays
+`rearrangement`  repeating, rolling, padding elements
 `ufuncs`         functions of scalars, element by element, and their methods
-`creation`       creation: ranges, diagonals
-`selection`      elements found, chosen, written to
+`creation`       new arrays: ranges, diagonals, grids of indices
+`selection`      finding, selecting and writing elements
 `grids`          ``np.mgrid`` and ``np.ogrid``
 `maths`          the functions of `math`
-`linear`         functions that `adc.library` has as plain Python: sorting, linear algebra
+`linear`         functions that `adc.library` implements in Python: sorting, linear algebra
 `random`         random generators and their draws
 `library`        the table of all functions, and the methods of arrays
 ===============  ===============================================================================
 
-``np.transpose(a)`` finds its handler under `np.transpose` in `library`: one of `shaping`, which
-returns a view and emits nothing.
+The handler of ``np.transpose(a)`` is found under `np.transpose` in `library`. It is in `shaping`;
+it returns a view and emits nothing.
 """

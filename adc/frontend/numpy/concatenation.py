@@ -1,4 +1,4 @@
-"""NumPy's functions that join arrays to a new one, and that split one into views."""
+"""NumPy's functions that concatenate arrays, and that split one into views."""
 
 from __future__ import annotations
 

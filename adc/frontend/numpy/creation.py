@@ -1,4 +1,4 @@
-"""NumPy's functions that make arrays: of Python's objects, of ranges, of diagonals, converted."""
+"""NumPy's functions that create arrays: from Python objects, ranges, diagonals; conversions."""
 
 from __future__ import annotations
 

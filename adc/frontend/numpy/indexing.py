@@ -1,4 +1,4 @@
-"""What stands between brackets: NumPy's basic and advanced indexing, read and written.
+"""NumPy's basic and advanced indexing, read and written.
 
 Integers, slices, ``...`` and ``None`` make views. Integer arrays and masks make copies; a store
 through them runs over their elements in order.
@@ -296,9 +296,10 @@ def prepared(lo: Lowerer, x: Arraylike, items: Sequence[Item], node: ast.AST) ->
     rank = len(dims_of(lo, x))
     used = sum(_consumes(lo, item) for item in found)
     if used > rank:
-        name = f"{x.object.name!r} has" if isinstance(x, ArrayRef) else "the array has"
+        name = repr(x.object.name) if isinstance(x, ArrayRef) else "the array"
         raise TypeMismatchError(
-            f"too many indices: {name} {rank} axes, {used} were indexed", lo.span(node)
+            f"too many indices: {name} is {rank}-dimensional, but {used} were indexed",
+            lo.span(node),
         )
     full = Slice(None, None, None, node)
     dots = [k for k, item in enumerate(found) if _is(item, Ellipsis)]
@@ -457,7 +458,7 @@ class Advanced:
         source = lazy(lo, value, item.node)
         if source.type.kind not in "iu":
             raise TypeMismatchError(
-                f"arrays used as indices must be of integers, not {source.type.numpy}",
+                f"an array used as an index must have an integer dtype, not {source.type.numpy}",
                 lo.span(item.node),
             )
         if source.cost > elementwise.CHEAP:
@@ -608,5 +609,5 @@ def as_index_array(lo: Lowerer, binding: Binding, node: ast.AST) -> Binding:
     if isinstance(binding, ListRef | TupleOf | Range):
         return arrays.as_array(lo, binding, node)
     if isinstance(binding, Num) and binding.operand.type.kind == "b":
-        raise lo.unsupported("a truth value as an index", node, "use an array of them")
+        raise lo.unsupported("a boolean as an index", node, "use a boolean array")
     return binding

@@ -1,4 +1,4 @@
-"""NumPy's functions on scalars, and the table of all functions: what each becomes."""
+"""NumPy's functions of scalars, and the table of the handlers of all functions."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _clipped(lo: Lowerer, args: list[Binding], node: ast.Call) -> Binding:
     operands = [elementwise.number(lo, arg, node, "`np.clip`") for arg in given]
     ty = common_type(operands)
     if ty.kind == "b":
-        raise lo.unsupported("`np.clip` of truth values", node)
+        raise lo.unsupported("`np.clip` of booleans", node)
     result = strong(lo, numbers.fit(lo, elementwise.number(lo, args[0], node), ty, node))
     for bound, row in ((args[1], "maximum"), (args[2], "minimum")):
         if isinstance(bound, Num):
@@ -105,7 +105,7 @@ def _numpy_power(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) 
     a, b = (elementwise.number(lo, arg, node, "`np.power`") for arg in args)
     ty = common_type([a, b])
     if ty.kind == "b":
-        raise lo.unsupported("`np.power` of truth values", node)
+        raise lo.unsupported("`np.power` of booleans", node)
     a, b = (numbers.fit(lo, x, ty, node) for x in (a, b))
     return Num(strong(lo, numbers.power(lo, strong(lo, a), b, node)))
 
@@ -127,7 +127,7 @@ def _rounded(row: str) -> Handler:
         places = arguments.constant_int(lo, decimals, node, "the number of decimals")
         x = strong(lo, elementwise.number(lo, args[0], node, f"`{ast.unparse(node.func)}`"))
         if x.type.kind == "b":
-            raise lo.unsupported("rounding a truth value", node)
+            raise lo.unsupported("rounding a boolean", node)
         if places and x.type.kind == "f":
             # As NumPy does it.
             ty = numbers.scalar_type(x)
@@ -154,7 +154,7 @@ def _positive(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> 
     arguments.arity(lo, args, kwargs, node, 1)
     x = elementwise.number(lo, args[0], node, "`np.positive`")
     if x.type.kind == "b":
-        raise TypeMismatchError("NumPy has no sign of a truth value", lo.span(node))
+        raise TypeMismatchError("NumPy does not define the sign of a boolean", lo.span(node))
     return Num(strong(lo, x))
 
 
@@ -195,10 +195,14 @@ def _ndarray(
 def _dtype_call(
     lo: Lowerer, dtype: np.dtype[Any], args: list[Binding], kwargs: Any, node: ast.Call
 ) -> Binding:
-    """Lower ``np.float32(x)`` and its relatives."""
+    """Lower ``np.float32(x)`` and similar functions."""
     arguments.arity(lo, args, kwargs, node, 0, 1)
     if dtype not in NAMES or dtype.type not in _NUMBER_TYPES:
-        raise lo.unsupported(f"`np.{dtype.type.__name__}`", node, "use a type with a size")
+        raise lo.unsupported(
+            f"`np.{dtype.type.__name__}`",
+            node,
+            "use a dtype of a supported size, such as `np.float64`",
+        )
     ty = Scalar(NAMES[dtype])
     if not args:
         return Num(lo.convert(Literal(0, INT), ty))
@@ -297,7 +301,7 @@ def method(
         return Num(numbers.weak(lo, elementwise.lazy(lo, owner, node).element(index)))
     if name == "fill":
         if not isinstance(owner, ArrayRef):
-            raise TypeMismatchError("filling a number, or what has no name", lo.span(node))
+            raise TypeMismatchError("`.fill` needs an array that has a name", lo.span(node))
         arrays.fill(lo, owner, args[0], node)
         return NONE
     if name in ("conj",):
@@ -332,7 +336,7 @@ def _number_method(
     kwargs: dict[str, Binding],
     node: ast.Call,
 ) -> Binding:
-    """Lower a call of a method of one of NumPy's numbers, or of an array without axes."""
+    """Lower a call of a method of one of NumPy's numbers, or of a 0-d array."""
     if name in _NOT_OF_NUMBERS:
         raise TypeMismatchError(f"`.{name}` of {kind_of(owner)}", lo.span(node))
     element = lo.exact(owner.operand, Scalar(numbers.scalar_type(owner.operand).dtype))

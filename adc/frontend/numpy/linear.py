@@ -1,4 +1,4 @@
-"""Sorting and linear algebra: calls of `adc.library`, plain Python that is lowered like any."""
+"""Sorting and linear algebra: calls of `adc.library`, which is lowered like user code."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ HANDLERS |= {
 
 def _covariance(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
     found = _library(statistics.cov)(lo, args, kwargs, node)
-    # Of one variable it is an array without axes.
+    # Of one variable it is a 0-d array.
     return Num(found.operand, array=True) if isinstance(found, Num) else found
 
 

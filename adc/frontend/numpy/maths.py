@@ -1,7 +1,7 @@
-"""The functions of `math`, and what makes Python's integers of floats.
+"""The functions of `math`, and conversions of floats to Python's integers.
 
-They return Python floats and raise where NumPy's return NaN or infinity; the checks that make this
-true are part of the lowered code.
+They return Python floats and raise where NumPy's functions return NaN or infinity. The necessary
+checks are part of the lowered code.
 """
 
 from __future__ import annotations
@@ -150,13 +150,13 @@ def _fabs(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
 
 
 def to_integer(row: str, name: str = "") -> Handler:
-    """`int`, `round`, `math.floor` and relatives: a Python integer, or what Python raises."""
+    """`int`, `round`, `math.floor` and similar: a Python integer, or Python's exception."""
 
     def handler(
         lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
     ) -> Binding:
         if row == "rint" and (len(args) == 2 or kwargs):
-            raise lo.unsupported("`round` with a number of digits", node)
+            raise lo.unsupported("`round` with a number of digits", node, "use `np.round`")
         if row == "trunc" and not args and not kwargs:
             return Num(integer(0))
         arguments.arity(lo, args, kwargs, node, 1)
@@ -167,7 +167,7 @@ def to_integer(row: str, name: str = "") -> Handler:
                 f"type {ty.numpy} doesn't define __trunc__ method", lo.span(node), "use `int`"
             )
         if row == "rint" and ty == B1:
-            raise TypeMismatchError("NumPy does not round truth values", lo.span(node))
+            raise TypeMismatchError("NumPy does not round booleans", lo.span(node))
         if row in ("floor", "ceil") and ty.dtype in ("i64", "u64") and not ty.weak:
             x, ty = lo.convert(x, F64), F64  # `math` goes through float for NumPy's integers
         if ty.kind != "f":

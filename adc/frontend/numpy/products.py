@@ -1,8 +1,8 @@
 """Matrix products: `@`, `dot`, `inner`, `outer`, `vdot`, `tensordot`, `einsum`, `trace`.
 
 All of them are sums of products over labelled axes, so there is one builder, `contract`. A product
-of two matrices of floats is one statement, which BLAS carries out (`backend.gemm`). Others are loop
-nests that accumulate row by row, so that the innermost one runs along memory.
+of two matrices of floats is one statement, which calls BLAS (`backend.runtime.gemm`). Others are
+loop nests that accumulate row by row, so that the innermost loop has unit stride.
 """
 
 from __future__ import annotations

@@ -1,24 +1,25 @@
 """Random draws: the methods of `np.random.Generator`.
 
 A generator is bound to an array of six words, its state (`adc.library.random`), as an object with
-one attribute. A draw is ordinary code that reads the words and stores new ones. So it is no effect:
-the order of draws is that of the versions of an array, and no pass can drop, repeat or exchange
-them without changing values. Aliases, branches, loops, calls and exits are those of any array that
-a program changes, and reverse code that runs part of the program again starts from the state that
-it had there.
+one attribute. A draw is ordinary code that reads the words and stores new ones. So it is not a side
+effect: the order of draws is the order of versions of an array, and no pass can drop, repeat or
+reorder draws without changing values. Aliases, branches, loops, calls and exits work as for any
+array that a program modifies, and reverse code that recomputes a part of the program starts from
+the state at that point.
 
-The state of a generator that is an argument, or captured, is a hidden argument, and the state after
-all draws a hidden result, the last ones (`Lowered.drawn`); whoever calls the code gives it to the
-generator (`compiler.dispatch`). Where the program raises, there is no result: the generator stays.
+The state of a generator that is an argument or captured is a hidden argument, and the state after
+all draws is a hidden result; these are the last results (`Lowered.drawn`). The caller of the code
+stores it in the generator (`compiler.dispatch`). If the program raises, there is no result, and the
+generator does not change.
 
-The alternatives were an operation with an effect, which every pass would have to know about, and
-calls of NumPy's own generators at run time, which no loop could be compiled around, and which could
-not be run again. The price is that generators other than PCG64, which is what
-`np.random.default_rng` makes, would have to be written, too; they are refused.
+There were two alternatives: an operation with a side effect, which every pass would have to handle;
+and calls of NumPy's own generators at run time, which could not be compiled in loops and could not
+be repeated. The price of this design is that every bit generator must be implemented here. Only
+PCG64 is, which `np.random.default_rng` returns; others are refused.
 
-Numbers of other distributions are made of standard ones by ordinary arithmetic, in NumPy's order:
-``loc + scale * z``. That is what makes them differentiable. What decides about a draw (``random() <
-p``, `choice` with probabilities) has no derivative.
+Numbers of other distributions are computed from standard ones by ordinary arithmetic, in NumPy's
+order: ``loc + scale * z``. This makes them differentiable. Discrete decisions (``random() < p``,
+`choice` with probabilities) have derivative zero.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ def _drawn(
     if words.view or words.object.kept:
         raise lo.unsupported(
             "drawing from a random generator in a list whose length is known only at run time",
-            node, "make the generator where it is used, of a seed",
+            node, "create the generator where it is used, from a seed",
         )  # fmt: skip
     version = lo.version(words.object, node)
     state = [lo.builder.load(version, [integer(k)], hint="word") for k in range(count)]
@@ -202,7 +203,7 @@ def _standard_normal(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 @_method("generator size? dtype? method? out?", "standard_exponential")
 def _standard_exponential(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     if arguments.text(lo, given.get("method"), "zig", node, "the method") != "zig":
-        raise lo.unsupported("another method than 'zig'", node, "leave it out")
+        raise lo.unsupported("a method other than 'zig'", node, "leave it out")
     return _simple(lo, given, node, "standard_exponential")
 
 
@@ -503,7 +504,7 @@ def _weighted(
     if not again:
         raise lo.unsupported(
             "drawing with probabilities but without replacement", node,
-            "draw outside the function, and pass the positions",
+            "draw outside the function, and pass the indices",
         )  # fmt: skip
     p = elementwise.value_of(lo, arrays.as_array(lo, given["p"], node), node)
     if not isinstance(p, ArrayRef | Lazy) or len(views.dims_of(lo, p)) != 1:

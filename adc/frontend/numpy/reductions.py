@@ -1,4 +1,4 @@
-"""Sums, extrema and their relatives: one loop nest over what is reduced."""
+"""Sums, extrema and other reductions: one loop nest over the reduced axes."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def as_reduced(
 
 
 def _row_of(name: str, ty: Scalar) -> str:
-    """Return the row that adds or multiplies: sums of truth values are truth values."""
+    """Return the row that adds or multiplies: sums of booleans are booleans."""
     return {"add": "bitor", "mul": "bitand"}[name] if ty.kind == "b" else name
 
 

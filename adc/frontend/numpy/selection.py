@@ -1,4 +1,4 @@
-"""NumPy's functions that choose elements, find their places or write to chosen ones."""
+"""NumPy's functions that select elements, find their positions or write to selected ones."""
 
 from __future__ import annotations
 

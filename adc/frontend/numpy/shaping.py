@@ -1,4 +1,4 @@
-"""NumPy's functions of shapes and the order of axes: views where NumPy gives views."""
+"""NumPy's functions of shapes and the order of axes: views where NumPy returns views."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _squeeze(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 def _boxed(
     lo: Lowerer, source: Binding, found: Arraylike, node: ast.AST, always: bool = False
 ) -> Binding:
-    """Return what was made of a number: an array without axes, unless it was one of NumPy's."""
+    """Return what was made of a number: a 0-d array, unless it was one of NumPy's."""
     if not isinstance(source, Num) or dims_of(lo, found):
         return found
     number = elementwise.value_of(lo, found, node)

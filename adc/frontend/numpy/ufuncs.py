@@ -1,4 +1,4 @@
-"""NumPy's ufuncs: on numbers by promotion, on arrays element by element, and their methods."""
+"""NumPy's ufuncs: promotion on numbers, elementwise on arrays, and their methods."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _numbers(
             a, b = lo.convert(a, INT), lo.convert(b, INT)
         return Num(strong(lo, numbers.compare_numbers(lo, row.name, a, b, node)))
     if ty.kind == "b" and "b" not in row.kinds and row.least != "f64":
-        raise lo.unsupported(f"{what} on truth values", node, "convert them with `int()` first")
+        raise lo.unsupported(f"{what} on booleans", node, "convert them with `int()` first")
     if ty.kind not in row.kinds:
         if row.name in ("floor", "ceil", "trunc", "rint") and ty.kind in "iu":
             if row.name != "rint":
@@ -73,7 +73,7 @@ def _floating(lo: Lowerer, operands: Sequence[Operand], what: str, node: ast.AST
 
 
 def common_type(operands: Sequence[Operand]) -> Scalar:
-    """Return the type that NumPy computes in: Python's truth values count as NumPy's."""
+    """Return the type that NumPy computes in: Python's booleans count as NumPy's."""
     types = [numbers.scalar_type(operand) for operand in operands]
     types = [Scalar(ty.dtype) if ty.kind == "b" else ty for ty in types]
     types.sort(key=lambda ty: ty.weak)
@@ -103,7 +103,7 @@ def method(
     lo: Lowerer, ufunc: np.ufunc, name: str, args: list[Binding], kwargs: dict[str, Binding],
     node: ast.Call,
 ) -> Binding:  # fmt: skip
-    """Lower ``np.add.at`` and its relatives."""
+    """Lower ``np.add.at`` and similar functions."""
     row = find(ufunc)
     if name == "at" and row is not None:
         return _at(lo, ufunc, args, kwargs, node)

@@ -1,23 +1,23 @@
-"""Values: what any binding can do, without control flow.
+"""Values: operations on bindings, without control flow.
 
-Arrays, array expressions, lists of any length, instances: their elements, attributes and operators.
+Elements, attributes and operators of arrays, array expressions, lists and instances.
 In reading order:
 
 ================  ===============================================================================
-`views`           windows onto arrays: what shares memory
+`views`           views: windows onto arrays that share memory
 `elementwise`     array expressions, broadcasting, loop nests, assignment
-`arguments`       the arguments of library functions, matched and read as constants
+`arguments`       matching the arguments of library functions; constant arguments
 `list_buffers`    the elements of lists whose length is known only at run time
-`arrays`          arrays made of numbers, lists and ranges; new, copied and filled ones
-`objects`         instances: how they are made, and what their attributes are
-`special`         the methods that Python calls by itself
-`sequences`       the elements of what has a length known at compile time
-`operators`       operators and truth of any binding
-`comparisons`     comparisons of any two bindings
-`structures`      gradients, tangents and cotangents like arguments and results
-`results`         what a function returns, and the Python object made of it
+`arrays`          arrays from numbers, lists and ranges; new, copied and filled arrays
+`objects`         instances: construction and attributes
+`special`         the special methods that Python calls implicitly
+`sequences`       the elements of containers whose length is known at compile time
+`operators`       operators and truth of bindings
+`comparisons`     comparisons of bindings
+`structures`      gradients, tangents and cotangents with the structure of values
+`results`         the result of a function, and the Python object built from it
 ================  ===============================================================================
 
-``2.0 * a + b`` is a `Lazy`, which computes an element on demand; who needs the array computes all
-of them in one loop nest, without an array for ``2.0 * a``.
+``2.0 * a + b`` is a `Lazy`, which computes an element on demand. Where the array is needed, one
+loop nest computes all elements, without an array for ``2.0 * a``.
 """

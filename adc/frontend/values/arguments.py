@@ -56,7 +56,7 @@ def match(
     what = ast.unparse(node.func)
     if len(args) > len(by_position):
         raise TypeMismatchError(
-            f"{what}() takes {len(by_position)} arguments, {len(args)} were given", lo.span(node)
+            f"{what}() takes {len(by_position)} arguments but {len(args)} were given", lo.span(node)
         )
     found = {word.rstrip("?"): arg for word, arg in zip(by_position, args, strict=False)}
     for name, value in kwargs.items():
@@ -65,7 +65,7 @@ def match(
         found[name] = value
     for word in words:
         if word != "*" and not word.endswith("?") and word not in found:
-            raise TypeMismatchError(f"{what}() needs {word!r}", lo.span(node))
+            raise TypeMismatchError(f"{what}() is missing the argument {word!r}", lo.span(node))
     return found
 
 
@@ -103,7 +103,7 @@ def constant_int(lo: Lowerer, binding: Binding, node: ast.AST, what: str) -> int
 
 
 def flag(lo: Lowerer, binding: Binding | None, node: ast.AST, what: str) -> bool:
-    """Return a truth value that must be part of the program; False if left out."""
+    """Return a boolean that must be part of the program; False if left out."""
     if is_none(binding):
         return False
     if isinstance(binding, Num) and isinstance(binding.operand, Literal):

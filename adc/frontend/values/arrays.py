@@ -1,4 +1,4 @@
-"""Arrays made of numbers, lists and ranges; new ones, copied and filled ones."""
+"""Arrays from numbers, lists and ranges; new, copied and filled arrays."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def dtype_argument(lo: Lowerer, binding: Binding | None, node: ast.AST) -> str |
 def create(
     lo: Lowerer, kind: str, args: Sequence[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
-    """Lower ``np.zeros`` and its relatives, ``…_like`` included."""
+    """Lower ``np.zeros`` and similar functions, ``…_like`` included."""
     like = kind.endswith("_like")
     names = {
         "zeros": ["shape", "dtype"], "ones": ["shape", "dtype"], "empty": ["shape", "dtype"],

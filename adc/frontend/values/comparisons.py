@@ -1,4 +1,4 @@
-"""Comparisons of any two bindings: numbers, arrays, tuples, instances with methods."""
+"""Comparisons of two bindings: numbers, arrays, tuples, instances with methods."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def comparison(lo: Lowerer, op: ast.cmpop, left: Binding, right: Binding, node: 
     if kind in numbers.COMPARE and (elementwise.is_array(left) or elementwise.is_array(right)):
         if any(isinstance(side, Static) for side in (left, right)):
             raise TypeMismatchError(
-                "an array is compared with None or another object",
+                "an array cannot be compared with None or another object",
                 lo.span(node), "use `is None`",
             )  # fmt: skip
         else:

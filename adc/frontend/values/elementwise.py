@@ -1,9 +1,9 @@
 """Array expressions: broadcasting, loops over elements, assignment to whole arrays.
 
-What a scalar operation does to numbers, `lift` makes it do to arrays. The result is a `Lazy`: its
-elements are computed inside the one loop nest of whoever needs them, so that an expression of any
-length is one nest without temporaries. That is safe because arrays are values here: a lazy
-expression reads the versions that were current when it was made.
+`lift` applies a scalar operation to arrays. The result is a `Lazy`: its elements are computed
+inside the one loop nest that needs them, so an expression of any length is one nest without
+temporaries. This is safe because arrays are values here: a lazy expression reads the versions that
+were current when it was created.
 """
 
 from __future__ import annotations
@@ -267,7 +267,7 @@ def all_materialised(
 
 
 def boxed(lo: Lowerer, value: Operand, dtype: str, name: str = "a") -> ArrayRef:
-    """Return a new array without axes: the one element of a vector, seen without its axis."""
+    """Return a new 0-d array: the one element of a vector, seen without its axis."""
     version = lo.builder.apply("full", value, integer(1), params=(dtype,), hint=name)
     lo.boxed[version] = value
     return bindings.element_of(lo.new_array(version, (integer(1),), name))
@@ -483,7 +483,7 @@ def number(lo: Lowerer, binding: Binding, node: ast.AST, what: str = "this opera
             f"{what} needs a number, not {kind_of(binding)}", lo.span(node),
             "use the elements, or NumPy's function for arrays",
         )  # fmt: skip
-    raise TypeMismatchError(f"{what} on {kind_of(binding)}", lo.span(node))
+    raise TypeMismatchError(f"{what} is not defined for {kind_of(binding)}", lo.span(node))
 
 
 def as_float(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand:

@@ -1,9 +1,8 @@
 """Buffers: the elements of lists whose length is known only at run time.
 
-A buffer is an array with room for more rows than the list has; a list of tuples has a buffer for
-each of their places. What elements are like, in all rows, is a binding made of `Cell`. Lists that
-meet where paths join are brought to one kind here; what a program does to a list is in
-`dynamic_lists`.
+A buffer is an array with capacity for more rows than the list has; a list of tuples has one buffer
+for each position. The common structure of all elements is a binding made of `Cell`. Lists that join
+are converted to one structure here; operations on lists are in `dynamic_lists`.
 """
 
 from __future__ import annotations
@@ -170,7 +169,7 @@ def put(
     lo: Lowerer, buffer: ArrayRef, cell: Cell, at: Operand, part: Num | ArrayRef,
     node: ast.AST | None,
 ) -> None:  # fmt: skip
-    """Store a number or array as an element that nobody but the list can see."""
+    """Store a number or array as an element that only the list can see."""
     obj = buffer.object
     version = lo.version(obj, node)
     if isinstance(part, Num):
@@ -249,8 +248,8 @@ def check_sizes(
     shapes = ["({})".format(", ".join(["{}"] * len(dims)))] * 2
     numbers.check(
         lo, ok, "ValueError",
-        "adc: the arrays in a list whose length is known only at run time have one shape; here {} "
-        "meets {}".format(*shapes),
+        "adc: the arrays in a list whose length is known only at run time must have one shape; "
+        "found {} and {}".format(*shapes),
         *dims, *own,
     )  # fmt: skip
     return result
@@ -305,11 +304,11 @@ def view(lo: Lowerer, held: Growing, k: int = 0) -> ArrayRef:
 
 def array_of(
     lo: Lowerer, held: Growing, node: ast.AST,
-    empty: str = "adc: this list of arrays is empty, and what shape they have is not known",
+    empty: str = "adc: this list of arrays is empty, so the shape of its elements is not known",
 ) -> ArrayRef:  # fmt: skip
     """Return the numbers or arrays in a list as a view of one array.
 
-    An array of no arrays has a rank that nobody knows: that is an error, with this text.
+    An array of no arrays has no known rank: that is an error, with this text.
     """
     if not isinstance(held.element, Cell):
         raise lo.unsupported(

@@ -1,7 +1,8 @@
-"""Instances of classes: how they are made, and what ``o.name`` means, by Python's rules.
+"""Instances of classes: construction, and the meaning of ``o.name`` by Python's rules.
 
-A name is looked up in the class first, along its method resolution order: what a data descriptor
-there says (a property, a slot) comes before what the instance holds, anything else after it.
+A name is looked up in the class first, along its method resolution order: a data descriptor (a
+property, a slot) takes precedence over the instance's attributes, which take precedence over
+everything else.
 """
 
 from __future__ import annotations
@@ -154,7 +155,7 @@ def set_attribute(lo: Lowerer, owner: Binding, name: str, value: Binding, node: 
         if meant.fset is None:
             raise TypeMismatchError(
                 f"property {name!r} of {cls.__name__!r} object has no setter", lo.span(node),
-                "set what it reads",
+                "set the attribute that it reads",
             )  # fmt: skip
         _apply(lo, meant.fset, [owner, value], node)
     elif _is_data(meant) and not isinstance(meant, classes.HELD):
@@ -350,7 +351,9 @@ def _given(
     found = dict(zip(positional, args, strict=False))
     for name, value in kwargs.items():
         if name not in names or name in found:
-            raise TypeMismatchError(f"{cls.__name__}() does not take {name!r}", lo.span(node))
+            raise TypeMismatchError(
+                f"{cls.__name__}() got an unexpected or repeated argument {name!r}", lo.span(node)
+            )
         found[name] = value
     return found
 
@@ -359,7 +362,7 @@ def _require(
     lo: Lowerer, cls: type, given: dict[str, Binding], name: str, node: ast.AST
 ) -> None:  # fmt: skip
     if name not in given:
-        raise TypeMismatchError(f"{cls.__name__}() needs {name!r}", lo.span(node))
+        raise TypeMismatchError(f"{cls.__name__}() is missing the argument {name!r}", lo.span(node))
 
 
 def replaces(cls: type) -> bool:

@@ -1,4 +1,4 @@
-"""Python's operators on anything that a name may be bound to: numbers, arrays, containers."""
+"""Python's operators on bindings: numbers, arrays, containers."""
 
 from __future__ import annotations
 
@@ -64,7 +64,8 @@ def binary(
         if isinstance(left.value, str) and isinstance(right.value, str) and name == "add":
             return Static(left.value + right.value)
         raise TypeMismatchError(
-            f"`{numbers.SIGNS[name]}` on {kind_of(left)} and {kind_of(right)}", lo.span(node)
+            f"`{numbers.SIGNS[name]}` is not defined for {kind_of(left)} and {kind_of(right)}",
+            lo.span(node),
         )
     what = f"`{numbers.SIGNS[name]}`"
     a, b = elementwise.number(lo, left, node, what), elementwise.number(lo, right, node, what)

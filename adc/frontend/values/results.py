@@ -1,4 +1,4 @@
-"""Results: what a function returns becomes operands, and of these the Python object again."""
+"""Results: flattened to operands, and rebuilt as Python objects."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def finished(lo: Lowerer, result: Binding, heap: Heap) -> Binding:
                 heap[result.slot] = finished(lo, lo.held(result), heap)
             elif heap[result.slot] is result:
                 raise UnsupportedError(
-                    f"returning {kind_of(result)} that holds itself is not supported",
+                    f"returning {kind_of(result)} that contains itself is not supported",
                     lo.span(node),
                 )
             return result
@@ -184,8 +184,8 @@ def _column(found: Any, cell: Cell) -> list[Any]:
         return []
     if not hasattr(found, "shape"):
         raise ArgumentError(
-            "a list whose length is known only at run time has elements, whose derivatives are "
-            "structures", None, "return an array",
+            "the derivatives of the elements of a list whose length is known only at run time "
+            "are structures", None, "return an array",
         )  # fmt: skip
     return found.tolist() if cell.type.weak and found.ndim == 1 else list(found)
 

@@ -1,4 +1,4 @@
-"""The elements of what can be iterated over and has a length that is part of the program."""
+"""The elements of iterables whose length is a compile-time constant."""
 
 from __future__ import annotations
 
@@ -106,12 +106,12 @@ def next_item(lo: Lowerer, iterable: Binding, k: int, count: int, node: ast.AST)
     items = static_items(lo, iterable)
     if items is None or (len(items) != count and _keeps_length(iterable)):
         raise lo.unsupported(
-            "a container that changes its length while a loop is over it",
+            "a container whose length changes while a loop iterates over it",
             node,
             "loop over a copy, such as `list(...)`",
         )
     if k > numbers.MAX_TUPLE:
-        raise lo.unsupported("a loop over a list that grows in it without end", node)
+        raise lo.unsupported("a loop over a list that the loop extends without end", node)
     return items[k] if k < len(items) else None
 
 
@@ -151,7 +151,7 @@ def static_sequence(lo: Lowerer, binding: Binding, node: ast.AST) -> tuple[Bindi
 
 
 def known_elements(lo: Lowerer, binding: Binding, node: ast.AST) -> tuple[Binding, ...] | None:
-    """Return the elements of something, or None if only a run tells how many there are."""
+    """Return the elements of a binding, or None if their number is known only at run time."""
     items = static_items(lo, binding)
     if items is None:
         items = static_range(binding)

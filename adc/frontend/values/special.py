@@ -1,7 +1,7 @@
-"""Special methods: what Python calls by itself when an operator or a builtin meets an instance.
+"""Special methods: those that Python calls implicitly for operators and builtins of instances.
 
-Methods are found in the class, never in the instance, and are lowered like any other call. A
-function here returns None where no instance, or no method of the user's, has a say.
+Methods are looked up in the class, never in the instance, and are lowered like other calls. A
+function here returns None if no operand is an instance with such a method.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def met(
 
 
 def unary(lo: Lowerer, node: ast.UnaryOp, value: Binding) -> Binding | None:
-    """Lower ``-value`` and its relatives by a method of an instance."""
+    """Lower ``-value`` and other unary operators by a method of an instance."""
     return (
         method(lo, value, _UNARY[type(node.op)], [], node) if classes.is_instance(value) else None
     )
@@ -224,7 +224,7 @@ _OWN_CLASS = "objects of such a class are refused where they are made or used"
 
 
 def table() -> list[tuple[str, str]]:
-    """Return what the data model of Python's language reference has, and what becomes of it."""
+    """Return the special methods of Python's data model, and how each is supported."""
 
     def names(*found: str) -> str:
         return ", ".join(f"`{name}`" for name in found)
@@ -232,39 +232,39 @@ def table() -> list[tuple[str, str]]:
     arithmetic = [f"__{name}__" for name in _BINARY.values()]
     asked = [name for tried, _ in _BUILTINS.values() for name in tried]
     return [
-        (names("__init__", "__post_init__", "__call__"), "run"),
-        (names("__bool__", "__len__"), "run, in tests and by `bool()` and `len()`"),
-        (names(*(name for name, _ in COMPARISONS.values())), "run; those that `dataclass` makes: "
-         "`==` and `!=` only"),
-        (names(*arithmetic, "__divmod__"), "run, and so do the reflected ones (`__radd__`) and "
-         "those in place (`__iadd__`), in Python's order, `NotImplemented` included"),
+        (names("__init__", "__post_init__", "__call__"), "called"),
+        (names("__bool__", "__len__"), "called, in conditions and by `bool()` and `len()`"),
+        (names(*(name for name, _ in COMPARISONS.values())), "called; of those that `dataclass` "
+         "generates only `==` and `!=`"),
+        (names(*arithmetic, "__divmod__"), "called, as are the reflected (`__radd__`) and "
+         "in-place ones (`__iadd__`), in Python's order, including `NotImplemented`"),
         (names(*_UNARY.values(), *dict.fromkeys(name for name in asked if name != "__index__")),
-         "run"),
-        ("`__index__`", "run by `int()` and `float()`; as an index refused"),
-        (names("__getitem__", "__setitem__", "__delitem__", "__contains__"), "run"),
+         "called"),
+        ("`__index__`", "called by `int()` and `float()`; refused as an index"),
+        (names("__getitem__", "__setitem__", "__delitem__", "__contains__"), "called"),
         ("properties, " + names("__get__", "__set__", "__delete__") + " of descriptors in Python",
-         "run, in the order that attributes are looked up in"),
-        ("`functools.cached_property`", "runs once for an object, which must not lie outside"),
+         "called, in the order of attribute lookup"),
+        ("`functools.cached_property`", "called once for each object, which must not be a captured one"),
         ("`staticmethod`, `classmethod`, `__class__`, `__slots__`, private names (`self.__x`)",
          "as in Python"),
         (names("__set_name__", "__init_subclass__") + ", metaclasses, decorators of classes",
-         "have done their work when the class was made"),
+         "supported: they ran when the class was created"),
         ("fields of dataclasses: defaults and factories, `InitVar`, `ClassVar`, `kw_only`, `init`, "
          "`compare`, `frozen`, `slots`", "as in Python"),
-        ("`__array_ufunc__ = None`, `__array_priority__`", "followed by operators"),
+        ("`__array_ufunc__ = None`, `__array_priority__`", "respected by operators"),
         ("`__array_ufunc__`, `__array__`, `__array_interface__`", "refused"),
         (names("__new__", "__getattr__", "__getattribute__", "__setattr__") + ", metaclasses with "
          "`__call__`, subclasses of builtin classes and of arrays (`__missing__`)", _OWN_CLASS),
         ("`__del__`, named tuples with `__new__` or `__init__`, abstract classes",
-         "objects of such a class are not made"),
-        (names("__iter__", "__next__", "__reversed__", "__length_hint__"), "refused: an instance "
-         "is no iterable"),
-        (names("__enter__", "__exit__"), "refused, with `with`"),
-        ("`__match_args__`", "refused, with patterns of classes"),
-        (names("__instancecheck__", "__subclasscheck__"), "refused, but for those of `abc`"),
+         "refused: no objects of such a class are created"),
+        (names("__iter__", "__next__", "__reversed__", "__length_hint__"), "refused: an "
+         "instance is not iterable"),
+        (names("__enter__", "__exit__"), "refused, as is `with`"),
+        ("`__match_args__`", "refused, as are class patterns"),
+        (names("__instancecheck__", "__subclasscheck__"), "refused, except for those of `abc`"),
         (names("__delattr__", "__class_getitem__", "__dict__", "__dir__", "__hash__", "__repr__",
                "__str__", "__format__", "__bytes__", "__complex__", "__buffer__"),
-         "refused where used"),
+         "refused when used"),
         (names("__await__", "__aiter__", "__anext__", "__aenter__", "__aexit__"),
-         "refused, with `async`"),
+         "refused, as is `async`"),
     ]  # fmt: skip

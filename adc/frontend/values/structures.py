@@ -1,7 +1,7 @@
-"""Things of the structure of an argument or result: gradients, tangents, cotangents.
+"""Values with the structure of an argument or result: gradients, tangents, cotangents.
 
-A structure is a binding: numbers and arrays in tuples, lists, dicts and objects. One thing belongs
-to each float in it, in the order in which `floats` yields these.
+A structure is a binding: numbers and arrays in tuples, lists, dicts and objects. Each float in it
+has one associated value, in the order of `floats`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def new_ref(lo: Lowerer, like: Ref, held: Binding) -> Ref:
 
 
 def new_array(lo: Lowerer, value: Value, name: str) -> ArrayRef:
-    """Make an object of an array whose sizes nobody knows yet."""
+    """Make an object of an array whose sizes are not known yet."""
     assert isinstance(value.type, Array)
     dims = tuple(
         lo.builder.apply("dim", value, params=(axis,), hint="dim")
@@ -214,7 +214,7 @@ def _grown(lo: Lowerer, like: Growing, values: Iterator[Binding]) -> Growing:
             continue
         if not isinstance(column, ArrayRef):
             raise UnsupportedError(
-                "a list whose length is known only at run time, of structures, is not supported",
+                "a list of structures whose length is known only at run time is not supported",
                 lo.builder.loc, "return an array",
             )  # fmt: skip
         column = elementwise.copy(lo, column, lo.frame.source.node) if column.view else column
@@ -255,7 +255,7 @@ def belonging(
     others = _parts(given, lo.held)
     if others is None or len(others) != len(parts):
         raise TypeMismatchError(
-            f"{what} is {kind_of(given)} where {kind_of(like)} is needed", lo.span(node)
+            f"{what} is {kind_of(given)}, but {kind_of(like)} is needed", lo.span(node)
         )
     for part, other in zip(parts, others, strict=True):
         yield from belonging(lo, part, held, other, what, node)
@@ -303,9 +303,9 @@ def fitted(
     own = views.dims_of(lo, source)
     if len(own) != ty.rank:
         raise TypeMismatchError(
-            f"{what} has rank {len(own)} where what it belongs to has {ty.rank}", lo.span(node)
+            f"{what} has rank {len(own)}, but its primal value has rank {ty.rank}", lo.span(node)
         )
-    message = f"{what} does not have the shape of what it belongs to"
+    message = f"{what} does not have the shape of its primal value"
     for a, b in zip(own, dims or (), strict=bool(dims)):
         elementwise.require_same(lo, a, b, message, [], node)
     made = elementwise.stored_new(lo, source, ty.dtype, node, "v")

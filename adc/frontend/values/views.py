@@ -1,9 +1,9 @@
-"""Views: how the indices of an array become indices of the array whose memory it shares.
+"""Views: the map from the indices of a view to the indices of the array whose memory it shares.
 
-A view is data, not code: sizes, offsets and strides are operands, so that names bound to views join
-at branches and are carried by loops like any number. A view is a tuple of *stages*, outermost
-first; each takes indices into its own axes to indices of the space behind it. Neighbouring windows
-are one window.
+A view is data, not code: sizes, offsets and strides are operands, so names bound to views join at
+branches and are carried by loops like numbers. A view is a tuple of *stages*, outermost first; each
+maps indices into its own axes to indices of the space of the next stage. Adjacent windows are
+merged into one.
 """
 
 from __future__ import annotations

@@ -8,4 +8,4 @@ ARGS = (1.5,)
 
 
 def program(x):
-    return helper(x, a=x)  # ADC014: got 'a' twice
+    return helper(x, a=x)  # ADC014: got multiple values for argument 'a'

@@ -236,7 +236,7 @@ def f57(x):
 
 
 def f58(x):
-    return f59(x)  # ADC025: calls nest more than 60 deep
+    return f59(x)  # ADC025: calls are nested more than 60 deep
 
 
 def f59(x):

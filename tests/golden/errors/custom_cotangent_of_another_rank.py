@@ -16,4 +16,4 @@ square.defvjp(lambda x: (x * x, x), lambda x, ct: (np.outer(x, ct),))
 
 
 def program(x):
-    return np.sum(square(x))  # ADC014: returns has rank 2 where what it belongs to has 1
+    return np.sum(square(x))  # ADC014: returns has rank 2, but its primal value has rank 1

@@ -8,5 +8,5 @@ ARGS = (1.0,)
 
 
 def program(x):
-    square = adc.custom_vjp(lambda y: y * y)  # ADC010: `adc.custom_vjp` here is not supported
+    square = adc.custom_vjp(lambda y: y * y)  # ADC010: `adc.custom_vjp` inside a
     return square(x)

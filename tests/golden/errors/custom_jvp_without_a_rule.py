@@ -13,4 +13,4 @@ def square(x):
 
 
 def program(x):
-    return 2.0 * square(x)  # ADC020: square() is `custom_jvp` and has no rule
+    return 2.0 * square(x)  # ADC020: `custom_jvp` but has no rule

@@ -16,4 +16,4 @@ scaled.defvjp(lambda x: (2.0 * x, None), lambda kept, ct: (2.0 * ct,))
 
 
 def program(x):
-    return scaled(x, factor=3.0)  # ADC010: a keyword argument of scaled(), which has its own
+    return scaled(x, factor=3.0)  # ADC010: a keyword argument of scaled(), which has a

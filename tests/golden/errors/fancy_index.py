@@ -5,4 +5,4 @@ ARGS = (np.array([1.0, 2.0, 3.0]),)
 
 
 def program(x):
-    return x[x]  # ADC014: arrays used as indices
+    return x[x]  # ADC014: must have an integer dtype

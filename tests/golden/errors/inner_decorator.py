@@ -4,7 +4,7 @@ ARGS = (1.5,)
 
 
 def program(x):
-    @abs  # ADC014: this operation on function
+    @abs  # ADC014: this operation is not defined for function 'inner'
     def inner():
         return x
     return inner()

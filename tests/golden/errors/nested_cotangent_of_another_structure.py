@@ -9,4 +9,4 @@ ARGS = (1.0,)
 
 def program(x):
     _, pull = adc.vjp(lambda y: (y, y * y), x)
-    return pull(1.0)[0]  # ADC014: the cotangent is a number (float) where a tuple of 2 is needed
+    return pull(1.0)[0]  # ADC014: the cotangent is a number (float), but a tuple of 2 is needed

@@ -8,4 +8,4 @@ ARGS = (1.0,)
 
 
 def program(x):
-    return x * adc.grad(lambda k: k * 2.0)(3)  # ADC021: a number (int) is differentiated with
+    return x * adc.grad(lambda k: k * 2.0)(3)  # ADC021: a derivative with respect to a number (int)

@@ -8,4 +8,4 @@ ARGS = (1.0,)
 
 
 def program(x):
-    return adc.jvp(lambda y: y * y, (x,), (None,))[1]  # ADC020: there is no tangent
+    return adc.jvp(lambda y: y * y, (x,), (None,))[1]  # ADC020: no tangent is given

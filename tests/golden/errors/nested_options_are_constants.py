@@ -11,4 +11,4 @@ def program(x):
     k = 0
     while k < x:
         k += 1
-    return adc.grad(lambda y, z: y * z, argnums=k)(x, x)  # ADC010: an option that is computed
+    return adc.grad(lambda y, z: y * z, argnums=k)(x, x)  # ADC010: an option that is not a constant

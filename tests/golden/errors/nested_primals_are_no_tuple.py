@@ -8,4 +8,4 @@ ARGS = (1.0,)
 
 
 def program(x):
-    return adc.jvp(lambda y: y * y, x, (1.0,))[1]  # ADC014: primals is a number (float)
+    return adc.jvp(lambda y: y * y, x, (1.0,))[1]  # ADC014: primals must be a tuple

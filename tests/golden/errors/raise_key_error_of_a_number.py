@@ -4,4 +4,4 @@ ARGS = (1.5,)
 
 
 def program(x):
-    raise KeyError(x)  # ADC010: `KeyError` of anything but a text
+    raise KeyError(x)  # ADC010: `KeyError` with an argument that is not a string

@@ -4,4 +4,4 @@ ARGS = (1.5,)
 
 
 def program(x):
-    return max(x, **x)  # ADC014: `**` of a number
+    return max(x, **x)  # ADC014: `**` needs a dict

@@ -4,4 +4,4 @@ ARGS = (1.5,)
 
 
 def program(x):
-    return x + "a"  # ADC014: `+` on str
+    return x + "a"  # ADC014: `+` is not defined for str 'a'

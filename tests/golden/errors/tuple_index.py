@@ -4,4 +4,4 @@ ARGS = (1.5,)
 
 
 def program(x):
-    return (x, x)[2]  # ADC014: outside a tuple of 2
+    return (x, x)[2]  # ADC014: out of range for a tuple of 2

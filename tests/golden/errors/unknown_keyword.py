@@ -8,4 +8,4 @@ ARGS = (1.5,)
 
 
 def program(x):
-    return helper(x, c=x)  # ADC014: has no parameter 'c'
+    return helper(x, c=x)  # ADC014: got an unexpected keyword argument 'c'

@@ -8,4 +8,4 @@ ARGS = (1.5,)
 
 
 def program(x):
-    return helper(x)  # ADC014: helper() needs 'b'
+    return helper(x)  # ADC014: helper() is missing the argument 'b'

@@ -373,8 +373,8 @@ ERRORS: dict[str, tuple[Callable[[], Any], str, str]] = {
     ),
     "structures": (
         lambda: adc.jacrev(lambda p, n: [p["a"] * k for k in range(n)])({"a": 2.0}, 3), "ADC020",
-        "a list whose length is known only at run time has elements, whose derivatives are "
-        "structures",
+        "the derivatives of the elements of a list whose length is known only at run time "
+        "are structures",
     ),
 }  # fmt: skip
 

@@ -150,8 +150,8 @@ def test_tangents_are_like_results() -> None:
     [
         (3.0, "the cotangent must have a tuple of 2 where results have"),
         ((1.0, 2.0, 3.0), "the cotangent must have a tuple of 2 where results have"),
-        ((np.zeros(2), 1.0), r"the cotangent has shape \(2,\) where the value has \(3,\)"),
-        ((np.zeros(3), "a"), "the cotangent is a str of no real numbers"),
+        ((np.zeros(2), 1.0), r"the cotangent has shape \(2,\), but the value has shape \(3,\)"),
+        ((np.zeros(3), "a"), "the cotangent is a str whose elements are not real numbers"),
     ],
 )
 def test_cotangents_are_checked(ct: Any, message: str) -> None:
@@ -223,7 +223,7 @@ def test_what_has_no_jacobian() -> None:
         adc.jacrev(lambda x: 3)(1.0)
     with pytest.raises(adc.AdcError, match=r"`hessian` of energy\(\) returns an array") as error:
         adc.grad(adc.hessian(energy))(X)
-    assert "a function that makes a number of it" in str(error.value)
+    assert "a function that reduces it to a number" in str(error.value)
 
 
 # -- gradients alone -------------------------------------------------------------------------------

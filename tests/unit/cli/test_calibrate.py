@@ -62,7 +62,7 @@ def test_it_measures() -> None:
 @pytest.mark.usefixtures("quick")
 def test_noise_is_no_cost() -> None:
     times = {probe.name: 1e-9 for probe in calibrate._probes()}
-    with pytest.raises(CalibrationError, match=r"cannot be told from noise"):
+    with pytest.raises(CalibrationError, match=r"cannot be distinguished from noise"):
         calibrate._costs(times)
 
 
@@ -144,7 +144,9 @@ def test_a_broken_file_is_one_line_of_warning(
 ) -> None:
     place.mkdir(mode=0o700)
     (place / "costs.json").write_text(text, encoding="latin-1")
-    with pytest.warns(UserWarning, match=r"^\[ADC003\] .*shipped are used; run `adc cal") as caught:
+    with pytest.warns(
+        UserWarning, match=r"^\[ADC003\] .*shipped costs are used; run `adc cal"
+    ) as caught:
         assert adc.grad(lambda x: x * x)(3.0) == 6.0
     assert len(caught) == 1
     assert "\n" not in str(caught[0].message)

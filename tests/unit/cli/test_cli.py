@@ -280,7 +280,7 @@ def test_check(
 ) -> None:
     shown = _printed(capsys, "check", f"{program}:{function}", *options).splitlines()
     several = function in ("arrays", "rows", "columns", "curvature")
-    assert several == shown[-2].startswith("of a random combination of ")
+    assert several == shown[-2].startswith("for a random linear combination of ")
     names = [line.split("  ")[0] for line in shown[1 : -2 if several else -1]]
     assert set(named) <= set(names)
     assert shown[-1] == f"all {len(names)} derivatives agree"
@@ -298,7 +298,9 @@ def test_check_that_cannot_decide(program: str, capsys: pytest.CaptureFixture[st
     assert cli.main(["check", f"{program}:jump", "--args", "1.0"]) == 3
     shown = capsys.readouterr().out
     assert "undecided: " in shown
-    assert shown.endswith("cannot be decided by differences here, 0 agree: try other arguments\n")
+    assert shown.endswith(
+        "cannot be decided by finite differences here, 0 agree: try other arguments\n"
+    )
 
 
 @pytest.mark.parametrize("function", ["scales", "huber", "close"])
@@ -541,7 +543,7 @@ def test_completion(words: list[str], found: str, capsys: pytest.CaptureFixture[
 
 def test_check_of_nothing(program: str, capsys: pytest.CaptureFixture[str]) -> None:
     shown = _printed(capsys, "check", f"{program}:squares", "--args", "f64[0]", "--step", "0.1")
-    assert shown.endswith("nothing to compare: the arguments hold no number\n")
+    assert shown.endswith("nothing to compare: the arguments contain no number\n")
 
 
 class _Terminal(io.StringIO):

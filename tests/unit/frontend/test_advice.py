@@ -55,12 +55,13 @@ CALLS: list[tuple[Callable[[Any], Any], str, str]] = [
     (lambda x: np.sum(np.fft.rfft(x).real), "`numpy.fft.rfft`", "complex numbers"),
     (lambda x: np.sum(scipy.linalg.solve(M, x)), "`scipy.linalg.solve`", "of `np.linalg`"),
     (lambda x: np.sum(scipy.linalg.expm(x)), "`scipy.linalg.expm`", "outside"),
-    (lambda x: np.sum(scipy.special.erf(x)), "`scipy.special.erf`", "`math.erf`"),
+    (lambda x: np.sum(scipy.special.erf(x)), "`scipy.special.erf`", "`math.erf`, `math.erfc`"),
+    (lambda x: np.sum(scipy.special.logit(x)), "`scipy.special.logit`", "`scipy.special.expit`"),
     (lambda x: scipy.special.logsumexp(x), "`scipy.special.logsumexp`", "np.log(np.sum(np.exp("),
     (lambda x: scipy.optimize.minimize(np.sum, x).fun, "`scipy.optimize.minimize`", "jac=True"),
     (lambda x: np.sum(scipy.stats.norm.logpdf(x)), "`scipy.stats.", "write the density"),
-    (lambda x: np.sum(x) * time.time(), "`time.time`", "measure around the call"),
-    (_products, "`itertools.product`", "one `for` loop in the other"),
+    (lambda x: np.sum(x) * time.time(), "`time.time`", "measure the time around the call"),
+    (_products, "`itertools.product`", "nest two `for` loops"),
     (lambda x: functools.reduce(lambda a, b: a * b, x), "`functools.reduce`", "write the loop"),
     (lambda x: functools.partial(max, x[0])(1.0), "`functools.partial`", "use a lambda"),
     (_drawn, "`random.random`", "`np.random.default_rng`"),
@@ -167,7 +168,7 @@ def test_objects_are_not_shown_in_full() -> None:
     with pytest.raises(AdcError) as caught:
         adc.grad(lambda x: np.sum(x))(Table())
     assert caught.value.message == "argument 'x' of <lambda>() is a Table of pandas"
-    assert caught.value.hint == "pass an array, as `x.to_numpy()` makes"
+    assert caught.value.hint == "pass an array, such as `x.to_numpy()`"
 
 
 def test_extras_are_those_of_adcs_package() -> None:

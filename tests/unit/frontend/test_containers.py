@@ -242,7 +242,7 @@ def _zip_by_a_walrus(x: Any) -> Any:
     ],
 )  # fmt: skip
 def test_what_is_drawn_from_once_is_not_kept(fn: Callable[..., Any]) -> None:
-    with pytest.raises(AdcError, match=r"keeping (a generator|what `\w+` draws from)") as caught:
+    with pytest.raises(AdcError, match=r"storing (a generator|the iterator of `\w+`)") as caught:
         lowered_for(fn, (X,))
     assert caught.value.code == "ADC010"
     assert "list(" in (caught.value.hint or "")

@@ -139,7 +139,7 @@ def test_a_name_for_map_is_refused() -> None:
         squares = map(lambda v: v * v, a)
         return sum(squares)
 
-    with pytest.raises(AdcError, match=r"ADC010.*a name for what `map` draws from"):
+    with pytest.raises(AdcError, match=r"ADC010.*storing the iterator of `map`"):
         adc.grad(program)(X6)
 
 

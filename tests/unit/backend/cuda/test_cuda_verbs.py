@@ -166,7 +166,7 @@ def test_options() -> None:
     for make in makers:
         with pytest.raises(ArgumentError, match="parallel does not go with target"):
             make(target="cuda", parallel=2)
-        with pytest.raises(ArgumentError, match="'tpu' is no target"):
+        with pytest.raises(ArgumentError, match="'tpu' is not a target"):
             make(target="tpu")
 
 
