@@ -19,6 +19,7 @@ def caught(programs: Sequence[Program]) -> bool:
     return any(complaints(program) for program in programs if program.argnums)
 
 
+@pytest.mark.full
 def test_the_checks_are_silent_without_a_defect() -> None:
     programs = [p for p in (*VECTOR_PROGRAMS, *CHOICE_PROGRAMS) if "float32" not in p.tags]
     assert not caught(programs)

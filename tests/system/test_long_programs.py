@@ -182,7 +182,7 @@ def _made(folder: Path, body: str) -> Callable[..., Any]:
     return module.program  # type: ignore[no-any-return]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", LONG)
 def test_interpreted(name: str, tmp_path: Path) -> None:
     make, n = LONG[name]
@@ -195,6 +195,7 @@ def test_interpreted(name: str, tmp_path: Path) -> None:
         np.testing.assert_allclose(got, want[0], rtol=1e-8, atol=1e-12)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["ifs", "writing_ifs", "returns", "elifs"])
 def test_compiled(name: str, tmp_path: Path) -> None:
     fn = _made(tmp_path, LONG[name][0](100))
@@ -204,6 +205,7 @@ def test_compiled(name: str, tmp_path: Path) -> None:
     np.testing.assert_allclose(gradient, want, rtol=1e-9)
 
 
+@pytest.mark.full
 def test_within_a_budget(tmp_path: Path) -> None:
     fn = _made(tmp_path, _writing_ifs(200))  # whose sizes a plan asks for, version by version
     (want,) = chains.flat_gradient(oracle.oracle_gradient(Program("ifs", fn, (X,))))
@@ -224,6 +226,7 @@ def test_the_chain_that_is_known_is_followed_alone() -> None:
     np.testing.assert_allclose(adc.grad(scope["program"])(X, "none"), [0, 0, 0, 1, 0, 0, 0])
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("make", [_ifs, _returns, _elifs, _loops])
 def test_the_time_grows_with_the_length(make: Callable[[int], str], tmp_path: Path) -> None:
     """Four times as long: not sixteen times the time."""

@@ -116,6 +116,7 @@ def assert_caught(tags: tuple[str, ...] = ("numeric", "mutates", "exit", "while"
     assert any(complaints(program) for program in programs)
 
 
+@pytest.mark.full
 def test_the_checks_are_silent_without_a_defect() -> None:
     for program in differentiable():
         if program.tags & {"mutates", "exit"} and "float32" not in program.tags:
@@ -480,6 +481,7 @@ NESTS = [
 ]
 
 
+@pytest.mark.full
 def test_nests_are_silent_without_a_defect() -> None:
     assert not any(map(complaints, NESTS))
 
@@ -489,6 +491,7 @@ def _taken(place: Any, loop: For) -> Any:
     return tuple(form + 0 for form in place)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("module", "name", "wrong"),
     [

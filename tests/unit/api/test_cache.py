@@ -167,6 +167,7 @@ def test_the_machine_has_every_version() -> None:
         assert known in target
 
 
+@pytest.mark.full
 def test_the_vector_library_can_be_chosen(tmp_path: Path) -> None:
     module(tmp_path)
     for library in ("none", "auto"):
@@ -384,6 +385,7 @@ def test_without_cache_nothing_is_left(
     assert not list(scratch.iterdir())
 
 
+@pytest.mark.full
 def test_a_cache_folder_of_numba_makes_no_difference(tmp_path: Path) -> None:
     module(tmp_path)
     for how in ("compiled", "loaded"):

@@ -39,7 +39,7 @@ ORDERS: dict[str, tuple[Any, int]] = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("outer", ["jacfwd", "jacrev", "hessian"])
 @pytest.mark.parametrize("inner", ORDERS)
 def test_of_functions_of_vectors(outer: str, inner: str) -> None:
@@ -52,6 +52,7 @@ def test_of_functions_of_vectors(outer: str, inner: str) -> None:
     np.testing.assert_allclose(single, derivative(order + more), rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("kind", ORDERS)
 def test_in_a_direction_and_at_once(kind: str) -> None:
     make, order = ORDERS[kind]
@@ -93,6 +94,7 @@ def test_of_several_results_and_arguments() -> None:
     np.testing.assert_allclose(mixed["y"], np.moveaxis(found["y"][0][1], 1, -1), rtol=1e-13)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("single", [False, True])
 def test_hessians_within_code_are_like_those_outside(single: bool) -> None:
     def f(x: Any, t: Any) -> Any:

@@ -129,6 +129,7 @@ DRAWS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("half", [False, True])
 @pytest.mark.parametrize("name", DRAWS)
 def test_draws_are_numpys(name: str, half: bool) -> None:
@@ -473,6 +474,7 @@ def _trained(w: Any, x: Any, rng: Any) -> Any:
     return w
 
 
+@pytest.mark.full
 def test_derivatives_within_code_advance_generators() -> None:
     ours, numpys = generator(), generator()
     before = state(_OUTSIDE)

@@ -144,6 +144,7 @@ def test_sections_of_the_page() -> None:
 # --- registers ------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_no_spills() -> None:
     kinds = [f"--kind={kind}" for kind in registers.STRICT]
     done = command("tests.bench.cuda.registers", "--capability=80", *kinds)

@@ -167,7 +167,7 @@ def test_no_rows() -> None:
         assert gradient.shape == (0, 0)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize(
     ("fn", "args"),
     [

@@ -232,6 +232,7 @@ def test_a_rehearsal_holds_what_a_call_does() -> None:
 # --- what waits on the host -----------------------------------------------------------------------
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("fn", "args", "argnums"),
     [

@@ -153,6 +153,7 @@ def limited(monkeypatch: pytest.MonkeyPatch) -> Any:
     return limit
 
 
+@pytest.mark.full
 def test_no_room(limited: Any) -> None:
     x = np.ones(64)
     f = adc.grad(total, target="cuda", remat="store")

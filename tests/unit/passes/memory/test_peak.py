@@ -102,14 +102,14 @@ def sizes(names: tuple[tuple[str, int, int], ...], inputs: list[Any]) -> dict[st
     }
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(100)
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("program", CORPUS, ids=str)
 def test_formula(program: Program, policy: str) -> None:
     check_formula(program, policy)
 
 
-@pytest.mark.sampled(200)
+@pytest.mark.sampled(600)
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("program", CORPUS, ids=str)
 def test_compiled(program: Program, policy: str, tmp_path: Path) -> None:

@@ -162,7 +162,7 @@ def budgets(name: str) -> list[int]:
     return [least + (most - least) * k // (POINTS - 1) for k in range(POINTS)]
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(100)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_more_memory_is_never_slower(name: str) -> None:
     found = [plans_of(name).alternative(budget) for budget in budgets(name)]
@@ -323,6 +323,7 @@ def test_a_budget_that_is_too_small() -> None:
     assert plan.peak_bytes == least
 
 
+@pytest.mark.full
 def test_what_a_plan_says() -> None:
     fn, args, argnums = PROGRAMS["residual"]
     plan = adc.grad(fn, argnums, memory="40 kB").plan(*args)
@@ -547,6 +548,7 @@ def plans_of_stops() -> tuple[Plans, list[Any]]:
     return code.plans(code.match(tuple(args), {})), args
 
 
+@pytest.mark.full
 def test_no_call_of_a_while_loop_holds_more_than_its_peak() -> None:
     plans, args = plans_of_stops()
     least, most = plans.range
@@ -588,6 +590,7 @@ def _sizes(chain: chains.Chain) -> Iterator[tuple[str, int | tuple[int, ...]]]:
         yield name, size if isinstance(size, int) else tuple(size)
 
 
+@pytest.mark.full
 def test_plans_are_made_once_for_all_budgets() -> None:
     """Transforming for a budget takes the plans of another one, and makes the same code."""
     fn, args, positions = PROGRAMS["days"]

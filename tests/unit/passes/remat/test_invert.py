@@ -47,7 +47,7 @@ def planned(name: str, policy: str = "auto") -> Rematerialized:
     return rematerialize(chain_of(BY_NAME[name]).joined, policy)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize("program", INVERT_PROGRAMS, ids=str)
 def test_no_bit_changes(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """All that can be restored is: the bits of other plans, and checkpointed loops around it."""
@@ -91,7 +91,7 @@ def test_decisions_are_kept_for_integers_that_they_change() -> None:
 # --- floats, on request ---------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize("program", MARKED_PROGRAMS, ids=str)
 def test_floats_are_found_again(program: Program) -> None:
     """The gradient is that of the program, under every plan; in every form."""
@@ -112,6 +112,7 @@ def test_floats_are_found_again(program: Program) -> None:
             assert chains.bits(found) == results, (policy, name)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("program", DECIDING_PROGRAMS, ids=str)
 def test_what_decides_is_that_of_the_forward_code(program: Program) -> None:
     """Values that are found again are off in their last bits, and could decide otherwise."""
@@ -185,6 +186,7 @@ LONG: dict[str, Callable[[int], tuple[Any, ...]]] = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", LONG)
 def test_memory_does_not_grow(name: str) -> None:
     program = BY_NAME[name]
@@ -203,6 +205,7 @@ def test_memory_does_not_grow(name: str) -> None:
     assert (exact.plan(*args).peak_bytes or 0) > 50 * (held[1] - masks)
 
 
+@pytest.mark.full
 def test_values_are_those_of_the_program() -> None:
     for program in MARKED_PROGRAMS:
         value, _ = adc.value_and_grad(program.fn, cache=False)(*program.make_args())

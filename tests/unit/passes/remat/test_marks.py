@@ -39,7 +39,7 @@ def bits(results: Sequence[Any]) -> list[bytes]:
 KEEPING = [program for program in LANGUAGE_PROGRAMS if "keep" in program.tags]
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(120)
 @pytest.mark.parametrize("program", [*differentiable(), *KEEPING], ids=str)
 def test_marks_change_no_bit(program: Program) -> None:
     """Of any program of the corpus, as it is and as the inside of a checkpointed call."""
@@ -190,6 +190,7 @@ def checkpointed_noise(x: Any, rng: Any, n: Any) -> Any:
     return np.sum(x)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("policy", ["auto", "store", "recompute"])
 def test_draws_are_the_same(policy: str) -> None:
     x = np.linspace(0.1, 0.9, 7)

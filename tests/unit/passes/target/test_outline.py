@@ -27,7 +27,7 @@ def _tiny_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outline, "PART", 4)
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(150)
 @pytest.mark.usefixtures("_tiny_parts")
 @pytest.mark.parametrize("program", PROGRAMS[::16], ids=lambda program: program.name)
 def test_tiny_parts_of_the_corpus(program: Any) -> None:
