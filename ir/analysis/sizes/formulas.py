@@ -13,7 +13,7 @@ Other names of a loop's inside stay below ``total`` and ``most``, and only a run
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -331,6 +331,17 @@ def dims(name: str, ty: Type) -> list[str]:
     return [f"{name}.dim{axis}" for axis in range(ty.rank)] if isinstance(ty, Array) else []
 
 
+def names_of(sizes: Mapping[str, int | Sequence[int]]) -> dict[str, int]:
+    """Return numbers and shapes by the names that formulas have for them."""
+    found: dict[str, int] = {}
+    for name, size in sizes.items():
+        if isinstance(size, Sequence):
+            found.update((f"{name}.dim{axis}", each) for axis, each in enumerate(size))
+        else:
+            found[name] = size
+    return found
+
+
 # --- numbers --------------------------------------------------------------------------------------
 
 
@@ -425,7 +436,7 @@ def _number(made: Function, known: Known, upper: bool) -> int | None:
         case "min":
             return min(args)
         case "range":
-            return len(range(*args)) if args[2] else None
+            return max(-((args[0] - args[1]) // args[2]), 0) if args[2] else None
         case "count" | "upto":
             return max(args[0], 0)
         case "rounded":
@@ -512,5 +523,5 @@ def _varies(atom: Atom, inside: frozenset[str]) -> bool:
 
 __all__ = [
     "ONE", "ZERO", "Atom", "Function", "Known", "Remembered", "Sum", "dims", "either", "most",
-    "total",
+    "names_of", "total",
 ]  # fmt: skip
