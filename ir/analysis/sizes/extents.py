@@ -127,13 +127,20 @@ class _Names(formulas.Known):
     def __init__(self, extents: Extents, given: Mapping[str, int]) -> None:
         super().__init__(given)
         self._extents = extents
-        self._found: dict[str, Any] = dict(given)  # of formulas in whole numbers, where all are
+        self._found: dict[str, Any] = dict(given)
+        self._functions: dict[tuple[formulas.Function, bool], Any] = {}
 
     def name(self, name: str) -> Any:
         if name not in self._found:
             self._found[name] = None  # for cycles
             self._found[name] = self._extents.of_name(name)
         return self._found[name]
+
+    def number(self, made: formulas.Function, upper: bool) -> Any:
+        # A formula is longer than the code: it has a function once for every way to it.
+        if (made, upper) not in self._functions:
+            self._functions[made, upper] = super().number(made, upper)
+        return self._functions[made, upper]
 
 
 __all__ = ["GUESS", "Extents", "Known"]
