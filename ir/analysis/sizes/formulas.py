@@ -105,6 +105,11 @@ class Function:
         return found - {self.name} if self.kind in ("total", "most") else found
 
     @cached_property
+    def length(self) -> int:
+        """How many names and functions are written in it."""
+        return 1 + sum(arg.length for arg in self.args)
+
+    @cached_property
     def kinds(self) -> frozenset[str]:
         """The kinds of this function and of those in it."""
         return frozenset((self.kind,)).union(*(arg.kinds for arg in self.args))
@@ -275,6 +280,12 @@ class Sum:
             for atom in atoms
             for name in ([atom] if isinstance(atom, str) else atom.free)
         )
+
+    @cached_property
+    def length(self) -> int:
+        """How many names and functions are written in it."""
+        atoms = [atom for atoms, _ in self.terms for atom in atoms]
+        return sum(1 if isinstance(atom, str) else atom.length for atom in atoms)
 
     @cached_property
     def kinds(self) -> frozenset[str]:

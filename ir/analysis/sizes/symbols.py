@@ -47,6 +47,8 @@ _FUNCTIONS = {
     arith.maximum: "max", arith.minimum: "min", arith.floordiv: "//",
     ops.integer.trips: "range",
 }  # fmt: skip
+# A slice of a slice of a slice mentions each size in several places: formulas grow exponentially.
+_LONGEST = 1000
 # Integers that plans show by their names, as the formulas are long.
 _NAMED = (ops.integer.wrap, ops.integer.sweeps, ops.integer.rest)
 
@@ -217,7 +219,12 @@ def shape(stmt: Apply, number: Number, shape: Shape) -> tuple[Sum, ...]:
 
 
 def integer(stmt: Apply, number: Number, shape: Shape) -> Sum | None:
-    """Return the integer that an operation returns, None if that is no formula."""
+    """Return the integer that an operation returns, None if that is no formula of a page."""
+    found = _integer(stmt, number, shape)
+    return None if found is None or found.length > _LONGEST else found
+
+
+def _integer(stmt: Apply, number: Number, shape: Shape) -> Sum | None:
     op = stmt.op
     if op.asks_shape:
         return shape(stmt.args[0])[int(stmt.params[0])]
