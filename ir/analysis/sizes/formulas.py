@@ -120,6 +120,15 @@ Atom = str | Function
 _Factors = tuple[Atom, ...]
 
 
+def _is_size(atom: Atom) -> bool:
+    if isinstance(atom, str):
+        return ".dim" in atom
+    if atom.kind in ("count", "range", "upto"):
+        return True
+    args = atom.args[atom.kind == "if" :]
+    return all(_is_size(part) for arg in args for atoms, _ in arg.terms for part in atoms)
+
+
 def _in_product(atom: Atom, product: bool) -> str:
     text = str(atom)
     whole = isinstance(atom, str) or atom.kind in ("max", "min", "total", "most", "range", "//")
@@ -209,6 +218,10 @@ class Sum:
     def is_positive(self) -> bool:
         """Whether no term is taken away: names stand for sizes, which are not negative."""
         return all(count >= 0 for _, count in self.terms)
+
+    def is_size(self) -> bool:
+        """Whether it is made of sizes of arrays, and not negative: other integers may be."""
+        return self.is_positive() and all(_is_size(a) for atoms, _ in self.terms for a in atoms)
 
     @cached_property
     def _counts(self) -> Mapping[_Factors, int]:

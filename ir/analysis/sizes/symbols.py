@@ -243,7 +243,7 @@ def _integer(stmt: Apply, number: Number, shape: Shape) -> Sum | None:
             return a
         case ops.integer.wrap, [index, size]:
             return either(ZERO - index, index + size, index)
-        case arith.maximum, [a, b] if a.is_positive() and b.is_positive():
+        case arith.maximum, [a, b] if a.is_size() and b.is_size():
             return a.max(b)
         case ((ops.integer.sweeps | ops.integer.rest), args):
             return Sum.function(op.name, *args)
