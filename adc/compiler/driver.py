@@ -12,7 +12,7 @@ from adc.frontend.core.lower import Lowered
 from adc.ir.analysis.costs import SHIPPED, Costs, estimate
 from adc.ir.analysis.memory.access import atomics
 from adc.ir.analysis.sizes.extents import Known
-from adc.ir.analysis.sizes.formulas import Remembered, Sum
+from adc.ir.analysis.sizes.formulas import Remembered, Sum, names_of
 from adc.ir.analysis.sizes.symbols import Symbols
 from adc.ir.analysis.target import CPU, Target
 from adc.ir.core import Function, Write
@@ -434,7 +434,7 @@ class _Rest:
         formula = self.formula(replace(orders, loops=tuple(loops)), numbers)
         if not formula.names.issuperset(needed):
             formula = self.formula(orders, {})  # it was computed with
-        found = formula.value(Remembered({**values, **self.sizes}))
+        found = formula.value(Remembered({**values, **names_of(self.context.known)}))
         return math.inf if found is None else found
 
     def formula(self, orders: Orders, numbers: Mapping[int, str]) -> Sum:
@@ -444,17 +444,6 @@ class _Rest:
             found = self.measured(fn, self.context.known, numbers)
             self.formulas[orders] = found.size + found.own
         return self.formulas[orders]
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """The sizes that are known, by the names that formulas have for them."""
-        found: dict[str, int] = {}
-        for name, size in self.context.known.items():
-            if isinstance(size, int):
-                found[name] = size
-            else:
-                found.update({f"{name}.dim{axis}": each for axis, each in enumerate(size)})
-        return found
 
 
 # Numbers that no program has.

@@ -14,7 +14,7 @@ core; ``adc calibrate`` measures those of the machine. Whatever prices takes the
     }
 
 its operations (``25*m*n``, an addition is 1), bytes (``16*m*n``) and entries of loops (``1 + n``)
-as formulas, and predicts seconds by a roofline where the sizes are known.
+for the sizes that are known (`sizes.extents`), and predicts seconds by a roofline.
 """
 
 from __future__ import annotations
@@ -22,13 +22,11 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
 
-import numpy as np
-
+from adc.ir.analysis.sizes.extents import Extents, Known
 from adc.ir.core import (
     Apply,
     Call,
@@ -37,7 +35,6 @@ from adc.ir.core import (
     Function,
     Gemm,
     If,
-    Literal,
     Load,
     Operand,
     Pop,
@@ -50,7 +47,6 @@ from adc.ir.core import (
     Value,
     While,
     Write,
-    walk,
 )
 from adc.ir.errors import Span
 from adc.ir.opdef import OPS
@@ -190,48 +186,6 @@ SHIPPED = Costs(
 )
 
 
-# -- formulas --------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Formula:
-    """A sum of products of numbers and names of sizes.
-
-    Examples
-    --------
-    >>> n = Formula.of(8).times("x.dim0")
-    >>> print(n + n.times("m") + Formula.of(2))
-    2 + 8*m*x.dim0 + 8*x.dim0
-    """
-
-    terms: tuple[tuple[tuple[str, ...], float], ...] = ()
-
-    @staticmethod
-    def of(number: float) -> Formula:
-        return Formula((((), float(number)),) if number else ())
-
-    def __add__(self, other: Formula) -> Formula:
-        found = dict(self.terms)
-        for factors, number in other.terms:
-            found[factors] = found.get(factors, 0.0) + number
-        return Formula(tuple(sorted(found.items())))
-
-    def times(self, factor: str | float) -> Formula:
-        if isinstance(factor, str):
-            return Formula(
-                tuple(sorted((tuple(sorted((*f, factor))), number) for f, number in self.terms))
-            )
-        return Formula(tuple((f, number * factor) for f, number in self.terms if factor))
-
-    def __str__(self) -> str:
-        return " + ".join(_term(number, factors) for factors, number in self.terms) or "0"
-
-
-def _term(number: float, factors: Sequence[str]) -> str:
-    text = f"{float(f'{number:.3g}'):.15g}"
-    return "*".join([text] * (text != "1" or not factors) + list(factors))
-
-
 # -- the estimate ----------------------------------------------------------------------------------
 
 
@@ -245,19 +199,19 @@ class Nest:
         Of its outermost loop.
     loc : Span or None
         Where it stands in the user's source.
-    operations : Formula
-        Operations on numbers, an addition is 1.
-    bytes : Formula
+    operations : float
+        Operations on numbers, an addition is 1. NaN where a size is not known, as in all of these.
+    bytes : float
         Bytes of consecutive elements that are read or written.
-    scattered : Formula
+    scattered : float
         Elements that are read or written out of order.
-    taped : Formula
+    taped : float
         Elements that are pushed or popped.
-    entered : Formula
+    entered : float
         Times that loops are entered.
-    products : Formula
+    products : float
         Multiply-adds by BLAS.
-    calls : Formula
+    calls : float
         Calls of other functions, whose own work is not counted.
     seconds : float or None
         Predicted; None where a size is not known, or what a call takes.
@@ -265,13 +219,13 @@ class Nest:
 
     label: str
     loc: Span | None
-    operations: Formula
-    bytes: Formula
-    scattered: Formula
-    taped: Formula
-    entered: Formula
-    products: Formula
-    calls: Formula
+    operations: float
+    bytes: float
+    scattered: float
+    taped: float
+    entered: float
+    products: float
+    calls: float
     seconds: float | None
 
 
@@ -292,11 +246,8 @@ class Estimate:
         return total
 
 
-Sizes = Mapping[str, "int | Sequence[int]"]
-
-
 def estimate(
-    fn: Function, sizes: Sizes | None = None, costs: Costs = SHIPPED, *, offload: bool = False
+    fn: Function, sizes: Known | None = None, costs: Costs = SHIPPED, *, offload: bool = False
 ) -> Estimate:
     """Return what the loop nests of `fn` do, and how long that takes.
 
@@ -342,47 +293,34 @@ class _Access:
         return self.itemsize * min(reached, self.elements)
 
 
-@dataclass
-class _Tally:
-    """A formula, and its value with the sizes that are given (NaN if one is missing)."""
-
-    formula: Formula = field(default_factory=Formula)
-    number: float = 0.0
-
-    def add(self, number: float, at: _Place) -> None:
-        self.formula += at.count.times(number)
-        self.number += number * at.times
-
-
 @dataclass(frozen=True)
 class _Place:
-    """How often the code at hand runs, and in which loops it lies."""
+    """How often the code at hand runs (NaN if that is not known), and in which loops it lies."""
 
-    count: Formula
     times: float
     loops: tuple[_Loop, ...] = ()
 
-    def within(self, loop: _Loop, factor: str | float) -> _Place:
-        return _Place(self.count.times(factor), self.times * loop.trips, (*self.loops, loop))
+    def within(self, loop: _Loop) -> _Place:
+        return _Place(self.times * loop.trips, (*self.loops, loop))
 
-    def often(self, factor: str | float, number: float) -> _Place:
-        return _Place(self.count.times(factor), self.times * number, self.loops)
+    def often(self, number: float) -> _Place:
+        return _Place(self.times * number, self.loops)
 
 
 @dataclass
 class _Counts:
     """What is counted of one nest."""
 
-    operations: _Tally = field(default_factory=_Tally)
-    loaded: _Tally = field(default_factory=_Tally)
-    stored: _Tally = field(default_factory=_Tally)
-    scattered: _Tally = field(default_factory=_Tally)
-    distant: _Tally = field(default_factory=_Tally)  # those of `scattered` that are not in cache
-    taped: _Tally = field(default_factory=_Tally)
-    disk: _Tally = field(default_factory=_Tally)  # bytes to or from tapes
-    entered: _Tally = field(default_factory=_Tally)
-    products: _Tally = field(default_factory=_Tally)
-    calls: _Tally = field(default_factory=_Tally)
+    operations: float = 0.0
+    loaded: float = 0.0
+    stored: float = 0.0
+    scattered: float = 0.0
+    distant: float = 0.0  # those of `scattered` that are not in cache
+    taped: float = 0.0
+    disk: float = 0.0  # bytes to or from tapes
+    entered: float = 0.0
+    products: float = 0.0
+    calls: float = 0.0
     accesses: list[_Access] = field(default_factory=list)
 
 
@@ -391,33 +329,20 @@ _DATA = "*"
 
 
 class _Counter:
-    def __init__(self, fn: Function, sizes: Sizes, costs: Costs, offload: bool) -> None:
+    def __init__(self, fn: Function, sizes: Known, costs: Costs, offload: bool) -> None:
         self.fn = fn
         self.costs = costs
         self.offload = offload
-        self.shapes: dict[str, tuple[float, ...]] = {}
-        self.known: dict[str, float] = {}
-        for name, size in sizes.items():
-            if isinstance(size, Sequence):
-                self.shapes[name] = tuple(map(float, size))
-            else:
-                self.known[name] = float(size)
+        self.extents = Extents(fn, sizes, guess=math.nan)
         # Which loops move a number from iteration to iteration.
         self.moved: dict[str, frozenset[str]] = {}
         # All versions of an array in value form are one array.
         self.roots: dict[str, str] = {}
-        # What was pushed and not yet popped.
-        self.frames: list[tuple[Operand, ...]] = []
-        self.trips = {
-            stmt.label: (stmt.trips if isinstance(stmt, For) else f"{stmt.label}.n")
-            for stmt in walk(fn.body)
-            if isinstance(stmt, For | While)
-        }
 
     def run(self) -> Estimate:
         between = _Counts()
         nests: list[Nest] = []
-        once = _Place(Formula.of(1), 1.0)
+        once = _Place(1.0)
         for stmt in self.fn.body:
             if isinstance(stmt, For | While | Reverse):
                 counts = _Counts()
@@ -436,13 +361,13 @@ class _Counter:
         return Nest(
             label,
             loc,
-            counts.operations.formula,
-            counts.loaded.formula + counts.stored.formula,
-            counts.scattered.formula,
-            counts.taped.formula,
-            counts.entered.formula,
-            counts.products.formula,
-            counts.calls.formula,
+            counts.operations,
+            counts.loaded + counts.stored,
+            counts.scattered,
+            counts.taped,
+            counts.entered,
+            counts.products,
+            counts.calls,
             None if math.isnan(seconds) else seconds,
         )
 
@@ -451,22 +376,22 @@ class _Counter:
     def predict(self, counts: _Counts) -> float:
         """Return the seconds of a nest: operations hide behind memory, or the other way round."""
         costs = self.costs
-        if counts.calls.formula.terms:
+        if counts.calls != 0.0:
             return math.nan
-        cached = costs.load * counts.loaded.number + costs.store * counts.stored.number
-        cached += costs.scatter * (counts.scattered.number - counts.distant.number)
-        cached += costs.scatter_memory * counts.distant.number
-        cached += costs.tape / 2 * counts.taped.number
+        cached = costs.load * counts.loaded + costs.store * counts.stored
+        cached += costs.scatter * (counts.scattered - counts.distant)
+        cached += costs.scatter_memory * counts.distant
+        cached += costs.tape / 2 * counts.taped
         parts = (
-            costs.operation * counts.operations.number,
+            costs.operation * counts.operations,
             cached,
             self.from_memory(counts.accesses),
         )
         # `max` does not tell a NaN.
         longest = math.nan if any(map(math.isnan, parts)) else max(parts)
-        disk = costs.disk / 2 * counts.disk.number if self.offload else 0.0
-        entered = costs.loop * counts.entered.number
-        return longest + disk + entered + costs.product * counts.products.number
+        disk = costs.disk / 2 * counts.disk if self.offload else 0.0
+        entered = costs.loop * counts.entered
+        return longest + disk + entered + costs.product * counts.products
 
     def from_memory(self, accesses: Sequence[_Access]) -> float:
         """Return the seconds of what does not stay in cache.
@@ -511,14 +436,14 @@ class _Counter:
             case Store(array=array, index=index) | Write(array=array, index=index):
                 self.access(array, index, at, to, reads=stmt.accumulate, writes=True)
                 if stmt.accumulate:
-                    to.operations.add(1.0, at)
+                    to.operations += at.times
                 for version in stmt.results:
                     self.same(version, array)
             case Gemm():
                 self.gemm(stmt, at, to)
             case If(results=results, then=then, orelse=orelse):
                 for arm in (then, orelse):
-                    self.block(arm.stmts, at.often(0.5, 0.5), to)
+                    self.block(arm.stmts, at.often(0.5), to)
                 for k, result in enumerate(results):
                     yields = (then.yields[k], orelse.yields[k])
                     self.moved[result.name] = self.movers(yields)
@@ -527,13 +452,11 @@ class _Counter:
             case For() | While() | Reverse():
                 self.loop(stmt, at, to)
             case Call():
-                to.calls.add(1.0, at)
+                to.calls += at.times
             case Push(values=values):
                 for value in values:
                     self.tape(value, at, to)
-                self.frames.append(values)
             case Pop(results=results):
-                self.popped(results)
                 for result in results:
                     self.tape(result, at, to)
                     self.moved[result.name] = frozenset({_DATA})
@@ -541,8 +464,6 @@ class _Counter:
                 # It is as it was: `remat` has yet to decide what that takes.
                 self.moved[result.name] = self.movers((value,))
                 self.same(result, value)
-                if value.name in self.known:
-                    self.known[result.name] = self.known[value.name]
             case Check() | Print():
                 pass
 
@@ -554,41 +475,29 @@ class _Counter:
         arrays = [arg for arg in stmt.args if isinstance(arg, Value) and _is_array(arg.type)]
         result = stmt.result
         if stmt.op.asks_shape:
-            shape = self.shapes.get(self.root(arrays[0]))
-            if shape is not None:
-                self.known[result.name] = shape[int(stmt.params[0])]
             return
         if isinstance(result.type, Array):
             self.made(stmt, at, to)
             return
         if arrays:  # a sum of all elements
             everywhere = self.whole(arrays[0], at)
-            to.loaded.add(arrays[0].type.numpy.itemsize, everywhere)
-            to.operations.add(1.0, everywhere)
+            to.loaded += arrays[0].type.numpy.itemsize * everywhere.times
+            to.operations += everywhere.times
             return
-        to.operations.add(self.costs.additions(self.costs.seconds(stmt)), at)
+        to.operations += self.costs.additions(self.costs.seconds(stmt)) * at.times
         moved = self.movers(stmt.args)
         for each in stmt.results:
             self.moved[each.name] = moved
-        if result.type.kind in "iu" and len(stmt.results) == 1:
-            args = [self.number(arg) for arg in stmt.args]
-            if not any(map(math.isnan, args)):
-                self.known[result.name] = _evaluated(stmt, args)
 
     def made(self, stmt: Apply, at: _Place, to: _Counts) -> None:
         """Count the making of an array."""
         result, op = stmt.result, stmt.op
         if op.aliases == "whole" and isinstance(stmt.args[0], Value):
             self.same(result, stmt.args[0])
-        if op.copies and isinstance(stmt.args[0], Value):
-            shape = self.shapes.get(self.root(stmt.args[0]))
-            if shape is not None:
-                self.shapes[result.name] = shape
-            to.loaded.add(result.type.numpy.itemsize, self.whole(result, at))
-        elif op.sizes is not None:
-            self.shapes[result.name] = tuple(map(self.number, stmt.sizes))
         if op.copies or op.fills:
-            to.stored.add(result.type.numpy.itemsize, self.whole(result, at))
+            moved = result.type.numpy.itemsize * self.whole(result, at).times
+            to.loaded += moved if op.copies else 0.0
+            to.stored += moved
 
     def access(
         self,
@@ -607,51 +516,36 @@ class _Counter:
         innermost = at.loops[-1].label if at.loops else ""
         itemsize = ty.numpy.itemsize
         root = self.root(array)
-        shape = self.shapes.get(root)
-        # A size that is not known limits nothing.
-        elements = math.inf if shape is None or math.isnan(size := math.prod(shape)) else size
+        size = self.extents.elements(array)
+        elements = math.inf if math.isnan(size) else size  # one that is not known limits nothing
         access = _Access(root, writes, itemsize, elements, at.loops, moved)
         if _DATA in moved or innermost in self.movers(order[:-1]):
-            to.scattered.add(1.0, at)
+            to.scattered += at.times
             everywhere = elements if math.isfinite(elements) else 0.0
             reached = itemsize * everywhere if _DATA in moved else access.footprint(at.loops)
             if reached > self.costs.cache:
-                to.distant.add(1.0, at)
+                to.distant += at.times
             return
-        for tally, done, stores in ((to.loaded, reads, False), (to.stored, writes, True)):
-            if done:
-                tally.add(itemsize, at)
-                to.accesses.append(replace(access, writes=stores))
+        if reads:
+            to.loaded += itemsize * at.times
+            to.accesses.append(replace(access, writes=False))
+        if writes:
+            to.stored += itemsize * at.times
+            to.accesses.append(replace(access, writes=True))
 
     def gemm(self, stmt: Gemm, at: _Place, to: _Counts) -> None:
-        inner = self.dim(stmt.a, 0 if stmt.transposed[0] else 1)
-        for name, number in (self.dim(stmt.array, 0), self.dim(stmt.array, 1), inner):
-            at = at.often(name, number)
-        to.products.add(1.0, at)
+        inner = self.extents.shape(stmt.a)[0 if stmt.transposed[0] else 1]
+        to.products += at.times * self.extents.elements(stmt.array) * inner
         for version in stmt.results:
             self.same(version, stmt.array)
 
     def loop(self, stmt: For | While | Reverse, at: _Place, to: _Counts) -> None:
         label = stmt.loop if isinstance(stmt, Reverse) else stmt.label
-        trips: Operand | str = stmt.trips if isinstance(stmt, For) else f"{label}.n"
-        if isinstance(stmt, Reverse):
-            trips = self.trips.get(label, trips)
-        factor: str | float
-        match trips:
-            case Literal(value=value):
-                factor, number = float(value), float(value)
-            case Value(name=name):
-                factor, number = name, self.number(trips)
-            case _:
-                factor, number = trips, self.known.get(trips, math.nan)
-        if number < 0.0:
-            number = 0.0
-        to.entered.add(1.0, at)
+        number = self.extents.trips_of(label)
+        to.entered += at.times
         own = frozenset({label})
         if isinstance(stmt, For | Reverse):
             self.moved[stmt.index.name] = own
-            # In the middle.
-            self.known[stmt.index.name] = (number - 1.0) / 2
         for param, start in zip(stmt.body.params, stmt.init, strict=True):
             self.moved[param.name] = own
             if isinstance(start, Value):
@@ -659,38 +553,20 @@ class _Counter:
         for result, start in zip(stmt.results, stmt.init, strict=True):
             if isinstance(start, Value):
                 self.same(result, start)
-        self.block(stmt.body.stmts, at.within(_Loop(label, number), factor), to)
-
-    def popped(self, results: Sequence[Value]) -> None:
-        """Note the shapes of what is popped: the newest frame like it that is still there."""
-        types = [result.type for result in results]
-        like = [frame for frame in self.frames if [value.type for value in frame] == types]
-        if not like:
-            return
-        self.frames.remove(like[-1])
-        for value, result in zip(like[-1], results, strict=True):
-            shape = self.shapes.get(self.root(value)) if isinstance(value, Value) else None
-            if shape is not None:
-                self.shapes[result.name] = shape
+        self.block(stmt.body.stmts, at.within(_Loop(label, number)), to)
 
     # -- names and numbers -----------------------------------------------------------------
 
     def tape(self, value: Operand, at: _Place, to: _Counts) -> None:
         everywhere = self.whole(value, at)
-        to.taped.add(1.0, everywhere)
-        to.disk.add(value.type.numpy.itemsize, everywhere)
+        to.taped += everywhere.times
+        to.disk += value.type.numpy.itemsize * everywhere.times
 
     def whole(self, value: Operand, at: _Place) -> _Place:
         """Return the place where every element of an array is met once; a number is one."""
         if not isinstance(value, Value) or not _is_array(value.type):
             return at
-        shape = self.shapes.get(self.root(value))
-        number = math.nan if shape is None else math.prod(shape)
-        return at.often(f"{self.root(value)}.size", number)
-
-    def dim(self, array: Value, axis: int) -> tuple[str, float]:
-        shape = self.shapes.get(self.root(array))
-        return f"{self.root(array)}.dim{axis}", math.nan if shape is None else shape[axis]
+        return at.often(self.extents.elements(value))
 
     def same(self, version: Value, array: Value) -> None:
         if _is_array(version.type):
@@ -703,11 +579,6 @@ class _Counter:
         found = [self.moved.get(v.name, frozenset()) for v in values if isinstance(v, Value)]
         return frozenset().union(*found)
 
-    def number(self, operand: Operand) -> float:
-        if isinstance(operand, Literal):
-            return float(operand.value)
-        return self.known.get(operand.name, math.nan)
-
 
 def _is_array(ty: Type) -> bool:
     return isinstance(ty, Array)
@@ -716,13 +587,3 @@ def _is_array(ty: Type) -> bool:
 def _nan_last(number: float) -> tuple[bool, float]:
     """Order numbers such that `max` keeps a NaN."""
     return math.isnan(number), number
-
-
-def _evaluated(stmt: Apply, args: Sequence[float]) -> float:
-    """Return integer arithmetic, also in the middle between two integers."""
-    try:
-        with np.errstate(all="ignore"):
-            found: Any = stmt.op.evaluate(*stmt.params, *args)
-        return float(found)
-    except (ArithmeticError, TypeError, ValueError):  # bits, of what is no integer
-        return math.nan

@@ -352,7 +352,7 @@ class _Sizes:
         size, region = self.symbols.bytes(value), self.d.sites[value].region
         while region:
             loop = self.d.loops[region]
-            trips = Sum.atom(_LEAF) if self.is_leaf(loop) else self.symbols.trips(loop)
+            trips = Sum.atom(_LEAF) if self.is_leaf(loop) else self.symbols.trips(loop.label)
             # The trip count of an inner loop may depend on this counter.
             index = loop.index.name if isinstance(loop, For) else ""
             size = total(loop.label, index, trips, size)

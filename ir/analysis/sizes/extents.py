@@ -1,4 +1,4 @@
-"""How often loops run and how many elements arrays have: numbers if sizes are known, or guesses.
+"""Sizes, integers and trips as numbers: `Symbols`, evaluated for known arguments, or guesses.
 
 Plans without sizes are made for `GUESS` iterations and elements per axis. A loop whose length
 depends on the one around it counts with its length in the middle of that.
@@ -8,63 +8,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
 
 from adc.ir import ops
-from adc.ir.core import (
-    Apply,
-    For,
-    Function,
-    Gemm,
-    If,
-    Literal,
-    Operand,
-    Reverse,
-    Stmt,
-    Store,
-    Value,
-    While,
-    blocks,
-)
+from adc.ir.analysis.sizes import formulas
+from adc.ir.analysis.sizes.symbols import Symbols
+from adc.ir.core import Apply, For, Function, Literal, Operand, Reverse, Value, While
 from adc.ir.ops import arith
 from adc.ir.types import Array
 
 GUESS = 256.0
 Known = Mapping[str, "int | Sequence[int]"]
+_SCHEDULED = (ops.integer.sweeps, ops.integer.split, ops.integer.rest)
 
 
 class Extents:
-    """Of the values of one function's forward code.
+    """Of the values of one function.
 
     `known` are integers, and shapes of arrays, by the name of the parameter; of a `while` loop
-    ``W`` the iterations ``W.n``.
+    ``W`` the iterations ``W.n``. Sizes and iterations that do not follow are `guess`: NaN for none.
     """
 
-    def __init__(self, fn: Function, known: Known | None = None) -> None:
-        self._known = known or {}
-        self._stmts: dict[Value, Stmt] = {}
-        # Of loop parameters and results: where they begin.
-        self._starts: dict[Value, Operand] = {}
-        self._counters: dict[Value, For] = {}
-        self._loops: dict[str, For | While] = {}
-        self._numbers: dict[Value, float | None] = {}
+    def __init__(self, fn: Function, known: Known | None = None, guess: float = GUESS) -> None:
+        self.symbols = Symbols(fn)
+        self.guess = guess
+        self._names = _Names(self, formulas.names_of(known or {}))
         self._shapes: dict[Value, tuple[float, ...]] = {}
-        self._scan(fn.body)
-
-    def _scan(self, stmts: Sequence[Stmt]) -> None:
-        for stmt in stmts:
-            for result in stmt.results:
-                self._stmts[result] = stmt
-            match stmt:
-                case Reverse():
-                    continue
-                case For() | While():
-                    self._loops[stmt.label] = stmt
-                    self._starts.update(zip(stmt.body.params, stmt.init, strict=True))
-                    self._starts.update(zip(stmt.results, stmt.init, strict=True))
-                    if isinstance(stmt, For):
-                        self._counters[stmt.index] = stmt
-            for block in blocks(stmt):
-                self._scan(block.stmts)
 
     def known(self, pairs: Iterable[tuple[Value, Operand]]) -> Known:
         """Return what is known of operands, by the names of other values."""
@@ -79,15 +50,12 @@ class Extents:
 
     def trips(self, loop: For | While) -> float:
         """Return how often the body of a loop runs each time that the loop is entered."""
-        if isinstance(loop, While):
-            known = self._known.get(f"{loop.label}.n", GUESS)
-            assert not isinstance(known, Sequence)
-            return max(float(known), 1.0)
-        found = self.number(loop.trips)
-        return GUESS if found is None else max(found, 0.0)
+        return self.trips_of(loop.label)
 
     def trips_of(self, label: str) -> float:
-        return self.trips(self._loops[label])
+        found = self.symbols.trips(label).value(self._names)
+        least = isinstance(self.symbols.loops.get(label), While)
+        return self.guess if found is None else float(max(found, least))
 
     def elements(self, array: Value) -> float:
         return math.prod(self.shape(array))
@@ -96,53 +64,35 @@ class Extents:
         size = float(value.type.numpy.itemsize)
         return size * self.elements(value) if isinstance(value.type, Array) else size
 
-    def number(self, operand: Operand) -> float | None:
-        """Return an integer; None if nothing is known of it."""
-        if isinstance(operand, Literal):
-            return float(operand.value)
-        if operand not in self._numbers:
-            self._numbers[operand] = None
-            self._numbers[operand] = self._number(operand)
-        return self._numbers[operand]
+    def shape(self, array: Value) -> tuple[float, ...]:
+        if array not in self._shapes:
+            sizes = [size.value(self._names) for size in self.symbols.shape(array)]
+            self._shapes[array] = tuple(
+                self.guess if size is None else float(max(size, 0)) for size in sizes
+            )
+        return self._shapes[array]
 
-    def _number(self, value: Value) -> float | None:
-        if value.name in self._known:
-            known = self._known[value.name]
-            return None if isinstance(known, Sequence) else float(known)
-        if value in self._counters:
-            return (self.trips(self._counters[value]) - 1) // 2
-        stmt = self._stmts.get(value)
-        if not isinstance(stmt, Apply):
-            return None
-        if stmt.op.asks_shape:
-            (array,) = stmt.args
-            axis = stmt.params[0]
-            assert isinstance(array, Value)
-            assert isinstance(axis, int)
-            return self.shape(array)[axis]
-        if stmt.op in (ops.integer.sweeps, ops.integer.split, ops.integer.rest):
-            return self._steps(stmt.args[0])
-        args = [self.number(arg) for arg in stmt.args if not isinstance(arg.type, Array)]
-        numbers = [arg for arg in args if arg is not None]
-        if len(numbers) < len(stmt.args):
-            return None
-        match stmt.op, numbers:
-            case arith.add, (a, b):
-                return a + b
-            case arith.sub, (a, b):
-                return a - b
-            case arith.mul, (a, b):
-                return a * b
-            case arith.floordiv, (a, b):
-                return a // b if b else None
-            case arith.maximum, (a, b):
-                return max(a, b)
-            case arith.minimum, (a, b):
-                return min(a, b)
-            case ((arith.cast | ops.integer.wrap), (a, *_)):
-                return a
-            case ops.integer.trips, (a, b, c):
-                return max(math.ceil((b - a) / c), 0.0) if c else None
+    def number(self, operand: Operand) -> float | None:
+        """Return a number; None if nothing is known of it."""
+        if isinstance(operand, Literal):
+            return operand.value
+        return self.symbols.number(operand).value(self._names)
+
+    # -- what no argument tells ------------------------------------------------------------
+
+    def of_name(self, name: str) -> float | None:
+        """Return what a name in a formula stands for."""
+        value = self.symbols.named.get(name)
+        if value is None or isinstance(value.type, Array):  # iterations of a `while`, or a size
+            return None if math.isnan(self.guess) else self.guess
+        match self.symbols.stmts.get(value):
+            case For(label=label) | Reverse(loop=label):
+                trips = self.trips_of(label)
+                return None if math.isnan(trips) else (trips - 1.0) / 2.0
+            case Apply(op=op, args=(left, *_)) if op in _SCHEDULED:
+                return self._steps(left)
+            case Apply() as stmt:
+                return self._applied(stmt)
         return None
 
     def _steps(self, left: Operand) -> float | None:
@@ -150,56 +100,47 @@ class Extents:
 
         What iterations keep is then decided as for the whole loop, whatever room it has.
         """
-        stmt = self._stmts.get(left) if isinstance(left, Value) else None
+        stmt = self.symbols.stmts.get(left) if isinstance(left, Value) else None
         if isinstance(stmt, Apply) and stmt.op is arith.sub:  # without those that are done
             left = stmt.args[0]
         return self.number(left)
 
-    def shape(self, array: Value) -> tuple[float, ...]:
-        # Not by recursion: a long program may change an array more often than Python can recurse.
-        chain: list[Value] = []
-        last = array
-        like: Value | None = array
-        while like is not None and like not in self._shapes:
-            assert isinstance(like.type, Array)
-            self._shapes[like] = (GUESS,) * like.type.rank  # for cycles
-            chain.append(like)
-            last, like = like, self._like(like)
-        found = self._shape(last) if like is None else self._shapes[like]
-        for each in reversed(chain):
-            if found is not None and len(found) == len(self._shapes[each]):
-                self._shapes[each] = found
-            found = self._shapes[each]
-        return self._shapes[array]
-
-    def _like(self, array: Value) -> Value | None:
-        """Return an array that has the same shape, if that is where the shape is from."""
-        if isinstance(self._known.get(array.name), Sequence):
+    def _applied(self, stmt: Apply) -> float | None:
+        """Return what an operation makes of known numbers, where that is no formula."""
+        if stmt.op.draw or any(isinstance(arg.type, Array) for arg in stmt.args):
             return None
-        start = self._starts.get(array)
-        found: Operand | None = start if isinstance(start, Value) else None
-        if found is None:
-            match self._stmts.get(array):
-                case Store(array=before) | Gemm(array=before):
-                    found = before
-                case If(results=results, then=then):
-                    found = then.yields[results.index(array)]
-                case Apply(args=args):
-                    found = next((arg for arg in args if isinstance(arg.type, Array)), None)
-        return found if isinstance(found, Value) else None
-
-    def _shape(self, array: Value) -> tuple[float, ...] | None:
-        """Return the shape of an array that is not like another one."""
-        known = self._known.get(array.name)
-        if isinstance(known, Sequence):
-            return tuple(float(size) for size in known)
-        stmt = self._stmts.get(array)
-        if not isinstance(stmt, Apply) or any(isinstance(arg.type, Array) for arg in stmt.args):
+        if not math.isnan(self.guess) and any(arg.type.kind == "b" for arg in stmt.args):
+            return None  # guesses decide nothing
+        args = [self.number(arg) for arg in stmt.args]
+        if len(stmt.results) > 1 or None in args:
             return None
-        assert isinstance(array.type, Array)
-        sizes = [arg for arg in stmt.args if arg.type.kind in "iu"]
-        numbers = [self.number(size) for size in sizes[len(sizes) - array.type.rank :]]
-        return tuple(GUESS if n is None else max(n, 0.0) for n in numbers)
+        try:
+            with np.errstate(all="ignore"):
+                return float(stmt.op.evaluate(*stmt.params, *args))
+        except (ArithmeticError, TypeError, ValueError):  # bits, of what is no integer
+            return None
 
 
-__all__ = ["GUESS", "Extents"]
+class _Names(formulas.Known):
+    """What names in formulas stand for; of those that are not given, what is known or guessed."""
+
+    def __init__(self, extents: Extents, given: Mapping[str, int]) -> None:
+        super().__init__(given)
+        self._extents = extents
+        self._found: dict[str, Any] = dict(given)
+        self._functions: dict[tuple[formulas.Function, bool], Any] = {}
+
+    def name(self, name: str) -> Any:
+        if name not in self._found:
+            self._found[name] = None  # for cycles
+            self._found[name] = self._extents.of_name(name)
+        return self._found[name]
+
+    def number(self, made: formulas.Function, upper: bool) -> Any:
+        # A formula is longer than the code: it has a function once for every way to it.
+        if (made, upper) not in self._functions:
+            self._functions[made, upper] = super().number(made, upper)
+        return self._functions[made, upper]
+
+
+__all__ = ["GUESS", "Extents", "Known"]

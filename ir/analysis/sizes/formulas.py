@@ -13,7 +13,7 @@ Other names of a loop's inside stay below ``total`` and ``most``, and only a run
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -105,6 +105,11 @@ class Function:
         return found - {self.name} if self.kind in ("total", "most") else found
 
     @cached_property
+    def length(self) -> int:
+        """How many names and functions are written in it."""
+        return 1 + sum(arg.length for arg in self.args)
+
+    @cached_property
     def kinds(self) -> frozenset[str]:
         """The kinds of this function and of those in it."""
         return frozenset((self.kind,)).union(*(arg.kinds for arg in self.args))
@@ -113,6 +118,15 @@ class Function:
 # A name, or a function of sums.
 Atom = str | Function
 _Factors = tuple[Atom, ...]
+
+
+def _is_size(atom: Atom) -> bool:
+    if isinstance(atom, str):
+        return ".dim" in atom
+    if atom.kind in ("count", "range", "upto"):
+        return True
+    args = atom.args[atom.kind == "if" :]
+    return all(_is_size(part) for arg in args for atoms, _ in arg.terms for part in atoms)
 
 
 def _in_product(atom: Atom, product: bool) -> str:
@@ -205,6 +219,10 @@ class Sum:
         """Whether no term is taken away: names stand for sizes, which are not negative."""
         return all(count >= 0 for _, count in self.terms)
 
+    def is_size(self) -> bool:
+        """Whether it is made of sizes of arrays, and not negative: other integers may be."""
+        return self.is_positive() and all(_is_size(a) for atoms, _ in self.terms for a in atoms)
+
     @cached_property
     def _counts(self) -> Mapping[_Factors, int]:
         return dict(self.terms)
@@ -277,6 +295,12 @@ class Sum:
         )
 
     @cached_property
+    def length(self) -> int:
+        """How many names and functions are written in it."""
+        atoms = [atom for atoms, _ in self.terms for atom in atoms]
+        return sum(1 if isinstance(atom, str) else atom.length for atom in atoms)
+
+    @cached_property
     def kinds(self) -> frozenset[str]:
         """The kinds of the functions in it."""
         found = [a.kinds for atoms, _ in self.terms for a in atoms if isinstance(a, Function)]
@@ -329,6 +353,17 @@ def either(cond: Sum, then: Sum, orelse: Sum) -> Sum:
 def dims(name: str, ty: Type) -> list[str]:
     """Return the names of the sizes of an array, none of a number."""
     return [f"{name}.dim{axis}" for axis in range(ty.rank)] if isinstance(ty, Array) else []
+
+
+def names_of(sizes: Mapping[str, int | Sequence[int]]) -> dict[str, int]:
+    """Return numbers and shapes by the names that formulas have for them."""
+    found: dict[str, int] = {}
+    for name, size in sizes.items():
+        if isinstance(size, Sequence):
+            found.update((f"{name}.dim{axis}", each) for axis, each in enumerate(size))
+        else:
+            found[name] = size
+    return found
 
 
 # --- numbers --------------------------------------------------------------------------------------
@@ -425,7 +460,7 @@ def _number(made: Function, known: Known, upper: bool) -> int | None:
         case "min":
             return min(args)
         case "range":
-            return len(range(*args)) if args[2] else None
+            return max(-((args[0] - args[1]) // args[2]), 0) if args[2] else None
         case "count" | "upto":
             return max(args[0], 0)
         case "rounded":
@@ -512,5 +547,5 @@ def _varies(atom: Atom, inside: frozenset[str]) -> bool:
 
 __all__ = [
     "ONE", "ZERO", "Atom", "Function", "Known", "Remembered", "Sum", "dims", "either", "most",
-    "total",
+    "names_of", "total",
 ]  # fmt: skip

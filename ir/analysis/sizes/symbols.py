@@ -1,11 +1,27 @@
-"""Sizes of arrays and trips of loops as formulas in the sizes that the arguments have."""
+"""What integers and sizes of arrays are, as formulas: the one walker that other analyses evaluate.
+
+In ::
+
+    fn f(%x: f64[:], %n: int) -> f64 {
+      %m = dim[0] %x
+      %k = mul %m 2
+      %a = full[f64] 0.0:f64 %k
+      for L %i in 0 to %n {
+        …
+
+`%a` has the size ``2*x.dim0``, and the loop runs ``n`` times. What is not known has the name of the
+value. `integer` and `shape` say it of one statement, for those who walk in an order of their own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 
 from adc.ir import ops
-from adc.ir.analysis.sizes.formulas import ONE, ZERO, Sum, dims
+from adc.ir.analysis.sizes.formulas import ONE, ZERO, Known, Sum, dims, either
 from adc.ir.core import (
     Apply,
     For,
@@ -14,6 +30,7 @@ from adc.ir.core import (
     If,
     Literal,
     Operand,
+    Pop,
     Recall,
     Reverse,
     Stmt,
@@ -23,17 +40,33 @@ from adc.ir.core import (
     blocks,
 )
 from adc.ir.ops import arith
+from adc.ir.tape import frames, matched
 from adc.ir.types import Array
+
+_FUNCTIONS = {
+    arith.maximum: "max", arith.minimum: "min", arith.floordiv: "//",
+    ops.integer.trips: "range",
+}  # fmt: skip
+# A slice of a slice of a slice mentions each size in several places: formulas grow exponentially.
+_LONGEST = 1000
+# Integers that plans show by their names, as the formulas are long.
+_NAMED = (ops.integer.wrap, ops.integer.sweeps, ops.integer.rest)
 
 
 class Symbols:
-    """Of the values of one function in value form.
+    """Of the values of one function, in value form or buffer form.
 
-    What is not known has the name of the value; of a `while` loop ``W`` the iterations ``W.n``.
+    Of a `while` loop ``W`` the iterations are ``W.n``. A loop does not change the sizes of arrays
+    that it carries, and neither does a branch.
     """
 
     def __init__(self, fn: Function) -> None:
-        self._stmts: dict[Value, Stmt] = {}
+        self._fn = fn
+        # What defines values; of counters, the loop.
+        self.stmts: dict[Value, Stmt] = {}
+        self.loops: dict[str, For | While] = {}
+        # The values that names in formulas stand for, or are sizes of.
+        self.named: dict[str, Value] = {}
         # Of loop parameters and results: where they begin.
         self._starts: dict[Value, Operand] = {}
         self._numbers: dict[Value, Sum] = {}
@@ -43,26 +76,27 @@ class Symbols:
     def _scan(self, stmts: Sequence[Stmt]) -> None:
         for stmt in stmts:
             for result in stmt.results:
-                self._stmts[result] = stmt
+                self.stmts[result] = stmt
+            if isinstance(stmt, For | While):
+                self.loops[stmt.label] = stmt
+            if isinstance(stmt, For | Reverse):
+                self.stmts[stmt.index] = stmt
             if isinstance(stmt, For | While | Reverse):
                 self._starts.update(zip(stmt.body.params, stmt.init, strict=True))
                 self._starts.update(zip(stmt.results, stmt.init, strict=True))
             for block in blocks(stmt):
                 self._scan(block.stmts)
 
-    def trips(self, loop: For | While) -> Sum:
+    def trips(self, label: str) -> Sum:
         """Return how often the body of a loop runs."""
-        if isinstance(loop, While):
-            return Sum.atom(f"{loop.label}.n")
-        return self.number(loop.trips).count()
+        loop = self.loops.get(label)
+        if isinstance(loop, For):
+            return self.number(loop.trips).count()
+        return Sum.atom(f"{label}.n")  # a `while`, or of another function
 
     def bytes(self, value: Operand) -> Sum:
         """Return the bytes of a number or an array."""
-        found = Sum.number(value.type.numpy.itemsize)
-        if isinstance(value, Value) and isinstance(value.type, Array):
-            for size in self.shape(value):
-                found = found * size
-        return found
+        return bytes_of(value, self.shape)
 
     def number(self, operand: Operand) -> Sum:
         """Return an integer."""
@@ -72,110 +106,157 @@ class Symbols:
             self._find(operand)
         return self._numbers[operand]
 
+    def shape(self, array: Operand) -> tuple[Sum, ...]:
+        """Return the sizes of an array, axis by axis."""
+        assert isinstance(array, Value)
+        if array not in self._shapes:
+            self._find(array)
+        return self._shapes[array]
+
     def _find(self, value: Value) -> None:
         """Find what a value is made of first: programs are longer than Python's stack is deep."""
         todo = [(value, False)]
         while todo:
             value, ready = todo.pop()
-            found = self._shapes if isinstance(value.type, Array) else self._numbers
-            if not ready and value not in found:
-                if isinstance(value.type, Array):  # for cycles
-                    self._shapes[value] = tuple(map(Sum.atom, dims(value.name, value.type)))
-                else:
-                    self._numbers[value] = Sum.atom(value.name)
-                todo.append((value, True))
-                parts = (part for part in self._parts(value) if isinstance(part, Value))
-                todo += ((part, False) for part in parts)
-            elif ready and isinstance(value.type, Array):
-                shape = self._shape(value)
-                if shape is not None and len(shape) == value.type.rank:
-                    self._shapes[value] = shape
+            is_array = isinstance(value.type, Array)
+            if ready and is_array:
+                found = self._shape(value)
+                if len(found) == len(self._shapes[value]):
+                    self._shapes[value] = found
             elif ready:
                 self._numbers[value] = self._number(value)
+            elif value not in (self._shapes if is_array else self._numbers):
+                self._name(value)
+                todo.append((value, True))
+                todo += ((part, False) for part in self._parts(value) if isinstance(part, Value))
+
+    def _name(self, value: Value) -> None:
+        """Let a value be a name, until more is known of it."""
+        names = dims(value.name, value.type) or [value.name]
+        self.named.update(dict.fromkeys(names, value))
+        if isinstance(value.type, Array):
+            self._shapes[value] = tuple(map(Sum.atom, names))
+        else:
+            self._numbers[value] = Sum.atom(value.name)
+
+    # -- what a value is made of ---------------------------------------------------------------
+
+    def _same(self, value: Value) -> Operand | None:
+        """Return an integer that is the same, or an array that has the same sizes."""
+        match self.stmts.get(value):
+            case Recall(value=other):
+                return other
+            case Pop():
+                return self._pushed.get(value)
+            case Store(array=other) | Gemm(array=other):
+                return other
+            case If(results=results, then=then) if isinstance(value.type, Array):
+                return then.yields[results.index(value)]
+        return self._starts.get(value) if isinstance(value.type, Array) else None
+
+    @cached_property
+    def _pushed(self) -> Mapping[Value, Operand]:
+        """What was pushed, by what pops it."""
+        found: dict[Value, Operand] = {}
+        matched(self._fn.body, lambda pushed, popped: found.update(frames(pushed, popped)))
+        return found
 
     def _parts(self, value: Value) -> Sequence[Operand]:
         """Return what the sizes of an array or an integer are computed from."""
-        stmt = self._stmts.get(value)
-        if isinstance(stmt, Recall):
-            return [stmt.value]
-        if isinstance(value.type, Array):
-            return self._sources(value, stmt)
-        if not isinstance(stmt, Apply):
-            return []
-        if any(isinstance(arg.type, Array) for arg in stmt.args):
-            return stmt.args[:1] if stmt.op.asks_shape else []
-        return [arg for arg in stmt.args if arg.type.kind in "iu"]
-
-    def _sources(self, array: Value, stmt: Stmt | None) -> Sequence[Operand]:
-        if isinstance(self._starts.get(array), Value):
-            return [self._starts[array]]
-        match stmt:
-            case Store(array=before) | Gemm(array=before):
-                return [before]
-            case If(results=results, then=then):
-                return [then.yields[results.index(array)]]
-            case Apply(args=args):
-                arrays = [arg for arg in args if isinstance(arg.type, Array)]
-                return arrays[:1] or [arg for arg in args if arg.type.kind in "iu"]
-        return []
+        same, stmt = self._same(value), self.stmts.get(value)
+        if same is not None:
+            return [same]
+        args = stmt.args if isinstance(stmt, Apply) else ()
+        return [arg for arg in args if arg.type.kind in "iu" or isinstance(arg.type, Array)]
 
     def _number(self, value: Value) -> Sum:
-        own = Sum.atom(value.name)
-        stmt = self._stmts.get(value)
-        if isinstance(stmt, Recall):
-            return self.number(stmt.value)
-        if not isinstance(stmt, Apply):
-            return own
-        if stmt.op.asks_shape:
-            array, axis = stmt.args[0], stmt.params[0]
-            assert isinstance(array, Value)
-            assert isinstance(axis, int)
-            return self.shape(array)[axis]
-        if any(isinstance(arg.type, Array) for arg in stmt.args):
-            return own
-        match stmt.op, [self.number(a) for a in stmt.args if a.type.kind in "iu"]:
-            case arith.add, [a, b]:
-                return a + b
-            case arith.sub, [a, b]:
-                return a - b
-            case arith.mul, [a, b]:
-                return a * b
-            case arith.maximum, [a, b]:
-                return b.count() if a == ZERO else a.count() if b == ZERO else a.max(b)
-            case arith.minimum, [a, b]:
-                return a if a == b else Sum.function("min", a, b)
-            case arith.floordiv, [a, b]:
-                return Sum.function("//", a, b)
-            case arith.cast, [a]:
-                return a
-            case ops.integer.trips, [a, b, c]:
-                return b - a if c == ONE else Sum.function("range", a, b, c)
-        return own
+        same, stmt = self._same(value), self.stmts.get(value)
+        if same is not None:
+            return self.number(same)
+        if not isinstance(stmt, Apply) or stmt.op in _NAMED:
+            return self._numbers[value]
+        if stmt.op is arith.maximum and Literal(0, value.type) in stmt.args:
+            a, b = map(self.number, stmt.args)
+            return (b if a == ZERO else a).count()
+        found = integer(stmt, self.number, self.shape)
+        return self._numbers[value] if found is None else found
 
-    def shape(self, array: Value) -> tuple[Sum, ...]:
-        """Return the sizes of an array, axis by axis."""
-        if array not in self._shapes:
-            self._find(array)
-        return self._shapes[array]
+    def _shape(self, array: Value) -> tuple[Sum, ...]:
+        same, stmt = self._same(array), self.stmts.get(array)
+        if same is not None:
+            return self.shape(same)
+        if not isinstance(stmt, Apply) or stmt.op.undefined:
+            return self._shapes[array]
+        return shape(stmt, self.number, self.shape)
 
-    def _shape(self, array: Value) -> tuple[Sum, ...] | None:
-        start = self._starts.get(array)
-        if isinstance(start, Value):
-            return self.shape(start)
-        match self._stmts.get(array):
-            case Store(array=before) | Gemm(array=before) | Recall(value=before):
-                return self.shape(before)
-            case If(results=results, then=then):
-                arm = then.yields[results.index(array)]
-                return self.shape(arm) if isinstance(arm, Value) else None
-            case Apply(args=args, op=op):
-                arrays = [arg for arg in args if isinstance(arg.type, Array)]
-                if arrays:
-                    return self.shape(arrays[0]) if isinstance(arrays[0], Value) else None
-                assert isinstance(array.type, Array)
-                sizes = args[len(args) - array.type.rank :]
-                return None if op.undefined else tuple(map(self.number, sizes))
+
+# -- one statement ---------------------------------------------------------------------------------
+
+Number = Callable[[Operand], Sum]
+Shape = Callable[[Operand], tuple[Sum, ...]]
+
+
+def bytes_of(value: Operand, shape: Shape) -> Sum:
+    """Return the bytes of a number or an array."""
+    sizes = shape(value) if isinstance(value.type, Array) else ()
+    return _product(sizes, Sum.number(value.type.numpy.itemsize))
+
+
+def shape(stmt: Apply, number: Number, shape: Shape) -> tuple[Sum, ...]:
+    """Return the sizes of the array that an operation returns."""
+    op, args = stmt.op, stmt.args
+    assert isinstance(stmt.result.type, Array)
+    if op is ops.array.slot:
+        each, step = [number(arg) for arg in args], int(stmt.params[1])
+        rooms = [_product(each[k : k + step], ONE) for k in range(0, len(each), step)]
+        return (ZERO.max(*rooms),)
+    if op.aliases == "part":
+        return shape(args[0])[len(args) - 1 :]
+    if op.sizes is not None:
+        return tuple(map(number, stmt.sizes))
+    like = next((arg for arg in args if isinstance(arg.type, Array)), None)
+    return (ZERO,) * stmt.result.type.rank if like is None else shape(like)  # `undef`
+
+
+def integer(stmt: Apply, number: Number, shape: Shape) -> Sum | None:
+    """Return the integer that an operation returns, None if that is no formula of a page."""
+    found = _integer(stmt, number, shape)
+    return None if found is None or found.length > _LONGEST else found
+
+
+def _integer(stmt: Apply, number: Number, shape: Shape) -> Sum | None:
+    op = stmt.op
+    if op.asks_shape:
+        return shape(stmt.args[0])[int(stmt.params[0])]
+    if any(arg.type.kind not in "iu" or isinstance(arg.type, Array) for arg in stmt.args):
         return None
+    match op, [number(arg) for arg in stmt.args]:
+        case arith.add, [a, b]:
+            return a + b
+        case arith.sub, [a, b]:
+            return a - b
+        case arith.mul, [a, b]:
+            return a * b
+        case arith.neg, [a]:
+            return ZERO - a
+        case arith.cast, [a]:
+            return a
+        case ops.integer.wrap, [index, size]:
+            return either(ZERO - index, index + size, index)
+        case arith.maximum, [a, b] if a.is_size() and b.is_size():
+            return a.max(b)
+        case ((ops.integer.sweeps | ops.integer.rest), args):
+            return Sum.function(op.name, *args)
+        case _, args if op in _FUNCTIONS:
+            found = Sum.function(_FUNCTIONS[op], *args)
+            constant = all(arg.constant is not None for arg in args)
+            value = found.value(Known({})) if constant else None
+            return found if value is None else Sum.number(value)
+    return None
 
 
-__all__ = ["Symbols"]
+def _product(sizes: Sequence[Sum], start: Sum) -> Sum:
+    return functools.reduce(operator.mul, sizes, start)
+
+
+__all__ = ["Symbols", "bytes_of", "integer", "shape"]

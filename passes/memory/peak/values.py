@@ -5,23 +5,14 @@ Integers and sizes are formulas. What is not known is a name (`peak.formula`).
 
 from __future__ import annotations
 
-import functools
-import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from adc.ir import ops
-from adc.ir.analysis.sizes import formulas
-from adc.ir.analysis.sizes.formulas import ONE, ZERO, Known, Sum, dims, either
+from adc.ir.analysis.sizes import formulas, symbols
+from adc.ir.analysis.sizes.formulas import ONE, Sum, dims, either
 from adc.ir.core import Apply, If, Literal, Operand, Value
-from adc.ir.ops import arith
 from adc.ir.types import Array
 from adc.passes.memory.peak.needs import Frame, Sizes, added
-
-_FUNCTIONS = {
-    arith.maximum: "max", arith.minimum: "min", arith.floordiv: "//",
-    ops.integer.trips: "range",
-}  # fmt: skip
 
 
 @dataclass(kw_only=True)
@@ -69,8 +60,7 @@ class Values:
 
     def bytes(self, value: Operand) -> Sum:
         """Return the bytes of a number or an array."""
-        shape = self.shape(value) if isinstance(value.type, Array) else ()
-        return _product(shape, Sum.number(value.type.numpy.itemsize))
+        return symbols.bytes_of(value, self.shape)
 
     def condition(self, operand: Operand) -> Sum:
         if isinstance(operand, Value) and operand in self.conditions:
@@ -127,9 +117,9 @@ class Values:
         """Note what an operation returns: a shape, a number or a condition."""
         op, result, args = stmt.op, stmt.results[0], stmt.args
         if isinstance(result.type, Array):
-            self.shapes[result] = self._shape(stmt, result.type.rank)
+            self.shapes[result] = symbols.shape(stmt, self.number, self.shape)
         elif result.type.kind in "iu":
-            found = self._integer(stmt)
+            found = symbols.integer(stmt, self.number, self.shape)
             if found is not None:
                 self.numbers[result] = found
         elif op.orders is not None and _integers(args):
@@ -137,55 +127,6 @@ class Values:
             less, equal = op.orders
             more = b - a if less else a - b
             self.conditions[result] = more + ONE if equal else more
-
-    def _shape(self, stmt: Apply, rank: int) -> tuple[Sum, ...]:
-        op, args = stmt.op, stmt.args
-        memory = [arg for arg in args if isinstance(arg.type, Array)]
-        if op is ops.array.slot:
-            each, step = [self.number(arg) for arg in args], int(stmt.params[1])
-            rooms = [_product(each[k : k + step], ONE) for k in range(0, len(each), step)]
-            return (ZERO.max(*rooms),)
-        if op.aliases == "part":
-            return self.shape(args[0])[len(args) - 1 :]
-        if op.sizes is not None:
-            return tuple(map(self.number, stmt.sizes))
-        return self.shape(memory[0]) if memory else (ZERO,) * rank  # `undef`
-
-    def _integer(self, stmt: Apply) -> Sum | None:
-        if stmt.op.asks_shape:
-            axis = stmt.params[0]
-            assert isinstance(axis, int)
-            return self.shape(stmt.args[0])[axis]
-        if not _integers(stmt.args):
-            return None
-        args = [self.number(arg) for arg in stmt.args]
-        match stmt.op:
-            case arith.add:
-                return args[0] + args[1]
-            case arith.sub:
-                return args[0] - args[1]
-            case arith.mul:
-                return args[0] * args[1]
-            case arith.neg:
-                return ZERO - args[0]
-            case arith.cast:
-                return args[0]
-            case ops.integer.wrap:
-                return either(ZERO - args[0], args[0] + args[1], args[0])
-            case arith.maximum if all(arg.is_positive() for arg in args):
-                return args[0].max(args[1])
-            case ops.integer.sweeps | ops.integer.rest as row:
-                return Sum.function(row.name, *args)
-            case row if row in _FUNCTIONS:
-                found = Sum.function(_FUNCTIONS[row], *args)
-                constant = all(arg.constant is not None for arg in args)
-                number = found.value(Known({})) if constant else None
-                return found if number is None else Sum.number(number)
-        return None
-
-
-def _product(sizes: Sequence[Sum], start: Sum) -> Sum:
-    return functools.reduce(operator.mul, sizes, start)
 
 
 def _integers(args: Sequence[Operand]) -> bool:

@@ -121,3 +121,18 @@ def _summed(x: Any, n: Any) -> Any:
 @program(X3, 1, tags="recursive")
 def one_element_in_a_recursion(x: Any, n: Any) -> Any:
     return _summed(x, n) * np.sum(x[:n] * x)
+
+
+# --- sizes that are computed ----------------------------------------------------------------------
+
+
+@program(np.linspace(-0.9, 1.2, 30), -20)
+def size_that_is_the_larger_of_two(x: Any, d: Any) -> Any:
+    n = len(x)
+    a = np.zeros(int(np.maximum(n, n + d)))
+    for i in range(n):
+        a[i] = np.sin(x[i]) * (a[i - 1] if i > 0 else 1.0)
+    s = 0.0
+    for i in range(n):
+        s += a[i] * a[i]
+    return s

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import json
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -117,7 +118,7 @@ def test_the_shipped_costs_keep_what_is_dear(op: Any) -> None:
         assert Array(dtype, 1).numpy.itemsize * SHIPPED.load < SHIPPED.tape
 
 
-# -- formulas --------------------------------------------------------------------------------------
+# -- counts ----------------------------------------------------------------------------------------
 
 
 def nests(text: str, **sizes: Any) -> tuple[Nest, ...]:
@@ -144,7 +145,7 @@ def test_a_nest() -> None:
     (nest,) = nests(MATRIX.replace("INDEX", "%i, %j"), x=(2, 3), y=(2, 3))
     assert nest.label == "O"
     found = (nest.operations, nest.bytes, nest.scattered, nest.taped, nest.entered)
-    assert [*map(str, found)] == ["12*m*n", "16*m*n", "0", "0", "1 + n"]
+    assert found == (12.0 * 6, 16.0 * 6, 0.0, 0.0, 3.0)
     # In cache: 8 * (2 + 3) * 6 is more than 12 * 6.
     assert nest.seconds == 240.0 + 3 * 1000.0
 
@@ -177,7 +178,7 @@ fn f(%x: f64[:], %y: f64[:], %n: int) -> int {
 }
 """
     (nest,) = nests(text, n=1000)
-    assert str(nest.bytes) == "24*n"
+    assert nest.bytes == 24.0 * 1000
     assert nest.seconds == 8 * (20.0 + 30.0) * 1000 + 1000.0
 
 
@@ -190,8 +191,7 @@ GATHER = """%q = load %x[%i, %j]
 def test_elements_out_of_order_are_scattered(index: str) -> None:
     text = MATRIX.replace("%v = load %x[INDEX]", GATHER)
     (nest,) = nests(text.replace("INDEX", index), x=(2, 3), y=(2, 3))
-    assert str(nest.scattered) == "m*n"
-    assert str(nest.bytes) == "16*m*n"
+    assert (nest.scattered, nest.bytes) == (6.0, 16.0 * 6)
     near, far = (6 * (8 * 5.0 + each) + 3 * 1000.0 for each in (50.0, 500.0))
     assert nest.seconds == near
     # By columns only six elements are reached, by data any.
@@ -212,9 +212,11 @@ fn f(%x: f64[:], %n: int) -> int {
 }
 """
     (nest,) = nests(text, n=9)
-    assert str(nest.bytes) == "8*m*n"
     # The length in the middle: 5.
+    assert nest.bytes == 8.0 * 45
     assert nest.seconds == 8 * 3.0 * 45 + 10 * 1000.0
+    (nest,) = nests(text, n=10)
+    assert nest.bytes == 8.0 * 55
 
 
 def test_tapes_and_branches() -> None:
@@ -238,7 +240,7 @@ fn f(%x: f64[:], %n: int) -> f64 {
 }
 """
     forward, reverse = nests(text, n=10)
-    assert [str(forward.taped), str(reverse.taped)] == ["2*n", "2*n"]
+    assert (forward.taped, reverse.taped) == (20.0, 20.0)
     assert forward.seconds == 10 * (8 * 2.0 + 2 * 4.0) + 1000.0
     assert reverse.seconds == 10 * 2 * 4.0 + 1000.0
     assert estimate(parse(text), {"n": 10}, SIMPLE).seconds == 240.0 + 80.0 + 2000.0
@@ -256,8 +258,7 @@ fn f(%a: f64[:, :], %b: f64[:, :]) -> f64[:, :] {
 """
     (rest,) = nests(text, a=(4, 2), b=(4, 3))
     assert rest.label == ""
-    assert str(rest.products) == "a.dim0*c.dim0*c.dim1"
-    assert str(rest.bytes) == "8*c.size"
+    assert (rest.products, rest.bytes) == (24.0, 8.0 * 6)
     assert rest.seconds == 8 * 3.0 * 6 + 7.0 * 24
 
 
@@ -275,8 +276,7 @@ def test_value_form_before_remat() -> None:
     assert len(labels) == 3  # forward, reverse, the rest
     assert labels[0] == labels[1]
     forward = found.nests[0]
-    assert "exp" not in str(forward.operations)
-    assert str(forward.bytes).startswith("16*")
+    assert forward.bytes == 16.0 * 3
 
 
 LENGTHS_IN_ARRAYS = {"sparse_matrix_vector_product", "segment_sums_with_offsets"}
@@ -313,9 +313,10 @@ fn f(%x: f64) -> f64 {
 }
 """
     (nest,) = nests(text)
-    assert str(nest.operations) == "2*W.n"
+    assert math.isnan(nest.operations)
     assert nest.seconds is None
     (nest,) = nests(text, **{"W.n": 7})
+    assert nest.operations == 14.0
     assert nest.seconds == 14.0 + 1000.0
     call = """
 fn g(%x: f64) -> f64 {
@@ -328,7 +329,7 @@ fn f(%x: f64) -> f64 {
 }
 """
     (nest,) = nests(call)
-    assert (str(nest.calls), nest.seconds) == ("1", None)
+    assert (nest.calls, nest.seconds) == (1.0, None)
 
 
 # -- what plans make of it -------------------------------------------------------------------------

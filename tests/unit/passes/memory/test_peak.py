@@ -177,6 +177,37 @@ def test_maxima_are_written_once() -> None:
     assert Sum.from_data(json.loads(json.dumps(asdict(n.max(m) * n)))) == n.max(m) * n
 
 
+def _slice_of_a_slice(x: Any, i: Any, j: Any) -> Any:
+    a = np.sin(x)
+    a = np.sin(a[i:j])
+    a = np.sin(a[i:j])
+    a = np.sin(a[i:j])
+    a = np.sin(a[i:j])
+    a = np.sin(a[i:j])
+    a = np.sin(a[i:j])
+    a = np.sin(a[i:j])
+    a = np.sin(a[i:j])
+    a = np.sin(a[i:j])
+    a = np.sin(a[i:j])
+    a = np.sin(a[i:j])
+    a = np.sin(a[i:j])
+    return np.sum(a * a)
+
+
+def test_formulas_do_not_grow_without_bound() -> None:
+    """Each slice of a slice mentions the size before it several times."""
+    args = (np.linspace(0.0, 1.0, 50), 1, -1)
+    chain = chains.Chain.of(_slice_of_a_slice, args, (0,))
+    made = transform(chain.lowered, (("adjoint", chain.positions),))
+    assert made.plan is not None
+    assert made.plan.peak is not None
+    assert len(str(made.plan.peak)) < 300_000
+    meter = Meter(made.fn)
+    meter.run(chains.fresh(chain.inputs))
+    exact = peak(made.fn, ALIGN)
+    assert exact.size.value(Recorded.of(exact, meter)) == meter.peak
+
+
 def test_a_recursive_function_that_checkpoints_a_loop() -> None:
     """It calls itself, but for iterations of its own."""
     chain = chains.Chain.of(stencil_recursive, (np.linspace(0.0, 1.0, 9), 2), (0,))

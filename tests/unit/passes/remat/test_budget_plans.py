@@ -18,7 +18,7 @@ from adc.ir import interp
 from adc.ir.analysis.costs import SHIPPED
 from adc.ir.analysis.memory.escape import SMALL as STACKED
 from adc.ir.analysis.sizes.extents import Extents
-from adc.ir.analysis.sizes.formulas import Known
+from adc.ir.analysis.sizes.formulas import Known, names_of
 from adc.ir.errors import MemoryBudgetError
 from adc.passes.memory.peak import peak
 from adc.passes.remat.budget.orders import OverBudget
@@ -304,7 +304,7 @@ def test_formulas_for_any_room() -> None:
         planner, rest = plans.planner, plans.rest
         for room in planner.rooms[::8]:
             orders = planner.model.orders(planner.candidate(room), {})
-            exact = rest.formula(orders, {}).value(Known(rest.sizes))
+            exact = rest.formula(orders, {}).value(Known(names_of(rest.context.known)))
             assert exact is not None
             # What a loop keeps its states in may be small enough for the stack, if the room is
             # known: a formula for any room counts it.
