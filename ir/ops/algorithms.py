@@ -15,7 +15,6 @@ divides by is not 0.
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Set
 from types import FunctionType
 from typing import Any
@@ -34,14 +33,15 @@ def reserved() -> frozenset[str]:
     return frozenset(map(called, _rows()))
 
 
-def among(words: Set[str]) -> list[OpDef]:
-    """Return the rows whose algorithms code with these words calls, and those calls of others."""
+def among(names: Set[str]) -> list[OpDef]:
+    """Return the rows whose algorithms are among what code calls, and those that these call."""
     found: set[OpDef] = set()
-    todo = [op for op in _rows() if called(op) in words]
+    todo = [op for op in _rows() if called(op) in names]
     while todo:
         op = todo.pop()
         found.add(op)
-        own = set(re.findall(r"\w+", "\n".join(source(op))))
+        assert isinstance(op.algorithm, FunctionType)
+        own = op.algorithm.__code__.co_names
         todo += [each for each in _rows() if called(each) in own and each not in found]
     return sorted(found, key=called)
 

@@ -244,8 +244,8 @@ def stmt_as_python(stmt: Stmt) -> ast.stmt:
         case Store(place, value):
             return ast.Assign([as_python(place, stored=True)], as_python(value))
         case Increase(place, op, value):
-            target: Any = as_python(place, stored=True)
-            return ast.AugAssign(target, _OPERATORS[op](), as_python(value))
+            increased: Any = as_python(place, stored=True)
+            return ast.AugAssign(increased, _OPERATORS[op](), as_python(value))
         case Do(call):
             return ast.Expr(as_python(call))
         case If(test, then, orelse):
@@ -291,13 +291,13 @@ def test_corpus(program: Program) -> None:
         assert [fn.name for fn in emitted.code] == [node.name for node in functions]
         mentioned: set[str] = set()
         for fn, node in zip(emitted.code, functions, strict=True):
-            parts = {n.id for d in node.decorator_list for n in ast.walk(d) if is_name(n)}
-            assert fn.is_part == ("PART" in parts)
+            decorators = ast.Module(list(map(ast.Expr, node.decorator_list)), [])
+            assert fn.is_part == ("PART" in {n.id for n in names_in(decorators)})
             assert fn.params == tuple(arg.arg for arg in node.args.args)
             body = ast.Module(node.body[1:], [])
             if not fn.lines:
                 assert ast.dump(body) == ast.dump(ast.Module(block_as_python(fn.body), []))
-            names = [n for n in ast.walk(body) if isinstance(n, ast.Name)]
+            names = names_in(body)
             stored = {n.id for n in names if isinstance(n.ctx, ast.Store)}
             read = {n.id for n in names if isinstance(n.ctx, ast.Load)}
             reads, assigned = syntax.variables(fn.body)
@@ -319,8 +319,8 @@ def test_corpus(program: Program) -> None:
         }
 
 
-def is_name(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name)
+def names_in(tree: ast.AST) -> list[ast.Name]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
 
 
 def globals_of(tree: ast.Module) -> set[str]:
