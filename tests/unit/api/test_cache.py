@@ -263,7 +263,7 @@ def test_what_is_known_of_code_is_kept(name: str, tmp_path: Path) -> None:
     for state in ("compiled", "loaded"):
         derivative = adc.jit(program, parallel=2)
         assert outcome(derivative, x)[1] == state
-        emitted = derivative._code.last.entry.kernel.emitted  # type: ignore[union-attr]
+        emitted = derivative._code.last.entry.kernel.emitted
         assert (emitted.shares, emitted.multiplies) == (name == "shared", name == "product")
         assert bool(emitted.code) == (state == "compiled")
 
