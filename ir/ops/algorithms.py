@@ -15,7 +15,6 @@ never 0.
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Set
 from types import FunctionType
 from typing import Any
@@ -34,14 +33,15 @@ def reserved() -> frozenset[str]:
     return frozenset(map(called, _rows()))
 
 
-def among(words: Set[str]) -> list[OpDef]:
-    """Return the rows whose algorithms code with these words calls, directly or indirectly."""
+def among(names: Set[str]) -> list[OpDef]:
+    """Return the rows whose algorithms code calls by these names, directly or indirectly."""
     found: set[OpDef] = set()
-    todo = [op for op in _rows() if called(op) in words]
+    todo = [op for op in _rows() if called(op) in names]
     while todo:
         op = todo.pop()
         found.add(op)
-        own = set(re.findall(r"\w+", "\n".join(source(op))))
+        assert isinstance(op.algorithm, FunctionType)
+        own = op.algorithm.__code__.co_names
         todo += [each for each in _rows() if called(each) in own and each not in found]
     return sorted(found, key=called)
 

@@ -29,11 +29,6 @@ from adc.ir.ops import arith
 from adc.ir.types import Type
 
 
-def numpy_name(dtype: str) -> str:
-    """Return how emitted code names a dtype where it makes arrays."""
-    return f"np.{CASTS[dtype]}"
-
-
 def dtype_of(ty: Type | str) -> Dtype:
     """Return the dtype of numbers of a type, as emitted code names it where it makes arrays."""
     return Dtype(CASTS[ty if isinstance(ty, str) else ty.dtype])

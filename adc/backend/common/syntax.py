@@ -389,13 +389,16 @@ def variables(body: Sequence[Stmt]) -> tuple[set[str], set[str]]:
     return read, assigned
 
 
+def mentions(expr: Expr) -> set[str]:
+    """Return the functions that an expression calls, and what else of the file it mentions."""
+    calls = {each.function for each in parts(expr) if isinstance(each, Call)}
+    return calls | {each.id for each in parts(expr) if isinstance(each, Global)}
+
+
 def used(body: Sequence[Stmt]) -> set[str]:
-    """Return the functions that statements call, and what else of the file they mention."""
+    """Return what the expressions of statements mention."""
     found: set[str] = set()
     for stmt in walk(body):
         for expr in expressions(stmt):
-            for each in parts(expr):
-                match each:
-                    case Call(name) | Global(name):
-                        found.add(name)
+            found |= mentions(expr)
     return found

@@ -1,7 +1,8 @@
-"""From buffer form to a callable: emitted source in a file, compiled by Numba, called with care.
+"""From buffer form to a callable: emitted code, compiled by means of Numba, called with care.
 
-`build` turns source text into machine code and `Kernel` calls it; `compile` does both. The source
-is a real file, because Numba can cache only what has one, and because it can be read there.
+`build` turns emitted code into machine code and `Kernel` calls it; `compile` does both. What is
+compiled is the tree, with what the file of its text imports. There is a file because Numba can
+cache only what has one, and because it can be read there.
 """
 
 from __future__ import annotations
@@ -129,6 +130,8 @@ def build(emitted: Emitted, path: Path, *, cache: bool = True) -> Any:
 
     Raises
     ------
+    NotImplementedError
+        If it is not in the cache, and there is no tree to compile.
     UnfitPackageError
         If nobody has tried this version of Numba, and it does not pass a small test.
     """

@@ -6,8 +6,7 @@ carries, may turn out to have other strides.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from adc.backend.common.syntax import (
@@ -29,28 +28,11 @@ from adc.backend.common.syntax import (
 from adc.backend.numba_api import numba_type, types
 from adc.ir.types import Array
 
-OPERATORS: dict[str, Callable[..., Any]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
-    "&": operator.and_, "|": operator.or_, "^": operator.xor, "<": operator.lt,
-    "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
-}  # fmt: skip
-UNARY: dict[str, Callable[..., Any]] = {"-": operator.neg, "not": operator.not_}
-# Of two integers of 64 bits: the comparison by which the first is chosen.
-CHOICES = {"min": operator.lt, "max": operator.gt}
-RUNTIME = frozenset(
-    "empty fit fresh grow lanes note poll release returned reuse row_at side_by_side slot stacked "
-    "tape total total_down view".split()
-)
-
 
 class Unit(Protocol):
     """The emitted file that a function is in, as those see it who translate the function."""
 
-    globals: dict[str, Any]
     functions: dict[str, Function]
-
-    def signature(self, function: Any, args: tuple[Any, ...]) -> Any:
-        """Return the signature of a call of an intrinsic, or of a function that Numba knows."""
 
     def types_of(self, name: str, args: tuple[Any, ...]) -> Types:
         """Return the types in another function of the file."""
@@ -72,6 +54,8 @@ class Types:
         self.owning = set(self.arrays)
         # Those that hold a tuple.
         self._tuples: dict[str, Tuple] = {}
+        # What is returned at some places, by the returns that have been seen.
+        self._returned: dict[int, Any] = {}
         # A function that calls itself is asked for its result before that is known.
         self.result: Any = self._result()
         self._changed = True
@@ -91,7 +75,7 @@ class Types:
     def run(self) -> None:
         while self._changed:  # arrays that loops carry may turn out to be of no special layout
             self._changed = False
-            self._returned: dict[int, Any] = {}
+            self._returned = {}
             self.block(self.function.body)
         self.result = self._result(self._returned)
 
@@ -205,12 +189,6 @@ def unified(a: Any, b: Any) -> Any:
 def transposed(ty: Any) -> Any:
     """Return the type of the transpose of an array."""
     return ty.copy(layout={"C": "F", "F": "C"}.get(ty.layout, ty.layout))
-
-
-def constant_type(value: object) -> Any:
-    if isinstance(value, bool):
-        return types.boolean
-    return types.int64 if isinstance(value, int) else types.float64
 
 
 def dtype_of(expr: Expr) -> Any:

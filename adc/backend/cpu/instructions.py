@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, assert_never
@@ -42,22 +43,25 @@ from adc.backend.common.syntax import (
     Unary,
     Unpack,
 )
-from adc.backend.cpu.inference import (
-    CHOICES,
-    OPERATORS,
-    RUNTIME,
-    UNARY,
-    Unit,
-    constant_type,
-    dtype_of,
-    transposed,
-)
+from adc.backend.cpu.inference import Unit, dtype_of, transposed
 from adc.backend.numba_api import RETCODE_OK, cgutils, types
 from adc.backend.runtime import gemm
 from adc.backend.runtime.parallel_for import Parts, is_worth, share
 from adc.ir.sums import LANES
 
 _I64 = ir.IntType(64)
+OPERATORS: dict[str, Callable[..., Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+    "&": operator.and_, "|": operator.or_, "^": operator.xor, "<": operator.lt,
+    "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+UNARY: dict[str, Callable[..., Any]] = {"-": operator.neg, "not": operator.not_}
+# Of two integers of 64 bits: the comparison by which the first is chosen.
+CHOICES = {"min": operator.lt, "max": operator.gt}
+RUNTIME = frozenset(
+    "empty fit fresh grow lanes note poll release returned reuse row_at side_by_side slot stacked "
+    "tape total total_down view".split()
+)
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,10 @@ class Translation(Unit, Protocol):
     """The emitted file that a function is in, while it becomes LLVM's language."""
 
     context: Any
+    globals: dict[str, Any]
+
+    def signature(self, function: Any, args: tuple[Any, ...]) -> Any:
+        """Return the signature of a call of an intrinsic, or of a function that Numba knows."""
 
     def code(self, builder: Any, function: Any, types: tuple[Any, ...], args: list[Any]) -> Any:
         """Write a call of an intrinsic, or of a function that Numba knows."""
@@ -121,6 +129,12 @@ class Array:
 HOMES = ("argument", "workspace", "fresh", "tape")
 
 _Value = Any  # `Scalar`, `Array`, or a list of them for a tuple
+
+
+def constant_type(value: object) -> Any:
+    if isinstance(value, bool):
+        return types.boolean
+    return types.int64 if isinstance(value, int) else types.float64
 
 
 def _counted(value: Expr) -> bool:

@@ -1,10 +1,9 @@
-"""From emitted source to LLVM's language.
+"""From the tree of emitted code to LLVM's language.
 
 Emitted code is a small part of Python: variables that keep their type, `range` loops, elements of
 arrays, calls of functions with known types. Numba would infer the types of every statement, count
 references of every variable and describe an array by all its fields to get at one element; this
-took most of the time to compile. Here types are found in one walk over the tree that the emitter
-made and that the file was printed from, a variable
+took most of the time to compile. Here variables have the types that the emitter gave them, one
 that is assigned once is a value, and an element is an address with a load or a store. What single
 operations and calls mean is still asked of Numba, once for each combination of types.
 

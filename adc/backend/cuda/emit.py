@@ -7,12 +7,11 @@ a place in it, as `device.number` makes them. A kernel does nothing once a check
 from __future__ import annotations
 
 import keyword
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adc.backend.common import expressions, printer
-from adc.backend.common.expressions import numpy_name
+from adc.backend.common import expressions, reader, syntax
+from adc.backend.common.prelude import CASTS
 from adc.backend.common.syntax import Element, Name
 from adc.backend.common.writer import Site, unique
 from adc.backend.cuda.placing import COMBINE, LAUNCH, THREAD, Placing
@@ -286,7 +285,7 @@ class _Host(Writer):
                 zero = "0.0" if ty.kind == "f" else "0"
                 return f"device.combine('sum', {self.text(args[0])}, {zero})"
             if op.undefined:
-                return printer.operand(expressions.zero(ty))
+                return self.shown(expressions.zero(ty))
             if op.random:
                 expression(stmt, [], ty)  # is refused
             if op.code.startswith("("):
@@ -326,7 +325,7 @@ class _Host(Writer):
             Element(writer.expr(a), own) if isinstance(a.type, Array) else writer.expr(a)
             for a in stmt.args
         ]
-        value = expression(stmt, args, Scalar(ty.dtype))
+        value = writer.shown(expression(stmt, args, Scalar(ty.dtype)))
         writer.line(f"{out}[{place}] = {value}")
         writer.memory.params.append((out, ty))
         name = self.kernel(writer, stmt, index, sizes, params, [])
@@ -510,6 +509,7 @@ class _Host(Writer):
                 head.append(f"{each} = {rest}")
                 break
             size = " * ".join(sizes[k + 1 :])
+            writer.used.add("divided")
             head.append(f"{each} = divided({rest}, {size})")
             before, rest = rest, writer.helper("rest")
             head.append(f"{rest} = {before} - {each} * ({size})")
@@ -537,6 +537,7 @@ class _Host(Writer):
         if writer.combined:
             count = " * ".join(sizes)
             body = self.in_blocks(writer, name, count, params, inner)
+        self.program.used |= writer.used
         self.code += ["", "", "@kernel", f"def {name}({', '.join(params)}):", *body]
         return name
 
@@ -547,6 +548,7 @@ class _Host(Writer):
         inner = unique(f"{name}_iteration", self.shared)
         given = ", ".join(["at", *params])
         own = [variable for variable, _ in writer.combined.values()]
+        self.program.used |= {"BLOCK", "function", *(op for _, op in writer.combined.values())}
         found = f"({', '.join(own)},)"
         self.code += ["", "", "@function", f"def {inner}({given}):", *body, f"    return {found}"]
         lines = [
@@ -557,7 +559,7 @@ class _Host(Writer):
         parts = []
         for array, (variable, _) in writer.combined.items():
             parts.append(writer.helper("part"))
-            dtype = numpy_name(array.type.dtype).removeprefix("np.")
+            dtype = writer.dtype(array)
             lines.append(f"{parts[-1]} = cuda.shared.array(BLOCK, {dtype})")
             lines.append(f"{parts[-1]}[i] = {variable}")
         lines += ["step = BLOCK // 2", "while step > 0:", "    cuda.syncthreads()"]
@@ -618,6 +620,7 @@ class _Shared:
         self.kernels: list[Kernel] = []
         self.code: list[_Line] = []
         self.checks = False  # whether kernels check anything
+        self.used: set[str] = set()  # what all of it calls, and other names that it imports
 
 
 def last_uses(
@@ -687,23 +690,22 @@ def handed(fn: Function) -> set[Operand]:
 def emit(fn: Function) -> Emitted:
     """Return the source of `fn`, which is in buffer form with launches (`passes.kernels`)."""
     shared = _Shared(fn)
-    lines = [
-        line
-        for each in (*fn.callees, fn)
-        if each.name in shared.functions
-        for line in ["", "", *_Host(each, shared, each is fn).run()]
-    ]
+    lines: list[str] = []
+    for each in (*fn.callees, fn):
+        if each.name in shared.functions:
+            host = _Host(each, shared, each is fn)
+            lines += ["", "", *host.run()]
+            shared.used |= host.used
     code = [each if isinstance(each, str) else each.line(shared.checks) for each in shared.code]
-    words = set(re.findall(r"\w+", "\n".join((*code, *lines))))
     made: list[str] = []
-    for op in algorithms.among(words):
+    for op in algorithms.among(shared.used):
         made += ["", "", "@function", *algorithms.source(op)]
-    words |= set(re.findall(r"\w+", "\n".join(made)))
-    used = sorted(NAMES & words)
+        shared.used |= {"function", *syntax.used(reader.algorithm(op).body)}
+    used = sorted(NAMES & shared.used)
     head = [f'"""{fn.name}, compiled by adc for CUDA."""', "", "import numpy as np", ""]
-    blocks = ("BLOCK, ", "function, ") if "BLOCK" in words else ("", "")
-    head += [f"from adc.backend.cuda.api import cuda, {blocks[1]}kernel"]
-    head += [f"from adc.backend.cuda.device import {blocks[0]}ops"]
+    block, function = (f"{n}, " if n in shared.used else "" for n in ("BLOCK", "function"))
+    head += [f"from adc.backend.cuda.api import cuda, {function}kernel"]
+    head += [f"from adc.backend.cuda.device import {block}ops"]
     if used:
         head += ["from adc.backend.cuda.prelude import (", *(f"    {n}," for n in used), ")"]
     source = "\n".join([*head, *made, *code, *lines]) + "\n"
@@ -712,3 +714,8 @@ def emit(fn: Function) -> Emitted:
     name = shared.functions[fn.name]
     sites, kernels = tuple(shared.sites), tuple(shared.kernels)
     return Emitted(name, source, types, results, sites, kernels, shared.checks)
+
+
+def numpy_name(dtype: str) -> str:
+    """Return how the host names a dtype where it makes arrays."""
+    return f"np.{CASTS[dtype]}"

@@ -12,8 +12,8 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
 from adc.backend.common import expressions, printer
-from adc.backend.common.expressions import numpy_name
-from adc.backend.common.syntax import Call, Constant, Expr, Name
+from adc.backend.common.prelude import CASTS
+from adc.backend.common.syntax import Call, Constant, Expr, Name, mentions
 from adc.backend.common.writer import Names, Site
 from adc.ir import ops
 from adc.ir.analysis.dependence.combinations import neutral
@@ -53,6 +53,7 @@ class Writer(Names):
         super().__init__(taken)
         self._lines: list[str] = []
         self._indent = 1
+        self.used: set[str] = set()  # what it calls, and other names that it has not made
 
     def line(self, text: str) -> None:
         self._lines.append("    " * self._indent + text)
@@ -70,7 +71,21 @@ class Writer(Names):
 
     def text(self, operand: Operand) -> str:
         """Return an operand as it can stand next to an operator."""
-        return printer.operand(self.expr(operand))
+        return self.shown(self.expr(operand))
+
+    def shown(self, expr: Expr) -> str:
+        """Return an expression as it can stand next to an operator."""
+        self.used |= mentions(expr)
+        return printer.operand(expr)
+
+    def literal(self, value: bool | int | float, ty: Type) -> str:
+        return self.shown(expressions.literal(value, ty))
+
+    def dtype(self, array: Value) -> str:
+        """Return the dtype of memory that a kernel makes."""
+        name = CASTS[array.type.dtype]
+        self.used.add(name)
+        return name
 
     def move(self, targets: Sequence[Value], sources: Sequence[str]) -> None:
         """Assign all at once."""
@@ -161,7 +176,7 @@ class Thread(Writer):
             sizes = literal_sizes(space)
             if sizes is not None:
                 shape = f"({', '.join(map(str, sizes))},)"
-                dtype = numpy_name(value.type.dtype).removeprefix("np.")
+                dtype = self.dtype(value)
                 memory.head.append(f"{name} = cuda.local.array({shape}, {dtype})")
             else:
                 memory.params.append((name, Array(value.type.dtype, value.type.rank + 1)))
@@ -349,7 +364,7 @@ class Thread(Writer):
             found = self.access.totals()
         for (array, index), write in found.items():
             self.totals[array, index] = name = self.helper("total")
-            self.line(f"{name} = {literal(0.0, write.value.type)}")
+            self.line(f"{name} = {self.literal(0.0, write.value.type)}")
         self.stmts(loops[-1].body.stmts)
         for (array, index), write in found.items():
             total = self.totals[array, index]
@@ -376,21 +391,22 @@ class Thread(Writer):
         flat = self.text(stmt.index[0]) if stmt.index else "0"
         for axis, each in enumerate(stmt.index[1:], 1):
             flat = f"({flat}) * {array}.shape[{axis}] + {self.text(each)}"
+        self.used.add("add_together")
         self.line(f"add_together({array}, {place}, {flat}, {value})")
 
     @property
     def neutral(self) -> str:
         """What an iteration hands to the block that it has nothing to add to, as a tuple."""
         found = [
-            literal(each.value, each.type)
+            self.literal(each.value, each.type)
             for each in (neutral(op, _element(array)) for array, (_, op) in self.combined.items())
         ]
         return f"({', '.join(found)},)" if found else ""
 
     def nth(self, operand: Operand) -> str:
         """Return an index, which is not negative: nobody has to look."""
-        text = self.text(operand)
-        return text if isinstance(operand, Literal) else f"nth({text})"
+        found = self.expr(operand)
+        return self.shown(found if isinstance(operand, Literal) else Call("nth", (found,)))
 
     def element(self, stmt: Load | Write) -> str:
         index = ", ".join(map(self.nth, stmt.index)) or "()"
@@ -399,8 +415,8 @@ class Thread(Writer):
     def apply(self, stmt: Apply) -> str:
         op, ty = stmt.op, stmt.result.type
         if op.undefined:
-            return printer.operand(expressions.zero(ty))
-        return expression(stmt, [self.expr(arg) for arg in stmt.args], ty)
+            return self.shown(expressions.zero(ty))
+        return self.shown(expression(stmt, [self.expr(arg) for arg in stmt.args], ty))
 
     # -- arrays ----------------------------------------------------------------------------
 
@@ -419,7 +435,7 @@ class Thread(Writer):
         if op.aliases == "part":
             made = f"{self.text(args[0])}[{', '.join(map(self.text, args[1:]))}]"
         elif op.undefined:
-            dtype = numpy_name(value.type.dtype).removeprefix("np.")
+            dtype = self.dtype(value)
             made = f"cuda.local.array({(1,) * rank}, {dtype})"
         elif op.copies:
             given = self.text(args[0])
@@ -530,7 +546,7 @@ def literal_sizes(space: Space) -> list[int] | None:
     return found if math.prod(found) <= _LOCAL else None
 
 
-def expression(stmt: Apply, args: Sequence[Expr], ty: Type) -> str:
+def expression(stmt: Apply, args: Sequence[Expr], ty: Type) -> Expr:
     """Return an operation on numbers as kernels write it."""
     op, of = stmt.op, stmt.args[-1].type if stmt.args else ty
     if op.random or "{" not in op.code:
@@ -543,12 +559,7 @@ def expression(stmt: Apply, args: Sequence[Expr], ty: Type) -> str:
         found = expressions.apply(op, stmt.params, args, ty, of)
     if ty.dtype == "f32" and not (op.converts or op is arith.select):
         found = Call("float32", (found,))
-    return printer.operand(found)
-
-
-def literal(value: bool | int | float, ty: Type) -> str:
-    """Return a constant as kernels write it."""
-    return printer.operand(expressions.literal(value, ty))
+    return found
 
 
 def site(stmt: Check | Print) -> Site:

@@ -802,3 +802,9 @@ def steps_between_two_arrays(x: Any, n: Any) -> Any:
             b[i] = 0.5 * b[i] + np.sin(a[i - 1]) * a[i]
         a, b = b, a
     return weighted(a) + weighted(b * b)
+
+
+@program(X6)
+def sinc_without_a_sum(x: Any) -> Any:
+    y = np.sinc(x)
+    return y[0] * y[1]

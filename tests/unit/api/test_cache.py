@@ -226,6 +226,49 @@ def test_whatever_is_damaged_is_built_again(tmp_path: Path, place: Path) -> None
     assert [path.name[0] for path in place.glob("??/*") if path.name.startswith(".")] == []
 
 
+def test_machine_code_that_numba_does_not_find(tmp_path: Path, place: Path) -> None:
+    """An entry has no tree to compile from: it is built again."""
+    program = module(tmp_path)
+    assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled")
+    (entry,) = entries(place)
+    for path in entry.glob("__pycache__/*.nb?"):
+        path.unlink()
+    record = json.loads((entry / "entry.json").read_text())
+    record["digests"] = cache._digests(entry)
+    (entry / "entry.json").write_text(json.dumps(record))
+    assert outcome(adc.grad(program.f), 2.0) == (12.0, "compiled")
+    assert outcome(adc.grad(program.f), 2.0) == (12.0, "loaded")
+
+
+FACTS = """
+import numpy as np
+
+def plain(x):
+    return x[0] * x[1]
+
+def shared(x):
+    for i in range(len(x)):
+        x[i] = np.sin(x[i])
+    return x
+
+def product(x):
+    return x @ x
+"""
+
+
+@pytest.mark.parametrize("name", ["plain", "shared", "product"])
+def test_what_is_known_of_code_is_kept(name: str, tmp_path: Path) -> None:
+    """Whether loops are shared and BLAS is called, though nothing is emitted then."""
+    program = getattr(module(tmp_path, FACTS), name)
+    x = np.ones((3, 3)) if name == "product" else np.ones(3)
+    for state in ("compiled", "loaded"):
+        derivative = adc.jit(program, parallel=2)
+        assert outcome(derivative, x)[1] == state
+        emitted = derivative._code.last.entry.kernel.emitted
+        assert (emitted.shares, emitted.multiplies) == (name == "shared", name == "product")
+        assert bool(emitted.code) == (state == "compiled")
+
+
 RECURSIVE = """
 def power(n, x):
     if n == 0:

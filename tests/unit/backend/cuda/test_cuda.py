@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
 import functools
 import os
 import subprocess
@@ -15,6 +17,7 @@ import pytest
 import adc
 from adc.backend.cuda import api
 from adc.backend.cuda.device import BLOCK, Device, Number
+from adc.backend.cuda.emit import emit
 from adc.compiler.driver import transform
 from adc.ir.analysis.target import Target
 from adc.ir.errors import AdcError, ArgumentError, DeviceError
@@ -432,3 +435,42 @@ def test_threads_that_share_nothing_and_more_that_do(
     for one, other in zip(leaves(wanted), leaves(found), strict=True):
         np.testing.assert_allclose(other, one, rtol=1e-12, atol=1e-14)
     assert f">= {many}" in on_device.source(x, w)  # there is code for both
+
+
+# --- what files import ----------------------------------------------------------------------------
+
+
+def loop_of_sinc(x: Any) -> Any:
+    y = x.copy()
+    for i in range(len(x)):
+        y[i] = np.sinc(x[i])
+    return y
+
+
+def test_algorithms_without_sums() -> None:
+    """No kernel combines anything, and still there is a function of the device's."""
+    x = np.linspace(0.1, 1.0, 5)
+    np.testing.assert_allclose(adc.jit(loop_of_sinc, target="cuda")(x), np.sinc(x), atol=1e-15)
+
+
+@pytest.mark.sampled(60)
+@pytest.mark.parametrize("program", corpus(), ids=lambda p: p.fn.__name__)
+def test_imports(program: Program) -> None:
+    """A file imports what it uses: not what has its name in a comment, or is called on the host."""
+    chain = Chain.of(program.fn, program.make_args(), program.argnums)
+    steps = (("adjoint", chain.positions),)
+    try:
+        made = transform(chain.on_device, steps, target=Target("cuda"))
+        tree = ast.parse(emit(made.fn).source)
+    except DeviceError:
+        return
+    nodes = list(ast.walk(tree))
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
+    imported = {alias.name for node in imports for alias in node.names}
+    stored = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    stored |= {arg.arg for node in nodes if isinstance(node, ast.arguments) for arg in node.args}
+    stored |= {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+    used = {node.id for node in names} - stored - {"np"} - {*dir(builtins)}
+    assert used <= imported
+    assert imported - used <= {"cuda", "kernel", "ops"}
