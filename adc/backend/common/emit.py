@@ -20,7 +20,7 @@ from adc.backend.common import prelude, vector_math
 from adc.backend.common.loops import STRIP, Loops
 from adc.backend.common.writer import PLACES, RUNTIME, Shared, Site
 from adc.backend.runtime import gemm
-from adc.ir.analysis.memory.escape import handed_on, let_go
+from adc.ir.analysis.memory.escape import dead_after_yield, dead_values
 from adc.ir.core import (
     Apply,
     Block,
@@ -83,7 +83,7 @@ class _Emitter(Loops):
 
     def stmts(self, stmts: Sequence[Stmt], later: Sequence[Operand] | None = None) -> None:
         pushed = False
-        gone = None if later is None else let_go(stmts, later, self._held)
+        gone = None if later is None else dead_values(stmts, later, self._held)
         for k, stmt in enumerate(stmts):
             pushes, pops = self.moves(stmt)
             if pushed and pops:
@@ -137,7 +137,7 @@ class _Emitter(Loops):
         last = self._last
         self.stmts(block.stmts, block.yields)
         self.move([self.target(target) for target in targets], block.yields)
-        self.let_go(handed_on(block.stmts, block.yields, self._held))
+        self.let_go(dead_after_yield(block.stmts, block.yields, self._held))
         if len(self._lines) == start:
             self.line("pass")
         self._indent -= 1

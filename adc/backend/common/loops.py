@@ -25,7 +25,7 @@ from adc.backend.common.expressions import Expr, literal, numpy_name, strip
 from adc.backend.common.tape_io import Traffic
 from adc.backend.common.writer import Shared
 from adc.ir import ops
-from adc.ir.analysis.memory.escape import handed_on
+from adc.ir.analysis.memory.escape import dead_after_yield
 from adc.ir.core import (
     Apply,
     Block,
@@ -660,7 +660,7 @@ class Loops(Traffic):
             yields = yields[1:]
         self.move(names, yields)
         self._pending.clear()
-        self.let_go(handed_on(stmt.body.stmts, yields, self._held))
+        self.let_go(dead_after_yield(stmt.body.stmts, yields, self._held))
         if mark:
             self.line(f"release(state, {mark})")
         if isinstance(stmt, While) and again.text != "True":
