@@ -123,13 +123,13 @@ def stacked(fn: Function, functions: Iterable[Function] = ()) -> frozenset[Value
     if not found or _calls_itself(fn, functions):
         return frozenset()
     origins, escaping = flow(fn)
-    handed = set(escaping)
+    leaving = set(escaping)
     for value in _yielded(fn.body):
-        handed |= origins.get(value, frozenset())
+        leaving |= origins.get(value, frozenset())
     chosen: list[Value] = []
     total = 0
     for value, size in found.items():
-        if value not in handed and total + size <= STACK:
+        if value not in leaving and total + size <= STACK:
             chosen.append(value)
             total += size
     return frozenset(chosen)
