@@ -80,7 +80,7 @@ class Summary:
 class _Definition:
     """The sources of a value: by name, an edge and the value that flows along it.
 
-    Values of one `group` are defined together: all of them come from sources of one name.
+    Values of one `group` are defined together: at any time, all come from sources of one name.
     """
 
     order: int
@@ -374,7 +374,7 @@ class Sharing:
                 best = min([*edges, event.edge], key=self._cost)
                 self.cuts.add(best)
                 self.reasons[best] = (
-                    f"%{value.name} belongs to the caller"
+                    f"%{value.name} is owned by the caller"
                     if self._main and value in self._fn.params
                     else f"%{value.name} is read later"
                 )
@@ -390,7 +390,7 @@ class Sharing:
             edge = Edge("result", id(self._fn), slot)
             if any(self.path(result, param) is not None for param in _arrays(self._fn.params)):
                 self.cuts.add(edge)
-                self.reasons[edge] = f"%{result.name} belongs to the caller"
+                self.reasons[edge] = f"%{result.name} is owned by the caller"
             elif any(self.path(result, other) is not None for other in given):
                 self.cuts.add(edge)
                 self.reasons[edge] = f"%{result.name} is returned twice"

@@ -265,4 +265,4 @@ def test_the_report_says_why() -> None:
     text = LOOP.format(params="%x: f64[:]", more="", source="%x", tail="return %y")
     (found,) = plan(parse(text)).copies
     assert (found.function, found.value) == ("f", "x")
-    assert found.reason == "%x belongs to the caller"
+    assert found.reason == "%x is owned by the caller"
