@@ -35,7 +35,7 @@ def reserved() -> frozenset[str]:
 
 
 def among(words: Set[str]) -> list[OpDef]:
-    """Return the rows whose algorithms code with these words calls, directly or indirectly."""
+    """Return the rows whose algorithms code with these words calls, and those calls of others."""
     found: set[OpDef] = set()
     todo = [op for op in _rows() if called(op) in words]
     while todo:

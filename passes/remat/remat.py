@@ -353,7 +353,7 @@ class _Sizes:
         while region:
             loop = self.d.loops[region]
             trips = Sum.atom(_LEAF) if self.is_leaf(loop) else self.symbols.trips(loop)
-            # The trip count of an inner loop may depend on this counter.
+            # Inner loops may run as often as the counter of this one says.
             index = loop.index.name if isinstance(loop, For) else ""
             size = total(loop.label, index, trips, size)
             region = self.d.parents[region][0]
