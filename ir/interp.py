@@ -448,11 +448,11 @@ class _Routine:
         results = self.many(stmt.results)
         match stmt:
             case Check(cond=cond, error=error, message=message, args=args):
-                holds, told = self.slot(cond), self.many(args)
+                holds, quoted = self.slot(cond), self.many(args)
 
                 def check(env: Env, frame: Frame, mirror: Frame) -> None:
                     if not env[holds]:
-                        text = message.format(*[env[k] for k in told])
+                        text = message.format(*[env[k] for k in quoted])
                         kind = exception_named(error)
                         raise ProgramError(kind(*([text] if text else [])), stmt)
 

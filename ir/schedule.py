@@ -3,18 +3,18 @@
 A loop of n steps is reversed within `m` bytes by the following machine. A *snapshot*, the state
 before a step, takes `sigma` bytes; the *tape* of a step, what its adjoint reads, takes `tau`. ::
 
-    reverse(x, n, m):                                   # the state x is at hand
+    reverse(x, n, m):                                   # the state x is available
         for j in 0, 1, ... sweeps(n, m, ...) - 1:
             push x, which leaves m - (j + 1)*sigma
             advance x by i_j = split(left, m - j*sigma, ...) plain steps
-        run the steps that are left taped, and reverse them           # the leaf
+        tape the steps that are left, and reverse them                # the leaf
         for j down to 0:
             pop x;  reverse(x, i_j, m - j*sigma)
 
 Steps are a leaf if their tape fits and they are at most `most` (0: any number); a single step
-always is. Every step is taped once; what a schedule chooses is how many plain steps are run
-besides. With sigma = 1, tau = 0, m = s and most = 1 this is reversal with s snapshots, the start
-included, and `split` gives the optimum of Griewank & Walther [1]_, which is `advances`.
+always is. Every step is taped once; a schedule chooses how many plain steps are run in addition.
+With sigma = 1, tau = 0, m = s and most = 1 this is reversal with s snapshots, the start included,
+and `split` gives the optimum of Griewank & Walther [1]_, which is `advances`.
 
 *Any sizes.* A schedule is a binary tree. The node (j, r), with j snapshots in use and its steps
 already advanced over r times, is a leaf of at most ``c[j] = taped(m - j*sigma)`` steps, or it is
@@ -25,8 +25,8 @@ j <= J, with the least R and J that hold all steps; of the s, those with the sma
 compared. Nodes (j, r) number ``beta(j, r)``, so sums over trees are closed forms in `beta`, with a
 term for each size of leaf; if all are equal, these are the formulas of [1]_.
 
-*While loops* do not know n. `place` says which states to keep in a fixed number of slots, and
-where, while the loop runs; see there.
+*While loops* do not know n. `place` decides which states to store in a fixed number of slots, and
+where, while the loop runs.
 
 Everything in `COMPILED` can be compiled by `numba.njit`. All numbers are integers of 64 bits;
 `LIMIT` stands for anything larger.
@@ -216,7 +216,7 @@ def split(left: int, m: int, sigma: int, tau: int, most: int) -> int:
     sigma, tau : int
         Bytes of a snapshot, and of the tape of a step.
     most : int
-        How many steps may be taped at once; 0: no limit but m.
+        How many steps may be taped at once; 0: limited only by m.
 
     Returns
     -------
@@ -308,17 +308,16 @@ def due(t: int, slots: int) -> int:
 def place(t: int, count: int, steps: Integers, queue: Integers) -> int:
     """Return in which slot the state before step t is to be stored; -1: in none.
 
-    To be called for t = 0, 1, 2, ... while a loop runs whose number of steps nobody knows. For a
-    step read any fixed number of iterations. When the loop is over, each segment between two
-    stored states is reversed by the machine of the module's docstring, the last segment first,
-    with the slots that are then free: of C slots, C - k for the segment number k, that of its own
-    start included.
+    To be called for t = 0, 1, 2, ... while a loop of unknown trip count runs. A step may stand for
+    any fixed number of iterations. When the loop is over, each segment between two stored states is
+    reversed by the machine of the module's docstring, the last segment first, with the slots that
+    are then free: of C slots, C - k for the segment number k, that of its own start included.
 
     A state is stored only when it is `due`, at first before every step. Once no slot is free it
     takes that of the state whose loss costs the fewest plain steps if the loop ended now, but
-    never that of the first. The number of plain steps is that of `advances` but for a small
-    constant up to beta(C, 2) steps, like with [2]_. Beyond, [3]_ bounds the repetitions, too, but
-    stores the state before every step, and spends more plain steps.
+    never that of the first. The number of plain steps is that of `advances` plus a small constant
+    up to beta(C, 2) steps, as in [2]_. Beyond, [3]_ bounds the repetitions, too, but stores the
+    state before every step, and spends more plain steps.
 
     Parameters
     ----------
@@ -327,7 +326,7 @@ def place(t: int, count: int, steps: Integers, queue: Integers) -> int:
     count : int
         Slots in use. It grows by one if the result is `count`.
     steps : array
-        To each slot in use the step whose state it holds; updated.
+        For each slot in use, the step whose state it holds; updated.
     queue : array
         As long as `steps`, and kept by this function: the slots in the order of their steps,
         except that ``queue[0]`` (slot 0 comes first anyway) is the step that is due.
@@ -378,7 +377,7 @@ def place(t: int, count: int, steps: Integers, queue: Integers) -> int:
 
 
 def placed(t: int, count: int, steps: Integers, queue: Integers) -> tuple[int, Integers, Integers]:
-    """Return what `place` does, and the arrays that it has updated."""
+    """Return the result of `place`, and the arrays that it has updated."""
     slot = place(t, count, steps, queue)
     return slot, steps, queue
 
@@ -419,16 +418,16 @@ COMPILED = (
 
 
 class Reversal(NamedTuple):
-    """What the reversal of a loop takes.
+    """The cost of reversing a loop.
 
     Attributes
     ----------
     plain : int
-        Steps that are run besides those that are taped.
+        Steps that are run in addition to taped ones.
     peak : int
         The most bytes that snapshots and a leaf hold.
     depth : int
-        How many runs of the machine wait for another one.
+        How many runs of the machine are suspended at once.
     """
 
     plain: int
@@ -436,12 +435,12 @@ class Reversal(NamedTuple):
     depth: int
 
 
-# Plans for a budget ask for the same few thousand schedules again and again.
+# Plans for a budget ask for the same few thousand schedules repeatedly.
 @functools.lru_cache(maxsize=1 << 12)
 def reversal(
     n: int, m: int, sigma: int, tau: int, most: int, snapshot: int = -1, step: int = -1
 ) -> Reversal:
-    """Return what reversing n steps takes, by the machine of the module's docstring.
+    """Return the cost of reversing n steps by the machine of the module's docstring.
 
     The peak is that of snapshots of `snapshot` bytes and taped steps of `step` bytes, by default
     `sigma` and `tau`: a part of them, such as the bytes on one tape.
@@ -480,7 +479,7 @@ def reversal(
 
 @functools.lru_cache(maxsize=1 << 12)
 def swept(n: int, m: int, sigma: int, tau: int, most: int) -> tuple[int, int]:
-    """Return what `sweeps` and `rest` do, found at once and remembered.
+    """Return the results of `sweeps` and `rest`, computed together and cached.
 
     Examples
     --------
@@ -497,7 +496,7 @@ def swept(n: int, m: int, sigma: int, tau: int, most: int) -> tuple[int, int]:
 
 @functools.lru_cache(maxsize=1 << 12)
 def levels(m: int, sigma: int, tau: int, most: int) -> int:
-    """Return how deep the reversal of up to 2**20 steps goes, at most.
+    """Return the greatest recursion depth of reversing up to 2**20 steps.
 
     Examples
     --------
@@ -513,7 +512,7 @@ def levels(m: int, sigma: int, tau: int, most: int) -> int:
 
 @functools.lru_cache(maxsize=1 << 12)
 def fullest(m: int, sigma: int, tau: int, most: int, snapshot: int, step: int) -> int:
-    """Return the most bytes that reversing up to 2**20 steps takes.
+    """Return the peak bytes of reversing up to 2**20 steps.
 
     Snapshots take `snapshot` bytes and taped steps `step`, which may be more than the schedule was
     made for, `sigma` and `tau`.
@@ -540,10 +539,10 @@ def plain_steps(n: int, m: int, sigma: int, tau: int, most: int) -> int:
 
 
 def expected(n: int, m: int, sigma: int, tau: int, most: int) -> Reversal:
-    """Return about what `reversal` does, without going through all of it.
+    """Return an estimate of `reversal`, without enumerating the whole schedule.
 
-    Steps are the cost of the least tree of those that differ in the smallest leaf: of long loops
-    up to a few percent off, often exact. So is the depth. The peak is not exceeded.
+    Steps are the cost of the least tree of those that differ in the smallest leaf: often exact, for
+    long loops up to a few percent off. So is the depth. The peak is an upper bound.
 
     Examples
     --------
@@ -628,7 +627,7 @@ def online_steps(n: int, slots: int, unit: int = 1, most: int = 1) -> int:
     Returns
     -------
     int
-        Steps that are run again, plain. Besides, each is run again taped.
+        Recomputed plain steps. In addition, each step is recomputed taped.
 
     Examples
     --------

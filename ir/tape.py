@@ -15,11 +15,11 @@ from adc.ir.types import Array, Type
 
 
 @dataclass(frozen=True)
-class Item:
+class TapeEntry:
     """A statement that pushes or pops; of a loop or a branch, with its blocks' entries in order."""
 
     stmt: Stmt
-    parts: tuple[tuple[Item, ...], ...] = ()
+    parts: tuple[tuple[TapeEntry, ...], ...] = ()
 
     def frames(self) -> Iterator[Push | Pop]:
         """Yield every push or pop in it."""
@@ -30,18 +30,18 @@ class Item:
                 yield from each.frames()
 
 
-Meet = Callable[[Item, Item], None]
+Meet = Callable[[TapeEntry, TapeEntry], None]
 
 
-def matched(stmts: Sequence[Stmt], meet: Meet) -> tuple[list[Item], list[Item]]:
+def matched(stmts: Sequence[Stmt], meet: Meet) -> tuple[list[TapeEntry], list[TapeEntry]]:
     """Return what statements pop that they have not pushed, and what they leave.
 
     `meet` is called with every entry and the one that pops it.
     """
-    taken: list[Item] = []
-    stack: list[Item] = []
+    taken: list[TapeEntry] = []
+    stack: list[TapeEntry] = []
 
-    def pop(item: Item) -> None:
+    def pop(item: TapeEntry) -> None:
         if stack:
             meet(stack.pop(), item)
         else:
@@ -50,21 +50,21 @@ def matched(stmts: Sequence[Stmt], meet: Meet) -> tuple[list[Item], list[Item]]:
     for stmt in stmts:
         match stmt:
             case Push():
-                stack.append(Item(stmt))
+                stack.append(TapeEntry(stmt))
             case Pop():
-                pop(Item(stmt))
+                pop(TapeEntry(stmt))
             case For() | While() | If():
                 inner = [matched(block.stmts, meet) for block in blocks(stmt)]
                 if any(part for part, _ in inner):
-                    pop(Item(stmt, tuple(tuple(part) for part, _ in inner)))
+                    pop(TapeEntry(stmt, tuple(tuple(part) for part, _ in inner)))
                 if any(part for _, part in inner):
-                    stack.append(Item(stmt, tuple(tuple(part) for _, part in inner)))
+                    stack.append(TapeEntry(stmt, tuple(tuple(part) for _, part in inner)))
     return taken, stack
 
 
-def inside(pushed: Item, popped: Item) -> list[tuple[Item, Item]]:
+def inside(pushed: TapeEntry, popped: TapeEntry) -> list[tuple[TapeEntry, TapeEntry]]:
     """Return matching pushes and pops in two loops or branches that mirror each other."""
-    found: list[tuple[Item, Item]] = []
+    found: list[tuple[TapeEntry, TapeEntry]] = []
     if type(pushed.stmt) is type(popped.stmt):
         for some, others in zip(pushed.parts, popped.parts, strict=True):
             if len(some) == len(others):
@@ -72,7 +72,7 @@ def inside(pushed: Item, popped: Item) -> list[tuple[Item, Item]]:
     return found
 
 
-def is_mirror(pushed: Item, popped: Item) -> bool:
+def is_mirror(pushed: TapeEntry, popped: TapeEntry) -> bool:
     """Whether one pops what the other pushes, frame for frame, however often loops run."""
     a, b = pushed.stmt, popped.stmt
     match a, b:
@@ -92,7 +92,7 @@ def is_mirror(pushed: Item, popped: Item) -> bool:
     )
 
 
-def frames(pushed: Item, popped: Item) -> dict[Value, Operand]:
+def frames(pushed: TapeEntry, popped: TapeEntry) -> dict[Value, Operand]:
     """Map each popped value to the pushed one, of two entries that mirror each other."""
     if not is_mirror(pushed, popped):
         return {}

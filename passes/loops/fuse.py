@@ -107,7 +107,7 @@ class _Link:
     env_first: dict[Value, Operand]
     env_second: dict[Value, Operand]
     # Positions among the carried values that become one.
-    handed: tuple[tuple[int, int], ...]
+    united: tuple[tuple[int, int], ...]
 
 
 class _Fuser:
@@ -204,7 +204,7 @@ class _Fuser:
     def link(self, first: For, second: For) -> _Link | None:
         env_first: dict[Value, Operand] = {}
         env_second: dict[Value, Operand] = {}
-        handed: list[tuple[int, int]] = []
+        united: list[tuple[int, int]] = []
         reads = block_reads(second.body)
         for k, result in enumerate(first.results):
             count = second.init.count(result)
@@ -222,7 +222,7 @@ class _Fuser:
                     return None
                 if not accesses(second.body, second.body.params[j], j, others):
                     return None
-                handed.append((k, j))
+                united.append((k, j))
             else:
                 others = []
                 if not _only_loads(second.body, result, others):
@@ -248,7 +248,7 @@ class _Fuser:
             if common_axis(found, first.index, others, second.index, self.facts) is None:
                 return None
             env_first[init] = second.body.params[j]
-        return _Link(env_first, env_second, tuple(handed))
+        return _Link(env_first, env_second, tuple(united))
 
     # -- does it pay? ----------------------------------------------------------------------
 
@@ -258,7 +258,7 @@ class _Fuser:
             for v in block_reads(first.body) & block_reads(second.body)
             if isinstance(v.type, Array)
         }
-        if not (link.env_second or link.handed or link.env_first or shared):
+        if not (link.env_second or link.united or link.env_first or shared):
             return False
         if _is_innermost(first.body) and _is_innermost(second.body):
             # A sequential loop would slow down a parallel one.
@@ -299,13 +299,13 @@ def _only_loads(block: Block, array: Value, found: list[Access]) -> bool:
 def _merged(first: For, second: For, link: _Link) -> For:
     """Return one loop that does an iteration of the first, then one of the second."""
     env: dict[Value, Operand] = {**link.env_second, second.index: first.index}
-    for k, j in link.handed:
+    for k, j in link.united:
         env[second.body.params[j]] = first.body.yields[k]
     body = substitute_block(second.body, env)
     own = substitute_block(first.body, link.env_first)
-    gone = {k for k, _ in link.handed}
-    partner = {j: k for k, j in link.handed}
-    stay = [k for k in range(len(first.init)) if k not in gone]
+    dropped = {k for k, _ in link.united}
+    partner = {j: k for k, j in link.united}
+    stay = [k for k in range(len(first.init)) if k not in dropped]
     params = [own.params[k] for k in stay]
     yields = [own.yields[k] for k in stay]
     init = [first.init[k] for k in stay]

@@ -78,14 +78,14 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class _Definition:
-    """The sources of a value: by name of the way, an edge and the value that flows along it.
+    """The sources of a value: by name, an edge and the value that flows along it.
 
-    Values of one `group` are defined together: they take the same way.
+    Values of one `group` are defined together: at any time, all come from sources of one name.
     """
 
     order: int
     group: tuple[int, str]
-    ways: dict[str, tuple[Edge, Value]] = field(default_factory=dict)
+    sources: dict[str, tuple[Edge, Value]] = field(default_factory=dict)
     slot: int = 0
 
 
@@ -154,9 +154,11 @@ class Sharing:
         self._definitions[value] = found
         return found
 
-    def _way(self, value: Value, name: str, edge: Edge, source: Operand, place: EdgeInfo) -> None:
+    def _add_source(
+        self, value: Value, name: str, edge: Edge, source: Operand, place: EdgeInfo
+    ) -> None:
         assert isinstance(source, Value)
-        self._definitions[value].ways[name] = (edge, source)
+        self._definitions[value].sources[name] = (edge, source)
         self._places[edge] = place
 
     def _scan(self, stmts: Sequence[Stmt], depth: int, arm: bool) -> None:
@@ -167,7 +169,7 @@ class Sharing:
                     place = EdgeInfo(array, stmt.loc, depth, arm)
                     for result in stmt.results:
                         self._define(result, me, "store")
-                        self._way(result, "store", Edge("store", me), array, place)
+                        self._add_source(result, "store", Edge("store", me), array, place)
                 case If(results=results, then=then, orelse=orelse):
                     self._scan(then.stmts, depth, True)
                     self._scan(orelse.stmts, depth, True)
@@ -179,7 +181,7 @@ class Sharing:
                             source = block.yields[k]
                             assert isinstance(source, Value)
                             place = EdgeInfo(source, stmt.loc, depth, True)
-                            self._way(result, kind, Edge(kind, me, k), source, place)
+                            self._add_source(result, kind, Edge(kind, me, k), source, place)
                 case For() | While():
                     self._scan_loop(stmt, depth, arm)
                 case Call(results=results, args=args):
@@ -194,7 +196,7 @@ class Sharing:
                             self._define(result, me, "results", k)
                             for i in self._summaries[stmt.callee].returns[k]:
                                 edge = Edge("argument", me, i)
-                                self._way(result, f"{i}", edge, args[i], self._places[edge])
+                                self._add_source(result, f"{i}", edge, args[i], self._places[edge])
                 case Reverse() | Write():
                     raise IRError("storage takes value form, after remat", stmt.loc)
                 case _:
@@ -215,10 +217,10 @@ class Sharing:
             into, around = EdgeInfo(init, stmt.loc, depth, arm), EdgeInfo(back, stmt.loc, depth + 1)
             self._define(stmt.results[k], me, "results", k)
             for value in (param, stmt.results[k]):
-                self._way(value, "yield", again, back, around)
-            self._way(param, "init", entry, init, into)
+                self._add_source(value, "yield", again, back, around)
+            self._add_source(param, "init", entry, init, into)
             if isinstance(stmt, For):  # which may run zero iterations
-                self._way(stmt.results[k], "init", entry, init, into)
+                self._add_source(stmt.results[k], "init", entry, init, into)
 
     def _families(self) -> dict[Value, int]:
         """Return a number for every value; values of different numbers never share.
@@ -237,7 +239,7 @@ class Sharing:
 
         calls: dict[int, Value] = {}
         for value, definition in self._definitions.items():
-            for _, source in definition.ways.values():
+            for _, source in definition.sources.values():
                 first[find(value)] = find(source)
             call = definition.group[0]
             if call in self._calls:
@@ -306,13 +308,13 @@ class Sharing:
         a, b = sorted(pair, key=lambda value: self._definitions[value].order)
         early, late = self._definitions[a], self._definitions[b]
         if early.group != late.group or early.group[1] in ("parameter", "fresh"):
-            for edge, source in late.ways.values():
+            for edge, source in late.sources.values():
                 if edge not in self.cuts:
                     yield (a, source), (edge,)
             return
         call = self._calls.get(early.group[0])
-        for name, (edge, source) in early.ways.items():
-            for other, (edge2, source2) in late.ways.items():
+        for name, (edge, source) in early.sources.items():
+            for other, (edge2, source2) in late.sources.items():
                 if edge in self.cuts or edge2 in self.cuts or (call is None and name != other):
                     continue
                 yield (source, source2), (edge, edge2)
@@ -372,7 +374,7 @@ class Sharing:
                 best = min([*edges, event.edge], key=self._cost)
                 self.cuts.add(best)
                 self.reasons[best] = (
-                    f"%{value.name} belongs to the caller"
+                    f"%{value.name} is owned by the caller"
                     if self._main and value in self._fn.params
                     else f"%{value.name} is read later"
                 )
@@ -388,7 +390,7 @@ class Sharing:
             edge = Edge("result", id(self._fn), slot)
             if any(self.path(result, param) is not None for param in _arrays(self._fn.params)):
                 self.cuts.add(edge)
-                self.reasons[edge] = f"%{result.name} belongs to the caller"
+                self.reasons[edge] = f"%{result.name} is owned by the caller"
             elif any(self.path(result, other) is not None for other in given):
                 self.cuts.add(edge)
                 self.reasons[edge] = f"%{result.name} is returned twice"

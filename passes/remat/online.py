@@ -266,6 +266,6 @@ def checkpoint(fn: Function, loops: Loops) -> Function:
     `can_checkpoint_online`.
     """
     for (owner, label), schedule in loops.items():
-        way = Online if schedule.slots else Checkpointing
-        fn = way(fn, owner, label, schedule).run()
+        rewriting = Online if schedule.slots else Checkpointing
+        fn = rewriting(fn, owner, label, schedule).run()
     return fn

@@ -181,8 +181,8 @@ class _Remat:
         result = rewriter.run()
         self.check(fn, result, rewriter)
         for stmt in recomputed(self.fn):
-            told = PlanEntry.at(stmt.loc, stmt.label, RECOMPUTED, "0", "adc.checkpoint")
-            self.entries.append(told)
+            entry = PlanEntry.at(stmt.loc, stmt.label, RECOMPUTED, "0", "adc.checkpoint")
+            self.entries.append(entry)
         entries, held = list(self.entries), Sum()
         for name, chooser in found.items():
             if name in self.own:

@@ -40,7 +40,7 @@ RECURSIVE = 150
 def calls(fn: Function) -> Function:
     """Return `fn` with small functions, and those called in one place, inlined."""
     table = {each.name: each for each in (*fn.callees, fn)}
-    ways = {name: _reachable(table, name) for name in table}
+    reachable = {name: _reachable(table, name) for name in table}
     counts: dict[str, int] = {}
     for each in table.values():
         for stmt in walk(each.body):
@@ -53,10 +53,10 @@ def calls(fn: Function) -> Function:
         chosen = {
             other: done[other]
             for other in done
-            if other not in ways[other] and _fits(done[other], counts.get(other, 0))
+            if other not in reachable[other] and _fits(done[other], counts.get(other, 0))
         }
         made = _sized(_Caller(each, chosen).function())
-        if name in ways[name]:
+        if name in reachable[name]:
             made = _levels(made)
         done[name] = made
     callees = tuple(done.get(each.name, each) for each in fn.callees)

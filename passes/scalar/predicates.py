@@ -90,14 +90,14 @@ class _Mover:
             self.places[param] = ((), -1)
         self.scan(self.fn.body, ())
 
-    def scan(self, stmts: Sequence[Stmt], way: tuple[int, ...]) -> None:
+    def scan(self, stmts: Sequence[Stmt], path: tuple[int, ...]) -> None:
         for k, stmt in enumerate(stmts):
             if isinstance(stmt, Reverse | Recall):
                 continue
             for result in stmt.results:
-                self.places[result] = (way, k)
+                self.places[result] = (path, k)
             for j, block in enumerate(blocks(stmt)):
-                inner = (*way, k, j)
+                inner = (*path, k, j)
                 for value in inner_values(stmt):
                     self.places[value] = (inner, -1)
                 self.scan(block.stmts, inner)
@@ -147,31 +147,31 @@ class _Mover:
             if not all(value in self.places for value in found):
                 return None
             # All are in scope in the innermost block that defines one of them.
-            way, at = max((self.places[value] for value in found), key=lambda p: (len(p[0]), p[1]))
-            if any(self.places[value][0] != way[: len(self.places[value][0])] for value in found):
+            path, at = max((self.places[value] for value in found), key=lambda p: (len(p[0]), p[1]))
+            if any(self.places[value][0] != path[: len(self.places[value][0])] for value in found):
                 return None
             mark = next((mark for value in found if (mark := _mark(value))), None)
             new = Value(self.names.fresh(stmt.result.name), stmt.result.type, mark)
-            self.added.setdefault((way, at), []).append(replace(stmt, results=(new,), args=args))
+            self.added.setdefault((path, at), []).append(replace(stmt, results=(new,), args=args))
             self.known[key] = new
-            self.places[new] = (way, at)
+            self.places[new] = (path, at)
         return self.known[key]
 
     # -- forward code ----------------------------------------------------------------------
 
-    def forward(self, stmts: Sequence[Stmt], way: tuple[int, ...] = ()) -> tuple[Stmt, ...]:
+    def forward(self, stmts: Sequence[Stmt], path: tuple[int, ...] = ()) -> tuple[Stmt, ...]:
         """Return the forward code with the new statements inserted."""
-        done: list[Stmt] = [*self.added.get((way, -1), ())]
+        done: list[Stmt] = [*self.added.get((path, -1), ())]
         for k, stmt in enumerate(stmts):
             if blocks(stmt) and not isinstance(stmt, Reverse):
                 inner = iter(range(len(blocks(stmt))))
 
                 def block(found: Block, k: int = k, inner: Iterator[int] = inner) -> Block:
-                    stmts = self.forward(found.stmts, (*way, k, next(inner)))
+                    stmts = self.forward(found.stmts, (*path, k, next(inner)))
                     return Block(found.params, stmts, found.yields)
 
                 stmt = map_blocks(stmt, block)
-            done += (stmt, *self.added.get((way, k), ()))
+            done += (stmt, *self.added.get((path, k), ()))
         return tuple(done)
 
 

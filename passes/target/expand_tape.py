@@ -47,7 +47,7 @@ from adc.ir.core import (
     walk,
 )
 from adc.ir.opdef import OPS
-from adc.ir.tape import Item, inside, matched
+from adc.ir.tape import TapeEntry, inside, matched
 from adc.ir.types import INT, Array, Scalar
 from adc.ir.walk import Names, loop_values
 
@@ -91,7 +91,7 @@ class _Frames:
 
     # -- matching pushes and pops ----------------------------------------------------------
 
-    def meet(self, pushed: Item, popped: Item) -> None:
+    def meet(self, pushed: TapeEntry, popped: TapeEntry) -> None:
         """Match a loop that pushes with the loop that pops its frames, or look into both."""
         a, b = pushed.stmt, popped.stmt
         if id(a) in self.alone:
@@ -105,7 +105,11 @@ class _Frames:
             self.meet(one, other)
 
     def pairs(
-        self, pushed: Item, popped: Item, pushing: tuple[For, ...], popping: tuple[For, ...]
+        self,
+        pushed: TapeEntry,
+        popped: TapeEntry,
+        pushing: tuple[For, ...],
+        popping: tuple[For, ...],
     ) -> list[_Pair] | None:
         """Return all pushes and pops in two loops; None if they do not mirror each other."""
         a, b = pushed.stmt, popped.stmt

@@ -75,7 +75,7 @@ class _Part:
     inner: For | None
     kept: set[int] = field(default_factory=set)
     # Whether it is one of the two runs of an inner loop.
-    again: bool = False
+    doubled: bool = False
 
 
 class _Fission(Launches):
@@ -289,12 +289,12 @@ class _Fission(Launches):
             and is_own(stmt, inner.index)
         ]
         rest = [stmt for stmt in effects if stmt not in along]
-        hands_on = bool(inner.results)
+        carries = bool(inner.results)
         for group in (rest, along):
             if group:
                 made = part(inner)
                 made.kept |= set(map(id, group))
-                made.again = bool(along) and (bool(rest) or hands_on)
+                made.doubled = bool(along) and (bool(rest) or carries)
 
     def is_launched(self, loop: For) -> bool:
         """Whether iterations are independent, except for additions to shared elements."""
@@ -332,7 +332,7 @@ class _Fission(Launches):
                 for part, each in found
                 if any(isinstance(s, For) and s.label == label for s in walk(each.body.stmts))
             ]
-            if len(owners) > (2 if any(part.again for part in owners) else 1):
+            if len(owners) > (2 if any(part.doubled for part in owners) else 1):
                 return False
         return True
 
@@ -366,7 +366,7 @@ class _Fission(Launches):
                         if a.accumulate and b.accumulate:
                             continue
                         same = self.may_alias(a.array, b.array)
-                        if same and (order[id(a)] > order[id(b)] or parts[k].again):
+                        if same and (order[id(a)] > order[id(b)] or parts[k].doubled):
                             return False
         return True
 

@@ -103,7 +103,7 @@ class Nest:
     """Nested loops, the statements before each inner loop, and the innermost body."""
 
     loops: tuple[For, ...]
-    # What is computed in each loop before the next one begins, and conditions under which it does.
+    # The statements of each loop before its inner loop begins, and the conditions for it to begin.
     before: tuple[tuple[Stmt | Operand, ...], ...]
     # The operation that combines each loop-carried number.
     ops: tuple[str, ...]

@@ -62,7 +62,7 @@ from adc.ir.core import (
 )
 from adc.ir.functions import reached
 from adc.ir.opdef import OPS
-from adc.ir.tape import Item, inside, is_mirror, matched
+from adc.ir.tape import TapeEntry, inside, is_mirror, matched
 from adc.ir.types import BOOL, INT, Array
 from adc.ir.walk import clone, loop_values, map_blocks
 from adc.passes.target.inline_calls import Inlined
@@ -115,7 +115,7 @@ class _Outliner(Launches):
 
     # -- which loops -----------------------------------------------------------------------
 
-    def meet(self, pushed: Item, popped: Item) -> None:
+    def meet(self, pushed: TapeEntry, popped: TapeEntry) -> None:
         """Choose a loop that pushes and the one that mirrors it."""
         a, b = pushed.stmt, popped.stmt
         if isinstance(a, For) and isinstance(b, For) and is_mirror(pushed, popped):

@@ -22,7 +22,7 @@ from adc.backend.common.syntax import STATE, Constant, Do, Name, Pass, Return, T
 from adc.backend.common.writer import FAILED, PLACES, RUNTIME, Shared, Site
 from adc.backend.runtime import gemm
 from adc.ir import core
-from adc.ir.analysis.memory.escape import handed_on, let_go
+from adc.ir.analysis.memory.escape import dead_after_yield, dead_values
 from adc.ir.core import (
     Apply,
     Block,
@@ -78,7 +78,7 @@ class _Emitter(Loops):
 
     def stmts(self, stmts: Sequence[Stmt], later: Sequence[Operand] | None = None) -> None:
         pushed = False
-        gone = None if later is None else let_go(stmts, later, self._held)
+        gone = None if later is None else dead_values(stmts, later, self._held)
         for k, stmt in enumerate(stmts):
             pushes, pops = self.moves(stmt)
             if pushed and pops:
@@ -130,7 +130,7 @@ class _Emitter(Loops):
             last = self._last
             self.stmts(block.stmts, block.yields)
             self.move([self.target(target) for target in targets], block.yields)
-            self.let_go(handed_on(block.stmts, block.yields, self._held))
+            self.let_go(dead_after_yield(block.stmts, block.yields, self._held))
             if not body:
                 self.add(Pass())
             self._last = last

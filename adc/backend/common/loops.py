@@ -49,7 +49,7 @@ from adc.backend.common.syntax import (
 from adc.backend.common.tape_io import Traffic
 from adc.backend.common.writer import FAILED, Shared
 from adc.ir import core, ops
-from adc.ir.analysis.memory.escape import handed_on
+from adc.ir.analysis.memory.escape import dead_after_yield
 from adc.ir.core import (
     Apply,
     Block,
@@ -675,7 +675,7 @@ class Loops(Traffic):
             yields = yields[1:]
         self.move(names, yields)
         self._pending.clear()
-        self.let_go(handed_on(stmt.body.stmts, yields, self._held))
+        self.let_go(dead_after_yield(stmt.body.stmts, yields, self._held))
         if mark:
             self.do("release", STATE, Name(mark))
         if again != Constant(True):

@@ -103,18 +103,18 @@ class IterationAnalysis:
                 if isinstance(operand, Value):
                     self.uses.setdefault(operand, []).append(stmt)
             self.facts.define(stmt)
-            handed = [y for block in blocks(stmt) for y in block.yields]
+            yielded = [y for block in blocks(stmt) for y in block.yields]
             if isinstance(stmt, For | While):
-                handed += [*stmt.init, *stmt.body.params]
+                yielded += [*stmt.init, *stmt.body.params]
             if isinstance(stmt, For | While | If):
-                handed += stmt.results
+                yielded += stmt.results
             elif isinstance(stmt, Apply) and not (stmt.op.asks_shape or stmt.op.copies):
-                handed += [
+                yielded += [
                     each for each in (*stmt.args, *stmt.results) if stmt.op.aliases == "part"
                 ]
             elif not isinstance(stmt, Load | Write | Apply | Gemm):
-                handed += [*operands(stmt), *stmt.results]
-            self.shared.update(each for each in handed if isinstance(each.type, Array))
+                yielded += [*operands(stmt), *stmt.results]
+            self.shared.update(each for each in yielded if isinstance(each.type, Array))
 
     def independent(self, loop: For) -> bool:
         """Whether iterations are independent; `size` is that of their groups, if any."""

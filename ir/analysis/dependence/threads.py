@@ -36,7 +36,7 @@ from adc.ir.core import (
 )
 from adc.ir.opdef import OpDef
 from adc.ir.ops import arith
-from adc.ir.tape import Item, frames, inside, is_mirror, matched
+from adc.ir.tape import TapeEntry, frames, inside, is_mirror, matched
 from adc.ir.types import INT, Array
 from adc.ir.walk import loop_values
 
@@ -86,7 +86,7 @@ class Mirror:
     """What is known of the frames that a loop takes off, from the loop that leaves them."""
 
     def __init__(
-        self, threads: Threads, pushed: Item, popped: Item, visible: Collection[Value]
+        self, threads: Threads, pushed: TapeEntry, popped: TapeEntry, visible: Collection[Value]
     ) -> None:
         self.threads = threads
         self.pushed = frames(pushed, popped)
@@ -172,7 +172,7 @@ class Threads:
         # What was pushed, by what pops it, in iterations that do both.
         self._pushed: dict[Value, Operand] = {}
 
-        def meet(pushed: Item, popped: Item) -> None:
+        def meet(pushed: TapeEntry, popped: TapeEntry) -> None:
             self._pushed.update(frames(pushed, popped))
 
         taken, left = matched(self.loop.body.stmts, meet)
@@ -428,7 +428,7 @@ def dtypes(stmt: Push | Pop) -> set[str]:
     return found | {"i64"} if any(isinstance(v.type, Array) for v in values) else found
 
 
-def mirrored(fn: Function) -> dict[int, tuple[Item, Item, Collection[Value]]]:
+def mirrored(fn: Function) -> dict[int, tuple[TapeEntry, TapeEntry, Collection[Value]]]:
     """Return for every loop that mirrors another one both, and what is defined before both."""
     places: dict[int, tuple[Value, ...]] = {}
 
@@ -440,9 +440,9 @@ def mirrored(fn: Function) -> dict[int, tuple[Item, Item, Collection[Value]]]:
                 note(block.stmts, (*before, *index, *block.params))
             before = (*before, *stmt.results)
 
-    found: dict[int, tuple[Item, Item, Collection[Value]]] = {}
+    found: dict[int, tuple[TapeEntry, TapeEntry, Collection[Value]]] = {}
 
-    def meet(pushed: Item, popped: Item) -> None:
+    def meet(pushed: TapeEntry, popped: TapeEntry) -> None:
         a, b = pushed.stmt, popped.stmt
         if isinstance(a, For) and isinstance(b, For) and is_mirror(pushed, popped):
             both = set(places[id(a)]) & set(places[id(b)])

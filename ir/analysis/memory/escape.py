@@ -123,13 +123,13 @@ def stacked(fn: Function, functions: Iterable[Function] = ()) -> frozenset[Value
     if not found or _calls_itself(fn, functions):
         return frozenset()
     origins, escaping = flow(fn)
-    handed = set(escaping)
-    for value in _handed_on(fn.body):
-        handed |= origins.get(value, frozenset())
+    leaving = set(escaping)
+    for value in _yielded(fn.body):
+        leaving |= origins.get(value, frozenset())
     chosen: list[Value] = []
     total = 0
     for value, size in found.items():
-        if value not in handed and total + size <= STACK:
+        if value not in leaving and total + size <= STACK:
             chosen.append(value)
             total += size
     return frozenset(chosen)
@@ -147,7 +147,7 @@ def _static_bytes(stmt: Apply) -> int:
     return math.prod(known) * DTYPES[stmt.result.type.dtype].itemsize
 
 
-def _handed_on(stmts: Iterable[Stmt]) -> Iterator[Value]:
+def _yielded(stmts: Iterable[Stmt]) -> Iterator[Value]:
     """Yield the arrays that branches and loops yield, and those whose memory others take over."""
     for stmt in walk(tuple(stmts)):
         if isinstance(stmt, If | For | While):
@@ -184,7 +184,7 @@ def holding(fn: Function) -> frozenset[Value]:
     return frozenset(found)
 
 
-def let_go(
+def dead_values(
     stmts: Sequence[Stmt], later: Iterable[Operand], held: Collection[Value]
 ) -> list[tuple[tuple[Value, ...], tuple[Value, ...]]]:
     """Return for each statement of a block the values that are dead.
@@ -210,7 +210,7 @@ def _ordered(values: Iterable[Value]) -> list[Value]:
     return sorted(values, key=lambda value: value.name)
 
 
-def handed_on(
+def dead_after_yield(
     stmts: Sequence[Stmt], yields: Sequence[Operand], held: Collection[Value]
 ) -> tuple[Value, ...]:
     """Return the values of a block that need not be held once it has yielded them."""

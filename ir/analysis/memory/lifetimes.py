@@ -276,14 +276,14 @@ class _Finder:
         for slot in slots:
             first = slot.made[0]
             start = self._places[first.result]
-            at_hand = all(
+            available = all(
                 self._places.get(dim, -1) < start for dim in stmt.sizes if isinstance(dim, Value)
             )
             if (
                 slot.arrays & alive
                 or slot.last.type.dtype != array.type.dtype
                 or first.op.copies
-                or not at_hand
+                or not available
             ):
                 continue
             room = max(1.0, *(self._extents.elements(each.result) for each in slot.made))

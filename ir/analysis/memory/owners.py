@@ -50,7 +50,7 @@ class Owners:
         for state in self.states:
             self.put(state, value, token)
 
-    def let_go(self, values: Sequence[Value]) -> None:
+    def release(self, values: Sequence[Value]) -> None:
         """Release the arrays that variables hold."""
         for state in self.states:
             for value in values:

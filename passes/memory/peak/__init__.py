@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from adc.ir import ops
 from adc.ir.analysis.activity import carried_yields
-from adc.ir.analysis.memory.escape import escaping, handed_on, holding, let_go, stacked
+from adc.ir.analysis.memory.escape import dead_after_yield, dead_values, escaping, holding, stacked
 from adc.ir.analysis.memory.owners import Owners, State, Token, copies
 from adc.ir.analysis.sizes import formulas
 from adc.ir.analysis.sizes.formulas import ONE, ZERO, Sum, dims
@@ -149,7 +149,7 @@ class _Run:
 
     def block(self, stmts: Sequence[Stmt], env: _Env, later: Sequence[Operand]) -> None:
         """Run statements; `later` is read after them."""
-        for stmt, (entered, after) in zip(stmts, let_go(stmts, later, env.held), strict=True):
+        for stmt, (entered, after) in zip(stmts, dead_values(stmts, later, env.held), strict=True):
             env.entered = entered
             match stmt:
                 case Apply():
@@ -170,7 +170,7 @@ class _Run:
                 case Call():
                     self.call(stmt, env)
             if stmt is not env.fn.body[-1]:
-                env.owners.let_go(after)
+                env.owners.release(after)
 
     def apply(self, stmt: Apply, env: _Env) -> None:
         env.apply(stmt)
@@ -210,7 +210,7 @@ class _Run:
             with self.part(supplies[number] if len(supplies) == 2 else ()) as need:
                 self.block(arm.stmts, env, arm.yields)
                 env.owners.move([stmt.results[k] for k in kept], [arm.yields[k] for k in kept])
-                env.owners.let_go(handed_on(arm.stmts, arm.yields, env.held))
+                env.owners.release(dead_after_yield(arm.stmts, arm.yields, env.held))
             needs.append(need)
             ends += env.owners.states
         env.assumed = assumed
@@ -234,7 +234,7 @@ class _Run:
         owners = env.owners
         carried, nexts = [params[k] for k in arrays], [yields[k] for k in arrays]
         owners.move(carried, [stmt.init[k] for k in arrays])
-        owners.let_go(env.entered)
+        owners.release(env.entered)
         env.entered = ()
         before = copies(owners.states)
         pops, pushes = self._directions.moves(stmt.body.stmts)
@@ -248,7 +248,7 @@ class _Run:
         seen, ends = [owners.picture(state) for state in before], list[State]()
         for count in range(1, _ROUNDS):
             owners.move(carried, nexts)
-            owners.let_go(handed_on(stmt.body.stmts, stmt.body.yields, env.held))
+            owners.release(dead_after_yield(stmt.body.stmts, stmt.body.yields, env.held))
             for param in carried:
                 owners.resize(param, env.bytes(param), lambda size: not rounds.fixed(size))
             for token in owners.others(owners.tokens(carried) | left):

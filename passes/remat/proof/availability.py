@@ -199,8 +199,8 @@ class _Proof:
         )
 
     def is_inexact(self, operand: Operand) -> bool:
-        ways = (operand, *(read for stmt in self.slice_of(operand) for read in stmt_reads(stmt)))
-        return not self.inexact.isdisjoint(ways)
+        reads = (operand, *(read for stmt in self.slice_of(operand) for read in stmt_reads(stmt)))
+        return not self.inexact.isdisjoint(reads)
 
     def slice_of(self, operand: Operand) -> list[Stmt]:
         """Return the backward slice of an operand in reverse code."""

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from adc.driver import transform
-from adc.ir.parser import parse
+from adc.compiler.driver import transform
+from adc.ir.text.parser import parse
 
 from adc.backend import cpu
 from adc.backend.common import printer, reader, syntax

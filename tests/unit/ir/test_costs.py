@@ -107,7 +107,7 @@ def test_rows_fall_back_to_their_weight() -> None:
 
 @pytest.mark.parametrize("op", OPS.values(), ids=lambda op: str(op.name))
 def test_the_shipped_costs_keep_what_is_dear(op: Any) -> None:
-    """Additions are computed again; divisions, roots and elementary functions are not."""
+    """Additions are recomputed; divisions, roots and elementary functions are not."""
     for ty in (F64, I64):
         if ty.kind not in op.kinds:
             continue
@@ -157,7 +157,7 @@ def test_what_is_not_in_cache_comes_from_memory() -> None:
 
 def test_what_stays_in_cache_comes_once() -> None:
     row = MATRIX.replace("INDEX", "0, %j")
-    # A row of 3 is read again and again; of 300, it is gone when the next iteration begins.
+    # A row of 3 stays in cache; of 300, it is gone when the next iteration begins.
     (nest,) = nests(row, x=(20, 3), y=(20, 3))
     assert nest.seconds == 8 * (20.0 * 3 + 30.0 * 60) + 21 * 1000.0
     (nest,) = nests(row, x=(20, 300), y=(20, 300))
@@ -353,7 +353,7 @@ def test_plans_follow_the_costs() -> None:
     assert rematerialize(reverse, "auto", SHIPPED).plan == shipped
     dear = rematerialize(reverse, "auto", replace(SHIPPED, tape=1.0)).plan
     kept = [sum(e.decision == KEPT for e in plan.entries) for plan in (shipped, dear)]
-    assert kept[0] > kept[1] == 1  # what is carried cannot be computed again
+    assert kept[0] > kept[1] == 1  # a carried value cannot be recomputed
     (reason,) = {e.reason for e in shipped.entries if "recomputing" in e.reason}
     assert reason == "recomputing costs 27, a store and load 7.7"
 

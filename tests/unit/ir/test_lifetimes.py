@@ -1,4 +1,4 @@
-"""Which arrays share memory, and that those which must not do not."""
+"""Which arrays share memory, and that others do not."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NEST = """for M %j in 0 to %n {{
 
 
 def sharing(text: str, args: tuple[object, ...] = (4, 4)) -> tuple[dict[str, str], dict[str, str]]:
-    """Return who takes whose memory, by name; the results are what they were without it."""
+    """Return which array takes whose memory, by name; the results must be unchanged."""
     fn = verify(parse(text))
     shared = verify(reuse(fn))
     x = np.arange(1.0, 5.0)
@@ -235,10 +235,10 @@ def test_arrays_of_several_sizes_share_a_slot(rows: str) -> None:
         SIZES.format(first="", between="", after="%z = load %a[1]", rows=""),  # alive
         SIZES.format(first="", between="%k = add %m 1", after="", rows="").replace(
             "%u %m", "%u %k"
-        ),  # the size is not at hand
+        ),  # the size is not available
         SIZES.format(first="%k = mul %m 16", between="", after="", rows="").replace(
             "%u %m", "%u %k"
-        ),  # most of it would lie idle
+        ),  # most of it would be unused
         SIZES.format(first="", between="", after="", rows="").replace(
             "full[f64] 2.0:f64 %n", "copy %x"
         ),  # no memory of its own choice

@@ -170,7 +170,7 @@ def cheapest(n: int, m: int, sigma: int, tau: int, most: int) -> int:
 
     The search is over the states of a machine that may restore and drop any snapshot at any time.
     """
-    begin: tuple[int, int, tuple[int, ...]] = (0, n, ())  # the state at hand, the end, snapshots
+    begin: tuple[int, int, tuple[int, ...]] = (0, n, ())  # the current state, the end, snapshots
     queue = [(0, begin)]
     known = {begin: 0}
     while queue:

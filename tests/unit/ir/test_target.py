@@ -1,4 +1,4 @@
-"""`Target`: what code is made for, and that code for one target is not used for another."""
+"""`Target`: the machine that code is made for; code for one target is not used for another."""
 
 from __future__ import annotations
 

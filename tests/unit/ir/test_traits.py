@@ -1,4 +1,4 @@
-"""Code asks a row for what it is, not for its name (`OpDef`): the names that are left, and why."""
+"""Code asks a row for its traits, not for its name (`OpDef`): the names that are left, and why."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def test_rows_stand_where_their_reasons_say(kind: str) -> None:
 
 
 def test_nothing_runs_that_is_not_listed() -> None:
-    """What makes code imports the pipeline, and none of the passes that are in it."""
+    """The driver imports the pipeline, and none of the passes that are in it."""
     listed = {
         (stage.of or stage.apply).__module__
         for kind in KINDS
@@ -217,7 +217,7 @@ def test_a_part_that_breaks_the_ir_is_named() -> None:
 
 
 def test_the_driver_names_no_stage() -> None:
-    """It asks the table: what it does itself is to plan."""
+    """The driver only plans; the table has all stages."""
     source = Path(transform.__code__.co_filename).read_text()
     stages = {stage.name for kind in KINDS for stage, _ in TABLES[kind].rows()}
     literals = {

@@ -27,7 +27,7 @@ from adc.ir.analysis.dependence.threads import (
 from adc.ir.analysis.memory.access import Access
 from adc.ir.builder import integer
 from adc.ir.core import For, Function, If, Operand, Pop, Push, Stmt, Value, walk
-from adc.ir.tape import Item, Meet, frames, is_mirror, matched, uses
+from adc.ir.tape import Meet, TapeEntry, frames, is_mirror, matched, uses
 from adc.ir.text.parser import parse
 from adc.ir.text.printer import operand_text
 from adc.passes.target.fission import _Fission
@@ -228,8 +228,8 @@ def test_too_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("module", [frames_pass, threads_module])
 def test_what_was_left_first_taken_first(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def planted(stmts: Sequence[Stmt], meet: Meet) -> tuple[list[Item], list[Item]]:
-        found: list[tuple[Item, Item]] = []
+    def planted(stmts: Sequence[Stmt], meet: Meet) -> tuple[list[TapeEntry], list[TapeEntry]]:
+        found: list[tuple[TapeEntry, TapeEntry]] = []
         done = matched(stmts, lambda pushed, popped: found.append((pushed, popped)))
         pushed = [a for a, _ in found]
         for a, (_, popped) in zip(reversed(pushed), found, strict=True):
@@ -520,8 +520,8 @@ def body_of(text: str) -> tuple[Stmt, ...]:
     return fn.body
 
 
-def meetings(text: str) -> list[tuple[Item, Item]]:
-    found: list[tuple[Item, Item]] = []
+def meetings(text: str) -> list[tuple[TapeEntry, TapeEntry]]:
+    found: list[tuple[TapeEntry, TapeEntry]] = []
     matched(body_of(text), lambda pushed, popped: found.append((pushed, popped)))
     return found
 

@@ -300,7 +300,7 @@ def test_reverse_code_is_not_differentiated_in_reverse() -> None:
     grad = adjoint(case.function(), (0,))
     with pytest.raises(IRError, match="reverse"):
         adjoint(grad, (0,), seed=False)
-    # It may stand beside the path.
+    # It may be off the path.
     _, first, second = run(verify(adjoint(grad, (0,))), case.args)
     assert np.array_equal(first, second)
 

@@ -1,4 +1,4 @@
-"""Several directions at once: each as it is alone, everywhere in the corpus, and what users get."""
+"""Several directions at once: each as alone, for the whole corpus, and in the public functions."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_a_planted_defect_is_found() -> None:
 
 
 def test_a_direction_that_is_written_twice_is_found() -> None:
-    """The defect: an old version of an array is read behind the store to it."""
+    """The defect: an old version of an array is read after the store to it."""
     text = """
 fn f(%x: f64[:], %x.dot: f64[:]) -> f64, f64 {
   %c = load %x[0]
@@ -189,7 +189,7 @@ def test_control_that_depends_on_a_direction_is_refused(body: str) -> None:
         directions(fn, (2,), 4)
 
 
-# --- what users get -------------------------------------------------------------------------------
+# --- public functions -----------------------------------------------------------------------------
 
 
 def one_at_a_time(made: Any) -> Any:
@@ -200,7 +200,7 @@ def one_at_a_time(made: Any) -> Any:
 
 
 def width(made: Any) -> int:
-    """Return for how many directions the code of a Jacobian is that was called."""
+    """Return the number of directions of the code of a Jacobian that was called."""
     compiled = made._code.last
     pairs = itertools.pairwise(compiled.compilation.trace.stages)
     wide = any(name == "directions" and fn != before for (_, before), (name, fn) in pairs)

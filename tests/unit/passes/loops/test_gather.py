@@ -1,4 +1,4 @@
-"""Additions to neighbouring elements are gathered; what cannot be told apart stays."""
+"""Additions to neighbouring elements are gathered, unless their distance is unknown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stores that nobody reads and needless fillings go; those that somebody reads stay."""
+"""Dead stores and unneeded initialisations are removed; all others stay."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ CHECKED = """fn f(%x: f64[:], %n: i64, %m: i64) -> f64[:] {
 
 @pytest.mark.parametrize("where", ["FIRST", "LAST", None])
 def test_sizes_that_a_check_makes_the_same(where: str | None) -> None:
-    # Behind the loop, too: where it fails, nobody sees the array.
+    # After the loop, too: where it fails, the array is not read.
     text = CHECKED
     for place in ("FIRST", "LAST"):
         check = 'check %q ValueError "other sizes"' if place == where else ""

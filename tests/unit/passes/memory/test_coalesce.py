@@ -1,4 +1,4 @@
-"""Arrays that loops make anew and hand on: written over the old ones, where nobody needs those."""
+"""Loop-carried arrays allocated in each iteration are written over the old, dead ones."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def text(
 
 
 def result(program: str) -> str:
-    """Return how an array is handed on: "carried", "in place", or "in place of a copy".
+    """Return how an array is carried: "carried", "in place", or "in place of a copy".
 
-    Results are what they were, for any number of iterations, and arguments are left alone.
+    Results are unchanged, for any number of iterations, and arguments are not written.
     """
     fn = verify(parse(program))
     done = verify(coalesce(fn))

@@ -1,8 +1,8 @@
 """The computed peak of memory is what a call uses: over the corpus, with the exceptions by name.
 
 The formula is compared with a meter in the reference interpreter, and the meter with compiled
-code. Both count what is taken from the workspace and the tapes; arrays that loops hand on own their
-memory and are measured in a process of their own.
+code. Both count memory of the workspace and the tapes; arrays that loops carry own their memory and
+are measured in a process of their own.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def test_arrays_that_loops_hand_on() -> None:
         case = f"{name} {policy} {trips}: {computed} {measured}"
         # Objects of Python are measured, too.
         assert computed >= 0.99 * measured - 5000, case
-        if trips > 1:  # one iteration hands on fewer arrays than the formula counts
+        if trips > 1:  # one iteration carries fewer arrays than the formula counts
             assert computed <= 1.02 * AT_MOST.get(name, 1.0) * measured, case
 
 

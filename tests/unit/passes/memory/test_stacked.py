@@ -1,4 +1,4 @@
-"""Which arrays lie on the stack, and which calls go away."""
+"""Which arrays are allocated on the stack, and which calls are removed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HEAD = "fn f(%x: f64[:], %c: bool, %n: int) -> f64"
         ("%a = full[f64] 0.0:f64 4 4\n %t = load %a[0, 0]\n return %t", {"a"}),
         ("%a = empty[f64] %n\n %t = load %a[0]\n return %t", set()),
         (f"%a = empty[f64] {SMALL // 8 + 1}\n %t = load %a[0]\n return %t", set()),
-        # A branch and a loop hand on an array: it is not known which one is meant.
+        # A branch and a loop yield an array: it is not known which one is meant.
         (
             "%a = empty[f64] 3\n %b = empty[f64] 3\n"
             "%d = if %c {\n yield %a\n } else {\n yield %b\n }\n %t = load %d[0]\n return %t",

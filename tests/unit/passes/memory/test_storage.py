@@ -1,4 +1,4 @@
-"""Buffer form computes what value form does, writes only what is its own, and copies little."""
+"""Buffer form computes what value form does, writes only to its own arrays, and copies little."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ POLICIES = ("store", "recompute", "auto")
 
 
 def same_results(fn: Function, args: tuple[Any, ...]) -> Function:
-    """Check that `fn` and its buffer form agree, and that results and arguments are apart."""
+    """Check that `fn` and its buffer form agree, and that results and arguments do not alias."""
     stored = verify(storage(fn))
     assert not any(isinstance(stmt, Store) for stmt in walk(stored.body))
     given = copy.deepcopy(args)
@@ -265,4 +265,4 @@ def test_the_report_says_why() -> None:
     text = LOOP.format(params="%x: f64[:]", more="", source="%x", tail="return %y")
     (found,) = plan(parse(text)).copies
     assert (found.function, found.value) == ("f", "x")
-    assert found.reason == "%x belongs to the caller"
+    assert found.reason == "%x is owned by the caller"

@@ -50,7 +50,7 @@ def random_problem(draw: random.Random) -> Problem:
     items: list[Candidate] = []
     for k, name in enumerate(names):
         if draw.random() < 0.1:
-            continue  # at hand
+            continue  # available anyway
         again = draw.randint(0, 9) * scale if draw.random() < 0.8 else math.inf
         size, *live = random_use(draw, positions)
         extra = random_use(draw, positions, 5) if draw.random() < 0.4 else None
@@ -102,7 +102,7 @@ def outcome(
 
 
 def check(problem: Problem, solution: Solution) -> None:
-    """Check that a plan is one, and costs and holds what it says."""
+    """Check that a plan is consistent, and has the cost and peak that it states."""
     found = outcome(problem, solution.keep, solution.recompute, solution.options)
     assert found == (solution.seconds, solution.peak)
     assert solution.bound <= solution.seconds
@@ -110,7 +110,7 @@ def check(problem: Problem, solution: Solution) -> None:
 
 
 def all_plans(problem: Problem) -> Iterator[tuple[float, int]]:
-    """Yield seconds and peaks of all plans that drop what nobody reads."""
+    """Yield seconds and peaks of all plans without unread items."""
     items = {item.key: item for item in problem.items}
     for options in itertools.product(*(group.options for group in problem.groups)):
         covered = {key for o in options for key in o.covers}
@@ -188,7 +188,7 @@ def test_numbers_of_any_size(seed: int) -> None:
 
 def layers(count: int) -> tuple[Problem, list[list[Plan]]]:
     """Return equal layers of three values as one problem, and as regions with all their plans."""
-    # Bytes, seconds to keep it and to compute it again; the first of the three is not needed.
+    # Bytes, seconds to keep it and to recompute it; the first of the three is not needed.
     values = ((3, 0.5, 4.0), (5, 1.0, 7.0), (2, 0.25, 2.0))
     items, needed = [], []
     for layer in range(count):

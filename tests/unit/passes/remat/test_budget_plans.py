@@ -104,7 +104,7 @@ def substep(u: Any, c: Any) -> Any:
 
 
 def substeps(u: Any, c: Any, days: Any, steps: Any) -> Any:
-    """Where iterations run again, they keep more of each than before."""
+    """Where iterations are recomputed, each stores more than before."""
     s = 0.0
     for _ in range(days):
         for _ in range(steps):
@@ -238,7 +238,7 @@ def test_peaks_are_metered_and_no_bit_changes(name: str) -> None:
 def test_functions_may_keep_more_than_the_loop_they_run_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """As where nothing is known of how long they run: they are for caches that are smaller."""
+    """As for unknown trip counts: they apply to caches that are smaller."""
     monkeypatch.setattr(Extents, "_steps", lambda *_: None)
     fn, _, argnums = PROGRAMS["substeps"]
     args = (np.linspace(0.1, 1.0, 20), 0.05, 8, 30)

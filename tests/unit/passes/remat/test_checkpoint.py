@@ -223,7 +223,7 @@ def three_deep(x: Any, w: Any, n: Any) -> Any:
     return np.sum(u * u)
 
 
-# Loops of as many iterations as only a run can tell.
+# Loops of trip counts that are known only at run time.
 
 
 def until(x: Any, w: Any, n: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Inverse operations: what they spare the tape, and that they restore what they say."""
+"""Inverse operations: how much tape they save, and that they restore the right values."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_floats_are_found_again(program: Program) -> None:
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("program", DECIDING_PROGRAMS, ids=str)
 def test_what_decides_is_that_of_the_forward_code(program: Program) -> None:
-    """Values that are found again are off in their last bits, and could decide otherwise."""
+    """Restored values are off in their last bits, and a comparison could come out differently."""
     chain = chain_of(program)
     exact = chain.gradient(chain.run(chain.joined))
     inverted = 0
@@ -134,7 +134,7 @@ def test_what_decides_is_that_of_the_forward_code(program: Program) -> None:
             np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)
 
 
-HANDED_ON = """
+CARRIED = """
 fn f(%q: f64, %n: int) -> f64 {
   %q.r = recall %q
   %b.9 = for L0 %i in 0 to %n carrying (%b = 1.0:f64) {
@@ -154,7 +154,7 @@ fn f(%q: f64, %n: int) -> f64 {
 def test_decisions_by_what_loops_hand_on_are_seen() -> None:
     """From the iteration before of a loop around the one that decides."""
     for operation, decides in (("floor", True), ("sin", False)):
-        fn = parse(HANDED_ON.replace("OPERATION", operation))
+        fn = parse(CARRIED.replace("OPERATION", operation))
         found = discontinuous_use(fn.body, lambda value: value.name == "q")
         assert (found is not None) == decides
         assert discontinuous_use(fn.body, lambda value: False) is None
@@ -170,7 +170,7 @@ def test_the_proof_finds_what_is_decided_again(name: str, monkeypatch: pytest.Mo
 @pytest.mark.parametrize("program", MARKED_PROGRAMS, ids=str)
 def test_floats_are_not_kept(program: Program) -> None:
     for entry in planned(program.name).plan.entries:
-        if entry.decision == KEPT and not entry.reason.startswith("it decides"):
+        if entry.decision == KEPT and not entry.reason.startswith("control flow depends on it"):
             inside = program.name in ("marked_for_every_sample", "marked_while")
             assert inside, (entry.expression, entry.reason)
             assert entry.bytes.count("*") < 3 or "W0" in entry.bytes
@@ -198,7 +198,7 @@ def test_memory_does_not_grow(name: str) -> None:
         for one, other in zip(gradient(*args), exact(*args), strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
         held.append(gradient.plan(*args).peak_bytes or 0)
-    # What decides is kept: a byte for each element of the layers that are cut off.
+    # Conditions are kept: a byte for each element of the layers that are cut off.
     masks = 3 * (1000 - 10) if name == "marked_layers_in_a_function" else 0
     assert held[1] == held[0] + masks
     masks = 1000 * 3 if masks else 0
@@ -380,7 +380,7 @@ def too_few(stmt: Stmt) -> list[Stmt]:
 
 
 def not_taken_back(stmt: Stmt) -> list[Stmt]:
-    """Loops hand on the number that they began with."""
+    """Loops carry the number that they began with."""
     if isinstance(stmt, For) and ".rev" in stmt.label:
         yields = tuple(
             param if ".back" in param.name else operand
@@ -397,7 +397,7 @@ def arms_swapped(stmt: Stmt) -> list[Stmt]:
 
 
 def in_another_order(stmt: Stmt) -> list[Stmt]:
-    """The first change is taken back before the last one."""
+    """The first change is inverted before the last one."""
     if isinstance(stmt, For) and ".rev" in stmt.label:
         stmts = list(stmt.body.stmts)
         places = [k for k, s in enumerate(stmts) if inverting(s)]
@@ -411,7 +411,7 @@ def in_another_order(stmt: Stmt) -> list[Stmt]:
 
 
 def of_another_array(stmt: Stmt) -> list[Stmt]:
-    """What is added is computed from an array that has not been taken back yet."""
+    """The added value is computed from an array that has not been restored yet."""
     if isinstance(stmt, For) and stmt.label.endswith(".rev") and stmt.label.count(".") == 1:
         begun = {p.name.split(".")[0]: p for p in stmt.body.params if ".back" in p.name}
 

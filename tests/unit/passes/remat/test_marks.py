@@ -1,4 +1,4 @@
-"""What users say about keeping values: `adc.save`, `adc.recompute`, `adc.checkpoint`."""
+"""The user's marks of values: `adc.save`, `adc.recompute`, `adc.checkpoint`."""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ def test_linear_sweeps_keep_nothing(fn: Callable[..., Any]) -> None:
 
 
 def products(u: Any, n: Any) -> Any:
-    """Reads what it overwrites."""
+    """Reads the elements that it overwrites."""
     for _ in range(n):
         for i in range(1, u.shape[0] - 1):
             for j in range(1, u.shape[1] - 1):
@@ -305,7 +305,7 @@ LSTM = (
     RNG.normal(size=(60, 3)), RNG.normal(size=(32, 3)), RNG.normal(size=(32, 8)),
     RNG.normal(size=32),
 )  # fmt: skip
-# Of those the ones that are dear.
+# The expensive ones of those.
 GATES = ("1 / (1 + np.exp(-z[:n]))", "np.tanh(z[3 * n :])", "np.tanh(c)")
 
 
@@ -330,7 +330,7 @@ def test_an_lstm_keeps_its_gates_and_recomputes_them_within_a_budget() -> None:
     assert within.extra > 0.0
 
 
-# --- what a plan says -----------------------------------------------------------------------------
+# --- what a plan reports --------------------------------------------------------------------------
 
 
 def test_logs_have_an_entry() -> None:

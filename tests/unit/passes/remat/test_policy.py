@@ -1,4 +1,4 @@
-"""What plans keep of programs that people write: what their authors would keep."""
+"""What plans keep of typical programs: what their authors would keep."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def test_store_keeps_and_recompute_recomputes() -> None:
     again = decisions(plan_of(nonlinear, args, "recompute").plan)
     assert len(stored[KEPT]) > 2
     assert again[RECOMPUTED] | again[RELOADED] >= stored[KEPT] - again[KEPT]
-    # The carried value cannot be computed again without running the loop.
+    # The carried value cannot be recomputed without running the loop.
     assert len(again[KEPT]) == 1
 
 

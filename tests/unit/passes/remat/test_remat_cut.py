@@ -1,4 +1,4 @@
-"""The fastest plan is a minimum cut: against SciPy's flows, and against all plans there are."""
+"""The fastest plan is a minimum cut: against SciPy's flows, and against all possible plans."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ Prices = Mapping[Value, Price]
 
 
 def random_prices(draw: random.Random) -> tuple[list[Value], Prices]:
-    """Draw a program of numbers, each computed from earlier ones or from what is there anyway."""
+    """Draw a program of numbers, each computed from earlier ones or from available values."""
     values = [Value(f"v{k}", FLOAT) for k in range(draw.randint(1, 9))]
     prices: dict[Value, Price] = {}
     for k, value in enumerate(values):
         if draw.random() < 0.1:
-            continue  # there anyway
+            continue  # available anyway
         times = draw.choice((1, 1, 10))
         keep = times * draw.randint(1, 9) * 1e-10
         again = times * draw.randint(1, 9) * 1e-10 if draw.random() < 0.85 else math.inf
@@ -66,7 +66,7 @@ def random_prices(draw: random.Random) -> tuple[list[Value], Prices]:
 
 
 def again(kept: set[Value], needed: list[Value], prices: Prices) -> set[Value]:
-    """Return what a plan computes again that keeps some values."""
+    """Return the values that a plan recomputes which keeps some values."""
     seen, waiting = set(needed), list(needed)
     while waiting:
         value = waiting.pop()
@@ -78,7 +78,7 @@ def again(kept: set[Value], needed: list[Value], prices: Prices) -> set[Value]:
 
 
 def seconds(kept: set[Value], needed: list[Value], prices: Prices) -> float:
-    """Return what a plan costs that keeps some values and computes the others again."""
+    """Return the cost of a plan that keeps some values and recomputes the others."""
     others = again(kept, needed, prices)
     read = {operand for value in others for operand in prices[value].inputs}
     total = sum(prices[value].keep for value in sorted(kept & read.union(needed), key=str))
@@ -102,7 +102,7 @@ def test_no_plan_is_cheaper(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_cuts_nest(seed: int) -> None:
-    """What is computed again is so, too, where a byte is worth more."""
+    """A value that is recomputed is still recomputed if a byte is worth more."""
     needed, prices = random_prices(random.Random(seed))
     before: set[Value] = set()
     for worth in (0.05, 0.2, 0.5, 1.0, 2.0, 5.0, 20.0, 100.0):

@@ -1,4 +1,4 @@
-"""Undo logs: what they keep, and that they restore what they say."""
+"""Undo logs: what they store, and that they restore the right values."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def proof_finds(
     plan: Callable[[], object],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Make a plan with everything restored, and the same with a defect, which is noticed."""
+    """Make a plan with everything restored, and the same with a defect, which is detected."""
     monkeypatch.setattr(undo_pass, "_better", lambda *_: True)
     checked: list[tuple[Function, Function]] = []
 
@@ -233,7 +233,7 @@ def added(stmt: Stmt) -> list[Stmt]:
 
 
 def not_taken_back(stmt: Stmt) -> list[Stmt]:
-    """Loops hand on the array that they began with."""
+    """Loops carry the array that they began with."""
     if isinstance(stmt, For) and ".rev" in stmt.label:
         yields = tuple(
             param if isinstance(param.type, Array) and ".back" in param.name else operand
@@ -291,7 +291,7 @@ def test_the_proof_finds_defects(
 
 
 def restores_swapped(stmts: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
-    """Stores of an iteration are undone the first one first."""
+    """Stores of an iteration are undone in the wrong order."""
     places = [k for k, stmt in enumerate(stmts) if restoring(stmt)]
     done = list(stmts)
     if len(places) > 1:

@@ -1,1 +1,3 @@
-"""`passes/target/`: `test_apart` (marked loops), `test_parallel` (shared loops), `test_outline`."""
+"""`passes/target/`: `test_vectorizable` (marked loops), `test_parallel` (shared loops),
+`test_outline`.
+"""

@@ -264,7 +264,7 @@ def test_forked_processes_work_alone() -> None:
     want = function(x, w)
     read, write = os.pipe()
     child = os.fork()
-    if child == 0:  # pragma: no cover, as nobody looks there
+    if child == 0:  # pragma: no cover, as coverage is not measured there
         try:
             value, gradients = function(x, w)
             same = value == want[0] and all(map(np.array_equal, gradients, want[1]))

@@ -1,4 +1,4 @@
-"""Loops that are marked because iterations keep apart, and elements that they hand on."""
+"""Loops marked because iterations are independent, and elements carried in registers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _is_apart(fn: Function) -> bool:
         ("%rows[0, %k]", "%rows[1, %i]", True),
         ("%rows[0, %k]", "%rows[0, %i]", False),
         ("%a[%j]", "%a[%i]", False),
-        # They keep apart, but LLVM would gather them.
+        # They are independent, but LLVM would gather them.
         ("%a[%j]", "%a[%o.1]", False),
         ("%rows[%i, %n]", "%a[%i]", False),
         ("%rows[%i, 0]", "%a[%i]", True),  # but for rows of a few numbers
@@ -108,7 +108,7 @@ def test_arrays_that_loops_hand_on() -> None:
 
 
 def test_marks_that_are_wrong_are_found() -> None:
-    """The interpreter does not believe them: corpus programs are checked like this."""
+    """The interpreter checks them: corpus programs are checked like this."""
     x = np.arange(6.0)
     for read, write in (("%a[%k]", "%a[%i]"), ("%a[%i]", "%a[%k]"), ("%x[%i]", "%a[0]")):
         text = str(_loop(read, write)).replace("for L", "vectorizable for L")
@@ -166,7 +166,7 @@ def test_elements_are_handed_on(down: str, middle: str, last: str, handed: int) 
 
 
 def test_shared_arrays_are_left_alone() -> None:
-    """Another name may stand for the same memory."""
+    """There may be an alias."""
     text = """
     fn f(%x: f64[:], %n: int) -> f64[:] {
       %a = copy %x
