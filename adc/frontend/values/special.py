@@ -244,7 +244,8 @@ def table() -> list[tuple[str, str]]:
         (names("__getitem__", "__setitem__", "__delitem__", "__contains__"), "called"),
         ("properties, " + names("__get__", "__set__", "__delete__") + " of descriptors in Python",
          "called, in the order of attribute lookup"),
-        ("`functools.cached_property`", "called once for each object, which must not be a captured one"),
+        ("`functools.cached_property`", "called once for each object, which must not be a captured "
+         "one"),
         ("`staticmethod`, `classmethod`, `__class__`, `__slots__`, private names (`self.__x`)",
          "as in Python"),
         (names("__set_name__", "__init_subclass__") + ", metaclasses, decorators of classes",
