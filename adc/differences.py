@@ -55,7 +55,7 @@ _UNCLEAR = "hidden by noise, or a jump"
 
 
 class Outcome(Enum):
-    """What a comparison with differences says."""
+    """The outcome of a comparison with differences."""
 
     AGREES = "ok"
     DIFFERS = "MISMATCH"
@@ -64,7 +64,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class Comparison:
-    """A derivative, the one that was expected, how certain that is, and what follows."""
+    """A derivative, the expected one, its uncertainty, and the outcome."""
 
     found: float
     expected: float
@@ -75,7 +75,7 @@ class Comparison:
 
 @dataclass
 class _Row:
-    """For each result: the best estimate that a step gave, its error, and what one sees there."""
+    """For each result: the best estimate of a step, its error, and its outcome."""
 
     value: Vector
     error: Vector
@@ -188,7 +188,7 @@ def compare(
 
 
 class _Judge:
-    """Decides, row by row, which derivatives are right."""
+    """Decides, row by row, which derivatives agree."""
 
     def __init__(
         self, table: _Table, found: Vector, exact: Vector | None, tolerance: float

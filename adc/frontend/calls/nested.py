@@ -86,7 +86,7 @@ def _level(
     lo: Lowerer, name: str, fn: Binding, rest: list[Binding], kwargs: dict[str, Binding],
     node: ast.AST,
 ) -> Level:  # fmt: skip
-    """Return what a derivative was asked for."""
+    """Return the description of a derivative."""
     known = {"argnums", "argnames"} | ({"has_aux"} if name != "hessian" else set())
     if len(rest) > 1 or not set(kwargs) <= known:
         raise TypeMismatchError(f"adc.{name}() does not take these arguments", lo.span(node))
@@ -235,7 +235,7 @@ def _sequence(lo: Lowerer, binding: Binding, what: str, node: ast.AST) -> tuple[
 def _moving(
     lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> tuple[derivatives.Outlined, list[Operand], tuple[int, ...]]:
-    """Return a function, the tangents of its arguments, and which of these have some."""
+    """Return a function, the tangents of its arguments, and the positions of those with tangents."""
     bound = {**dict(zip(("fn", "primals", "tangents"), args, strict=False)), **kwargs}
     if set(bound) != {"fn", "primals", "tangents"}:
         raise TypeMismatchError("pass a function, primals and tangents", lo.span(node))

@@ -118,7 +118,7 @@ def free_names(node: ast.FunctionDef | ast.Lambda) -> list[str]:
 
 
 def _in_scope(frame: Frame | None, name: str) -> Binding | None:
-    """Return what `name` is bound to in a function or those around it; None for a global."""
+    """Return the binding of `name` in a function or an enclosing one; None for a global."""
     while frame is not None:
         if name in frame.partial:
             return Unbound()

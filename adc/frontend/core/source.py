@@ -200,7 +200,7 @@ def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def _is_same(loaded: types.CodeType, compiled: types.CodeType, node: AnyFunction) -> bool:
-    """Whether two code objects do the same, wherever they are."""
+    """Whether two code objects are equal, apart from their positions."""
     if _is_rewritten(loaded):
         return _but_asserts(loaded, node) == _but_asserts(compiled, node)
     return _placeless(loaded) == _placeless(compiled)
@@ -229,7 +229,7 @@ def _is_rewritten(code: types.CodeType) -> bool:
 
 
 def _but_asserts(code: types.CodeType, node: AnyFunction) -> object:
-    """Return what a code object does in each line, but for the lines of asserts.
+    """Return the instructions of a code object by line, without the lines of asserts.
 
     Without jumps, and regardless of order: where blocks of code lie depends on the asserts.
     """

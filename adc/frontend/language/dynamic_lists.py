@@ -112,13 +112,13 @@ def set_item(lo: Lowerer, ref: ListRef, key: Binding, value: Binding, node: ast.
 def _columns(
     lo: Lowerer, held: Growing, value: Binding
 ) -> list[tuple[ArrayRef, Cell, Num | ArrayRef]]:
-    """Return every buffer, what it holds, and what comes into it of a new element."""
+    """Return every buffer, its cell, and the part of a new element for it."""
     parts = list_buffers.parts(lo, held.element, value)
     return list(zip(held.buffers, cells_of(held.element), parts, strict=True))
 
 
 def _accepting(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> Growing:
-    """Return what a list holds, of a form that has room for `value`."""
+    """Return the contents of a list, in a form that can hold `value`."""
     held = lo.held(ref)
     assert isinstance(held, Growing)
     element = _noted(lo, ref, value)
@@ -144,7 +144,7 @@ def _accepting(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> Grow
 
 
 def _noted(lo: Lowerer, ref: ListRef, value: Binding) -> Binding | None:
-    """Note what comes into a list, for the loops around."""
+    """Record an element that is added to a list, for enclosing loops."""
     element = list_buffers.element_of(lo, value)
     if ref.slot in lo.appended:
         lo.appended[ref.slot] = list_buffers.joined(lo.appended[ref.slot], element)
@@ -197,7 +197,7 @@ _LIST, _ITEMS, _ITEM = "$list", "$items", "$item"
 
 
 def extend(lo: Lowerer, ref: ListRef, more: Binding, node: ast.AST) -> None:
-    """Lower ``list.extend(more)``: append what is in it, one by one."""
+    """Lower ``list.extend(more)``: append the elements one by one."""
     items = sequences.static_items(lo, more)
     if items is None and isinstance(more, Range):
         items = sequences.static_range(more)
@@ -304,7 +304,7 @@ RESULT = "$made"
 
 
 def _synthetic(lo: Lowerer, node: ast.AST, make: Any, way: type[Binding] | None = None) -> Any:
-    """Return statements made for a node, the same ones every time it is lowered in one way."""
+    """Return the synthetic statements of a node, cached by node and form."""
     key = ("statements", id(node), way)
     if key not in lo.memo:
         made = make()
@@ -317,7 +317,7 @@ def _synthetic(lo: Lowerer, node: ast.AST, make: Any, way: type[Binding] | None 
 
 
 def _loop(generators: Sequence[ast.comprehension], body: list[ast.stmt]) -> list[ast.stmt]:
-    """Return the loops that a comprehension stands for."""
+    """Return the loops of a comprehension."""
     for generator in reversed(generators):
         for test in reversed(generator.ifs):
             body = [ast.If(test=test, body=body, orelse=[])]
@@ -359,7 +359,7 @@ def comprehension(lo: Lowerer, node: ast.ListComp | ast.GeneratorExp) -> Binding
 
 
 def listed(lo: Lowerer, iterable: Binding, node: ast.AST) -> Binding:
-    """Return a new list of what is iterated over, of a length known only at run time."""
+    """Return a new list of the elements of an iterable whose length is known only at run time."""
 
     def make() -> list[ast.expr]:
         part = ast.comprehension(name_node(_ITEM, ast.Store()), name_node(_ITEMS), [], 0)

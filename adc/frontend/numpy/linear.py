@@ -53,7 +53,7 @@ def run(
     kwargs: dict[str, Binding],
     node: ast.Call,
 ) -> Binding:
-    """Lower a call of a library function; its first arguments may be what NumPy takes as arrays."""
+    """Lower a call of a library function; its first arguments may be array-like."""
 
     def prepared(arg: Binding) -> Binding:
         if isinstance(arg, TupleOf | ListRef) or is_array(arg):
@@ -99,7 +99,7 @@ def _library(fn: Callable[..., Any], ignored: tuple[str, ...] = ()) -> Handler:
 
 
 def _stop(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
-    """Lower ``stop_gradient(x)``: a copy of what `x` is made of, with new arrays and numbers."""
+    """Lower ``stop_gradient(x)``: a deep copy of `x`, with new arrays and numbers."""
     if len(args) != 1 or kwargs:
         raise TypeMismatchError("adc.stop_gradient() takes one argument", lo.span(node))
     return _stopped(lo, args[0], node, set())
@@ -136,7 +136,7 @@ def _stopped(lo: Lowerer, binding: Binding, node: ast.Call, seen: set[object]) -
 
 
 def _only_once(lo: Lowerer, key: object, node: ast.Call, seen: set[object]) -> None:
-    """Refuse a container that holds one thing twice: its copy would hold two."""
+    """Refuse a container that refers to one object twice: its copy would have two objects."""
     if key in seen:
         raise lo.unsupported(
             "`stop_gradient` of a container that holds one object twice", node,

@@ -108,7 +108,7 @@ def in_place(lo: Lowerer, old: Binding, stmt: ast.AugAssign, value: Binding) -> 
 def met(
     lo: Lowerer, left: Binding, right: Binding, kind: type[ast.AST], node: ast.AST
 ) -> Binding:  # fmt: skip
-    """Return what a method of `right` is given for `left`, which is no instance.
+    """Return the argument `left` of a method of `right`, if `left` is not an instance.
 
     NumPy leaves the operation to an object that says so. It makes Python's numbers of its own for
     any other, and applies the operation to every element of an array.
@@ -172,7 +172,7 @@ def truth(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand | None:
 
 
 def length(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand | None:
-    """Return what `__len__` of an instance says."""
+    """Return the result of `__len__` of an instance."""
     found = method(lo, binding, "__len__", [], node)
     if found is None:
         return None

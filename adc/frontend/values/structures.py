@@ -62,7 +62,7 @@ def new_array(lo: Lowerer, value: Value, name: str) -> ArrayRef:
 def detached(
     lo: Lowerer, binding: Binding, node: ast.AST, sources: dict[ArrayObject, ArrayObject]
 ) -> Binding:
-    """Return an argument as it is now, shared with nothing.
+    """Return a snapshot of an argument, which shares nothing.
 
     In value form, a version of an array stays what it is: nothing is copied but views. `sources`
     notes which array each was. Random generators stay what they are: draws from them are seen.
@@ -126,7 +126,7 @@ def floats(binding: Binding, held: Held) -> Iterator[Num | ArrayRef]:
 
 
 def arranged(lo: Lowerer, like: Binding, held: Held, found: Iterator[Binding]) -> Binding:
-    """Arrange things, one for each float, like a structure; None where it has something else."""
+    """Arrange values, one for each float, like a structure; None in place of other leaves."""
 
     def again(item: Binding) -> Binding:
         return arranged(lo, item, held, found)
@@ -167,7 +167,7 @@ def gradients(lo: Lowerer, like: Binding, found: Iterator[Value]) -> Binding:
 
 
 def like_number(lo: Lowerer, operand: Operand, like: Operand) -> Operand:
-    """Return a number as Python's own where another one is."""
+    """Return a Python number if `like` is one."""
     ty = numbers.scalar_type(like)
     if not ty.weak or operand.type == ty:
         return operand
@@ -204,7 +204,7 @@ def returned(
 
 
 def _grown(lo: Lowerer, like: Growing, values: Iterator[Binding]) -> Growing:
-    """Return a growing list of columns: they may have more axes than those it is like."""
+    """Return a growing list of columns, which may have more axes than those of `like`."""
     columns: list[ArrayRef] = []
     cells: list[Binding] = []
     for cell in cells_of(like.element):
@@ -232,7 +232,7 @@ def _grown(lo: Lowerer, like: Growing, values: Iterator[Binding]) -> Growing:
 def belonging(
     lo: Lowerer, like: Binding, held: Held, given: Binding, what: str, node: ast.AST
 ) -> Iterator[tuple[Num | ArrayRef, Binding]]:
-    """Yield each float of a structure with what belongs to it in another one.
+    """Yield each float of a structure with its counterpart in another one.
 
     None instead of a part stands for None for all floats in that.
     """
