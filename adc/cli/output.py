@@ -50,7 +50,7 @@ def show(columns: Sequence[str], rows: Iterable[Sequence[str]], styles: Sequence
 
 @contextmanager
 def progress(file: TextIO | None = None) -> Iterator[Callable[[str, int, int], None]]:
-    """Show a progress bar in a terminal: yield a function of a text, the steps done and all."""
+    """Show a progress bar in a terminal: yield a function of text, steps done and all steps."""
     out = console(file)
     if not out.is_terminal:
         yield lambda text, done, total: None

@@ -235,7 +235,7 @@ def _sequence(lo: Lowerer, binding: Binding, what: str, node: ast.AST) -> tuple[
 def _moving(
     lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> tuple[derivatives.Outlined, list[Operand], tuple[int, ...]]:
-    """Return a function, the tangents of its arguments, and the positions of those with tangents."""
+    """Return a function, the tangents of its arguments, and the positions that have some."""
     bound = {**dict(zip(("fn", "primals", "tangents"), args, strict=False)), **kwargs}
     if set(bound) != {"fn", "primals", "tangents"}:
         raise TypeMismatchError("pass a function, primals and tangents", lo.span(node))
