@@ -251,7 +251,7 @@ def _on_device(
     require()
     made = transform(lowered, steps, policy, costs, budget, plans, target=target)
 
-    def again(*args: Any) -> None:
+    def run_on_cpu(*args: Any) -> None:
         load_or_build(lowered, steps, policy, costs, CPU, use_disk).kernel(*args)
 
     types = [result.type for result in lowered.fn.results]
@@ -260,7 +260,7 @@ def _on_device(
     names = [param.name for param in made.fn.params]
     primals = primal_names(made.fn)
     bases = [names.index(primals.get(name, name)) for name in names]
-    kernel = program.build(made.fn, again, sources, limit, target.offload, bases)
+    kernel = program.build(made.fn, run_on_cpu, sources, limit, target.offload, bases)
     return Entry(kernel, made.plan, kernel.emitted.source, False, made)
 
 

@@ -279,11 +279,11 @@ class _Judge:
             outcome = Outcome.AGREES if right else Outcome.DIFFERS
             return Comparison(found, exact, 2.0**-40 * abs(exact), outcome)
         precise = self._precise(error, size, k)
-        apart = abs(found - value) - tolerance * size
+        gap = abs(found - value) - tolerance * size
         outcome = Outcome.UNDECIDED
-        if apart <= _SAFETY * error:
+        if gap <= _SAFETY * error:
             outcome = Outcome.AGREES if precise else outcome
-        elif not apart <= (1.0 if precise else 10.0) * _SAFETY * error:
+        elif not gap <= (1.0 if precise else 10.0) * _SAFETY * error:
             # Where noise decides, its size is known roughly only.
             outcome = Outcome.DIFFERS if self._excluded(k, at, precise) else outcome
         reason = _UNCLEAR if outcome is Outcome.UNDECIDED else ""
@@ -340,10 +340,10 @@ def _complex_step(line: Line, centre: Vector) -> Vector | None:
 
 def _noise(line: Line, centre: Vector) -> Vector:
     """Return by how much the results differ from call to call."""
-    again = [_value(line, 0.0)]
-    if np.array_equal(centre, again[0], equal_nan=True):
+    repeated = [_value(line, 0.0)]
+    if np.array_equal(centre, repeated[0], equal_nan=True):
         return np.zeros(len(centre))
-    return np.asarray(np.ptp([centre, *again, *(_value(line, 0.0) for _ in range(6))], axis=0))
+    return np.asarray(np.ptp([centre, *repeated, *(_value(line, 0.0) for _ in range(6))], axis=0))
 
 
 def _value(line: Line, step: float) -> Vector:

@@ -411,12 +411,12 @@ def _overlaps_itself(a: np.ndarray[Any, Any]) -> bool:
     reach, sizes = a.itemsize, [(abs(s), n) for s, n in zip(a.strides, a.shape, strict=True)]
     if 0 in a.shape:
         return False
-    apart = True
+    disjoint = True
     for stride, size in sorted(pair for pair in sizes if pair[1] > 1):
-        apart &= stride >= reach
+        disjoint &= stride >= reach
         reach += stride * (size - 1)
-    if apart or a.size > _MOST_ADDRESSES:
-        return not apart
+    if disjoint or a.size > _MOST_ADDRESSES:
+        return not disjoint
     places = np.zeros(1, np.int64)
     for stride, size in sizes:
         places = np.add.outer(places, stride * np.arange(size)).ravel()
@@ -560,7 +560,7 @@ def _as_it_is(found: Any) -> Any:
     return found
 
 
-def _moving(lowered: Lowered) -> Callable[[Sequence[Any]], Any]:
+def _with_tangents(lowered: Lowered) -> Callable[[Sequence[Any]], Any]:
     """Return a function that arranges the results of a tangent's kernel as results and tangents."""
     arrange = _results(lowered)
     own = lowered.fn.results
@@ -595,7 +595,7 @@ def _presenter(
         arrange = signature.arranged(pull)
         return lambda results: arrange(results[len(own) :])
     if not levels:
-        return _results(lowered) if along is None else _moving(lowered)
+        return _results(lowered) if along is None else _with_tangents(lowered)
     floats = sum(operand.type.kind == "f" for operand in own)
     count = len(signature.positions(levels[-1].argnums))
     order = len(levels) - 1

@@ -523,10 +523,10 @@ def rebuild(binding: Binding, new: Iterator[Num | ArrayRef]) -> Binding:
             assert all(isinstance(n, Num) for n in numbers)
             return Range(*numbers)  # type: ignore[arg-type]
         case Enumerate(inner=inner):
-            inner_again = rebuild(inner, new)
+            inner_rebuilt = rebuild(inner, new)
             start = next(new)
             assert isinstance(start, Num)
-            return Enumerate(inner_again, start)
+            return Enumerate(inner_rebuilt, start)
         case Reversed(inner=inner):
             return Reversed(rebuild(inner, new))
         case Pullback(args=args) | Directional(args=args):

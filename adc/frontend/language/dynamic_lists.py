@@ -67,7 +67,7 @@ def copied(lo: Lowerer, held: Growing, node: ast.AST) -> ListRef:
     """Return a new list with the same elements."""
     buffers: list[ArrayRef] = []
     for buffer in held.buffers:
-        made = list_buffers.again(lo, buffer, node)
+        made = list_buffers.recopied(lo, buffer, node)
         lo.versions[made.object] = lo.builder.apply("copy", lo.versions[made.object], hint="list")
         buffers.append(made)
     return lo.new_ref(ListRef, Growing(tuple(buffers), held.length, held.element))
@@ -103,7 +103,7 @@ def set_item(lo: Lowerer, ref: ListRef, key: Binding, value: Binding, node: ast.
             dims = list_buffers.row_dims(lo, buffer, cell, node)
             with lo.at(node):
                 list_buffers.check_sizes(lo, dims, list_buffers.part_dims(lo, part))
-            buffer = list_buffers.again(lo, buffer, node)
+            buffer = list_buffers.recopied(lo, buffer, node)
         list_buffers.put(lo, buffer, cell, at, part, node)
         buffers.append(buffer)
     lo.hold(ref, Growing(tuple(buffers), held.length, held.element))
@@ -137,7 +137,7 @@ def _accepting(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> Grow
     held = list_buffers.widened(lo, held, whole, node)
     # An argument's own array is not written to.
     buffers = tuple(
-        list_buffers.again(lo, buffer, node) if buffer.object in lo.origin else buffer
+        list_buffers.recopied(lo, buffer, node) if buffer.object in lo.origin else buffer
         for buffer in held.buffers
     )
     return replace(held, buffers=buffers)
@@ -246,7 +246,7 @@ def method(
     if name == "pop" and not args:
         return pop(lo, ref, held, node)
     if name == "clear" and not args:
-        buffers = tuple(list_buffers.again(lo, buffer, node) for buffer in held.buffers)
+        buffers = tuple(list_buffers.recopied(lo, buffer, node) for buffer in held.buffers)
         lo.hold(ref, Growing(buffers, Num(integer(0)), held.element))
         return NONE
     if name == "reverse" and not args:
@@ -291,7 +291,7 @@ def pop(lo: Lowerer, ref: ListRef, held: Growing, node: ast.AST) -> Binding:
                 # A copy: else the whole buffer would be kept for the sake of it.
                 part, buffer = (
                     list_buffers.element_copy(lo, part),
-                    list_buffers.again(lo, buffer, node),
+                    list_buffers.recopied(lo, buffer, node),
                 )
             parts.append(part)
             buffers.append(buffer)

@@ -239,14 +239,14 @@ def _loop(
             lo.frame.env["$index"] = inner
 
         branch(lo, inside, run, lambda: set_exit(lo, NATURAL))
-        return _again(lo)
+        return _to_next_iteration(lo)
 
     _early_loop(
         lo, stmt, [*names, "$index"], guarded, definite=definite, unrolls=unrolls, bind=bind
     )
 
 
-def _again(lo: Lowerer) -> Operand:
+def _to_next_iteration(lo: Lowerer) -> Operand:
     """Turn the pending exit at the end of an iteration into "run again"; keep the exit."""
     pending = exit_of(lo)
     lo.frame.env["$reason"] = Num(pending)
@@ -559,7 +559,7 @@ def lower_while(lo: Lowerer, stmt: ast.While) -> None:
         cond = evaluation.condition(lo, stmt.test)
         branch(lo, cond, iterate, lambda: set_exit(lo, NATURAL))
         if early:
-            return _again(lo)
+            return _to_next_iteration(lo)
         set_exit(lo, FALLS)
         lo.frame.partial.clear()
         return cond

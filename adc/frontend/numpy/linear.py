@@ -106,7 +106,7 @@ def _stop(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: as
 
 
 def _stopped(lo: Lowerer, binding: Binding, node: ast.Call, seen: set[object]) -> Binding:
-    def again(item: Binding) -> Binding:
+    def copied(item: Binding) -> Binding:
         return _stopped(lo, lo.opened(item), node, seen)
 
     match binding:
@@ -116,18 +116,18 @@ def _stopped(lo: Lowerer, binding: Binding, node: ast.Call, seen: set[object]) -
             found = elementwise.lift(lo, [binding], lambda items: _number(lo, items[0]), node)
             return elementwise.materialised(lo, found, node)
         case TupleOf(items=items):
-            return TupleOf(tuple(again(item) for item in items))
+            return TupleOf(tuple(copied(item) for item in items))
         case RecordOf(keys=keys, items=items):
-            return RecordOf(keys, tuple(again(item) for item in items))
+            return RecordOf(keys, tuple(copied(item) for item in items))
         case NamedTuple(cls=cls, record=record) if not trees.is_generator_class(cls):
-            inner = again(record)
+            inner = copied(record)
             assert isinstance(inner, RecordOf)
             return NamedTuple(cls, inner)
         case ListRef() | DictRef() | ObjectRef():
             held = lo.held(binding)
             if not isinstance(held, Growing):
                 _only_once(lo, binding.slot, node, seen)
-                return structures.new_ref(lo, binding, again(held))
+                return structures.new_ref(lo, binding, copied(held))
         case Static() | Closure():
             return binding
     raise lo.unsupported(

@@ -134,7 +134,7 @@ def _buffer(lo: Lowerer, version: Value, dims: Sequence[Operand], cell: Cell) ->
     return made
 
 
-def again(lo: Lowerer, buffer: ArrayRef, node: ast.AST | None) -> ArrayRef:
+def recopied(lo: Lowerer, buffer: ArrayRef, node: ast.AST | None) -> ArrayRef:
     """Return a buffer with the same elements, for a list that may overwrite them.
 
     What was read from the old one, and whoever still reads it, keeps its version.

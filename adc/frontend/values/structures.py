@@ -68,7 +68,7 @@ def detached(
     notes which array each was. Random generators stay what they are: draws from them are seen.
     """
 
-    def again(item: Binding) -> Binding:
+    def copied(item: Binding) -> Binding:
         return detached(lo, lo.opened(item), node, sources)
 
     match binding:
@@ -86,11 +86,11 @@ def detached(
             sources[made.object] = obj
             return made
         case TupleOf(items=items):
-            return TupleOf(tuple(again(item) for item in items))
+            return TupleOf(tuple(copied(item) for item in items))
         case RecordOf(keys=keys, items=items):
-            return RecordOf(keys, tuple(again(item) for item in items))
+            return RecordOf(keys, tuple(copied(item) for item in items))
         case NamedTuple(cls=cls, record=record) if not trees.is_generator_class(cls):
-            inner = again(record)
+            inner = copied(record)
             assert isinstance(inner, RecordOf)
             return NamedTuple(cls, inner)
         case ListRef() | DictRef() | ObjectRef():
@@ -100,7 +100,7 @@ def detached(
                     "a derivative with respect to a list whose length is known only at run time",
                     node, "make an array of it with `np.array`",
                 )  # fmt: skip
-            return new_ref(lo, binding, again(held))
+            return new_ref(lo, binding, copied(held))
     return binding
 
 
@@ -128,7 +128,7 @@ def floats(binding: Binding, held: Held) -> Iterator[Num | ArrayRef]:
 def arranged(lo: Lowerer, like: Binding, held: Held, found: Iterator[Binding]) -> Binding:
     """Arrange values, one for each float, like a structure; None in place of other leaves."""
 
-    def again(item: Binding) -> Binding:
+    def recursed(item: Binding) -> Binding:
         return arranged(lo, item, held, found)
 
     match like:
@@ -137,20 +137,20 @@ def arranged(lo: Lowerer, like: Binding, held: Held, found: Iterator[Binding]) -
         case ArrayRef(object=obj) if obj.type.kind == "f":
             return next(found)
         case TupleOf(items=items):
-            return TupleOf(tuple(again(item) for item in items))
+            return TupleOf(tuple(recursed(item) for item in items))
         case RecordOf(keys=keys, items=items):
-            return RecordOf(keys, tuple(again(item) for item in items))
+            return RecordOf(keys, tuple(recursed(item) for item in items))
         case NamedTuple(cls=cls, record=record):
-            inner = again(record)
+            inner = recursed(record)
             assert isinstance(inner, RecordOf)
             return NamedTuple(cls, inner)
         case Growing(buffers=buffers):
             (column,) = _only(lo, buffers, "a cotangent", lo.frame.source.node)
-            return again(column)
+            return recursed(column)
         case ListRef() if isinstance(held(like), Growing):
-            return again(held(like))
+            return recursed(held(like))
         case ListRef() | DictRef() | ObjectRef():
-            return new_ref(lo, like, again(held(like)))
+            return new_ref(lo, like, recursed(held(like)))
     return NONE
 
 
