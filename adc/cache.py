@@ -292,7 +292,7 @@ def _build(made: Compilation, entry: Path | None, offload: bool) -> Entry:
     if entry is not None:
         entry.parent.mkdir(exist_ok=True, mode=0o700)
     base = None if entry is None else entry.parent
-    # Numba reads the source from a file, and keeps machine code beside it.
+    # Numba reads the source from a file, and keeps machine code in the same folder.
     with tempfile.TemporaryDirectory(prefix=_TEMPORARY, dir=base, ignore_cleanup_errors=True) as at:
         path = cpu.write_source(emitted, Path(at))
         code = cpu.build(emitted, path, cache=entry is not None)

@@ -46,7 +46,7 @@ _ROWS = 60
 _ROUNDING = 4.0
 # An error is estimated from few numbers: this many of it are allowed.
 _SAFETY = 4.0
-# A derivative that changes the function by less than so many of its roundings is not looked at.
+# A derivative that changes the function by less than so many of its roundings is ignored.
 _MARGIN = 1024.0
 # The imaginary step, which nothing is subtracted from.
 _TINY = 2.0**-100

@@ -51,11 +51,11 @@ if TYPE_CHECKING:
     from adc.passes.stages import Step
 
 Sizes = tuple[tuple[str, "int | tuple[int, ...]"], ...]
-# More signatures than this at once come from objects that are made anew for every call.
+# More signatures than this at once come from objects that are recreated at every call.
 _MOST_ENTRIES = 256
-# Definitions of functions whose code is kept for derivatives that are made anew for every call.
+# Definitions of functions whose code is kept for derivatives that are recreated at every call.
 _MOST_DEFINITIONS = 256
-# Bytes of workspace and tapes that code holds for a derivative that may be made anew.
+# Bytes of workspace and tapes that code holds for a derivative that may be recreated.
 _MOST_HELD = 2**20
 # The most code for arguments with one key: for objects with attributes of other kinds.
 _MOST_VARIANTS = 8

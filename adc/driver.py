@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from adc.backend.cuda.rehearsal import Held
     from adc.passes.remat.budget.orders import Budgeted, Planner
 
-# How often plans for a device are made anew, for less or more on the CPU; how near to each other
+# How often plans for a device are repeated, for less or more on the CPU; how near to each other
 # what fits and what does not need not be, as a share of a budget.
 _ATTEMPTS, _NEAR = 6, 0.05
 # Of which factors of the least that the CPU can hold there are plans for the least on a device.

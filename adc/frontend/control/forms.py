@@ -147,7 +147,7 @@ def _taken(lo: Lowerer, step: _Step, found: Num | ArrayRef) -> Num | ArrayRef:
     if isinstance(found, Num):
         strong = Scalar(numbers.scalar_type(found.operand).dtype)
         made = elementwise.boxed(lo, lo.exact(found.operand, strong), strong.dtype)
-        return replace(made, readonly=None)  # a number is bound anew where an array is changed
+        return replace(made, readonly=None)  # a number is rebound where an array is changed
     if step is _Step.READ:
         return Num(elementwise.lazy(lo, found, None).element([]))
     if step is _Step.WINDOW:

@@ -752,7 +752,7 @@ class Lowerer:
             raise TypeMismatchError(str(error), self.span(node), "check the spelling") from None
         closed_over = len(path) == 1 and path[0] in holder.fn.__code__.co_freevars
         if closed_over and holder.place.varies and type(value) is types.FunctionType:
-            # It is made anew with the function around it: any with this code will do.
+            # It is recreated with the function around it: any with this code will do.
             self.guard(place.to("__code__"), value.__code__)
             return Static(value, place)
         owner = variable_of(holder.fn, path[0]) if len(path) > 1 else None

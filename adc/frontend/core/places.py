@@ -265,7 +265,7 @@ class Guard:
         return is_equal(value, self.value)
 
 
-# Bound methods are made anew each time that they are read, constants by each call of what is around
+# Bound methods are new objects at each access, constants by each call of what is around
 # a function.
 _CONSTANTS = (
     str, bytes, int, float, np.generic, tuple, type(None), types.BuiltinMethodType,

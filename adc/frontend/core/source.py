@@ -126,7 +126,7 @@ def _find(code: types.CodeType, text: str) -> tuple[AnyFunction, ast.Module] | N
     there = [pair for pair in found if _first_line(pair[0]) == code.co_firstlineno]
     # Of lambdas in one line the one in its columns, where Python keeps these.
     exact = [pair for pair in there if isinstance(pair[0], ast.Lambda) and _is_body(pair[0], code)]
-    # A lambda within another lies in the columns of both: the inner one is what is meant.
+    # A lambda inside another is in the columns of both: the inner one is meant.
     exact.sort(key=lambda pair: (pair[0].lineno, pair[0].col_offset), reverse=True)
     for node, units in [*exact, *there, *found]:
         if any(_is_same(code, other, node) for other in _compiled(node, units, code)):

@@ -321,7 +321,7 @@ def is_unchanging(value: Any) -> bool:
 
 
 def is_class_method(value: Any) -> bool:
-    """Whether a value is a method of a class, which is made anew each time that it is read."""
+    """Whether a value is a method of a class, which is a new object at each access."""
     return type(value) is types.MethodType and isinstance(value.__self__, type)
 
 
