@@ -43,7 +43,7 @@ _HINT = "run `adc calibrate`"
 
 @dataclass(frozen=True)
 class Calibration:
-    """Costs, and since when they are known; `date` is empty for the shipped ones."""
+    """Costs and the date of their measurement, which is empty for the shipped costs."""
 
     costs: Costs
     date: str = ""
@@ -66,7 +66,7 @@ def load() -> Costs:
 
 
 def read() -> Calibration | None:
-    """Return what was measured on this processor, None if nothing ever was.
+    """Return the costs measured on this processor, or None if there are none.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def read() -> Calibration | None:
 
 
 def _records(path: Path) -> dict[str, Any] | None:
-    """Return what is known by processor, None if there is no file."""
+    """Return the records by processor, or None if there is no file."""
     if not cache.is_ours(path.parent):
         return None
     try:
@@ -170,7 +170,7 @@ _Times = dict[str, float]  # the seconds of an element, by the name of the kerne
 
 @dataclass
 class _Probe:
-    """A kernel to time: `text` is its IR; its last argument is how often it does its work."""
+    """A kernel to time: `text` is its IR; its last argument is the number of repetitions."""
 
     name: str
     text: str

@@ -46,7 +46,7 @@ _ROWS = 60
 _ROUNDING = 4.0
 # An error is estimated from few numbers: this many of it are allowed.
 _SAFETY = 4.0
-# A derivative that changes the function by less than so many of its roundings is not looked at.
+# A derivative that changes the function by less than so many of its roundings is ignored.
 _MARGIN = 1024.0
 # The imaginary step, which nothing is subtracted from.
 _TINY = 2.0**-100
@@ -55,7 +55,7 @@ _UNCLEAR = "hidden by noise, or a jump"
 
 
 class Outcome(Enum):
-    """What a comparison with differences says."""
+    """The outcome of a comparison with differences."""
 
     AGREES = "ok"
     DIFFERS = "MISMATCH"
@@ -64,7 +64,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class Comparison:
-    """A derivative, the one that was expected, how certain that is, and what follows."""
+    """A derivative, the expected one, its uncertainty, and the outcome."""
 
     found: float
     expected: float
@@ -75,7 +75,7 @@ class Comparison:
 
 @dataclass
 class _Row:
-    """For each result: the best estimate that a step gave, its error, and what one sees there."""
+    """For each result: the best estimate of a step, its error, and its outcome."""
 
     value: Vector
     error: Vector
@@ -188,7 +188,7 @@ def compare(
 
 
 class _Judge:
-    """Decides, row by row, which derivatives are right."""
+    """Decides, row by row, which derivatives agree."""
 
     def __init__(
         self, table: _Table, found: Vector, exact: Vector | None, tolerance: float
@@ -279,11 +279,11 @@ class _Judge:
             outcome = Outcome.AGREES if right else Outcome.DIFFERS
             return Comparison(found, exact, 2.0**-40 * abs(exact), outcome)
         precise = self._precise(error, size, k)
-        apart = abs(found - value) - tolerance * size
+        gap = abs(found - value) - tolerance * size
         outcome = Outcome.UNDECIDED
-        if apart <= _SAFETY * error:
+        if gap <= _SAFETY * error:
             outcome = Outcome.AGREES if precise else outcome
-        elif not apart <= (1.0 if precise else 10.0) * _SAFETY * error:
+        elif not gap <= (1.0 if precise else 10.0) * _SAFETY * error:
             # Where noise decides, its size is known roughly only.
             outcome = Outcome.DIFFERS if self._excluded(k, at, precise) else outcome
         reason = _UNCLEAR if outcome is Outcome.UNDECIDED else ""
@@ -340,10 +340,10 @@ def _complex_step(line: Line, centre: Vector) -> Vector | None:
 
 def _noise(line: Line, centre: Vector) -> Vector:
     """Return by how much the results differ from call to call."""
-    again = [_value(line, 0.0)]
-    if np.array_equal(centre, again[0], equal_nan=True):
+    repeated = [_value(line, 0.0)]
+    if np.array_equal(centre, repeated[0], equal_nan=True):
         return np.zeros(len(centre))
-    return np.asarray(np.ptp([centre, *again, *(_value(line, 0.0) for _ in range(6))], axis=0))
+    return np.asarray(np.ptp([centre, *repeated, *(_value(line, 0.0) for _ in range(6))], axis=0))
 
 
 def _value(line: Line, step: float) -> Vector:

@@ -37,7 +37,7 @@ def _floats(operands: Sequence[Operand]) -> list[int]:
     return [k for k, operand in enumerate(operands) if operand.type.kind == "f"]
 
 
-def _moving(operands: Sequence[Operand]) -> list[Operand]:
+def _differentiable(operands: Sequence[Operand]) -> list[Operand]:
     return [operands[k] for k in _floats(operands)]
 
 
@@ -204,7 +204,7 @@ def _moved(
         ranks = [np.ndim(each) for each in _inputs(compiled, _of_last(compiled), values)]
         first = len(flat) - len(ranks)
     else:
-        ranks = [_rank(each.type) for each in _moving(primary(compiled, has_aux)[1])]
+        ranks = [_rank(each.type) for each in _differentiable(primary(compiled, has_aux)[1])]
         first = len(compiled.lowered.fn.results)
     found = map(_found, flat[first : first + len(ranks)])
     return [_along(each, rank) for each, rank in zip(found, ranks, strict=True)]

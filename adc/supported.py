@@ -126,8 +126,9 @@ def page(*, refused: bool = False) -> str:
         "",
         _wrapped(f"adc.{name}" for name in nested.names()),
         "",
-        "They apply to functions, lambdas and methods, also as decorators, and to each other in any "
-        "order. Functions with custom rules (`adc.custom_vjp`, `adc.custom_jvp`) can be called.",
+        "They apply to functions, lambdas and methods, also as decorators, and to each other in "
+        "any order. Functions with custom rules (`adc.custom_vjp`, `adc.custom_jvp`) can be "
+        "called.",
     ]
     lines += ["", "## Methods", ""]
     lines.append(f"- of arrays: {_wrapped(sorted(library.METHODS))}")

@@ -79,7 +79,7 @@ net = Network(
     bias=np.zeros(10),
 )
 
-# Is the gradient right? Compare it with differences, along a random direction.
+# Is the gradient right? Compare it with a finite difference along a random direction.
 gradient = loss(net, x[:32], y[:32])[1]
 direction = Network(*[1e-6 * rng.normal(size=p.shape) for p in net])
 above, below = Network(*map(np.add, net, direction)), Network(*map(np.subtract, net, direction))

@@ -40,7 +40,7 @@ k = 3
 
 rng = np.random.default_rng(0)
 theirs = GaussianMixture(k, n_init=5, random_state=0, tol=1e-8, max_iter=1000).fit(x)
-means = theirs.means_ + 0.3 * rng.normal(size=(k, d))  # near its fit: a likelihood has many tops
+means = theirs.means_ + 0.3 * rng.normal(size=(k, d))  # near its fit: there are many local maxima
 factors = np.tile(np.diag(-np.log(x.std(axis=0))), (k, 1, 1))
 start = np.concatenate([np.zeros(k), means.ravel(), factors.ravel()])
 

@@ -159,7 +159,7 @@ def _complex(value: Any) -> np.ndarray[Any, Any]:
 
 
 def _function(derivative: Derivative) -> tuple[Callable[..., Any], int | tuple[int, ...]]:
-    """Return what was differentiated last, as a function, and with respect to what."""
+    """Return the function that was differentiated last, and the positions of its arguments."""
     *before, last = derivative._applied
     function = applied(
         derivative.__wrapped__, (*before, *differentiated(last)), derivative._options
@@ -204,7 +204,7 @@ def _with_defaults(
 def _directions(
     slots: Sequence[_Slot], rng: np.random.Generator, step: float | None
 ) -> Iterator[tuple[str, Vector, float]]:
-    """Yield names of directions, these, and how long they are for who reads the derivative."""
+    """Yield directions with their names, and their lengths as displayed."""
     names = [name for slot in slots for name in slot.names()]
     count = len(names)
     scales = np.full(count, step) if step else _flat_scales(slots)
@@ -270,7 +270,7 @@ def _slots(value: Any, number: int, name: str) -> list[_Slot]:
 
 
 def _filled(value: Any, flat: Iterator[Vector]) -> Any:
-    """Return an argument with other floats in it, taken from `flat` in order."""
+    """Return an argument with its floats replaced by those of `flat`, in order."""
     tree = trees.tree_of(value, whole=True)
     return _build(tree, iter(trees.leaves(value, tree)), flat)
 

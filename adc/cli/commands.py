@@ -179,7 +179,7 @@ def cache(args: argparse.Namespace) -> int:
         return 0
     count, size = cache.usage()
     rows = [
-        ("place", str(cache.folder())),
+        ("folder", str(cache.folder())),
         ("entries", str(count)),
         ("size", f"{_bytes(size)} of at most {_bytes(cache.size_limit())}"),
     ]

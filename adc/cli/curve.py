@@ -21,7 +21,7 @@ _SECONDS, _CALLS = 0.2, 3
 
 
 def curve(found: Subject, count: int) -> list[Point]:
-    """Return what so many budgets give; the function is compiled and run for each plan."""
+    """Return the plans of a number of budgets; the function is compiled and run for each."""
     plans = found.plans()
     points: list[Point] = []
     with output.progress(sys.stderr) as progress:

@@ -18,7 +18,7 @@ _WIDE = 400
 
 
 def console(file: TextIO | None = None) -> Console:
-    """Return what writes to a file: with colours in a terminal, unless NO_COLOR is set.
+    """Return a console for a file: with colours in a terminal, unless NO_COLOR is set.
 
     By default to standard output.
     """
@@ -50,7 +50,7 @@ def show(columns: Sequence[str], rows: Iterable[Sequence[str]], styles: Sequence
 
 @contextmanager
 def progress(file: TextIO | None = None) -> Iterator[Callable[[str, int, int], None]]:
-    """Show a bar in a terminal: call what is given with a text, the steps done and their number."""
+    """Show a progress bar in a terminal: yield a function of text, steps done and all steps."""
     out = console(file)
     if not out.is_terminal:
         yield lambda text, done, total: None
@@ -79,7 +79,7 @@ def page(title: str, body: str) -> str:
 
 
 def show_markdown(text: str) -> None:
-    """Print Markdown: set for a terminal, as it is in a pipe."""
+    """Print Markdown: formatted in a terminal, unchanged in a pipe."""
     out = console()
     if out.is_terminal:
         out.print(Markdown(text))

@@ -33,7 +33,7 @@ _SIZED = re.compile(r"(?P<dtype>\w+)\s*\[(?P<axes>[\d:,\s]*)\](?P<layout>[AF]?)"
 
 
 class UsageError(Exception):
-    """The command line cannot be understood."""
+    """The command line is invalid."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Subject:
 
 
 def find(args: argparse.Namespace) -> Subject:
-    """Return what the options name.
+    """Return the target that the options name.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def _compilation(derivative: Derivative, args: tuple[Any, ...]) -> Compilation:
 
 
 def _load(path: Path) -> Any:
-    """Run a file as a module: not as `__main__`, but beside the modules that it imports."""
+    """Run a file as a module (not as `__main__`), with its folder on the path."""
     if not path.is_file():
         raise UsageError(f"there is no file {path}")
     sys.path.insert(0, str(path.parent.absolute()))
@@ -165,7 +165,7 @@ def _argnums(args: argparse.Namespace) -> int | tuple[int, ...]:
 
 
 def _planned(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the options of a command that are about the plan, as far as they are given."""
+    """Return the given options of a command that concern the plan."""
     found = {name: getattr(args, name, None) for name in ("remat", "memory", "offload")}
     return {name: value for name, value in found.items() if value is not None}
 
@@ -243,7 +243,7 @@ def _parse(text: str) -> tuple[Scalar | Array, tuple[int, ...]]:
 
 
 def samples(texts: Sequence[str]) -> tuple[Any, ...]:
-    """Return an argument for each type or value: the same ones every time.
+    """Return an argument for each type or value; the result is deterministic.
 
     >>> samples(["int", "f64[2]", "'ab'"])
     (3, array([0.76978671, 0.54097352]), 'ab')

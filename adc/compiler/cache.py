@@ -67,7 +67,7 @@ _DEAD_AFTER = 3600.0
 
 @dataclass
 class Entry:
-    """Compiled code, and how it came to be."""
+    """Compiled code, and whether it was compiled or loaded."""
 
     kernel: Any
     plan: Plan | None
@@ -100,7 +100,7 @@ def size_limit() -> int:
 
 @lru_cache(maxsize=1)
 def _own_source() -> str:
-    """Return a digest of the compiler itself: a development version changes without a number."""
+    """Return a digest of adc's own source, because a development version keeps its number."""
     root = Path(__file__).resolve().parent
     digest = hashlib.sha256()
     for base in (root, root / "ir", root / "passes"):
@@ -118,7 +118,7 @@ def key_of(
     target: Target,
     budget: Budget | None = None,
 ) -> str:
-    """Return the name of the entry for a lowered function and what is to be made of it."""
+    """Return the key of the entry for a lowered function and its transformations."""
     from adc.backend import cpu
     from adc.version import __version__
 
@@ -159,7 +159,7 @@ def _places(fn: Function) -> str:
 
 
 def _marks(fn: Function) -> list[tuple[str, str, Mark | None]]:
-    """Return what the user says about values, which the text of a function does not show."""
+    """Return the user's marks on values, which the text of a function does not show."""
     found = [
         (each.name, value.name, value.mark)
         for each in (*fn.callees, fn)
@@ -241,7 +241,7 @@ def _on_device(
     budget: Budget | None,
     plans: Plans | None,
 ) -> Entry:
-    """Return a program for the device; an error of the program is the one that the CPU finds."""
+    """Return a program for the device, whose errors are those of the program on the CPU."""
     from adc.backend.cuda import program
     from adc.backend.cuda.api import require
     from adc.compiler.driver import transform
@@ -251,7 +251,7 @@ def _on_device(
     require()
     made = transform(lowered, steps, policy, costs, budget, plans, target=target)
 
-    def again(*args: Any) -> None:
+    def run_on_cpu(*args: Any) -> None:
         load_or_build(lowered, steps, policy, costs, CPU, use_disk).kernel(*args)
 
     types = [result.type for result in lowered.fn.results]
@@ -260,12 +260,12 @@ def _on_device(
     names = [param.name for param in made.fn.params]
     primals = primal_names(made.fn)
     bases = [names.index(primals.get(name, name)) for name in names]
-    kernel = program.build(made.fn, again, sources, limit, target.offload, bases)
+    kernel = program.build(made.fn, run_on_cpu, sources, limit, target.offload, bases)
     return Entry(kernel, made.plan, kernel.emitted.source, False, made)
 
 
 def private_folder() -> Path | None:
-    """Return the cache folder if it is ours alone: machine code is loaded from it."""
+    """Return the cache folder if only its owner can write to it: machine code is loaded from it."""
     place = folder()
     with contextlib.suppress(OSError):
         place.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -292,7 +292,7 @@ def _build(made: Compilation, entry: Path | None, offload: bool) -> Entry:
     if entry is not None:
         entry.parent.mkdir(exist_ok=True, mode=0o700)
     base = None if entry is None else entry.parent
-    # Numba reads the source from a file, and keeps machine code beside it.
+    # Numba reads the source from a file, and keeps machine code in the same folder.
     with tempfile.TemporaryDirectory(prefix=_TEMPORARY, dir=base, ignore_cleanup_errors=True) as at:
         path = cpu.write_source(emitted, Path(at))
         code = cpu.build(emitted, path, cache=entry is not None)
@@ -347,7 +347,7 @@ def _digests(entry: Path) -> dict[str, str]:
 
 
 def _load(entry: Path, offload: bool) -> Entry | None:
-    """Return an entry from disk, or None (and no trace of it) if anything is amiss."""
+    """Return an entry from disk; if it is damaged, remove it and return None."""
     if not entry.exists():
         return None
     try:
@@ -409,7 +409,7 @@ def _span(found: list[Any] | None) -> Span | None:
 
 
 def _remove(entry: Path) -> None:
-    """Remove an entry at once, for all processes: under its name there is never a part of it."""
+    """Remove an entry atomically: other processes never see a part of it."""
     try:
         away = Path(tempfile.mkdtemp(prefix=_TEMPORARY, dir=entry.parent))
         with contextlib.suppress(OSError):
@@ -433,7 +433,7 @@ _known: dict[Path, int] = {}
 
 
 def _trim(place: Path, newest: Path, size: int) -> None:
-    """Remove the entries that were not used for longest if the folder exceeds its size."""
+    """Remove the least recently used entries if the folder exceeds its size."""
     if place in _known and _known[place] + size <= size_limit():
         _known[place] += size
         return

@@ -51,11 +51,11 @@ if TYPE_CHECKING:
     from adc.passes.stages import Step
 
 Sizes = tuple[tuple[str, "int | tuple[int, ...]"], ...]
-# More signatures than this at once come from objects that are made anew for every call.
+# More signatures than this at once come from objects that are recreated at every call.
 _MOST_ENTRIES = 256
-# Definitions of functions whose code is kept for derivatives that are made anew for every call.
+# Definitions of functions whose code is kept for derivatives that are recreated at every call.
 _MOST_DEFINITIONS = 256
-# Bytes of workspace and tapes that code holds for a derivative that may be made anew.
+# Bytes of workspace and tapes that code holds for a derivative that may be recreated.
 _MOST_HELD = 2**20
 # The most code for arguments with one key: for objects with attributes of other kinds.
 _MOST_VARIANTS = 8
@@ -72,7 +72,7 @@ _MOST_ATTEMPTS = 3
 
 @dataclass
 class Compiled:
-    """Code for one signature, and what its results mean.
+    """Code for one signature, and the structure of its results.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class Compiled:
 
     @cached_property
     def compilation(self) -> Compilation:
-        """Every stage; made again where the code came from disk."""
+        """Every stage of the compilation; repeated if the code was loaded from disk."""
         from adc.compiler.driver import transform
 
         made = self.entry.compilation
@@ -129,7 +129,7 @@ class Compiled:
 
     @cached_property
     def varies(self) -> bool:
-        """Whether arguments with the same key may need other code: other attributes, that is."""
+        """Whether arguments with the same key may need other code, because attributes differ."""
         lowered = self.lowered
         places = [each.place for each in lowered.captures] + [each.place for each in lowered.guards]
         return any(place.varies for place in places)
@@ -144,7 +144,7 @@ class Compiled:
         return positions if name == "tangent" and arrays else None
 
     def hidden(self, values: tuple[Any, ...]) -> list[Any] | None:
-        """Return what is read outside, or None if something built into the code has changed."""
+        """Return the captured values, or None if a constant of the code has changed."""
         for guard in self.lowered.guards:
             if not guard.holds(values):
                 return None
@@ -169,7 +169,7 @@ class Compiled:
         return self._needs(args) is not None
 
     def _needs(self, args: Sequence[Any]) -> dict[str, int] | None:
-        """Return what a call needs of each tape, as far as that is known; None if it is too much.
+        """Return the known bytes of each tape of a call; None if they exceed the budget.
 
         Nothing is known, or asked, without a budget; nor of tapes on a device.
         """
@@ -199,7 +199,7 @@ class Compiled:
         return [*self.signature.leaves(values), *(self.hidden(values) or ())]
 
     def arranged(self, flat: Sequence[Any]) -> Any:
-        """Return what the function returned, of flat results that begin with it."""
+        """Return the result of the function, from flat results that begin with it."""
         return _results(self.lowered)(flat)
 
     def run(
@@ -225,7 +225,7 @@ class Compiled:
         return found
 
     def _general_flat(self, values: tuple[Any, ...], directions: Sequence[Any]) -> Sequence[Any]:
-        """Return what `flat` does, by code for axes of which only a run tells if they are 1."""
+        """Return the same as `flat`, from code for axes that may or may not have size 1."""
         assert isinstance(values, Arguments)
         # Of those that can call this code, the one that does.
         code = next(user for user in self.users if user.fn is values.fn)
@@ -358,7 +358,7 @@ class Compiled:
                 )
 
     def _check_shared(self, values: tuple[Any, ...]) -> None:
-        """Raise if a list, dict or object that the function changes is reached in two ways."""
+        """Raise if the function changes a list, dict or object that has several references."""
         lowered = self.lowered
         found = [
             one
@@ -391,7 +391,7 @@ def sizes_of(lowered: Lowered, args: Sequence[Any]) -> Sizes:
 
 
 def _bucket(sizes: Sizes) -> tuple[int, ...]:
-    """Return what sizes have in common for which one plan is made: powers of two."""
+    """Return the bucket of sizes that share a plan: powers of two."""
     flat = [n for _, size in sizes for n in ((size,) if isinstance(size, int) else size)]
     return tuple(n.bit_length() if n > 0 else 0 for n in flat)
 
@@ -411,12 +411,12 @@ def _overlaps_itself(a: np.ndarray[Any, Any]) -> bool:
     reach, sizes = a.itemsize, [(abs(s), n) for s, n in zip(a.strides, a.shape, strict=True)]
     if 0 in a.shape:
         return False
-    apart = True
+    disjoint = True
     for stride, size in sorted(pair for pair in sizes if pair[1] > 1):
-        apart &= stride >= reach
+        disjoint &= stride >= reach
         reach += stride * (size - 1)
-    if apart or a.size > _MOST_ADDRESSES:
-        return not apart
+    if disjoint or a.size > _MOST_ADDRESSES:
+        return not disjoint
     places = np.zeros(1, np.int64)
     for stride, size in sizes:
         places = np.add.outer(places, stride * np.arange(size)).ravel()
@@ -485,7 +485,7 @@ def _is_number(lowered: Lowered) -> bool:
 
 
 def first_of_pair(fn: Callable[..., Any], lowered: Lowered) -> Binding:
-    """Return what is differentiated of a result with auxiliary results."""
+    """Return the differentiated element of a pair with auxiliary results."""
     result = lowered.result
     if not (isinstance(result, TupleOf) and len(result.items) == 2):
         raise NonScalarError(
@@ -560,8 +560,8 @@ def _as_it_is(found: Any) -> Any:
     return found
 
 
-def _moving(lowered: Lowered) -> Callable[[Sequence[Any]], Any]:
-    """Return what makes results and their tangents of the results of a tangent's kernel."""
+def _with_tangents(lowered: Lowered) -> Callable[[Sequence[Any]], Any]:
+    """Return a function that arranges the results of a tangent's kernel as results and tangents."""
     arrange = _results(lowered)
     own = lowered.fn.results
     floats = [operand.type.kind == "f" for operand in own]
@@ -585,7 +585,7 @@ def _presenter(
     along: tuple[int, ...] | None,
     pull: tuple[int, ...] | None,
 ) -> Callable[[Sequence[Any]], Any]:
-    """Return what makes the user's results of the kernel's.
+    """Return a function that arranges the kernel's results as the user's.
 
     The adjoint appends the gradients to the function's own results. Each tangent then appends the
     tangents of all float results, those of value and gradients first-to-last at the very end.
@@ -595,7 +595,7 @@ def _presenter(
         arrange = signature.arranged(pull)
         return lambda results: arrange(results[len(own) :])
     if not levels:
-        return _results(lowered) if along is None else _moving(lowered)
+        return _results(lowered) if along is None else _with_tangents(lowered)
     floats = sum(operand.type.kind == "f" for operand in own)
     count = len(signature.positions(levels[-1].argnums))
     order = len(levels) - 1
@@ -637,7 +637,7 @@ def _presenter(
 
 
 def _differ(old: Compiled, new: Compiled) -> bool:
-    """Whether two pieces of code are plans for sizes that have little in common."""
+    """Whether two pieces of code are plans for very different sizes."""
     if old.budget is None or new.budget is None:
         return False
     return _bucket(old.budget.sizes) != _bucket(new.budget.sizes)
@@ -645,7 +645,7 @@ def _differ(old: Compiled, new: Compiled) -> bool:
 
 @contextmanager
 def _over_budget(fn: Callable[..., Any]) -> Iterator[None]:
-    """Turn what the planner says about a budget into what the user reads."""
+    """Turn the planner's exceptions about a budget into the user's errors."""
     from adc.compiler.driver import UnknownPeak
     from adc.passes.remat.budget.orders import OverBudget
 
@@ -670,7 +670,7 @@ def _over_budget(fn: Callable[..., Any]) -> Iterator[None]:
 
 @contextmanager
 def _no_collections() -> Iterator[None]:
-    """Pause the collector of cyclic garbage: a compiler makes much, and little of it is garbage."""
+    """Pause the cyclic garbage collector: compilers allocate much, but little is garbage."""
     if not gc.isenabled():
         yield
         return
@@ -682,7 +682,7 @@ def _no_collections() -> Iterator[None]:
 
 
 class Definition:
-    """What functions have in common that code is made for: their code object and globals.
+    """The part of a function that its code depends on: its code object and globals.
 
     A function with a custom derivative, or that is checkpointed, is more than its code.
     """
@@ -705,7 +705,7 @@ class Definition:
 
 @dataclass
 class Family:
-    """What all derivatives of one kind of functions with one definition have in common.
+    """The compiled code that all derivatives of one kind share, for functions with one definition.
 
     Attributes
     ----------
@@ -723,7 +723,7 @@ class Family:
 
 @dataclass(frozen=True)
 class _Prepared:
-    """What code is made from: a function, and the transformations of it.
+    """The input of the compiler: a function and its transformations.
 
     Attributes
     ----------
@@ -751,7 +751,7 @@ def _shared(
 
 
 def _cannot_start_again(fn: Function) -> bool:
-    """Whether code that finds an axis of size 1 has perhaps printed something by then."""
+    """Whether code may have printed something before it finds an axis of size 1."""
     stmts = [stmt for each in (fn, *fn.callees) for stmt in walk(each.body)]
     return any(isinstance(stmt, Print) for stmt in stmts) and any(
         isinstance(stmt, Check) and stmt.error == AssumptionError.__name__ for stmt in stmts
@@ -759,7 +759,7 @@ def _cannot_start_again(fn: Function) -> bool:
 
 
 class Code:
-    """The code of one derivative of a function, compiled for every signature that is met.
+    """The code of one derivative of a function, compiled for every signature that occurs.
 
     Derivatives of functions that differ in what their closures hold share it.
 
@@ -832,7 +832,7 @@ class Code:
         self._whole: tuple[bool, ...] | None = None
 
     def __del__(self, ends: Callable[[], bool] = sys.is_finalizing) -> None:
-        """Give back much memory that calls left behind, once no derivative has a use for it."""
+        """Release large memory of calls when no derivative uses it any more."""
         shared: Family | None = vars(self).get("_shared")
         if shared is None or ends():  # then nothing of this module can be relied on
             return
@@ -845,7 +845,7 @@ class Code:
 
     @cached_property
     def costs(self) -> Costs:
-        """The costs that all its code is made under: as they are when the first is made."""
+        """The costs for all its code, read when the first code is compiled."""
         from adc import calibrate
 
         return calibrate.load()
@@ -858,7 +858,7 @@ class Code:
         return values
 
     def refresh(self) -> None:
-        """Take the function anew if its code or defaults were replaced."""
+        """Read the function again if its code or defaults were replaced."""
         fn, (code, defaults, keywords) = self.fn, self._now
         if (
             fn.__code__ is not code
@@ -953,7 +953,7 @@ class Code:
     def described(
         self, values: tuple[Any, ...], made: Compilation, alternatives: bool | None = None
     ) -> Plan:
-        """Return the plan of every stage for these arguments, with numbers.
+        """Return the plan for these arguments, with numbers.
 
         `alternatives` are what half and twice the budget would give; None asks for them where
         there is a budget.
@@ -1178,7 +1178,7 @@ _kernels: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def release_memory() -> None:
-    """Do what `adc.release_memory` says."""
+    """Implement `adc.release_memory`."""
     from adc.backend.runtime.memory import POOL
 
     _shared.cache_clear()

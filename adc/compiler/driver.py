@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from adc.backend.cuda.rehearsal import Held
     from adc.passes.remat.budget.orders import Budgeted, Planner
 
-# How often plans for a device are made anew, for less or more on the CPU; how near to each other
+# How often plans for a device are repeated, for less or more on the CPU; how near to each other
 # what fits and what does not need not be, as a share of a budget.
 _ATTEMPTS, _NEAR = 6, 0.05
 # Of which factors of the least that the CPU can hold there are plans for the least on a device.
@@ -47,7 +47,7 @@ class Budget:
 
 @dataclass
 class Compilation:
-    """Everything that happened on the way from a function to buffer form.
+    """The record of a compilation, from a function to buffer form.
 
     Attributes
     ----------
@@ -157,7 +157,7 @@ class Plans:
         return Planner(fn, context.costs, context.known, self.host.peak, offload=offload)
 
     def finished(self, fn: Function, trace: Trace | None = None) -> Function:
-        """Return a function as it is emitted, which its peak was known of before."""
+        """Return the function as it is emitted, with a known peak."""
         return run(fn, self.table.library, trace, self.rest.context)
 
     def made(self, budget: int, trace: Trace | None = None) -> tuple[Function, Plan | None]:
@@ -265,7 +265,7 @@ class Plans:
         return best
 
     def plan_within(self, room: int) -> Budgeted | None:
-        """Return a plan for so much on the CPU, with what it holds on the device if that is known.
+        """Return a plan for a budget on the CPU, with the bytes it holds on the device if known.
 
         Where it is not, a call that would hold more than it may is an error.
         """
@@ -279,7 +279,7 @@ class Plans:
         return plan if held is None else replace(plan, peak=held)
 
     def lightest(self) -> Iterator[Budgeted]:
-        """Yield plans for little on the CPU, whatever the budget; the first for the least."""
+        """Yield plans for small budgets on the CPU, the smallest first."""
         for factor in _LIGHT:
             plan = self.plan_within(math.ceil(factor * self.planner.least))
             assert plan is not None
@@ -297,13 +297,13 @@ class Plans:
 
     @cached_property
     def seconds(self) -> float | None:
-        """What a call of the fastest plan takes."""
+        """The predicted time of the fastest plan."""
         fn, _ = self.host.made(NO_ORDERS)
         found = self.rest.context
         return estimate(fn, found.known, found.costs, offload=found.target.offload).seconds
 
     def alternative(self, budget: int) -> Alternative:
-        """Return what a budget would give."""
+        """Return the plan for a budget."""
         from adc.passes.remat.budget.orders import OverBudget
 
         try:
@@ -315,7 +315,7 @@ class Plans:
 
     @property
     def range(self) -> tuple[int, int]:
-        """The least budget that was found to be enough, and one that asks for nothing.
+        """The smallest sufficient budget that was found, and one without effect.
 
         Raises
         ------
@@ -456,7 +456,7 @@ def _atomic(write: Write) -> PlanEntry:
 
 
 class UnknownPeak(Exception):
-    """Only a run can tell how much memory a plan takes."""
+    """The memory of a plan is known only at run time."""
 
     def __init__(self, peak: Peak) -> None:
         super().__init__(str(peak))

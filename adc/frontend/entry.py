@@ -90,11 +90,11 @@ def _with_functions(shared: Shared, fn: Function) -> Function:
                         "is not supported",
                         stmt.loc,
                     )
-        derived.append(replace(each, of=_apart(of)))
-    return _apart(reached(replace(fn, callees=callees, derived=tuple(derived))))
+        derived.append(replace(each, of=_renamed(of)))
+    return _renamed(reached(replace(fn, callees=callees, derived=tuple(derived))))
 
 
-def _apart(fn: Function) -> Function:
+def _renamed(fn: Function) -> Function:
     """Return `fn` under a name that none of its callees has: a user may have chosen theirs."""
     taken = {each.name for each in fn.callees} | {each.name for each in fn.derived}
     name = fn.name

@@ -246,7 +246,7 @@ class _Writer:
         title = self._drawing.top.label
         return (
             f'<<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="4"><TR><TD><B>{title}</B></TD>'
-            f"<TD>  what the reverse code does about forward values:</TD>{cells}</TR></TABLE>>"
+            f"<TD>  how reverse code gets forward values:</TD>{cells}</TR></TABLE>>"
         )
 
 

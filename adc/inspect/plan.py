@@ -69,24 +69,24 @@ class PlanReport(Plan):
             if self.seconds is not None and self.seconds > self.extra:
                 share = f" (+{100 * self.extra / (self.seconds - self.extra):.3g} %)"
             lines.append(
-                f"budget: {self.budget} bytes; {seconds_text(self.extra)}{share} more than the "
-                f"fastest plan, at least {seconds_text(self.bound)} for any"
+                f"budget: {self.budget} bytes; {seconds_text(self.extra)}{share} slower than the "
+                f"fastest plan (lower bound {seconds_text(self.bound)})"
             )
         for other in self.alternatives:
             if other.extra is None:
-                text = f"does not fit: at least {other.peak}"
+                text = f"does not fit: at least {other.peak} bytes"
             else:
-                text = f"{seconds_text(other.extra)} more, peak {other.peak} bytes"
+                text = f"{seconds_text(other.extra)} slower, peak {other.peak} bytes"
             lines.append(f"with {other.budget} bytes: {text}")
         return lines
 
     def lines(self) -> list[str]:
-        """Return all that is said below the table."""
+        """Return all lines below the table."""
         found = [*self.time_text(), *self.memory_text(), self.peak_text()]
         return [line for line in found if line]
 
     def peak_text(self) -> str:
-        """Return the line about memory, "" if nothing is known of it."""
+        """Return the line about the peak, or "" if it is unknown."""
         if self.device:
             return "" if self.peak_bytes is None else f"peak on the GPU: {self.peak_bytes} bytes"
         if self.peak is None:

@@ -1,6 +1,6 @@
 # ruff: noqa: B007, B023, B905, E731
 # The corpus is what users write, not what a linter would have them write: lambdas bound to names,
-# `zip` without `strict`, results that nobody uses. All of these must work.
+# `zip` without `strict`, unused results. All of these must work.
 """One corpus of plain programs with sample inputs, for every test that needs programs.
 
 Each program is an ordinary function of numbers and NumPy arrays, small enough to read at a glance,

@@ -682,7 +682,7 @@ class _ArrayWriter(_Writer):
         return self.leaf_array(shape)
 
     def mask(self, shape: Shape, depth: int) -> str:
-        """Return an expression of truth values of this shape, none of them close to a change."""
+        """Return an expression of booleans of this shape, none of them close to a change."""
         kind = self.rng.random()
         if depth > 0 and kind < 0.25:
             a, b = self.mask(shape, depth - 1), self.mask(shape, 0)

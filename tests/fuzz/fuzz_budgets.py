@@ -119,8 +119,8 @@ def check(generated: Generated, *, compiled: bool = False) -> list[str]:
     Raises
     ------
     Unreliable
-        If the program is refused, or only a run can tell the peak of any plan. Then only the bits
-        under some plans are looked at.
+        If the program is refused, or the peak of every plan is known only at run time. Then only
+        the bits under some plans are looked at.
     """
     args = generated.make_args()
     try:

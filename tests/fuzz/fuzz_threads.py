@@ -2,8 +2,8 @@
 
     python -m tests.fuzz --kind threads --target cuda --n 200
 
-An iteration has arrays of its own: of a few elements, of a size that data say, made anew in inner
-loops, handed on, swapped, chosen by branches. What `outline_kernels` and `threads` have to find
+An iteration has arrays of its own: of a few elements, of a size that data say, recreated in inner
+loops, carried, swapped, selected by branches. What `outline_kernels` and `threads` have to find
 out.
 """
 

@@ -1,4 +1,4 @@
-"""Programs whose loops hand on arrays, and how much memory these take: computed and measured.
+"""Programs with loop-carried arrays, and the memory of these, computed and measured.
 
 Run as a program, because what it measures with is decided for the whole process: arrays that own
 their memory are made by Python's allocator, which `tracemalloc` watches. It prints, for every

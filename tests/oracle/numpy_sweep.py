@@ -3,7 +3,7 @@
 `TABLE` has expressions for each function. The names in an expression say what is passed: ``x y z``
 anything from Python's numbers to matrices of any dtype, ``a b`` arrays with axes, ``v w`` vectors,
 ``m`` matrices, ``s`` square ones, ``n`` numbers, ``i j`` integers and arrays of them, ``k`` a small
-Python integer, ``c`` truth values. `cases` draws arguments for one, `differences` runs the
+Python integer, ``c`` booleans. `cases` draws arguments for one, `differences` runs the
 interpreter on what the front end makes of it, and Python itself, and compares type, dtype, shape,
 value and exception. A refusal is no difference: what is computed must be NumPy's.
 """
@@ -311,7 +311,7 @@ _TABLE: dict[str, list[str]] = {
     # Python's builtins and `math`
     "abs bool float int round": ["{}(n)", "{}(v[0])", "{}(x)"],
     "round": ["{}(n, 1)", "{}(n, -1)", "{}(n, k)"],
-    # What they return has the type of the one chosen, which only a run can tell.
+    # What they return has the type of the one chosen, which is known only at run time.
     "max min": ["{}(n, n)", "{}(v)", "{}([v[0], v[-1]])", "{}(v[0], v[1], v[2])",
         "{}(1.5, float(n))"],
     # Of no elements it is Python's 0, and here that of their type.
@@ -524,7 +524,7 @@ class Expression:
 def complaint(expression: Expression, case: Case, got: Any) -> str:
     """Return in what the outcome of a case differs from Python's, or "".
 
-    An array without axes that is an argument may count as the number in it.
+    A 0-d array that is an argument may count as its number.
     """
     found = difference(got, expression.python(case), expression.tolerance)
     plain = {name: _plain(value) for name, value in case.args.items() if np.ndim(value) == 0}
@@ -571,7 +571,7 @@ def _plain(leaf: Any) -> Any:
 def is_refusal(found: Any) -> bool:
     """Whether a call was refused by adc, rather than being raised by the program or a defect.
 
-    What only a run can tell is refused by an error of the run that names adc.
+    Errors that are known only at run time name adc.
     """
     return (
         isinstance(found, Raised)

@@ -3,7 +3,7 @@
 Code whose launches run out of order in the interpreter, and kernels in Numba's simulator, compute
 what code for a CPU does. The simulator is watched meanwhile: no two threads of a launch may touch
 an element that one of them changes, unless both add to it atomically, and indices are within
-arrays. Memory that nobody has written to has contents that show.
+arrays. Uninitialised memory has a recognisable content.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def batched(
 ) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
     """Return a program that calls another one for each row of a batch.
 
-    What iterations share is handed on as it is: integers, containers, some of the numbers. None if
+    What iterations share is passed unchanged: integers, containers, some of the numbers. None if
     there is nothing to make rows of.
     """
     count = int(rng.integers(2, 6))
@@ -217,7 +217,7 @@ def check_random(generated: Generated, *, compiled: bool, batch: bool) -> list[s
 
 
 class _Watch:
-    """Sees to it that the threads of a launch keep apart."""
+    """Checks that the threads of a launch have no conflicting accesses."""
 
     def __init__(self) -> None:
         self.found: list[str] = []

@@ -1,7 +1,7 @@
 """What must hold of code whose loops threads share, for one program.
 
 Its results are those of other code but for the order of sums; they are the same to the last bit
-under every plan, in any order of the iterations that may run side by side (the interpreter has an
+under every plan, in any order of the iterations that may run in parallel (the interpreter has an
 odd one), and for any number of threads.
 """
 

@@ -32,6 +32,7 @@ TEXT = README.read_text(encoding="utf-8")
 GUIDES = {topic: explain.page(topic) for topic in explain.GUIDES}
 PAGES = {"README": TEXT, **GUIDES}
 PROGRAMS = GUIDES["benchmarks"]
+MADE = ("passes/FOLDER/NAME.py",)  # stands for any
 ROWS = ("log1p = OpDef(", "def _expit(")  # of the table of operations, where they stand already
 BLOCK = re.compile(r"(?:<!-- (\w+): (\w+): ([^>]+) -->\n)?```(\w*)\n(.*?)```\n", re.DOTALL)
 
@@ -76,6 +77,12 @@ def namespace(folder: Path) -> dict[str, Any]:
 def test_guide(name: str, folder: Path) -> None:
     run(name, folder)
     assert f"[`{name}`](adc/explain/{name}.md)" in TEXT
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_files_that_a_page_names_are_there(name: str) -> None:
+    for path in re.findall(r"`((?:adc|ir|passes|tests)/[\w/.]+)`", PAGES[name]):
+        assert (README.parent / path).exists() or path in MADE, path
 
 
 def test_the_readme_is_short() -> None:

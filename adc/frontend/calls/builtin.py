@@ -130,7 +130,7 @@ def _extreme(op: type[ast.cmpop]) -> Handler:
 
 
 def _most_of(lo: Lowerer, op: type[ast.cmpop], array: ArrayRef | Lazy, node: ast.Call) -> Binding:
-    """Return what Python's `min` or `max` finds in an array."""
+    """Return Python's `min` or `max` of an array."""
     if elementwise.element_type(array).kind == "f" and len(views.dims_of(lo, array)) == 1:
         first = functions.first_least if op is ast.Lt else functions.first_most
         return linear.run(lo, first, [array], {}, node)
@@ -348,7 +348,7 @@ def _flat(binding: Binding) -> Iterator[Binding]:
 
 
 def _name_of(lo: Lowerer, binding: Binding, node: ast.Call) -> ast.Attribute:
-    """Return the attribute that a text names, which must be part of the program."""
+    """Return the attribute that a constant string names."""
     if not (isinstance(binding, Static) and isinstance(binding.value, str)):
         raise lo.unsupported(f"an attribute named by {kind_of(binding)}", node, "use a constant")
     return ast.copy_location(ast.Attribute(node, binding.value, ast.Load()), node)
@@ -393,7 +393,7 @@ def _type(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bind
 
 
 def class_of(binding: Binding) -> type | None:
-    """Return the class of what a binding denotes."""
+    """Return the class of a binding's value."""
     match binding:
         case Num(array=True):
             return np.ndarray
@@ -454,7 +454,7 @@ def of_generator(lo: Lowerer, callee: Binding, node: ast.Call) -> Binding | None
 
 
 def _truths_of(name: str) -> Handler:
-    """Python's `any` and `all` of elements whose number is part of the program, or of an array."""
+    """Python's `any` and `all` of a constant number of elements, or of an array."""
 
     def handler(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Binding:
         arguments.arity(lo, args, kwargs, node, 1)

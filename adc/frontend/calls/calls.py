@@ -73,7 +73,7 @@ def call(lo: Lowerer, node: ast.Call) -> Binding:
 def _call_known(
     lo: Lowerer, callee: Static, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
-    """Lower a call of what is known at compile time: a function, a class, a bound method."""
+    """Lower a call of a compile-time constant: a function, a class, a bound method."""
     value = callee.value
     made = derivatives.of_object(value)
     if made is not None:

@@ -36,7 +36,7 @@ from adc.ir.types import Array, Type
 
 
 def rule_of(value: Any, lo: Lowerer, node: ast.AST) -> Any:
-    """Return the rule of a function that has one of its own, None for anything else."""
+    """Return the custom rule of a function, or None if it has none."""
     if not hasattr(type(value), "__adc_rule__"):
         return None
     try:
@@ -157,7 +157,7 @@ class _Maker:
         return [operand for place in places for operand in self.outline.reached(place)]
 
     def _make(self, made: Made) -> None:
-        """Lower the functions, again and again until it is settled what they find outside."""
+        """Lower the functions repeatedly until their captured values no longer change."""
         made.primal = self._primal(made)
         made.returned = frozenset(self.outline.returned)
         made.outside = tuple(made.primal.captured)
@@ -246,7 +246,7 @@ class _Maker:
         return replace(recorder, rule=recorded), reverse, taken
 
     def _taken_inputs(self) -> Outline:
-        """Return what the reverse rule takes: itself, fixed arguments, sizes of the others."""
+        """Return the inputs of the reverse rule: fixed arguments, sizes of the others."""
         # Parameters also where they are constants here: they are others in other calls.
         sizes = [
             Num(size)
@@ -337,7 +337,7 @@ class _Maker:
         return result.items[0], result.items[1]
 
     def _check_alike(self, primal: Part, other: Part) -> None:
-        """Raise unless a rule returns what the function does."""
+        """Raise unless a rule returns a value like the function's."""
         own = primal.operands
         found = other.operands[: len(own)]
         if len(found) < len(own) or any(

@@ -46,7 +46,7 @@ SAME = ("jit", "checkpoint")
 
 
 def of_object(value: Any) -> Binding | None:
-    """Return the binding of a derivative that was made outside, None for any other object."""
+    """Return the binding of a captured derivative, or None for any other object."""
     applied = getattr(value, "__adc_applied__", None)
     if applied is None:
         return None
@@ -54,7 +54,7 @@ def of_object(value: Any) -> Binding | None:
 
 
 def transformed(binding: Binding, levels: Sequence[Level]) -> Binding:
-    """Return a function that derivatives are taken of, first to last."""
+    """Return the function to which derivatives are applied, first to last."""
     for level in levels:
         binding = Transformed(binding, level)
     return binding
@@ -62,7 +62,7 @@ def transformed(binding: Binding, levels: Sequence[Level]) -> Binding:
 
 @dataclass(frozen=True)
 class Outlined:
-    """A function of numbers and arrays, and what it is called with.
+    """A function of numbers and arrays, and its operands.
 
     `words` say what function it is, `chosen` are the arguments that are differentiated, `moved` the
     positions of their floats.
@@ -128,7 +128,7 @@ def _advance(
 
 
 def as_now(lo: Lowerer, outlined: Outlined) -> TupleOf:
-    """Return what a function is called with as it is now, whatever becomes of the arrays."""
+    """Return the current values of a function's arguments, unaffected by later writes."""
     return TupleOf(tuple(leaf_of(lo, operand, hint_of(operand)) for operand in outlined.args))
 
 
@@ -165,7 +165,7 @@ def name_of(callee: Binding) -> str:
 
 
 def words_of(callee: Binding) -> str:
-    """Return what errors call a function."""
+    """Return the name of a function in errors."""
     if isinstance(callee, Static) and (made := of_object(callee.value)) is not None:
         return words_of(made)
     if isinstance(callee, Transformed) and callee.kind not in SAME:
@@ -239,7 +239,7 @@ def declared(
     lo: Lowerer, mode: str, of: Function, wrt: tuple[int, ...],
     along: tuple[tuple[int, ...], ...] = (),
 ) -> Derived:  # fmt: skip
-    """Return a derivative of a function, the same one where it is asked for again."""
+    """Return a derivative of a function; repeated requests return the same one."""
     known = lo.shared.derived
     for each in known.values():
         if (each.mode, each.wrt, each.along) == (mode, wrt, along) and each.of == of:
@@ -294,7 +294,7 @@ def check_any_float(lo: Lowerer, outlined: Outlined, node: ast.AST) -> None:
 
 
 def first_of_pair(lo: Lowerer, outlined: Outlined, node: ast.AST) -> Binding:
-    """Return what is differentiated of a result with auxiliary results."""
+    """Return the differentiated element of a pair with auxiliary results."""
     result = outlined.result
     if not (isinstance(result, TupleOf) and len(result.items) == 2):
         raise NonScalarError(

@@ -116,12 +116,12 @@ class _Maker:
 
     @cached_property
     def value(self) -> tuple[Binding, list[Leaf]]:
-        """What the function returns, and the numbers and arrays in it: it is called for that."""
+        """The result of the function, and the numbers and arrays in it, from one call."""
         return derivatives.value_and_leaves(self.lo, self.outlined, self.node)
 
     @cached_property
     def fn(self) -> Function:
-        """The function of what is differentiated; what it prints has been printed."""
+        """The differentiated function, without its prints, which were done already."""
         count = len(list(results.leaves_of(self.result, self.outlined.heap)))
         fn = without_prints(self.outlined.fn)
         return replace(fn, results=fn.results[:count])
@@ -243,12 +243,12 @@ class _Maker:
     def around(
         self, like: Sequence[Leaf], leaves: Sequence[Leaf], k: int
     ) -> tuple[TupleOf, TupleOf, Leaf, TupleOf]:
-        """Return what is like the derivatives along ``leaves[k]``, and that among zeros."""
+        """Return the structure of the derivatives along ``leaves[k]``, and the same among zeros."""
         zeros = self.zeros(leaves)
         return TupleOf(tuple(like)), TupleOf(zeros[:k]), leaves[k], TupleOf(zeros[k + 1 :])
 
     def zeros(self, leaves: Sequence[Leaf]) -> tuple[Leaf, ...]:
-        """Return directions that do not move, of the types that directions have."""
+        """Return zero directions, with the types of directions."""
         lo, node = self.lo, self.node
         return tuple(
             derivatives.leaf_of(lo, structures.fitted_to(lo, leaf, NONE, "a direction", node))
@@ -256,7 +256,7 @@ class _Maker:
         )
 
     def numbers_like(self, found: Sequence[Binding], like: Sequence[Leaf]) -> tuple[Binding, ...]:
-        """Return derivatives, numbers as Python's own where those are that they belong to."""
+        """Return derivatives, with Python numbers where the primal values are Python numbers."""
         return tuple(
             Num(structures.like_number(self.lo, part.operand, leaf.operand))
             if isinstance(part, Num) and isinstance(leaf, Num)

@@ -86,7 +86,7 @@ def _level(
     lo: Lowerer, name: str, fn: Binding, rest: list[Binding], kwargs: dict[str, Binding],
     node: ast.AST,
 ) -> Level:  # fmt: skip
-    """Return what a derivative was asked for."""
+    """Return the description of a derivative."""
     known = {"argnums", "argnames"} | ({"has_aux"} if name != "hessian" else set())
     if len(rest) > 1 or not set(kwargs) <= known:
         raise TypeMismatchError(f"adc.{name}() does not take these arguments", lo.span(node))
@@ -139,13 +139,13 @@ def _call(
     if target.kind == "checkpoint":
         return marks.checkpointed(lo, target.fn, args, kwargs, node)
     if target.kind == "jit":
-        return _apart(lo, target, args, kwargs, node)
+        return _call_compiled(lo, target, args, kwargs, node)
     if target.kind in ("grad", "value_and_grad"):
         return _gradient(lo, target, args, kwargs, node)
     return jacobians.call(lo, target, args, kwargs, node)
 
 
-def _apart(
+def _call_compiled(
     lo: Lowerer, target: Transformed, args: list[Binding], kwargs: dict[str, Binding],
     node: ast.Call,
 ) -> Binding:  # fmt: skip
@@ -153,7 +153,7 @@ def _apart(
 
     lent = set(lo.lent)
 
-    def apart(binding: Binding) -> Binding:
+    def isolated(binding: Binding) -> Binding:
         binding = elementwise.materialised(lo, binding, node)
         grown = [ref for ref in closures.refs_of(binding) if isinstance(lo.held(ref), Growing)]
         if grown:  # read, but not changed
@@ -162,9 +162,9 @@ def _apart(
         return structures.detached(lo, binding, node, {})
 
     try:
-        given = [apart(arg) for arg in args]
-        named = {name: apart(arg) for name, arg in kwargs.items()}
-        return apart(dispatch.apply(lo, target.fn, given, named, node))
+        given = [isolated(arg) for arg in args]
+        named = {name: isolated(arg) for name, arg in kwargs.items()}
+        return isolated(dispatch.apply(lo, target.fn, given, named, node))
     finally:
         lo.lent = lent
 
@@ -232,10 +232,10 @@ def _sequence(lo: Lowerer, binding: Binding, what: str, node: ast.AST) -> tuple[
     )
 
 
-def _moving(
+def _with_tangents(
     lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> tuple[derivatives.Outlined, list[Operand], tuple[int, ...]]:
-    """Return a function, the tangents of its arguments, and which of these have some."""
+    """Return a function, the tangents of its arguments, and the positions that have some."""
     bound = {**dict(zip(("fn", "primals", "tangents"), args, strict=False)), **kwargs}
     if set(bound) != {"fn", "primals", "tangents"}:
         raise TypeMismatchError("pass a function, primals and tangents", lo.span(node))
@@ -267,7 +267,7 @@ def _moving(
 def _jvp(
     lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], has_aux: bool, node: ast.Call
 ) -> Binding:
-    outlined, directions, _ = _moving(lo, args, kwargs, node)
+    outlined, directions, _ = _with_tangents(lo, args, kwargs, node)
     if has_aux:
         derivatives.first_of_pair(lo, outlined, node)
     derivatives.check_any_float(lo, outlined, node)
@@ -308,7 +308,7 @@ def _hvp(
 ) -> Binding:
     if has_aux:
         raise TypeMismatchError("adc.hvp() does not take these arguments", lo.span(node))
-    outlined, directions, chosen = _moving(lo, args, kwargs, node)
+    outlined, directions, chosen = _with_tangents(lo, args, kwargs, node)
     _check_scalar(lo, outlined, False, node)
     derived = derivatives.declared(lo, "reverse", outlined.fn, outlined.moved, (outlined.moved,))
     hints = ["hv"] * len(outlined.moved)

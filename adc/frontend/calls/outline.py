@@ -35,7 +35,7 @@ from adc.ir.walk import Names
 
 @dataclass(frozen=True)
 class Part:
-    """A function that was lowered: without the parameters for what it found outside.
+    """A lowered function, without the parameters for its captured values.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Part:
 
 
 class Outline:
-    """What functions take that are lowered for themselves: all that `inputs` hold.
+    """The inputs of functions that are lowered separately: all leaves of `inputs`.
 
     Several functions may be made with the same parameters. What is `chosen` among the inputs is the
     function's own (`structures.detached`): a parameter, also where it is a constant.
@@ -206,7 +206,7 @@ class Outline:
         }
 
     def _check_unchanged(self, sub: Lowerer, name: str) -> None:
-        """Raise if an array is changed that others see: a derivative changes nothing else."""
+        """Raise if the function changes a shared array: derivatives have no side effects."""
         for obj, key in self._arrays.items():
             changed = sub.versions.get(obj, sub.origin[obj]) is not sub.origin[obj]
             if obj.words or not (changed or obj in sub.stale):
@@ -219,7 +219,7 @@ class Outline:
                 )  # fmt: skip
 
     def _is_shared(self, key: int) -> bool:
-        """Whether an argument is also reached in another way, which would see a change."""
+        """Whether an argument has another reference, through which a change would be visible."""
         objects = {leaf.object for leaf in self._leaves if isinstance(leaf, ArrayRef)}
         (own,) = (obj for obj in objects if id(obj) == key)
         source = self._sources.get(own, own)
@@ -227,18 +227,18 @@ class Outline:
         return source in others or bool(source.alias & others)
 
     def reached(self, place: Place) -> tuple[Operand, ...]:
-        """Return what lies at a place outside the code, as it is here."""
+        """Return the captured value at a place, in its current version."""
         self.lo.reach(place, self.lo.shared.values[place])
         leaves = self.lo.captured[place][1]
         return tuple(leaf_operand(self.lo, leaf, self.node) for leaf in leaves)
 
     def outside(self, parts: Sequence[Part]) -> dict[Place, tuple[Operand, ...]]:
-        """Return what the functions found outside the code, as it is here."""
+        """Return the captured values of the functions, in their current versions."""
         places = dict.fromkeys(place for part in parts for place in part.captured)
         return {place: self.reached(place) for place in places}
 
     def key(self) -> object:
-        """Return what decides about the functions: types, structure and constants."""
+        """Return the key of the functions: types, structure and constants."""
         # Lists, dicts and objects by their order: elsewhere others have the same place.
         order = {slot: k for k, slot in enumerate(self.slots)}
 
@@ -286,7 +286,7 @@ def _key(leaf: Num | ArrayRef) -> int:
 
 
 def hint_of(operand: Operand) -> str:
-    """Return what a value is called, without a number."""
+    """Return the name of a value, without its number."""
     return operand.name.split(".")[0] if isinstance(operand, Value) else "c"
 
 

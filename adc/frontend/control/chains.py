@@ -27,7 +27,7 @@ _ARM = "$arm"
 def pick(
     lo: Lowerer, tests: Sequence[Callable[[], Operand]], arms: Sequence[Callable[[], None]]
 ) -> None:
-    """Run the arm of the first test that holds, the last one where none does."""
+    """Run the arm of the first test that holds, or the last arm."""
     if len(tests) > LONG:
         _pick_of_many(lo, tests, arms)
         return
@@ -44,7 +44,7 @@ def pick(
 def _pick_of_many(
     lo: Lowerer, tests: Sequence[Callable[[], Operand]], arms: Sequence[Callable[[], None]]
 ) -> None:
-    """Find the number of the arm, by `LONG` tests within each other; a search leads to the arm.
+    """Find the number of the arm, by nests of `LONG` tests; a search leads to the arm.
 
     What tests bind is not seen in the arms.
     """
@@ -111,7 +111,7 @@ def links(stmt: ast.If) -> tuple[list[ast.If], list[ast.stmt]]:
 
 
 def is_long(tests: Sequence[ast.expr]) -> bool:
-    """Whether tests are too many to lie within each other, and none binds what arms may read."""
+    """Whether tests are too many to be nested, and none binds a name that arms may read."""
     return len(tests) > LONG and not any(binds(test) for test in tests)
 
 
@@ -147,7 +147,7 @@ def operands(lo: Lowerer, node: ast.BoolOp) -> Sequence[ast.expr]:
 
 
 def sections(stmts: Sequence[ast.stmt]) -> Iterator[Sequence[ast.stmt]]:
-    """Yield statements in order, in parts with at most `LONG` that may be left by an exit.
+    """Yield statements in order, in sections with at most `LONG` possible exits.
 
     What comes after such a statement lies in a branch, up to the end of the part.
     """

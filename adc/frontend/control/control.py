@@ -66,7 +66,7 @@ def exits_of(lo: Lowerer, operand: Operand) -> frozenset[int]:
 
 
 def keep_exit(lo: Lowerer) -> None:
-    """Where an exit is known to be pending, say which, if there is only one."""
+    """Set the exit to a constant if one is known to be pending and there is only one."""
     left = exits_of(lo, exit_of(lo)) - {FALLS}
     if len(left) == 1:
         set_exit(lo, *left)
@@ -261,7 +261,7 @@ class _Merge:
         return Unstable(f"is {kinds[0]} on one path and {kinds[1]} on another (line {line_of(lo)})")
 
     def exits(self, slot: str) -> frozenset[int]:
-        """Return the exits after which what a list, dict or object holds may be read.
+        """Return the exits after which the contents of a list, dict or object may be read.
 
         After `break` only what comes after the loop reads it, after `return` only who has the
         result, or a name for it outside.
@@ -279,7 +279,7 @@ class _Merge:
         return frozenset(found)
 
     def returned(self, arm: Arm, slot: str) -> bool:
-        """Whether somebody outside the function may read a list, dict or object."""
+        """Whether code outside the function may read a list, dict or object."""
         caller = self.lo.frame.caller
         if caller is not None and slot in caller.env:
             return True
@@ -354,7 +354,7 @@ class _Merge:
         return replace(a, slot=slot)
 
     def opened(self, a: Binding, b: Binding) -> tuple[Binding, Binding]:
-        """Bind the attributes from outside of which an object has others on the other path."""
+        """Bind the captured attributes that differ on the other path."""
         if not (isinstance(a, RecordOf) and isinstance(b, RecordOf) and a.keys == b.keys):
             return a, b
         lo = self.lo
@@ -366,7 +366,7 @@ class _Merge:
         return a, b
 
     def sometimes(self, hint: str, binding: Binding, side: int) -> Binding:
-        """Bind what only arm `side` provides, with whether it does."""
+        """Bind a name that only arm `side` provides, with a flag."""
         inner, there = binding, Literal(True, BOOL)
         if isinstance(binding, Late):
             inner, there = binding.inner, binding.flag  # type: ignore[assignment]
@@ -498,7 +498,7 @@ def joinable(a: Binding, b: Binding) -> bool:
 
 
 def contents_of(held: Binding) -> str:
-    """Return what a user would call the contents of a list, dict or object."""
+    """Return a description of the contents of a list, dict or object."""
     return kind_of(held).replace("tuple", "list") if isinstance(held, TupleOf) else kind_of(held)
 
 

@@ -23,7 +23,7 @@ VALUE = "$value"
 
 
 def lower_expr(lo: Lowerer, node: ast.expr) -> Binding:
-    """Lower an expression and return what it denotes."""
+    """Lower an expression and return its binding."""
     binding = dispatch.evaluate(lo, node)
     if isinstance(binding, Lazy):
         with lo.at(node):

@@ -37,7 +37,7 @@ Change = Callable[[Binding, Binding], Binding]
 
 
 class _Step(enum.Enum):
-    """What brings a number or array closer to the form of another."""
+    """A step that converts a number or array towards the form of another."""
 
     READ = enum.auto()
     WINDOW = enum.auto()
@@ -67,7 +67,7 @@ def paired(like: Binding, binding: Binding, change: Change) -> Binding:
 
 
 def conformed(lo: Lowerer, like: Binding, binding: Binding, name: str) -> Binding:
-    """Return what `name` is bound to, in the form of `like` as far as it can have that."""
+    """Return the binding of `name`, in the form of `like` as far as possible."""
 
     def change(x: Binding, y: Binding) -> Binding:
         if _is_found_elsewhere(x, y):
@@ -100,21 +100,21 @@ def conforms(lo: Lowerer, like: Binding, binding: Binding, name: str) -> bool:
 
 
 def _is_found_elsewhere(x: Binding, y: Binding) -> bool:
-    """Whether both are one object, such as a function, that is found in two ways."""
+    """Whether both are one object, such as a function, with two places."""
     if not (isinstance(x, Static) and isinstance(y, Static)):
         return False
     return x.value is y.value and x.place != y.place and y.place is not None
 
 
 def _is_unsure(x: Binding, y: Binding) -> bool:
-    """Whether it depends on the path if an array may be written to, and `y` does not say so."""
+    """Whether the path decides if an array is writable, and `y` does not record that."""
     if not (isinstance(x, ArrayRef) and isinstance(y, ArrayRef)):
         return False
     return x.readonly != y.readonly and y.readonly is not None
 
 
 def _needed(lo: Lowerer, x: Binding, y: Binding, name: str) -> _Step | None:
-    """Return what is to be done to `y`, which is `x` elsewhere."""
+    """Return the steps that convert `y` to the form of `x`."""
     if isinstance(x, ArrayRef) and isinstance(y, Num) and not views.dims_of(lo, x):
         boxed = is_shared(lo, x.object, name) and y.operand.type.dtype == x.object.type.dtype
         return _Step.BOX if boxed else None
@@ -137,7 +137,7 @@ def _needed(lo: Lowerer, x: Binding, y: Binding, name: str) -> _Step | None:
 
 
 def _is_window_of_all(lo: Lowerer, view: ArrayRef, ref: ArrayRef) -> bool:
-    """Whether `view` is of the kind that shows all of an array as it is, like `ref`."""
+    """Whether `view` shows a whole array unchanged, like `ref`."""
     if ref.view or len(view.view) != 1 or not isinstance(view.view[0], Window):
         return False
     return same_view(view, views.as_window(lo, ref))
@@ -147,7 +147,7 @@ def _taken(lo: Lowerer, step: _Step, found: Num | ArrayRef) -> Num | ArrayRef:
     if isinstance(found, Num):
         strong = Scalar(numbers.scalar_type(found.operand).dtype)
         made = elementwise.boxed(lo, lo.exact(found.operand, strong), strong.dtype)
-        return replace(made, readonly=None)  # a number is bound anew where an array is changed
+        return replace(made, readonly=None)  # a number is rebound where an array is changed
     if step is _Step.READ:
         return Num(elementwise.lazy(lo, found, None).element([]))
     if step is _Step.WINDOW:

@@ -64,7 +64,7 @@ class _Recursive(Exception):
 
 
 def _key(fn: types.FunctionType, bound: dict[str, Binding]) -> object:
-    """Return what tells calls of a function apart while it is inlined: the functions passed.
+    """Return the key of a call of a function while it is inlined: the functions passed.
 
     ``apply(lambda u: apply(f, u), x)`` is no recursion: the two calls apply different functions.
     """
@@ -77,11 +77,11 @@ def _key(fn: types.FunctionType, bound: dict[str, Binding]) -> object:
 
 
 class _Bottom(Dead):
-    """A recursive call whose result is not known yet: this path tells nothing."""
+    """A recursive call whose result is not known yet; this path contributes nothing."""
 
 
 def require_lasting(lo: Lowerer, args: Iterable[Binding], node: ast.Call) -> None:
-    """Refuse to pass what Python draws from once to a function of the program."""
+    """Refuse to pass iterators that can be consumed only once to a function of the program."""
     for value in args:
         refusals.require_lasting(lo, node, value)
     for arg in (*node.args, *(keyword.value for keyword in node.keywords)):
@@ -150,7 +150,7 @@ def run(
     holder: Holder,
     outer: Frame | None,
 ) -> Binding:
-    """Lower the body of a function in a frame of its own; return what it returns."""
+    """Lower the body of a function in a new frame; return its result."""
     path = lo.frame.path if lo.frame is not None else ()
     site = lo.here
     frame = Frame(
@@ -413,7 +413,7 @@ def _find(
     slots: Sequence[int],
     node: ast.AST,
 ) -> None:
-    """Lower the body again and again until result types, writes and captures are stable."""
+    """Lower the body repeatedly until result types, writes and captures are stable."""
     fn = holder.fn
     if len(lo.shared.callees) > MAX_CALLEES:
         raise RecursionDepthError(

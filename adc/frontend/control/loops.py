@@ -59,7 +59,7 @@ from adc.ir.walk import substitute_block
 
 @dataclass
 class LoopMemo:
-    """What earlier attempts at a loop found out; later attempts start from it."""
+    """The findings of earlier attempts at a loop, from which later attempts start."""
 
     types: dict[tuple[str, int], Scalar | Array] = field(default_factory=dict)
     fresh: set[tuple[str, int]] = field(default_factory=set)
@@ -88,7 +88,7 @@ class LoopMemo:
 
 
 class RestructuredError(TypeUnstableError):
-    """Iterations change what a container is made of."""
+    """Iterations change the structure of a container."""
 
 
 class _Retry(Exception):
@@ -97,7 +97,7 @@ class _Retry(Exception):
 
 @dataclass
 class _Carried:
-    """One carried value: where it comes from, its parameter, and its next value."""
+    """One loop-carried value: its initial value, its parameter, and its next value."""
 
     init: Operand
     param: Value
@@ -162,7 +162,7 @@ def lower_loop(
 
 
 def _entered(lo: Lowerer, memo: LoopMemo, node: ast.AST) -> tuple[State, list[str]]:
-    """Bring names and lists into the form that iterations give them; return what they change."""
+    """Convert names and lists to the form that iterations give them; return the changes."""
     env = lo.frame.env
     for slot, start in lo.initial.items():
         env.setdefault(slot, start)
@@ -537,7 +537,7 @@ def _close(
 
 
 def _opened(start: Binding, end: Binding) -> list[Any]:
-    """Return the attributes from outside that an object has others of after an iteration."""
+    """Return the captured attributes of an object that an iteration replaces."""
     if not (isinstance(start, RecordOf) and isinstance(end, RecordOf) and start.keys == end.keys):
         return []
     pairs = zip(start.keys, start.items, end.items, strict=True)
@@ -560,7 +560,7 @@ def _find_changed(lo: Lowerer, before: State, memo: LoopMemo, bound: Sequence[st
 
 
 def _found_list(lo: Lowerer, memo: LoopMemo, name: str, start: Binding, end: Binding) -> bool:
-    """Note what happened to a list, dict or object; whether the loop must be lowered again."""
+    """Record the changes of a list, dict or object; return whether the loop is lowered again."""
     if isinstance(start, Ref) and type(start) is type(end):
         assert isinstance(end, Ref)
         if start.slot == end.slot:

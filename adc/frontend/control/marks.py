@@ -66,7 +66,7 @@ def _is_result(lo: Lowerer, operand: Operand, mark: Mark) -> None:
 
 
 def _expressions(lo: Lowerer, result: Binding, mark: Mark) -> Binding:
-    """Return a result, expressions in which are still computed inside of the call."""
+    """Return a result whose lazy expressions are computed inside of the call."""
     if isinstance(result, TupleOf):
         return TupleOf(tuple(_expressions(lo, item, mark) for item in result.items))
     if not isinstance(result, Lazy):
@@ -83,7 +83,7 @@ def _expressions(lo: Lowerer, result: Binding, mark: Mark) -> Binding:
 
 
 def with_marks(body: tuple[Stmt, ...], marks: Mapping[str, Mark]) -> tuple[Stmt, ...]:
-    """Return the statements of a function with what was said about their values."""
+    """Return the statements of a function with the marks of their values."""
     if not marks:
         return body
     makers = {result: stmt for stmt in walk(body) for result in stmt.results}
@@ -142,7 +142,7 @@ def _carried(body: tuple[Stmt, ...], marks: Mapping[str, Mark]) -> dict[Value, M
 
 
 def _same(value: Value, makers: Mapping[Value, Stmt]) -> list[Value]:
-    """Return what a value is made of without arithmetic: numbers before casts, elements."""
+    """Return the values that a value copies without arithmetic: casts, elements."""
     found, waiting = dict[Value, None](), [value]
     while waiting:
         each = waiting.pop()

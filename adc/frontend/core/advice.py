@@ -200,7 +200,7 @@ def _spelled(spelling: Any) -> str:
 
 
 def is_table(value: Any) -> bool:
-    """Whether an object belongs to a library for tables, whose classes only look like Python."""
+    """Whether an object belongs to a table library, such as pandas."""
     library = type(value).__module__.split(".")[0]
     return library in ("pandas", "polars", "xarray", "dask", "pyarrow", "modin")
 

@@ -26,7 +26,7 @@ from adc.library.transforms import Level
 
 @dataclass(frozen=True, slots=True)
 class Num:
-    """A scalar; `array`: NumPy has it in a 0-d array."""
+    """A scalar; `array`: in NumPy it is a 0-d array."""
 
     operand: Operand
     array: bool = False
@@ -135,7 +135,7 @@ class TupleOf:
 
 @dataclass(frozen=True, slots=True)
 class RecordOf:
-    """Named things: what a dict, an object or a named tuple holds."""
+    """Named bindings: the contents of a dict, an object or a named tuple."""
 
     keys: tuple[Any, ...]
     items: tuple[Binding, ...]
@@ -178,7 +178,7 @@ class ObjectRef:
 
 @dataclass(frozen=True, slots=True)
 class DictView:
-    """The `values` or `items` of a dict: what is in them when they are looked at."""
+    """The `values` or `items` of a dict, with its current contents."""
 
     ref: DictRef
     name: str
@@ -212,7 +212,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Growing:
-    """What a list of a length known only at run time holds.
+    """The contents of a list whose length is known only at run time.
 
     All elements are like `element`, which has a `Cell` for each number and array. A buffer for each
     cell has those of all elements, along its first axis.
@@ -296,13 +296,13 @@ class Transformed:
 
     @property
     def kind(self) -> str:
-        """The name of what made it."""
+        """The name of the transformation that made it."""
         return self.level.kind
 
 
 @dataclass(frozen=True, slots=True)
 class Pullback:
-    """What `vjp` returns to pull cotangents back: `of` weights the results of the function.
+    """The pullback that `vjp` returns: `of` weights the results of the function.
 
     `args` are its arguments at that time, `moved` the positions of their floats, argument by
     argument, `result` and `heap` the structure of its results.
@@ -384,7 +384,7 @@ NONE = Static(None)
 
 
 def kind_of(binding: Binding) -> str:
-    """Return what a user would call it."""
+    """Return a description of a binding for errors."""
     match binding:
         case Num(operand=operand):
             return f"a number ({operand.type})"
@@ -469,7 +469,7 @@ def leaves(binding: Binding) -> Iterator[Num | ArrayRef]:
 
 
 def cells_of(element: Binding) -> Iterator[Cell]:
-    """Yield the cells of what a `Growing` has as element, left to right."""
+    """Yield the cells in the element of a `Growing`, left to right."""
     match element:
         case Cell():
             yield element
@@ -481,7 +481,7 @@ def cells_of(element: Binding) -> Iterator[Cell]:
 
 
 def with_cells(element: Binding, parts: Iterator[Binding]) -> Binding:
-    """Return what a `Growing` has as element with its cells replaced, left to right."""
+    """Return the element of a `Growing` with its cells replaced, left to right."""
     match element:
         case Cell():
             return next(parts)
@@ -523,10 +523,10 @@ def rebuild(binding: Binding, new: Iterator[Num | ArrayRef]) -> Binding:
             assert all(isinstance(n, Num) for n in numbers)
             return Range(*numbers)  # type: ignore[arg-type]
         case Enumerate(inner=inner):
-            inner_again = rebuild(inner, new)
+            inner_rebuilt = rebuild(inner, new)
             start = next(new)
             assert isinstance(start, Num)
-            return Enumerate(inner_again, start)
+            return Enumerate(inner_rebuilt, start)
         case Reversed(inner=inner):
             return Reversed(rebuild(inner, new))
         case Pullback(args=args) | Directional(args=args):
@@ -564,7 +564,7 @@ def _rebuilt_stage(stage: Stage, new: Iterator[Num | ArrayRef]) -> Stage:
 
 
 def _stage_shape(stage: Stage) -> object:
-    """Return what must agree for two stages to be one, whatever their numbers."""
+    """Return the part of a stage that must agree for two stages to join."""
     if isinstance(stage, Reshape):
         return ("reshape", len(stage.dims), len(stage.inner))
     return ("window", len(stage.dims), tuple(tuple(k for k, _ in a.terms) for a in stage.axes))

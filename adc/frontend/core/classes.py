@@ -52,26 +52,26 @@ def in_class(cls: type, name: str) -> Any:
 
 
 def is_method(value: Any) -> bool:
-    """Whether a class attribute is a function, or what adc makes of one: bound to an instance."""
+    """Whether a class attribute is a function or a derivative, which is bound to instances."""
     made = type(value).__module__.startswith("adc.") and hasattr(type(value), "__get__")
     return made or isinstance(value, types.FunctionType)
 
 
 def find_method(lo: Lowerer, cls: type, name: str) -> Any:
-    """Return the function, or what adc made of one, that a method of a class is."""
+    """Return the function or derivative behind a method of a class."""
     value = in_class(cls, name)
     lo.guard(Place(cls, (Member(name),)), value)
     return value
 
 
 def call_at(node: ast.AST) -> ast.Call:
-    """Return a call without arguments, where something else stands that makes Python call."""
+    """Return a synthetic call without arguments, for an implicit call of Python's."""
     func: Any = node
     return ast.copy_location(ast.Call(func=func, args=[], keywords=[]), node)
 
 
 def is_opaque(value: Any) -> bool:
-    """Whether an object is an instance of a class of a program's, known to the code as such.
+    """Whether an object is an instance of a user's class and a constant of the code.
 
     What it holds may change, without being noticed. Constants that it has as attributes are part
     of what decides which code runs (`trees.state_of`).
@@ -82,7 +82,7 @@ def is_opaque(value: Any) -> bool:
 
 
 def is_written(cls: type) -> bool:
-    """Whether a class was made by a program, not by Python or a library that adc knows."""
+    """Whether a class belongs to the user's program, not to Python or a known library."""
     package = (cls.__module__ or "").split(".")[0]
     known = package in ("adc", "numpy", "numba") or package in sys.stdlib_module_names
     return bool(cls.__flags__ & _HEAP_TYPE) and not known

@@ -48,7 +48,7 @@ def closed(lo: Lowerer, binding: Binding, node: ast.AST, within: tuple[object, .
     """Return `binding` with the inner functions in it holding the variables that they read.
 
     They are read where the function is called. While a recursive call runs, its caller waits and
-    cannot bind them anew, so what they are bound to at the call is what they stay.
+    cannot rebind them, so what they are bound to at the call is what they stay.
     """
     match binding:
         case TupleOf(items=items):
@@ -118,7 +118,7 @@ def free_names(node: ast.FunctionDef | ast.Lambda) -> list[str]:
 
 
 def _in_scope(frame: Frame | None, name: str) -> Binding | None:
-    """Return what `name` is bound to in a function or those around it; None for a global."""
+    """Return the binding of `name` in a function or an enclosing one; None for a global."""
     while frame is not None:
         if name in frame.partial:
             return Unbound()

@@ -46,17 +46,17 @@ def _entering(table: dict[Any, Any], keys: tuple[type, ...]) -> Callable[[_F], _
 
 
 def handles(*kinds: type[ast.AST]) -> Callable[[_F], _F]:
-    """Register what lowers nodes of these types: ``handler(lo, node)``."""
+    """Register the handler of nodes of these types: ``handler(lo, node)``."""
     return _entering(_NODES, kinds)
 
 
 def called(*kinds: type[Binding]) -> Callable[[_F], _F]:
-    """Register what lowers calls of such things: ``handler(lo, callee, args, kwargs, node)``."""
+    """Register the handler of calls: ``handler(lo, callee, args, kwargs, node)``."""
     return _entering(_CALLEES, kinds)
 
 
 def operates(*kinds: type) -> Callable[[_F], _F]:
-    """Register what lowers an operator, or all of them on a kind of operand.
+    """Register the handler of an operator, or of all operators on a kind of operand.
 
     It is called as ``handler(lo, kind, left, right, node)``.
     """
@@ -64,7 +64,7 @@ def operates(*kinds: type) -> Callable[[_F], _F]:
 
 
 def evaluate(lo: Lowerer, node: ast.expr) -> Binding:
-    """Lower an expression; an array expression is left for its consumer to compute."""
+    """Lower an expression; an array expression stays lazy."""
     handler = _NODES.get(type(node))
     if handler is None:
         raise refusal(lo, node)
@@ -98,7 +98,7 @@ def not_callable(lo: Lowerer, callee: Binding, node: ast.Call) -> TypeMismatchEr
 def operator(
     kind: type,
 ) -> Callable[[Lowerer, type[ast.AST], Binding, Binding, ast.AST], Binding] | None:
-    """Return what is registered for a type of operators, or of operands."""
+    """Return the handler of a type of operators, or of operands."""
     return _OPERATORS.get(kind)
 
 

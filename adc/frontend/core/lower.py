@@ -164,7 +164,7 @@ class Frame:
 
 @dataclass
 class State:
-    """What control flow branches and joins: the names of one frame, and every array's version."""
+    """The state that joins at control flow: the names of one frame, and all array versions."""
 
     env: dict[str, Binding]
     partial: set[str]
@@ -174,7 +174,7 @@ class State:
 
 
 class ConstantNeededError(UnsupportedError):
-    """A number from outside must be part of the program: it can be, if its value is guarded."""
+    """A captured number must be a constant: it can be, if its value is guarded."""
 
     def __init__(self, message: str, span: Span | None, hint: str, place: Place) -> None:
         super().__init__(message, span, hint)
@@ -183,7 +183,7 @@ class ConstantNeededError(UnsupportedError):
 
 @dataclass
 class Shared:
-    """What the lowerings of a function and of its recursive callees have in common."""
+    """The state that the lowerings of a function and its recursive callees share."""
 
     guards: dict[Place, Guard] = field(default_factory=dict)
     # What was found outside.
@@ -276,7 +276,7 @@ class Lowerer:
 
     @contextmanager
     def at(self, node: ast.AST) -> Iterator[None]:
-        """Give the statements built inside the `with` the position of `node`."""
+        """Give statements that are built inside the `with` the position of `node`."""
         old, self.builder.loc = self.builder.loc, self.span(node)
         here, self.here = self.here, self.frame.source.span(node)
         try:
@@ -291,7 +291,7 @@ class Lowerer:
     def constant_needed(
         self, binding: Binding | None, what: str, node: ast.AST
     ) -> UnsupportedError:
-        """Return the error for a number that must be part of the program."""
+        """Return the error for a number that must be a compile-time constant."""
         error = self.unsupported(f"{what} known only at run time", node, "write it as a constant")
         operand = binding.operand if isinstance(binding, Num) else None
         place = self.shared.numbers.get(operand) if isinstance(operand, Value) else None
@@ -312,7 +312,7 @@ class Lowerer:
         )
 
     def complete(self, env: dict[str, Binding], versions: dict[ArrayObject, Value]) -> None:
-        """Add to a state what was found outside since: it was there all the time."""
+        """Add captured values to a state that were found after it was saved."""
         for obj, value in self.origin.items():
             versions.setdefault(obj, value)
         for slot, held in self.initial.items():
@@ -561,7 +561,7 @@ class Lowerer:
     # -- what lies outside is not changed -----------------------------------------------------
 
     def is_outside(self, place: Place) -> bool:
-        """Whether something was not passed as an argument, so that the next call finds it again."""
+        """Whether a value is captured, so that the next call sees its changes."""
         return not isinstance(place.root, int) or place.root < self.shared.bound
 
     def changes_outside(self, what: str, place: Place) -> GlobalStateError:
@@ -630,7 +630,7 @@ class Lowerer:
     # -- names -----------------------------------------------------------------------------
 
     def read_name(self, name: str, node: ast.AST) -> Binding:
-        """Return what `name` is bound to, or raise the error a user must see."""
+        """Return the binding of `name`, or raise the user's error."""
         frame: Frame | None = self.frame
         while frame is not None:
             if name in frame.env or name in frame.locals:
@@ -661,7 +661,7 @@ class Lowerer:
         return False
 
     def reset_names(self, state: tuple[set[str], dict[str, int]]) -> None:
-        """Give back the names of a failed attempt, except those of captured variables."""
+        """Release the names of a failed attempt, except those of captured variables."""
         self.builder.names.load(state)
         taken = state[0]
         self.bits = {value: bits for value, bits in self.bits.items() if value.name in taken}
@@ -730,7 +730,7 @@ class Lowerer:
         return source_of(holder.fn)
 
     def pin(self, binding: Binding) -> None:
-        """Note that code is built for this very function, not only for what it does."""
+        """Record that code depends on the identity of this function."""
         if isinstance(binding, Static) and binding.place is not None:
             self.shared.guards[binding.place] = Guard(binding.place, binding.value)
 
@@ -752,7 +752,7 @@ class Lowerer:
             raise TypeMismatchError(str(error), self.span(node), "check the spelling") from None
         closed_over = len(path) == 1 and path[0] in holder.fn.__code__.co_freevars
         if closed_over and holder.place.varies and type(value) is types.FunctionType:
-            # It is made anew with the function around it: any with this code will do.
+            # It is recreated with the function around it: any with this code will do.
             self.guard(place.to("__code__"), value.__code__)
             return Static(value, place)
         owner = variable_of(holder.fn, path[0]) if len(path) > 1 else None
@@ -767,7 +767,7 @@ class Lowerer:
         return self.reach(place, value, _has_constants(owner.value))
 
     def reach(self, place: Place, value: Any, constant: bool = False) -> Binding:
-        """Return the binding of something outside: read at every call, or a guarded constant."""
+        """Return the binding of a captured value: read at every call, or a guarded constant."""
         if place in self.reached:
             return self.reached[place]
         if constant or trees.is_constant(value):
@@ -804,7 +804,7 @@ class Lowerer:
         return self.reach(binding.place, binding.value, binding.constant)
 
     def guard(self, place: Place, value: Any) -> None:
-        """Note that code is built for what is now at a place."""
+        """Guard the current value at a place, on which the code depends."""
         if (getattr(place.root, "__module__", None) or "").startswith("adc.library"):
             return  # it cannot be modified
         self.shared.guards.setdefault(place, Guard.of(place, value))

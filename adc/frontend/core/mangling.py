@@ -14,7 +14,7 @@ _FIELDS: dict[type[ast.AST], str] = {
 
 
 def private_name(name: str, cls: str) -> str:
-    """Return what an identifier means within a class.
+    """Return the mangled form of an identifier within a class.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def _start(node: ast.AST) -> tuple[int, int]:
 
 
 def mangle(node: ast.AST, cls: str) -> None:
-    """Give the private names in a function of a class their meaning; twice is as good as once."""
+    """Mangle the private names in a function of a class; this is idempotent."""
     for inner in ast.walk(node):
         field = _FIELDS.get(type(inner))
         name = getattr(inner, field) if field is not None and inner is not node else None

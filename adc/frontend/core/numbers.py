@@ -73,7 +73,7 @@ def _unpack_two(values: Iterable[object]) -> None:
 
 
 def too_many(count: int) -> str:
-    """Return what Python says where an array has more than `count` elements to unpack."""
+    """Return Python's message for an array with more than `count` elements to unpack."""
     return _TOO_MANY.replace("2", str(count))
 
 
@@ -132,7 +132,7 @@ def with_result(stmt: Stmt, result: Value) -> Stmt:
 
 
 def weak(lo: Lowerer, operand: Operand) -> Operand:
-    """Return a number as Python's own: what `float`, `int` and `math` give."""
+    """Return a number with a Python type, as `float`, `int` and `math` return it."""
     ty = scalar_type(operand)
     target = {"b": BOOL, "i": INT, "u": INT, "f": FLOAT}[ty.kind]
     if ty == target:
@@ -145,7 +145,7 @@ def weak(lo: Lowerer, operand: Operand) -> Operand:
 
 
 def plus(lo: Lowerer, a: Operand, b: Operand) -> Operand:
-    """Return the sum of two Python integers of the compiler's own making (indices)."""
+    """Return the sum of two integers that the compiler created (indices)."""
     return _index_arithmetic(lo, "add", a, b)
 
 
@@ -304,7 +304,7 @@ def _no_overflow_shift(lo: Lowerer, a: Operand, b: Operand) -> None:
 
 
 def check(lo: Lowerer, ok: Operand, error: str, message: str, *args: Operand) -> None:
-    """Emit a check unless it surely holds; where it surely fails, nothing follows.
+    """Emit a check unless it always holds; if it always fails, the rest is unreachable.
 
     For each of the elements of an array, what follows is lowered: there may be no element.
     """

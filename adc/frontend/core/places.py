@@ -69,7 +69,7 @@ Root = types.FunctionType | type | types.ModuleType | int | None
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an object is found: by `path` from the object `root`.
+    """The place of an object: `path` from the object `root`.
 
     A root is also the position of a parameter, or None for the function that is called.
     """
@@ -98,7 +98,7 @@ class Place:
         return Place(self.root, (*self.path, *steps))
 
     def read(self, arguments: Sequence[Any] = ()) -> Any:
-        """Return what is there now; raise LookupError or AttributeError if nothing is."""
+        """Return the current object; raise LookupError or AttributeError if there is none."""
         root = self.root
         if root is None:
             found: Any = arguments.fn  # type: ignore[attr-defined]  # they are `Arguments` then
@@ -113,7 +113,7 @@ class Place:
 
 
 def follow(value: Any, path: Sequence[Step]) -> Any:
-    """Return what is found by a path from an object."""
+    """Return the object at a path from an object."""
     for step in path:
         if isinstance(step, str):
             value = getattr(value, step)
@@ -172,7 +172,7 @@ def member_of(cls: type, name: str) -> Any:
 
 
 def reader(place: Place) -> Callable[[Sequence[Any]], Any]:
-    """Return what does `place.read`, faster where a function finds a name among its globals."""
+    """Return a function like `place.read` that is faster for globals."""
     fn, (first, *rest) = place.root, place.path or (None,)
     if (
         not isinstance(fn, types.FunctionType)
@@ -200,7 +200,7 @@ def reader(place: Place) -> Callable[[Sequence[Any]], Any]:
 
 @dataclass(frozen=True)
 class Capture:
-    """Something outside whose numbers and arrays are hidden arguments, read anew at every call."""
+    """A captured value whose numbers and arrays are hidden arguments, read at every call."""
 
     place: Place
     tree: Any
@@ -220,7 +220,7 @@ class Capture:
 
 @dataclass(frozen=True)
 class Guard:
-    """Something outside that was built into the code: if it changes, the code is stale.
+    """A captured value that is a constant of the code: if it changes, the code is stale.
 
     Attributes
     ----------
@@ -239,7 +239,7 @@ class Guard:
 
     @cached_property
     def _read(self) -> Callable[[Sequence[Any]], Any]:
-        """What reads the place at every call."""
+        """The function that reads the place at every call."""
         return reader(self.place)
 
     @classmethod
@@ -251,7 +251,7 @@ class Guard:
         return cls(place, None if shared else value, trees.key_of(value), shared)
 
     def holds(self, arguments: Sequence[Any] = ()) -> bool:
-        """Whether what the code was built with is still there."""
+        """Whether the guarded value is unchanged."""
         try:
             value = self._read(arguments)
             if self.key is not None:
@@ -265,7 +265,7 @@ class Guard:
         return is_equal(value, self.value)
 
 
-# Bound methods are made anew each time that they are read, constants by each call of what is around
+# Bound methods are new objects at each access, constants by each call of what is around
 # a function.
 _CONSTANTS = (
     str, bytes, int, float, np.generic, tuple, type(None), types.BuiltinMethodType,

@@ -19,7 +19,7 @@ from adc.ir.errors import (
 
 @dataclass(frozen=True)
 class Refusal:
-    """What a construct is called, what to write instead, and the error."""
+    """The name of a construct, the hint, and the error."""
 
     what: str
     hint: str
@@ -63,7 +63,7 @@ def refusal(lo: Lowerer, node: ast.AST, found: Refusal | None = None) -> Unsuppo
 
 
 def require_lasting(lo: Lowerer, node: ast.AST, value: Binding | None = None) -> None:
-    """Refuse to keep what Python draws from once: read a second time, it would be empty there.
+    """Refuse to store iterators that can be consumed only once: a second use would be empty.
 
     A generator would also see what has changed since.
     """

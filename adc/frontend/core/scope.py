@@ -60,7 +60,7 @@ def _contains(node: ast.AST, kind: str, through_loops: bool) -> bool:
 
 
 def may_exit(stmt: ast.stmt) -> bool:
-    """Whether what follows `stmt` may be skipped."""
+    """Whether the statements after `stmt` may be skipped."""
     return any(_contains(stmt, kind, True) for kind in ("Return", "Break", "Continue", "Raise"))
 
 
@@ -79,7 +79,7 @@ def has_continue(stmts: Sequence[ast.AST]) -> bool:
 
 
 def surely_assigned(node: ast.expr) -> frozenset[str]:
-    """Return the names that evaluating an expression binds in any case."""
+    """Return the names that an expression always binds."""
     found: set[str] = set()
     todo: list[ast.AST] = [node]
     while todo:

@@ -126,7 +126,7 @@ def _find(code: types.CodeType, text: str) -> tuple[AnyFunction, ast.Module] | N
     there = [pair for pair in found if _first_line(pair[0]) == code.co_firstlineno]
     # Of lambdas in one line the one in its columns, where Python keeps these.
     exact = [pair for pair in there if isinstance(pair[0], ast.Lambda) and _is_body(pair[0], code)]
-    # A lambda within another lies in the columns of both: the inner one is what is meant.
+    # A lambda inside another is in the columns of both: the inner one is meant.
     exact.sort(key=lambda pair: (pair[0].lineno, pair[0].col_offset), reverse=True)
     for node, units in [*exact, *there, *found]:
         if any(_is_same(code, other, node) for other in _compiled(node, units, code)):
@@ -200,7 +200,7 @@ def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def _is_same(loaded: types.CodeType, compiled: types.CodeType, node: AnyFunction) -> bool:
-    """Whether two code objects do the same, wherever they are."""
+    """Whether two code objects are equal, apart from their positions."""
     if _is_rewritten(loaded):
         return _but_asserts(loaded, node) == _but_asserts(compiled, node)
     return _placeless(loaded) == _placeless(compiled)
@@ -229,7 +229,7 @@ def _is_rewritten(code: types.CodeType) -> bool:
 
 
 def _but_asserts(code: types.CodeType, node: AnyFunction) -> object:
-    """Return what a code object does in each line, but for the lines of asserts.
+    """Return the instructions of a code object by line, without the lines of asserts.
 
     Without jumps, and regardless of order: where blocks of code lie depends on the asserts.
     """

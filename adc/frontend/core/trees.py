@@ -308,7 +308,7 @@ UNCHANGING = (
 
 
 def is_unchanging(value: Any) -> bool:
-    """Whether an object is what it is: functions, classes, modules, and compiled functions.
+    """Whether an object cannot change: functions, classes, modules, and compiled functions.
 
     What adc and Numba make of functions holds the code of calls so far, which does not matter.
     """
@@ -321,7 +321,7 @@ def is_unchanging(value: Any) -> bool:
 
 
 def is_class_method(value: Any) -> bool:
-    """Whether a value is a method of a class, which is made anew each time that it is read."""
+    """Whether a value is a method of a class, which is a new object at each access."""
     return type(value) is types.MethodType and isinstance(value.__self__, type)
 
 
@@ -331,7 +331,7 @@ def _compiled(value: Any) -> Any:
 
 
 def key_of(value: Any, whole: bool = False, within: tuple[int, ...] = ()) -> object:
-    """Return what of an argument decides which code runs: equal keys, same code."""
+    """Return the key of an argument: equal keys run the same code."""
     cls = type(value)
     if cls in _NUMBERS:
         return cls
@@ -491,7 +491,7 @@ def changeable(value: Any, tree: Any) -> Iterator[int]:
 
 
 def number(ty: Scalar) -> Callable[[Any], Any]:
-    """Return what makes a number one of type `ty`: Python's if it is weak."""
+    """Return a function that converts numbers to type `ty`: Python's if it is weak."""
     if ty.weak:
         return {"b": bool, "i": int, "f": float}[ty.kind]
     return ty.numpy.type
@@ -500,7 +500,7 @@ def number(ty: Scalar) -> Callable[[Any], Any]:
 def arranged(
     tree: Any, at: Iterator[int], converted: bool = True
 ) -> Callable[[Sequence[Any]], Any]:
-    """Return what arranges flat gradients, one for each float, like the argument.
+    """Return a function that arranges flat gradients, one for each float, like the argument.
 
     `converted`: and makes numbers, and lists of numbers, where the argument has them.
     """

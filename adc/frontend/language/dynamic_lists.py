@@ -67,7 +67,7 @@ def copied(lo: Lowerer, held: Growing, node: ast.AST) -> ListRef:
     """Return a new list with the same elements."""
     buffers: list[ArrayRef] = []
     for buffer in held.buffers:
-        made = list_buffers.again(lo, buffer, node)
+        made = list_buffers.recopied(lo, buffer, node)
         lo.versions[made.object] = lo.builder.apply("copy", lo.versions[made.object], hint="list")
         buffers.append(made)
     return lo.new_ref(ListRef, Growing(tuple(buffers), held.length, held.element))
@@ -103,7 +103,7 @@ def set_item(lo: Lowerer, ref: ListRef, key: Binding, value: Binding, node: ast.
             dims = list_buffers.row_dims(lo, buffer, cell, node)
             with lo.at(node):
                 list_buffers.check_sizes(lo, dims, list_buffers.part_dims(lo, part))
-            buffer = list_buffers.again(lo, buffer, node)
+            buffer = list_buffers.recopied(lo, buffer, node)
         list_buffers.put(lo, buffer, cell, at, part, node)
         buffers.append(buffer)
     lo.hold(ref, Growing(tuple(buffers), held.length, held.element))
@@ -112,13 +112,13 @@ def set_item(lo: Lowerer, ref: ListRef, key: Binding, value: Binding, node: ast.
 def _columns(
     lo: Lowerer, held: Growing, value: Binding
 ) -> list[tuple[ArrayRef, Cell, Num | ArrayRef]]:
-    """Return every buffer, what it holds, and what comes into it of a new element."""
+    """Return every buffer, its cell, and the part of a new element for it."""
     parts = list_buffers.parts(lo, held.element, value)
     return list(zip(held.buffers, cells_of(held.element), parts, strict=True))
 
 
 def _accepting(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> Growing:
-    """Return what a list holds, of a form that has room for `value`."""
+    """Return the contents of a list, in a form that can hold `value`."""
     held = lo.held(ref)
     assert isinstance(held, Growing)
     element = _noted(lo, ref, value)
@@ -137,14 +137,14 @@ def _accepting(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> Grow
     held = list_buffers.widened(lo, held, whole, node)
     # An argument's own array is not written to.
     buffers = tuple(
-        list_buffers.again(lo, buffer, node) if buffer.object in lo.origin else buffer
+        list_buffers.recopied(lo, buffer, node) if buffer.object in lo.origin else buffer
         for buffer in held.buffers
     )
     return replace(held, buffers=buffers)
 
 
 def _noted(lo: Lowerer, ref: ListRef, value: Binding) -> Binding | None:
-    """Note what comes into a list, for the loops around."""
+    """Record an element that is added to a list, for enclosing loops."""
     element = list_buffers.element_of(lo, value)
     if ref.slot in lo.appended:
         lo.appended[ref.slot] = list_buffers.joined(lo.appended[ref.slot], element)
@@ -197,7 +197,7 @@ _LIST, _ITEMS, _ITEM = "$list", "$items", "$item"
 
 
 def extend(lo: Lowerer, ref: ListRef, more: Binding, node: ast.AST) -> None:
-    """Lower ``list.extend(more)``: append what is in it, one by one."""
+    """Lower ``list.extend(more)``: append the elements one by one."""
     items = sequences.static_items(lo, more)
     if items is None and isinstance(more, Range):
         items = sequences.static_range(more)
@@ -246,7 +246,7 @@ def method(
     if name == "pop" and not args:
         return pop(lo, ref, held, node)
     if name == "clear" and not args:
-        buffers = tuple(list_buffers.again(lo, buffer, node) for buffer in held.buffers)
+        buffers = tuple(list_buffers.recopied(lo, buffer, node) for buffer in held.buffers)
         lo.hold(ref, Growing(buffers, Num(integer(0)), held.element))
         return NONE
     if name == "reverse" and not args:
@@ -291,7 +291,7 @@ def pop(lo: Lowerer, ref: ListRef, held: Growing, node: ast.AST) -> Binding:
                 # A copy: else the whole buffer would be kept for the sake of it.
                 part, buffer = (
                     list_buffers.element_copy(lo, part),
-                    list_buffers.again(lo, buffer, node),
+                    list_buffers.recopied(lo, buffer, node),
                 )
             parts.append(part)
             buffers.append(buffer)
@@ -304,7 +304,7 @@ RESULT = "$made"
 
 
 def _synthetic(lo: Lowerer, node: ast.AST, make: Any, way: type[Binding] | None = None) -> Any:
-    """Return statements made for a node, the same ones every time it is lowered in one way."""
+    """Return the synthetic statements of a node, cached by node and form."""
     key = ("statements", id(node), way)
     if key not in lo.memo:
         made = make()
@@ -317,7 +317,7 @@ def _synthetic(lo: Lowerer, node: ast.AST, make: Any, way: type[Binding] | None 
 
 
 def _loop(generators: Sequence[ast.comprehension], body: list[ast.stmt]) -> list[ast.stmt]:
-    """Return the loops that a comprehension stands for."""
+    """Return the loops of a comprehension."""
     for generator in reversed(generators):
         for test in reversed(generator.ifs):
             body = [ast.If(test=test, body=body, orelse=[])]
@@ -359,7 +359,7 @@ def comprehension(lo: Lowerer, node: ast.ListComp | ast.GeneratorExp) -> Binding
 
 
 def listed(lo: Lowerer, iterable: Binding, node: ast.AST) -> Binding:
-    """Return a new list of what is iterated over, of a length known only at run time."""
+    """Return a new list of the elements of an iterable whose length is known only at run time."""
 
     def make() -> list[ast.expr]:
         part = ast.comprehension(name_node(_ITEM, ast.Store()), name_node(_ITEMS), [], 0)

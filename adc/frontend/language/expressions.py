@@ -117,7 +117,7 @@ def _joined(lo: Lowerer, node: ast.JoinedStr) -> Binding:
 
 
 class _AtRunTime(UnsupportedError):
-    """Which elements a comprehension has is known only at run time."""
+    """The elements of a comprehension are known only at run time."""
 
 
 def _comprehension(
@@ -334,12 +334,12 @@ def choose(
     orelse: Callable[[], None],
     node: ast.AST,
 ) -> Binding:
-    """Lower two ways to compute a value, of which `cond` picks one."""
+    """Lower two expressions, of which `cond` selects one."""
     return _picked(lo, lambda: branch(lo, cond, then, orelse, late=True), node)
 
 
 def _picked(lo: Lowerer, branches: Callable[[], None], node: ast.AST) -> Binding:
-    """Return the value that every arm of some branches leaves."""
+    """Return the value that the arms of branches yield."""
     outer = lo.frame.env.pop(evaluation.VALUE, None)
     branches()
     result = lo.usable(lo.frame.env.pop(evaluation.VALUE), "this expression", node)
@@ -390,7 +390,7 @@ def message(lo: Lowerer, node: ast.expr) -> tuple[str, tuple[Operand, ...]]:
 
 
 def text_of(lo: Lowerer, binding: Binding, node: ast.AST) -> tuple[str, tuple[Operand, ...]]:
-    """Return the format string and operands that show a binding as `str` does."""
+    """Return the format string and operands that format a binding as `str` does."""
     match binding:
         case Num(operand=operand):
             return "{}", (operand,)

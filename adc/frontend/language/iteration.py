@@ -86,7 +86,7 @@ MAX_UNROLLED = 32
 
 
 def _hold(lo: Lowerer, iterable: Binding) -> str:
-    """Note that a loop holds what it is over, also when the name of that is bound anew."""
+    """Record that a loop holds its iterable, also if the name of the iterable is rebound."""
     held = f"$over{sum(name.startswith('$over') for name in lo.frame.env)}"
     lo.frame.env[held] = iterable
     return held
@@ -100,7 +100,7 @@ def _settled(
     element: Callable[[Operand], Binding],
     unrolls: bool,
 ) -> None:
-    """Lower a `for` as a loop, again and again until the types of its variables settle."""
+    """Lower a `for` as a loop, repeatedly until the types of its variables converge."""
     early = scope.has_break(stmt.body) or scope.has_return(stmt.body)
     names = scope.assigned_in([stmt.target, *stmt.body])
     definite = isinstance(trips, Literal) and trips.value > 0
@@ -239,15 +239,15 @@ def _loop(
             lo.frame.env["$index"] = inner
 
         branch(lo, inside, run, lambda: set_exit(lo, NATURAL))
-        return _again(lo)
+        return _to_next_iteration(lo)
 
     _early_loop(
         lo, stmt, [*names, "$index"], guarded, definite=definite, unrolls=unrolls, bind=bind
     )
 
 
-def _again(lo: Lowerer) -> Operand:
-    """Turn the pending exit at the end of an iteration into "run again"; keep the reason."""
+def _to_next_iteration(lo: Lowerer) -> Operand:
+    """Turn the pending exit at the end of an iteration into "run again"; keep the exit."""
     pending = exit_of(lo)
     lo.frame.env["$reason"] = Num(pending)
     if isinstance(pending, Literal):
@@ -271,7 +271,7 @@ def _early_loop(
     endless: bool = False,
     bind: Callable[[], None] = lambda: None,
 ) -> None:
-    """Lower a loop that may be left early: a `While` that remembers why it ended."""
+    """Lower a loop with early exits: a `While` that records its exit."""
     outer = {name: lo.frame.env.pop(name) for name in ("$reason",) if name in lo.frame.env}
     lo.frame.env["$reason"] = Num(integer(FALLS))
     returns = scope.has_return(stmt.body)
@@ -376,7 +376,7 @@ def _unrolled(lo: Lowerer, stmt: ast.For, iterable: Binding) -> None:
 
 
 def _skip(lo: Lowerer, stmt: ast.For | ast.While, bound: Sequence[str]) -> None:
-    """Note which names the next iteration may find bound to one of two kinds of value.
+    """Record the names that may have one of two kinds of value in the next iteration.
 
     Where a path is left, the others do not see what it binds; after `continue` the next iteration
     does.
@@ -559,7 +559,7 @@ def lower_while(lo: Lowerer, stmt: ast.While) -> None:
         cond = evaluation.condition(lo, stmt.test)
         branch(lo, cond, iterate, lambda: set_exit(lo, NATURAL))
         if early:
-            return _again(lo)
+            return _to_next_iteration(lo)
         set_exit(lo, FALLS)
         lo.frame.partial.clear()
         return cond

@@ -53,7 +53,7 @@ def is_drawn(lo: Lowerer, node: ast.expr) -> bool:
 
 
 def generator(lo: Lowerer, node: ast.Call) -> ast.GeneratorExp:
-    """Return ``(f(a, b) for a, b in …)`` for ``map(f, …)``; what is iterated over has a name."""
+    """Return ``(f(a, b) for a, b in …)`` for ``map(f, …)``; the iterables are named."""
     name = f"${node.func.id}{node.lineno}_{node.col_offset}"  # type: ignore[attr-defined]
     given = _arguments(lo, node)
     mapped = evaluation.lower_expr(lo, node.func) == Static(map)
@@ -101,7 +101,7 @@ def _made(node: ast.Call, name: str, count: int, mapped: bool, truth: bool) -> a
 
 
 def loop(lo: Lowerer, stmt: ast.For) -> ast.For:
-    """Return the loop over what ``map`` or ``filter`` draws from: each call where it is due."""
+    """Return the loop over the iterables of ``map`` or ``filter``, with the calls inside."""
     assert isinstance(stmt.iter, ast.Call)
     drawn = generator(lo, stmt.iter)
     key = ("loop", id(stmt), id(drawn))

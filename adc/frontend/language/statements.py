@@ -149,7 +149,7 @@ def _match(lo: Lowerer, stmt: ast.Match) -> None:
 def _case_holds(
     lo: Lowerer, case: ast.match_case, subject: Binding, captured: dict[str, Binding]
 ) -> Operand:
-    """Return whether a case is the one, and what its names are bound to then."""
+    """Return whether a case matches, and the bindings of its names."""
     before = dict(lo.frame.env)
     cond = _matches(lo, case.pattern, subject)
     if case.guard is not None and not (isinstance(cond, Literal) and not cond.value):

@@ -131,7 +131,7 @@ def _slice(lo: Lowerer, node: ast.Slice) -> Binding:
 
 
 def method_key(lo: Lowerer, node: ast.expr) -> Binding:
-    """Return what stands between brackets, for a method."""
+    """Return the key between the brackets, for a method."""
     if isinstance(node, ast.Slice):
         return _slice(lo, node)
     if isinstance(node, ast.Tuple) and any(isinstance(x, ast.Slice) for x in node.elts):

@@ -168,7 +168,7 @@ def _stack(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 
 
 def _missing(rank: int) -> Callable[[int], range]:
-    """Return the axes that arrays of a lower rank get in front."""
+    """Return the leading axes that arrays of a lower rank get."""
     return lambda own: range(max(rank - own, 0))
 
 

@@ -84,7 +84,7 @@ def _as_array(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 
 
 def _refuse_copy(lo: Lowerer, node: ast.AST) -> None:
-    """Raise as NumPy does with ``copy=False`` where there is no array to share."""
+    """Raise as NumPy does for ``copy=False`` if there is no array to share."""
     with lo.at(node):
         text = "Unable to avoid copy while creating an array as requested."
         numbers.check(lo, Literal(False, BOOL), "ValueError", text)

@@ -24,7 +24,7 @@ from adc.ir.types import FLOAT, I64, INT, Scalar
 
 @dataclass(frozen=True)
 class _Part:
-    """One slice: where it starts, its step, and how many points it has."""
+    """One slice: its start, step and number of points."""
 
     start: Num
     step: Binding
@@ -132,7 +132,7 @@ def _part(lo: Lowerer, part: ast.Slice, node: ast.Subscript) -> _Part:
 
 
 def _points(lo: Lowerer, part: _Part, ty: Scalar, node: ast.AST) -> Callable[[Operand], Operand]:
-    """Return what computes the point of a number: ``k * step + start``."""
+    """Return the function that computes a point: ``k * step + start``."""
 
     def point(k: Operand) -> Operand:
         with lo.at(node):

@@ -56,7 +56,7 @@ class Item:
 
 
 def items_of(lo: Lowerer, node: ast.expr) -> list[Item]:
-    """Lower what stands between the brackets."""
+    """Lower the index between the brackets."""
     parts = node.elts if isinstance(node, ast.Tuple) else [node]
     found: list[Item] = []
     for part in parts:

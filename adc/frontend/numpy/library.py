@@ -272,7 +272,7 @@ _HANDLERS[np.lib.stride_tricks.sliding_window_view] = shaping.HANDLERS["sliding_
 
 
 def enter(handlers: Mapping[Any, Handler]) -> None:
-    """Enter handlers of functions from above this module in the table."""
+    """Add handlers from modules above this one to the table."""
     assert not _HANDLERS.keys() & handlers.keys()
     _HANDLERS.update(handlers)
 

@@ -53,7 +53,7 @@ def run(
     kwargs: dict[str, Binding],
     node: ast.Call,
 ) -> Binding:
-    """Lower a call of a library function; its first arguments may be what NumPy takes as arrays."""
+    """Lower a call of a library function; its first arguments may be array-like."""
 
     def prepared(arg: Binding) -> Binding:
         if isinstance(arg, TupleOf | ListRef) or is_array(arg):
@@ -99,14 +99,14 @@ def _library(fn: Callable[..., Any], ignored: tuple[str, ...] = ()) -> Handler:
 
 
 def _stop(lo: Lowerer, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call) -> Binding:
-    """Lower ``stop_gradient(x)``: a copy of what `x` is made of, with new arrays and numbers."""
+    """Lower ``stop_gradient(x)``: a deep copy of `x`, with new arrays and numbers."""
     if len(args) != 1 or kwargs:
         raise TypeMismatchError("adc.stop_gradient() takes one argument", lo.span(node))
     return _stopped(lo, args[0], node, set())
 
 
 def _stopped(lo: Lowerer, binding: Binding, node: ast.Call, seen: set[object]) -> Binding:
-    def again(item: Binding) -> Binding:
+    def copied(item: Binding) -> Binding:
         return _stopped(lo, lo.opened(item), node, seen)
 
     match binding:
@@ -116,18 +116,18 @@ def _stopped(lo: Lowerer, binding: Binding, node: ast.Call, seen: set[object]) -
             found = elementwise.lift(lo, [binding], lambda items: _number(lo, items[0]), node)
             return elementwise.materialised(lo, found, node)
         case TupleOf(items=items):
-            return TupleOf(tuple(again(item) for item in items))
+            return TupleOf(tuple(copied(item) for item in items))
         case RecordOf(keys=keys, items=items):
-            return RecordOf(keys, tuple(again(item) for item in items))
+            return RecordOf(keys, tuple(copied(item) for item in items))
         case NamedTuple(cls=cls, record=record) if not trees.is_generator_class(cls):
-            inner = again(record)
+            inner = copied(record)
             assert isinstance(inner, RecordOf)
             return NamedTuple(cls, inner)
         case ListRef() | DictRef() | ObjectRef():
             held = lo.held(binding)
             if not isinstance(held, Growing):
                 _only_once(lo, binding.slot, node, seen)
-                return structures.new_ref(lo, binding, again(held))
+                return structures.new_ref(lo, binding, copied(held))
         case Static() | Closure():
             return binding
     raise lo.unsupported(
@@ -136,7 +136,7 @@ def _stopped(lo: Lowerer, binding: Binding, node: ast.Call, seen: set[object]) -
 
 
 def _only_once(lo: Lowerer, key: object, node: ast.Call, seen: set[object]) -> None:
-    """Refuse a container that holds one thing twice: its copy would hold two."""
+    """Refuse a container that refers to one object twice: its copy would have two objects."""
     if key in seen:
         raise lo.unsupported(
             "`stop_gradient` of a container that holds one object twice", node,

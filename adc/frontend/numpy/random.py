@@ -462,7 +462,7 @@ def _shuffle(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 def _choice(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     axis = given.get("axis", lo.num(0))
     generator = given["generator"]
-    again = arguments.flag(lo, given.get("replace", lo.num(True)), node, "`replace`")
+    replaced = arguments.flag(lo, given.get("replace", lo.num(True)), node, "`replace`")
     with lo.at(node):
         x, count = _population(lo, given["a"], axis, node)
         dims = _size(lo, given, node)
@@ -473,8 +473,8 @@ def _choice(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
         message = f"{what} unless no samples are taken"
         numbers.check(lo, numbers.apply(lo, "or", some, none), "ValueError", message)
         if not is_none(given.get("p")):
-            index = _weighted(lo, given, count, total, again, node)
-        elif again:
+            index = _weighted(lo, given, count, total, replaced, node)
+        elif replaced:
             span = numbers.apply(lo, "sub", _word(lo, count), Literal(1, U64))
             shape = None if dims is None else [total]
             index = _below(lo, generator, span, shape, node, Scalar("i64"), Literal(0, U64))
@@ -498,10 +498,10 @@ def _choice(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 
 
 def _weighted(
-    lo: Lowerer, given: Given, count: Operand, total: Operand, again: bool, node: ast.Call
+    lo: Lowerer, given: Given, count: Operand, total: Operand, replaced: bool, node: ast.Call
 ) -> Binding:
     """Return positions that are drawn with given probabilities."""
-    if not again:
+    if not replaced:
         raise lo.unsupported(
             "drawing with probabilities but without replacement", node,
             "draw outside the function, and pass the indices",

@@ -80,7 +80,7 @@ def collected(
     ty: Scalar,
     node: ast.AST,
 ) -> Binding:
-    """Return the array of what `element` gives for every index of the axes that are kept."""
+    """Return the array of `element` at every index of the kept axes."""
     kept = [k for k in range(len(source.dims)) if k not in axes]
     with lo.at(node):
         if not kept:
@@ -110,7 +110,7 @@ _SPEC = "a axis? dtype? out? keepdims? initial? where?"
 def as_reduced(
     lo: Lowerer, source: Lazy, given: dict[str, Binding], node: ast.AST
 ) -> tuple[Lazy, Scalar]:
-    """Return the elements as they are added or multiplied, and the type of that.
+    """Return the elements converted to the type of the reduction, and this type.
 
     ``dtype=`` says in which, or else the array given as ``out=``.
     """
@@ -174,7 +174,7 @@ def converted(lo: Lowerer, source: Lazy, ty: Scalar, node: ast.AST) -> Lazy:
 
 
 def finish_out(lo: Lowerer, result: Binding, out: Binding | None, node: ast.AST) -> Binding:
-    """Store a result where ``out=`` says."""
+    """Store a result in the array given as ``out=``."""
     if arguments.is_none(out):
         return result
     if not isinstance(out, ArrayRef):

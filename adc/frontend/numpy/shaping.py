@@ -115,7 +115,7 @@ def _squeeze(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 def _boxed(
     lo: Lowerer, source: Binding, found: Arraylike, node: ast.AST, always: bool = False
 ) -> Binding:
-    """Return what was made of a number: a 0-d array, unless it was one of NumPy's."""
+    """Return the result for a number: a 0-d array, unless it was a NumPy scalar."""
     if not isinstance(source, Num) or dims_of(lo, found):
         return found
     number = elementwise.value_of(lo, found, node)

@@ -20,7 +20,7 @@ from adc.ir.types import F32, F64, INT, Scalar, promote
 
 
 def strong(lo: Lowerer, operand: Operand) -> Operand:
-    """Return a number as NumPy's: what its functions give."""
+    """Return a number with a NumPy type, as NumPy's functions return it."""
     ty = numbers.scalar_type(operand)
     if not ty.weak:
         return operand

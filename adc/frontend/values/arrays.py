@@ -49,7 +49,7 @@ def fill(lo: Lowerer, target: ArrayRef, value: Binding, node: ast.AST) -> None:
 
 
 def as_array(lo: Lowerer, binding: Binding, node: ast.AST) -> Arraylike:
-    """Return an array for what NumPy takes as one: numbers, tuples and lists of them."""
+    """Return an array for array-like values: numbers, tuples and lists of them."""
     if isinstance(binding, ArrayRef | Lazy):
         return binding
     if isinstance(binding, ListRef):

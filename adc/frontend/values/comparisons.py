@@ -65,7 +65,7 @@ def _by_methods(
 
 
 def _has_own(lo: Lowerer, binding: Binding, name: str) -> bool:
-    """Whether an instance does not leave a comparison to a tuple that it is."""
+    """Whether an instance overrides a comparison of its tuple base."""
     if not classes.is_instance(binding):
         return False
     assert isinstance(binding, classes.Instance)
@@ -73,7 +73,7 @@ def _has_own(lo: Lowerer, binding: Binding, name: str) -> bool:
 
 
 def _rich(lo: Lowerer, owner: Binding, name: str, other: Binding, node: ast.AST) -> Binding | None:
-    """Ask one side; None if it does not say."""
+    """Call the method of one side; None if it declines."""
     assert isinstance(owner, classes.Instance)
     cls, value = owner.cls, classes.in_class(owner.cls, name)
     if classes.is_generated(cls, value):
@@ -99,7 +99,7 @@ def _rich(lo: Lowerer, owner: Binding, name: str, other: Binding, node: ast.AST)
 
 
 def _equal_fields(lo: Lowerer, left: Binding, right: Binding, node: ast.AST) -> Binding:
-    """Do what the `__eq__` that `dataclass` makes does for two objects of one class."""
+    """Lower the `__eq__` that `dataclass` generates, for two objects of one class."""
     cls: Any = classes.instance_class(left)
     names = [f.name for f in dataclasses.fields(cls) if f.compare]
 

@@ -119,7 +119,7 @@ def common_size(
 def _either_size(
     lo: Lowerer, a: Operand, b: Operand, message: str, args: Sequence[Operand], node: ast.AST
 ) -> Operand:
-    """Return the size that axes are broadcast to of which either may turn out to have size 1."""
+    """Return the broadcast size of two axes, either of which may have size 1 at run time."""
     if lo.is_plural(a) or lo.is_plural(b):
         wide, other = (a, b) if lo.is_plural(a) else (b, a)
         require_fitting(lo, other, wide, message, args, node)
@@ -343,7 +343,7 @@ def lift(lo: Lowerer, args: Sequence[Binding], compute: Scalars, node: ast.AST) 
 
 
 def _for_each(lo: Lowerer, compute: Scalars) -> Scalars:
-    """Return what computes the same, where there may be no element to compute it for."""
+    """Return the same function for loops that may have no iteration."""
 
     def run(items: list[Binding]) -> Binding:
         outer, lo.for_each = lo.for_each, True
@@ -365,7 +365,7 @@ def _repeats(lo: Lowerer, own: Sequence[Operand], dims: Sequence[Operand]) -> bo
 def _traced(
     lo: Lowerer, parts: Sequence[Binding], compute: Scalars, node: ast.AST
 ) -> tuple[Scalar, float]:
-    """Return the type and cost of a computation, found by lowering it once for nothing."""
+    """Return the type and cost of a computation, by lowering it once and dropping the code."""
     names = lo.builder.names.save()
     with lo.builder.block() as stmts, lo.at(node):
         result = compute(
@@ -386,7 +386,7 @@ def _traced(
 
 
 def is_writable(lo: Lowerer, target: ArrayRef, node: ast.AST, what: str = "") -> bool:
-    """Whether an array may be written to; where it may not, the program raises here."""
+    """Whether an array is writable; if it is not, the program raises here."""
     if target.readonly is None:
         raise AliasError(
             f"whether {target.object.users_name!r} may be written to depends on the path",

@@ -42,7 +42,7 @@ FIRST = 16
 
 
 def element_of(lo: Lowerer, value: Binding) -> Binding | None:
-    """Return what elements like `value` are like; None if a list that grows has no such."""
+    """Return the structure of elements like `value`, or None if a growing list cannot hold them."""
     match value:
         case Num(operand=operand) if isinstance(operand.type, Scalar):
             return Cell(operand.type)
@@ -65,7 +65,7 @@ def element_of(lo: Lowerer, value: Binding) -> Binding | None:
 
 
 def joined(a: Binding | None, b: Binding | None) -> Binding | None:
-    """Return what elements of two kinds are like in one list, or None."""
+    """Return the common structure of two kinds of elements in one list, or None."""
     match a, b:
         case Cell(sizes=None), Cell(sizes=None):
             ty = join(a.type, b.type)
@@ -89,7 +89,7 @@ def joined(a: Binding | None, b: Binding | None) -> Binding | None:
 
 
 def common(lo: Lowerer, lists: Sequence[Binding], element: Binding | None = None) -> Binding | None:
-    """Return what the elements of lists (and more, like `element`) are like in one list."""
+    """Return the common structure of the elements of lists (and of `element`)."""
     found = [] if element is None else [element]
     for held in lists:
         if isinstance(held, Growing):
@@ -112,7 +112,7 @@ def has_arrays(element: Binding) -> bool:
 
 
 def parts(lo: Lowerer, element: Binding, value: Binding) -> Iterator[Num | ArrayRef]:
-    """Yield the numbers and arrays of a value that is like `element`."""
+    """Yield the numbers and arrays of a value with the structure of `element`."""
     match element, value:
         case Cell(), Num() | ArrayRef():
             yield value
@@ -134,7 +134,7 @@ def _buffer(lo: Lowerer, version: Value, dims: Sequence[Operand], cell: Cell) ->
     return made
 
 
-def again(lo: Lowerer, buffer: ArrayRef, node: ast.AST | None) -> ArrayRef:
+def recopied(lo: Lowerer, buffer: ArrayRef, node: ast.AST | None) -> ArrayRef:
     """Return a buffer with the same elements, for a list that may overwrite them.
 
     What was read from the old one, and whoever still reads it, keeps its version.
@@ -193,7 +193,7 @@ def put(
 
 
 def grown(lo: Lowerer, held: Binding, element: Binding, node: ast.AST | None) -> Binding:
-    """Return what a list holds in the form of a growing one, of elements like `element`.
+    """Return the contents of a list as a growing list of elements like `element`.
 
     Unchanged if it has others by now: what is known of a list may be from an earlier attempt.
     """
@@ -256,7 +256,7 @@ def check_sizes(
 
 
 def widened(lo: Lowerer, held: Growing, element: Binding, node: ast.AST | None) -> Growing:
-    """Return a list with room for elements like `element`, which those in it are as well."""
+    """Return a list that can hold elements like `element`."""
     buffers: list[ArrayRef] = []
     for buffer, old, new in zip(
         held.buffers, cells_of(held.element), cells_of(element), strict=True

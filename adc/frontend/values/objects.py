@@ -75,7 +75,7 @@ def attribute(lo: Lowerer, owner: Instance, name: str, node: ast.AST) -> Binding
 def _of_class(
     lo: Lowerer, owner: Instance, name: str, value: Any, node: ast.AST
 ) -> Binding | None:  # fmt: skip
-    """Return what an attribute of a class is when it is read through an instance."""
+    """Return an attribute of a class as it is read through an instance."""
     cls, place = owner.cls, Place(owner.cls, (Member(name),))
     if classes.is_method(value):
         return Bound(owner, name)
@@ -101,7 +101,7 @@ def _of_class(
 def _cached(
     lo: Lowerer, owner: Instance, name: str, value: functools.cached_property[Any], node: ast.AST
 ) -> Binding:
-    """Compute a property once, and keep it with the instance as Python does."""
+    """Compute a property once, and store it in the instance as Python does."""
     found = _apply(lo, value.func, [owner], node)
     if isinstance(owner, ObjectRef):
         try:
@@ -289,7 +289,7 @@ def _named_tuple(
 def _dataclass(
     lo: Lowerer, cls: Any, args: list[Binding], kwargs: dict[str, Binding], node: ast.Call
 ) -> Binding:
-    """Do what the constructor does that `dataclass` made, of the class or one it inherits from."""
+    """Lower the constructor that `dataclass` generates for the class or a base."""
     base = next(base for base in cls.__mro__ if "__init__" in vars(base))
     init = vars(base)["__init__"]
     lo.guard(Place(cls, (Member("__init__"),)), init)
@@ -334,7 +334,7 @@ def _dataclass(
 
 
 def _default(lo: Lowerer, cls: type, path: tuple[Step, ...], value: Any) -> Binding:
-    """Return a default value: a constant of the program, or what lies outside."""
+    """Return a default value: a constant of the program, or a captured value."""
     return static(value) if trees.is_constant((value,)) else lo.reach(Place(cls, path), value)
 
 

@@ -35,7 +35,7 @@ Heap = dict[str, Binding]
 
 
 def finished(lo: Lowerer, result: Binding, heap: Heap) -> Binding:
-    """Return a result without views and run-time state: what its containers hold is in `heap`."""
+    """Return a result without views and lowering state: contents of containers are in `heap`."""
     node = lo.frame.source.node
     match result:
         case Static():
@@ -120,7 +120,7 @@ def rebuilt(result: Binding, heap: Heap, flat: Iterator[Any]) -> Any:
 
 @dataclass
 class _Arrangement:
-    """Results while they are arranged.
+    """The arrangement of flat results as Python objects.
 
     Methods rather than functions that refer to themselves: those would be a cycle of references,
     and all results would be held until the garbage collector finds it.
@@ -165,7 +165,7 @@ class _Arrangement:
 
 
 def _element(like: Binding, row: Iterator[Any]) -> Any:
-    """Arrange what a list that has grown holds in one place."""
+    """Arrange one element of a list that has grown."""
     match like:
         case Cell():
             return next(row)

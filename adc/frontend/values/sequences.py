@@ -55,7 +55,7 @@ def length(lo: Lowerer, binding: Binding) -> int:
 
 
 def static_items(lo: Lowerer, iterable: Binding) -> list[Binding] | None:
-    """Return the elements of an iterable whose length is part of the program, or None."""
+    """Return the elements of an iterable of constant length, or None."""
     match iterable:
         case TupleOf(items=items):
             return list(items)
@@ -116,7 +116,7 @@ def next_item(lo: Lowerer, iterable: Binding, k: int, count: int, node: ast.AST)
 
 
 def _keeps_length(iterable: Binding) -> bool:
-    """Whether a loop over it goes wrong in Python, too, if the length changes."""
+    """Whether Python, too, cannot loop over it while its length changes."""
     match iterable:
         case DictRef() | DictView() | Reversed():
             return True
@@ -139,7 +139,7 @@ def static_range(iterable: Binding) -> list[Binding] | None:
 
 
 def static_sequence(lo: Lowerer, binding: Binding, node: ast.AST) -> tuple[Binding, ...]:
-    """Return the elements of something whose length is part of the program, or raise."""
+    """Return the elements of a binding of constant length, or raise."""
     items = known_elements(lo, binding, node)
     if items is None:
         if classes.is_instance(binding):

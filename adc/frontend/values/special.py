@@ -108,7 +108,7 @@ def in_place(lo: Lowerer, old: Binding, stmt: ast.AugAssign, value: Binding) -> 
 def met(
     lo: Lowerer, left: Binding, right: Binding, kind: type[ast.AST], node: ast.AST
 ) -> Binding:  # fmt: skip
-    """Return what a method of `right` is given for `left`, which is no instance.
+    """Return the argument `left` of a method of `right`, if `left` is not an instance.
 
     NumPy leaves the operation to an object that says so. It makes Python's numbers of its own for
     any other, and applies the operation to every element of an array.
@@ -172,7 +172,7 @@ def truth(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand | None:
 
 
 def length(lo: Lowerer, binding: Binding, node: ast.AST) -> Operand | None:
-    """Return what `__len__` of an instance says."""
+    """Return the result of `__len__` of an instance."""
     found = method(lo, binding, "__len__", [], node)
     if found is None:
         return None
@@ -244,7 +244,8 @@ def table() -> list[tuple[str, str]]:
         (names("__getitem__", "__setitem__", "__delitem__", "__contains__"), "called"),
         ("properties, " + names("__get__", "__set__", "__delete__") + " of descriptors in Python",
          "called, in the order of attribute lookup"),
-        ("`functools.cached_property`", "called once for each object, which must not be a captured one"),
+        ("`functools.cached_property`", "called once for each object, which must not be a captured "
+         "one"),
         ("`staticmethod`, `classmethod`, `__class__`, `__slots__`, private names (`self.__x`)",
          "as in Python"),
         (names("__set_name__", "__init_subclass__") + ", metaclasses, decorators of classes",

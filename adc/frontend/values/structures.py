@@ -62,13 +62,13 @@ def new_array(lo: Lowerer, value: Value, name: str) -> ArrayRef:
 def detached(
     lo: Lowerer, binding: Binding, node: ast.AST, sources: dict[ArrayObject, ArrayObject]
 ) -> Binding:
-    """Return an argument as it is now, shared with nothing.
+    """Return a snapshot of an argument, which shares nothing.
 
     In value form, a version of an array stays what it is: nothing is copied but views. `sources`
     notes which array each was. Random generators stay what they are: draws from them are seen.
     """
 
-    def again(item: Binding) -> Binding:
+    def copied(item: Binding) -> Binding:
         return detached(lo, lo.opened(item), node, sources)
 
     match binding:
@@ -86,11 +86,11 @@ def detached(
             sources[made.object] = obj
             return made
         case TupleOf(items=items):
-            return TupleOf(tuple(again(item) for item in items))
+            return TupleOf(tuple(copied(item) for item in items))
         case RecordOf(keys=keys, items=items):
-            return RecordOf(keys, tuple(again(item) for item in items))
+            return RecordOf(keys, tuple(copied(item) for item in items))
         case NamedTuple(cls=cls, record=record) if not trees.is_generator_class(cls):
-            inner = again(record)
+            inner = copied(record)
             assert isinstance(inner, RecordOf)
             return NamedTuple(cls, inner)
         case ListRef() | DictRef() | ObjectRef():
@@ -100,7 +100,7 @@ def detached(
                     "a derivative with respect to a list whose length is known only at run time",
                     node, "make an array of it with `np.array`",
                 )  # fmt: skip
-            return new_ref(lo, binding, again(held))
+            return new_ref(lo, binding, copied(held))
     return binding
 
 
@@ -126,9 +126,9 @@ def floats(binding: Binding, held: Held) -> Iterator[Num | ArrayRef]:
 
 
 def arranged(lo: Lowerer, like: Binding, held: Held, found: Iterator[Binding]) -> Binding:
-    """Arrange things, one for each float, like a structure; None where it has something else."""
+    """Arrange values, one for each float, like a structure; None in place of other leaves."""
 
-    def again(item: Binding) -> Binding:
+    def recursed(item: Binding) -> Binding:
         return arranged(lo, item, held, found)
 
     match like:
@@ -137,20 +137,20 @@ def arranged(lo: Lowerer, like: Binding, held: Held, found: Iterator[Binding]) -
         case ArrayRef(object=obj) if obj.type.kind == "f":
             return next(found)
         case TupleOf(items=items):
-            return TupleOf(tuple(again(item) for item in items))
+            return TupleOf(tuple(recursed(item) for item in items))
         case RecordOf(keys=keys, items=items):
-            return RecordOf(keys, tuple(again(item) for item in items))
+            return RecordOf(keys, tuple(recursed(item) for item in items))
         case NamedTuple(cls=cls, record=record):
-            inner = again(record)
+            inner = recursed(record)
             assert isinstance(inner, RecordOf)
             return NamedTuple(cls, inner)
         case Growing(buffers=buffers):
             (column,) = _only(lo, buffers, "a cotangent", lo.frame.source.node)
-            return again(column)
+            return recursed(column)
         case ListRef() if isinstance(held(like), Growing):
-            return again(held(like))
+            return recursed(held(like))
         case ListRef() | DictRef() | ObjectRef():
-            return new_ref(lo, like, again(held(like)))
+            return new_ref(lo, like, recursed(held(like)))
     return NONE
 
 
@@ -167,7 +167,7 @@ def gradients(lo: Lowerer, like: Binding, found: Iterator[Value]) -> Binding:
 
 
 def like_number(lo: Lowerer, operand: Operand, like: Operand) -> Operand:
-    """Return a number as Python's own where another one is."""
+    """Return a Python number if `like` is one."""
     ty = numbers.scalar_type(like)
     if not ty.weak or operand.type == ty:
         return operand
@@ -204,7 +204,7 @@ def returned(
 
 
 def _grown(lo: Lowerer, like: Growing, values: Iterator[Binding]) -> Growing:
-    """Return a growing list of columns: they may have more axes than those it is like."""
+    """Return a growing list of columns, which may have more axes than those of `like`."""
     columns: list[ArrayRef] = []
     cells: list[Binding] = []
     for cell in cells_of(like.element):
@@ -232,7 +232,7 @@ def _grown(lo: Lowerer, like: Growing, values: Iterator[Binding]) -> Growing:
 def belonging(
     lo: Lowerer, like: Binding, held: Held, given: Binding, what: str, node: ast.AST
 ) -> Iterator[tuple[Num | ArrayRef, Binding]]:
-    """Yield each float of a structure with what belongs to it in another one.
+    """Yield each float of a structure with its counterpart in another one.
 
     None instead of a part stands for None for all floats in that.
     """

@@ -715,7 +715,7 @@ def recursion_on_views(x: Any) -> Any:
     return weighted(a)
 
 
-# --- arrays that loops make anew and hand on ------------------------------------------------------
+# --- loop-carried arrays that iterations allocate -------------------------------------------------
 
 
 @program(X6, 3)

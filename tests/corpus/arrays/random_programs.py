@@ -1,5 +1,5 @@
 # ruff: noqa: B007
-# Loops whose counter nobody reads, as users write them.
+# Loops with unused counters, as users write them.
 """Programs that draw random numbers: with a generator as an argument, or one with a seed."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # ruff: noqa: B007
-# Loops whose counter nobody reads, as users write them.
+# Loops with unused counters, as users write them.
 """Programs that read and write arrays element by element, also under several names.
 
 Part of the corpus of `tests.corpus.programs`.

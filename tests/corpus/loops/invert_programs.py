@@ -319,7 +319,7 @@ def marked_numbers(q: Any, p: Any, n: Any) -> Any:
 
 @marked(0.3, STEPS)
 def marked_where_they_end(x: Any, n: Any) -> Any:
-    """What an iteration hands on is marked."""
+    """The loop-carried value is marked."""
     p = 0.0
     for _ in range(n):
         p = adc.invertible(p - 0.01 * math.sin(x))
@@ -431,7 +431,7 @@ def marked_under_branches(q: Any, p: Any, n: Any) -> Any:
     return q * p
 
 
-# What is decided by numbers that are found again up to rounding: it is kept.
+# Decisions that depend on values recovered up to rounding: they are stored.
 
 
 @deciding(uniform(75, 60), 0.0, 20, argnums=(0, 1))
@@ -531,7 +531,7 @@ def marked_number_of_iterations(x: Any, q: Any, n: Any) -> Any:
 
 @deciding(0.3, 80, argnums=(0,))
 def marked_beside_one_with_the_same_start(a: Any, n: Any) -> Any:
-    """The other one converges: taken back, it would be lost."""
+    """The other one converges: inverting it would lose its digits."""
     x, y, s = adc.invertible(a), a, 0.0
     for _ in range(n):
         x += 0.1

@@ -5,7 +5,7 @@ Tags
 ``outline_kernels``
     On a device with many threads the loop and its reverse loop become launches as a whole.
 ``measured``
-    How much memory a thread needs, only a run can tell: it is measured before.
+    The memory of a thread is known only at run time: it is measured first.
 ``both``
     With few iterations inner loops become launches instead: there is code for both.
 """

@@ -129,7 +129,7 @@ def undo_in_arms_of_one_loop(x: Any, steps: Any) -> Any:
 
 @program(X7, np.array([3, 1, 4, 1, 5, 2]), 3)
 def undo_scattered(x: Any, where: Any, steps: Any) -> Any:
-    """Indices that nobody knows: one element may be stored twice."""
+    """Data-dependent indices: one element may be stored twice."""
     u = x.copy()
     for _ in range(steps):
         for k in range(len(where) - 1):
@@ -153,7 +153,7 @@ def undo_scattered_reads(x: Any, where: Any, steps: Any) -> Any:
 
 @program(X7, 3)
 def undo_beside_loops_that_only_read(x: Any, steps: Any) -> Any:
-    """Branches and loops hand on the array without changing it."""
+    """Branches and loops carry the array without changing it."""
     u, s = x.copy(), 0.0
     for t in range(steps):
         if t > 0:

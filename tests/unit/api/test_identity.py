@@ -696,7 +696,7 @@ def test_every_function_of_the_tests_is_what_its_file_says() -> None:
     assert count > 300
 
 
-# -- derivatives that are made anew for every call -------------------------------------------------
+# -- derivatives that are recreated at every call ------------------------------------------------
 
 
 def test_derivatives_made_anew_share_code(lowered: list[str]) -> None:

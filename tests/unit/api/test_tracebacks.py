@@ -146,7 +146,7 @@ def test_real_calls() -> None:
 
 
 def test_in_reverse_code() -> None:
-    # What a loop changed is found again with too few digits: that shows in reverse only.
+    # A loop'"'"'s value is recovered with too few digits, which only reverse code detects.
     def descent(w: Any, data: Any, n: Any) -> Any:
         w, v = adc.invertible(w), adc.invertible(0.0)
         for _ in range(n):

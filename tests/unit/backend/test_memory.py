@@ -425,7 +425,7 @@ def test_the_pool_is_bounded() -> None:
     large = lend(2000)
     del large
     assert pool.nbytes <= 1000
-    for _ in range(30):  # what nobody wants any more is given up
+    for _ in range(30):  # unused memory is released
         lend(200)
     assert pool.nbytes == 200
     pool.clear()

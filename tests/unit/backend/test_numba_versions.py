@@ -61,7 +61,7 @@ def untried(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("untried")
-def test_a_version_that_nobody_has_tried_compiles_a_function_first() -> None:
+def test_an_untested_version_compiles_a_function_first() -> None:
     assert not numba_api.is_tried()
     assert adc.grad(lambda x: x * x, cache=False)(3.0) == 6.0
     assert cpu._try_numba.cache_info().misses == 1

@@ -75,7 +75,7 @@ def specials(dtype: vector_math.DType) -> list[float]:
 
 
 def mixed(dtype: vector_math.DType, seed: int, size: int) -> Array:
-    """Return `size` numbers, ordinary and special ones side by side."""
+    """Return `size` numbers, ordinary and special ones mixed."""
     special = np.tile(np.asarray(specials(dtype), dtype), 1 + size // 30)
     pool = np.concatenate([strata(dtype, seed, size), special])
     return np.random.default_rng(seed).permutation(pool)[:size]

@@ -507,14 +507,14 @@ def test_a_loop_of_unknown_length_fits_in_a_budget() -> None:
     plan = within.plan(x)
     assert plan.peak_bytes is not None
     assert kernel(within).peak <= plan.peak_bytes <= 5000
-    assert plan.parts[-1].bytes is None  # only a run can tell
+    assert plan.parts[-1].bytes is None  # known only at run time
     assert within.plan().parts[-1].bytes == kernel(within).disk > 0
 
 
 def test_what_is_on_a_disk_costs_more() -> None:
     """So that more is computed again, and calls are predicted to take longer."""
 
-    def dear(x: Any, n: Any) -> Any:
+    def expensive(x: Any, n: Any) -> Any:
         s = 0.0
         for k in range(n):
             x = x + np.exp(np.sin(x * k) * np.cos(x))
@@ -522,7 +522,7 @@ def test_what_is_on_a_disk_costs_more() -> None:
         return s
 
     u = sample(50)
-    plain, offloaded = adc.grad(dear), adc.grad(dear, offload="disk")
+    plain, offloaded = adc.grad(expensive), adc.grad(expensive, offload="disk")
     np.testing.assert_array_equal(plain(u, 100), offloaded(u, 100))
     held = plain.plan(u, 100).peak_bytes
     assert held is not None

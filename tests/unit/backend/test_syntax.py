@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from adc.compiler.driver import transform
-from adc.ir.text.parser import parse
 
 from adc.backend import cpu
 from adc.backend.common import printer, reader, syntax
@@ -47,9 +45,11 @@ from adc.backend.common.syntax import (
     Unary,
     Unpack,
 )
+from adc.compiler.driver import transform
 from adc.ir.analysis.target import Target
 from adc.ir.errors import NotDifferentiableError
 from adc.ir.opdef import OPS
+from adc.ir.text.parser import parse
 from adc.ir.types import DTYPES, F64, INT, Scalar
 from tests.corpus.program import Program
 from tests.oracle.chain import Chain as Whole

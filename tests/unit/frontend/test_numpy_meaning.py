@@ -135,7 +135,7 @@ FOUND: list[tuple[str, dict[str, Any]]] = [
     # Values that are given again and again.
     ("b = np.zeros(6); np.put(b, [0, 2, 4], v); b", {"v": np.array([7.0, 8.0])}),
     ("b = np.arange(6.0); np.putmask(b, b > 1, v); b", {"v": np.array([7.0, 8.0])}),
-    # Numbers, and arrays without axes.
+    # Numbers, and 0-d arrays.
     ("np.where(n > 0, n, 0.0)", {"n": 1.5}),
     ("np.where(n > 0, n, 0.0) * 2.0", {"n": 1.5}),
     ("isinstance(np.where(n > 0, n, 0.0), np.ndarray)", {"n": 1.5}),
@@ -204,7 +204,7 @@ def test_numbers_of_more_than_64_bits_are_errors() -> None:
 
 
 def test_compiled() -> None:
-    """What the interpreter cannot show: results without axes, numbers with methods."""
+    """What the interpreter cannot show: 0-d results, numbers with methods."""
 
     def program(x: Any, n: Any) -> Any:
         first = x[0]

@@ -205,7 +205,7 @@ UNKNOWN = {
     "text", ["UNKNOWN[0]", "len(UNKNOWN)", "sum(UNKNOWN)", "(1.0 if UNKNOWN else 2.0)"]
 )
 @pytest.mark.parametrize("place", ["global", "argument"])
-def test_contents_that_nobody_watches(text: str, place: str) -> None:
+def test_contents_without_guards(text: str, place: str) -> None:
     parameter = ", UNKNOWN" if place == "argument" else ""
     fn = load(f"def program(x{parameter}):\n    return x * {text}\n", UNKNOWN=UNKNOWN["list"])
     if parameter:
@@ -217,7 +217,7 @@ def test_contents_that_nobody_watches(text: str, place: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["defaultdict", "counter", "loose"])
-def test_subscripts_and_attributes_that_nobody_watches(kind: str) -> None:
+def test_subscripts_and_attributes_without_guards(kind: str) -> None:
     read = "thing.a" if kind == "loose" else "thing['a']"
     fn = load(f"def program(x, thing):\n    return x * {read}\n")
     with pytest.raises(AdcError) as caught:

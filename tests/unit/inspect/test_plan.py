@@ -50,7 +50,7 @@ def test_entries_name_function_and_expression() -> None:
     assert "function" not in alone.columns()
 
 
-def test_it_is_plain_text_where_nobody_looks() -> None:
+def test_it_is_plain_text_without_a_terminal() -> None:
     plan = _plan(energy, np.ones(3), 0.5)
     text = str(plan)
     assert text.startswith("plan (auto)\nline  function  value  expression")

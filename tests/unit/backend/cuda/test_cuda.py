@@ -46,7 +46,7 @@ def corpus() -> list[Program]:
     return list({p.fn.__name__: p for p in found if p.argnums}.values())
 
 
-# Loops that hand on arrays, overwrite elements, and read those of others.
+# Loops that carry arrays, overwrite elements, and read those of others.
 SOME = [p for p in corpus() if p.fn.__name__.startswith(("steps_", "overwrite", "scatter"))]
 
 

@@ -179,7 +179,7 @@ def test_what_only_a_run_can_tell(fn: Callable[..., Any], args: tuple[Any, ...])
         try:
             got = within(*args)
         except MemoryBudgetError as error:
-            # `pytest.raises` would demand it: what only a run can tell decides whether it happens.
+            # Not `pytest.raises`: numbers known only at run time decide whether it happens.
             assert "cannot go on with memory of" in str(error)  # noqa: PT017
         else:
             np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-13)

@@ -63,7 +63,7 @@ def launches(fn: Function) -> list[For]:
 @pytest.mark.sampled(30)
 @pytest.mark.parametrize("program", THREAD_PROGRAMS, ids=str)
 def test_gradients(program: Program) -> None:
-    """They are right, threads keep apart, and the loops that can be launches are."""
+    """Results are right, threads do not conflict, and all possible loops are launches."""
     chain = chain_of(program)
     assert not on_device.check(chain, on_device.cpu_results(chain))
     made = on_device.device_code(chain)
