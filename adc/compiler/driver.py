@@ -27,7 +27,7 @@ from adc.passes.remat.plan import ATOMIC, Alternative, Part, Plan, PlanEntry
 from adc.passes.stages import Context, Ran, Remarks, Step, Trace, run
 
 if TYPE_CHECKING:
-    from adc.backend.cuda.rehearsal import Held
+    from adc.backend.cuda.dry_run import Held
     from adc.passes.remat.budget.orders import Budgeted, Planner
 
 # How often plans for a device are repeated, for less or more on the CPU; how near to each other
@@ -342,11 +342,11 @@ def held_on_device(fn: Function, sizes: Known, target: Target, limited: bool) ->
 
     Blocks of memory are of any size if the call is `limited`.
     """
+    from adc.backend.cuda.dry_run import DryRuns
     from adc.backend.cuda.emit import emit
-    from adc.backend.cuda.rehearsal import Rehearsals
 
-    rehearsals = Rehearsals(emit(fn), limited, target.offload)
-    return rehearsals.held([_tuple(sizes.get(param.name)) for param in fn.params])
+    dry_runs = DryRuns(emit(fn), limited, target.offload)
+    return dry_runs.held([_tuple(sizes.get(param.name)) for param in fn.params])
 
 
 def _tuple(size: int | Sequence[int] | None) -> int | tuple[int, ...] | None:

@@ -4,5 +4,5 @@ First the values to compare with: `oracle` (complex steps and differences), `arr
 steps of array code), `numpy_sweep` (NumPy's functions on every kind of argument), `against_jax`,
 `regions` (plans for budgets by another method), `schedule_text`. Then what is checked of a program:
 `chain` (every stage of the compiler), `threads` (loops that threads share), `on_device` (code for
-GPUs), `cuda_ptx` (it compiles without a GPU), `meter` and `handed_on` (memory).
+GPUs), `cuda_ptx` (it compiles without a GPU), `meter` and `carried_arrays` (memory).
 """

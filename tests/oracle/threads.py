@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from adc.backend import cpu
-from adc.backend.runtime import parallel_for as side_by_side
+from adc.backend.runtime import threads as thread_pool
 from adc.compiler.driver import transform
 from adc.ir.analysis.target import Target
 from adc.ir.core import For, Function, walk
@@ -91,12 +91,12 @@ def check_random(generated: Generated, *, compiled: bool) -> list[str]:
 
 def threaded(fn: Function, chain: Chain) -> list[str]:
     """Compare compiled code for several numbers of threads; every loop is shared."""
-    enough, chunk = side_by_side.ENOUGH, side_by_side._CHUNK
-    side_by_side.ENOUGH = side_by_side._CHUNK = 1
+    enough, chunk = thread_pool.ENOUGH, thread_pool._CHUNK
+    thread_pool.ENOUGH = thread_pool._CHUNK = 1
     try:
         kernel = cpu.compile(schedules(fn), cache=False)
     finally:
-        side_by_side.ENOUGH, side_by_side._CHUNK = enough, chunk
+        thread_pool.ENOUGH, thread_pool._CHUNK = enough, chunk
     found: list[list[bytes]] = []
     for threads in THREADS:
         kernel.share(threads)

@@ -92,7 +92,7 @@ class _Emitter(Loops):
             self.stmt(stmt)
             self._place = place
             if self.is_inside or k < len(stmts) - 1:
-                self.let_go(after)
+                self.release(after)
 
     def stmt(self, stmt: Stmt) -> None:
         match stmt:
@@ -130,7 +130,7 @@ class _Emitter(Loops):
             last = self._last
             self.stmts(block.stmts, block.yields)
             self.move([self.target(target) for target in targets], block.yields)
-            self.let_go(dead_after_yield(block.stmts, block.yields, self._held))
+            self.release(dead_after_yield(block.stmts, block.yields, self._held))
             if not body:
                 self.add(Pass())
             self._last = last
@@ -209,7 +209,7 @@ def emit(fn: Function, marked: bool = False) -> Emitted:
             main = each is fn and piece is rest
             emitter = _Emitter(piece, shared, main=main, part=piece is not rest)
             last = emitter.run()
-            code += [*emitter.apart, last]
+            code += [*emitter.functions, last]
     names = {name for each in code for name in syntax.used(each.body)}
     own = [reader.algorithm(op) for op in algorithms.among(names)]
     names = names.union(*(syntax.used(each.body) for each in own))

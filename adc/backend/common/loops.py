@@ -147,7 +147,7 @@ class _Loop:
     busy: bool
     looks: bool
     count: Expr
-    apart: bool  # whether its iterations keep apart
+    vectorizable: bool
     within: int = 1
 
     @property
@@ -165,7 +165,7 @@ class _Loop:
 
     def range(self, *limits: Expr) -> syntax.For:
         """Return a loop through the numbers of some of its iterations."""
-        return syntax.For(self.index, limits, self.apart)
+        return syntax.For(self.index, limits, self.vectorizable)
 
 
 class Loops(Traffic):
@@ -187,7 +187,7 @@ class Loops(Traffic):
         Where it is known what is read later, variables let go of arrays that nobody needs.
         """
 
-    def let_go(self, values: Sequence[Value]) -> None:
+    def release(self, values: Sequence[Value]) -> None:
         """Let variables no longer hold their arrays."""
         # What a loop hands on has a variable even if nobody reads it.
         used = [v for v in values if self._counts.get(v) or v in self._names]
@@ -228,12 +228,12 @@ class Loops(Traffic):
             names.append(name)
         self.move(names, stmt.init)
         entered, self._entered = self._entered, ()
-        self.let_go(entered)
+        self.release(entered)
         return names
 
     def for_(self, stmt: For) -> None:
         if stmt.parallel:
-            self.side_by_side(stmt)
+            self.parallel_for(stmt)
             return
         trips = self.int64(stmt.trips)
         for operand in stmt.init:
@@ -248,8 +248,8 @@ class Loops(Traffic):
         within = _iterations(stmt.body.stmts)
         busy = inner and not short and (within > _FEW or self.is_long(stmt))
         looks = not busy and not short
-        apart = self.keeps_apart(stmt)
-        loop = _Loop(stmt, names, self.name(stmt.index), busy, looks, trips, apart)
+        vectorizable = self.is_vectorizable(stmt)
+        loop = _Loop(stmt, names, self.name(stmt.index), busy, looks, trips, vectorizable)
         loop.within = 1 if busy else int(within)
         keeps, adds = id(stmt) in self._shared.tapes.blocks, self.adds(stmt)
         if keeps and not self.never_negative(stmt.trips):
@@ -309,7 +309,7 @@ class Loops(Traffic):
         body.append(Return(Tuple(tuple(map(Name, carried)))))
         doc = f"A loop of many iterations -> {', '.join(map(str, types)) or 'none'}"
         own = syntax.Function(name, tuple(params), doc, types, self.variables, body, is_part=True)
-        self.apart.append(own)
+        self.functions.append(own)
         call = Call(name, tuple(map(Name, params)))
         self.add(Unpack(tuple(carried), call) if carried else syntax.Do(call))
         if stops:
@@ -324,7 +324,7 @@ class Loops(Traffic):
         yield body
         self._blocks, self._results = blocks, own
 
-    def side_by_side(self, stmt: For) -> None:
+    def parallel_for(self, stmt: For) -> None:
         """Write a parallel loop as a function of the part that a thread runs, and its calls."""
         self.settle_before_loop(stmt)
         self.comment(stmt.loc)
@@ -336,7 +336,7 @@ class Loops(Traffic):
         index = self.name(stmt.index)
         first, last = self.helper(f"{index}_first"), self.helper(f"{index}_last")
         busy = any(isinstance(s, _BUSY) for s in walk(stmt.body.stmts))
-        loop = _Loop(stmt, [], index, busy, False, trips, self.keeps_apart(stmt))
+        loop = _Loop(stmt, [], index, busy, False, trips, self.is_vectorizable(stmt))
         positions, unlooked = dict(self._positions), self._unlooked
         with self.elsewhere(()) as lines:
             for dtype in taped:
@@ -361,10 +361,10 @@ class Loops(Traffic):
         params = ("state", first, last, *given)
         lines.append(Return(Tuple(())))
         own = syntax.Function(name, params, doc, (), self.variables, lines, is_part=True)
-        self.apart.append(own)
+        self.functions.append(own)
         self.close_tapes(taped)
         self._shared.shares = True
-        self.do("side_by_side", STATE, Global(name), trips, work, *map(Name, given))
+        self.do("parallel_for", STATE, Global(name), trips, work, *map(Name, given))
         self.stop_if(FAILED)
         for dtype in taped:
             self.open_tape(dtype)
@@ -441,16 +441,16 @@ class Loops(Traffic):
     def goes_down(self, loop: _Loop) -> bool:
         """Whether the counter of a loop goes down.
 
-        Where iterations keep apart and hand nothing on, lanes of their own aside, they may run in
-        any order: upwards, vectors need not be reversed. But a tape is read as a stream from its
-        top down, rows of iterations included.
+        Independent iterations that carry nothing but their lanes may run in any order: upwards,
+        vectors need not be reversed. But a tape is read as a stream from its top down, rows of
+        iterations included.
         """
         stmt = loop.stmt
-        ordered = not loop.apart or any(loop.names) or not self.is_alone(stmt)
+        ordered = not loop.vectorizable or any(loop.names) or not self.is_alone(stmt)
         return stmt.down and (ordered or any(isinstance(s, Pop) for s in walk(stmt.body.stmts)))
 
-    def keeps_apart(self, stmt: For) -> bool:
-        """Whether the iterations of a loop keep apart, tapes included.
+    def is_vectorizable(self, stmt: For) -> bool:
+        """Whether the iterations of a loop are independent, tapes included.
 
         On tapes, each has rows of its own in a block, and each adds to a lane of its own.
         """
@@ -675,7 +675,7 @@ class Loops(Traffic):
             yields = yields[1:]
         self.move(names, yields)
         self._pending.clear()
-        self.let_go(dead_after_yield(stmt.body.stmts, yields, self._held))
+        self.release(dead_after_yield(stmt.body.stmts, yields, self._held))
         if mark:
             self.do("release", STATE, Name(mark))
         if again != Constant(True):

@@ -106,8 +106,8 @@ def block(body: Sequence[Stmt], indent: str = "") -> Iterator[str]:
                 if orelse:
                     yield f"{indent}else:{remark}"
                     yield from block(orelse, f"{indent}    ")
-            case For(index, limits, apart, inner):
-                way = "apart" if apart else "range"
+            case For(index, limits, vectorizable, inner):
+                way = "vectorizable" if vectorizable else "range"
                 given = ", ".join(map(text, limits))
                 yield f"{indent}for {index} in {way}({given}):{remark}"
                 yield from block(inner, f"{indent}    ")

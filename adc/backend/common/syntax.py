@@ -201,14 +201,14 @@ class If(_Line):
 
 @dataclass(frozen=True, slots=True)
 class For(_Line):
-    """A loop that counts through a range; of one that is `apart`, iterations keep apart.
+    """A loop that counts through a range; if `vectorizable`, its iterations are independent.
 
     `limits` are those of `range`.
     """
 
     index: str
     limits: tuple[Expr, ...]
-    apart: bool = False
+    vectorizable: bool = False
     body: list[Stmt] = field(default_factory=list)
 
 

@@ -71,7 +71,7 @@ RUNTIME = frozenset(
         "returned",
         "reuse",
         "row_at",
-        "side_by_side",
+        "parallel_for",
         "slot",
         "stacked",
         "tape",
@@ -94,8 +94,7 @@ _RESERVED = (
         "state",
         "np",
         "njit",
-        "apart",
-        "apart_in_vectors",
+        "vectorizable",
         "range",
         "min",
         "max",
@@ -295,9 +294,9 @@ class Writer(Names):
         self._entered: tuple[Value, ...] = ()
         self._returned = self._find_returned() if main else {}
         self._nothing = ""  # the variable that early exits return
-        # What is returned by what is being written, and functions that were written apart.
+        # What is returned by what is being written, and the functions that it calls.
         self._results: tuple[Type, ...] = tuple(result.type for result in fn.results)
-        self.apart: list[syntax.Function] = []
+        self.functions: list[syntax.Function] = []
 
     def _find_returned(self) -> dict[Value, int]:
         """Return the results that the function makes itself, once, and number them."""

@@ -44,7 +44,7 @@ from adc.backend.numba_api import (
     unfit,
 )
 from adc.backend.runtime import State, gemm, word_value
-from adc.backend.runtime import parallel_for as side_by_side
+from adc.backend.runtime import threads as thread_pool
 from adc.backend.runtime.memory import Memory
 from adc.ir.core import Function
 from adc.ir.errors import Span, exception_named
@@ -177,7 +177,7 @@ def _built(emitted: Emitted, path: Path, cache: bool) -> Any:
     sys.modules[spec.name] = module  # Numba's file cache looks for it
     spec.loader.exec_module(module)
     if emitted.shares:
-        side_by_side.start()
+        thread_pool.start()
     made: Any = getattr(module, emitted.name)
     compiler = compiler_of(emitted.code)
     dispatcher = Dispatcher(made.py_func, targetoptions=made.targetoptions, pipeline_class=compiler)
@@ -331,10 +331,8 @@ class Kernel:
     def share(self, threads: int | None) -> None:
         """Share loops among so many threads, or as many as there are."""
         # Threads of loops and those of BLAS would wait for each other, spinning.
-        if self.emitted.shares and not (
-            self.emitted.multiplies and side_by_side.blas_threads() > 1
-        ):
-            self.threads = side_by_side.most() if threads is None else threads
+        if self.emitted.shares and not (self.emitted.multiplies and thread_pool.blas_threads() > 1):
+            self.threads = thread_pool.most() if threads is None else threads
 
     def _memory(self) -> Memory:
         """Return the memory of this thread, locked."""
@@ -362,7 +360,7 @@ class Kernel:
         given = [convert(arg) for convert, arg in zip(self._in, args, strict=True)]
         if self.threads == 1:
             return self._call(given, reserved, 1)
-        with side_by_side.team(self.threads) as threads:
+        with thread_pool.team(self.threads) as threads:
             return self._call(given, reserved, threads)
 
     def _call(

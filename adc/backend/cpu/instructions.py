@@ -46,7 +46,7 @@ from adc.backend.common.syntax import (
 from adc.backend.cpu.inference import Unit, dtype_of, transposed
 from adc.backend.numba_api import RETCODE_OK, cgutils, types
 from adc.backend.runtime import gemm
-from adc.backend.runtime.parallel_for import Parts, is_worth, share
+from adc.backend.runtime.threads import Parts, is_worth, share
 from adc.ir.sums import LANES
 
 _I64 = ir.IntType(64)
@@ -59,7 +59,7 @@ UNARY: dict[str, Callable[..., Any]] = {"-": operator.neg, "not": operator.not_}
 # Of two integers of 64 bits: the comparison by which the first is chosen.
 CHOICES = {"min": operator.lt, "max": operator.gt}
 RUNTIME = frozenset(
-    "empty fit fresh grow lanes note poll release returned reuse row_at side_by_side slot stacked "
+    "empty fit fresh grow lanes note poll release returned reuse row_at parallel_for slot stacked "
     "tape total total_down view".split()
 )
 
@@ -96,7 +96,7 @@ class Translation(Unit, Protocol):
     def access_group(self) -> Any:
         """Return a name for the loads and stores of one loop."""
 
-    def apart(self, group: Any, vectors: bool = False) -> Any:
+    def loop_hints(self, group: Any, vectors: bool = False) -> Any:
         """Return what tells LLVM that no iteration of a loop needs what another one does.
 
         A loop of few iterations is to become `vectors` before it is unrolled.
@@ -179,7 +179,7 @@ class Function:
         self.failures: dict[str, Any] = {}
         self.exit = function.append_basic_block("exit")
         self._no_memory: Any = None
-        # That of the loads and stores of an innermost loop, if its iterations keep apart.
+        # That of the loads and stores of an innermost loop, if it is vectorizable.
         self.group: Any = None
 
     def run(self) -> None:
@@ -315,7 +315,7 @@ class Function:
         self.builder.store(owner, slot)
         self.reference("NRT_decref", old)
 
-    def let_go(self, name: str) -> None:
+    def release(self, name: str) -> None:
         """Let a variable no longer hold its array."""
         if name in self.owners:
             slot = self.owners[name]
@@ -523,8 +523,8 @@ class Function:
             return Scalar(lanes.type.dtype, found)
         state = self.expr(arguments[0]).data
         match name:
-            case "side_by_side":
-                self.side_by_side(arguments)
+            case "parallel_for":
+                self.parallel_for(arguments)
             case "empty":
                 ty = types.Array(
                     dtype_of(arguments[1]), len(shape := self.sizes(arguments[2])), "C"
@@ -566,7 +566,7 @@ class Function:
                 runtime.release_to(b, state, self.expr(arguments[1]).value)
         return None
 
-    def side_by_side(self, arguments: Sequence[Expr]) -> None:
+    def parallel_for(self, arguments: Sequence[Expr]) -> None:
         """Write a parallel loop: where it takes long, threads call the function of its parts."""
         assert isinstance(arguments[1], Global)
         name, b = arguments[1].id, self.builder
@@ -694,7 +694,7 @@ class Function:
                 self.leave(value)
             case Delete(names):
                 for name in names:
-                    self.let_go(name)
+                    self.release(name)
             case Break():
                 self.builder.branch(self.exits[-1])
             case Pass() | Comment():
@@ -747,7 +747,7 @@ class Function:
         args = [self.expr(each).value for each in stmt.limits]
         start, stop = (ir.Constant(_I64, 0), args[0]) if len(args) == 1 else args[:2]
         step = self.step(stmt.limits[2]) if len(args) == 3 else 1
-        self.group = self.module.access_group() if stmt.apart else None
+        self.group = self.module.access_group() if stmt.vectorizable else None
         before = b.block
         test, body, after = (self.function.append_basic_block() for _ in range(3))
         b.branch(test)
@@ -766,7 +766,7 @@ class Function:
                 again = b.branch(test)
                 if self.group is not None:
                     vectors = isinstance(stop, ir.Constant) and stop.constant % 8 == 0 and step == 1
-                    again.set_metadata("llvm.loop", self.module.apart(self.group, vectors))
+                    again.set_metadata("llvm.loop", self.module.loop_hints(self.group, vectors))
         self.group = None
 
     def step(self, expr: Expr) -> int:

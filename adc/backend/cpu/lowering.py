@@ -134,7 +134,7 @@ class Module:
         """Return a name for the loads and stores of one loop."""
         return _Distinct(self.llvm, [])
 
-    def apart(self, group: Any, vectors: bool = False) -> Any:
+    def loop_hints(self, group: Any, vectors: bool = False) -> Any:
         """Return what tells LLVM that no iteration of a loop needs what another one does.
 
         That is, by the loads and stores of a group. A loop of few iterations is to become `vectors`

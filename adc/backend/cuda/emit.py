@@ -14,7 +14,7 @@ from adc.backend.common import expressions, reader, syntax
 from adc.backend.common.prelude import CASTS
 from adc.backend.common.syntax import Element, Name
 from adc.backend.common.writer import Site, unique
-from adc.backend.cuda.placing import COMBINE, LAUNCH, THREAD, Placing
+from adc.backend.cuda.placement import COMBINE, LAUNCH, THREAD, Placement
 from adc.backend.cuda.prelude import COMBINED, NAMES
 from adc.backend.cuda.thread import Thread, Writer, expression, refused, site
 from adc.ir import ops
@@ -100,7 +100,7 @@ class _Host(Writer):
         # Numbers that functions are passed are where those on the tape are.
         self.main = main
         floats = [p for p in fn.params if p.type.kind == "f" and not isinstance(p.type, Array)]
-        self.placing = Placing(fn, () if main else floats)
+        self.placement = Placement(fn, () if main else floats)
         # What the threads of parallel loops need, and variables for what was measured.
         self.threads = all_threads(fn)
         self.found: dict[object, str] = {}
@@ -136,7 +136,7 @@ class _Host(Writer):
     ) -> None:
         """Write statements; arrays that they make, or that are `given`, go with their last use."""
         for stmt, (entered, after) in zip(stmts, last_uses(stmts, later, given), strict=True):
-            kind = self.placing.kind(stmt)
+            kind = self.placement.kind(stmt)
             if kind == THREAD:
                 self.waiting.append(stmt)
                 self.dropped += after
@@ -168,7 +168,7 @@ class _Host(Writer):
 
     def may_pass(self, stmt: Stmt) -> bool:
         """Whether a statement has nothing to do with those that wait."""
-        if not isinstance(stmt, Apply) or self.placing.kind(stmt) != "host":
+        if not isinstance(stmt, Apply) or self.placement.kind(stmt) != "host":
             return False
         made = {v for s in self.waiting for v in s.results}
         plain = not isinstance(stmt.result.type, Array) and not stmt.op.reduces
@@ -206,7 +206,7 @@ class _Host(Writer):
                     self._indent += 1
                     self.stmts(block.stmts, block.yields)
                     self.move(results, self.placed(results, block.yields))
-                    self.drop(*handed_on(block))
+                    self.drop(*yielded(block))
                     self.line("pass")
                     self._indent -= 1
             case For(body=body, init=init, results=results):
@@ -217,7 +217,7 @@ class _Host(Writer):
                 self._indent += 1
                 self.stmts(body.stmts, body.yields, body.params)
                 self.move(body.params, self.placed(body.params, body.yields))
-                self.drop(*handed_on(body))
+                self.drop(*yielded(body))
                 self.line("pass")
                 self._indent -= 1
                 self.move(results, [self.name(v) for v in body.params])
@@ -232,7 +232,7 @@ class _Host(Writer):
                 self.stmts(body.stmts, body.yields, body.params)
                 self.line(f"{again} = {self.fetched(body.yields[0])}")
                 self.move(body.params, self.placed(body.params, body.yields[1:]))
-                self.drop(*handed_on(body))
+                self.drop(*yielded(body))
                 self._indent -= 1
                 self.move(results, [self.name(v) for v in body.params])
                 self.drop(*body.params)
@@ -253,20 +253,20 @@ class _Host(Writer):
     def placed(self, targets: Sequence[Value], sources: Sequence[Operand]) -> list[str]:
         """Return numbers where their targets are."""
         return [
-            self.there(source) if self.placing.is_on_device(target) else self.text(source)
+            self.there(source) if self.placement.is_on_device(target) else self.text(source)
             for target, source in zip(targets, sources, strict=True)
         ]
 
     def there(self, operand: Operand) -> str:
         """Return a number on the device."""
-        if self.placing.is_on_device(operand):
+        if self.placement.is_on_device(operand):
             return self.text(operand)
         return f"device.number({numpy_name(operand.type.dtype)}, {self.text(operand)})"
 
     def fetched(self, operand: Operand) -> str:
         """Return a number on the host."""
         text = self.text(operand)
-        return f"device.get({text})" if self.placing.is_on_device(operand) else text
+        return f"device.get({text})" if self.placement.is_on_device(operand) else text
 
     def passed(self, operand: Operand) -> str:
         """Return what tape and functions take: floats on the device, others on the host."""
@@ -515,7 +515,7 @@ class _Host(Writer):
             head.append(f"{rest} = {before} - {each} * ({size})")
         for value in (*reads, *outer):
             text = writer.name(value)
-            if value in outer or self.placing.is_on_device(value):
+            if value in outer or self.placement.is_on_device(value):
                 array, place = writer.helper(f"{text}_in"), writer.helper(f"{text}_at")
                 params += [array, place]
                 types += [Array(value.type.dtype, 1), Scalar("i64")]
@@ -650,7 +650,7 @@ def last_uses(
     return found[::-1]
 
 
-def handed_on(block: Block) -> list[Value]:
+def yielded(block: Block) -> list[Value]:
     """Return the arrays of a block that other variables hold when it ends."""
     made = {v for stmt in block.stmts for v in stmt.results}
     return [v for v in block.yields if isinstance(v, Value) and v in made]

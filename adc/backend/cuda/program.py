@@ -17,10 +17,10 @@ from adc.backend.cpu import DEFAULT_FOLDER, converter, deliverer, raise_at, writ
 from adc.backend.cuda import arrays
 from adc.backend.cuda.api import require, wait
 from adc.backend.cuda.device import Device, Failed
+from adc.backend.cuda.dry_run import DryRuns, Held
 from adc.backend.cuda.emit import Emitted, emit
 from adc.backend.cuda.libraries import NoLibrary
 from adc.backend.cuda.memory import POOL, NoRoom, OverLimit
-from adc.backend.cuda.rehearsal import Held, Rehearsals
 from adc.ir.core import Function
 from adc.ir.errors import (
     DeviceError,
@@ -179,11 +179,11 @@ class Program:
         return getattr(self._local, "host", None) if self._offload else None
 
     @cached_property
-    def rehearsals(self) -> Rehearsals:
-        return Rehearsals(self.emitted, self._budget is not None, self._offload)
+    def dry_runs(self) -> DryRuns:
+        return DryRuns(self.emitted, self._budget is not None, self._offload)
 
     def _held(self, args: Sequence[Any]) -> Held:
-        return self.rehearsals.held(sizes_of(args, self.emitted.params))
+        return self.dry_runs.held(sizes_of(args, self.emitted.params))
 
     def _returned(self, args: Sequence[Any]) -> int:
         """Return the bytes of returned arrays: of gradients, where the rest is not known."""
@@ -200,7 +200,7 @@ class Program:
         """Whether a call stays within the budget: with these arguments, and tangents like them."""
         every = [*args, *(args[k] if k < len(args) else None for k in self._bases[len(args) :])]
         sizes = sizes_of(every, self.emitted.params)
-        return self._budget is None or (self.rehearsals.held(sizes).peak or 0) <= self._budget
+        return self._budget is None or (self.dry_runs.held(sizes).peak or 0) <= self._budget
 
     @property
     def nbytes(self) -> int:
@@ -313,7 +313,7 @@ def copied(value: Any) -> Any:
 
 
 def sizes_of(args: Sequence[Any], params: Sequence[Type]) -> tuple[Any, ...]:
-    """Return the sizes of arguments, as rehearsals take them."""
+    """Return the sizes of arguments, as dry_runs take them."""
     found: list[Any] = []
     for arg, ty in zip(args, params, strict=True):
         if isinstance(ty, Array):

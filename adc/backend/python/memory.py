@@ -151,7 +151,7 @@ def _grow(state: Memory, place: int, need: int, dtype: Any) -> Array:
     return state.enlarge(place, max(int(need), held + held // 2, 512), dtype)
 
 
-def _side_by_side(state: Memory, part: Any, trips: Any, work: Any, *given: Any) -> None:
+def _parallel_for(state: Memory, part: Any, trips: Any, work: Any, *given: Any) -> None:
     part(state, np.int64(0), trips, *given)
 
 
@@ -225,7 +225,7 @@ NAMES: dict[str, Any] = {
     "returned": lambda state, place, dtype, shape: made(dtype, shape),
     "reuse": _reuse,
     "row_at": lambda stack, *index: stack[index],
-    "side_by_side": _side_by_side,
+    "parallel_for": _parallel_for,
     "slot": _slot,
     "stacked": made,
     "tape": Memory.tape,

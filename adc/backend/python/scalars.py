@@ -116,7 +116,7 @@ NAMES: dict[str, Any] = {
     "inf": np.float64(math.inf),
     "nan": np.float64(math.nan),
     "range": counted,
-    "apart": counted,
+    "vectorizable": counted,
 }
 
 __all__ = ["NAMES", "counted", "unsigned"]

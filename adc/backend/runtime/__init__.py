@@ -593,7 +593,7 @@ def view(address: Any, dtype: Any, shape: Any) -> Any:
     raise NotImplementedError
 
 
-def side_by_side(state: Any, part: Any, trips: Any, work: Any, *given: Any) -> None:
+def parallel_for(state: Any, part: Any, trips: Any, work: Any, *given: Any) -> None:
     """Run a loop: ``part(state, first, last, *given)`` runs some of its iterations."""
     raise NotImplementedError
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from adc.backend.runtime import LARGE, State
 from adc.backend.runtime.offload import Files
-from adc.backend.runtime.parallel_for import most
+from adc.backend.runtime.threads import most
 from adc.ir.types import DTYPES
 
 _free: Any = ctypes.pythonapi.PyMem_RawFree

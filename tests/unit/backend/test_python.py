@@ -301,7 +301,7 @@ def test_loops_that_threads_share() -> None:
     a = np.random.default_rng(0).normal(size=(60, 40))
     value, gradients = found(a, X)
     own, others = want(a, X)
-    assert "side_by_side(" in found.source()
+    assert "parallel_for(" in found.source()
     assert bits([value, *gradients]) == bits([own, *others])
 
 

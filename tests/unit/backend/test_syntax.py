@@ -170,7 +170,7 @@ def test_statements() -> None:
         "    del a, b",
         "else:  # model.py:8",
         "    pass",
-        "for i in apart(0, b):",
+        "for i in vectorizable(0, b):",
         "    while True:",
         "        break",
         "poll()",
@@ -250,8 +250,8 @@ def stmt_as_python(stmt: Stmt) -> ast.stmt:
             return ast.Expr(as_python(call))
         case If(test, then, orelse):
             return ast.If(as_python(test), block_as_python(then), block_as_python(orelse))
-        case For(index, limits, apart, body):
-            way = Call("apart" if apart else "range", limits)
+        case For(index, limits, vectorizable, body):
+            way = Call("vectorizable" if vectorizable else "range", limits)
             counter = ast.Name(index, ast.Store())
             return ast.For(counter, as_python(way), block_as_python(body), [])
         case Forever(body):
@@ -315,7 +315,7 @@ def test_corpus(program: Program) -> None:
             "min",
             "max",
             "np",
-            "apart",
+            "vectorizable",
         }
 
 
@@ -344,7 +344,7 @@ fn NAME(%x: f64[:]) -> f64 {
 """
 
 
-@pytest.mark.parametrize("name", ["plain", "tanh", "gemm", "side_by_side", "total", "select"])
+@pytest.mark.parametrize("name", ["plain", "tanh", "gemm", "parallel_for", "total", "select"])
 def test_no_name_of_the_user_is_a_fact(name: str) -> None:
     """A program may be called as what emitted code calls: nothing follows from that."""
     emitted = emit(parse(SQUARE.replace("NAME", name)))
@@ -367,7 +367,7 @@ def test_facts_of_a_product_and_of_shared_loops() -> None:
     for program in many:
         for emitted in sources(program):
             called = {name for fn in emitted.code for name in syntax.used(fn.body)}
-            assert emitted.shares == ("side_by_side" in called)
+            assert emitted.shares == ("parallel_for" in called)
             assert emitted.multiplies == bool({"gemm", "gemm_add"} & called)
             seen |= {(True, emitted.shares), (False, emitted.multiplies)}
     assert {(True, True), (True, False), (False, False)} <= seen

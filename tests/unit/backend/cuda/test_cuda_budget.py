@@ -13,9 +13,9 @@ import pytest
 import adc
 from adc.backend.cuda import api
 from adc.backend.cuda.device import Device
+from adc.backend.cuda.dry_run import DryRuns
 from adc.backend.cuda.emit import emit
 from adc.backend.cuda.memory import PINNED, POOL, Lender, OverLimit
-from adc.backend.cuda.rehearsal import Rehearsals
 from adc.derivative import Derivative
 from adc.ir.errors import ArgumentError, MemoryBudgetError
 from tests.unit.passes.remat import test_budget_plans as plans
@@ -218,12 +218,12 @@ def test_numbers_are_used_again() -> None:
 
 
 @pytest.mark.full
-def test_a_rehearsal_holds_what_a_call_does() -> None:
+def test_a_dry_run_holds_what_a_call_does() -> None:
     gradient = adc.grad(steps, target="cuda", remat="store")
     for size, n in ((5, 3), (40, 4), (60, 1)):
         gradient(np.linspace(0.1, 0.9, size), n)
         fn = gradient.compiled_for().compilation.fn
-        held = Rehearsals(emit(fn)).held([(size,), n])
+        held = DryRuns(emit(fn)).held([(size,), n])
         assert held.exact
         assert held.peak == kernel(gradient).peak
         assert gradient.plan(np.ones(size), n).peak_bytes == held.peak

@@ -128,7 +128,7 @@ AT_MOST = {"kept_if_better": 1.1, "states": 1.4, "grows": 1.25}
 @pytest.mark.full
 def test_arrays_that_loops_hand_on() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.oracle.handed_on"],
+        [sys.executable, "-m", "tests.oracle.carried_arrays"],
         cwd=ROOT, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

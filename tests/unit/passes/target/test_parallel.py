@@ -14,7 +14,7 @@ import pytest
 
 import adc
 import adc.ir.analysis.dependence.iterations as independent
-from adc.backend.runtime import parallel_for as side_by_side
+from adc.backend.runtime import threads as thread_pool
 from adc.compiler.driver import transform
 from adc.ir.core import For, walk
 from adc.ir.text.parser import parse
@@ -152,8 +152,8 @@ def test_memory_that_threads_take_can_be_ruled_out() -> None:
 
 def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let threads share every loop, however short."""
-    monkeypatch.setattr(side_by_side, "ENOUGH", 1)
-    monkeypatch.setattr(side_by_side, "_CHUNK", 1)
+    monkeypatch.setattr(thread_pool, "ENOUGH", 1)
+    monkeypatch.setattr(thread_pool, "_CHUNK", 1)
 
 
 def test_the_first_error_counts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,7 +169,7 @@ def test_the_first_error_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     x, at = np.ones(5), np.zeros((64, 4), int)
     at[17, 2], at[30, 1], at[60, 0] = 7, 8, 9
     gradient = adc.grad(picked, parallel=4, cache=False)
-    assert "side_by_side" in gradient.source(x, at)
+    assert "parallel_for" in gradient.source(x, at)
     with pytest.raises(IndexError, match="index 7 is out of bounds"):
         gradient(x, at)
     at[17, 2] = at[30, 1] = at[60, 0] = 1

@@ -36,7 +36,7 @@ from adc.ir.types import Array
 HOST, LAUNCH, COMBINE, THREAD = "host", "launch", "combine", "thread"
 
 
-class Placing:
+class Placement:
     """Where every statement of a function runs, and which numbers are on the device.
 
     Some are there from the start: `given`.

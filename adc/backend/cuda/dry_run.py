@@ -160,7 +160,7 @@ class _Pinned:
         self.nbytes = nbytes
 
 
-class _Rehearsal(Device):
+class _DryRun(Device):
     def __init__(self, chance: _Chance, checks: bool, limit: int | None, offload: bool) -> None:
         self.chance = chance
         super().__init__(lambda site, told: None, 0, checks, limit, offload)
@@ -282,8 +282,8 @@ def _counted(*args: Any) -> Iterator[int]:
     return iter(range(*args))
 
 
-class Rehearsals:
-    """Rehearsals of one program, for any sizes of its arguments."""
+class DryRuns:
+    """DryRuns of one program, for any sizes of its arguments."""
 
     def __init__(self, emitted: Emitted, limited: bool = False, offload: bool = False) -> None:
         self._params = emitted.params
@@ -292,7 +292,7 @@ class Rehearsals:
         self._checks = emitted.checks
         self._found: dict[Any, Held] = {}
         space: dict[str, Any] = {}
-        exec(compile(emitted.source, "<rehearsal>", "exec"), space)
+        exec(compile(emitted.source, "<dry run>", "exec"), space)
         space |= {name: _unless_unknown(getattr(builtins, name)) for name in ("int", "max")}
         space |= {"np": _Numpy(), "ops": _Operations(), "range": _counted}
         self._run = space[emitted.name]
@@ -313,7 +313,7 @@ class Rehearsals:
 
     def _once(self, sizes: Sequence[Any], holds: bool) -> Held:
         chance = _Chance(holds)
-        device = _Rehearsal(chance, self._checks, self._limit, self._offload)
+        device = _DryRun(chance, self._checks, self._limit, self._offload)
         args: list[Any] = []
         for size, ty in zip(sizes, self._params, strict=True):
             if isinstance(ty, Array):
