@@ -11,6 +11,6 @@
 `memory`       memory of the device: what a call holds, what is used again
 `arrays`       arrays of other libraries, and the caller's stream
 `program`      compiled code as a callable, arguments and results
-`dry_run`     what a call will hold: that function, without launches
+`dry_run`      what a call will hold: that function, without launches
 =============  =================================================================================
 """
