@@ -35,9 +35,8 @@ _ADVICE = {
     "numpy.linalg.lstsq": "use `np.linalg.pinv(a) @ b`, or `np.linalg.solve(a.T @ a, a.T @ b)`",
     "numpy.linalg.cond": "divide the last by the first of the square roots of "
     "`np.linalg.eigvalsh(a.T @ a)`",
-    "numpy.fft": "the results are complex, and adc has no complex numbers: transform the "
-    "data outside "
-    "the differentiated function, or multiply by matrices of cosines and sines",
+    "numpy.fft": "the results are complex, and adc has no complex numbers: transform the data "
+    "outside the differentiated function, or multiply by matrices of cosines and sines",
     "numpy.random": _GENERATOR,
     "numpy.lib.scimath": "the results may be complex, and adc has no complex numbers: use the "
     "function of the same name in `np`",
@@ -147,7 +146,9 @@ def name_of(callee: Any) -> str:
 
 
 def _of_scipy(ufunc: np.ufunc) -> str:
-    return f"scipy.special.{ufunc.__name__}"
+    """Return the name of a ufunc that is not NumPy's: SciPy's, or made by `np.frompyfunc`."""
+    scipy = getattr(sys.modules.get("scipy.special"), ufunc.__name__, None) is ufunc
+    return f"scipy.special.{ufunc.__name__}" if scipy else ufunc.__name__
 
 
 def hint(callee: Any) -> str:

@@ -496,7 +496,7 @@ def test_arrays_that_stay_in_memory_are_computed_again() -> None:
         assert plan.extra >= before
         before = plan.extra
     assert before > 0.0
-    with pytest.raises(MemoryBudgetError, match="cannot hold less than"):
+    with pytest.raises(MemoryBudgetError, match="needs at least"):
         adc.grad(squeezed, memory=least // 2, offload="disk")(x, w)
 
 
@@ -534,7 +534,7 @@ def test_what_is_on_a_disk_costs_more() -> None:
 
 def test_arguments() -> None:
     for wrong in ("memory", "", True, 1):
-        with pytest.raises(ArgumentError, match="is no place") as caught:
+        with pytest.raises(ArgumentError, match="is not supported") as caught:
             adc.grad(steps, offload=wrong)  # type: ignore[arg-type]  # which is the point
         assert '"disk"' in caught.value.hint
 

@@ -46,6 +46,12 @@ def _products(x: Any) -> Any:
     return s
 
 
+def square(x: float) -> float:
+    return x * x
+
+
+SQUARED = np.frompyfunc(square, 1, 1)
+
 # A program, what its message names, and the hint.
 CALLS: list[tuple[Callable[[Any], Any], str, str]] = [
     (lambda x: np.sum(np.linalg.svd(np.outer(x, x))[1]), "`numpy.linalg.svd`", "eigvalsh(a.T @ a)"),
@@ -57,6 +63,7 @@ CALLS: list[tuple[Callable[[Any], Any], str, str]] = [
     (lambda x: np.sum(scipy.linalg.expm(x)), "`scipy.linalg.expm`", "outside"),
     (lambda x: np.sum(scipy.special.erf(x)), "`scipy.special.erf`", "`math.erf`, `math.erfc`"),
     (lambda x: np.sum(scipy.special.logit(x)), "`scipy.special.logit`", "`scipy.special.expit`"),
+    (lambda x: SQUARED(x)[0], "`square (vectorized)`", "define it in Python"),
     (lambda x: scipy.special.logsumexp(x), "`scipy.special.logsumexp`", "np.log(np.sum(np.exp("),
     (lambda x: scipy.optimize.minimize(np.sum, x).fun, "`scipy.optimize.minimize`", "jac=True"),
     (lambda x: np.sum(scipy.stats.norm.logpdf(x)), "`scipy.stats.", "write the density"),

@@ -184,7 +184,7 @@ def test_an_error_of_the_program_has_its_line(
 
 
 def test_options_that_do_not_go_together() -> None:
-    with pytest.raises(ArgumentError, match="parallel does not go with target"):
+    with pytest.raises(ArgumentError, match="parallel is not supported with target"):
         adc.grad(past_the_end, target="cuda", parallel=True)
     with pytest.raises(ArgumentError, match="is not a target"):
         adc.grad(past_the_end, target="gpu")

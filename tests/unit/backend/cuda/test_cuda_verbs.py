@@ -164,7 +164,7 @@ def test_options() -> None:
         lambda **how: adc.hessian(plain, **how),
     ]
     for make in makers:
-        with pytest.raises(ArgumentError, match="parallel does not go with target"):
+        with pytest.raises(ArgumentError, match="parallel is not supported with target"):
             make(target="cuda", parallel=2)
         with pytest.raises(ArgumentError, match="'tpu' is not a target"):
             make(target="tpu")

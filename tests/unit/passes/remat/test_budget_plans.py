@@ -313,7 +313,7 @@ def test_formulas_for_any_room() -> None:
 
 def test_a_budget_that_is_too_small() -> None:
     fn, args, argnums = PROGRAMS["on_a_grid"]
-    with pytest.raises(MemoryBudgetError, match="cannot hold less than") as caught:
+    with pytest.raises(MemoryBudgetError, match="needs at least") as caught:
         adc.grad(fn, argnums, memory=100)(*args)
     assert caught.value.code == "ADC026"
     assert caught.value.hint is not None
@@ -494,7 +494,7 @@ def test_budgets_of_tangents(name: str) -> None:
     """A tangent is as large as what it is the tangent of; forward mode has nothing to choose."""
     want = ALONG[name](memory="1 GB")
     np.testing.assert_array_equal(want, ALONG[name]())
-    with pytest.raises(MemoryBudgetError, match="cannot hold less than") as caught:
+    with pytest.raises(MemoryBudgetError, match="needs at least") as caught:
         ALONG[name](memory=1)
     assert caught.value.hint is not None
     least = int(caught.value.hint.partition("=")[2].split()[0])

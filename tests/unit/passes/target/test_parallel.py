@@ -277,7 +277,7 @@ def test_forked_processes_work_alone() -> None:
 
 @pytest.mark.parametrize("bad", [0, -1, 1.5, "all", None])
 def test_numbers_of_threads(bad: Any) -> None:
-    with pytest.raises(adc.AdcError, match="is no number of threads"):
+    with pytest.raises(adc.AdcError, match="is not a number of threads"):
         adc.grad(rows, parallel=bad)
 
 
