@@ -13,6 +13,7 @@ Other names of a loop's inside stay below ``total`` and ``most``, and only a run
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +22,8 @@ from typing import Any
 from adc.ir import schedule
 from adc.ir.types import Array, Type
 
+# Keys are cut there, and end with a digest.
+_LONGEST_KEY = 5000
 # So many iterations are tried to find what a loop adds up to or needs most.
 _MOST = 1 << 14
 
@@ -79,7 +82,11 @@ class Function:
     def key(self) -> str:
         """A text that no other function has, to sort by."""
         args = ", ".join(arg.key for arg in self.args)
-        return f"{self.kind} {self.label} {self.name} {self.of} ({args})"
+        text = f"{self.kind} {self.label} {self.name} {self.of} ({args})"
+        # A function that lies in others has its text in that of each.
+        if len(text) < _LONGEST_KEY:
+            return text
+        return text[:_LONGEST_KEY] + hashlib.sha256(text.encode()).hexdigest()
 
     @cached_property
     def names(self) -> frozenset[str]:
