@@ -42,6 +42,8 @@ from adc.ir.types import Array, Scalar, Type
 
 # Operations of the op table whose code is for one kind of operands.
 _OF_INTEGERS = {arith.floordiv: "floordiv_int", arith.mod: "remainder_int"}
+# Those that are told how many bits there are.
+_SHIFTS = {ops.integer.lshift: "lshift", ops.integer.rshift: "rshift"}
 # Elements that an array has at most to lie in local memory.
 _LOCAL = 64
 
@@ -553,8 +555,8 @@ def expression(stmt: Apply, args: Sequence[Expr], ty: Type) -> Expr:
         raise refused(stmt, "random draws" if op.random else f"`{op.name}`")
     if op in _OF_INTEGERS and of.dtype[0] in "iu":
         found: Expr = Call(_OF_INTEGERS[op], tuple(args))
-    elif op in (ops.integer.lshift, ops.integer.rshift):
-        found = Call(op.name, (*args, Constant(8 * of.numpy.itemsize)))
+    elif op in _SHIFTS:
+        found = Call(_SHIFTS[op], (*args, Constant(8 * of.numpy.itemsize)))
     else:
         found = expressions.apply(op, stmt.params, args, ty, of)
     if ty.dtype == "f32" and not (op.converts or op is arith.select):
