@@ -309,6 +309,7 @@ def test_a_gradient_draws_what_one_call_draws(remat: str) -> None:
         assert state(ours) == state(numpys)
 
 
+@pytest.mark.full
 def test_every_transformation_draws_what_one_call_draws() -> None:
     def vector(w: Any, rng: Any) -> Any:
         return np.sin(w * rng.normal(size=w.shape)) * rng.random()
@@ -529,6 +530,7 @@ def test_draws_that_derivatives_within_code_refuse() -> None:
 # -- the compiler ----------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("program", [p for p in RANDOM_PROGRAMS if p.number(3) == 0], ids=str)
 def test_interpreter_and_compiled_code_draw_the_same(program: Any) -> None:
     """All results to the last bit, the states of generators among them."""

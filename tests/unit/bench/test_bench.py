@@ -45,12 +45,14 @@ def check(kernel: Kernel, call: ValueAndGrad) -> None:
         np.testing.assert_allclose(slope, wanted, rtol=1e-7, atol=1e-7)
 
 
+@pytest.mark.full
 @pytest.mark.sampled(20)
 @pytest.mark.parametrize("name", AS_WRITTEN)
 def test_adjoint_as_written(name: str) -> None:
     check(KERNELS[name], AS_WRITTEN[name])
 
 
+@pytest.mark.full
 @pytest.mark.sampled(20)
 @pytest.mark.parametrize("name", HAND)
 def test_adjoint_by_hand(name: str) -> None:
@@ -64,6 +66,7 @@ def test_gradient(name: str) -> None:
     check(kernel, adc.value_and_grad(kernel.loss, kernel.wrt))
 
 
+@pytest.mark.full
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", compile.KINDS)
 def test_long_program(kind: str) -> None:

@@ -61,6 +61,7 @@ def test_programs(name: str) -> None:
     assert np.sum(gradient * direction) == pytest.approx(slope, rel=1e-6, abs=1e-7)
 
 
+@pytest.mark.full
 def test_it_runs_in_the_simulator() -> None:
     only = ["--only=light", "--only=jacobi"]
     done = command("tests.bench.cuda", "--small", "--rounds=1", *only, NUMBA_ENABLE_CUDASIM="1")

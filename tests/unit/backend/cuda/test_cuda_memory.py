@@ -54,6 +54,7 @@ def total(x: Any, n: Any) -> Any:
     return np.sum(steps(x, n))
 
 
+@pytest.mark.full
 def test_arrays_of_a_loop_take_the_same_memory(allocations: list[int]) -> None:
     x = np.linspace(0.1, 0.9, 20)
     f = adc.jit(steps, target="cuda")

@@ -60,7 +60,7 @@ def launches(fn: Function) -> list[For]:
 # --- programs -------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(60)
 @pytest.mark.parametrize("program", THREAD_PROGRAMS, ids=str)
 def test_gradients(program: Program) -> None:
     """Results are right, threads do not conflict, and all possible loops are launches."""
