@@ -15,7 +15,8 @@ from adc.library.transforms import Level
 from adc.options import Options
 
 if TYPE_CHECKING:
-    from adc.compiler.dispatch import Code, Compiled
+    from adc.compiler.compiled import Compiled
+    from adc.compiler.dispatch import Code
     from adc.inspect.graph import Graph
     from adc.inspect.plan import PlanReport
 

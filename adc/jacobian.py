@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 
 from adc.compiler import transfers
-from adc.compiler.dispatch import Code, Compiled, check_commuting, first_of_pair, restore
+from adc.compiler.compiled import Compiled, restore
+from adc.compiler.dispatch import Code
+from adc.compiler.results import check_commuting, first_of_pair
 from adc.frontend.core import trees
 from adc.frontend.core.bindings import Binding
 from adc.frontend.core.places import Arguments

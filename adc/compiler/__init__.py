@@ -2,7 +2,9 @@
 
 ============  ====================================================================================
 `signature`   parameters of a function, and the types of the arguments of a call
-`dispatch`    the code for these types: found, or compiled, and called
+`dispatch`    the code for these types: found, or compiled
+`compiled`    that code: hidden arguments, checks of the arguments, the call
+`results`     results as users get them, and whether they can be differentiated
 `cache`       what was compiled, kept in memory and on disk
 `driver`      front end, passes and back end, one after the other
 `memory`      amounts of memory, as users write and read them

@@ -1,4 +1,4 @@
-"""A call of a derivative: hidden arguments, guards, the lookup of compiled code, results."""
+"""The code for the arguments of a call: found among what was compiled, or compiled."""
 
 from __future__ import annotations
 
@@ -8,24 +8,38 @@ import sys
 import types
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adc.compiler import cache, transfers
+from adc.compiler import cache
+from adc.compiler.compiled import (
+    DIRECTIONS,
+    MOST_ENTRIES,
+    Compiled,
+    Sizes,
+    differ,
+    restore,
+    sizes_of,
+)
 from adc.compiler.memory import text as memory_text
 from adc.compiler.progress import progress
+from adc.compiler.results import (
+    check_commuting,
+    check_floats,
+    check_result,
+    is_number,
+    presenter,
+)
 from adc.compiler.signature import Parameters, Signature
 from adc.frontend.core import trees
-from adc.frontend.core.bindings import Binding, Num, TupleOf, kind_of
 from adc.frontend.core.lower import ConstantNeededError, Lowered
-from adc.frontend.core.places import Arguments, Place, defaults_of
+from adc.frontend.core.places import Arguments, Place
 from adc.frontend.core.trees import key_of
 from adc.frontend.entry import lower
-from adc.frontend.values.results import rebuilt
 from adc.functions import function_of, name_of, settled, span_of
 from adc.ir import foreign
 from adc.ir.core import Check, Function, Print, walk
@@ -33,14 +47,10 @@ from adc.ir.errors import (
     AdcError,
     ArgumentError,
     AssumptionError,
-    GlobalStateError,
     MemoryBudgetError,
-    NonScalarError,
-    NotDifferentiableError,
-    OverlapError,
     UnsupportedError,
 )
-from adc.ir.types import Array, Scalar
+from adc.ir.types import Array
 from adc.library.transforms import Level, has_rule, is_checkpointed
 
 if TYPE_CHECKING:
@@ -50,388 +60,14 @@ if TYPE_CHECKING:
     from adc.passes.remat.plan import Plan
     from adc.passes.stages import Step
 
-Sizes = tuple[tuple[str, "int | tuple[int, ...]"], ...]
-# More signatures than this at once come from objects that are recreated at every call.
-_MOST_ENTRIES = 256
 # Definitions of functions whose code is kept for derivatives that are recreated at every call.
 _MOST_DEFINITIONS = 256
 # Bytes of workspace and tapes that code holds for a derivative that may be recreated.
 _MOST_HELD = 2**20
 # The most code for arguments with one key: for objects with attributes of other kinds.
 _MOST_VARIANTS = 8
-# The words of random generators, by the places where these are found.
-States = list[tuple[Place, np.ndarray[Any, Any]]]
-# Directions of a Jacobian that are taken at once: the least of these that are enough, or the most.
-_DIRECTIONS = (4, 8, 16)
 # Times that code is made for one call: while it is, another thread may change what it reads.
 _MOST_ATTEMPTS = 3
-
-
-# --- compiled code --------------------------------------------------------------------------------
-
-
-@dataclass
-class Compiled:
-    """Code for one signature, and the structure of its results.
-
-    Attributes
-    ----------
-    levels : tuple of Level
-        The gradients that it takes of what was lowered.
-    present : callable
-        Makes what the user gets of the results of the kernel.
-    ones : tuple
-        Directions of inner derivatives: along their scalar argument.
-    """
-
-    lowered: Lowered
-    steps: tuple[Step, ...]
-    signature: Signature
-    options: Options
-    costs: Costs
-    entry: cache.Entry
-    levels: tuple[Level, ...]
-    present: Callable[[Sequence[Any]], Any]
-    ones: tuple[Any, ...]
-    users: weakref.WeakSet[Code]
-    budget: Budget | None = None
-    # Makes code for axes that may turn out to have size 1, which this code may not be for.
-    _general: Compiled | None = None
-    _usual: bool = True
-    _known: dict[Sizes, dict[str, int] | None] = field(default_factory=dict)
-
-    @property
-    def plan(self) -> Plan | None:
-        return self.entry.plan
-
-    @property
-    def source(self) -> str:
-        return self.entry.source
-
-    @property
-    def from_disk(self) -> bool:
-        return self.entry.from_disk
-
-    @cached_property
-    def compilation(self) -> Compilation:
-        """Every stage of the compilation; repeated if the code was loaded from disk."""
-        from adc.compiler.driver import transform
-
-        made = self.entry.compilation
-        return made or transform(
-            self.lowered,
-            self.steps,
-            self.options.remat,
-            self.costs,
-            self.budget,
-            target=self.options.machine,
-        )
-
-    @cached_property
-    def varies(self) -> bool:
-        """Whether arguments with the same key may need other code, because attributes differ."""
-        lowered = self.lowered
-        places = [each.place for each in lowered.captures] + [each.place for each in lowered.guards]
-        return any(place.varies for place in places)
-
-    @cached_property
-    def few(self) -> tuple[int, ...] | None:
-        """The arguments along which code takes few directions at once, which may be many."""
-        if self.steps[-1:] != (("directions", _DIRECTIONS[:1]),):
-            return None
-        name, positions = self.steps[-2]
-        arrays = any(isinstance(self.lowered.fn.params[k].type, Array) for k in positions)
-        return positions if name == "tangent" and arrays else None
-
-    def hidden(self, values: tuple[Any, ...]) -> list[Any] | None:
-        """Return the captured values, or None if a constant of the code has changed."""
-        for guard in self.lowered.guards:
-            if not guard.holds(values):
-                return None
-        found: list[Any] = []
-        for capture in self.lowered.captures:
-            leaves = capture.leaves(values)
-            if leaves is None:
-                return None
-            found += leaves
-        return found
-
-    def fits(self, values: tuple[Any, ...], hidden: list[Any]) -> bool:
-        """Whether it may be called with these arguments.
-
-        That is, within the budget of the plan; and not for a few directions of many.
-        """
-        if self.few is not None:
-            leaves = self.signature.leaves(values)
-            if sum(np.size(leaves[k]) for k in self.few) > _DIRECTIONS[0]:
-                return False
-        args = [*self.signature.leaves(values), *hidden] if self.budget else ()
-        return self._needs(args) is not None
-
-    def _needs(self, args: Sequence[Any]) -> dict[str, int] | None:
-        """Return the known bytes of each tape of a call; None if they exceed the budget.
-
-        Nothing is known, or asked, without a budget; nor of tapes on a device.
-        """
-        if self.budget is not None and self.options.target == "cuda":
-            return {} if self.entry.kernel.fits(args) else None
-        peak = self.plan.peak if self.plan is not None else None
-        if self.budget is None or peak is None:
-            return {}
-        sizes = sizes_of(self.lowered, args)
-        if sizes not in self._known:
-            if len(self._known) >= _MOST_ENTRIES:
-                self._known.clear()
-            # For the sizes that it was made for, more may be known than for others.
-            same = sizes == self.budget.sizes and self.plan is not None
-            size = self.plan.peak_bytes if same and self.plan is not None else peak.at(args)
-            fits = size is not None and size <= self.budget.bytes
-            self._known[sizes] = peak.tapes_at(args) if fits else None
-        return self._known[sizes]
-
-    def _call(self, args: Sequence[Any]) -> Sequence[Any]:
-        if self.budget is None or self.options.target == "cuda":
-            return self.entry.kernel(*args)  # type: ignore[no-any-return]  # of an untyped module
-        return self.entry.kernel(*args, reserved=self._needs(args))  # type: ignore[no-any-return]
-
-    def arguments(self, values: tuple[Any, ...]) -> list[Any]:
-        """Return the numbers and arrays that the code is called with."""
-        return [*self.signature.leaves(values), *(self.hidden(values) or ())]
-
-    def arranged(self, flat: Sequence[Any]) -> Any:
-        """Return the result of the function, from flat results that begin with it."""
-        return _results(self.lowered)(flat)
-
-    def run(
-        self, values: tuple[Any, ...], hidden: list[Any], directions: Sequence[Any] = ()
-    ) -> Any:
-        """Run the code on the arguments of a call."""
-        return self.present(self.flat(values, hidden, directions))
-
-    def flat(
-        self, values: tuple[Any, ...], hidden: list[Any], directions: Sequence[Any] = ()
-    ) -> Sequence[Any]:
-        """Return the numbers and arrays that the code computes.
-
-        `directions` are the tangents of what moves, or the cotangents of all float results.
-        """
-        if self._usual:
-            try:
-                return self._flat(values, hidden, directions)
-            except AssumptionError:
-                pass
-        found = self._general_flat(values, directions)
-        self._usual = False  # for calls like this one: it was no mistake that the program raises
-        return found
-
-    def _general_flat(self, values: tuple[Any, ...], directions: Sequence[Any]) -> Sequence[Any]:
-        """Return the same as `flat`, from code for axes that may or may not have size 1."""
-        assert isinstance(values, Arguments)
-        # Of those that can call this code, the one that does.
-        code = next(user for user in self.users if user.fn is values.fn)
-        made = self._general
-        hidden = None if made is None else made.hidden(values)
-        if made is None or hidden is None or not made.fits(values, hidden):
-            self._general = made = code.generalised(values)
-            hidden = made.hidden(values)
-        return made._flat(values, hidden or [], directions)
-
-    def _flat(
-        self, values: tuple[Any, ...], hidden: list[Any], directions: Sequence[Any]
-    ) -> Sequence[Any]:
-        args = [*self.signature.leaves(values), *hidden]
-        if self.options.target != "cuda":
-            for each in directions:
-                if foreign.is_foreign(each):
-                    raise ArgumentError(
-                        f"a tangent or cotangent is a {foreign.kind_of(each)} on a GPU",
-                        span_of(self.signature.fn),
-                        'use target="cuda", or pass a copy on the host',
-                    )
-        if self._changed_arguments:
-            self._check_defaults(values)
-        if self.lowered.written:
-            self._check_written(values, args)
-        if self.lowered.changed:
-            self._check_shared(values)
-        if self.lowered.drawn:
-            return self._drawing(values, args, directions)
-        results: Sequence[Any] = self._call([*args, *self.ones, *directions])
-        return results
-
-    def _drawing(
-        self, values: tuple[Any, ...], args: list[Any], directions: Sequence[Any]
-    ) -> Sequence[Any]:
-        """Run code that draws random numbers, and advance the generators as the function would."""
-        lowered = self.lowered
-        found = [(each, each.place.read(values)) for each in lowered.generators]
-        # In one order everywhere, so that no two threads wait for each other.
-        sources = sorted([generator.bit_generator for _, generator in found], key=id)
-        if any(map(operator.is_, sources, sources[1:])):
-            raise OverlapError(
-                f"{name_of(self.signature.fn)}() reaches one random generator under two names",
-                span_of(self.signature.fn),
-                "pass it once",
-            )
-        with ExitStack() as stack:
-            for source in sources:
-                stack.enter_context(source.lock)
-            for each, generator in found:
-                args[each.position] = trees.words(generator)
-            results: Sequence[Any] = self._call([*args, *self.ones, *directions])
-            drawn = [generator for each, generator in found if each.drawn]
-            own = len(lowered.fn.results)
-            for generator, state in zip(drawn, results[own - len(drawn) : own], strict=True):
-                trees.advance(generator, state)
-        return results
-
-    def states(self, values: tuple[Any, ...]) -> States:
-        """Return the states of the generators that the code draws from."""
-        return [(each.place, trees.words(each.place.read(values))) for each in self.lowered.drawn]
-
-    def _check_written(self, values: tuple[Any, ...], args: Sequence[Any]) -> None:
-        """Raise if an array that the function writes to is read-only, or shares its memory."""
-        params, written = self.lowered.fn.params, self.lowered.written
-        if any(isinstance(params[k].type, Scalar) for k in written):
-            own = self.signature.leaves(values, boxed=True)
-            args = [*own, *args[len(own) :]]
-        pairs = zip(args, params, strict=False)
-        arrays = [
-            (k, arg)
-            for k, (arg, param) in enumerate(pairs)
-            if isinstance(param.type, Array) or type(arg) is np.ndarray
-        ]
-        function, span = f"{name_of(self.signature.fn)}()", span_of(self.signature.fn)
-        for k, a in arrays:
-            if k not in written:
-                continue
-            name = params[k].name
-            if type(a) is np.ndarray:
-                if not a.flags.writeable:
-                    raise ArgumentError(
-                        f"argument {name!r} of {function} is read-only, and the function writes "
-                        "to it",
-                        span,
-                        "pass a copy",
-                    )
-                if not a.flags.c_contiguous and _overlaps_itself(a):
-                    raise OverlapError(
-                        f"elements of argument {name!r} of {function} share memory, and the "
-                        "function writes to it",
-                        span,
-                        "pass a copy",
-                    )
-            for j, b in arrays:
-                if j != k and _overlap(a, b):
-                    raise OverlapError(
-                        f"arguments {name!r} and {params[j].name!r} of {function} overlap in "
-                        f"memory, and the function writes to {name!r}",
-                        span,
-                        "pass a copy of one of them",
-                    )
-
-    @cached_property
-    def _changed_arguments(self) -> frozenset[int]:
-        """The positions of the arguments that the function changes, or something in them."""
-        lowered = self.lowered
-        found = {place.root for place in lowered.changed if isinstance(place.root, int)}
-        owners: list[Any] = []
-        for k, ty in enumerate(self.signature.types):
-            owners += [k] * len(trees.leaf_types(ty))
-        for capture in lowered.captures:
-            owners += [capture.place.root] * len(capture.params)
-        found |= {owners[k] for k in lowered.written if isinstance(owners[k], int)}
-        return frozenset(found)
-
-    def _check_defaults(self, values: tuple[Any, ...]) -> None:
-        """Raise if the function changes a default value, which the next call would find changed."""
-        # Of the function that is called: code is shared by all with one definition.
-        fn = values.fn if isinstance(values, Arguments) else self.signature.fn
-        defaults = defaults_of(fn)
-        for k in self._changed_arguments:
-            name = self.signature.names[k]
-            if name in defaults and values[k] is defaults[name]:
-                raise GlobalStateError(
-                    f"the default value of {name!r} of {name_of(fn)}() would be changed",
-                    span_of(fn),
-                    "pass it as an argument",
-                )
-
-    def _check_shared(self, values: tuple[Any, ...]) -> None:
-        """Raise if the function changes a list, dict or object that has several references."""
-        lowered = self.lowered
-        found = [
-            one
-            for value, ty in zip(values, self.signature.types, strict=True)
-            for one in trees.changeable(value, ty)
-        ]
-        for capture in lowered.captures:
-            found += trees.changeable(capture.place.read(values), capture.tree)
-        found += [id(guard.place.read(values)) for guard in lowered.guards if guard.shared]
-        for place in lowered.changed:
-            value = place.read(values)
-            if found.count(id(value)) > 1:
-                assert isinstance(place.root, int)
-                raise OverlapError(
-                    f"argument {self.signature.names[place.root]!r} of "
-                    f"{name_of(self.signature.fn)}() contains a {type(value).__name__} that "
-                    "is changed, and that other arguments or variables refer to",
-                    span_of(self.signature.fn),
-                    "pass a copy",
-                )
-
-
-def sizes_of(lowered: Lowered, args: Sequence[Any]) -> Sizes:
-    """Return the integers and shapes among arguments of the code, by parameter."""
-    return tuple(
-        (param.name, np.shape(arg) if isinstance(param.type, Array) else int(arg))
-        for param, arg in zip(lowered.fn.params, args, strict=False)
-        if isinstance(param.type, Array) or param.type.kind in "iu"
-    )
-
-
-def _bucket(sizes: Sizes) -> tuple[int, ...]:
-    """Return the bucket of sizes that share a plan: powers of two."""
-    flat = [n for _, size in sizes for n in ((size,) if isinstance(size, int) else size)]
-    return tuple(n.bit_length() if n > 0 else 0 for n in flat)
-
-
-def restore(states: States, values: tuple[Any, ...]) -> None:
-    """Give random generators the states that they had, so that code draws the same numbers."""
-    for place, state in states:
-        trees.advance(place.read(values), state)
-
-
-# The most elements of which the addresses are compared one by one.
-_MOST_ADDRESSES = 1 << 20
-
-
-def _overlaps_itself(a: np.ndarray[Any, Any]) -> bool:
-    """Whether two elements of an array share memory, which its strides say in all usual cases."""
-    reach, sizes = a.itemsize, [(abs(s), n) for s, n in zip(a.strides, a.shape, strict=True)]
-    if 0 in a.shape:
-        return False
-    disjoint = True
-    for stride, size in sorted(pair for pair in sizes if pair[1] > 1):
-        disjoint &= stride >= reach
-        reach += stride * (size - 1)
-    if disjoint or a.size > _MOST_ADDRESSES:
-        return not disjoint
-    places = np.zeros(1, np.int64)
-    for stride, size in sizes:
-        places = np.add.outer(places, stride * np.arange(size)).ravel()
-    return bool(np.any(np.diff(np.sort(places)) < a.itemsize))
-
-
-def _overlap(a: Any, b: Any) -> bool:
-    first, second = foreign.memory_of(a), foreign.memory_of(b)
-    if first is None or second is None:
-        return a is b  # no two of JAX's arrays share memory
-    try:
-        # The exact answer may take time exponential in the rank.
-        return np.shares_memory(first, second, max_work=100_000)  # type: ignore[arg-type]  # stub
-    except np.exceptions.TooHardError:
-        return True
 
 
 def _steps(
@@ -477,170 +113,6 @@ def _by_steps(signature: Signature, levels: tuple[Level, ...], moves: bool) -> i
             break
         count += 1
     return count
-
-
-def _is_number(lowered: Lowered) -> bool:
-    """Whether a function returns one float."""
-    return isinstance(lowered.result, Num) and lowered.result.operand.type.kind == "f"
-
-
-def first_of_pair(fn: Callable[..., Any], lowered: Lowered) -> Binding:
-    """Return the differentiated element of a pair with auxiliary results."""
-    result = lowered.result
-    if not (isinstance(result, TupleOf) and len(result.items) == 2):
-        raise NonScalarError(
-            f"{_words(fn, lowered)} returns {kind_of(result)}; `has_aux` needs a pair",
-            span_of(fn),
-            "return (value, auxiliary results)",
-        )
-    return result.items[0]
-
-
-def _words(fn: Callable[..., Any], lowered: Lowered) -> str:
-    """Return what is lowered in words: a function, or a derivative of it."""
-    words = "".join(f"`{level.kind}` of " for level in reversed(lowered.applied))
-    return f"{words}{name_of(fn)}()"
-
-
-def _check_result(fn: Callable[..., Any], lowered: Lowered, has_aux: bool) -> None:
-    """Raise unless the (first) result is one float."""
-    result: Binding = first_of_pair(fn, lowered) if has_aux else lowered.result
-    if not (isinstance(result, Num) and result.operand.type.kind == "f"):
-        floats = any(operand.type.kind == "f" for operand in lowered.fn.results)
-        raise NonScalarError(
-            f"{_words(fn, lowered)} returns {kind_of(result)}; only one float can be "
-            "differentiated",
-            span_of(fn),
-            ("differentiate a function that reduces it to a number, for instance by a sum"
-             if lowered.applied else "return a number, for instance a sum")
-            + (", or use `adc.jacrev` or `adc.vjp`" if floats else ""),
-        )  # fmt: skip
-
-
-def _check_floats(fn: Callable[..., Any], lowered: Lowered) -> None:
-    """Raise unless there is something to differentiate in the results."""
-    if not any(operand.type.kind == "f" for operand in lowered.fn.results):
-        raise NonScalarError(
-            f"{_words(fn, lowered)} returns {kind_of(lowered.result)}; there is no float in it",
-            span_of(fn),
-            "return floats, or arrays of floats",
-        )
-
-
-def check_commuting(fn: Callable[..., Any], lowered: Function) -> None:
-    """Raise where derivatives need not commute: a custom rule decides about them.
-
-    A gradient of a gradient is computed as a derivative of the outer gradient, and a gradient is
-    pulled back through as a Hessian is applied.
-    """
-    for each in (*lowered.callees, *(inner for d in lowered.derived for inner in d.of.callees)):
-        if each.rule is not None and not each.rule.exact:
-            raise NotDifferentiableError(
-                f"{name_of(fn)}() is differentiated twice in reverse mode, and calls a "
-                "function with "
-                "a custom rule",
-                span_of(fn),
-                "use `adc.hvp`, or `adc.jvp` or `adc.jacfwd` of the gradient: forward over reverse",
-            )
-
-
-def _results(lowered: Lowered) -> Callable[[Sequence[Any]], Any]:
-    """Return what arranges flat results as the Python function returns them."""
-    types = [operand.type for operand in lowered.fn.results]
-    makers = [trees.number(ty) if isinstance(ty, Scalar) else _as_it_is for ty in types]
-
-    def arrange(results: Sequence[Any]) -> Any:
-        flat = (make(found) for make, found in zip(makers, results, strict=False))
-        return rebuilt(lowered.result, lowered.heap, flat)
-
-    return arrange
-
-
-def _as_it_is(found: Any) -> Any:
-    return found
-
-
-def _with_tangents(lowered: Lowered) -> Callable[[Sequence[Any]], Any]:
-    """Return a function that arranges the results of a tangent's kernel as results and tangents."""
-    arrange = _results(lowered)
-    own = lowered.fn.results
-    floats = [operand.type.kind == "f" for operand in own]
-
-    def present(results: Sequence[Any]) -> tuple[Any, Any]:
-        dots = iter(results[len(own) :])
-        # What is no float does not move.
-        flat = [
-            next(dots) if moves else transfers.zeros_like(found)
-            for moves, found in zip(floats, results, strict=False)
-        ]
-        return arrange(results), arrange(flat)
-
-    return present
-
-
-def _presenter(
-    lowered: Lowered,
-    signature: Signature,
-    levels: tuple[Level, ...],
-    along: tuple[int, ...] | None,
-    pull: tuple[int, ...] | None,
-) -> Callable[[Sequence[Any]], Any]:
-    """Return a function that arranges the kernel's results as the user's.
-
-    The adjoint appends the gradients to the function's own results. Each tangent then appends the
-    tangents of all float results, those of value and gradients first-to-last at the very end.
-    """
-    own = lowered.fn.results
-    if pull is not None:
-        arrange = signature.arranged(pull)
-        return lambda results: arrange(results[len(own) :])
-    if not levels:
-        return _results(lowered) if along is None else _with_tangents(lowered)
-    floats = sum(operand.type.kind == "f" for operand in own)
-    count = len(signature.positions(levels[-1].argnums))
-    order = len(levels) - 1
-    size, block = len(own) + count, floats + count
-    appended = block
-    for _ in range(order):
-        size, appended = size + appended, 2 * appended
-    # Where the derivative of the asked order begins: its value, and after it its gradients.
-    first = size - block if order else 0
-    ty = signature.scalar(levels[-2].argnums) if order else own[0].type
-    assert isinstance(ty, Scalar)
-    number = trees.number(ty)
-
-    def arranged(first: int, end: int) -> Callable[[Sequence[Any]], Any]:
-        last = levels[-1]
-        gradients = slice(end - count, end)
-        arrange = signature.arranged(last.argnums)
-        if not last.with_value:
-            return lambda results: arrange(results[gradients])
-        return lambda results: (number(results[first]), arrange(results[gradients]))
-
-    value = arranged(first, size)
-    if along is not None:
-        slope = arranged(size + appended - block, size + appended)
-        return lambda results: (value(results), slope(results))
-    if not levels[-1].has_aux:
-        return value
-    gradient = _presenter(
-        lowered, signature, (replace(levels[-1], kind="grad", has_aux=False),), None, None
-    )
-    arrange = _results(lowered)
-
-    def with_aux(results: Sequence[Any]) -> Any:
-        pair = arrange(results)
-        found = gradient(results)
-        return (pair, found) if levels[-1].with_value else (found, pair[1])
-
-    return with_aux
-
-
-def _differ(old: Compiled, new: Compiled) -> bool:
-    """Whether two pieces of code are plans for very different sizes."""
-    if old.budget is None or new.budget is None:
-        return False
-    return _bucket(old.budget.sizes) != _bucket(new.budget.sizes)
 
 
 @contextmanager
@@ -902,9 +374,9 @@ class Code:
                 others = [
                     old
                     for old in self.entries.pop(key, [])
-                    if (old.varies and made.varies) or _differ(old, made)
+                    if (old.varies and made.varies) or differ(old, made)
                 ]
-                while sum(map(len, self.entries.values())) + len(others) >= _MOST_ENTRIES:
+                while sum(map(len, self.entries.values())) + len(others) >= MOST_ENTRIES:
                     if others:
                         others.pop()
                     else:
@@ -1051,7 +523,7 @@ class Code:
         lowered = self._lower(signature, values, general, self.levels[:start])
         levels = self.levels[start:]
         if levels and levels[-1].kind == "jacrev":
-            if _is_number(lowered):
+            if is_number(lowered):
                 levels = (*levels[:-1], replace(levels[-1], kind="grad"))
             else:
                 levels = ()
@@ -1061,12 +533,12 @@ class Code:
         if self.options.target != "cuda":
             self._check_on_host(signature, lowered, values)
         if levels:
-            _check_result(self.fn, lowered, levels[-1].has_aux)
+            check_result(self.fn, lowered, levels[-1].has_aux)
             if len({level.argnums for level in levels}) > 1:
                 check_commuting(self.fn, lowered.fn)
         steps = _steps(signature, levels, self.along, self.pull)
         if steps and not levels:
-            _check_floats(self.fn, lowered)
+            check_floats(self.fn, lowered)
         if self.wide:
             steps += self._directions(signature, lowered, values)
         return _Prepared(signature, levels, steps, lowered)
@@ -1088,11 +560,11 @@ class Code:
         else:
             types = [each.type for each in lowered.fn.results if each.type.kind == "f"]
             total = len(types)
-        count = next((most for most in _DIRECTIONS if total <= most), _DIRECTIONS[-1])
+        count = next((most for most in DIRECTIONS if total <= most), DIRECTIONS[-1])
         if not any(isinstance(ty, Array) for ty in types):
             count = min(count, total)  # there are never more
         elif self.along is None:
-            count = _DIRECTIONS[1]  # the number is known only at run time
+            count = DIRECTIONS[1]  # the number is known only at run time
         return (("directions", (count,)),) if count > 1 else ()
 
     def _check_on_host(
@@ -1165,7 +637,7 @@ class Code:
         if options.parallel:
             entry.kernel.share(None if options.parallel is True else options.parallel)
         _kernels.add(entry.kernel)
-        present = _presenter(lowered, signature, made.levels, self.along, self.pull)
+        present = presenter(lowered, signature, made.levels, self.along, self.pull)
         ones = (1.0,) * max(len(made.levels) - 1, 0)
         signature = signature.emptied()
         return Compiled(

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.compiler.dispatch import sizes_of
+from adc.compiler.compiled import sizes_of
 from adc.compiler.driver import Plans, UnknownPeak
 from adc.ir import interp
 from adc.ir.analysis.costs import SHIPPED

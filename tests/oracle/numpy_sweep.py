@@ -23,7 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from adc.compiler.dispatch import Code, _results
+from adc.compiler.dispatch import Code
+from adc.compiler.results import arranged
 from adc.ir import interp
 from adc.ir.errors import AdcError, AssumptionError, IRError
 from adc.ir.types import DTYPES
@@ -555,7 +556,7 @@ def _interpreted(code: Code, values: Any, general: bool) -> Any:
     for capture in lowered.captures:
         leaves += capture.leaves(values) or ()
     results = interp.run(lowered.fn, [np.asarray(leaf)[()] for leaf in leaves], derived)
-    return _results(lowered)(results)
+    return arranged(lowered)(results)
 
 
 def _plain(leaf: Any) -> Any:

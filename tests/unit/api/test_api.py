@@ -621,7 +621,7 @@ def test_functions_as_arguments() -> None:
 
 
 def test_code_for_objects_that_are_gone_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dispatch, "_MOST_ENTRIES", 3)
+    monkeypatch.setattr(dispatch, "MOST_ENTRIES", 3)
     slope = adc.grad(apply, 1)
     # Functions with one definition would share code.
     squares = [

@@ -1,0 +1,418 @@
+"""Code for one signature: hidden arguments, checks of the arguments of a call, and the call."""
+
+from __future__ import annotations
+
+import operator
+import weakref
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adc.compiler import cache
+from adc.compiler.results import arranged
+from adc.compiler.signature import Signature
+from adc.frontend.core import trees
+from adc.frontend.core.lower import Lowered
+from adc.frontend.core.places import Arguments, Place, defaults_of
+from adc.functions import name_of, span_of
+from adc.ir import foreign
+from adc.ir.errors import (
+    ArgumentError,
+    AssumptionError,
+    GlobalStateError,
+    OverlapError,
+)
+from adc.ir.types import Array, Scalar
+from adc.library.transforms import Level
+
+if TYPE_CHECKING:
+    from adc.compiler.driver import Budget, Compilation
+    from adc.ir.analysis.costs import Costs
+    from adc.options import Options
+    from adc.passes.remat.plan import Plan
+    from adc.passes.stages import Step
+
+Sizes = tuple[tuple[str, "int | tuple[int, ...]"], ...]
+# More signatures than this at once come from objects that are recreated at every call.
+MOST_ENTRIES = 256
+# The words of random generators, by the places where these are found.
+States = list[tuple[Place, np.ndarray[Any, Any]]]
+# Directions of a Jacobian that are taken at once: the least of these that are enough, or the most.
+DIRECTIONS = (4, 8, 16)
+
+
+@dataclass
+class Compiled:
+    """Code for one signature, and the structure of its results.
+
+    Attributes
+    ----------
+    levels : tuple of Level
+        The gradients that it takes of what was lowered.
+    present : callable
+        Makes what the user gets of the results of the kernel.
+    ones : tuple
+        Directions of inner derivatives: along their scalar argument.
+    users : set
+        The derivatives that call it (`dispatch.Code`).
+    """
+
+    lowered: Lowered
+    steps: tuple[Step, ...]
+    signature: Signature
+    options: Options
+    costs: Costs
+    entry: cache.Entry
+    levels: tuple[Level, ...]
+    present: Callable[[Sequence[Any]], Any]
+    ones: tuple[Any, ...]
+    users: weakref.WeakSet[Any]
+    budget: Budget | None = None
+    # Makes code for axes that may turn out to have size 1, which this code may not be for.
+    _general: Compiled | None = None
+    _usual: bool = True
+    _known: dict[Sizes, dict[str, int] | None] = field(default_factory=dict)
+
+    @property
+    def plan(self) -> Plan | None:
+        return self.entry.plan
+
+    @property
+    def source(self) -> str:
+        return self.entry.source
+
+    @property
+    def from_disk(self) -> bool:
+        return self.entry.from_disk
+
+    @cached_property
+    def compilation(self) -> Compilation:
+        """Every stage of the compilation; repeated if the code was loaded from disk."""
+        from adc.compiler.driver import transform
+
+        made = self.entry.compilation
+        return made or transform(
+            self.lowered,
+            self.steps,
+            self.options.remat,
+            self.costs,
+            self.budget,
+            target=self.options.machine,
+        )
+
+    @cached_property
+    def varies(self) -> bool:
+        """Whether arguments with the same key may need other code, because attributes differ."""
+        lowered = self.lowered
+        places = [each.place for each in lowered.captures] + [each.place for each in lowered.guards]
+        return any(place.varies for place in places)
+
+    @cached_property
+    def few(self) -> tuple[int, ...] | None:
+        """The arguments along which code takes few directions at once, which may be many."""
+        if self.steps[-1:] != (("directions", DIRECTIONS[:1]),):
+            return None
+        name, positions = self.steps[-2]
+        arrays = any(isinstance(self.lowered.fn.params[k].type, Array) for k in positions)
+        return positions if name == "tangent" and arrays else None
+
+    def hidden(self, values: tuple[Any, ...]) -> list[Any] | None:
+        """Return the captured values, or None if a constant of the code has changed."""
+        for guard in self.lowered.guards:
+            if not guard.holds(values):
+                return None
+        found: list[Any] = []
+        for capture in self.lowered.captures:
+            leaves = capture.leaves(values)
+            if leaves is None:
+                return None
+            found += leaves
+        return found
+
+    def fits(self, values: tuple[Any, ...], hidden: list[Any]) -> bool:
+        """Whether it may be called with these arguments.
+
+        That is, within the budget of the plan; and not for a few directions of many.
+        """
+        if self.few is not None:
+            leaves = self.signature.leaves(values)
+            if sum(np.size(leaves[k]) for k in self.few) > DIRECTIONS[0]:
+                return False
+        args = [*self.signature.leaves(values), *hidden] if self.budget else ()
+        return self._needs(args) is not None
+
+    def _needs(self, args: Sequence[Any]) -> dict[str, int] | None:
+        """Return the known bytes of each tape of a call; None if they exceed the budget.
+
+        Nothing is known, or asked, without a budget; nor of tapes on a device.
+        """
+        if self.budget is not None and self.options.target == "cuda":
+            return {} if self.entry.kernel.fits(args) else None
+        peak = self.plan.peak if self.plan is not None else None
+        if self.budget is None or peak is None:
+            return {}
+        sizes = sizes_of(self.lowered, args)
+        if sizes not in self._known:
+            if len(self._known) >= MOST_ENTRIES:
+                self._known.clear()
+            # For the sizes that it was made for, more may be known than for others.
+            same = sizes == self.budget.sizes and self.plan is not None
+            size = self.plan.peak_bytes if same and self.plan is not None else peak.at(args)
+            fits = size is not None and size <= self.budget.bytes
+            self._known[sizes] = peak.tapes_at(args) if fits else None
+        return self._known[sizes]
+
+    def _call(self, args: Sequence[Any]) -> Sequence[Any]:
+        if self.budget is None or self.options.target == "cuda":
+            return self.entry.kernel(*args)  # type: ignore[no-any-return]  # of an untyped module
+        return self.entry.kernel(*args, reserved=self._needs(args))  # type: ignore[no-any-return]
+
+    def arguments(self, values: tuple[Any, ...]) -> list[Any]:
+        """Return the numbers and arrays that the code is called with."""
+        return [*self.signature.leaves(values), *(self.hidden(values) or ())]
+
+    def arranged(self, flat: Sequence[Any]) -> Any:
+        """Return the result of the function, from flat results that begin with it."""
+        return arranged(self.lowered)(flat)
+
+    def run(
+        self, values: tuple[Any, ...], hidden: list[Any], directions: Sequence[Any] = ()
+    ) -> Any:
+        """Run the code on the arguments of a call."""
+        return self.present(self.flat(values, hidden, directions))
+
+    def flat(
+        self, values: tuple[Any, ...], hidden: list[Any], directions: Sequence[Any] = ()
+    ) -> Sequence[Any]:
+        """Return the numbers and arrays that the code computes.
+
+        `directions` are the tangents of what moves, or the cotangents of all float results.
+        """
+        if self._usual:
+            try:
+                return self._flat(values, hidden, directions)
+            except AssumptionError:
+                pass
+        found = self._general_flat(values, directions)
+        self._usual = False  # for calls like this one: it was no mistake that the program raises
+        return found
+
+    def _general_flat(self, values: tuple[Any, ...], directions: Sequence[Any]) -> Sequence[Any]:
+        """Return the same as `flat`, from code for axes that may or may not have size 1."""
+        assert isinstance(values, Arguments)
+        # Of those that can call this code, the one that does.
+        code = next(user for user in self.users if user.fn is values.fn)
+        made = self._general
+        hidden = None if made is None else made.hidden(values)
+        if made is None or hidden is None or not made.fits(values, hidden):
+            self._general = made = code.generalised(values)
+            hidden = made.hidden(values)
+        return made._flat(values, hidden or [], directions)
+
+    def _flat(
+        self, values: tuple[Any, ...], hidden: list[Any], directions: Sequence[Any]
+    ) -> Sequence[Any]:
+        args = [*self.signature.leaves(values), *hidden]
+        if self.options.target != "cuda":
+            for each in directions:
+                if foreign.is_foreign(each):
+                    raise ArgumentError(
+                        f"a tangent or cotangent is a {foreign.kind_of(each)} on a GPU",
+                        span_of(self.signature.fn),
+                        'use target="cuda", or pass a copy on the host',
+                    )
+        if self._changed_arguments:
+            self._check_defaults(values)
+        if self.lowered.written:
+            self._check_written(values, args)
+        if self.lowered.changed:
+            self._check_shared(values)
+        if self.lowered.drawn:
+            return self._drawing(values, args, directions)
+        results: Sequence[Any] = self._call([*args, *self.ones, *directions])
+        return results
+
+    def _drawing(
+        self, values: tuple[Any, ...], args: list[Any], directions: Sequence[Any]
+    ) -> Sequence[Any]:
+        """Run code that draws random numbers, and advance the generators as the function would."""
+        lowered = self.lowered
+        found = [(each, each.place.read(values)) for each in lowered.generators]
+        # In one order everywhere, so that no two threads wait for each other.
+        sources = sorted([generator.bit_generator for _, generator in found], key=id)
+        if any(map(operator.is_, sources, sources[1:])):
+            raise OverlapError(
+                f"{name_of(self.signature.fn)}() reaches one random generator under two names",
+                span_of(self.signature.fn),
+                "pass it once",
+            )
+        with ExitStack() as stack:
+            for source in sources:
+                stack.enter_context(source.lock)
+            for each, generator in found:
+                args[each.position] = trees.words(generator)
+            results: Sequence[Any] = self._call([*args, *self.ones, *directions])
+            drawn = [generator for each, generator in found if each.drawn]
+            own = len(lowered.fn.results)
+            for generator, state in zip(drawn, results[own - len(drawn) : own], strict=True):
+                trees.advance(generator, state)
+        return results
+
+    def states(self, values: tuple[Any, ...]) -> States:
+        """Return the states of the generators that the code draws from."""
+        return [(each.place, trees.words(each.place.read(values))) for each in self.lowered.drawn]
+
+    def _check_written(self, values: tuple[Any, ...], args: Sequence[Any]) -> None:
+        """Raise if an array that the function writes to is read-only, or shares its memory."""
+        params, written = self.lowered.fn.params, self.lowered.written
+        if any(isinstance(params[k].type, Scalar) for k in written):
+            own = self.signature.leaves(values, boxed=True)
+            args = [*own, *args[len(own) :]]
+        pairs = zip(args, params, strict=False)
+        arrays = [
+            (k, arg)
+            for k, (arg, param) in enumerate(pairs)
+            if isinstance(param.type, Array) or type(arg) is np.ndarray
+        ]
+        function, span = f"{name_of(self.signature.fn)}()", span_of(self.signature.fn)
+        for k, a in arrays:
+            if k not in written:
+                continue
+            name = params[k].name
+            if type(a) is np.ndarray:
+                if not a.flags.writeable:
+                    raise ArgumentError(
+                        f"argument {name!r} of {function} is read-only, and the function writes "
+                        "to it",
+                        span,
+                        "pass a copy",
+                    )
+                if not a.flags.c_contiguous and _overlaps_itself(a):
+                    raise OverlapError(
+                        f"elements of argument {name!r} of {function} share memory, and the "
+                        "function writes to it",
+                        span,
+                        "pass a copy",
+                    )
+            for j, b in arrays:
+                if j != k and _overlap(a, b):
+                    raise OverlapError(
+                        f"arguments {name!r} and {params[j].name!r} of {function} overlap in "
+                        f"memory, and the function writes to {name!r}",
+                        span,
+                        "pass a copy of one of them",
+                    )
+
+    @cached_property
+    def _changed_arguments(self) -> frozenset[int]:
+        """The positions of the arguments that the function changes, or something in them."""
+        lowered = self.lowered
+        found = {place.root for place in lowered.changed if isinstance(place.root, int)}
+        owners: list[Any] = []
+        for k, ty in enumerate(self.signature.types):
+            owners += [k] * len(trees.leaf_types(ty))
+        for capture in lowered.captures:
+            owners += [capture.place.root] * len(capture.params)
+        found |= {owners[k] for k in lowered.written if isinstance(owners[k], int)}
+        return frozenset(found)
+
+    def _check_defaults(self, values: tuple[Any, ...]) -> None:
+        """Raise if the function changes a default value, which the next call would find changed."""
+        # Of the function that is called: code is shared by all with one definition.
+        fn = values.fn if isinstance(values, Arguments) else self.signature.fn
+        defaults = defaults_of(fn)
+        for k in self._changed_arguments:
+            name = self.signature.names[k]
+            if name in defaults and values[k] is defaults[name]:
+                raise GlobalStateError(
+                    f"the default value of {name!r} of {name_of(fn)}() would be changed",
+                    span_of(fn),
+                    "pass it as an argument",
+                )
+
+    def _check_shared(self, values: tuple[Any, ...]) -> None:
+        """Raise if the function changes a list, dict or object that has several references."""
+        lowered = self.lowered
+        found = [
+            one
+            for value, ty in zip(values, self.signature.types, strict=True)
+            for one in trees.changeable(value, ty)
+        ]
+        for capture in lowered.captures:
+            found += trees.changeable(capture.place.read(values), capture.tree)
+        found += [id(guard.place.read(values)) for guard in lowered.guards if guard.shared]
+        for place in lowered.changed:
+            value = place.read(values)
+            if found.count(id(value)) > 1:
+                assert isinstance(place.root, int)
+                raise OverlapError(
+                    f"argument {self.signature.names[place.root]!r} of "
+                    f"{name_of(self.signature.fn)}() contains a {type(value).__name__} that "
+                    "is changed, and that other arguments or variables refer to",
+                    span_of(self.signature.fn),
+                    "pass a copy",
+                )
+
+
+def sizes_of(lowered: Lowered, args: Sequence[Any]) -> Sizes:
+    """Return the integers and shapes among arguments of the code, by parameter."""
+    return tuple(
+        (param.name, np.shape(arg) if isinstance(param.type, Array) else int(arg))
+        for param, arg in zip(lowered.fn.params, args, strict=False)
+        if isinstance(param.type, Array) or param.type.kind in "iu"
+    )
+
+
+def _bucket(sizes: Sizes) -> tuple[int, ...]:
+    """Return the bucket of sizes that share a plan: powers of two."""
+    flat = [n for _, size in sizes for n in ((size,) if isinstance(size, int) else size)]
+    return tuple(n.bit_length() if n > 0 else 0 for n in flat)
+
+
+def restore(states: States, values: tuple[Any, ...]) -> None:
+    """Give random generators the states that they had, so that code draws the same numbers."""
+    for place, state in states:
+        trees.advance(place.read(values), state)
+
+
+# The most elements of which the addresses are compared one by one.
+_MOST_ADDRESSES = 1 << 20
+
+
+def _overlaps_itself(a: np.ndarray[Any, Any]) -> bool:
+    """Whether two elements of an array share memory, which its strides say in all usual cases."""
+    reach, sizes = a.itemsize, [(abs(s), n) for s, n in zip(a.strides, a.shape, strict=True)]
+    if 0 in a.shape:
+        return False
+    disjoint = True
+    for stride, size in sorted(pair for pair in sizes if pair[1] > 1):
+        disjoint &= stride >= reach
+        reach += stride * (size - 1)
+    if disjoint or a.size > _MOST_ADDRESSES:
+        return not disjoint
+    places = np.zeros(1, np.int64)
+    for stride, size in sizes:
+        places = np.add.outer(places, stride * np.arange(size)).ravel()
+    return bool(np.any(np.diff(np.sort(places)) < a.itemsize))
+
+
+def _overlap(a: Any, b: Any) -> bool:
+    first, second = foreign.memory_of(a), foreign.memory_of(b)
+    if first is None or second is None:
+        return a is b  # no two of JAX's arrays share memory
+    try:
+        # The exact answer may take time exponential in the rank.
+        return np.shares_memory(first, second, max_work=100_000)  # type: ignore[arg-type]  # stub
+    except np.exceptions.TooHardError:
+        return True
+
+
+def differ(old: Compiled, new: Compiled) -> bool:
+    """Whether two pieces of code are plans for very different sizes."""
+    if old.budget is None or new.budget is None:
+        return False
+    return _bucket(old.budget.sizes) != _bucket(new.budget.sizes)

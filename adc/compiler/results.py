@@ -1,0 +1,182 @@
+"""Results of compiled code as users get them, and whether they can be differentiated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from adc.compiler import transfers
+from adc.compiler.signature import Signature
+from adc.frontend.core import trees
+from adc.frontend.core.bindings import Binding, Num, TupleOf, kind_of
+from adc.frontend.core.lower import Lowered
+from adc.frontend.values.results import rebuilt
+from adc.functions import name_of, span_of
+from adc.ir.core import Function
+from adc.ir.errors import (
+    NonScalarError,
+    NotDifferentiableError,
+)
+from adc.ir.types import Scalar
+from adc.library.transforms import Level
+
+if TYPE_CHECKING:
+    pass
+
+
+def is_number(lowered: Lowered) -> bool:
+    """Whether a function returns one float."""
+    return isinstance(lowered.result, Num) and lowered.result.operand.type.kind == "f"
+
+
+def first_of_pair(fn: Callable[..., Any], lowered: Lowered) -> Binding:
+    """Return the differentiated element of a pair with auxiliary results."""
+    result = lowered.result
+    if not (isinstance(result, TupleOf) and len(result.items) == 2):
+        raise NonScalarError(
+            f"{_words(fn, lowered)} returns {kind_of(result)}; `has_aux` needs a pair",
+            span_of(fn),
+            "return (value, auxiliary results)",
+        )
+    return result.items[0]
+
+
+def _words(fn: Callable[..., Any], lowered: Lowered) -> str:
+    """Return what is lowered in words: a function, or a derivative of it."""
+    words = "".join(f"`{level.kind}` of " for level in reversed(lowered.applied))
+    return f"{words}{name_of(fn)}()"
+
+
+def check_result(fn: Callable[..., Any], lowered: Lowered, has_aux: bool) -> None:
+    """Raise unless the (first) result is one float."""
+    result: Binding = first_of_pair(fn, lowered) if has_aux else lowered.result
+    if not (isinstance(result, Num) and result.operand.type.kind == "f"):
+        floats = any(operand.type.kind == "f" for operand in lowered.fn.results)
+        raise NonScalarError(
+            f"{_words(fn, lowered)} returns {kind_of(result)}; only one float can be "
+            "differentiated",
+            span_of(fn),
+            ("differentiate a function that reduces it to a number, for instance by a sum"
+             if lowered.applied else "return a number, for instance a sum")
+            + (", or use `adc.jacrev` or `adc.vjp`" if floats else ""),
+        )  # fmt: skip
+
+
+def check_floats(fn: Callable[..., Any], lowered: Lowered) -> None:
+    """Raise unless there is something to differentiate in the results."""
+    if not any(operand.type.kind == "f" for operand in lowered.fn.results):
+        raise NonScalarError(
+            f"{_words(fn, lowered)} returns {kind_of(lowered.result)}; there is no float in it",
+            span_of(fn),
+            "return floats, or arrays of floats",
+        )
+
+
+def check_commuting(fn: Callable[..., Any], lowered: Function) -> None:
+    """Raise where derivatives need not commute: a custom rule decides about them.
+
+    A gradient of a gradient is computed as a derivative of the outer gradient, and a gradient is
+    pulled back through as a Hessian is applied.
+    """
+    for each in (*lowered.callees, *(inner for d in lowered.derived for inner in d.of.callees)):
+        if each.rule is not None and not each.rule.exact:
+            raise NotDifferentiableError(
+                f"{name_of(fn)}() is differentiated twice in reverse mode, and calls a "
+                "function with "
+                "a custom rule",
+                span_of(fn),
+                "use `adc.hvp`, or `adc.jvp` or `adc.jacfwd` of the gradient: forward over reverse",
+            )
+
+
+def arranged(lowered: Lowered) -> Callable[[Sequence[Any]], Any]:
+    """Return what arranges flat results as the Python function returns them."""
+    types = [operand.type for operand in lowered.fn.results]
+    makers = [trees.number(ty) if isinstance(ty, Scalar) else _as_it_is for ty in types]
+
+    def arrange(results: Sequence[Any]) -> Any:
+        flat = (make(found) for make, found in zip(makers, results, strict=False))
+        return rebuilt(lowered.result, lowered.heap, flat)
+
+    return arrange
+
+
+def _as_it_is(found: Any) -> Any:
+    return found
+
+
+def _with_tangents(lowered: Lowered) -> Callable[[Sequence[Any]], Any]:
+    """Return a function that arranges the results of a tangent's kernel as results and tangents."""
+    arrange = arranged(lowered)
+    own = lowered.fn.results
+    floats = [operand.type.kind == "f" for operand in own]
+
+    def present(results: Sequence[Any]) -> tuple[Any, Any]:
+        dots = iter(results[len(own) :])
+        # What is no float does not move.
+        flat = [
+            next(dots) if moves else transfers.zeros_like(found)
+            for moves, found in zip(floats, results, strict=False)
+        ]
+        return arrange(results), arrange(flat)
+
+    return present
+
+
+def presenter(
+    lowered: Lowered,
+    signature: Signature,
+    levels: tuple[Level, ...],
+    along: tuple[int, ...] | None,
+    pull: tuple[int, ...] | None,
+) -> Callable[[Sequence[Any]], Any]:
+    """Return a function that arranges the kernel's results as the user's.
+
+    The adjoint appends the gradients to the function's own results. Each tangent then appends the
+    tangents of all float results, those of value and gradients first-to-last at the very end.
+    """
+    own = lowered.fn.results
+    if pull is not None:
+        arrange = signature.arranged(pull)
+        return lambda results: arrange(results[len(own) :])
+    if not levels:
+        return arranged(lowered) if along is None else _with_tangents(lowered)
+    floats = sum(operand.type.kind == "f" for operand in own)
+    count = len(signature.positions(levels[-1].argnums))
+    order = len(levels) - 1
+    size, block = len(own) + count, floats + count
+    appended = block
+    for _ in range(order):
+        size, appended = size + appended, 2 * appended
+    # Where the derivative of the asked order begins: its value, and after it its gradients.
+    first = size - block if order else 0
+    ty = signature.scalar(levels[-2].argnums) if order else own[0].type
+    assert isinstance(ty, Scalar)
+    number = trees.number(ty)
+
+    def of_level(first: int, end: int) -> Callable[[Sequence[Any]], Any]:
+        last = levels[-1]
+        gradients = slice(end - count, end)
+        arrange = signature.arranged(last.argnums)
+        if not last.with_value:
+            return lambda results: arrange(results[gradients])
+        return lambda results: (number(results[first]), arrange(results[gradients]))
+
+    value = of_level(first, size)
+    if along is not None:
+        slope = of_level(size + appended - block, size + appended)
+        return lambda results: (value(results), slope(results))
+    if not levels[-1].has_aux:
+        return value
+    gradient = presenter(
+        lowered, signature, (replace(levels[-1], kind="grad", has_aux=False),), None, None
+    )
+    arrange = arranged(lowered)
+
+    def with_aux(results: Sequence[Any]) -> Any:
+        pair = arrange(results)
+        found = gradient(results)
+        return (pair, found) if levels[-1].with_value else (found, pair[1])
+
+    return with_aux
