@@ -86,6 +86,8 @@ def text(expr: Expr) -> str:
 
 def operand(expr: Expr) -> str:
     """Return an expression as it stands next to an operator."""
+    if isinstance(expr, Name):
+        return expr.id
     found = text(expr)
     match expr:
         case Binary() | Unary() | Chain() | Inside():

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from adc.ir.types import Type
 
@@ -302,6 +302,8 @@ class Function:
 def children(expr: Expr) -> tuple[Expr, ...]:
     """Return the expressions that an expression is made of."""
     match expr:
+        case Name() | Constant() | Global() | Dtype():  # most are
+            return ()
         case Element(array, index):
             return (array, *index)
         case Call(_, args):
@@ -316,7 +318,7 @@ def children(expr: Expr) -> tuple[Expr, ...]:
             return (index, size)
         case Chain(_, items) | Tuple(items):
             return items
-    return ()
+    assert_never(expr)
 
 
 def parts(expr: Expr) -> Iterator[Expr]:
@@ -391,14 +393,23 @@ def variables(body: Sequence[Stmt]) -> tuple[set[str], set[str]]:
 
 def mentions(expr: Expr) -> set[str]:
     """Return the functions that an expression calls, and what else of the file it mentions."""
-    calls = {each.function for each in parts(expr) if isinstance(each, Call)}
-    return calls | {each.id for each in parts(expr) if isinstance(each, Global)}
+    return _mentions([expr])
 
 
 def used(body: Sequence[Stmt]) -> set[str]:
     """Return what the expressions of statements mention."""
+    return _mentions([expr for stmt in walk(body) for expr in expressions(stmt)])
+
+
+def _mentions(todo: list[Expr]) -> set[str]:
     found: set[str] = set()
-    for stmt in walk(body):
-        for expr in expressions(stmt):
-            found |= mentions(expr)
+    while todo:
+        each = todo.pop()
+        if isinstance(each, Call):
+            found.add(each.function)
+            todo += each.args
+        elif isinstance(each, Global):
+            found.add(each.id)
+        elif not isinstance(each, Name):
+            todo += children(each)
     return found
