@@ -116,9 +116,10 @@ class Extents:
             return None
         try:
             with np.errstate(all="ignore"):
-                return float(stmt.op.evaluate(*stmt.params, *args))
+                found = float(stmt.op.evaluate(*stmt.params, *args))
         except (ArithmeticError, TypeError, ValueError):  # bits, of what is no integer
             return None
+        return found if math.isfinite(found) else None
 
 
 class _Names(formulas.Known):

@@ -23,7 +23,7 @@ from adc.ir import schedule
 from adc.ir.types import Array, Type
 
 # Keys are cut there, and end with a digest.
-_LONGEST_KEY = 5000
+_LONGEST_KEY = 50_000
 # So many iterations are tried to find what a loop adds up to or needs most.
 _MOST = 1 << 14
 

@@ -20,7 +20,7 @@ LEFT = {
     "passes/scalar/cse.py": (1, "a part of a key"),
     "passes/scalar/predicates.py": (1, "a part of a key"),
     "passes/scalar/recalled.py": (1, "a part of a key"),
-    "passes/memory/peak/values.py": (1, "a function in a formula is called by name"),
+    "ir/analysis/sizes/symbols.py": (1, "a function in a formula is called by name"),
     "adc/backend/common/vector_math.py": (1, "the function that emitted code calls"),
     "passes/target/kernels.py": (1, "the kernel that combines is called by name"),
     "adc/backend/cuda/emit.py": (1, "the kernel that combines is called by name"),
