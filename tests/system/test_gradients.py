@@ -51,7 +51,7 @@ def test_interpreted(program: Program) -> None:
 COMPILED = ("auto", "store", "recompute")
 
 
-@pytest.mark.sampled(100)
+@pytest.mark.sampled(400)
 @pytest.mark.parametrize("program", differentiable(), ids=str)
 def test_compiled(program: Program) -> None:
     want = chains.flat_gradient(oracle.oracle_gradient(program))

@@ -182,7 +182,7 @@ def _made(folder: Path, body: str) -> Callable[..., Any]:
     return module.program  # type: ignore[no-any-return]
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("name", LONG)
 def test_interpreted(name: str, tmp_path: Path) -> None:
     make, n = LONG[name]

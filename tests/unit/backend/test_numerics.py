@@ -626,6 +626,7 @@ def test_cached_code(tmp_path: Path) -> None:
     assert run_python(str(program), **cache).splitlines() == [results, "1 1 1"]
 
 
+@pytest.mark.full
 @pytest.mark.sampled(4)
 @pytest.mark.skipif(
     "not vector_math.vector_library().startswith('libmvec')", reason="it is so already"

@@ -74,6 +74,7 @@ def test_arrays_of_a_loop_take_the_same_memory(allocations: list[int]) -> None:
     assert len(allocations) == 2 * first
 
 
+@pytest.mark.full
 def test_what_a_call_held() -> None:
     def doubled(x: Any) -> Any:
         return x * 2.0

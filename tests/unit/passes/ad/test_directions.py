@@ -57,7 +57,7 @@ def test_interpreted(program: Program) -> None:
     assert found == [] or (found is None and program.name in NESTED)
 
 
-@pytest.mark.sampled(60)
+@pytest.mark.sampled(120)
 @pytest.mark.parametrize("program", ALL, ids=str)
 @pytest.mark.parametrize("way", chains.WAYS)
 def test_interpreted_in_every_way(program: Program, way: str) -> None:

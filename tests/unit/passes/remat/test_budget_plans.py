@@ -208,7 +208,7 @@ def test_the_least_budget(name: str) -> None:
 LONG = ("substeps", "days")
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(200)
 @pytest.mark.parametrize(
     "name", [pytest.param(n, marks=[pytest.mark.full] if n in LONG else []) for n in PROGRAMS]
 )

@@ -91,7 +91,7 @@ def test_decisions_are_kept_for_integers_that_they_change() -> None:
 # --- floats, on request ---------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(100)
 @pytest.mark.parametrize("program", MARKED_PROGRAMS, ids=str)
 def test_floats_are_found_again(program: Program) -> None:
     """The gradient is that of the program, under every plan; in every form."""

@@ -33,7 +33,7 @@ def _chain(program: Program) -> Chain:
     return Chain.of(program.fn, program.make_args(), program.argnums)
 
 
-@pytest.mark.sampled(150)
+@pytest.mark.sampled(600)
 @pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("program", EVERY, ids=str)
 def test_corpus(program: Program, compiled: bool) -> None:
