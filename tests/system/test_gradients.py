@@ -33,7 +33,7 @@ def _check_value(chain: chains.Chain, program: Program) -> None:
             np.testing.assert_allclose(a, b, rtol=rtol, atol=1e-13)
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(60)
 @pytest.mark.parametrize("program", PROGRAMS, ids=str)
 def test_interpreted(program: Program) -> None:
     """Value, gradient, every pass, every plan, both modes: in one test, to make stages once."""

@@ -45,7 +45,7 @@ def checked(program: Program, way: str, **given: Any) -> list[str] | None:
 # --- the pass -------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("program", ALL, ids=str)
 def test_interpreted(program: Program) -> None:
     """In one of three ways to a Jacobian, as value form and as buffer form."""

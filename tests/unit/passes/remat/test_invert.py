@@ -47,7 +47,7 @@ def planned(name: str, policy: str = "auto") -> Rematerialized:
     return rematerialize(chain_of(BY_NAME[name]).joined, policy)
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(300)
 @pytest.mark.parametrize("program", INVERT_PROGRAMS, ids=str)
 def test_no_bit_changes(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """All that can be restored is: the bits of other plans, and checkpointed loops around it."""
@@ -91,7 +91,7 @@ def test_decisions_are_kept_for_integers_that_they_change() -> None:
 # --- floats, on request ---------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(100)
+@pytest.mark.sampled(2000)
 @pytest.mark.parametrize("program", MARKED_PROGRAMS, ids=str)
 def test_floats_are_found_again(program: Program) -> None:
     """The gradient is that of the program, under every plan; in every form."""
@@ -112,7 +112,7 @@ def test_floats_are_found_again(program: Program) -> None:
             assert chains.bits(found) == results, (policy, name)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(1000)
 @pytest.mark.parametrize("program", DECIDING_PROGRAMS, ids=str)
 def test_what_decides_is_that_of_the_forward_code(program: Program) -> None:
     """Restored values are off in their last bits, and a comparison could come out differently."""

@@ -78,7 +78,7 @@ def test_what_cannot_be_undone_is_kept(name: str, monkeypatch: pytest.MonkeyPatc
     assert "back" not in str(planned(name).fn)
 
 
-@pytest.mark.sampled(50)
+@pytest.mark.sampled(300)
 @pytest.mark.parametrize("program", UNDO_PROGRAMS, ids=str)
 def test_no_bit_changes(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """All that can be undone is: the bits of other plans, and checkpointed loops around it."""
