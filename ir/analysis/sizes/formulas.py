@@ -222,24 +222,13 @@ class Sum:
         atoms, count = self.terms[0]
         return count if not atoms else None
 
-    def is_positive(self) -> bool:
-        """Whether no term is taken away: names stand for sizes, which are not negative."""
-        return all(count >= 0 for _, count in self.terms)
-
     def is_size(self) -> bool:
         """Whether it is made of sizes of arrays, and not negative: other integers may be."""
-        return self.is_positive() and all(_is_size(a) for atoms, _ in self.terms for a in atoms)
-
-    @cached_property
-    def _counts(self) -> Mapping[_Factors, int]:
-        return dict(self.terms)
+        return all(count >= 0 and all(map(_is_size, atoms)) for atoms, count in self.terms)
 
     def covers(self, other: Sum) -> bool:
-        """Whether this is as much as `other`, whatever sizes names stand for."""
-        mine, theirs = self._counts, other._counts
-        return all(mine.get(atoms, 0) >= count for atoms, count in theirs.items()) and all(
-            count >= 0 or atoms in theirs for atoms, count in mine.items()
-        )
+        """Whether this is as much as `other`, whatever names stand for."""
+        return (self - other).is_size()
 
     def max(self, *others: Sum) -> Sum:
         found: list[Sum] = []
@@ -257,7 +246,7 @@ class Sum:
 
     def count(self) -> Sum:
         """Return this, or 0 where it is negative."""
-        if self.is_positive():
+        if self.is_size():
             return self
         if self.constant is not None:
             return ZERO

@@ -213,7 +213,7 @@ def shape(stmt: Apply, number: Number, shape: Shape) -> tuple[Sum, ...]:
     if op.aliases == "part":
         return shape(args[0])[len(args) - 1 :]
     if op.sizes is not None:
-        return tuple(map(number, stmt.sizes))
+        return tuple(number(size).count() for size in stmt.sizes)
     like = next((arg for arg in args if isinstance(arg.type, Array)), None)
     return (ZERO,) * stmt.result.type.rank if like is None else shape(like)  # `undef`
 

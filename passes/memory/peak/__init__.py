@@ -264,7 +264,7 @@ class _Run:
                 break
             owners.states = copies(new)
             need = self.iteration(stmt, env, supply)
-            self.bound |= not (own - need.own).is_positive()
+            self.bound |= not (own - need.own).is_size()
             own = own.max(need.own)
         else:
             own = own.max(env.name(f"{stmt.label}.arrays"))

@@ -136,3 +136,12 @@ def size_that_is_the_larger_of_two(x: Any, d: Any) -> Any:
     for i in range(n):
         s += a[i] * a[i]
     return s
+
+
+@program(np.linspace(0.3, 0.9, 6), -20, argnums=(0,))
+def fewer_iterations_than_none(x: Any, d: Any) -> Any:
+    for _ in range(d):
+        x = np.sin(x) * x
+    for _ in range(5):
+        x = np.cos(x) * x
+    return np.sum(x)

@@ -171,10 +171,13 @@ def test_what_is_not_known_is_the_most_that_it_can_be() -> None:
 
 
 def test_maxima_are_written_once() -> None:
-    n, m = Sum.atom("n"), Sum.atom("m")
-    assert str(n.max(m, n + m, n)) == "m + n"
+    n, m, d = Sum.atom("x.dim0"), Sum.atom("x.dim1"), Sum.atom("d")
+    assert str(n.max(m, n + m, n)) == "x.dim0 + x.dim1"
     assert n.max(m).max(n * Sum.number(2)) == (n * Sum.number(2)).max(m)
     assert Sum.from_data(json.loads(json.dumps(asdict(n.max(m) * n)))) == n.max(m) * n
+    # An integer may be negative, a number of iterations is not.
+    assert str(n.max(n + d)) == "max(d + x.dim0, x.dim0)"
+    assert n.max(n + d.count()) == n + d.count()
 
 
 def _slice_of_a_slice(x: Any, i: Any, j: Any) -> Any:
