@@ -355,12 +355,12 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         return _root(np.sum(x * x, axis=axis, keepdims=keepdims))
     if axis is None and x.ndim == 2:
         if ord == 1:
-            return np.max(np.sum(np.abs(x), axis=0), keepdims=keepdims)
+            return np.max(np.sum(np.abs(x), axis=0), keepdims=keepdims, initial=0.0)
         if ord == np.inf:
-            return np.max(np.sum(np.abs(x), axis=1), keepdims=keepdims)
+            return np.max(np.sum(np.abs(x), axis=1), keepdims=keepdims, initial=0.0)
         raise NotImplementedError("adc: this norm of a matrix")
     if ord == np.inf:
-        return np.max(np.abs(x), axis=axis, keepdims=keepdims)
+        return np.max(np.abs(x), axis=axis, keepdims=keepdims, initial=0.0)
     if ord == -np.inf:
         return np.min(np.abs(x), axis=axis, keepdims=keepdims)
     if ord == 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -175,9 +176,16 @@ atan2 = OpDef(
     nanoseconds=1.9, libm=CFunction("atan2"),
     doc="Angle of the point (y, x), the first argument being y.",
 )  # fmt: skip
+
+
+def _c_power(a: Any, b: Any) -> Any:
+    """Return `pow` of C; for a scalar exponent of 1/2 NumPy takes the root: NaN at -inf."""
+    return np.power(np.array([a, a]), np.array([b, b]))[0]
+
+
 # x**0 has the derivative 0 in x, at x = 0 too; 0**y has the derivative 0 in y.
 pow_: OpDef = OpDef(
-    "pow", 2, np.power, "pow({0}, {1})", (),
+    "pow", 2, _c_power, "pow({0}, {1})", (),
     vjp=lambda ct, y, a, b: (
         select(eq(b, 0.0), 0.0, ct * (b * pow_(a, b - 1.0))),
         select(eq(a, 0.0), 0.0, ct * (y * log(a))),

@@ -358,6 +358,10 @@ _SHAPES: dict[str, list[tuple[int, ...]]] = {
     "s": [(3, 3), (3, 3), (1, 1), (2, 2)],
 }  # fmt: skip
 _OTHERS = {"b": "a", "w": "v"}
+# BLAS skips products with a number that is zero, so an infinity times zero is zero there.
+_FINITE = ("np.linalg", "np.dot(")
+# Their sums are rounded: numbers near 2**63 cancel to what depends on the order.
+_AVERAGES = ("mean(", "average(")
 
 
 @dataclass(frozen=True)
@@ -448,13 +452,22 @@ def cases(text: str, count: int, seed: int = 0) -> Iterator[Case]:
     assigned = set(re.findall(r"\b(\w) = ", text))
     names = sorted({found[0] for found in _NAMES.finditer(text)} - assigned)
     for k in range(count):
-        special = (k + len(text)) % 2 == 1 and "np.linalg" not in text
+        special = (k + len(text)) % 2 == 1 and not any(name in text for name in _FINITE)
         # Arguments of one dtype, of few, or of any.
         few = [rng.choice(_DTYPES)] if rng.random() < 0.5 else rng.sample(_DTYPES, 2)
         dtypes = [np.dtype(np.float64)] if rng.random() < 0.2 else few
         shapes = {kind: rng.choice(those) for kind, those in _SHAPES.items()}
         shapes["broad"] = rng.choice([(3,), (2, 3), (1,), (0,), (2, 1), (0, 3)])
-        yield Case(text, {n: _argument(rng, n, dtypes, special, shapes) for n in names})
+        args = {n: _argument(rng, n, dtypes, special, shapes) for n in names}
+        if any(name in text for name in _AVERAGES):
+            args = {n: _small(value) for n, value in args.items()}
+        yield Case(text, args)
+
+
+def _small(value: Any) -> Any:
+    """Return integers that float64 adds up without rounding."""
+    wide = np.asarray(value).dtype in (np.int64, np.uint64)
+    return value // 2**32 if wide else value
 
 
 # --- running --------------------------------------------------------------------------------------
@@ -508,7 +521,9 @@ class Expression:
             try:
                 found = self.fn(**copy.deepcopy(case.args))
             except Exception as error:
-                return Raised(error)
+                # Quantiles of no elements raise what NumPy happens to meet first.
+                accident = "quantile" in self.text and isinstance(error, OverflowError)
+                return UNDEFINED if accident else Raised(error)
         invalid = any("invalid value" in str(each.message) for each in warned)
         return UNDEFINED if invalid and _holds_integers(found) else found
 
@@ -583,8 +598,8 @@ def is_refusal(found: Any) -> bool:
 
 def difference(got: Any, want: Any, tolerance: float = 1.0) -> str:
     """Return in what two outcomes differ, or ""."""
-    if want is UNDEFINED:
-        return ""
+    if want is UNDEFINED or (type(want) is int and 2**63 <= abs(want) <= 2**63 + 2**40):
+        return ""  # negated, or an index added: not checked (`adc explain numerics`)
     if isinstance(want, Raised) or isinstance(got, Raised):
         if isinstance(want, Raised) and isinstance(got, Raised):
             same = type(want.error) is type(got.error)

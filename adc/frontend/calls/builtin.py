@@ -144,10 +144,7 @@ def _len(lo: Lowerer, args: list[Binding], kwargs: Any, node: ast.Call) -> Bindi
         return Num(asked)
     match args[0]:
         case ArrayRef() | Lazy():
-            dims = views.dims_of(lo, args[0])
-            if not dims:
-                raise TypeMismatchError("len() of unsized object", lo.span(node))
-            return Num(dims[0])
+            return Num(views.length(lo, args[0], node))
         case ListRef() if isinstance(lo.held(args[0]), Growing):
             held = lo.held(args[0])
             assert isinstance(held, Growing)
@@ -255,6 +252,8 @@ def total(lo: Lowerer, items: Binding, result: Binding, node: ast.AST) -> Bindin
         ty = None
         if not _is_list(items) and isinstance(result, Num):
             ty = Scalar(promote(numbers.scalar_type(result.operand), source.type).dtype)
+        elif not _is_list(items) and isinstance(result, ArrayRef | Lazy):
+            ty = Scalar(promote(elementwise.element_type(result), source.type).dtype)
         found = reductions.total(lo, source, [0], False, node, ty=ty)
         if isinstance(found, Num) and _is_list(items):
             found = Num(numbers.weak(lo, found.operand))

@@ -48,6 +48,8 @@ def _as_array(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     dtype = arrays.dtype_argument(lo, given.get("dtype"), node)
     wanted = given.get("copy", lo.num(True) if name == "array" else NONE)
     never = not (arguments.is_none(wanted) or arguments.flag(lo, wanted, node, "`copy`"))
+    if name == "ascontiguousarray":
+        source = elementwise.value_of(lo, source, node)  # one axis of size 1 is made of a number
     if isinstance(source, ArrayRef | Lazy):
         same = dtype is None or dtype == elementwise.element_type(source).dtype
         copying = arguments.flag(lo, wanted, node, "`copy`")

@@ -309,7 +309,7 @@ def method(
     if name in linear.METHODS:
         return linear.METHODS[name](lo, [owner, *args], kwargs, node)
     if name == "__len__":
-        return Num(views.dims_of(lo, owner)[0])
+        return Num(views.length(lo, owner, node))
     handler = {"round": _HANDLERS[np.round], "clip": _clip, "copy": _numpy_copy}.get(name)
     if handler is None:
         handler = _ARRANGED.get(name) or reductions.HANDLERS.get(name)

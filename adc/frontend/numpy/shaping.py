@@ -313,6 +313,8 @@ def _last_diagonal(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
 def _flip(lo: Lowerer, given: Given, node: ast.Call) -> Binding:
     x = arrays.as_array(lo, given["a"], node)
     chosen = arguments.axes(lo, given.get("axis"), len(dims_of(lo, x)), node)
+    if not dims_of(lo, x):
+        return elementwise.value_of(lo, x, node)  # a number, as in NumPy
     return views.flipped(lo, x, chosen)
 
 

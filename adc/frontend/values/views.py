@@ -8,6 +8,7 @@ merged into one.
 
 from __future__ import annotations
 
+import ast
 import functools
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,6 +18,7 @@ from adc.frontend.core.bindings import ArrayRef, Axis, Lazy, Reshape, Stage, Win
 from adc.frontend.core.lower import Lowerer
 from adc.ir.builder import integer
 from adc.ir.core import Literal, Operand
+from adc.ir.errors import TypeMismatchError
 from adc.ir.types import INT
 
 Arraylike = ArrayRef | Lazy
@@ -31,6 +33,14 @@ def dims_of(lo: Lowerer, x: Arraylike) -> tuple[Operand, ...]:
 
 def rank_of(lo: Lowerer, x: Arraylike) -> int:
     return len(dims_of(lo, x))
+
+
+def length(lo: Lowerer, x: Arraylike, node: ast.AST) -> Operand:
+    """Return what `len` gives of an array."""
+    dims = dims_of(lo, x)
+    if not dims:
+        raise TypeMismatchError("len() of unsized object", lo.span(node))
+    return dims[0]
 
 
 def times(lo: Lowerer, a: Operand, b: Operand) -> Operand:

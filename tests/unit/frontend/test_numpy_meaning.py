@@ -155,6 +155,15 @@ FOUND: list[tuple[str, dict[str, Any]]] = [
     ("np.linspace(n, 1, 3)", {"n": np.float32(0.1)}),
     ("np.linspace(n, 1, 4, dtype=int)", {"n": -2.5}),
     ("np.clip(n, x, 300)", {"n": -4, "x": F.astype(np.float32)}),
+    ("np.ascontiguousarray(n)", {"n": np.array(3.0)}),
+    ("np.flip(n)", {"n": np.array(3.0)}),
+    ("sum(v, n)", {"v": np.array([200, 100], np.uint8), "n": np.array(7, np.uint8)}),
+    # Norms of no elements.
+    ("np.linalg.norm(v, np.inf)", {"v": np.zeros(0)}),
+    ("np.linalg.norm(m, 1)", {"m": np.zeros((2, 0))}),
+    ("np.linalg.norm(m, np.inf, axis=1)", {"m": np.zeros((2, 0))}),
+    # Powers as C computes them, also of one number.
+    ("np.float_power(n, 0.5)", {"n": -np.inf}),
 ]
 
 
@@ -174,6 +183,7 @@ REFUSED = [
     ("np.var(v, dtype=np.int8)", {"v": V}),
     ("np.linalg.outer(m, m)", {"m": M}),
     ("np.nonzero(n)", {"n": 3.0}),
+    ("n.__len__()", {"n": np.array(3.0)}),
     ("v.argsort().tolist()", {"v": V}),
     ("b = np.where(n > 0, n, 0.0); c = b; b += 1; c", {"n": 3.0}),
     ("b = np.where(n > 0, n, 0); b += 0.5; b", {"n": 3}),
