@@ -145,6 +145,8 @@ class Recorded(Known):
         return self.frames[function], own
 
     def name(self, name: str) -> int | None:
+        if formulas.is_bound(Sum.atom(name)):
+            return None
         frame, own = self.find(name)
         array, dot, axis = own.rpartition(".dim")
         at: Frame | None = frame

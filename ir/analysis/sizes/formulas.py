@@ -24,6 +24,8 @@ from adc.ir.types import Array, Type
 
 # Keys are cut there, and end with a digest.
 _LONGEST_KEY = 50_000
+# The end of names that no run tells.
+_UNKNOWABLE = "?"
 # So many iterations are tried to find what a loop adds up to or needs most.
 _MOST = 1 << 14
 
@@ -346,6 +348,16 @@ def either(cond: Sum, then: Sum, orelse: Sum) -> Sum:
     return Sum.function("if", cond, then, orelse)
 
 
+def unknowable(cond: Sum) -> Sum:
+    """Return a condition in place of one that is out of reach: never known, either may hold."""
+    return Sum.atom(f"{cond}{_UNKNOWABLE}")
+
+
+def is_bound(size: Sum) -> bool:
+    """Whether a formula is only what there is at most, by a condition that is never known."""
+    return any(name.endswith(_UNKNOWABLE) for name in size.names)
+
+
 def dims(name: str, ty: Type) -> list[str]:
     """Return the names of the sizes of an array, none of a number."""
     return [f"{name}.dim{axis}" for axis in range(ty.rank)] if isinstance(ty, Array) else []
@@ -542,6 +554,6 @@ def _varies(atom: Atom, inside: frozenset[str]) -> bool:
 
 
 __all__ = [
-    "ONE", "ZERO", "Atom", "Function", "Known", "Remembered", "Sum", "dims", "either", "most",
-    "names_of", "total",
+    "ONE", "ZERO", "Atom", "Function", "Known", "Remembered", "Sum", "dims", "either",
+    "is_bound", "most", "names_of", "total", "unknowable",
 ]  # fmt: skip

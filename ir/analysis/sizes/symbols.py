@@ -166,7 +166,10 @@ class Symbols:
         same, stmt = self._same(value), self.stmts.get(value)
         if same is not None:
             return [same]
-        args = stmt.args if isinstance(stmt, Apply) else ()
+        args = list(stmt.args) if isinstance(stmt, Apply) else []
+        if isinstance(stmt, Apply) and stmt.op is arith.select:
+            compared = self.stmts.get(args[0]) if isinstance(args[0], Value) else None
+            args += compared.args if isinstance(compared, Apply) else ()
         return [arg for arg in args if arg.type.kind in "iu" or isinstance(arg.type, Array)]
 
     def _number(self, value: Value) -> Sum:
@@ -178,8 +181,18 @@ class Symbols:
         if stmt.op is arith.maximum and Literal(0, value.type) in stmt.args:
             a, b = map(self.number, stmt.args)
             return (b if a == ZERO else a).count()
+        if stmt.op is arith.select:
+            return self._choice(value, *stmt.args)
         found = integer(stmt, self.number, self.shape)
         return self._numbers[value] if found is None else found
+
+    def _choice(self, value: Value, cond: Operand, one: Operand, other: Operand) -> Sum:
+        """Return a number that a comparison of integers chooses."""
+        stmt = self.stmts.get(cond) if isinstance(cond, Value) else None
+        holds = condition(stmt, self.number) if isinstance(stmt, Apply) else None
+        if holds is None:
+            return self._numbers[value]
+        return either(holds, self.number(one), self.number(other))
 
     def _shape(self, array: Value) -> tuple[Sum, ...]:
         same, stmt = self._same(array), self.stmts.get(array)
@@ -228,7 +241,7 @@ def _integer(stmt: Apply, number: Number, shape: Shape) -> Sum | None:
     op = stmt.op
     if op.asks_shape:
         return shape(stmt.args[0])[int(stmt.params[0])]
-    if any(arg.type.kind not in "iu" or isinstance(arg.type, Array) for arg in stmt.args):
+    if not all(map(_is_integer, stmt.args)):
         return None
     match op, [number(arg) for arg in stmt.args]:
         case arith.add, [a, b]:
@@ -255,8 +268,22 @@ def _integer(stmt: Apply, number: Number, shape: Shape) -> Sum | None:
     return None
 
 
+def condition(stmt: Apply, number: Number) -> Sum | None:
+    """Return what is positive where a comparison of integers holds; None for other operations."""
+    if stmt.op.orders is None or any(not _is_integer(arg) for arg in stmt.args):
+        return None
+    a, b = map(number, stmt.args)
+    less, equal = stmt.op.orders
+    more = b - a if less else a - b
+    return more + ONE if equal else more
+
+
+def _is_integer(operand: Operand) -> bool:
+    return operand.type.kind in "iu" and not isinstance(operand.type, Array)
+
+
 def _product(sizes: Sequence[Sum], start: Sum) -> Sum:
     return functools.reduce(operator.mul, sizes, start)
 
 
-__all__ = ["Symbols", "bytes_of", "integer", "shape"]
+__all__ = ["Symbols", "bytes_of", "condition", "integer", "shape"]

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adc.ir.analysis.sizes.formulas import ZERO, Known, Sum, dims
+from adc.ir.analysis.sizes.formulas import ZERO, Known, Sum, dims, is_bound
 from adc.ir.core import Function, While, walk
 from adc.ir.functions import primal_names
 from adc.ir.types import Array
@@ -133,6 +133,7 @@ def formula(
     whole = size + own
     used = tuple((n, *at) for n, at in names.items() if n in whole.names | disk.names)
     lines = _lines(fn, whole.free - names.keys())
+    bound = bound or is_bound(whole)
     return Peak(size, own, used, lines, bound, functions, tapes, disk)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from adc.ir.analysis.sizes import formulas
-from adc.ir.analysis.sizes.formulas import ZERO, Sum, either
+from adc.ir.analysis.sizes.formulas import ZERO, Atom, Sum, either, unknowable
 from adc.ir.core import Call, Function, Pop, Push, Stmt, blocks, walk
 from adc.ir.types import Array
 
@@ -34,10 +34,46 @@ def added(found: Iterable[Sizes]) -> Sizes:
 
 def where(frame: Frame, known: Callable[[Sum], bool]) -> Frame:
     """Return what is left of a frame where only some formulas are known."""
-    return tuple(
-        each if all(map(known, (each,) if isinstance(each, Sum) else each or ())) else None
-        for each in frame
-    )
+    found: list[Sum | tuple[Sum, ...] | None] = []
+    for each in frame:
+        if isinstance(each, tuple):
+            sizes = [told for size in each if (told := _told(size, known)) is not None]
+            found.append(tuple(sizes) if len(sizes) == len(each) else None)
+        else:
+            found.append(None if each is None else _told(each, known))
+    return tuple(found)
+
+
+def _told(size: Sum, known: Callable[[Sum], bool]) -> Sum | None:
+    """Return a formula in what is known; None if there is none.
+
+    Of a choice on an unknown condition both arms are told: the condition gets a name that is never
+    known (`formulas.unknowable`).
+    """
+    if known(size):
+        return size
+    found = ZERO
+    for atoms, count in size.terms:
+        term = Sum.number(count)
+        for atom in atoms:
+            part: Sum | None = Sum.atom(atom)
+            if not known(Sum.atom(atom)):
+                part = _told_choice(atom, known)
+            if part is None:
+                return None
+            term = term * part
+        found = found + term
+    return found
+
+
+def _told_choice(atom: Atom, known: Callable[[Sum], bool]) -> Sum | None:
+    if isinstance(atom, str) or atom.kind != "if":
+        return None
+    cond = atom.args[0]
+    arms = [_told(arm, known) for arm in atom.args[1:]]
+    if arms[0] is None or arms[1] is None:
+        return None
+    return either(cond if known(cond) else unknowable(cond), arms[0], arms[1])
 
 
 @dataclass

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from adc.ir.analysis.sizes import formulas, symbols
-from adc.ir.analysis.sizes.formulas import ONE, Sum, dims, either
+from adc.ir.analysis.sizes.formulas import Sum, dims, either
 from adc.ir.core import Apply, If, Literal, Operand, Value
+from adc.ir.ops import arith
 from adc.ir.types import Array
 from adc.passes.memory.peak.needs import Frame, Sizes, added
 
@@ -118,16 +119,14 @@ class Values:
         op, result, args = stmt.op, stmt.results[0], stmt.args
         if isinstance(result.type, Array):
             self.shapes[result] = symbols.shape(stmt, self.number, self.shape)
+        elif op is arith.select and result.type.kind in "iu":
+            cond = self.condition(args[0])
+            self.numbers[result] = either(cond, *map(self.number, args[1:]))
         elif result.type.kind in "iu":
             found = symbols.integer(stmt, self.number, self.shape)
             if found is not None:
                 self.numbers[result] = found
-        elif op.orders is not None and _integers(args):
-            a, b = (self.number(arg) for arg in args)
-            less, equal = op.orders
-            more = b - a if less else a - b
-            self.conditions[result] = more + ONE if equal else more
-
-
-def _integers(args: Sequence[Operand]) -> bool:
-    return all(arg.type.kind in "iu" and not isinstance(arg.type, Array) for arg in args)
+        else:
+            holds = symbols.condition(stmt, self.number)
+            if holds is not None:
+                self.conditions[result] = holds

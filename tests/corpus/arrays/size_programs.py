@@ -145,3 +145,27 @@ def fewer_iterations_than_none(x: Any, d: Any) -> Any:
     for _ in range(5):
         x = np.cos(x) * x
     return np.sum(x)
+
+
+@program(np.array([0.7, -0.4]), 5, argnums=(0,))
+def size_that_python_chooses(x: Any, d: Any) -> Any:
+    a = np.zeros(max(d, 3))
+    for i in range(len(a)):
+        a[i] = np.sin(x[0] * i) * (a[i - 1] + x[1] if i > 0 else 1.0)
+    for i in range(min(len(a), d - 1)):
+        a[i] = a[i] * a[i + 1]
+    return np.sum(a)
+
+
+@program(np.array([0.7, 0.4]), np.array([0.5, np.nan, -0.3, 0.2]), argnums=(0,))
+def filter_of_what_is_not_missing(x: Any, y: Any) -> Any:
+    spread = np.eye(2)
+    s = 0.0
+    for t in range(len(y)):
+        spread = spread + x[0] * np.eye(2)
+        if np.isnan(y[t]):
+            continue
+        gain = np.linalg.inv(spread + x[1] * np.eye(2))
+        spread = spread - spread @ gain @ spread
+        s = s + y[t] * gain[0, 0]
+    return s

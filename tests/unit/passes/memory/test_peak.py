@@ -34,25 +34,6 @@ POLICIES = ("auto", "store", "recompute")
 
 CORPUS = [p for p in [*PROGRAMS, *ALL] if p.argnums]
 
-# Programs whose number before a run is more than they use: of two arms of a branch that data
-# decides on, the one that needs more counts.
-BRANCHES = {
-    "matmul_in_branches",
-    "object_with_methods",
-    "list_of_copies_that_continue",
-    "list_of_a_loop_that_is_left",
-    "helper_that_returns_early",
-    "nbody_loops",
-    "small_filled_in_both_arms",
-    "arrays_without_axes_with_two_names",
-    "rows_that_grow_from_one",
-    "thread_new_array_or_another_one",
-    "thread_array_chosen_by_a_branch",
-    "branches_on_draws",
-    "undo_in_arms_of_one_loop",
-    "invert_in_arms",
-    "one_of_many",
-}
 # An array that an iteration makes counts even if there is none, and so does what a checkpointed
 # call holds where it does not leave early.
 AT_LEAST = {"stencil_no_steps", "checkpointed_branches_and_exits"}
@@ -72,18 +53,17 @@ def check_formula(program: Program, policy: str) -> None:
     record = Recorded.of(exact, meter)
     found = exact.size.value(record)
     assert found is not None
-    before = exact.size.value(Known(sizes(exact.names, inputs)))
+    known = Known(sizes(exact.names, inputs))
     if program.name in AT_LEAST:
         assert found >= meter.peak
         return
     # For what the names stood for in this run, it is exact, to the byte.
     assert found == meter.peak
-    # What is selected by a mask is counted as all that there is.
-    at_most = program.name in BRANCHES or "upto" in exact.size.kinds
-    if before is not None and at_most:
-        assert before >= meter.peak
-    elif before is not None:
-        assert before == meter.peak
+    # Before a run: where data decides on a branch, or how many elements a mask selects, the most.
+    least, most = (exact.size.value(known, which) for which in (False, True))
+    if most is not None:
+        assert least is not None
+        assert least <= meter.peak <= most
     # What users see leaves alignment out.
     plain = peak(made.fn)
     assert plain == (made.plan.peak if made.plan else None)

@@ -23,9 +23,13 @@ from adc.ir.errors import MemoryBudgetError
 from adc.passes.memory.peak import peak
 from adc.passes.remat.budget.orders import OverBudget
 from adc.passes.remat.schedules import schedules
+from tests.corpus.arrays.size_programs import (
+    filter_of_what_is_not_missing,
+    size_that_python_chooses,
+)
 from tests.fuzz import fuzz, fuzz_arrays, fuzz_budgets
 from tests.oracle import chain as chains
-from tests.oracle.meter import Meter
+from tests.oracle.meter import ALIGN, Meter
 
 POINTS = 20
 
@@ -621,19 +625,30 @@ def masked(x: Any, limit: Any) -> Any:
     return total + np.sum(chosen**3) + np.sum(np.compress(x > limit, x) * x[0])
 
 
-@pytest.mark.parametrize("limit", [-9.0, 0.0, 9.0])
-def test_a_mask_holds_at_most_its_array(limit: float) -> None:
-    """However many elements are selected, a call holds no more than the plan says."""
-    x = np.linspace(-1.0, 1.0, 200)
-    code = adc.grad(masked)._code
-    plans = code.plans(code.match((x, limit), {}))
-    least, most = plans.range
-    want = adc.grad(masked)(x, limit)
-    for budget in (least, most):
-        fn, plan = plans.made(budget)
+MISSING = np.where(np.arange(9) % 3 == 1, np.nan, np.linspace(-1.0, 1.0, 9))
+
+
+@pytest.mark.parametrize(
+    ("fn", "args", "argnums"),
+    [
+        *((masked, (np.linspace(-1.0, 1.0, 200), limit), (0,)) for limit in (-9.0, 0.0, 9.0)),
+        *((size_that_python_chooses, (np.array([0.7, 0.3]), d), (0,)) for d in (-3, 3, 60)),
+        (filter_of_what_is_not_missing, (np.array([0.7, 0.4]), MISSING), (0,)),
+        (filter_of_what_is_not_missing, (np.array([0.7, 0.4]), MISSING * np.nan), (0,)),
+    ],
+)
+def test_a_plan_for_the_most_that_data_may_ask_for(
+    fn: Callable[..., Any], args: tuple[Any, ...], argnums: tuple[int, ...]
+) -> None:
+    """A call holds no more than the plan says: of what is selected, all that there is."""
+    code = adc.grad(fn, argnums)._code
+    plans = code.plans(code.match(args, {}))
+    want = adc.grad(fn, argnums)(*args)
+    for budget in plans.range:
+        made, plan = plans.made(budget)
         assert plan is not None
-        meter = Meter(schedules(fn))
-        np.testing.assert_allclose(meter.run([x.copy(), limit])[-1], want, rtol=1e-13)
+        meter = Meter(schedules(made))
+        meter.run(chains.fresh(list(args)))
         assert plan.peak_bytes is not None
-        assert meter.peak <= plan.peak_bytes
-        np.testing.assert_array_equal(adc.grad(masked, memory=budget)(x, limit), want)
+        assert meter.peak <= plan.peak_bytes + ALIGN * meter.taken
+        np.testing.assert_array_equal(adc.grad(fn, argnums, memory=budget)(*args), want)
