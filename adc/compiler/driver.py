@@ -217,8 +217,8 @@ class Plans:
     def on_device(self, budget: int) -> Budgeted:
         """Return a plan that holds at most so many bytes on the device, as far as is known before.
 
-        What is planned for is what the CPU would hold: less where the device holds more. What only
-        a run can tell is left to it.
+        What is planned for is what the CPU would hold: less where the device holds more. What is
+        known only at run time is not counted.
 
         Raises
         ------

@@ -23,9 +23,9 @@ from adc.backend.cuda.memory import Lender
 from adc.ir.opdef import OPS
 from adc.ir.types import Array
 
-# Iterations of loops of which only a run can tell how often they run.
+# Iterations of loops whose trip counts are known only at run time.
 _ROUNDS = 4
-# Questions after which it is given up to find out about what only a run can tell.
+# Questions after which what is known only at run time is no longer asked for.
 _ENOUGH = 2000
 # Sizes of arguments for which what is held is remembered.
 _MOST = 256
@@ -38,13 +38,13 @@ class Held:
     Attributes
     ----------
     peak : int or None
-        The most bytes beyond the results; None where only a run can tell.
+        The most bytes beyond the results; None where they are known only at run time.
     results : int
         The bytes of arrays that it returns, if the peak is known.
     host : int
         The most bytes that wait on the host.
     exact : bool
-        Whether nothing that only a run can tell was asked for.
+        Whether nothing was asked for that is known only at run time.
     """
 
     peak: int | None
@@ -54,7 +54,7 @@ class Held:
 
 
 class Unknown:
-    """A number that only a run can tell; what is computed with it is another one."""
+    """A number that is known only at run time, and so is what is computed with it."""
 
     # NumPy's numbers leave it to this what they are with it.
     __array_ufunc__ = None

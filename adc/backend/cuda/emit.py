@@ -410,7 +410,7 @@ class _Host(Writer):
             self.line(f"device.launch({', '.join([name, '()', *passed])})")
 
     def memory(self, loop: For, threads: Threads, count: str) -> dict[str, str]:
-        """Take the memory that threads need for tapes, and measure what only a run can tell."""
+        """Take the memory that threads need for tapes; measure what no size tells."""
         given: dict[str, str] = {}
         if threads.takes or threads.leaves:
             given = {f"tape_{d}": self.helper(f"tape_{d}") for d in threads.handed}

@@ -2,8 +2,8 @@
 
 A thread takes no memory while it runs, so that all of it is there before the loop begins. How much
 is read from the program where it says so: sizes that are known outside the loop, or the same in all
-threads. What only a run can tell is measured before: the part of the loop that decides it runs
-once, and every thread notes the most that it would need.
+threads. What is known only at run time is measured before: the part of the loop that decides it
+runs once, and every thread notes the most that it would need.
 
 Arrays are pointers. One that an iteration of an inner loop makes and hands on would be overwritten
 by the next iteration: what such a loop carries is copied to memory of its own.
@@ -55,7 +55,7 @@ class Size:
 
 
 # Numbers that are known before a loop begins, of which the greatest bounds one that is found in it;
-# None stands for what only a run can tell.
+# None stands for what is known only at run time.
 Bounds = tuple[Operand | Size, ...] | None
 
 
@@ -120,7 +120,7 @@ class Threads:
     spaces : dict
         The memory that arrays need, by the value that is made or carried.
     unknown : list of Space
-        Those whose size only a run can tell.
+        Those whose size is known only at run time.
     own : set of int
         The pushes and pops, by `id`, of frames that an iteration takes off itself.
     """

@@ -23,5 +23,5 @@ right on every path, where a formula takes a branch to return arrays of one size
 back to an operand. `affine` proves inequalities, also of counters and of integers that may be
 negative; its forms are linear and of values, not of names, since proofs add and compare them all
 the time. `dependence.threads` bounds what an iteration needs by numbers that are there before its
-loop begins, or finds that only a run can tell.
+loop begins, or finds that it is known only at run time.
 """

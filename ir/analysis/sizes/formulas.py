@@ -7,7 +7,7 @@ decides, this has a number as soon as the trips have one::
     total(L, 8*k) for k in 0 to n    is  8*((n*n - n)//2)
     most(L, 8*n - 8*k)               is  8*n
 
-Other names of a loop's inside stay below ``total`` and ``most``, and only a run knows them.
+Other names of a loop's inside stay below ``total`` and ``most``, and are known only at run time.
 `Sum.value` gives the number; `Known` says what names stand for.
 """
 

@@ -11,7 +11,7 @@ it unrolls a loop.
 
 Where data decides (the iterations of a `while`, how many elements a mask selects), the names of
 what decides stay in the formula, and it has no number before a call. Of a branch the arm that needs
-more counts until a run tells which one is taken.
+more counts: which one is taken is known only at run time.
 """
 
 from __future__ import annotations
@@ -279,7 +279,7 @@ class _Run:
         self.need.own = self.need.own.max(rounds.most(own))
         self.bound |= self.need.add_loop(need, rounds, machine)
         for k, result in enumerate(stmt.results):
-            # Which elements a mask selects, only a run can tell: all of them at most.
+            # Which elements a mask selects is known only at run time: all of them at most.
             if isinstance(stmt, For) and _is_count(stmt, k) and result not in env.numbers:
                 upto = formulas.Function("upto", (rounds.trips,), name=env.prefix + result.name)
                 env.numbers[result] = Sum.atom(upto)
@@ -393,7 +393,7 @@ class _Run:
                     assert later is not None
                     self._running[-1].join(later)
                 waiting = (Sum.function("depth", *self._running[-1].args) - ONE).count()
-            else:  # how many iterations there are to reverse, only a run knows
+            else:  # how many iterations are reversed is known only at run time
                 waiting = Sum.function("levels", *args[1:])
                 here.add(None, None, self._machines[args].fullest())
                 self.bound = True

@@ -76,7 +76,7 @@ class Peak:
     def at(
         self, arguments: Sequence[object], counts: Mapping[str, int] | None = None
     ) -> int | None:
-        """Return the number for the arguments of a kernel, None if only a run can tell.
+        """Return the number for the arguments of a kernel, None if it is known only at run time.
 
         `counts` are numbers to take for names that no argument tells, as ``{"W0.n": 10}``.
         """
