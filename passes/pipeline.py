@@ -38,6 +38,7 @@ from adc.passes.memory.coalesce import coalesce
 from adc.passes.memory.hoist_allocations import hoist_allocations
 from adc.passes.memory.in_place import in_place
 from adc.passes.memory.peak.formula import formula
+from adc.passes.memory.reserve import reserve
 from adc.passes.memory.reuse import reuse
 from adc.passes.remat.facts import NO_ORDERS
 from adc.passes.remat.plan import COPIED, PlanEntry
@@ -196,6 +197,7 @@ PRIMAL: tuple[Stage, ...] = (
     ),
     Stage("simplify", simplify, "early: folded constants and branches leave less code"),
     Stage("cse", cse, "before `induction`: equal increments get one name"),
+    Stage("reserve", reserve, "before `induction`: it reads how many elements iterations append"),
     Stage("induction", induction, "before `bounds`: it proves indices in terms of loop counters"),
     Stage("bounds", bounds, "before `hoist`: a check that is proven need not be moved"),
     Stage("hoist", hoist, "before `fuse`: loop-invariant code no longer separates loops"),

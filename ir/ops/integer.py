@@ -70,6 +70,11 @@ inside = OpDef(
     why=INTEGER, kinds="i", domain=((-3.0, 9.0), (0.0, 9.0)),
     doc="0 <= i < n, where n is a size: it is not negative.",
 )  # fmt: skip
+room = OpDef(
+    "room", 1, lambda n: np.int64(max(2 * n, 16)), "(maximum(2 * {0}, 16))", (), _index,
+    why=INTEGER, kinds="i", domain=((0.0, 99.0),),
+    doc="The capacity that a list of n elements gets where it is full.",
+)  # fmt: skip
 trips = OpDef(
     "trips", 3, _trips, "trips({0}, {1}, {2})", (), _index, why=INTEGER, kinds="i",
     domain=((-9.0, 9.0), (-9.0, 9.0), (1.0, 3.0)), doc="The length of range(start, stop, step).",

@@ -1,6 +1,7 @@
 """Arrays in memory: from value form, where arrays are values, to buffers that are written in place.
 
 ===================  ===========================================================================
+`reserve`            lists that loops append to, with room for all elements before the loop
 `storage`            value form to buffer form: stores in place, copies where two versions are
                      needed (`sharing`: which versions may share a buffer)
 `in_place`           callees do not return arrays that they only wrote in place

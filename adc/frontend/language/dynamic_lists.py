@@ -178,10 +178,7 @@ def append(lo: Lowerer, ref: ListRef, value: Binding, node: ast.AST) -> None:
                 full = numbers.apply(lo, "or", full, numbers.apply(lo, "not", fits))
 
         def grow() -> None:
-            double = lo.builder.apply("mul", capacity, integer(2), hint="n")
-            size = lo.counts(
-                lo.builder.apply("maximum", double, integer(list_buffers.FIRST), hint="n")
-            )
+            size = lo.counts(lo.builder.apply("room", count, hint="n"))
             for buffer, _, part in columns:
                 _enlarge(lo, buffer.object, count, size, list_buffers.part_dims(lo, part))
 

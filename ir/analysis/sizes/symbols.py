@@ -256,6 +256,8 @@ def _integer(stmt: Apply, number: Number, shape: Shape) -> Sum | None:
             return a
         case ops.integer.wrap, [index, size]:
             return either(ZERO - index, index + size, index)
+        case ops.integer.room, [a]:
+            return (a + a).max(Sum.number(16))
         case arith.maximum, [a, b] if a.is_size() and b.is_size():
             return a.max(b)
         case ((ops.integer.sweeps | ops.integer.rest), args):

@@ -13,8 +13,11 @@ import numpy as np
 from tests.corpus.program import X3, X6, Program, recorder, uniform
 
 ARRAY_PROGRAMS: list[Program] = []
-# Defects planted in `coalesce` and `lifetimes` that only these notice.
-SHARP = ("steps_that_shorten", "steps_in_steps", "steps_on_neighbours", "index_tuple_variable")
+# Defects planted in `coalesce`, `lifetimes` and `gather` that only these notice.
+SHARP = (
+    "steps_that_shorten", "steps_in_steps", "steps_on_neighbours", "index_tuple_variable",
+    "stencil_that_drives_a_recurrence",
+)  # fmt: skip
 program = recorder(ARRAY_PROGRAMS)
 
 M23 = X6.reshape(2, 3)

@@ -247,6 +247,68 @@ def lists_sliced_and_added(x: Any) -> Any:
     return s + len(both)
 
 
+@program(X6)
+def windows_in_a_list(x: Any) -> Any:
+    found = []
+    for i in range(len(x) - 1):
+        for j in range(2):
+            found.append(x[i : i + 2] * (j + 1.0))
+    return np.sum(np.stack(found) ** 2 * x[0])
+
+
+@program(X6)
+def pairs_of_two_arms_in_a_list(x: Any) -> Any:
+    pairs = [(1.0, x[0])]
+    for v in x:
+        if v > 0:
+            pairs.append((v, v * v))
+        else:
+            pairs.append((2.0, np.exp(v)))
+    return sum(a * b for a, b in pairs)
+
+
+@program(X6)
+def list_that_nested_loops_read_and_extend(x: Any) -> Any:
+    found = [x[0]]
+    for i in range(len(x)):
+        found.append(x[i] * found[i])
+        for j in range(2):
+            found.append(np.sin(x[i]) * found[-1 - j])
+    return sum(found)
+
+
+@program(X6)
+def list_that_is_copied_on_one_path(x: Any) -> Any:
+    found = [v * v for v in x]
+    for v in x:
+        if v > 0:
+            found = found[:]
+        found.append(v * found[-2])
+    return sum(found)
+
+
+@program(X6)
+def stack_that_sometimes_shrinks(x: Any) -> Any:
+    found = [x[0]]
+    s = 0.0
+    for v in x:
+        found.append(v)
+        found.append(v * v)
+        if v > 0:
+            s += found.pop() * found.pop()
+    return s + len(found) * found[-1]
+
+
+@program(X6, -2, argnums=(0,))
+def list_of_a_negative_range(x: Any, n: Any) -> Any:
+    found = [x[0]]
+    for i in range(n):
+        found.append(x[i])
+    for v in x:
+        found.append(v * v)
+    return sum(found) * len(found)
+
+
 @program(X6, tags="exit")
 def list_at_early_exits(x: Any) -> Any:
     ys = []

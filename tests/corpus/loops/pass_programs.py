@@ -18,6 +18,13 @@ def induction(x: Any) -> Any:
     return total
 
 
+def reserve(x: Any) -> Any:
+    rows = []
+    for i in range(len(x)):
+        rows.append(x * x[i])
+    return np.sum(rows[0] * rows[-1])
+
+
 def hoist(x: Any, w: Any) -> Any:
     total = 0.0
     for i in range(len(x)):
@@ -279,6 +286,7 @@ class PassProgram:
 _X = np.linspace(0.3, 1.2, 12)
 
 PASS_PROGRAMS: tuple[PassProgram, ...] = (
+    PassProgram(reserve, (_X,)),
     PassProgram(induction, (_X,)),
     PassProgram(hoist, (_X, 0.4)),
     PassProgram(privatize, (_X,)),

@@ -84,6 +84,7 @@ MEANING: dict[str, Callable[..., Any]] = {
     "and": lambda a, b: a and b, "or": lambda a, b: a or b, "not": operator.not_,
     "wrap": lambda i, n: i + n if i < 0 else i, "inside": lambda i, n: i in range(n),
     "trips": lambda start, stop, step: len(range(start, stop, step)),
+    "room": lambda n: max(16, n + n),
     "sqrt": mpmath.sqrt, "cbrt": lambda x: _sign(x) * mpmath.cbrt(abs(x)),
     "exp": mpmath.exp, "exp2": lambda x: mp.mpf(2) ** x, "expm1": mpmath.expm1,
     "log": mpmath.log, "log2": lambda x: mpmath.log(x, 2), "log10": mpmath.log10,
@@ -108,7 +109,7 @@ DRAWS = ("pcg64_high", "pcg64_word", *TABLES)
 # `stop` is no step function: that its derivative is zero is its meaning (test_library).
 SPECIAL = (*ARRAYS, *DRAWS, "cast", "nextafter", "stop")
 CHOICES = ("select",)
-INDICES = ("wrap", "inside", "trips")
+INDICES = ("wrap", "inside", "trips", "room")
 LOGIC = ("and", "or", "not")
 NUMBERS = [op for op in OPS.values() if op.name in MEANING]
 DIFFERENTIABLE = [op for op in OPS.values() if op.vjp is not None]
