@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from adc.compiler.driver import Budget, Compilation, Plans
     from adc.ir.analysis.costs import Costs
     from adc.options import Options
+    from adc.passes.memory.peak.formula import Peak
     from adc.passes.remat.plan import Plan
     from adc.passes.stages import Step
 
@@ -133,11 +134,21 @@ def _over_budget(fn: Callable[..., Any]) -> Iterator[None]:
         ) from None
     except UnknownPeak as error:
         raise MemoryBudgetError(
-            f"the memory that the derivative of {name_of(fn)}() needs is known only at run time: "
-            f"{error.peak.legend() or error.peak}",
+            f"the memory that the derivative of {name_of(fn)}() needs is known only at run time"
+            f"{_deciding(error.peak)}",
             span_of(fn),
-            "limit the number of iterations, for instance with `range`, or leave out `memory`",
+            "limit the number of iterations, for instance with `range`, create arrays in their "
+            "final sizes before a loop, or leave out `memory`",
         ) from None
+
+
+def _deciding(peak: Peak) -> str:
+    """Return which lines decide how much memory is needed."""
+    loops = {line for name, line in peak.lines if name.endswith(".n")}
+    others = {line for _, line in peak.lines} - loops
+    found = [f"how often the loop in line {line} runs" for line in sorted(loops)]
+    found += [f"a size in line {line}" for line in sorted(others)]
+    return f": it depends on {', '.join(found)}" if found else ""
 
 
 @contextmanager

@@ -652,3 +652,19 @@ def test_a_plan_for_the_most_that_data_may_ask_for(
         assert plan.peak_bytes is not None
         assert meter.peak <= plan.peak_bytes + ALIGN * meter.taken
         np.testing.assert_array_equal(adc.grad(fn, argnums, memory=budget)(*args), want)
+
+
+def _until(x: Any) -> Any:
+    kept = []
+    while np.sum(x) > 0.1:
+        x = x * 0.5
+        kept.append(x)
+    return np.sum(kept[-1])
+
+
+def test_what_decides_how_much_is_needed() -> None:
+    with pytest.raises(MemoryBudgetError, match="known only at run time") as caught:
+        adc.grad(_until, memory="1 kB")(np.ones(3))
+    first = _until.__code__.co_firstlineno
+    told = f"how often the loop in line {first + 2} runs, a size in line {first + 4}"
+    assert str(caught.value).splitlines()[0].endswith(f"it depends on {told}")
