@@ -143,7 +143,7 @@ class _Writer:
             "    except (LookupError, AttributeError, TypeError, ValueError):\n        return None\n"
         )
         exec(compile(text, "<adc: arguments of a call>", "exec"), self.names)
-        made: Read = self.names["read"]
+        made: Read = self.names.pop("read")  # or it would be in a cycle of references
         return made
 
     # -- writing -------------------------------------------------------------------------------
