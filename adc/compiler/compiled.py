@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from adc.compiler import cache
 from adc.compiler.reader import Read, reader
@@ -322,7 +323,8 @@ class Compiled:
             if isinstance(param.type, Array) or type(arg) is np.ndarray
         ]
         function, span = f"{name_of(self.signature.fn)}()", span_of(self.signature.fn)
-        for k, a in arrays:
+        near = _near([a for _, a in arrays])
+        for (k, a), others in zip(arrays, near, strict=True):
             if k not in written:
                 continue
             name = params[k].name
@@ -341,8 +343,8 @@ class Compiled:
                         span,
                         "pass a copy",
                     )
-            for j, b in arrays:
-                if j != k and _overlap(a, b):
+            for j, b in [arrays[other] for other in others]:
+                if _overlap(a, b):
                     raise OverlapError(
                         f"arguments {name!r} and {params[j].name!r} of {function} overlap in "
                         f"memory, and the function writes to {name!r}",
@@ -441,6 +443,38 @@ def _overlaps_itself(a: np.ndarray[Any, Any]) -> bool:
     for stride, size in sizes:
         places = np.add.outer(places, stride * np.arange(size)).ravel()
     return bool(np.any(np.diff(np.sort(places)) < a.itemsize))
+
+
+def _near(arrays: Sequence[Any]) -> list[list[int]]:
+    """Return for each array the others, by position, that may share memory with it.
+
+    Those are the ones with addresses in its range, found by one pass over the sorted ranges.
+    """
+    count = len(arrays)
+    if not all(type(a) is np.ndarray for a in arrays):
+        return [[j for j in range(count) if j != k] for k in range(count)]
+    near: list[list[int]] = [[] for _ in arrays]
+    # Ranges that begin before the present one, and may not have ended.
+    still: list[tuple[int, int]] = []
+    for start, end, k in sorted([(*_range(a), k) for k, a in enumerate(arrays)]):
+        if end == start:
+            continue
+        still = [(last, j) for last, j in still if last > start]
+        for _, j in still:
+            near[j].append(k)
+            near[k].append(j)
+        still.append((end, k))
+    return [sorted(others) for others in near]
+
+
+def _range(a: np.ndarray[Any, Any]) -> tuple[int, int]:
+    """Return the first address of an array, and the one after its last byte."""
+    if not a.size:
+        return 0, 0
+    if a.flags.c_contiguous:
+        start = a.__array_interface__["data"][0]
+        return start, start + a.nbytes
+    return byte_bounds(a)
 
 
 def _overlap(a: Any, b: Any) -> bool:
