@@ -174,12 +174,14 @@ class _Writer:
     def tree(self, name: str, value: Any, tree: Any, whole: bool) -> None:
         """Check what has a name, and add the numbers and arrays in it."""
         cls = type(value)
+        if isinstance(tree, Scalar | Array) and trees.type_of(value) != tree:
+            raise _UnusualError  # another thread has changed it
         if isinstance(tree, Array) and cls is np.ndarray:
             self.array(name, tree)
         elif isinstance(tree, Scalar) and cls in _NUMBERS:
             self.number(name, cls, tree)
-        elif value is None or cls is bool:
-            self.check(f"{name} is not {value!r}")
+        elif tree is None or type(tree) is bool:
+            self.check(f"{name} is not {tree!r}")
         elif isinstance(tree, trees.Instance):
             self.attributes(name, cls, tuple(trees.attributes(value)))
         elif trees.is_container(tree) and cls is not types.MethodType:
@@ -209,6 +211,8 @@ class _Writer:
     def array(self, name: str, ty: Array) -> None:
         self.arrays.append((name, ty))
         param = self.compiled.entry.kernel.emitted.params[len(self.args)]
+        if param != ty and self.compiled.lowered.written:
+            raise _UnusualError  # whether it overlaps others cannot be asked of a copy
         self.args.append(name if param == ty else f"{self.converter()}({name})")
 
     def number(self, name: str, cls: type, ty: Scalar) -> None:
@@ -246,6 +250,8 @@ class _Writer:
 
     def container(self, name: str, value: Any, tree: Any, whole: bool) -> None:
         cls, items = type(value), trees.contents(tree)
+        if cls is not (tuple if isinstance(tree, tuple) else tree.cls):
+            raise _UnusualError
         if cls is tuple or cls is list or trees.is_named_tuple(cls):
             self.check(f"type({name}) is not {self.constant(cls)} or len({name}) != {len(items)}")
             if cls is not tuple and cls is not list and cls not in self._classes:

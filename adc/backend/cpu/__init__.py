@@ -308,7 +308,7 @@ def raise_site(site: Site, words: Sequence[Any]) -> None:
 
 
 class Kernel:
-    """A compiled function: call it with NumPy scalars and arrays, get a sequence of results.
+    """A compiled function: call it with NumPy scalars and arrays, get a tuple of results.
 
     Calls may come from several threads at once, each has its own memory. The arguments are never
     written, the arrays returned belong to the caller. With `offload` tapes are in files.
@@ -355,7 +355,7 @@ class Kernel:
             self._local.memory = memory
         return memory
 
-    def __call__(self, *args: Any, reserved: Mapping[str, int] | None = None) -> Sequence[Any]:
+    def __call__(self, *args: Any, reserved: Mapping[str, int] | None = None) -> tuple[Any, ...]:
         """Run the code; `reserved` are the bytes that it needs of tapes, where they are known.
 
         Raises
@@ -368,7 +368,7 @@ class Kernel:
             raise TypeError(f"{self.emitted.name} takes {len(convert)} arguments, not {len(args)}")
         return self.run([make(arg) for make, arg in zip(convert, args, strict=True)], reserved)
 
-    def run(self, given: list[Any], reserved: Mapping[str, int] | None = None) -> Sequence[Any]:
+    def run(self, given: list[Any], reserved: Mapping[str, int] | None = None) -> tuple[Any, ...]:
         """Run the code on arguments that are what `converters` make of them."""
         if self.threads == 1:
             return self._call(given, reserved, 1)
@@ -377,7 +377,7 @@ class Kernel:
 
     def _call(
         self, given: list[Any], reserved: Mapping[str, int] | None, threads: int
-    ) -> Sequence[Any]:
+    ) -> tuple[Any, ...]:
         memory = self._memory()
         try:
             memory.begin(reserved, threads)
@@ -408,7 +408,7 @@ class Kernel:
             found = list(found)
             for k, deliver in self._out:
                 found[k] = deliver(found[k])
-        return found
+        return tuple(found)
 
     def _print(self, memory: Memory) -> None:
         words = memory.log().tolist()

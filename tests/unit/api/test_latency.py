@@ -220,6 +220,15 @@ def test_numbers() -> None:
     agrees(adc.jit, number, (3,), [(value,) for value in values])
 
 
+def test_long_lists_of_numbers() -> None:
+    def f(a: Any) -> Any:
+        return np.sum(np.array(a) * a[0])
+
+    usual = [float(k) for k in range(40)]
+    others: list[list[Any]] = [usual[:36], usual[:3], [*usual, 1], list(range(40)), [*usual, None]]
+    agrees(adc.jit, f, (usual,), [(each,) for each in others])
+
+
 def test_none() -> None:
     agrees(adc.grad, optional, (2.0, None), [(2.0, 3.0), (2.0, 0), (2.0, False)])
     agrees(adc.grad, optional, (2.0, 3.0), [(2.0, None), (2.0, True)])
