@@ -239,8 +239,9 @@ class Compiled:
     def prepare(self, values: Arguments, whole: Sequence[bool]) -> None:
         """Note a call that found this code; the second one has calls like it read faster."""
         self._calls += 1
-        if self._calls == 2:
-            self._read = reader(self, values, whole)
+        if self._calls == 2 and self.few is None:
+            kernel = self.entry.kernel
+            self._read = reader(self.signature, self.lowered, kernel, self.ones, values, whole)
 
     def again(self, values: tuple[Any, ...]) -> Sequence[Any] | None:
         """Return the same as `find` and `flat` for arguments like those of the last call.

@@ -28,20 +28,18 @@ own is compared by its key.
 
 from __future__ import annotations
 
-import inspect
 import keyword
 import types
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from adc.compiler.signature import Signature
 from adc.frontend.core import trees
+from adc.frontend.core.lower import Lowered
 from adc.frontend.core.places import Arguments, Guard, Item, Place, Step, Variable
 from adc.ir.types import DTYPES, Array, Scalar
-
-if TYPE_CHECKING:
-    from adc.compiler.compiled import Compiled
 
 Read = Callable[[tuple[Any, ...]], "list[Any] | None"]
 _NUMBERS = frozenset({float, int, *(dtype.type for dtype in DTYPES.values())})
@@ -51,22 +49,31 @@ class _UnusualError(Exception):
     """An argument that only the general way can read."""
 
 
-def reader(compiled: Compiled, values: Arguments, whole: Sequence[bool]) -> Read | None:
+def reader(
+    signature: Signature,
+    lowered: Lowered,
+    kernel: Any,
+    ones: Sequence[Any],
+    values: Arguments,
+    whole: Sequence[bool],
+) -> Read | None:
     """Return a function that reads arguments like `values`, or None if there is none.
 
     Parameters
     ----------
-    compiled : Compiled
-        The code that is called with these arguments.
+    kernel : Kernel
+        Of the CPU: others have no `converters`, and read arguments in the general way.
+    ones : sequence
+        What the kernel is called with besides.
+    values : Arguments
+        Arguments that the code is for.
     whole : sequence of bool
         For each parameter, whether it is differentiated.
     """
-    if compiled.lowered.drawn or compiled.few is not None or not hasattr(
-        compiled.entry.kernel, "converters"
-    ):
+    if lowered.drawn or not hasattr(kernel, "converters"):
         return None
     try:
-        return _Writer(compiled, values).written(whole)
+        return _Writer(lowered, kernel, values).written(signature, ones, whole)
     except (_UnusualError, LookupError, AttributeError):
         return None
 
@@ -96,8 +103,9 @@ class _Writer:
         The names of arrays that code takes as they are, with their types.
     """
 
-    def __init__(self, compiled: Compiled, values: Arguments) -> None:
-        self.compiled = compiled
+    def __init__(self, lowered: Lowered, kernel: Any, values: Arguments) -> None:
+        self.lowered = lowered
+        self.kernel = kernel
         self.values = values
         self.lines: list[str] = []
         self.names: dict[str, Any] = {"same": _same, "key_of": trees.key_of, "slots": _slots}
@@ -108,10 +116,9 @@ class _Writer:
         self._places: dict[tuple[Any, tuple[Step, ...]], str] = {}
         self._classes: set[type] = set()
 
-    def written(self, whole: Sequence[bool]) -> Read:
+    def written(self, signature: Signature, ones: Sequence[Any], whole: Sequence[bool]) -> Read:
         """Return the function."""
-        compiled = self.compiled
-        signature, lowered = compiled.signature, compiled.lowered
+        lowered = self.lowered
         parameters = [self.name() for _ in signature.types]
         for k, name in enumerate(parameters):
             self._places[k, ()] = name
@@ -126,14 +133,14 @@ class _Writer:
         for capture in lowered.captures:
             name, value = self.place(capture.place)
             self.tree(name, value, capture.tree, False)
-        convert = compiled.entry.kernel.converters
+        convert = self.kernel.converters
         if self.arrays:
             from adc.backend.runtime.layouts import laid_out
 
             self.names["laid_out"] = laid_out([ty for _, ty in self.arrays])
             names = ", ".join(name for name, _ in self.arrays)
             self.check(f"not laid_out({names})")
-        for one in compiled.ones:
+        for one in ones:
             self.args.append(self.constant(convert[len(self.args)](one)))
         if len(self.args) != len(convert):
             raise _UnusualError
@@ -206,12 +213,12 @@ class _Writer:
 
     def converter(self) -> str:
         """Return the name of what converts the next argument."""
-        return self.constant(self.compiled.entry.kernel.converters[len(self.args)])
+        return self.constant(self.kernel.converters[len(self.args)])
 
     def array(self, name: str, ty: Array) -> None:
         self.arrays.append((name, ty))
-        param = self.compiled.entry.kernel.emitted.params[len(self.args)]
-        if param != ty and self.compiled.lowered.written:
+        param = self.kernel.emitted.params[len(self.args)]
+        if param != ty and self.lowered.written:
             raise _UnusualError  # whether it overlaps others cannot be asked of a copy
         self.args.append(name if param == ty else f"{self.converter()}({name})")
 
@@ -219,7 +226,7 @@ class _Writer:
         self.check(f"type({name}) is not {self.constant(cls)}")
         if cls is int:
             self.check(f"not {-(2**63)} <= {name} < {2**63}")
-        param = self.compiled.entry.kernel.emitted.params[len(self.args)]
+        param = self.kernel.emitted.params[len(self.args)]
         as_it_is = (cls is float and param.dtype == "f64") or (cls is int and param.dtype == "i64")
         self.args.append(name if as_it_is else f"{self.converter()}({name})")
 

@@ -18,8 +18,8 @@ from adc.backend.runtime import layouts
 from adc.compiler.compiled import _near
 from adc.ir.types import Array
 
-Layer = namedtuple("Layer", "w b")  # noqa: PYI024  # as programs have it
-Other = namedtuple("Other", "w b")  # noqa: PYI024
+Layer = namedtuple("Layer", "w b")  # as programs have it
+Other = namedtuple("Other", "w b")
 
 
 @dataclass
