@@ -147,7 +147,8 @@ class _Writer:
         inner = "\n".join(f"        {line}" for line in self.lines)
         text = (
             f"def read(values):\n    try:\n{inner}\n        return [{', '.join(self.args)}]\n"
-            "    except (LookupError, AttributeError, TypeError, ValueError):\n        return None\n"
+            "    except (LookupError, AttributeError, TypeError, ValueError):\n"
+            "        return None\n"
         )
         exec(compile(text, "<adc: arguments of a call>", "exec"), self.names)
         made: Read = self.names.pop("read")  # or it would be in a cycle of references

@@ -1,4 +1,4 @@
-"""Whether arrays are laid out as compiled code takes them, asked for all of them in one native call.
+"""Whether arrays are laid out as compiled code takes them, asked of all in one native call.
 
 Asking each array from Python for its type, dtype, flags and shape takes 0.2 microseconds, which is
 most of the time of a call with hundreds of parameters. The function here reads the same from the

@@ -389,7 +389,7 @@ def test_calls_are_counted() -> None:
 
 
 def test_native_and_python_agree() -> None:
-    asked = [Array(name, rank, layout, ones)  # type: ignore[arg-type]  # literals
+    asked = [Array(name, rank, layout, ones)
              for name in ("f64", "f32", "i64", "b1") for layout in "CA"
              for rank, ones in ((1, ()), (1, (0,)), (2, ()), (2, (1,)))]  # fmt: skip
     found = [make() for make in ARRAYS.values()]
