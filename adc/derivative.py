@@ -66,9 +66,8 @@ class Derivative:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the derivative at the given arguments (and the value, if asked for)."""
-        values = self._code.match(args, kwargs)
-        compiled, hidden = self._code.find(values)
-        return compiled.run(values, hidden)
+        code = self._code
+        return code.call(code.match(args, kwargs))
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """Differentiate a method: `self` is the first argument."""

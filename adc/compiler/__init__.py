@@ -3,6 +3,7 @@
 ============  ====================================================================================
 `signature`   parameters of a function, and the types of the arguments of a call
 `dispatch`    the code for these types: found, or compiled
+`reader`      code that reads arguments like those of the last call
 `compiled`    that code: hidden arguments, checks of the arguments, the call
 `results`     results as users get them, and whether they can be differentiated
 `cache`       what was compiled, kept in memory and on disk

@@ -11,8 +11,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from adc.compiler import cache
+from adc.compiler.reader import Read, reader
 from adc.compiler.results import arranged
 from adc.compiler.signature import Signature
 from adc.frontend.core import trees
@@ -76,6 +78,9 @@ class Compiled:
     _general: Compiled | None = None
     _usual: bool = True
     _known: dict[Sizes, dict[str, int] | None] = field(default_factory=dict)
+    # Reads arguments like those of the last call (`reader`), from the second such call on.
+    _read: Read | None = None
+    _calls: int = 0
 
     @property
     def plan(self) -> Plan | None:
@@ -225,16 +230,56 @@ class Compiled:
                         span_of(self.signature.fn),
                         'use target="cuda", or pass a copy on the host',
                     )
+        self._check(values, args)
+        if self.lowered.drawn:
+            return self._drawing(values, args, directions)
+        results: Sequence[Any] = self._call([*args, *self.ones, *directions])
+        return results
+
+    def prepare(self, values: Arguments, whole: Sequence[bool]) -> None:
+        """Note a call that found this code; the second one has calls like it read faster."""
+        self._calls += 1
+        if self._calls == 2 and self.few is None:
+            kernel = self.entry.kernel
+            self._read = reader(self.signature, self.lowered, kernel, self.ones, values, whole)
+
+    def again(self, values: tuple[Any, ...]) -> Sequence[Any] | None:
+        """Return the same as `find` and `flat` for arguments like those of the last call.
+
+        None if this code may not be for them, or not without a closer look.
+        """
+        if self._read is None or not self._usual:
+            return None
+        args = self._read(values)
+        if args is None:
+            return None
+        reserved = None
+        if self.budget is not None:
+            reserved = self._needs(args)
+            if reserved is None:
+                return None
+        if self._checks:
+            self._check(values, args)
+        try:
+            results: Sequence[Any] = self.entry.kernel.run(args, reserved)
+        except AssumptionError:
+            return None
+        return results
+
+    @cached_property
+    def _checks(self) -> bool:
+        """Whether the function changes anything, so that it matters what is the same."""
+        lowered = self.lowered
+        return bool(self._changed_arguments or lowered.written or lowered.changed)
+
+    def _check(self, values: tuple[Any, ...], args: Sequence[Any]) -> None:
+        """Raise if the function would change what it must not."""
         if self._changed_arguments:
             self._check_defaults(values)
         if self.lowered.written:
             self._check_written(values, args)
         if self.lowered.changed:
             self._check_shared(values)
-        if self.lowered.drawn:
-            return self._drawing(values, args, directions)
-        results: Sequence[Any] = self._call([*args, *self.ones, *directions])
-        return results
 
     def _drawing(
         self, values: tuple[Any, ...], args: list[Any], directions: Sequence[Any]
@@ -279,7 +324,8 @@ class Compiled:
             if isinstance(param.type, Array) or type(arg) is np.ndarray
         ]
         function, span = f"{name_of(self.signature.fn)}()", span_of(self.signature.fn)
-        for k, a in arrays:
+        near = _near([a for _, a in arrays])
+        for (k, a), others in zip(arrays, near, strict=True):
             if k not in written:
                 continue
             name = params[k].name
@@ -298,8 +344,8 @@ class Compiled:
                         span,
                         "pass a copy",
                     )
-            for j, b in arrays:
-                if j != k and _overlap(a, b):
+            for j, b in [arrays[other] for other in others]:
+                if _overlap(a, b):
                     raise OverlapError(
                         f"arguments {name!r} and {params[j].name!r} of {function} overlap in "
                         f"memory, and the function writes to {name!r}",
@@ -398,6 +444,38 @@ def _overlaps_itself(a: np.ndarray[Any, Any]) -> bool:
     for stride, size in sizes:
         places = np.add.outer(places, stride * np.arange(size)).ravel()
     return bool(np.any(np.diff(np.sort(places)) < a.itemsize))
+
+
+def _near(arrays: Sequence[Any]) -> list[list[int]]:
+    """Return for each array the others, by position, that may share memory with it.
+
+    Those are the ones with addresses in its range, found by one pass over the sorted ranges.
+    """
+    count = len(arrays)
+    if not all(type(a) is np.ndarray for a in arrays):
+        return [[j for j in range(count) if j != k] for k in range(count)]
+    near: list[list[int]] = [[] for _ in arrays]
+    # Ranges that begin before the present one, and may not have ended.
+    still: list[tuple[int, int]] = []
+    for start, end, k in sorted([(*_range(a), k) for k, a in enumerate(arrays)]):
+        if end == start:
+            continue
+        still = [(last, j) for last, j in still if last > start]
+        for _, j in still:
+            near[j].append(k)
+            near[k].append(j)
+        still.append((end, k))
+    return [sorted(others) for others in near]
+
+
+def _range(a: np.ndarray[Any, Any]) -> tuple[int, int]:
+    """Return the first address of an array, and the one after its last byte."""
+    if not a.size:
+        return 0, 0
+    if a.flags.c_contiguous:
+        start = a.__array_interface__["data"][0]
+        return start, start + a.nbytes
+    return byte_bounds(a)
 
 
 def _overlap(a: Any, b: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from adc.compiler import transfers
 from adc.compiler.signature import Signature
 from adc.frontend.core import trees
-from adc.frontend.core.bindings import Binding, Num, TupleOf, kind_of
+from adc.frontend.core.bindings import ArrayRef, Binding, Num, TupleOf, kind_of
 from adc.frontend.core.lower import Lowered
 from adc.frontend.values.results import rebuilt
 from adc.functions import name_of, span_of
@@ -94,6 +94,10 @@ def arranged(lowered: Lowered) -> Callable[[Sequence[Any]], Any]:
     """Return what arranges flat results as the Python function returns them."""
     types = [operand.type for operand in lowered.fn.results]
     makers = [trees.number(ty) if isinstance(ty, Scalar) else _as_it_is for ty in types]
+    match lowered.result:
+        case ArrayRef() | Num(array=False):
+            (make,) = makers[:1]
+            return lambda results: make(results[0])
 
     def arrange(results: Sequence[Any]) -> Any:
         flat = (make(found) for make, found in zip(makers, results, strict=False))

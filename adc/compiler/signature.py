@@ -202,9 +202,9 @@ class Signature:
         key = (argnums if isinstance(argnums, int) else tuple(argnums), converted)
         if key not in self._known:
             at = itertools.count()
-            found = tuple(trees.arranged(arg.type, at, converted) for arg in self._chosen(argnums))
-            made = found[0] if isinstance(argnums, int) else trees.together(found)
-            self._known[key] = made
+            chosen = tuple([argument.type for argument in self._chosen(argnums)])
+            tree = chosen[0] if isinstance(argnums, int) else chosen
+            self._known[key] = trees.arranged(tree, at, converted)
         arrange: Callable[[Sequence[Any]], Any] = self._known[key]
         return arrange
 

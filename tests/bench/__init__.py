@@ -6,6 +6,7 @@
              `as_written`, `hand`, `hand_arrays`, those of other tools in `ports`; `worker` is the
              process of one tool, `report` makes the tables and the picture
 `compile`    how long compilation takes
+`latency`    how long a call takes, from no leaf to hundreds
 `memory`     time and memory within budgets
 `peers`      small programs, given unchanged to every tool
 `gradbench`  GradBench's objectives, beside C++ by hand

@@ -248,6 +248,11 @@ def deliverer(ty: Type) -> Callable[[Any], Any]:
     return simple[ty.kind] if ty.weak else ty.numpy.type
 
 
+def _is_delivered(ty: Type) -> bool:
+    """Whether Numba returns arrays, or Python's numbers, for results of type `ty`."""
+    return isinstance(ty, Array) or (ty.weak and ty.dtype in ("f64", "i64", "b1"))
+
+
 # --- errors ---------------------------------------------------------------------------------------
 
 
@@ -317,8 +322,11 @@ class Kernel:
         # Arguments are of the types that it takes: Numba need not look for code that takes them.
         (compiled,) = code.overloads.values()
         self._run = compiled.entry_point
-        self._in = [converter(ty) for ty in emitted.params]
-        self._out = [deliverer(ty) for ty in emitted.results]
+        self.converters = [converter(ty) for ty in emitted.params]
+        # What Numba returns is of the type that is wanted, except for NumPy's numbers.
+        self._out = [
+            (k, deliverer(ty)) for k, ty in enumerate(emitted.results) if not _is_delivered(ty)
+        ]
         self._operands = max([len(site.types) for site in emitted.sites], default=0)
         self._returned = list(enumerate(emitted.returned))
         self._prints = any(not site.error for site in emitted.sites)
@@ -355,9 +363,13 @@ class Kernel:
         DiskError
             If tapes are in files, and there is no room for them.
         """
-        if len(args) != len(self._in):
-            raise TypeError(f"{self.emitted.name} takes {len(self._in)} arguments, not {len(args)}")
-        given = [convert(arg) for convert, arg in zip(self._in, args, strict=True)]
+        convert = self.converters
+        if len(args) != len(convert):
+            raise TypeError(f"{self.emitted.name} takes {len(convert)} arguments, not {len(args)}")
+        return self.run([make(arg) for make, arg in zip(convert, args, strict=True)], reserved)
+
+    def run(self, given: list[Any], reserved: Mapping[str, int] | None = None) -> tuple[Any, ...]:
+        """Run the code on arguments that are what `converters` make of them."""
         if self.threads == 1:
             return self._call(given, reserved, 1)
         with thread_pool.team(self.threads) as threads:
@@ -392,7 +404,11 @@ class Kernel:
         finally:
             memory.end()
             memory.lock.release()
-        return tuple(deliver(value) for deliver, value in zip(self._out, found, strict=True))
+        if self._out:
+            found = list(found)
+            for k, deliver in self._out:
+                found[k] = deliver(found[k])
+        return tuple(found)
 
     def _print(self, memory: Memory) -> None:
         words = memory.log().tolist()

@@ -10,7 +10,6 @@ import collections
 import enum
 import functools
 import itertools
-import operator
 import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -504,29 +503,88 @@ def arranged(
 
     `converted`: and makes numbers, and lists of numbers, where the argument has them.
     """
-    if is_container(tree):
-        parts = tuple([arranged(item, at, converted) for item in contents(tree)])
-        if isinstance(tree, tuple):
-            return together(parts)
-        return lambda flat: build(tree.cls, tree.keys, [part(flat) for part in parts])
-    if not isinstance(tree, Scalar | Array | Numbers):
-        return lambda flat: None
-    kind = tree.type.kind if isinstance(tree, Numbers) else tree.kind
-    if kind != "f":
-        return lambda flat: None
-    k = next(at)
-    if isinstance(tree, Array) or not converted:
-        return operator.itemgetter(k)
-    if isinstance(tree, Numbers):
-        return lambda flat: flat[k].tolist()
-    make = number(tree)
-    return lambda flat: make(flat[k])
+    writer = _Arrangement(at, converted)
+    result = writer.of(tree)
+    lines = "".join(f"    {line}\n" for line in writer.lines)
+    exec(f"def arrange(flat):\n{lines}    return {result}\n", writer.names)
+    made: Callable[[Sequence[Any]], Any] = writer.names.pop("arrange")
+    return made
 
 
-def together(
-    parts: tuple[Callable[[Sequence[Any]], Any], ...],
-) -> Callable[[Sequence[Any]], Any]:
-    return lambda flat: tuple([part(flat) for part in parts])
+class _Arrangement:
+    """Code that makes a container like an argument, a statement for each container in it.
+
+    For ``{"w": array, "layers": [float, 3]}`` that is::
+
+        def arrange(flat):
+            v0 = [c0(flat[1]), None]
+            v1 = {'w': flat[0], 'layers': v0}
+            return v1
+    """
+
+    def __init__(self, at: Iterator[int], converted: bool) -> None:
+        self.at = at
+        self.converted = converted
+        self.lines: list[str] = []
+        self.names: dict[str, Any] = {
+            "build": build, "new": object.__new__, "new_tuple": tuple.__new__,
+            "put": object.__setattr__,
+        }  # fmt: skip
+        self._constants: dict[int, str] = {}
+
+    def constant(self, value: Any) -> str:
+        """Return the name of an object, which is kept."""
+        name = self._constants.get(id(value))
+        if name is None:
+            name = self._constants[id(value)] = f"c{len(self._constants)}"
+            self.names[name] = value
+        return name
+
+    def bind(self, expression: str) -> str:
+        name = f"v{len(self.lines)}"
+        self.lines.append(f"{name} = {expression}")
+        return name
+
+    def of(self, tree: Any) -> str:
+        """Return an expression for what is where `tree` is."""
+        if is_container(tree):
+            items = [self.of(item) for item in contents(tree)]
+            if isinstance(tree, tuple):
+                return self.bind(_tuple(items))
+            return self.node(tree, items)
+        if not isinstance(tree, Scalar | Array | Numbers):
+            return "None"
+        kind = tree.type.kind if isinstance(tree, Numbers) else tree.kind
+        if kind != "f":
+            return "None"
+        leaf = f"flat[{next(self.at)}]"
+        if isinstance(tree, Array) or not self.converted:
+            return leaf
+        if isinstance(tree, Numbers):
+            return f"{leaf}.tolist()"
+        return f"{self.constant(number(tree))}({leaf})"
+
+    def node(self, tree: Node, items: list[str]) -> str:
+        cls = tree.cls
+        keys = [repr(key) if type(key) is str else self.constant(key) for key in tree.keys]
+        if cls is list:
+            return self.bind(f"[{', '.join(items)}]")
+        if cls is dict:
+            pairs = (f"{key}: {item}" for key, item in zip(keys, items, strict=True))
+            return self.bind(f"{{{', '.join(pairs)}}}")
+        made = self.constant(cls)
+        if is_named_tuple(cls):
+            return self.bind(f"new_tuple({made}, {_tuple(items)})")
+        if cls in _DICTS or cls is types.MethodType:
+            return self.bind(f"build({made}, {self.constant(tree.keys)}, {_tuple(items)})")
+        name = self.bind(f"new({made})")
+        for key, item in zip(keys, items, strict=True):
+            self.lines.append(f"put({name}, {key}, {item})")
+        return name
+
+
+def _tuple(items: Sequence[str]) -> str:
+    return f"({''.join(f'{item}, ' for item in items)})"
 
 
 def build(cls: type, keys: Sequence[Any], items: Sequence[Any]) -> Any:
