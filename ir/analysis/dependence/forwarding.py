@@ -12,6 +12,7 @@ axis, by the affine facts that hold at both places.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -363,12 +364,23 @@ class Forwarding:
 
     def unchanged(self, load: _Access, depth: int) -> bool:
         """Whether no store writes to a loaded element later, in an iteration of `depth` loops."""
-        family = self.families.find(load.stmt.array)
-        return all(
-            self.independent(load, each, depth)
-            for each in self.accesses
-            if isinstance(each.stmt, Store | Gemm) and self.families.find(each.stmt.array) == family
-        )
+        stores = self._writes.get(self.families.find(load.stmt.array), [])
+        first = bisect_right(stores, load.place, key=lambda each: each.place)
+        # Of the stores in front of the load, only those in a loop around it run again after it.
+        around = load.loops[: depth + 1]
+        if len(around) > depth:
+            while first and stores[first - 1].loops[: depth + 1] == around:
+                first -= 1
+        return all(self.independent(load, each, depth) for each in stores[first:])
+
+    @cached_property
+    def _writes(self) -> dict[Value, list[_Access]]:
+        """The stores to each family of arrays, in the order of their places."""
+        found: dict[Value, list[_Access]] = {}
+        for access in self.accesses:
+            if isinstance(access.stmt, Store | Gemm):
+                found.setdefault(self.families.find(access.stmt.array), []).append(access)
+        return found
 
     def independent(self, load: _Access, store: _Access, depth: int) -> bool:
         """Whether `store`, where it runs after `load`, always writes to another element."""
