@@ -503,5 +503,9 @@ def walk(stmts: tuple[Stmt, ...]) -> Iterator[Stmt]:
     """Yield every statement, nested ones after the one that holds them."""
     for stmt in stmts:
         yield stmt
-        for block in blocks(stmt):
-            yield from walk(block.stmts)
+        kind = type(stmt)  # without `blocks`: most statements have none
+        if kind in _LOOPS:
+            yield from walk(stmt.body.stmts)  # type: ignore[union-attr]  # a loop, by its type
+        elif kind is If:
+            yield from walk(stmt.then.stmts)  # type: ignore[union-attr]
+            yield from walk(stmt.orelse.stmts)  # type: ignore[union-attr]
