@@ -142,8 +142,8 @@ def undone(fn: Function, plan: Planner, *, changed: bool = False) -> tuple[Funct
         names, before = best.names, best.names.save()
         undoing = _Undoing(code, restored, best.d.forwarding, names)
         found = undoing.run(attempt)
-        # Without new loads, the forward code is the same.
-        chooser = plan(*found, None if undoing.loads else undoing.forwarding) if found else None
+        # The forward code is the same, but for the loads.
+        chooser = plan(*found, best.d.forwarding.with_loads(undoing.loads)) if found else None
         if found and chooser and _better(chooser, best, attempt[0].result):
             (fn, restored), best = found, chooser
             code = _Code(fn)
