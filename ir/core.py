@@ -501,11 +501,14 @@ def printer(function: Callable[[Function], str]) -> Callable[[Function], str]:
 
 def walk(stmts: tuple[Stmt, ...]) -> Iterator[Stmt]:
     """Yield every statement, nested ones after the one that holds them."""
-    for stmt in stmts:
-        yield stmt
-        kind = type(stmt)  # without `blocks`: most statements have none
-        if kind in _LOOPS:
-            yield from walk(stmt.body.stmts)  # type: ignore[union-attr]  # a loop, by its type
-        elif kind is If:
-            yield from walk(stmt.then.stmts)  # type: ignore[union-attr]
-            yield from walk(stmt.orelse.stmts)  # type: ignore[union-attr]
+    # A generator within a generator would pass every statement on as often as blocks are nested.
+    waiting = [iter(stmts)]
+    while waiting:
+        for stmt in waiting[-1]:
+            yield stmt
+            inner = blocks(stmt)
+            if inner:
+                waiting.extend(iter(block.stmts) for block in reversed(inner))
+                break
+        else:
+            waiting.pop()
