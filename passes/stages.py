@@ -18,11 +18,11 @@ from adc.ir.analysis.sizes.extents import Known
 from adc.ir.analysis.target import CPU, Target
 from adc.ir.core import Function
 from adc.ir.errors import AdcError, IRError
-from adc.ir.unchanged import with_unchanged
 from adc.ir.verifier import problems
 from adc.passes.memory.peak.formula import Peak
 from adc.passes.remat.facts import NO_ORDERS, Orders
 from adc.passes.remat.plan import PlanEntry
+from adc.passes.unchanged import with_unchanged
 
 Pass = Callable[..., Function]
 Given = Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""What a pass rebuilds without a change stays the same object (`adc.ir.unchanged`)."""
+"""What a pass rebuilds without a change stays the same object (`adc.passes.unchanged`)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 
 from adc.ir.core import Block, For, Function, If, Mark, Stmt, walk
 from adc.ir.text.parser import parse
-from adc.ir.unchanged import with_unchanged
 from adc.ir.walk import map_blocks
 from adc.passes.stages import Stage, run
+from adc.passes.unchanged import with_unchanged
 
 TEXT = """
 fn f(%x: f64[:], %c: bool) -> f64 {
